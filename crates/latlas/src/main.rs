@@ -1,0 +1,2 @@
+//! latlas
+fn main() {}
