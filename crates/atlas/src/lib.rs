@@ -1,1 +1,13 @@
-//! TBD
+//! What is kept, set beside other figures, and drawn: the store of runs, the
+//! published references, and pure functions from a Run document to text.
+//! Nothing here measures or prints.
+#![forbid(unsafe_code)]
+
+mod nearest;
+pub mod references;
+pub mod render;
+pub mod schema;
+pub mod store;
+mod utc;
+
+pub use nearest::nearest;

@@ -1,1 +1,63 @@
-//! TBD
+//! The inner loops that latlas measures, and nothing else.
+//!
+//! Each loop is written in assembly, once for x86-64 and once for AArch64, so
+//! that what is measured is what the row says and not what an optimiser made
+//! of it. On any other architecture the loops of `portable/` are plain Rust:
+//! enough to type-check and to run, not to publish numbers from.
+//!
+//! The files directly under `src/` are the interface: they say what each
+//! kernel does, in which units, and check its preconditions. The files of the
+//! same name under `x86_64/`, `aarch64/` and `portable/` hold the loop alone.
+//! Which of the three is used is decided here and nowhere else.
+//!
+//! # Rules of this crate
+//!
+//! - No operating system, no allocation, no `std`. [`copy()`] and [`fill`] call
+//!   the platform's `memcpy` and `memset`, because those are what is measured.
+//! - The head of every loop is aligned to 64 bytes, and the workspace builds
+//!   this crate alike in every profile: `tests/disassembly.rs` reads the very
+//!   code that ships and counts the instructions of each loop.
+//! - A kernel never reads a clock: whoever calls it brackets the call.
+//! - Registers hold everything that the loop needs. A loop that touches the
+//!   stack says so in its name.
+#![no_std]
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(target_arch = "aarch64")]
+use aarch64 as arch;
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+#[cfg(target_arch = "x86_64")]
+use x86_64 as arch;
+
+#[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
+mod portable;
+#[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
+use portable as arch;
+
+mod branch;
+mod canary;
+mod chase;
+pub mod checked;
+mod cpu;
+mod libc;
+mod operands;
+mod pages;
+pub mod ring;
+mod stream;
+
+pub use branch::branches;
+pub use canary::{ADDS_PER_TURN, dependent_adds, taken_branches};
+pub use chase::{
+    CHASE_UNROLL, PARALLEL_CHASE_UNROLL, PARALLEL_CHASES, chase, chase_on_stack, chase_parallel,
+};
+pub use cpu::{CPU, Pair, ash_div_u64_double, ash_div_u64_single, pair};
+pub use libc::{copy, fill};
+pub use pages::{read_pages, touch_pages};
+pub use stream::{
+    STREAM_UNROLL, STRIDE_UNROLL, VECTOR_UNROLL_BYTES, read_every_4th, read_sequential,
+    read_stride, read_vector, read_write_every_4th, read_write_sequential, write_every_4th,
+    write_sequential, xor_bytes, xor_bytes_vector,
+};

@@ -1,1 +1,20 @@
-//! TBD
+//! Types and arithmetic of latlas, with no input or output and no `unsafe`.
+//!
+//! The way of one number, as far as it lies here:
+//! [`sample::Sample`] (what one bracket of the clock saw, with the evidence
+//! beside it) → [`gate::Gate`] (was the machine quiet then?) →
+//! [`estimate::Estimate`] (quiet, typical, interval, verdict) →
+//! [`run::Run`] (the document that everything later is drawn from).
+#![forbid(unsafe_code)]
+
+pub mod conditions;
+pub mod estimate;
+pub mod figure;
+pub mod gate;
+pub mod machine;
+pub mod plateau;
+pub mod run;
+pub mod sample;
+pub mod size;
+pub mod stats;
+pub mod unit;

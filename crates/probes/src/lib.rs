@@ -1,1 +1,126 @@
-//! TBD
+//! The catalogue: every row that latlas measures, one small file a probe.
+//!
+//! [`catalogue`] is the one list behind `run`, `list`, `explain`, the
+//! completions and the tests. Adding a probe is one file and one line here.
+#![forbid(unsafe_code)]
+
+mod cpu;
+mod memory;
+mod points;
+
+use meter::probe::Probe;
+
+/// All probes, in the order in which they are shown.
+pub fn catalogue() -> Vec<Probe> {
+    let mut probes = Vec::new();
+    probes.extend(memory::probes());
+    probes.extend(cpu::probes());
+    probes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn row_ids_are_unique_and_well_formed() {
+        let ids: Vec<String> = catalogue().iter().flat_map(Probe::row_ids).collect();
+        let unique: BTreeSet<&String> = ids.iter().collect();
+        assert_eq!(unique.len(), ids.len(), "an id stands twice");
+        for id in &ids {
+            let (group, name) = id.split_once('.').expect("group.probe");
+            assert!(matches!(group, "memory" | "cpu"), "{id}");
+            assert!(
+                name.chars()
+                    .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '/'),
+                "{id}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_text_is_a_sentence() {
+        for probe in catalogue() {
+            for text in [&probe.operation, &probe.method, &probe.source] {
+                let begins = text
+                    .chars()
+                    .next()
+                    .is_some_and(|c| c.is_uppercase() || c.is_ascii_digit());
+                assert!(
+                    begins && text.ends_with('.') && text.len() > 20,
+                    "{}: \"{text}\" is no sentence",
+                    probe.id
+                );
+            }
+            assert!(
+                !probe.title.is_empty() && !probe.title.ends_with('.'),
+                "{}",
+                probe.id
+            );
+        }
+    }
+
+    #[test]
+    fn every_row_of_the_catalogue_page_is_here() {
+        // The groups memory and cpu of the public catalogue, but
+        // core_to_core and numa, which come with the rows on several CPUs.
+        let ids: BTreeSet<String> = catalogue().iter().flat_map(Probe::row_ids).collect();
+        let mut wanted: Vec<String> = [
+            "memory.latency",
+            "memory.latency_steady",
+            "memory.latency_tlb/4KiB",
+            "memory.latency_tlb/huge",
+            "memory.latency_stride/64B",
+            "memory.latency_stride/128B",
+            "memory.latency_stride/512B",
+            "memory.latency_stride/4KiB",
+            "memory.latency_as_kurkin",
+            "memory.latency_as_debug/L1",
+            "memory.copy",
+            "memory.fill",
+            "memory.read_all_cores",
+            "memory.write_all_cores",
+            "memory.copy_all_cores",
+            "memory.parallelism/L2",
+            "memory.parallelism/L3",
+            "memory.parallelism/DRAM",
+            "memory.loaded_latency",
+            "memory.mountain",
+            "memory.read_sequential_1MB",
+            "memory.naive_xor/50kB",
+            "memory.naive_xor/500kB",
+            "memory.naive_xor/5000kB",
+            "memory.page_fault/anonymous",
+            "memory.page_fault/file",
+            "cpu.div_u64_as_ash",
+            "cpu.div_f64_as_ash",
+            "cpu.div_f64_from_int_as_ash",
+            "cpu.memcpy/16B",
+            "cpu.memcpy/1MiB",
+            "cpu.branch_mispredict",
+            "cpu.frequency",
+            "cpu.timer/clock_gettime",
+            "cpu.timer/counter",
+            "cpu.timer/bracket",
+        ]
+        .map(String::from)
+        .to_vec();
+        for access in ["read", "write", "read_write"] {
+            for variant in ["sequential", "every_4th"] {
+                wanted.push(format!("memory.{access}/{variant}"));
+            }
+        }
+        for op in [
+            "add_i32", "mul_i32", "div_i32", "mod_i32", "bit_i32", "add_i64", "mul_i64", "div_i64",
+            "mod_i64", "bit_i64", "add_f32", "mul_f32", "div_f32", "add_f64", "mul_f64", "div_f64",
+            "sqrt_f64",
+        ] {
+            wanted.push(format!("cpu.{op}"));
+            wanted.push(format!("cpu.{op}/throughput"));
+        }
+        for row in wanted {
+            assert!(ids.contains(&row), "{row} is missing");
+        }
+    }
+}

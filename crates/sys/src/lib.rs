@@ -1,1 +1,32 @@
-//! TBD
+//! What latlas asks of the operating system and the CPU: clocks, pinning,
+//! pages, evidence about the measuring thread, and raw facts. Every line of
+//! `unsafe`, of libc and of `cfg(target_os)` outside the measured kernels is
+//! here. This crate decides nothing, prints nothing and keeps no statistics.
+//!
+//! One topic is one file. The operating system is chosen in one place,
+//! `platform.rs`; the architecture of a clock in `clock/mod.rs`.
+
+pub mod affinity;
+pub mod clock;
+mod cpuid;
+pub mod evidence;
+pub mod file_mapping;
+pub mod machine;
+pub mod memory;
+pub mod microarchitecture;
+pub mod pages;
+mod platform;
+pub mod process;
+
+pub use affinity::{allowed_cpus, current_cpu, pin_to};
+pub use clock::{
+    Calibration, ClockCost, Counter, calibrate, measure_cost, monotonic_raw_ns, realtime_unix_ms,
+};
+pub use evidence::{
+    ThreadReading, ThreadWatch, load_average, pressure_cpu_some_avg10, steal_ns, throttled_us,
+};
+pub use file_mapping::FileMapping;
+pub use machine::machine;
+pub use memory::{MemoryLimits, available_memory, peak_resident_bytes};
+pub use pages::{Backing, Buffer, PageKind, base_page_bytes, huge_page_bytes};
+pub use process::{die_with_parent, die_with_parent_id};

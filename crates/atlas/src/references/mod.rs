@@ -1,0 +1,278 @@
+//! Published figures to set beside our own: the 2012 list, Ash's tables of
+//! 2016 and 2008, Kurkin's iPhones.
+//!
+//! The repository's own `references/*.toml` are compiled in, so that the
+//! binary needs no file beside it; [`load_directory`] reads others.
+
+mod files;
+mod qos;
+mod tables;
+
+pub use files::{NoiseEffect, NoiseEffects, Sentence};
+pub use qos::{QosCase, QosMachine, QosReference};
+pub use tables::{Beside, Reference, ReferenceRow};
+
+use std::path::{Path, PathBuf};
+
+/// The reference that the default table shows.
+pub const DEFAULT_KEY: &str = "latency-numbers-2012";
+
+/// Short names beside the keys themselves.
+const ALIASES: &[(&str, &str)] = &[("2012", DEFAULT_KEY)];
+
+/// The repository's files: name and text.
+const EMBEDDED: &[(&str, &str)] = &[
+    (
+        "latency-numbers-2012.toml",
+        include_str!("../../../../references/latency-numbers-2012.toml"),
+    ),
+    (
+        "mac-pro-2013.toml",
+        include_str!("../../../../references/mac-pro-2013.toml"),
+    ),
+    (
+        "iphone-6s.toml",
+        include_str!("../../../../references/iphone-6s.toml"),
+    ),
+    (
+        "kurkin-iphones.toml",
+        include_str!("../../../../references/kurkin-iphones.toml"),
+    ),
+    (
+        "ash-2008.toml",
+        include_str!("../../../../references/ash-2008.toml"),
+    ),
+    (
+        "noise-effects.toml",
+        include_str!("../../../../references/noise-effects.toml"),
+    ),
+    (
+        "oakley-qos.toml",
+        include_str!("../../../../references/oakley-qos.toml"),
+    ),
+];
+
+/// Everything that is known from elsewhere.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct References {
+    /// Tables of figures, in the order of their files.
+    pub tables: Vec<Reference>,
+    /// What single controls of noise did to a run.
+    pub noise_effects: Vec<NoiseEffects>,
+    /// What QoS classes did to a job.
+    pub qos: Vec<QosReference>,
+}
+
+/// Why a reference file was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ReferenceError {
+    /// The file or directory can't be read.
+    #[error("can't read {}: {source}", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The text is not a reference table.
+    #[error("{name} is not a reference table: {reason}")]
+    Malformed {
+        /// Which file.
+        name: String,
+        /// Why, in one line.
+        reason: String,
+    },
+}
+
+impl References {
+    /// The references compiled into the program.
+    pub fn embedded() -> Result<References, ReferenceError> {
+        let mut all = References::default();
+        for (name, text) in EMBEDDED {
+            files::parse_into(&mut all, name, text)?;
+        }
+        Ok(all)
+    }
+
+    /// A table by its key or its short name (`2012`).
+    pub fn find(&self, key: &str) -> Option<&Reference> {
+        let key = ALIASES
+            .iter()
+            .find(|(alias, _)| *alias == key)
+            .map_or(key, |&(_, full)| full);
+        self.tables.iter().find(|table| table.key == key)
+    }
+
+    /// Keys of all tables, with short names where there are some.
+    pub fn keys(&self) -> Vec<&str> {
+        let aliases = ALIASES.iter().map(|&(alias, _)| alias);
+        aliases
+            .chain(self.tables.iter().map(|table| table.key.as_str()))
+            .collect()
+    }
+
+    /// Every published figure of a row, each with its table: the row itself
+    /// and rows of other tables that do the same job through other code.
+    pub fn published<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> impl Iterator<Item = (&'a Reference, &'a ReferenceRow)> + 'a {
+        self.tables.iter().flat_map(move |table| {
+            table
+                .rows
+                .iter()
+                .filter(move |row| row.id == id || row.like.as_deref() == Some(id))
+                .map(move |row| (table, row))
+        })
+    }
+}
+
+/// Reads every `*.toml` of a directory, in the order of their names.
+pub fn load_directory(directory: &Path) -> Result<References, ReferenceError> {
+    let unreadable = |path: &Path, source| ReferenceError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(|e| unreadable(directory, e))? {
+        let path = entry.map_err(|e| unreadable(directory, e))?.path();
+        if path.extension().is_some_and(|ext| ext == "toml") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut all = References::default();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).map_err(|e| unreadable(&path, e))?;
+        files::parse_into(&mut all, &path.display().to_string(), &text)?;
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> References {
+        References::embedded().expect("the repository's references parse")
+    }
+
+    /// `group.probe` or `group.probe/variant`, in the letters of the catalogue.
+    fn well_formed(id: &str) -> bool {
+        let plain = |text: &str| {
+            !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        let (probe, variant) = id.split_once('/').unwrap_or((id, "x"));
+        let Some((group, name)) = probe.split_once('.') else {
+            return false;
+        };
+        plain(group) && plain(name) && plain(variant)
+    }
+
+    #[test]
+    fn every_figure_is_positive_and_every_id_well_formed() {
+        for table in &all().tables {
+            assert!(!table.rows.is_empty(), "{} has no rows", table.key);
+            for row in &table.rows {
+                assert!(well_formed(&row.id), "{}: {}", table.key, row.id);
+                assert!(row.like.as_deref().is_none_or(well_formed), "{}", row.id);
+                let figures = [row.ns, row.mb_per_s, row.article_ns];
+                assert!(figures.iter().flatten().all(|&f| f > 0.0), "{}", row.id);
+                assert!(
+                    row.ns.is_some() != row.mb_per_s.is_some(),
+                    "{} has exactly one figure",
+                    row.id
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn all_seven_files_are_there() {
+        let all = all();
+        let keys: Vec<&str> = all.tables.iter().map(|t| t.key.as_str()).collect();
+        assert_eq!(
+            keys,
+            [
+                "latency-numbers-2012",
+                "mac-pro-2013",
+                "iphone-6s",
+                "iphone-5s",
+                "iphone-6s-plus",
+                "iphone-x",
+                "mac-2008",
+                "iphone-2008"
+            ]
+        );
+        assert_eq!(all.noise_effects[0].effects.len(), 4);
+        assert_eq!(all.qos[0].machines.len(), 2);
+        let files = load_directory(Path::new(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../references"
+        )))
+        .expect("the directory is readable");
+        assert_eq!(files.tables.len(), all.tables.len());
+    }
+
+    #[test]
+    fn the_2012_list_has_a_short_name() {
+        let all = all();
+        assert_eq!(all.find("2012").expect("alias").key, DEFAULT_KEY);
+        assert!(all.find("2013").is_none());
+    }
+
+    #[test]
+    fn a_figure_beside_gives_a_ratio_only_where_it_may() {
+        let all = all();
+        let of = |key: &str, id: &str| {
+            all.find(key)
+                .expect("key")
+                .beside(id)
+                .unwrap_or_else(|| panic!("{key} {id}"))
+        };
+        let l2 = of("2012", "memory.latency/L2");
+        assert_eq!((l2.row.ns, l2.comparable()), (Some(7.0), true));
+        let json = of("mac-pro-2013", "codec.json_encode");
+        assert_eq!((json.row.ns, json.comparable()), (Some(1421.0), false));
+        assert!(!of("iphone-x", "file.read_open/1MiB").comparable());
+        assert!(
+            all.find("2012")
+                .expect("key")
+                .beside("cpu.add_i32")
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn the_naive_loop_belongs_to_the_iphone_5s() {
+        let all = all();
+        let rows: Vec<(&str, &str, Option<f64>)> = all
+            .published("memory.naive_xor/500kB")
+            .map(|(table, row)| (table.key.as_str(), row.id.as_str(), row.ns))
+            .collect();
+        assert_eq!(rows, [("iphone-5s", "memory.naive_xor/500kB", Some(12e6))]);
+    }
+
+    #[test]
+    fn every_published_figure_of_a_row_is_found() {
+        let all = all();
+        let keys: Vec<&str> = all
+            .published("thread.create_join")
+            .map(|(table, _)| table.key.as_str())
+            .collect();
+        assert_eq!(keys, ["mac-pro-2013", "iphone-6s", "mac-2008"]);
+    }
+
+    #[test]
+    fn a_file_with_an_unknown_key_is_refused_by_name() {
+        let mut all = References::default();
+        let text = "key='k'\ntitle='t'\nsource='s'\n[[row]]\nid='a.b'\nnanos=1\n";
+        let error = files::parse_into(&mut all, "mine.toml", text).expect_err("nanos");
+        let line = error.to_string();
+        assert!(
+            line.contains("mine.toml") && line.contains("nanos"),
+            "{line}"
+        );
+        assert!(!line.contains('\n'), "{line:?}");
+    }
+}

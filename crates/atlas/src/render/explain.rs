@@ -1,0 +1,134 @@
+//! One probe in full, with every published figure and how it was measured.
+
+use super::COLUMNS;
+use super::curves::axis_text;
+use super::figures::published;
+use super::layout::{finish, wrap};
+use super::list::{ProbeText, since_text};
+use crate::references::{Reference, ReferenceRow, References};
+use model::run::{Bound, Regime};
+use model::unit::Unit;
+
+/// The page about a row: `asked` is the row as it was named, which may be the
+/// probe or one of its rows.
+pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> String {
+    let mut lines = vec![format!("{}: {}", asked, probe.title), String::new()];
+    let mut fact = |label: &str, text: &str| {
+        lines.extend(wrap(&format!("{label:<12}"), text, COLUMNS));
+    };
+    fact("operation", &probe.operation);
+    fact("measured", &probe.method);
+    fact("sampling", sampling(probe.regime));
+    fact("unit", &unit(&probe.unit));
+    fact("follows", bound(probe.bound));
+    if !probe.axes.is_empty() {
+        let axes: Vec<&str> = probe.axes.iter().map(|&axis| axis_text(axis)).collect();
+        fact("points over", &axes.join(" and "));
+    }
+    fact("runs", since_text(probe.since));
+    if probe.rows.len() > 1 {
+        fact("rows", &probe.rows.join(", "));
+    }
+    fact("source", &probe.source);
+    lines.push(String::new());
+    lines.extend(published_figures(asked, references));
+    finish(&(lines.join("\n") + "\n"), false)
+}
+
+fn sampling(regime: Regime) -> &'static str {
+    match regime {
+        Regime::Gated => {
+            "short samples between canaries; those taken on a quiet machine give the quiet figure, \
+             all of them the typical one"
+        }
+        Regime::Distribution => {
+            "every sample counts: the operation is too long, or on too many CPUs, to ask whether \
+             the machine was quiet"
+        }
+    }
+}
+
+fn unit(unit: &Unit) -> String {
+    match unit {
+        Unit::Time => "ns an operation".into(),
+        Unit::Bandwidth { bytes_per_op } => {
+            format!("GB/s (1e9 bytes a second); one operation touches {bytes_per_op} bytes")
+        }
+        Unit::Frequency => "GHz: operations of one cycle each".into(),
+    }
+}
+
+fn bound(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Core => "the core's clock: counted in cycles, set in ns at the run's median clock",
+        Bound::Memory => "memory or the kernel: measured in ns as it was",
+    }
+}
+
+/// Published figures of the row, and of all rows below it where a probe was
+/// asked for: a curve's levels are rows too.
+fn published_figures(asked: &str, references: &References) -> Vec<String> {
+    let below = format!("{asked}/");
+    let concerns = |id: &str| id == asked || id.starts_with(&below);
+    let mut lines = Vec::new();
+    for table in &references.tables {
+        let rows: Vec<&ReferenceRow> = table
+            .rows
+            .iter()
+            .filter(|row| concerns(&row.id) || row.like.as_deref().is_some_and(concerns))
+            .collect();
+        if !rows.is_empty() {
+            lines.extend(of_table(table, &rows, asked));
+        }
+    }
+    match lines.is_empty() {
+        true => vec!["No published figure is known.".into()],
+        false => {
+            lines.insert(0, "Published figures".into());
+            lines
+        }
+    }
+}
+
+fn of_table(table: &Reference, rows: &[&ReferenceRow], asked: &str) -> Vec<String> {
+    let mut lines = wrap("  ", &format!("{} ({})", table.title, table.key), COLUMNS);
+    for row in rows {
+        let mut text = published(row);
+        if row.id != asked {
+            text.push_str(&format!("  {}", row.id));
+        }
+        if let Some(name) = &row.name {
+            text.push_str(&format!("  \"{name}\""));
+        }
+        lines.extend(wrap("    ", &text, COLUMNS));
+        let mut beside = |text: String| lines.extend(wrap("      ", &text, COLUMNS));
+        if let Some(like) = &row.like {
+            beside(format!(
+                "the same job as {like} through other code: no ratio"
+            ));
+        }
+        if let Some(why) = &row.doubtful {
+            beside(format!("DOUBTFUL, no ratio: {why}"));
+        }
+        if let Some(ns) = row.article_ns.filter(|&ns| Some(ns) != row.ns) {
+            beside(format!("the iPhone article prints {ns} ns of it"));
+        }
+        if let (Some(n), Some(s)) = (row.iterations, row.total_s) {
+            beside(format!("{n} operations in {s} s"));
+        }
+        if row.reference_only {
+            beside("one machine alone can't measure it".into());
+        }
+        if let Some(note) = &row.note {
+            beside(note.clone());
+        }
+    }
+    let how = table.method.as_deref();
+    lines.extend(wrap(
+        "    measured: ",
+        how.unwrap_or("it is not said how"),
+        COLUMNS,
+    ));
+    lines.extend(wrap("    source: ", &table.source, COLUMNS));
+    lines
+}

@@ -1,0 +1,144 @@
+//! On what, when and in what conditions a run was made.
+
+use super::figures::{clock, elapsed};
+use super::layout::{Style, styled, wrap};
+use super::{COLUMNS, machine};
+use crate::utc;
+use model::conditions::Conditions;
+use model::run::{Program, Run, Scale};
+
+/// The lines above the table.
+pub(super) fn header(run: &Run) -> String {
+    let mut lines = Vec::new();
+    for warning in warnings(run) {
+        for line in wrap("", &warning, COLUMNS) {
+            lines.push(styled(&line, Style::Bad));
+        }
+    }
+    let mut fact = |label: &str, text: String| {
+        lines.extend(wrap(&format!("{label:<12}"), &text, COLUMNS));
+    };
+    fact("machine", machine::one_line(&run.machine));
+    fact("core clock", core_clock(run));
+    fact("timed by", timed_by(run));
+    fact("conditions", conditions(&run.conditions));
+    fact("run", description(run));
+    if let Some(why) = &run.plan.shrunk {
+        fact("working sets", format!(" shrunk: {why}"));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What must not be overlooked.
+fn warnings(run: &Run) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let emulated = run.machine.emulated.get().and_then(|e| e.name());
+    if let Some(by) = run.program.emulated.as_deref().or(emulated) {
+        warnings.push(format!(
+            "EMULATED under {by}: these figures say nothing of hardware."
+        ));
+    }
+    if let Some(why) = &run.partial {
+        warnings.push(format!("PARTIAL: {why}"));
+    }
+    if !run.gate.calibrated {
+        warnings.push(
+            "NOT CALIBRATED for this microarchitecture: \"quiet\" was learnt from this run, and \
+             a machine that was never quiet would pass unnoticed."
+                .into(),
+        );
+    }
+    warnings
+}
+
+fn core_clock(run: &Run) -> String {
+    match &run.core_clock {
+        None => "unknown: no row of this run carried a canary".into(),
+        Some(c) => format!(
+            "{} ({:.2} to {:.2} GHz over the run)",
+            clock(&c.cycle_ns),
+            1.0 / c.longest_ns,
+            1.0 / c.shortest_ns
+        ),
+    }
+}
+
+fn timed_by(run: &Run) -> String {
+    let clock = &run.clock;
+    format!(
+        "{}, {:.4} ns a tick ({}); an empty bracket costs {:.1} ns",
+        clock.name, clock.ns_per_tick, clock.source, clock.cost_ns
+    )
+}
+
+fn conditions(conditions: &Conditions) -> String {
+    let mut parts = vec![pinning(conditions)];
+    let load = |moment: &model::conditions::Moment| moment.load_average.map(|load| load[0]);
+    if let (Some(before), Some(after)) = (load(&conditions.before), load(&conditions.after)) {
+        parts.push(format!("load {before:.2} before, {after:.2} after"));
+    }
+    if let Some(pressure) = conditions.before.cpu_pressure_percent {
+        parts.push(format!(
+            "tasks waited for a CPU {pressure:.1} % of the time before"
+        ));
+    }
+    let stolen = conditions
+        .after
+        .steal_ns
+        .zip(conditions.before.steal_ns)
+        .map(|(after, before)| after.saturating_sub(before))
+        .filter(|&ns| ns > 0);
+    if let Some(ns) = stolen {
+        parts.push(format!(
+            "the hypervisor took {}",
+            model::figure::time(ns as f64)
+        ));
+    }
+    if let Some(us) = conditions.throttled_us().filter(|&us| us > 0) {
+        parts.push(format!(
+            "the CPU quota stopped us for {}",
+            model::figure::time(us as f64 * 1e3)
+        ));
+    }
+    parts.extend(conditions.remarks.iter().cloned());
+    parts.join("; ")
+}
+
+fn pinning(conditions: &Conditions) -> String {
+    let cpus: Vec<String> = conditions.pinned_cpus.iter().map(u32::to_string).collect();
+    match (&conditions.not_pinned, cpus.as_slice()) {
+        (Some(why), _) => format!("not pinned: {why}"),
+        (None, []) => "not pinned".into(),
+        (None, [only]) => format!("pinned to CPU {only}"),
+        (None, several) => format!("pinned to CPUs {}", several.join(", ")),
+    }
+}
+
+fn description(run: &Run) -> String {
+    let scale = match run.plan.scale {
+        Scale::Quick => "quick",
+        Scale::Default => "default",
+        Scale::Full => "full",
+    };
+    let short = run.id.get(..8).unwrap_or(&run.id);
+    format!(
+        "{short}, {}, {}, {scale} plan, seed {}, {}",
+        utc::text(run.started_unix_ms),
+        elapsed(run.wall_ms),
+        run.plan.seed,
+        program(&run.program)
+    )
+}
+
+fn program(program: &Program) -> String {
+    let commit = program.commit.as_deref().map(|c| c.get(..10).unwrap_or(c));
+    let mut parts: Vec<&str> = commit.into_iter().collect();
+    if program.profile != "release" {
+        parts.push(&program.profile);
+    }
+    let beside = match parts.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", parts.join(", ")),
+    };
+    format!("{} {}{beside}", program.name, program.version)
+}

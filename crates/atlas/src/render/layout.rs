@@ -1,0 +1,271 @@
+//! Columns, wrapping and colour of plain text. Widths are those of the
+//! terminal, not of the encoding.
+
+use model::estimate::Verdict;
+use unicode_width::UnicodeWidthStr;
+
+/// What a piece of text is coloured for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Good,
+    Doubtful,
+    Bad,
+}
+
+impl Style {
+    /// Colour of a verdict.
+    pub(super) fn of(verdict: Verdict) -> Style {
+        match verdict {
+            Verdict::Ok => Style::Good,
+            Verdict::Noisy | Verdict::TwoStates => Style::Doubtful,
+            Verdict::CannotTell | Verdict::Invalid => Style::Bad,
+        }
+    }
+
+    /// A character of the private use area stands for the colour until
+    /// [`finish`], so that no width is computed over an escape sequence and
+    /// no escape sequence of a stranger's file gets through.
+    fn marker(self) -> char {
+        match self {
+            Style::Good => '\u{e001}',
+            Style::Doubtful => '\u{e002}',
+            Style::Bad => '\u{e003}',
+        }
+    }
+}
+
+const END: char = '\u{e000}';
+
+/// Marks a text for its colour. Its width must have been taken before.
+pub(super) fn styled(text: &str, style: Style) -> String {
+    format!("{}{text}{END}", style.marker())
+}
+
+/// Turns the marks into colours or drops them, and makes every other control
+/// character visible: a document may come from anywhere.
+pub(super) fn finish(text: &str, color: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let escape = match c {
+            END => "\x1b[0m",
+            '\u{e001}' => "\x1b[32m",
+            '\u{e002}' => "\x1b[33m",
+            '\u{e003}' => "\x1b[31m",
+            '\n' => "\n",
+            c if c.is_control() || is_direction(c) => "\u{fffd}",
+            c => {
+                out.push(c);
+                continue;
+            }
+        };
+        if color || !escape.starts_with('\x1b') {
+            out.push_str(escape);
+        }
+    }
+    out
+}
+
+/// Characters that make a terminal write backwards.
+fn is_direction(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Columns that a text takes on a terminal.
+pub(super) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// One entry of a table.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Entry {
+    text: String,
+    right: bool,
+    style: Option<Style>,
+}
+
+/// An entry that stands at the left of its column.
+pub(super) fn left(text: impl Into<String>) -> Entry {
+    Entry {
+        text: text.into(),
+        right: false,
+        style: None,
+    }
+}
+
+/// An entry that stands at the right of its column.
+pub(super) fn right(text: impl Into<String>) -> Entry {
+    Entry {
+        right: true,
+        ..left(text)
+    }
+}
+
+impl Entry {
+    /// The same entry, coloured.
+    pub(super) fn in_style(self, style: Style) -> Entry {
+        Entry {
+            style: Some(style),
+            ..self
+        }
+    }
+}
+
+/// A table whose columns are as wide as they need to be, with lines of free
+/// text between.
+#[derive(Debug, Default)]
+pub(super) struct Grid {
+    lines: Vec<Line>,
+}
+
+#[derive(Debug)]
+enum Line {
+    Entries(Vec<Entry>),
+    Free(String),
+}
+
+impl Grid {
+    /// A line of entries.
+    pub(super) fn entries(&mut self, entries: Vec<Entry>) {
+        self.lines.push(Line::Entries(entries));
+    }
+
+    /// A line that is not divided into columns.
+    pub(super) fn free(&mut self, text: impl Into<String>) {
+        self.lines.push(Line::Free(text.into()));
+    }
+
+    /// Lines of free text, wrapped, the first after `lead` and the others
+    /// under it.
+    pub(super) fn wrapped(&mut self, lead: &str, text: &str, columns: usize) {
+        for line in wrap(lead, text, columns) {
+            self.free(line);
+        }
+    }
+
+    /// The table as text; `gap` blanks between columns.
+    pub(super) fn render(&self, gap: usize) -> String {
+        let mut widths: Vec<usize> = Vec::new();
+        for line in &self.lines {
+            if let Line::Entries(entries) = line {
+                widths.resize(widths.len().max(entries.len()), 0);
+                for (at, entry) in entries.iter().enumerate() {
+                    widths[at] = widths[at].max(width(&entry.text));
+                }
+            }
+        }
+        let mut out = String::new();
+        for line in &self.lines {
+            match line {
+                Line::Free(text) => out.push_str(text.trim_end()),
+                Line::Entries(entries) => out.push_str(&row(entries, &widths, gap)),
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+fn row(entries: &[Entry], widths: &[usize], gap: usize) -> String {
+    let mut line = String::new();
+    // A column that nobody uses takes no gap either.
+    for (entry, &column) in entries.iter().zip(widths).filter(|&(_, &w)| w > 0) {
+        if !line.is_empty() {
+            line.push_str(&" ".repeat(gap));
+        }
+        let text = entry.text.replace('\n', " ");
+        let fill = " ".repeat(column.saturating_sub(width(&text)));
+        let text = entry
+            .style
+            .map_or(text.clone(), |style| styled(&text, style));
+        if entry.right {
+            line.push_str(&fill);
+            line.push_str(&text);
+        } else {
+            line.push_str(&text);
+            line.push_str(&fill);
+        }
+    }
+    line.trim_end().to_owned()
+}
+
+/// Breaks a text between words so that no line is wider than `columns`: the
+/// first stands after `lead`, the others under its end. A word that is wider
+/// than the line is broken too.
+pub(super) fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
+    let indent = width(lead);
+    let room = columns.saturating_sub(indent).max(8);
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        for piece in pieces(word, room) {
+            let last = lines.last().map_or(0, |line| width(line));
+            let gap = usize::from(last > 0);
+            match lines.last_mut() {
+                Some(line) if last + gap + width(&piece) <= room => {
+                    if gap > 0 {
+                        line.push(' ');
+                    }
+                    line.push_str(&piece);
+                }
+                _ => lines.push(piece),
+            }
+        }
+    }
+    lines
+        .into_iter()
+        .enumerate()
+        .map(|(at, line)| match at {
+            0 => format!("{lead}{line}"),
+            _ => format!("{}{line}", " ".repeat(indent)),
+        })
+        .collect()
+}
+
+fn pieces(word: &str, room: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    for c in word.chars() {
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(c);
+            if width(piece) > room {
+                piece.pop();
+                pieces.push(c.to_string());
+            }
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_by_width_on_the_terminal() {
+        let mut grid = Grid::default();
+        grid.entries(vec![left("µs±"), right("1"), left("x")]);
+        grid.free("between");
+        grid.entries(vec![left("a"), right("100"), left("")]);
+        assert_eq!(grid.render(2), "µs±    1  x\nbetween\na    100\n");
+    }
+
+    #[test]
+    fn long_text_is_wrapped_and_never_cut() {
+        let lines = wrap("  ^ ", "one two three four", 14);
+        assert_eq!(lines, ["  ^ one two", "    three four"]);
+        let lines = wrap("", "0123456789ab", 10);
+        assert_eq!(lines, ["0123456789", "ab"]);
+        assert_eq!(wrap("x ", "", 10), ["x "]);
+    }
+
+    #[test]
+    fn colour_is_only_where_it_is_wanted() {
+        let text = styled("ok", Style::Good);
+        assert_eq!(finish(&text, true), "\x1b[32mok\x1b[0m");
+        assert_eq!(finish(&text, false), "ok");
+    }
+
+    #[test]
+    fn a_strangers_escape_sequence_does_not_get_through() {
+        let evil = "a\x1b[2Jb\u{202e}c\rd";
+        assert_eq!(finish(evil, true), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d");
+    }
+}

@@ -1,0 +1,86 @@
+//! The catalogue as a list.
+
+use super::layout::{Grid, finish, left};
+use model::run::{Axis, Bound, Regime, Scale};
+use model::unit::Unit;
+use serde::Serialize;
+
+/// What the catalogue says of a probe. The program fills it from the probe
+/// itself, so that drawing needs no meter.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct ProbeText {
+    /// Public id of the probe.
+    pub id: String,
+    /// Ids of its rows.
+    pub rows: Vec<String>,
+    /// A few words.
+    pub title: String,
+    /// What one operation is.
+    pub operation: String,
+    /// How it is measured.
+    pub method: String,
+    /// Where the definition comes from.
+    pub source: String,
+    /// Unit of its rows.
+    pub unit: Unit,
+    /// What its time follows.
+    pub bound: Bound,
+    /// How it is sampled.
+    pub regime: Regime,
+    /// The smallest scale that runs it.
+    pub since: Scale,
+    /// What its points run over: none for a figure, one for a curve, two for
+    /// a map (lines, then columns).
+    pub axes: Vec<Axis>,
+}
+
+impl ProbeText {
+    /// The unit in the words of a list.
+    pub(super) fn unit_text(&self) -> &'static str {
+        match self.unit {
+            Unit::Time => "ns",
+            Unit::Bandwidth { .. } => "GB/s",
+            Unit::Frequency => "GHz",
+        }
+    }
+
+    fn form(&self) -> &'static str {
+        match self.axes.len() {
+            0 => "",
+            1 => "curve",
+            _ => "map",
+        }
+    }
+}
+
+/// The first run that measures a row.
+pub(super) fn since_text(since: Scale) -> &'static str {
+    match since {
+        Scale::Quick => "always",
+        Scale::Default => "default",
+        Scale::Full => "--full",
+    }
+}
+
+/// One line a row: id, unit, form, when it runs, title.
+pub fn list(probes: &[ProbeText]) -> String {
+    let mut grid = Grid::default();
+    grid.entries(
+        ["row", "unit", "form", "runs", "what it is"]
+            .map(left)
+            .into(),
+    );
+    for probe in probes {
+        for row in &probe.rows {
+            grid.entries(vec![
+                left(row.as_str()),
+                left(probe.unit_text()),
+                left(probe.form()),
+                left(since_text(probe.since)),
+                left(probe.title.as_str()),
+            ]);
+        }
+    }
+    let legend = "runs: always; default, unless --quick; or with --full only";
+    finish(&format!("{}{legend}\n", grid.render(2)), false)
+}

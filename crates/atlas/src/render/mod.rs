@@ -1,0 +1,68 @@
+//! Pure functions from a Run document, the machine or the catalogue to text.
+//! Nothing here measures or prints.
+
+mod chart;
+mod curves;
+mod explain;
+mod figures;
+mod footer;
+mod header;
+mod layout;
+mod lesson;
+mod levels;
+mod list;
+mod machine;
+mod table;
+mod tally;
+mod wide;
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+pub(crate) mod synthetic;
+
+pub use explain::explain;
+pub use list::{ProbeText, list};
+pub use machine::machine;
+pub use tally::{Tally, tally};
+
+use crate::references::{Reference, References};
+use model::run::Run;
+
+/// Width that the default table keeps to.
+pub const COLUMNS: usize = 100;
+
+/// What to draw of a run, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Options<'a> {
+    /// Tables to set beside, in this order; none for the 2012 list.
+    pub versus: Vec<&'a Reference>,
+    /// Every column and every point of a curve, however wide.
+    pub wide: bool,
+    /// A column that scales 1 ns to 1 s.
+    pub human: bool,
+    /// A column of operations per frame at 60 Hz.
+    pub frames: bool,
+    /// Colour the verdicts.
+    pub color: bool,
+    /// Where the run is kept, if it is.
+    pub kept: Option<String>,
+    /// What `--full` would add, if anything.
+    pub full_adds: Option<String>,
+}
+
+/// A run as text: header, table, curves, what was learnt, footer.
+pub fn run(run: &Run, references: &References, options: &Options) -> String {
+    let mut blocks = vec![header::header(run)];
+    if options.wide {
+        blocks.push(wide::table(run, references, options));
+    } else {
+        blocks.push(table::table(run, references, options));
+        blocks.push(levels::levels(run));
+        blocks.push(curves::curves(run));
+    }
+    blocks.push(lesson::naive_xor(run, references));
+    blocks.push(footer::footer(run, options));
+    blocks.retain(|block| !block.is_empty());
+    layout::finish(&blocks.join("\n"), options.color)
+}

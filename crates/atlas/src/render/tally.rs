@@ -1,0 +1,129 @@
+//! How much of a run can be relied on.
+
+use model::estimate::{Estimate, Verdict};
+use model::run::{Outcome, Run};
+
+/// Rows by what came of them; a curve or a map counts by its points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Single figures by verdict.
+    pub rows: Verdicts,
+    /// Points of curves and maps by verdict.
+    pub points: Verdicts,
+    /// Rows that could not be measured here.
+    pub unavailable: u32,
+}
+
+/// Figures by verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    /// Can be relied on.
+    pub ok: u32,
+    /// Wide intervals.
+    pub noisy: u32,
+    /// Two figures, not one.
+    pub two_states: u32,
+    /// Too little seen.
+    pub cannot_tell: u32,
+    /// Don't measure what they should.
+    pub invalid: u32,
+}
+
+impl Verdicts {
+    fn count(&mut self, estimate: &Estimate) {
+        *match estimate.verdict {
+            Verdict::Ok => &mut self.ok,
+            Verdict::Noisy => &mut self.noisy,
+            Verdict::TwoStates => &mut self.two_states,
+            Verdict::CannotTell => &mut self.cannot_tell,
+            Verdict::Invalid => &mut self.invalid,
+        } += 1;
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u32 {
+        self.ok + self.noisy + self.two_states + self.cannot_tell + self.invalid
+    }
+
+    /// `27 ok, 2 noisy`: only what there is.
+    pub(super) fn text(&self) -> String {
+        let counts = [
+            (self.ok, Verdict::Ok),
+            (self.noisy, Verdict::Noisy),
+            (self.two_states, Verdict::TwoStates),
+            (self.cannot_tell, Verdict::CannotTell),
+            (self.invalid, Verdict::Invalid),
+        ];
+        let texts: Vec<String> = counts
+            .into_iter()
+            .filter(|&(count, _)| count > 0)
+            .map(|(count, verdict)| format!("{count} {}", verdict.text()))
+            .collect();
+        texts.join(", ")
+    }
+}
+
+impl Tally {
+    /// Whether anything in the run can be relied on.
+    pub fn any_ok(&self) -> bool {
+        self.rows.ok + self.points.ok > 0
+    }
+}
+
+/// Counts a run's rows.
+pub fn tally(run: &Run) -> Tally {
+    let mut tally = Tally::default();
+    for row in &run.rows {
+        match &row.outcome {
+            Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => {
+                tally.rows.count(estimate);
+            }
+            Outcome::Curve { points, .. } => {
+                points.iter().for_each(|p| tally.points.count(&p.estimate));
+            }
+            Outcome::Map { points, .. } => {
+                points.iter().for_each(|p| tally.points.count(&p.estimate));
+            }
+            Outcome::Unavailable { .. } => tally.unavailable += 1,
+        }
+    }
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::synthetic;
+
+    #[test]
+    fn every_row_is_counted_once() {
+        let run = synthetic::run();
+        let tally = tally(&run);
+        let single = run
+            .rows
+            .iter()
+            .filter(|row| row.estimate().is_some())
+            .count();
+        assert_eq!(tally.rows.total() as usize, single);
+        assert_eq!(tally.unavailable, 1);
+        assert_eq!(
+            (
+                tally.rows.noisy,
+                tally.rows.two_states,
+                tally.rows.cannot_tell,
+                tally.rows.invalid
+            ),
+            (1, 1, 1, 1)
+        );
+        assert!(tally.any_ok());
+    }
+
+    #[test]
+    fn a_run_without_a_row_that_is_ok_is_not_to_be_relied_on() {
+        let mut run = synthetic::run();
+        run.rows
+            .retain(|row| row.estimate().is_some_and(|e| e.verdict != Verdict::Ok));
+        assert!(!run.rows.is_empty());
+        assert!(!tally(&run).any_ok());
+    }
+}

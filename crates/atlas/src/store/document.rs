@@ -1,0 +1,212 @@
+//! A run as bytes. Reading trusts nothing: the file may be anything.
+
+use super::{StoreError, io};
+use model::run::{Run, SCHEMA_VERSION};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// No run is near as large; whatever is larger is not one, or was made to
+/// fill the memory.
+pub const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
+
+/// First bytes of a zstd frame (RFC 8878, 3.1.1).
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Reads a run, compressed or not, whatever its name is.
+pub fn read(path: &Path) -> Result<Run, StoreError> {
+    let file = File::open(path).map_err(io("read", path))?;
+    if file.metadata().map_err(io("read", path))?.is_dir() {
+        return Err(unreadable(path, "it is a directory"));
+    }
+    let bytes = at_most(file, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
+    from_bytes(&bytes).map_err(|reason| unreadable(path, reason))
+}
+
+fn unreadable(path: &Path, reason: impl Into<String>) -> StoreError {
+    StoreError::Unreadable {
+        path: path.to_owned(),
+        reason: reason.into(),
+    }
+}
+
+/// Reads one byte more than is allowed at most, so that too much shows.
+fn at_most(source: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The run in a file's bytes, or in one line why there is none.
+pub fn from_bytes(bytes: &[u8]) -> Result<Run, String> {
+    limited(bytes, MAX_DOCUMENT_BYTES)
+}
+
+fn limited(bytes: &[u8], limit: u64) -> Result<Run, String> {
+    if bytes.is_empty() {
+        return Err("it is empty".into());
+    }
+    let unpacked;
+    let json = if bytes.starts_with(&ZSTD_MAGIC) {
+        unpacked = unpack(bytes, limit)?;
+        &unpacked
+    } else {
+        bytes
+    };
+    if json.len() as u64 > limit {
+        return Err(format!("it is larger than {} MiB", limit >> 20));
+    }
+    let run = parse(json)?;
+    check(&run)?;
+    Ok(run)
+}
+
+fn unpack(bytes: &[u8], limit: u64) -> Result<Vec<u8>, String> {
+    let decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(|e| e.to_string())?;
+    at_most(decoder, limit).map_err(|e| {
+        if e.kind() == std::io::ErrorKind::UnexpectedEof {
+            "it is truncated: the compressed data ends early".into()
+        } else {
+            format!("its compressed data is damaged ({e})")
+        }
+    })
+}
+
+fn parse(json: &[u8]) -> Result<Run, String> {
+    /// A newer document may differ in everything but this.
+    #[derive(Deserialize)]
+    struct Head {
+        schema: u32,
+    }
+    let head: Head = serde_json::from_slice(json).map_err(|e| explain(&e))?;
+    if head.schema > SCHEMA_VERSION {
+        return Err(format!(
+            "its schema is {} and this latlas knows up to {SCHEMA_VERSION}: use a newer latlas",
+            head.schema
+        ));
+    }
+    serde_json::from_slice(json).map_err(|e| explain(&e))
+}
+
+fn explain(error: &serde_json::Error) -> String {
+    use serde_json::error::Category;
+    match error.classify() {
+        Category::Eof => format!("it is truncated ({error})"),
+        Category::Syntax => format!("it is not JSON ({error})"),
+        Category::Data => format!("it is not a run document ({error})"),
+        Category::Io => error.to_string(),
+    }
+}
+
+/// What the types alone don't hold.
+fn check(run: &Run) -> Result<(), String> {
+    if !is_id(&run.id) {
+        return Err(format!("its id {:?} is not a UUID", run.id));
+    }
+    for cell in &run.cells {
+        cell.samples
+            .samples()
+            .map_err(|reason| format!("the samples of {:?} are damaged: {reason}", cell.row))?;
+    }
+    Ok(())
+}
+
+/// Whether a text is a UUID as `latlas` writes it.
+pub(super) fn is_id(text: &str) -> bool {
+    let lengths: Vec<usize> = text.split('-').map(str::len).collect();
+    lengths == [8, 4, 4, 4, 12]
+        && text
+            .chars()
+            .all(|c| c == '-' || c.is_ascii_digit() || ('a'..='f').contains(&c))
+}
+
+/// The run as JSON. What could not be read again (JSON has no word for
+/// infinity) is refused here, where it is known what it was.
+pub(super) fn to_bytes(run: &Run) -> Result<Vec<u8>, StoreError> {
+    let bytes = serde_json::to_vec(run).map_err(|e| StoreError::Unwritable(e.to_string()))?;
+    parse(&bytes).map_err(StoreError::Unwritable)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::synthetic;
+
+    fn json() -> Vec<u8> {
+        to_bytes(&synthetic::run()).expect("document")
+    }
+
+    fn refusal(bytes: &[u8]) -> String {
+        let reason = from_bytes(bytes).expect_err("refused");
+        assert!(!reason.contains('\n'), "{reason:?}");
+        reason
+    }
+
+    #[test]
+    fn a_document_comes_back() {
+        assert!(from_bytes(&json()).expect("read") == synthetic::run());
+    }
+
+    #[test]
+    fn every_truncation_is_noticed() {
+        let json = json();
+        let packed = zstd::bulk::compress(&json, 3).expect("packed");
+        for part in 1..20 {
+            let reason = refusal(&json[..json.len() * part / 20]);
+            assert!(reason.contains("truncated"), "{reason}");
+            let reason = refusal(&packed[..(packed.len() * part / 20).max(5)]);
+            assert!(reason.contains("truncated"), "{reason}");
+        }
+        assert!(refusal(&[]).contains("empty"));
+    }
+
+    #[test]
+    fn what_is_not_a_run_says_what_it_is() {
+        assert!(refusal(b"hello").contains("not JSON"));
+        assert!(refusal(b"{}").contains("schema"));
+        assert!(refusal(b"{\"schema\":1}").contains("not a run document"));
+        let mut damaged = zstd::bulk::compress(&json(), 3).expect("packed");
+        let middle = damaged.len() / 2;
+        damaged.truncate(middle + 200);
+        damaged[6..middle].fill(0xff);
+        assert!(refusal(&damaged).contains("compressed data"));
+    }
+
+    #[test]
+    fn a_newer_document_is_told_from_a_broken_one() {
+        let reason = refusal(br#"{"schema":99,"everything":"else"}"#);
+        assert!(
+            reason.contains("newer latlas") && reason.contains("99"),
+            "{reason}"
+        );
+    }
+
+    #[test]
+    fn a_bomb_is_not_unpacked() {
+        let bomb = zstd::bulk::compress(&vec![b' '; 4 << 20], 3).expect("packed");
+        assert!(bomb.len() < 10_000);
+        let reason = limited(&bomb, 1 << 20).expect_err("refused");
+        assert_eq!(reason, "it is larger than 1 MiB");
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_are_named() {
+        let mut run = synthetic::run();
+        run.cells[0].samples.first_ticks.pop();
+        let bytes = serde_json::to_vec(&run).expect("json");
+        let reason = refusal(&bytes);
+        assert!(
+            reason.contains(&run.cells[0].row) && reason.contains("column"),
+            "{reason}"
+        );
+    }
+
+    #[test]
+    fn a_figure_that_json_can_not_hold_is_refused_when_written() {
+        let mut run = synthetic::run();
+        run.clock.cost_ns = f64::INFINITY;
+        assert!(matches!(to_bytes(&run), Err(StoreError::Unwritable(_))));
+    }
+}

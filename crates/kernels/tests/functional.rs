@@ -1,0 +1,5 @@
+//! Every kernel that ships, against plain Rust.
+
+use ::kernels;
+
+mod suite;

@@ -1,0 +1,35 @@
+//! The fallback for other architectures, built and checked on this one: the
+//! same interface over `portable/`, and the same suite.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "the files are parts of another crate"
+)]
+
+#[path = "../src/portable/mod.rs"]
+mod portable;
+use portable as arch;
+
+#[path = "../src/branch.rs"]
+mod branch;
+#[path = "../src/canary.rs"]
+mod canary;
+#[path = "../src/chase.rs"]
+mod chase;
+#[path = "../src/cpu.rs"]
+mod cpu;
+#[path = "../src/libc.rs"]
+mod libc;
+#[path = "../src/operands.rs"]
+mod operands;
+#[path = "../src/pages.rs"]
+mod pages;
+#[path = "../src/stream.rs"]
+mod stream;
+
+mod kernels {
+    pub use crate::{branch::*, canary::*, chase::*, cpu::*, libc::*, pages::*, stream::*};
+}
+
+mod suite;

@@ -1,0 +1,241 @@
+//! From what the workers sent back to the rows of the Run document.
+
+use crate::plan::{Plan, PlannedCell};
+use crate::probe::{Derive, Probe, Shape};
+use model::estimate::{self, Context, Estimate, Typical, Verdict};
+use model::gate::Gate;
+use model::plateau;
+use model::run::{Axis, CoreClock, CurvePoint, MapPoint, Outcome, Row};
+use model::sample::Sample;
+use std::collections::BTreeSet;
+
+/// What is known of a planned cell after measuring.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Its samples, of all workers.
+    pub samples: Vec<Sample>,
+    /// Operations in a turn, as the work said.
+    pub ops_per_turn: f64,
+    /// The work's remarks, and ours.
+    pub notes: BTreeSet<String>,
+    /// Why it could not be measured, if so.
+    pub unavailable: Option<String>,
+}
+
+/// What every estimate of a run shares.
+pub struct Common {
+    /// Thresholds.
+    pub gate: Gate,
+    /// The core's clock.
+    pub core_clock: Option<CoreClock>,
+    /// Tick, ns.
+    pub ns_per_tick: f64,
+    /// Smallest step, ns.
+    pub resolution_ns: f64,
+}
+
+impl Common {
+    /// Learns from everything that was sampled.
+    pub fn learn(
+        microarchitecture: Option<&str>,
+        found: &[Found],
+        ns_per_tick: f64,
+        resolution_ns: f64,
+    ) -> Common {
+        let all: Vec<Sample> = found.iter().flat_map(|f| f.samples.clone()).collect();
+        Common {
+            gate: Gate::learn(microarchitecture, &all),
+            core_clock: estimate::core_clock(&all),
+            ns_per_tick,
+            resolution_ns,
+        }
+    }
+
+    fn context(&self, cell: &PlannedCell, ops_per_turn: f64) -> Context<'_> {
+        Context {
+            gate: &self.gate,
+            core_clock: self.core_clock.as_ref(),
+            ns_per_tick: self.ns_per_tick,
+            resolution_ns: self.resolution_ns,
+            ops_per_turn,
+            bound: cell.bound,
+            regime: cell.regime,
+            workers: cell.workers,
+        }
+    }
+
+    /// The estimate of one cell.
+    pub fn estimate(&self, cell: &PlannedCell, found: &Found) -> Estimate {
+        estimate::estimate(&found.samples, &self.context(cell, found.ops_per_turn))
+    }
+}
+
+/// All rows, in catalogue order.
+pub fn rows(catalogue: &[Probe], plan: &Plan, found: &[Found], common: &Common) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for probe in catalogue {
+        for id in probe.row_ids() {
+            if let Some((row, unit, bound, reason)) =
+                plan.unavailable.iter().find(|(row, ..)| *row == id)
+            {
+                rows.push(Row {
+                    id: row.clone(),
+                    unit: *unit,
+                    bound: *bound,
+                    outcome: Outcome::Unavailable {
+                        reason: reason.clone(),
+                    },
+                    notes: Vec::new(),
+                });
+                continue;
+            }
+            let cells: Vec<(&PlannedCell, &Found)> = plan
+                .cells
+                .iter()
+                .zip(found)
+                .filter(|(cell, _)| cell.row == id)
+                .collect();
+            if !cells.is_empty() {
+                rows.extend(rows_of(probe, &id, &cells, common));
+            }
+        }
+    }
+    rows
+}
+
+fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &Common) -> Vec<Row> {
+    let notes: BTreeSet<String> = cells.iter().flat_map(|(_, f)| f.notes.clone()).collect();
+    let row = |outcome| Row {
+        id: id.to_string(),
+        unit: probe.unit,
+        bound: probe.bound,
+        outcome,
+        notes: notes.iter().cloned().collect(),
+    };
+    let measured: Vec<(&PlannedCell, &Found)> = cells
+        .iter()
+        .copied()
+        .filter(|(_, f)| f.unavailable.is_none())
+        .collect();
+    if measured.is_empty() {
+        let reason = cells[0].1.unavailable.clone().unwrap_or_default();
+        return vec![row(Outcome::Unavailable { reason })];
+    }
+    let estimates: Vec<(&PlannedCell, Estimate)> = measured
+        .iter()
+        .map(|(cell, found)| (*cell, common.estimate(cell, found)))
+        .collect();
+    match &probe.shape {
+        Shape::Figure => {
+            let mut estimate = estimates[0].1.clone();
+            if probe.derive == Derive::CoreClock
+                && let Some(clock) = &common.core_clock
+            {
+                estimate = of_core_clock(clock);
+            }
+            vec![row(Outcome::Figure(estimate))]
+        }
+        Shape::Curve(axis, _) => {
+            let points: Vec<CurvePoint> = estimates
+                .iter()
+                .map(|(cell, estimate)| CurvePoint {
+                    x: cell.at[0],
+                    estimate: estimate.clone(),
+                })
+                .collect();
+            let mut rows = vec![row(Outcome::Curve {
+                axis: *axis,
+                points: points.clone(),
+            })];
+            if probe.derive == Derive::Levels && *axis == Axis::WorkingSetBytes {
+                rows.extend(levels(probe, id, &measured, &points, common));
+            }
+            rows
+        }
+        Shape::Map { y, x } => vec![row(Outcome::Map {
+            y_axis: y.0,
+            x_axis: x.0,
+            points: estimates
+                .iter()
+                .map(|(cell, estimate)| MapPoint {
+                    y: cell.at[0],
+                    x: cell.at[1],
+                    estimate: estimate.clone(),
+                })
+                .collect(),
+        })],
+    }
+}
+
+/// The row `cpu.frequency`: every canary of the run read this clock, so the
+/// run-wide figure is it.
+fn of_core_clock(clock: &CoreClock) -> Estimate {
+    Estimate {
+        quiet: None,
+        typical: Some(Typical {
+            ns: clock.cycle_ns,
+            p10_ns: clock.shortest_ns,
+            p90_ns: clock.longest_ns,
+            samples: clock.readings,
+        }),
+        quiet_share: None,
+        below_ns: None,
+        verdict: if clock.cycle_ns.relative_half_width() > estimate::NOISY_ABOVE {
+            Verdict::Noisy
+        } else {
+            Verdict::Ok
+        },
+        reason: String::new(),
+    }
+}
+
+/// Rows of the flat stretches of a curve, each estimated from all samples of
+/// the points on it.
+fn levels(
+    probe: &Probe,
+    id: &str,
+    measured: &[(&PlannedCell, &Found)],
+    points: &[CurvePoint],
+    common: &Common,
+) -> Vec<Row> {
+    let curve: Vec<plateau::Point> = points
+        .iter()
+        .filter_map(|point| {
+            let ns = point.estimate.ns()?;
+            Some(plateau::Point {
+                bytes: point.x,
+                ns: ns.value,
+                low: ns.low,
+                high: ns.high,
+                two_states: point.estimate.verdict == Verdict::TwoStates,
+            })
+        })
+        .collect();
+    plateau::find(&curve)
+        .into_iter()
+        .filter_map(|plateau| {
+            let on_it: Vec<&(&PlannedCell, &Found)> = measured
+                .iter()
+                .filter(|(cell, _)| (plateau.from_bytes..=plateau.to_bytes).contains(&cell.at[0]))
+                .collect();
+            let (cell, found) = on_it.first()?;
+            let samples: Vec<Sample> = on_it
+                .iter()
+                .flat_map(|(_, f)| f.samples.iter().copied())
+                .collect();
+            let mut estimate =
+                estimate::estimate(&samples, &common.context(cell, found.ops_per_turn));
+            if !plateau.certain && matches!(estimate.verdict, Verdict::Ok | Verdict::Noisy) {
+                estimate.verdict = Verdict::CannotTell;
+                estimate.reason = plateau.reason.clone().unwrap_or_default();
+            }
+            Some(Row {
+                id: format!("{id}/{}", plateau.name),
+                unit: probe.unit,
+                bound: cell.bound,
+                outcome: Outcome::Level { estimate, plateau },
+                notes: Vec::new(),
+            })
+        })
+        .collect()
+}

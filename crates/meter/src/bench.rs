@@ -1,0 +1,181 @@
+//! A worker's bench: the memory that its cells share, and the order in which
+//! chases go through it.
+
+use crate::probe::Terrain;
+use fastrand::Rng;
+use sys::pages::{Backing, Buffer, PageKind};
+
+/// A cache line as every machine here has it (Apple's 128-byte lines are two
+/// of these to a chase).
+pub const LINE_BYTES: usize = 64;
+
+/// What a worker gives to the work of its cells.
+pub struct Bench {
+    /// The machine as the plan sees it.
+    pub terrain: Terrain,
+    /// Random numbers of this worker, seeded by the plan.
+    pub rng: Rng,
+    /// Room for a chase's order; 4 bytes an element.
+    pub order: Order,
+    huge: Store,
+    base: Store,
+}
+
+/// One buffer of the bench, made when it is first wanted.
+struct Store {
+    bytes: usize,
+    kind: PageKind,
+    buffer: Option<Buffer>,
+    backing: Option<Result<Backing, String>>,
+}
+
+impl Store {
+    fn get(&mut self, bytes: u64) -> Result<&mut Buffer, String> {
+        let wanted = usize::try_from(bytes).map_err(|_| "no such address space".to_string())?;
+        if wanted > self.bytes {
+            return Err(format!(
+                "this worker's buffer of {} is smaller than the working set of {}",
+                model::size::text(self.bytes as u64),
+                model::size::text(bytes)
+            ));
+        }
+        let buffer = match self.buffer.take() {
+            Some(buffer) => buffer,
+            None => Buffer::new(self.bytes, self.kind).map_err(|e| {
+                format!(
+                    "no memory for a buffer of {}: {e}",
+                    model::size::text(self.bytes as u64)
+                )
+            })?,
+        };
+        Ok(self.buffer.insert(buffer))
+    }
+}
+
+impl Bench {
+    /// A bench whose buffers are at most this large. Nothing is allocated
+    /// before it is wanted.
+    pub fn new(terrain: Terrain, huge_bytes: u64, base_bytes: u64, seed: u64) -> Bench {
+        let store = |bytes: u64, kind| Store {
+            bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+            kind,
+            buffer: None,
+            backing: None,
+        };
+        Bench {
+            terrain,
+            rng: Rng::with_seed(seed),
+            order: Order::default(),
+            huge: store(huge_bytes, PageKind::Huge),
+            base: store(base_bytes, PageKind::Base),
+        }
+    }
+
+    /// The first `bytes` of the worker's one buffer on huge pages (where the
+    /// system gives them: [`Bench::backing_note`] says), and the room for a
+    /// chase's order beside it.
+    pub fn huge(&mut self, bytes: u64) -> Result<(&mut [u8], &mut Order, &mut Rng), String> {
+        let memory = &mut self.huge.get(bytes)?.as_mut_slice()[..bytes as usize];
+        Ok((memory, &mut self.order, &mut self.rng))
+    }
+
+    /// The same on base pages.
+    pub fn base(&mut self, bytes: u64) -> Result<(&mut [u8], &mut Order, &mut Rng), String> {
+        let memory = &mut self.base.get(bytes)?.as_mut_slice()[..bytes as usize];
+        Ok((memory, &mut self.order, &mut self.rng))
+    }
+
+    /// What pages the buffer on huge pages really has, as the system said when
+    /// it was made.
+    pub fn huge_backing(&mut self, bytes: u64) -> Result<Backing, String> {
+        if self.huge.backing.is_none() {
+            let backing = self
+                .huge
+                .get(bytes)?
+                .backing()
+                .map_err(|e| format!("the kind of pages can't be read: {e}"));
+            self.huge.backing = Some(backing);
+        }
+        match &self.huge.backing {
+            Some(Ok(backing)) => Ok(backing.clone()),
+            Some(Err(e)) => Err(e.clone()),
+            None => Err("nothing is known of the pages".into()),
+        }
+    }
+}
+
+/// The order of a chase: a random permutation of element numbers.
+#[derive(Default)]
+pub struct Order(Vec<u32>);
+
+impl Order {
+    /// A new random permutation of `0..elements`. Every cyclic order is
+    /// equally likely (Fisher and Yates, as Durstenfeld wrote it).
+    pub fn shuffle(&mut self, elements: u32, seed: u64) {
+        self.0.clear();
+        self.0.extend(0..elements);
+        Rng::with_seed(seed).shuffle(&mut self.0);
+    }
+
+    /// Random within windows of `window` elements, the windows in turn: what
+    /// a TLB that holds one window's pages can follow.
+    pub fn shuffle_windows(&mut self, elements: u32, window: u32, seed: u64) {
+        self.0.clear();
+        self.0.extend(0..elements);
+        let mut rng = Rng::with_seed(seed);
+        for part in self.0.chunks_mut(window.max(1) as usize) {
+            rng.shuffle(part);
+        }
+    }
+
+    /// The order forward.
+    pub fn forward(&mut self, elements: u32) {
+        self.0.clear();
+        self.0.extend(0..elements);
+    }
+
+    /// The elements in their order.
+    pub fn elements(&self) -> &[u32] {
+        &self.0
+    }
+
+    /// Lets a caller lay down an order of its own.
+    pub fn set(&mut self, elements: impl Iterator<Item = u32>) {
+        self.0.clear();
+        self.0.extend(elements);
+    }
+
+    /// Byte offsets of the elements in their order, `apart` bytes each.
+    pub fn offsets(&self, apart: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
+        self.0.iter().map(move |&e| e as usize * apart)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_permutations() {
+        let mut order = Order::default();
+        order.shuffle(1000, 7);
+        let first = order.elements().to_vec();
+        let mut sorted = first.clone();
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..1000));
+        order.shuffle(1000, 7);
+        assert_eq!(order.elements(), first, "same seed, same order");
+        order.shuffle(1000, 8);
+        assert_ne!(order.elements(), first);
+    }
+
+    #[test]
+    fn windows_keep_their_pages_together() {
+        let mut order = Order::default();
+        order.shuffle_windows(1024, 64, 3);
+        for (k, part) in order.elements().chunks(64).enumerate() {
+            assert!(part.iter().all(|&e| e as usize / 64 == k));
+        }
+        assert!(!order.elements().is_sorted());
+    }
+}

@@ -1,0 +1,104 @@
+//! The parent's side of its worker processes: started, told, listened to,
+//! ended. No worker outlives its parent's hold on it.
+
+use crate::wire::{self, Reply, Request, Setup};
+use crate::worker::WORKER_VARIABLE;
+use std::io::{self, BufReader};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// A worker that says nothing for this long is taken for stuck.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// One worker process.
+pub struct Hand {
+    /// Its number.
+    pub worker: u32,
+    child: Child,
+    from: BufReader<UnixStream>,
+    to: UnixStream,
+    /// CPUs it is pinned to, or why it is not.
+    pub pinned: Result<Vec<u32>, String>,
+}
+
+impl Hand {
+    /// Starts a worker and waits until it stands ready.
+    pub fn start(setup: &Setup) -> io::Result<Hand> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let child = Command::new(std::env::current_exe()?)
+            .args(std::env::args_os().skip(1))
+            .env(WORKER_VARIABLE, setup.worker.to_string())
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            // A group of its own: Ctrl-C is the parent's to answer.
+            .process_group(0)
+            .spawn()?;
+        ours.set_read_timeout(Some(PATIENCE))?;
+        let mut hand = Hand {
+            worker: setup.worker,
+            child,
+            from: BufReader::new(ours.try_clone()?),
+            to: ours,
+            pinned: Ok(Vec::new()),
+        };
+        wire::send(&mut hand.to, setup)?;
+        match hand.listen()? {
+            Reply::Ready { pinned } => hand.pinned = pinned,
+            _ => return Err(io::Error::other("the worker did not say it was ready")),
+        }
+        Ok(hand)
+    }
+
+    /// Sends it a request.
+    pub fn tell(&mut self, request: &Request) -> io::Result<()> {
+        wire::send(&mut self.to, request)
+    }
+
+    /// Waits for its next answer.
+    pub fn listen(&mut self) -> io::Result<Reply> {
+        match wire::receive(&mut self.from) {
+            Ok(Some(reply)) => Ok(reply),
+            Ok(None) => Err(self.obituary()),
+            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => Err(self.obituary()),
+            Err(e) if e.kind() == io::ErrorKind::ConnectionReset => Err(self.obituary()),
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                ) =>
+            {
+                Err(io::Error::other(format!(
+                    "worker {} said nothing for {} s",
+                    self.worker,
+                    PATIENCE.as_secs()
+                )))
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended, as an error.
+    fn obituary(&mut self) -> io::Error {
+        let how = match self.child.wait() {
+            Ok(status) => status.to_string(),
+            Err(e) => e.to_string(),
+        };
+        io::Error::other(format!("worker {} ended early ({how})", self.worker))
+    }
+}
+
+impl Drop for Hand {
+    fn drop(&mut self) {
+        // Nothing in a worker wants an orderly end; a zombie nobody wants.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

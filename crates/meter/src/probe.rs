@@ -1,0 +1,239 @@
+//! What can be measured: a probe says what one operation is and makes the
+//! work that performs it.
+
+use crate::bench::Bench;
+use model::run::{Axis, Bound, Regime, Scale};
+use model::unit::Unit;
+use std::borrow::Cow;
+
+/// Text of a probe: static in the catalogue, owned in a program of one's own.
+pub type Text = Cow<'static, str>;
+
+/// One entry of a catalogue: one measured quantity, or several that differ
+/// only in a variant's name and in the points of a curve.
+pub struct Probe {
+    /// Public id, `group.probe`.
+    pub id: Text,
+    /// Variants, each a row `group.probe/variant`, the empty one `group.probe`
+    /// itself; no variants at all for that row alone.
+    pub variants: Vec<Text>,
+    /// A few words for lists.
+    pub title: Text,
+    /// What one operation is, as a sentence.
+    pub operation: Text,
+    /// How it is measured, as sentences.
+    pub method: Text,
+    /// Where the definition comes from.
+    pub source: Text,
+    /// Unit of its rows.
+    pub unit: Unit,
+    /// What its time follows.
+    pub bound: Bound,
+    /// Short gated samples, or a distribution.
+    pub regime: Regime,
+    /// The smallest scale that runs it.
+    pub since: Scale,
+    /// A single figure, a curve or a map.
+    pub shape: Shape,
+    /// How much measuring each of its cells deserves.
+    pub effort: Effort,
+    /// What further rows follow from its cells.
+    pub derive: Derive,
+    /// Whether it wants base pages: such cells go to workers that don't hold
+    /// the largest buffer, so that no worker holds two of them.
+    pub base_pages: bool,
+    /// Why the probe can't run here, asked once before anything is measured.
+    pub unavailable: fn(&Terrain) -> Option<String>,
+    /// Makes the work of one cell, in a worker.
+    pub make: Make,
+}
+
+/// Makes the work of one cell on a worker's bench, or says why it can't.
+pub type Make = Box<dyn for<'a> Fn(&'a mut Bench, &Site) -> Result<Box<dyn Work + 'a>, String>>;
+
+/// Which cell of a probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// Variant, or empty.
+    pub variant: String,
+    /// Point: empty, `[x]` on a curve, `[y, x]` on a map.
+    pub at: Vec<u64>,
+}
+
+/// Rows that follow from a probe's own cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derive {
+    /// None.
+    Nothing,
+    /// The flat stretches of its curve, as rows `/L1`, `/L2` and so on.
+    Levels,
+    /// The row is the core's clock itself, taken from every canary of the
+    /// run; the probe has no cells.
+    CoreClock,
+}
+
+/// Form of a probe's result.
+pub enum Shape {
+    /// One figure.
+    Figure,
+    /// A curve: the points for this machine and scale.
+    Curve(Axis, fn(&Terrain, Scale) -> Vec<u64>),
+    /// A map: lines (y) and columns (x).
+    Map {
+        /// What the lines run over, and the lines.
+        y: (Axis, fn(&Terrain, Scale) -> Vec<u64>),
+        /// What the columns run over, and the columns.
+        x: (Axis, fn(&Terrain, Scale) -> Vec<u64>),
+    },
+}
+
+/// How much measuring a cell deserves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effort {
+    /// Visits per worker at the default scale.
+    pub visits: u32,
+    /// Samples a visit.
+    pub samples: u32,
+    /// Working set, in bytes, of the cell at point `x`: `x` times this for a
+    /// curve over bytes, this for a figure. Decides which workers visit it,
+    /// how it is brought back, and what it costs in memory.
+    pub working_set: WorkingSet,
+    /// Expected time of a visit beside its samples (bringing back), in ns per
+    /// byte of working set.
+    pub restore_ns_per_byte: f64,
+    /// Expected length of a sample where it is not the usual one, ns.
+    pub sample_ns: Option<f64>,
+}
+
+impl Effort {
+    /// What a cheap operation without a working set deserves.
+    pub const SCALAR: Effort = Effort {
+        visits: 12,
+        samples: 4,
+        working_set: WorkingSet::None,
+        restore_ns_per_byte: 0.0,
+        sample_ns: None,
+    };
+}
+
+impl WorkingSet {
+    /// Bytes of the working set of the cell at this point.
+    pub fn bytes(&self, at: &[u64], terrain: &Terrain) -> u64 {
+        match *self {
+            WorkingSet::None => 0,
+            WorkingSet::Fixed(bytes) => bytes,
+            WorkingSet::Point(factor) => at.last().map_or(0, |x| x.saturating_mul(factor)),
+            WorkingSet::Line(factor) => at.first().map_or(0, |y| y.saturating_mul(factor)),
+            WorkingSet::Largest => terrain.largest_bytes,
+        }
+    }
+}
+
+/// Size of a cell's working set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WorkingSet {
+    /// None to speak of.
+    None,
+    /// The same for each cell, bytes.
+    Fixed(u64),
+    /// The last coordinate of the cell's point times this many bytes.
+    Point(u64),
+    /// The first coordinate of the cell's point times this many bytes.
+    Line(u64),
+    /// Everything that is allowed: a working set far beyond the caches.
+    Largest,
+}
+
+/// What the plan knows of the machine when it lays out curves.
+#[derive(serde::Serialize, serde::Deserialize, Clone, Debug, PartialEq)]
+pub struct Terrain {
+    /// L1 data cache as the OS says, bytes; 32 KiB where unknown.
+    pub l1_bytes: u64,
+    /// L2, bytes; 512 KiB where unknown.
+    pub l2_bytes: u64,
+    /// Last level as one core reaches it, bytes; 8 MiB where unknown.
+    pub last_level_bytes: u64,
+    /// Largest working set of a large worker, bytes.
+    pub largest_bytes: u64,
+    /// CPUs this process may use.
+    pub cpus: Vec<u32>,
+    /// The CPU the workers are pinned to, where pinning works.
+    pub pinned: Option<u32>,
+    /// Base page, bytes.
+    pub page_bytes: u64,
+    /// Huge page that can be had, bytes.
+    pub huge_page_bytes: Option<u64>,
+}
+
+/// The work of one cell, in a worker. Nothing in it reads the clock.
+pub trait Work {
+    /// Operations in one turn (of the U loop, for a difference).
+    fn ops_per_turn(&self) -> f64;
+
+    /// Whether the loop exists unrolled U and 2U times, so that the difference
+    /// of the two leaves the loop's own cost out.
+    fn paired(&self) -> bool {
+        false
+    }
+
+    /// Brings the working set back to the state that the row speaks of, after
+    /// other rows had the caches.
+    fn restore(&mut self) {}
+
+    /// How long, in ns, that state lasts at most: the visit ends then.
+    fn lasts_ns(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// Prepares the next sample, outside the time: fresh pages, fresh random
+    /// data. Called before each bracket.
+    fn ready(&mut self) {}
+
+    /// Performs `turns` turns; of the 2U loop if `double`.
+    fn run(&mut self, turns: u64, double: bool);
+
+    /// Turns must be a multiple of this.
+    fn turn_step(&self) -> u64 {
+        1
+    }
+
+    /// Turns that one sample has at least and at most.
+    fn turn_limits(&self) -> (u64, u64) {
+        (1, u64::MAX)
+    }
+
+    /// Asked after a visit: why its samples are not what the row says, if so.
+    ///
+    /// # Errors
+    /// The reason; the row is then reported as not available.
+    fn verify(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// What a reader must know beside the figure, such as the kind of pages
+    /// that were really had.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+impl Probe {
+    /// Ids of the probe's rows.
+    pub fn row_ids(&self) -> Vec<String> {
+        if self.variants.is_empty() {
+            return vec![self.id.to_string()];
+        }
+        self.variants
+            .iter()
+            .map(|variant| match variant.as_ref() {
+                "" => self.id.to_string(),
+                variant => format!("{}/{variant}", self.id),
+            })
+            .collect()
+    }
+
+    /// Group of the probe: what stands before the first dot.
+    pub fn group(&self) -> &str {
+        self.id.split('.').next().unwrap_or_default()
+    }
+}

@@ -1,0 +1,266 @@
+//! One visit to a cell: restore its working set, then a few samples between
+//! canaries, each with the evidence of what happened meanwhile.
+
+use crate::clock::Clock;
+use crate::probe::Work;
+use crate::surroundings::{Losses, Surroundings};
+use model::gate::{CanaryReading, Gate};
+use model::run::Regime;
+use model::sample::{Evidence, Sample, flag};
+
+/// Length that a gated sample aims at, ns: short against the scheduler's
+/// tick, so that a sample is rarely interrupted.
+pub const SAMPLE_NS: f64 = 100_000.0;
+
+/// Length that a sample of a distribution aims at, ns, where one operation is
+/// shorter.
+pub const LONG_SAMPLE_NS: f64 = 1_000_000.0;
+
+/// Canaries that an extra visit runs, waiting for a quiet machine, before it
+/// gives up: some 2 ms.
+const PATIENCE: u32 = 300;
+
+/// A frequency step above this within a sample spoils its cycle count.
+const CLOCK_MOVED_ABOVE: f64 = 0.05;
+
+/// What a visit is asked to do.
+#[derive(Clone, Debug)]
+pub struct Order<'a> {
+    /// How the row is measured.
+    pub regime: Regime,
+    /// Samples wanted.
+    pub samples: u32,
+    /// Whether the samples carry the last-level canary.
+    pub last_level_canary: bool,
+    /// Wait for this machine state first (an extra visit); such samples count
+    /// for the quiet figure only.
+    pub hunt: Option<&'a Gate>,
+    /// Turns of a sample as found on an earlier visit.
+    pub turns: Option<u64>,
+    /// Which of the two loops goes first in the first sample, so that the
+    /// order alternates from visit to visit too.
+    pub double_first: bool,
+}
+
+/// What came of a visit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Visited {
+    /// The samples, `worker` and `at_ms` still 0.
+    pub samples: Vec<Sample>,
+    /// Turns that a sample had.
+    pub turns: u64,
+}
+
+/// Makes visits with a clock and surroundings: real ones in a worker, scripted
+/// ones in tests.
+pub struct Visitor<C, S> {
+    /// The clock.
+    pub clock: C,
+    /// Length of its tick, ns.
+    pub ns_per_tick: f64,
+    /// A sample must be at least this many ticks long for the clock's
+    /// resolution.
+    pub min_sample_ticks: u64,
+    /// Canaries and evidence.
+    pub surroundings: S,
+}
+
+impl<C: Clock, S: Surroundings> Visitor<C, S> {
+    /// One visit.
+    pub fn visit(&mut self, work: &mut dyn Work, order: &Order) -> Visited {
+        let turns = match order.turns {
+            Some(turns) => turns,
+            None => {
+                work.restore();
+                self.find_turns(work, order.regime)
+            }
+        };
+        let samples = match order.regime {
+            Regime::Gated => self.gated(work, order, turns),
+            Regime::Distribution => self.distribution(work, order, turns),
+        };
+        Visited { samples, turns }
+    }
+
+    /// How many turns fill a sample: doubled until the clock sees enough to
+    /// tell, then in proportion.
+    fn find_turns(&mut self, work: &mut dyn Work, regime: Regime) -> u64 {
+        let (least, most) = work.turn_limits();
+        let step = work.turn_step().max(1);
+        let whole = |turns: u64| turns.clamp(least, most).div_ceil(step).saturating_mul(step);
+        let goal_ns = match regime {
+            // The U loop is a third of a paired sample.
+            Regime::Gated if work.paired() => SAMPLE_NS / 3.0,
+            Regime::Gated => SAMPLE_NS,
+            Regime::Distribution => LONG_SAMPLE_NS,
+        };
+        let enough_ticks =
+            (goal_ns / 5.0 / self.ns_per_tick).max(self.min_sample_ticks as f64) as u64;
+        let mut turns = whole(1);
+        loop {
+            work.ready();
+            let start = self.clock.start();
+            work.run(turns, false);
+            let ticks = self.clock.stop().saturating_sub(start);
+            if ticks >= enough_ticks || turns >= most || turns > u64::MAX / 4 {
+                let ns = (ticks as f64 * self.ns_per_tick).max(1.0);
+                let least_ns = self.min_sample_ticks as f64 * self.ns_per_tick;
+                let scale = (goal_ns.max(least_ns) / ns).min(1e6);
+                return whole((turns as f64 * scale).round().max(1.0) as u64);
+            }
+            turns = whole(turns * 2);
+        }
+    }
+
+    fn gated(&mut self, work: &mut dyn Work, order: &Order, turns: u64) -> Vec<Sample> {
+        if let Some(gate) = order.hunt
+            && !self.wait_for(gate)
+        {
+            return Vec::new();
+        }
+        let last_level_before = order
+            .last_level_canary
+            .then(|| self.surroundings.last_level())
+            .flatten();
+        // What happens from here on may spoil the working set.
+        self.surroundings.losses_of_visit();
+        work.restore();
+        let restored = self.clock.start();
+        let mut samples = Vec::with_capacity(order.samples as usize);
+        let mut double_first = order.double_first;
+        work.ready();
+        let mut before = self.surroundings.canary();
+        for _ in 0..order.samples {
+            let (first_ticks, second_ticks, now) = self.bracket(work, turns, double_first);
+            let after = self.surroundings.canary();
+            let losses = self.surroundings.losses();
+            let broken = first_ticks.is_none() || second_ticks == Some(None);
+            samples.push(Sample {
+                worker: 0,
+                at_ms: 0,
+                turns,
+                first_ticks: first_ticks.unwrap_or(0),
+                second_ticks: second_ticks.map(Option::unwrap_or_default),
+                evidence: evidence(&before, &after, &losses, broken, order.hunt.is_some()),
+            });
+            work.ready();
+            before = after;
+            double_first = !double_first;
+            let spent_ns = now.saturating_sub(restored) as f64 * self.ns_per_tick;
+            if spent_ns > work.lasts_ns() as f64 {
+                break;
+            }
+        }
+        let losses = self.surroundings.losses_of_visit();
+        let last_level = last_level_before.and_then(|before| {
+            let after = self.surroundings.last_level()?;
+            Some((before.max(after) * 1000.0).round() as u32)
+        });
+        for sample in &mut samples {
+            sample.evidence.last_level_ps = last_level;
+            if losses.throttled {
+                sample.evidence.flags |= flag::THROTTLED;
+            }
+        }
+        samples
+    }
+
+    /// One bracket: the loop once, or U and 2U in the order asked for. A
+    /// reading that does not advance gives `None` in its place.
+    #[allow(clippy::type_complexity)]
+    fn bracket(
+        &self,
+        work: &mut dyn Work,
+        turns: u64,
+        double_first: bool,
+    ) -> (Option<u64>, Option<Option<u64>>, u64) {
+        let paired = work.paired();
+        let t0 = self.clock.start();
+        work.run(turns, paired && double_first);
+        let t1 = self.clock.stop();
+        let one = t1.checked_sub(t0).filter(|&ticks| ticks > 0);
+        if !paired {
+            return (one, None, t1);
+        }
+        let t2 = self.clock.start();
+        work.run(turns, !double_first);
+        let t3 = self.clock.stop();
+        let other = t3.checked_sub(t2).filter(|&ticks| ticks > 0);
+        if double_first {
+            (other, Some(one), t3)
+        } else {
+            (one, Some(other), t3)
+        }
+    }
+
+    fn wait_for(&mut self, gate: &Gate) -> bool {
+        (0..PATIENCE).any(|_| {
+            let reading = self.surroundings.canary();
+            gate.is_quiet_reading(&reading)
+        })
+    }
+
+    fn distribution(&mut self, work: &mut dyn Work, order: &Order, turns: u64) -> Vec<Sample> {
+        work.restore();
+        self.surroundings.losses_of_visit();
+        let mut samples = Vec::with_capacity(order.samples as usize);
+        for _ in 0..order.samples {
+            work.ready();
+            let start = self.clock.start();
+            work.run(turns, false);
+            let ticks = self.clock.stop().checked_sub(start).filter(|&t| t > 0);
+            let losses = self.surroundings.losses();
+            samples.push(Sample {
+                worker: 0,
+                at_ms: 0,
+                turns,
+                first_ticks: ticks.unwrap_or(0),
+                second_ticks: None,
+                evidence: Evidence {
+                    lost_ns: losses.lost_ns,
+                    flags: if ticks.is_none() {
+                        flag::COUNTER_BROKEN
+                    } else {
+                        0
+                    },
+                    ..Evidence::default()
+                },
+            });
+        }
+        if self.surroundings.losses_of_visit().throttled {
+            for sample in &mut samples {
+                sample.evidence.flags |= flag::THROTTLED;
+            }
+        }
+        samples
+    }
+}
+
+fn evidence(
+    before: &CanaryReading,
+    after: &CanaryReading,
+    losses: &Losses,
+    broken: bool,
+    hunted: bool,
+) -> Evidence {
+    let mut flags = 0;
+    let mut mark = |on: bool, bit: u8| {
+        if on {
+            flags |= bit;
+        }
+    };
+    let slow = before.cycle_ns.max(after.cycle_ns);
+    let fast = before.cycle_ns.min(after.cycle_ns);
+    mark(slow > fast * (1.0 + CLOCK_MOVED_ABOVE), flag::CLOCK_MOVED);
+    mark(broken, flag::COUNTER_BROKEN);
+    mark(hunted, flag::HUNTED);
+    mark(losses.migrated, flag::MIGRATED);
+    let ratio = before.ratio.max(after.ratio);
+    Evidence {
+        canary_percent: Some((ratio * 100.0).round().clamp(0.0, 65_535.0) as u16),
+        cycle_fs: Some(((slow + fast) / 2.0 * 1e6).round() as u32),
+        last_level_ps: None,
+        lost_ns: losses.lost_ns,
+        flags,
+    }
+}

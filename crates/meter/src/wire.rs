@@ -1,0 +1,162 @@
+//! The pipe between the parent and a worker: frames of a length and a JSON
+//! message, so that what a worker sent before it was killed can be kept, and
+//! half a frame is known for what it is.
+
+use model::gate::Gate;
+use model::sample::Columns;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::io::{self, Read, Write};
+
+/// A longer frame than this is not ours.
+const LONGEST_FRAME: u32 = 64 << 20;
+
+/// First message to a worker.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
+pub struct Setup {
+    /// Its number.
+    pub worker: u32,
+    /// CPUs to pin itself to; empty for none.
+    pub pin: Vec<u32>,
+    /// Length of a tick of the common clock, as the parent calibrated it.
+    pub ns_per_tick: f64,
+    /// The run's beginning on CLOCK_MONOTONIC_RAW.
+    pub began_ns: u64,
+    /// Largest buffer on huge pages.
+    pub huge_bytes: u64,
+    /// Largest buffer on base pages.
+    pub base_bytes: u64,
+    /// Working set of the last-level canary.
+    pub last_level_canary_bytes: u64,
+    /// Seed of everything random in the worker.
+    pub seed: u64,
+    /// The machine as the plan sees it.
+    pub terrain: crate::probe::Terrain,
+}
+
+/// What the parent asks for.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Number of the cell in the plan, returned with the answer.
+    pub cell: u32,
+    /// Number of the probe in the catalogue.
+    pub probe: u32,
+    /// Variant.
+    pub variant: String,
+    /// Point.
+    pub at: Vec<u64>,
+    /// Samples wanted.
+    pub samples: u32,
+    /// Whether the samples carry the last-level canary.
+    pub last_level_canary: bool,
+    /// Wait for a quiet machine by these thresholds first.
+    pub hunt: Option<Gate>,
+}
+
+/// What a worker answers.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// It stands ready.
+    Ready {
+        /// CPUs it is pinned to; or why it is not pinned.
+        pinned: Result<Vec<u32>, String>,
+    },
+    /// A visit.
+    Visited {
+        /// Number of the cell.
+        cell: u32,
+        /// Operations in a turn.
+        ops_per_turn: f64,
+        /// The samples.
+        samples: Columns,
+        /// The work's remarks.
+        notes: Vec<String>,
+        /// How long the whole visit took.
+        wall_ns: u64,
+    },
+    /// The cell can't be measured.
+    Unavailable {
+        /// Number of the cell.
+        cell: u32,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Sends one message.
+pub fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
+    let body = serde_json::to_vec(message)?;
+    let length = u32::try_from(body.len())
+        .ok()
+        .filter(|&n| n <= LONGEST_FRAME)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "message too long"))?;
+    let mut frame = Vec::with_capacity(body.len() + 4);
+    frame.extend(length.to_le_bytes());
+    frame.extend(body);
+    to.write_all(&frame)?;
+    to.flush()
+}
+
+/// Receives one message. `Ok(None)` at the end of the stream between frames;
+/// an error where it ends inside one, or holds something else.
+pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
+    let mut length = [0_u8; 4];
+    let mut got = 0;
+    while got < 4 {
+        match from.read(&mut length[got..]) {
+            Ok(0) if got == 0 => return Ok(None),
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(n) => got += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    let length = u32::from_le_bytes(length);
+    if length > LONGEST_FRAME {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("a frame of {length} bytes is not one of ours"),
+        ));
+    }
+    let mut body = vec![0_u8; length as usize];
+    from.read_exact(&mut body)?;
+    serde_json::from_slice(&body)
+        .map(Some)
+        .map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_frames_survive_a_cut_stream() {
+        let mut stream = Vec::new();
+        for cell in 0..3 {
+            let reply = Reply::Unavailable {
+                cell,
+                reason: "no such thing".into(),
+            };
+            send(&mut stream, &reply).expect("a vector takes all");
+        }
+        let whole = stream.len();
+        stream.truncate(whole - 5);
+        let mut from = &stream[..];
+        for wanted in 0..2 {
+            let reply: Option<Reply> = receive(&mut from).expect("a whole frame");
+            assert!(matches!(reply, Some(Reply::Unavailable { cell, .. }) if cell == wanted));
+        }
+        let cut = receive::<Reply>(&mut from).expect_err("the third is cut");
+        assert_eq!(cut.kind(), io::ErrorKind::UnexpectedEof);
+        assert!(
+            receive::<Reply>(&mut &b""[..])
+                .expect("a clean end")
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn foreign_bytes_are_refused() {
+        assert!(receive::<Reply>(&mut &b"GET / HTTP/1.1\r\n"[..]).is_err());
+        assert!(receive::<Reply>(&mut &b"\x02\0\0\0{]"[..]).is_err());
+    }
+}

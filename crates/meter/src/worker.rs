@@ -1,0 +1,151 @@
+//! A worker process: the same program, started again, that visits cells as
+//! it is told and sends the samples back.
+
+use crate::bench::Bench;
+use crate::probe::{Probe, Site};
+use crate::surroundings::RealSurroundings;
+use crate::visit::{Order, Visitor};
+use crate::wire::{self, Reply, Request, Setup};
+use model::run::Regime;
+use model::sample::Columns;
+use std::collections::HashMap;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use sys::clock::Counter;
+
+/// Set in a worker's environment.
+pub const WORKER_VARIABLE: &str = "LATLAS_WORKER";
+
+/// Becomes a worker, and never returns, if this process was started as one.
+/// A program that measures calls this first, before it reads its arguments,
+/// with the same catalogue as the parent's.
+pub fn enter_if_worker(catalogue: &[Probe]) {
+    if std::env::var_os(WORKER_VARIABLE).is_none() {
+        return;
+    }
+    // The parent sees a worker's failure as the end of the stream; there is
+    // nobody to print to.
+    let code = match serve(catalogue) {
+        Ok(()) => 0,
+        Err(e) => {
+            eprintln!("latlas worker: {e}");
+            1
+        }
+    };
+    std::process::exit(code);
+}
+
+fn serve(catalogue: &[Probe]) -> io::Result<()> {
+    // Where the system can't promise it, the end of the stream tells.
+    let _ = sys::process::die_with_parent();
+    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut from = BufReader::new(socket.try_clone()?);
+    let mut to = BufWriter::new(socket);
+    let Some(setup) = wire::receive::<Setup>(&mut from)? else {
+        return Ok(());
+    };
+    let mut worker = Worker::new(catalogue, &setup);
+    let pinned = match sys::affinity::pin_to(&setup.pin) {
+        _ if setup.pin.is_empty() => Ok(Vec::new()),
+        Ok(()) => Ok(setup.pin.clone()),
+        Err(e) => Err(e.to_string()),
+    };
+    wire::send(&mut to, &Reply::Ready { pinned })?;
+    worker.serve(&mut from, &mut to)
+}
+
+struct Worker<'c> {
+    catalogue: &'c [Probe],
+    setup: Setup,
+    bench: Bench,
+    visitor: Visitor<Counter, RealSurroundings>,
+    turns: HashMap<u32, u64>,
+    visits: u64,
+}
+
+impl<'c> Worker<'c> {
+    fn new(catalogue: &'c [Probe], setup: &Setup) -> Worker<'c> {
+        let counter = Counter::best();
+        Worker {
+            catalogue,
+            bench: Bench::new(
+                setup.terrain.clone(),
+                setup.huge_bytes,
+                setup.base_bytes,
+                setup.seed,
+            ),
+            visitor: Visitor {
+                min_sample_ticks: counter.min_sample_ticks(),
+                ns_per_tick: setup.ns_per_tick,
+                surroundings: RealSurroundings::new(
+                    counter,
+                    setup.ns_per_tick,
+                    setup.last_level_canary_bytes as usize,
+                ),
+                clock: counter,
+            },
+            turns: HashMap::new(),
+            visits: 0,
+            setup: setup.clone(),
+        }
+    }
+
+    fn serve(&mut self, from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
+        while let Some(request) = wire::receive::<Request>(from)? {
+            let reply = self.visit(&request);
+            wire::send(to, &reply)?;
+        }
+        Ok(())
+    }
+
+    fn visit(&mut self, request: &Request) -> Reply {
+        let began_ns = sys::clock::monotonic_raw_ns();
+        match self.try_visit(request, began_ns) {
+            Ok(reply) => reply,
+            Err(reason) => Reply::Unavailable {
+                cell: request.cell,
+                reason,
+            },
+        }
+    }
+
+    fn try_visit(&mut self, request: &Request, began_ns: u64) -> Result<Reply, String> {
+        let probe = self
+            .catalogue
+            .get(request.probe as usize)
+            .ok_or("the worker's catalogue differs from the parent's")?;
+        let site = Site {
+            variant: request.variant.clone(),
+            at: request.at.clone(),
+        };
+        let mut work = (probe.make)(&mut self.bench, &site)?;
+        self.visits += 1;
+        let visited = self.visitor.visit(
+            work.as_mut(),
+            &Order {
+                regime: probe.regime,
+                samples: request.samples,
+                last_level_canary: request.last_level_canary && probe.regime == Regime::Gated,
+                hunt: request.hunt.as_ref(),
+                turns: self.turns.get(&request.cell).copied(),
+                double_first: self.visits.is_multiple_of(2),
+            },
+        );
+        work.verify()?;
+        self.turns.insert(request.cell, visited.turns);
+        let at_ms = began_ns.saturating_sub(self.setup.began_ns) / 1_000_000;
+        let mut samples = visited.samples;
+        for sample in &mut samples {
+            sample.worker = self.setup.worker;
+            sample.at_ms = u32::try_from(at_ms).unwrap_or(u32::MAX);
+        }
+        Ok(Reply::Visited {
+            cell: request.cell,
+            ops_per_turn: work.ops_per_turn(),
+            samples: Columns::from(&samples[..]),
+            notes: work.notes(),
+            wall_ns: sys::clock::monotonic_raw_ns().saturating_sub(began_ns),
+        })
+    }
+}

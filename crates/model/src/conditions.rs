@@ -1,0 +1,47 @@
+//! In what conditions a run was made: what the noise was before and after.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// State of the machine at one moment, as far as it can be read; what can't
+/// is absent.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+pub struct Moment {
+    /// Load averages over 1, 5 and 15 minutes.
+    pub load_average: Option<[f64; 3]>,
+    /// Share of the last ten seconds in which some task waited for a CPU, in
+    /// percent (pressure stall information).
+    pub cpu_pressure_percent: Option<f64>,
+    /// Time the hypervisor ran others instead of this machine, since boot, in
+    /// ns over all CPUs.
+    pub steal_ns: Option<u64>,
+    /// Time for which the control group's CPU quota stopped this group since
+    /// its creation, in µs.
+    pub throttled_us: Option<u64>,
+}
+
+/// Conditions before and after a run, and what the run itself did about them.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+pub struct Conditions {
+    /// Just before the first sample.
+    pub before: Moment,
+    /// Just after the last.
+    pub after: Moment,
+    /// The CPUs the workers were pinned to; empty where pinning was refused.
+    pub pinned_cpus: Vec<u32>,
+    /// Why they are not pinned, if they are not.
+    pub not_pinned: Option<String>,
+    /// Anything else a reader of the figures should know, one sentence each.
+    pub remarks: Vec<String>,
+}
+
+impl Conditions {
+    /// Time the CPU quota took during the run, in µs.
+    pub fn throttled_us(&self) -> Option<u64> {
+        Some(
+            self.after
+                .throttled_us?
+                .saturating_sub(self.before.throttled_us?),
+        )
+    }
+}

@@ -1,0 +1,274 @@
+//! The Run document: everything one run found, from which every later picture
+//! and comparison is drawn without measuring again.
+
+use crate::conditions::Conditions;
+use crate::estimate::Estimate;
+use crate::gate::Gate;
+use crate::machine::Machine;
+use crate::plateau::Plateau;
+use crate::sample::Columns;
+use crate::stats::Interval;
+use crate::unit::Unit;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Version of the document's shape; a reader refuses a newer one and says so.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One run.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Run {
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// UUID (version 4) of this run.
+    pub id: String,
+    /// When it began, ms since 1970 UTC.
+    pub started_unix_ms: u64,
+    /// How long it took, ms.
+    pub wall_ms: u64,
+    /// What measured.
+    pub program: Program,
+    /// On what.
+    pub machine: Machine,
+    /// In what conditions.
+    pub conditions: Conditions,
+    /// What was asked for.
+    pub plan: PlanRecord,
+    /// With which clock.
+    pub clock: ClockRecord,
+    /// By which thresholds samples counted as quiet.
+    pub gate: Gate,
+    /// The core's own clock during the run.
+    pub core_clock: Option<CoreClock>,
+    /// Why the run is not whole, if it is not (interrupted, a worker died).
+    pub partial: Option<String>,
+    /// What was found: one entry a row, in catalogue order.
+    pub rows: Vec<Row>,
+    /// Every sample, by cell.
+    pub cells: Vec<Cell>,
+}
+
+/// The program that measured.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Program {
+    /// Name, `latlas` or that of the program that uses the meter.
+    pub name: String,
+    /// Version.
+    pub version: String,
+    /// Commit it was built from, where known.
+    pub commit: Option<String>,
+    /// Target triple.
+    pub target: String,
+    /// `release` or `debug`.
+    pub profile: String,
+    /// The emulator it ran under, if any: such figures say nothing of
+    /// hardware.
+    pub emulated: Option<String>,
+}
+
+/// How much is measured.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// Few points and rounds: a first look.
+    Quick,
+    /// What `latlas` alone does.
+    Default,
+    /// Every row and every point.
+    Full,
+}
+
+/// What was asked for.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct PlanRecord {
+    /// How much.
+    pub scale: Scale,
+    /// The rows named on the command line, as given; empty for the default
+    /// set.
+    pub asked: Vec<String>,
+    /// Seed of the order of visits.
+    pub seed: u64,
+    /// Time allowed for measuring, ms.
+    pub budget_ms: u64,
+    /// Worker processes for ordinary rows.
+    pub workers: u32,
+    /// Worker processes for working sets above twice the last level.
+    pub large_workers: u32,
+    /// Largest working set that fits here, bytes.
+    pub largest_working_set_bytes: u64,
+    /// Why it is smaller than the catalogue's, if it is.
+    pub shrunk: Option<String>,
+}
+
+/// The clock that timed the samples.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct ClockRecord {
+    /// Its name: `tsc`, `cntvct_el0`, `clock_monotonic_raw`.
+    pub name: String,
+    /// Length of a tick, ns.
+    pub ns_per_tick: f64,
+    /// How that is known.
+    pub source: String,
+    /// Cost of one empty bracket, ns.
+    pub cost_ns: f64,
+    /// Smallest step seen, ns.
+    pub resolution_ns: f64,
+}
+
+/// The core's clock as the canaries saw it, from chains of dependent adds of
+/// one cycle each, over the whole run.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct CoreClock {
+    /// Length of a cycle in ns: the median over the run, with an interval
+    /// from stretches of the run.
+    pub cycle_ns: Interval,
+    /// Shortest cycle (1 % quantile), ns.
+    pub shortest_ns: f64,
+    /// Longest cycle (99 % quantile), ns.
+    pub longest_ns: f64,
+    /// Readings behind it.
+    pub readings: u32,
+}
+
+/// What a row's time follows.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// The core's clock: counted in cycles first, and set in ns at the
+    /// run's own median clock.
+    Core,
+    /// Something else (memory, the kernel): measured in ns as it was.
+    Memory,
+}
+
+/// One row of the result.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Public name, `memory.latency/L1`.
+    pub id: String,
+    /// Unit it is shown in.
+    pub unit: Unit,
+    /// What its time follows.
+    pub bound: Bound,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// What a reader must know beside the figure, one sentence each: shrunk
+    /// working sets, kinds of pages, shortened curves.
+    pub notes: Vec<String>,
+}
+
+/// What came of a row.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// One figure.
+    Figure(Estimate),
+    /// A figure that stands on a flat stretch of a curve.
+    Level {
+        /// The figure.
+        estimate: Estimate,
+        /// The stretch.
+        plateau: Plateau,
+    },
+    /// A curve.
+    Curve {
+        /// What the points run over.
+        axis: Axis,
+        /// The points, in rising order.
+        points: Vec<CurvePoint>,
+    },
+    /// A map: one figure for each pair, such as working set and stride.
+    Map {
+        /// What the lines run over.
+        y_axis: Axis,
+        /// What the columns run over.
+        x_axis: Axis,
+        /// The points, line by line.
+        points: Vec<MapPoint>,
+    },
+    /// Not measured, with the reason.
+    Unavailable {
+        /// The reason, ready to stand behind `not available here: `.
+        reason: String,
+    },
+}
+
+/// What a curve's points run over.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// Working set in bytes.
+    WorkingSetBytes,
+    /// Stride in bytes.
+    StrideBytes,
+    /// Independent chases at once.
+    Chases,
+    /// Share of their time that the other CPUs stream, percent.
+    LoadPercent,
+    /// Threads.
+    Threads,
+}
+
+/// One point of a curve.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct CurvePoint {
+    /// Where on the axis.
+    pub x: u64,
+    /// The figure there.
+    pub estimate: Estimate,
+}
+
+/// One point of a map.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct MapPoint {
+    /// Where on the y axis.
+    pub y: u64,
+    /// Where on the x axis.
+    pub x: u64,
+    /// The figure there.
+    pub estimate: Estimate,
+}
+
+/// The samples of one measured quantity: a row, or one point of a curve.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// The row it belongs to.
+    pub row: String,
+    /// Point on the curve, or empty. A map has `[y, x]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<u64>,
+    /// Operations in one turn of the loop (of the U loop, for a difference).
+    pub ops_per_turn: f64,
+    /// How it was measured.
+    pub regime: Regime,
+    /// The samples.
+    pub samples: Columns,
+}
+
+/// The two ways of measuring.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Regime {
+    /// Short samples between canaries: quiet and typical.
+    Gated,
+    /// Operations longer than 1 ms, or on several CPUs: the distribution
+    /// only.
+    Distribution,
+}
+
+impl Row {
+    /// The estimate of a row that is a single figure.
+    pub fn estimate(&self) -> Option<&Estimate> {
+        match &self.outcome {
+            Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => Some(estimate),
+            _ => None,
+        }
+    }
+}
+
+impl Run {
+    /// A row by its id.
+    pub fn row(&self, id: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.id == id)
+    }
+}

@@ -1,0 +1,318 @@
+//! One bracket of the clock, with the evidence of what the machine did then.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is known about the stretch in which a sample was taken. Everything is
+/// recorded, nothing judged: the judging is [`crate::gate::Gate`]'s.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// The worse of the two canaries (before and after the sample):
+    /// taken-branch loop over dependent-add chain, in percent.
+    pub canary_percent: Option<u16>,
+    /// Mean of the two canaries' time of one dependent add, which is one clock
+    /// cycle: femtoseconds.
+    pub cycle_fs: Option<u32>,
+    /// The worse of the two last-level canaries: picoseconds a load.
+    pub last_level_ps: Option<u32>,
+    /// Time in which the thread was ready to run and was not running, during
+    /// the sample, in ns.
+    pub lost_ns: u64,
+    /// Marks, see [`flag`].
+    pub flags: u8,
+}
+
+/// Marks of a sample.
+pub mod flag {
+    /// Taken in an extra visit that waited for a quiet machine: counts for
+    /// the quiet figure, never for the typical one.
+    pub const HUNTED: u8 = 1;
+    /// The two canaries' clock cycles differ by more than 5 %: the frequency
+    /// moved during the sample.
+    pub const CLOCK_MOVED: u8 = 2;
+    /// The counter ran backwards or stood still.
+    pub const COUNTER_BROKEN: u8 = 4;
+    /// The thread was on another CPU afterwards.
+    pub const MIGRATED: u8 = 8;
+    /// The control group's CPU quota stopped the thread.
+    pub const THROTTLED: u8 = 16;
+    /// A page fault happened inside the sample where none belongs.
+    pub const FAULTED: u8 = 32;
+}
+
+/// One sample: `turns` turns of a loop, once (plain) or of the loop unrolled
+/// U and then 2U times (paired).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Which worker process took it.
+    pub worker: u32,
+    /// When, in ms since the run began.
+    pub at_ms: u32,
+    /// Turns of the loop.
+    pub turns: u64,
+    /// Ticks of the U loop, or of the plain loop.
+    pub first_ticks: u64,
+    /// Ticks of the 2U loop, where the row is measured as a difference.
+    pub second_ticks: Option<u64>,
+    /// What happened meanwhile.
+    pub evidence: Evidence,
+}
+
+impl Sample {
+    /// Ticks that belong to `turns` turns of work: the whole of a plain
+    /// sample, the difference of a paired one (which noise can make negative:
+    /// it is kept so).
+    pub fn work_ticks(&self) -> f64 {
+        match self.second_ticks {
+            None => self.first_ticks as f64,
+            Some(second) => second as f64 - self.first_ticks as f64,
+        }
+    }
+
+    /// Nanoseconds of one operation.
+    pub fn ns_per_op(&self, ops_per_turn: f64, ns_per_tick: f64) -> f64 {
+        self.work_ticks() * ns_per_tick / (self.turns as f64 * ops_per_turn)
+    }
+
+    /// Time of one clock cycle during the sample, in ns.
+    pub fn cycle_ns(&self) -> Option<f64> {
+        self.evidence.cycle_fs.map(|fs| f64::from(fs) * 1e-6)
+    }
+
+    /// Whether the sample carries this mark.
+    pub fn has(&self, mark: u8) -> bool {
+        self.evidence.flags & mark != 0
+    }
+}
+
+/// The samples of one cell as the document holds them: one list per column,
+/// since a hundred thousand samples must stay below two megabytes.
+///
+/// All lists are as long as `turns`, but those that a row does not have
+/// (`second_ticks` of a plain row, canaries of a distribution row) are empty,
+/// and `lost_ns` and `flags` list only what is not 0, as `[index, value]`.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+pub struct Columns {
+    /// Worker process of each sample, as `[worker, how many follow]`.
+    pub workers: Vec<(u32, u32)>,
+    /// When, ms since the run began; each as the step from the one before
+    /// (the first of each worker from 0).
+    pub at_ms_steps: Vec<i64>,
+    /// Turns of the loop, as `[turns, how many follow]`.
+    pub turns: Vec<(u64, u32)>,
+    /// Ticks of the U loop or of the plain loop.
+    pub first_ticks: Vec<u64>,
+    /// Ticks of the 2U loop; empty for a plain row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub second_ticks: Vec<u64>,
+    /// Worse canary, percent; empty where the row has no canary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub canary_percent: Vec<u16>,
+    /// Clock cycle, fs; empty where the row has no canary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cycle_fs: Vec<u32>,
+    /// Worse last-level canary, ps a load; empty where the row has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub last_level_ps: Vec<u32>,
+    /// Time lost to others while ready to run: `[index, ns]`, where not 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_ns: Vec<(u32, u64)>,
+    /// Marks: `[index, bits]`, where not 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<(u32, u8)>,
+}
+
+fn push_run<T: PartialEq + Copy>(runs: &mut Vec<(T, u32)>, value: T) {
+    match runs.last_mut() {
+        Some((last, count)) if *last == value => *count += 1,
+        _ => runs.push((value, 1)),
+    }
+}
+
+fn expand<T: Copy>(runs: &[(T, u32)], limit: usize) -> Vec<T> {
+    runs.iter()
+        .flat_map(|&(value, count)| std::iter::repeat_n(value, (count as usize).min(limit)))
+        .take(limit)
+        .collect()
+}
+
+/// A column that every sample must have, or none may.
+fn optional_column<T>(samples: &[Sample], get: impl Fn(&Sample) -> Option<T>) -> Vec<T> {
+    samples
+        .iter()
+        .map(get)
+        .collect::<Option<Vec<T>>>()
+        .unwrap_or_default()
+}
+
+impl From<&[Sample]> for Columns {
+    fn from(samples: &[Sample]) -> Self {
+        // Grouped by worker, in time order: long equal stretches compress.
+        let mut samples = samples.to_vec();
+        samples.sort_by_key(|s| (s.worker, s.at_ms));
+        let mut columns = Columns::default();
+        let mut before: Option<&Sample> = None;
+        for (index, sample) in samples.iter().enumerate() {
+            let start = before
+                .filter(|b| b.worker == sample.worker)
+                .map_or(0, |b| i64::from(b.at_ms));
+            push_run(&mut columns.workers, sample.worker);
+            columns.at_ms_steps.push(i64::from(sample.at_ms) - start);
+            push_run(&mut columns.turns, sample.turns);
+            columns.first_ticks.push(sample.first_ticks);
+            if sample.evidence.lost_ns != 0 {
+                columns
+                    .lost_ns
+                    .push((index as u32, sample.evidence.lost_ns));
+            }
+            if sample.evidence.flags != 0 {
+                columns.flags.push((index as u32, sample.evidence.flags));
+            }
+            before = Some(sample);
+        }
+        columns.second_ticks = optional_column(&samples, |s| s.second_ticks);
+        columns.canary_percent = optional_column(&samples, |s| s.evidence.canary_percent);
+        columns.cycle_fs = optional_column(&samples, |s| s.evidence.cycle_fs);
+        columns.last_level_ps = optional_column(&samples, |s| s.evidence.last_level_ps);
+        columns
+    }
+}
+
+impl Columns {
+    /// The samples again. Fails, naming the column, where the lists' lengths
+    /// don't fit together (a damaged document).
+    pub fn samples(&self) -> Result<Vec<Sample>, String> {
+        let n = self.first_ticks.len();
+        let workers = expand(&self.workers, n);
+        let turns = expand(&self.turns, n);
+        for (name, length) in [
+            ("workers", workers.len()),
+            ("turns", turns.len()),
+            ("at_ms_steps", self.at_ms_steps.len()),
+        ] {
+            if length != n {
+                return Err(format!(
+                    "column {name} has {length} entries where first_ticks has {n}"
+                ));
+            }
+        }
+        for (name, length) in [
+            ("second_ticks", self.second_ticks.len()),
+            ("canary_percent", self.canary_percent.len()),
+            ("cycle_fs", self.cycle_fs.len()),
+            ("last_level_ps", self.last_level_ps.len()),
+        ] {
+            if length != 0 && length != n {
+                return Err(format!(
+                    "column {name} has {length} entries where first_ticks has {n}"
+                ));
+            }
+        }
+        let mut at_ms = 0_i64;
+        let mut samples: Vec<Sample> = (0..n)
+            .map(|i| {
+                let continues = i > 0 && workers[i] == workers[i - 1];
+                at_ms = if continues { at_ms } else { 0 };
+                at_ms = at_ms.saturating_add(self.at_ms_steps[i]);
+                Sample {
+                    worker: workers[i],
+                    at_ms: u32::try_from(at_ms.max(0)).unwrap_or(u32::MAX),
+                    turns: turns[i],
+                    first_ticks: self.first_ticks[i],
+                    second_ticks: self.second_ticks.get(i).copied(),
+                    evidence: Evidence {
+                        canary_percent: self.canary_percent.get(i).copied(),
+                        cycle_fs: self.cycle_fs.get(i).copied(),
+                        last_level_ps: self.last_level_ps.get(i).copied(),
+                        lost_ns: 0,
+                        flags: 0,
+                    },
+                }
+            })
+            .collect();
+        for &(index, lost_ns) in &self.lost_ns {
+            samples
+                .get_mut(index as usize)
+                .ok_or_else(|| format!("lost_ns names sample {index} of {n}"))?
+                .evidence
+                .lost_ns = lost_ns;
+        }
+        for &(index, flags) in &self.flags {
+            samples
+                .get_mut(index as usize)
+                .ok_or_else(|| format!("flags names sample {index} of {n}"))?
+                .evidence
+                .flags = flags;
+        }
+        Ok(samples)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    prop_compose! {
+        fn any_sample(paired: bool, gated: bool)(
+            worker in 0_u32..8, at_ms in 0_u32..60_000, turns in 1_u64..5,
+            first_ticks in 0_u64..1 << 40, second in 0_u64..1 << 40,
+            canary in 90_u16..300, cycle in 200_000_u32..600_000,
+            lost_ns in prop_oneof![Just(0), 1_u64..1_000_000], flags in 0_u8..64,
+        ) -> Sample {
+            Sample {
+                worker, at_ms, turns, first_ticks,
+                second_ticks: paired.then_some(second),
+                evidence: Evidence {
+                    canary_percent: gated.then_some(canary),
+                    cycle_fs: gated.then_some(cycle),
+                    last_level_ps: None, lost_ns, flags,
+                },
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn columns_keep_every_sample(
+            mut samples in (any::<bool>(), any::<bool>()).prop_flat_map(|(p, g)| {
+                proptest::collection::vec(any_sample(p, g), 0..60)
+            })
+        ) {
+            let columns = Columns::from(&samples[..]);
+            samples.sort_by_key(|s| (s.worker, s.at_ms));
+            prop_assert_eq!(columns.samples().expect("whole"), samples);
+        }
+    }
+
+    #[test]
+    fn damaged_columns_are_refused() {
+        let sample = Sample {
+            worker: 0,
+            at_ms: 3,
+            turns: 10,
+            first_ticks: 100,
+            second_ticks: None,
+            evidence: Evidence::default(),
+        };
+        let mut columns = Columns::from(&[sample, sample][..]);
+        columns.at_ms_steps.pop();
+        assert!(columns.samples().unwrap_err().contains("at_ms_steps"));
+        let mut columns = Columns::from(&[sample, sample][..]);
+        columns.flags.push((9, 1));
+        assert!(columns.samples().unwrap_err().contains("sample 9"));
+    }
+
+    #[test]
+    fn a_difference_may_be_negative() {
+        let sample = Sample {
+            worker: 0,
+            at_ms: 0,
+            turns: 10,
+            first_ticks: 120,
+            second_ticks: Some(100),
+            evidence: Evidence::default(),
+        };
+        assert_eq!(sample.ns_per_op(16.0, 0.5), -0.0625);
+    }
+}

@@ -1,0 +1,63 @@
+//! Byte sizes as people write them: `16KiB`, `256MiB`.
+
+/// Writes a size in the largest binary unit that divides it exactly;
+/// otherwise with one decimal of the unit below which it stays readable.
+///
+/// ```
+/// assert_eq!(model::size::text(16 * 1024), "16KiB");
+/// assert_eq!(model::size::text(1_448), "1448B");
+/// assert_eq!(model::size::text(19_456), "19KiB");
+/// assert_eq!(model::size::text(11_863_296), "11.3MiB");
+/// ```
+pub fn text(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    for (size, name) in UNITS {
+        if bytes >= size && bytes.is_multiple_of(size) {
+            return format!("{}{name}", bytes / size);
+        }
+    }
+    for (size, name) in UNITS {
+        if bytes >= 8 * size {
+            return format!("{:.1}{name}", bytes as f64 / size as f64);
+        }
+    }
+    format!("{bytes}B")
+}
+
+/// Reads what [`text`] writes, and the decimal forms (`50kB`, `1MB`).
+/// `None` for anything else.
+pub fn parse(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let number: f64 = text[..digits].parse().ok()?;
+    let unit = match text[digits..].trim() {
+        "" | "B" => 1.0,
+        "kB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        "KiB" | "K" | "k" => 1024.0,
+        "MiB" | "M" => 1024.0 * 1024.0,
+        "GiB" | "G" => 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    let bytes = number * unit;
+    (bytes.is_finite() && (0.0..9e15).contains(&bytes)).then_some(bytes.round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_come_back() {
+        for bytes in [1, 512, 1024, 3072, 1 << 20, 3 << 20, 1 << 30] {
+            assert_eq!(parse(&text(bytes)), Some(bytes));
+        }
+        assert_eq!(parse("50kB"), Some(50_000));
+        assert_eq!(parse("12 parsecs"), None);
+        assert_eq!(parse(""), None);
+        assert_eq!(parse("1e9"), None);
+    }
+}

@@ -1,0 +1,225 @@
+//! Order statistics and the t interval: the arithmetic that the estimate
+//! stands on, apart from any measuring.
+
+/// A figure with the interval that holds it.
+#[derive(
+    serde::Serialize, serde::Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq,
+)]
+pub struct Interval {
+    /// The estimate itself.
+    pub value: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end of the 95 % interval.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Half of the interval's width, in the unit of the value.
+    pub fn half_width(&self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    /// Half of the interval's width as a share of the value; infinite where
+    /// the value is 0.
+    pub fn relative_half_width(&self) -> f64 {
+        if self.value == 0.0 {
+            f64::INFINITY
+        } else {
+            (self.half_width() / self.value).abs()
+        }
+    }
+
+    /// The same interval on another scale.
+    pub fn scaled(&self, factor: f64) -> Interval {
+        Interval {
+            value: self.value * factor,
+            low: self.low * factor,
+            high: self.high * factor,
+        }
+    }
+
+    /// Product of two independent figures; relative errors add in quadrature.
+    pub fn times(&self, other: &Interval) -> Interval {
+        let value = self.value * other.value;
+        let relative = self
+            .relative_half_width()
+            .hypot(other.relative_half_width());
+        let half = if relative.is_finite() {
+            value.abs() * relative
+        } else {
+            self.half_width() * other.value.abs()
+        };
+        Interval {
+            value,
+            low: value - half,
+            high: value + half,
+        }
+    }
+}
+
+/// Quantile of sorted values with linear interpolation between the two
+/// neighbours (Hyndman and Fan's type 7). `None` for no values.
+pub fn quantile_sorted(sorted: &[f64], q: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let at = q.clamp(0.0, 1.0) * last as f64;
+    let below = at.floor() as usize;
+    let above = at.ceil() as usize;
+    let share = at - below as f64;
+    Some(sorted[below] + (sorted[above] - sorted[below]) * share)
+}
+
+/// Sorts a copy; values that are not numbers are left out.
+pub fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.into_iter().filter(|v| !v.is_nan()).collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// Median; `None` for no values.
+pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    quantile_sorted(&sorted(values), 0.5)
+}
+
+/// Mean; `None` for no values.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Sample standard deviation (n - 1); `None` below two values.
+pub fn standard_deviation(values: &[f64]) -> Option<f64> {
+    let mean = mean(values)?;
+    (values.len() >= 2).then(|| {
+        let sum: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        (sum / (values.len() - 1) as f64).sqrt()
+    })
+}
+
+/// The 97.5 % quantile of Student's t with `df` degrees of freedom.
+///
+/// The first thirty from the usual printed table; beyond, the
+/// Cornish-Fisher expansion about the normal quantile, which is right to four
+/// digits there (Abramowitz and Stegun 26.7.5).
+pub fn t_quantile_975(df: usize) -> f64 {
+    const TABLE: [f64; 30] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+        2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+        2.052, 2.048, 2.045, 2.042,
+    ];
+    match df {
+        0 => f64::INFINITY,
+        1..=30 => TABLE[df - 1],
+        _ => {
+            let z = 1.959_964_f64;
+            let n = df as f64;
+            z + (z.powi(3) + z) / (4.0 * n)
+                + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)
+        }
+    }
+}
+
+/// 95 % t interval about the mean of independent figures (here: one per
+/// worker process). `None` below two.
+///
+/// Eight workers' medians cover a nominal 95 % in 92-95 % of simulated runs,
+/// where a percentile bootstrap covers 92 % and resampling inside one process
+/// far less (docs/method.md).
+pub fn t_interval(values: &[f64]) -> Option<Interval> {
+    let value = mean(values)?;
+    let deviation = standard_deviation(values)?;
+    let half = t_quantile_975(values.len() - 1) * deviation / (values.len() as f64).sqrt();
+    Some(Interval {
+        value,
+        low: value - half,
+        high: value + half,
+    })
+}
+
+/// Distribution-free 95 % interval of a quantile by order statistics: the two
+/// ranks whose binomial coverage is at least 95 %. `None` where the sample is
+/// too small to hold one.
+pub fn quantile_interval_sorted(sorted: &[f64], q: f64) -> Option<Interval> {
+    let n = sorted.len();
+    let value = quantile_sorted(sorted, q)?;
+    // Binomial(n, q) cumulative, summed up directly: n is at most some 1e5.
+    let mut cumulative = Vec::with_capacity(n + 1);
+    let mut log_p = n as f64 * (1.0 - q).ln();
+    let odds = (q / (1.0 - q)).ln();
+    let mut sum = 0.0;
+    for k in 0..=n {
+        sum += log_p.exp();
+        cumulative.push(sum);
+        log_p += ((n - k) as f64 / (k + 1) as f64).ln() + odds;
+    }
+    // Largest rank whose lower tail is at most 2.5 %, smallest whose upper is.
+    let low = cumulative.iter().rposition(|&c| c <= 0.025)?;
+    let high = cumulative.iter().position(|&c| c >= 0.975)?;
+    if high >= n {
+        return None;
+    }
+    Some(Interval {
+        value,
+        low: sorted[low],
+        high: sorted[high],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_interpolate() {
+        let v = [1.0, 2.0, 4.0, 8.0];
+        assert_eq!(quantile_sorted(&v, 0.5), Some(3.0));
+        assert_eq!(quantile_sorted(&v, 0.0), Some(1.0));
+        assert_eq!(quantile_sorted(&v, 1.0), Some(8.0));
+        assert_eq!(quantile_sorted(&[], 0.5), None);
+        assert_eq!(median([3.0, f64::NAN, 1.0]), Some(2.0));
+    }
+
+    #[test]
+    fn t_interval_of_known_values() {
+        // Mean 5, deviation 1.5811, t(4) = 2.776: half width 1.963.
+        let i = t_interval(&[3.0, 4.0, 5.0, 6.0, 7.0]).expect("five values");
+        assert!((i.value - 5.0).abs() < 1e-12);
+        assert!((i.half_width() - 1.963).abs() < 1e-3, "{i:?}");
+        assert_eq!(t_interval(&[1.0]), None);
+    }
+
+    #[test]
+    fn t_quantiles_join_smoothly() {
+        assert!((t_quantile_975(31) - 2.0395).abs() < 1e-3);
+        assert!((t_quantile_975(1000) - 1.9623).abs() < 1e-3);
+        assert!(t_quantile_975(30) > t_quantile_975(31));
+    }
+
+    #[test]
+    fn median_interval_by_ranks() {
+        // n = 10, q = 1/2: ranks 2 and 9 (counted from 1), coverage 97.9 %.
+        let v: Vec<f64> = (1..=10).map(f64::from).collect();
+        let i = quantile_interval_sorted(&v, 0.5).expect("ten are enough");
+        assert_eq!((i.low, i.high), (2.0, 9.0));
+        assert_eq!(quantile_interval_sorted(&v[..5], 0.5), None);
+        // A p99 needs more than two hundred.
+        let v: Vec<f64> = (1..=200).map(f64::from).collect();
+        assert_eq!(quantile_interval_sorted(&v, 0.99), None);
+    }
+
+    #[test]
+    fn products_add_relative_errors_in_quadrature() {
+        let a = Interval {
+            value: 10.0,
+            low: 9.7,
+            high: 10.3,
+        };
+        let b = Interval {
+            value: 2.0,
+            low: 1.92,
+            high: 2.08,
+        };
+        let p = a.times(&b);
+        assert!((p.value - 20.0).abs() < 1e-12);
+        assert!((p.relative_half_width() - 0.05).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,37 @@
+//! What a row is counted in. Everything is measured as nanoseconds per
+//! operation; bandwidth and frequency are other views of the same figure.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The unit a row is shown in.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Time of one operation.
+    Time,
+    /// Bytes touched per second. One operation touches `bytes_per_op` bytes.
+    Bandwidth {
+        /// Bytes that one operation touches.
+        bytes_per_op: f64,
+    },
+    /// Operations per second, where one operation takes one clock cycle.
+    Frequency,
+}
+
+impl Unit {
+    /// Turns nanoseconds per operation into this unit: ns, GB/s (1e9 bytes
+    /// per second) or GHz.
+    pub fn of_ns(&self, ns: f64) -> f64 {
+        match self {
+            Unit::Time => ns,
+            Unit::Bandwidth { bytes_per_op } => bytes_per_op / ns,
+            Unit::Frequency => 1.0 / ns,
+        }
+    }
+
+    /// Whether a larger figure means a shorter time.
+    pub fn inverted(&self) -> bool {
+        !matches!(self, Unit::Time)
+    }
+}

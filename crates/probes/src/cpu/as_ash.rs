@@ -1,0 +1,69 @@
+//! Ash's three divisions: ten independent ones a turn, as his program has
+//! them.
+
+use super::paired::{DIFFERENCE, Paired, frame};
+use fastrand::Rng;
+use meter::probe::{Probe, Work};
+
+const SOURCE: &str =
+    "Mike Ash, Performance Comparisons of Common Operations (2016), read in his program's source.";
+
+pub(crate) fn probes() -> Vec<Probe> {
+    vec![
+        Probe {
+            title: "unsigned 64-bit division as Ash measured it".into(),
+            operation: "1000000000 / i with i an unsigned 64-bit counter; results are not chained.".into(),
+            method: format!("{DIFFERENCE} Each sample begins at another i, drawn evenly from 1 to 1e8: his loop runs through all of them, and small divisors cost differently.").into(),
+            source: SOURCE.into(),
+            make: Box::new(|bench, _| {
+                Ok(Box::new(Counted {
+                    rng: bench.rng.fork(),
+                    first: 1,
+                }))
+            }),
+            ..frame("cpu.div_u64_as_ash")
+        },
+        float("cpu.div_f64_as_ash", "double-precision division as Ash measured it", "1e8 / 42.3, both from memory; results are not chained."),
+        float("cpu.div_f64_from_int_as_ash", "division by a converted integer as Ash measured it", "1e8 / (double)i: the conversion of an integer and a division; results are not chained."),
+    ]
+}
+
+fn float(id: &'static str, title: &'static str, operation: &'static str) -> Probe {
+    Probe {
+        title: title.into(),
+        operation: operation.into(),
+        method: DIFFERENCE.into(),
+        source: SOURCE.into(),
+        make: Box::new(move |_, _| {
+            let name = id.trim_start_matches("cpu.");
+            kernels::pair(name)
+                .map(|pair| Box::new(Paired(pair)) as Box<dyn Work>)
+                .ok_or_else(|| format!("there is no loop for {name} on this architecture"))
+        }),
+        ..frame(id)
+    }
+}
+
+struct Counted {
+    rng: Rng,
+    first: u64,
+}
+
+impl Work for Counted {
+    fn ops_per_turn(&self) -> f64 {
+        10.0
+    }
+    fn paired(&self) -> bool {
+        true
+    }
+    fn ready(&mut self) {
+        self.first = self.rng.u64(1..100_000_000);
+    }
+    fn run(&mut self, turns: u64, double: bool) {
+        if double {
+            kernels::ash_div_u64_double(self.first, turns);
+        } else {
+            kernels::ash_div_u64_single(self.first, turns);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Streaming on all CPUs at once.
+
+use super::team::{Job, Team, alone, others};
+use meter::probe::{Effort, Probe, Shape, Terrain, Work, WorkingSet};
+use model::run::{Axis, Bound, Regime, Scale};
+use model::unit::Unit;
+
+const PROBES: [(&str, Job, &str); 3] = [
+    ("memory.read_all_cores", Job::Read, "sum += p[i]"),
+    ("memory.write_all_cores", Job::Write, "p[i] = 1"),
+    ("memory.copy_all_cores", Job::Copy, "memcpy"),
+];
+
+pub(crate) fn probes() -> Vec<Probe> {
+    PROBES
+        .iter()
+        .map(|&(id, job, words)| Probe {
+            title: format!("speed of {words} on all CPUs together, by working set of each").into(),
+            operation: format!("One byte by {words}, counted over all threads: one thread on each CPU that may be used, each with memory of its own.").into(),
+            method: "Threads pinned one to a CPU wait in a spin for the signal; a sample lasts from the signal until the last of them is done. Several CPUs can't be told quiet by one canary, so the distribution is reported.".into(),
+            source: "Ours; the loops are those of memory.read, memory.write and memory.copy.".into(),
+            unit: Unit::Bandwidth { bytes_per_op: 1.0 },
+            bound: Bound::Memory,
+            regime: Regime::Distribution,
+            since: Scale::Default,
+            shape: Shape::Curve(Axis::WorkingSetBytes, points),
+            effort: Effort {
+                visits: 1,
+                samples: 10,
+                working_set: WorkingSet::Point(1),
+                restore_ns_per_byte: 2.0,
+                sample_ns: None,
+            },
+            unavailable: alone,
+            make: Box::new(move |bench, site| {
+                let bytes = site.at[0];
+                let cpus = others(&bench.terrain);
+                let team = Team::workers(&cpus, job, bytes as usize)?;
+                let (memory, ..) = bench.huge(bytes)?;
+                Ok(Box::new(Together {
+                    team,
+                    threads: cpus.len() + 1,
+                    job,
+                    memory,
+                }))
+            }),
+            ..super::frame(id)
+        })
+        .collect()
+}
+
+/// Half of L1, half of L2, and of the last level what one CPU's share of a
+/// half and of the double is.
+fn points(terrain: &Terrain, _: Scale) -> Vec<u64> {
+    let share = |bytes: u64| bytes / terrain.cpus.len() as u64 / 4096 * 4096;
+    let mut points = vec![
+        terrain.l1_bytes / 2,
+        terrain.l2_bytes / 2,
+        share(terrain.last_level_bytes / 2),
+        share(2 * terrain.last_level_bytes),
+    ];
+    points.retain(|&bytes| bytes > 0 && bytes <= terrain.largest_bytes);
+    points.sort_unstable();
+    points.dedup();
+    points
+}
+
+struct Together<'a> {
+    team: Team,
+    threads: usize,
+    job: Job,
+    memory: &'a mut [u8],
+}
+
+impl Work for Together<'_> {
+    fn ops_per_turn(&self) -> f64 {
+        (self.threads * self.job.bytes(self.memory.len())) as f64
+    }
+    fn restore(&mut self) {
+        self.run(2, false);
+    }
+    fn run(&mut self, turns: u64, _double: bool) {
+        self.team.begin(turns);
+        for _ in 0..turns {
+            self.job.pass(self.memory);
+        }
+        self.team.finish();
+    }
+}

@@ -1,0 +1,109 @@
+//! The walk of the iPhone study, so that a row stands beside its figures.
+
+use super::chase::{Chase, Restore};
+use crate::points::octaves;
+use kernels::ring::Ring;
+use meter::bench::{LINE_BYTES, Order};
+use meter::probe::{Derive, Effort, Probe, Shape, WorkingSet};
+use model::run::Axis;
+
+const PAGE_BYTES: usize = 4096;
+const SOURCE: &str = "Dmitry Kurkin, Latency Numbers on iPhone (2018), read in his port of LMbench: 64-byte lines, another page on every hop.";
+
+pub(crate) fn probe() -> Probe {
+    Probe {
+        title: "latency of a load in the iPhone study's order".into(),
+        operation: "One dependent load in a walk that goes to another page on every hop, pages and lines within them in random order.".into(),
+        method: "His walk on base pages, in an optimised loop that keeps the pointer in a register, brought back as in memory.latency. He took the smallest of eleven tries; ours is the median of the quiet samples. Which build his figures come from is unknown: an unoptimised one reads as memory.latency_as_debug.".into(),
+        source: SOURCE.into(),
+        shape: Shape::Curve(Axis::WorkingSetBytes, |terrain, _| {
+            let mut points = vec![512, 1024, 2048];
+            points.extend(octaves(4096, (64 << 20).min(terrain.largest_bytes), 4, 64));
+            points
+        }),
+        derive: Derive::Levels,
+        effort: Effort {
+            visits: 2,
+            samples: 4,
+            working_set: WorkingSet::Point(1),
+            restore_ns_per_byte: 0.7,
+            sample_ns: None,
+        },
+        base_pages: true,
+        make: Box::new(|bench, site| {
+            let bytes = site.at[0];
+            let terrain = bench.terrain.clone();
+            let (memory, order, rng) = bench.base(bytes)?;
+            walk(order, bytes, rng.u64(..));
+            let ring = Ring::link(memory, order.offsets(LINE_BYTES));
+            Ok(Box::new(Chase::new(ring, bytes, terrain, Restore::Rewarmed)))
+        }),
+        ..super::frame("memory.latency_as_kurkin")
+    }
+}
+
+pub(crate) fn debug() -> Probe {
+    Probe {
+        variants: vec!["L1".into()],
+        title: "latency of a load from L1 in an unoptimised build".into(),
+        operation: "One dependent load from half of L1, the pointer stored to the stack and loaded from it again after each, as an unoptimised compiler writes it.".into(),
+        method: "The chase of memory.latency_as_kurkin with the two further memory operations in its loop: a possible reason why the study's L1 figures are high.".into(),
+        source: SOURCE.into(),
+        base_pages: true,
+        effort: Effort {
+            working_set: WorkingSet::Fixed(16 << 10),
+            ..Effort::SCALAR
+        },
+        make: Box::new(|bench, _| {
+            let bytes = (bench.terrain.l1_bytes / 2).min(16 << 10);
+            let terrain = bench.terrain.clone();
+            let (memory, order, rng) = bench.base(bytes)?;
+            walk(order, bytes, rng.u64(..));
+            let ring = Ring::link(memory, order.offsets(LINE_BYTES));
+            Ok(Box::new(Chase::new(ring, bytes, terrain, Restore::Rewarmed).on_stack()))
+        }),
+        ..super::frame("memory.latency_as_debug")
+    }
+}
+
+/// His order: one line of each page in turn, pages in random order, then
+/// another line of each; the lines of a page in random order, each page
+/// beginning at another of them.
+fn walk(order: &mut Order, bytes: u64, seed: u64) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let lines = (bytes as usize / LINE_BYTES).max(1);
+    let lines_per_page = PAGE_BYTES / LINE_BYTES;
+    let pages = lines.div_ceil(lines_per_page);
+    let mut page_order: Vec<usize> = (0..pages).collect();
+    rng.shuffle(&mut page_order);
+    let mut line_order: Vec<usize> = (0..lines_per_page.min(lines)).collect();
+    rng.shuffle(&mut line_order);
+    let hops = (0..line_order.len()).flat_map(|i| {
+        let line_order = &line_order;
+        page_order
+            .iter()
+            .enumerate()
+            .map(move |(k, &page)| page * lines_per_page + line_order[(i + k) % line_order.len()])
+    });
+    order.set(hops.filter(|&line| line < lines).map(|line| line as u32));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_hop_goes_to_another_page_and_every_line_is_visited() {
+        let mut order = Order::default();
+        walk(&mut order, 1 << 20, 5);
+        let lines = order.elements().to_vec();
+        assert!(lines.windows(2).all(|hop| hop[0] / 64 != hop[1] / 64));
+        let mut sorted = lines;
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..16384));
+        walk(&mut order, 512, 5);
+        assert_eq!(order.elements().len(), 8);
+        walk(&mut order, 4864, 5);
+        assert_eq!(order.elements().len(), 76, "a page and a part of one");
+    }
+}

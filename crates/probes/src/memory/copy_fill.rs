@@ -1,0 +1,120 @@
+//! memcpy and memset of the platform's C library.
+
+use super::stream::{STREAM_EFFORT, lasts_ns};
+use crate::points::{coarse, levels, octaves};
+use kernels::checked::{copy, fill};
+use meter::probe::{Effort, Probe, Shape, Terrain, Work, WorkingSet};
+use model::run::{Axis, Scale};
+use model::unit::Unit;
+
+const CHUNK_BYTES: usize = 64 << 10;
+const SOURCE: &str = "LMbench's bw_mem bcopy and bzero.";
+
+pub(crate) fn probes() -> Vec<Probe> {
+    vec![
+        Probe {
+            title: "speed of memcpy, by bytes copied".into(),
+            operation: "One byte copied by the platform's memcpy; GB/s counts each byte once, not once for reading and once for writing.".into(),
+            method: "Blocks of the given size copied in calls of at most 64 KiB, carried on from sample to sample; source and destination together are the working set, brought back as in memory.latency.".into(),
+            source: SOURCE.into(),
+            unit: Unit::Bandwidth { bytes_per_op: 1.0 },
+            shape: Shape::Curve(Axis::WorkingSetBytes, |terrain, scale| points(terrain, scale, 2)),
+            effort: Effort {
+                working_set: WorkingSet::Point(2),
+                ..STREAM_EFFORT
+            },
+            make: Box::new(|bench, site| {
+                let terrain = bench.terrain.clone();
+                let (memory, ..) = bench.huge(2 * site.at[0])?;
+                let (from, to) = memory.split_at_mut(site.at[0] as usize);
+                Ok(Box::new(Blocks {
+                    from: Some(from),
+                    to,
+                    at: 0,
+                    terrain,
+                }))
+            }),
+            ..super::frame("memory.copy")
+        },
+        Probe {
+            title: "speed of memset, by bytes set".into(),
+            operation: "One byte set by the platform's memset.".into(),
+            method: "A block of the given size set in calls of at most 64 KiB, carried on from sample to sample, brought back as in memory.latency.".into(),
+            source: SOURCE.into(),
+            unit: Unit::Bandwidth { bytes_per_op: 1.0 },
+            shape: Shape::Curve(Axis::WorkingSetBytes, |terrain, scale| points(terrain, scale, 1)),
+            effort: STREAM_EFFORT,
+            make: Box::new(|bench, site| {
+                let terrain = bench.terrain.clone();
+                let (memory, ..) = bench.huge(site.at[0])?;
+                Ok(Box::new(Blocks {
+                    from: None,
+                    to: memory,
+                    at: 0,
+                    terrain,
+                }))
+            }),
+            ..super::frame("memory.fill")
+        },
+    ]
+}
+
+fn points(terrain: &Terrain, scale: Scale, blocks: u64) -> Vec<u64> {
+    let largest = terrain.largest_bytes / blocks;
+    if scale == Scale::Quick {
+        let mut points = levels(terrain);
+        points.retain(|&bytes| bytes <= largest);
+        points.push(largest);
+        return points;
+    }
+    octaves(4096, largest, coarse(scale), 4096)
+}
+
+struct Blocks<'a> {
+    from: Option<&'a mut [u8]>,
+    to: &'a mut [u8],
+    at: usize,
+    terrain: Terrain,
+}
+
+impl Blocks<'_> {
+    fn bytes(&self) -> u64 {
+        let blocks = if self.from.is_some() { 2 } else { 1 };
+        self.to.len() as u64 * blocks
+    }
+
+    fn chunk(&self) -> usize {
+        CHUNK_BYTES.min(self.to.len())
+    }
+}
+
+impl Work for Blocks<'_> {
+    fn ops_per_turn(&self) -> f64 {
+        self.chunk() as f64
+    }
+
+    fn restore(&mut self) {
+        if self.bytes() <= 2 * self.terrain.last_level_bytes {
+            self.run(2 * (self.to.len() / self.chunk()) as u64, false);
+        }
+    }
+
+    fn lasts_ns(&self) -> u64 {
+        lasts_ns(self.bytes(), &self.terrain)
+    }
+
+    fn run(&mut self, turns: u64, _double: bool) {
+        let chunk = self.chunk();
+        for _ in 0..turns {
+            if self.at + chunk > self.to.len() {
+                self.at = 0;
+            }
+            let piece = self.at..self.at + chunk;
+            match &self.from {
+                Some(from) => copy(&mut self.to[piece.clone()], &from[piece]),
+                None => fill(&mut self.to[piece], 1),
+            }
+            self.at += chunk;
+        }
+    }
+}

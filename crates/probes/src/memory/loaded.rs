@@ -1,0 +1,75 @@
+//! What a load from memory costs while the other CPUs stream.
+
+use super::chase::{self, Chase, Restore};
+use super::team::{Team, alone, others};
+use meter::probe::{Effort, Probe, Shape, Work, WorkingSet};
+use model::run::{Axis, Bound, Regime, Scale};
+use std::time::Instant;
+
+pub(crate) fn probe() -> Probe {
+    Probe {
+        title: "latency of memory while the other CPUs stream".into(),
+        operation: "One dependent load from a working set far beyond the caches, while each other CPU reads memory of its own for a given share of its time.".into(),
+        method: "The chase of memory.latency at its largest set; the load's own speed in GB/s stands in the notes. Several CPUs: the distribution is reported.".into(),
+        source: "The usual loaded-latency curve, as multiload and MLC draw it.".into(),
+        bound: Bound::Memory,
+        regime: Regime::Distribution,
+        since: Scale::Full,
+        shape: Shape::Curve(Axis::LoadPercent, |_, _| vec![0, 20, 40, 60, 80, 100]),
+        effort: Effort {
+            visits: 1,
+            samples: 12,
+            working_set: WorkingSet::Largest,
+            restore_ns_per_byte: 1.5,
+            sample_ns: None,
+        },
+        unavailable: alone,
+        make: Box::new(|bench, site| {
+            let cpus = others(&bench.terrain);
+            let percent = site.at[0];
+            let bytes = bench.terrain.largest_bytes;
+            // The load's memory too lies beyond the caches.
+            let own = (2 * bench.terrain.last_level_bytes / cpus.len().max(1) as u64).max(1 << 20);
+            let team = Team::load(&cpus, own as usize, percent)?;
+            let chase = chase::random(bench, bytes, Restore::Rewarmed)?;
+            Ok(Box::new(Loaded {
+                chase,
+                before: team.streamed_bytes(),
+                team,
+                percent,
+                began: Instant::now(),
+            }))
+        }),
+        ..super::frame("memory.loaded_latency")
+    }
+}
+
+struct Loaded<'a> {
+    chase: Chase<'a>,
+    team: Team,
+    percent: u64,
+    before: u64,
+    began: Instant,
+}
+
+impl Work for Loaded<'_> {
+    fn ops_per_turn(&self) -> f64 {
+        1.0
+    }
+    fn restore(&mut self) {
+        self.chase.restore();
+    }
+    fn turn_step(&self) -> u64 {
+        self.chase.turn_step()
+    }
+    fn run(&mut self, turns: u64, double: bool) {
+        self.chase.run(turns, double);
+    }
+    fn notes(&self) -> Vec<String> {
+        let bytes = self.team.streamed_bytes() - self.before;
+        let speed = bytes as f64 / self.began.elapsed().as_nanos().max(1) as f64;
+        let mut notes = self.chase.notes();
+        notes.push(format!("load at {:3} %: {speed:.1} GB/s", self.percent));
+        notes
+    }
+}

@@ -1,0 +1,66 @@
+//! What a load costs, and how fast data streams.
+
+mod all_cores;
+mod as_kurkin;
+mod chase;
+mod copy_fill;
+mod latency;
+mod loaded;
+mod mountain;
+mod naive_xor;
+mod page_fault;
+mod parallelism;
+mod sequential;
+mod steady;
+mod stream;
+mod stride;
+mod team;
+mod tlb;
+
+use meter::probe::{Derive, Effort, Probe, Shape};
+use model::run::{Bound, Regime, Scale};
+use model::unit::Unit;
+
+/// The group's probes.
+pub(crate) fn probes() -> Vec<Probe> {
+    let mut probes = vec![
+        latency::probe(),
+        steady::probe(),
+        tlb::probe(),
+        stride::probe(),
+        as_kurkin::probe(),
+        as_kurkin::debug(),
+    ];
+    probes.extend(stream::probes());
+    probes.extend(copy_fill::probes());
+    probes.extend(all_cores::probes());
+    probes.push(parallelism::probe());
+    probes.push(loaded::probe());
+    probes.push(mountain::probe());
+    probes.push(sequential::probe());
+    probes.extend(naive_xor::probes());
+    probes.push(page_fault::probe());
+    probes
+}
+
+/// The usual frame of a probe of this group.
+fn frame(id: &'static str) -> Probe {
+    Probe {
+        id: id.into(),
+        variants: Vec::new(),
+        title: "".into(),
+        operation: "".into(),
+        method: "".into(),
+        source: "".into(),
+        unit: Unit::Time,
+        bound: Bound::Core,
+        regime: Regime::Gated,
+        since: Scale::Quick,
+        shape: Shape::Figure,
+        effort: Effort::SCALAR,
+        derive: Derive::Nothing,
+        base_pages: false,
+        unavailable: |_| None,
+        make: Box::new(|_, _| Err("no work was given to this probe".into())),
+    }
+}

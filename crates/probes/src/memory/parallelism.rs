@@ -1,0 +1,78 @@
+//! How many loads the memory system serves at once.
+
+use super::chase::elements;
+use kernels::ring::Ring;
+use meter::bench::LINE_BYTES;
+use meter::probe::{Effort, Probe, Shape, Terrain, Work, WorkingSet};
+use model::run::{Axis, Scale};
+
+pub(crate) fn probe() -> Probe {
+    Probe {
+        variants: ["L2", "L3", "DRAM"].map(Into::into).to_vec(),
+        title: "cost of a load while several chases run at once".into(),
+        operation: "One load of several independent chases in one loop: the time of the loop divided by all its loads.".into(),
+        method: "One ring through half of L2, a quarter of the last level or the largest working set; the chases start spread along it and run in step. Where the curve stops falling, no more loads overlap: the first point over the lowest is their number.".into(),
+        source: "LMbench's par_mem.".into(),
+        since: Scale::Full,
+        shape: Shape::Curve(Axis::Chases, |_, _| {
+            kernels::PARALLEL_CHASES.iter().map(|&n| n as u64).collect()
+        }),
+        effort: Effort {
+            visits: 2,
+            samples: 4,
+            // The largest of its variants decides which workers visit it.
+            working_set: WorkingSet::Largest,
+            restore_ns_per_byte: 0.5,
+            sample_ns: None,
+        },
+        make: Box::new(|bench, site| {
+            let bytes = working_set(&site.variant, &bench.terrain);
+            let count = site.at[0] as usize;
+            let in_caches = bytes <= bench.terrain.last_level_bytes;
+            let (memory, order, rng) = bench.huge(bytes)?;
+            order.shuffle(elements(bytes, LINE_BYTES)?, rng.u64(..));
+            let ring = Ring::link(memory, order.offsets(LINE_BYTES));
+            Ok(Box::new(Parallel {
+                ring,
+                count,
+                in_caches,
+            }))
+        }),
+        ..super::frame("memory.parallelism")
+    }
+}
+
+fn working_set(variant: &str, terrain: &Terrain) -> u64 {
+    match variant {
+        "L2" => terrain.l2_bytes / 2,
+        "L3" => terrain.last_level_bytes / 4,
+        _ => terrain.largest_bytes,
+    }
+}
+
+struct Parallel<'a> {
+    ring: Ring<'a>,
+    count: usize,
+    in_caches: bool,
+}
+
+impl Work for Parallel<'_> {
+    fn ops_per_turn(&self) -> f64 {
+        self.count as f64
+    }
+    fn restore(&mut self) {
+        if self.in_caches {
+            self.ring.linear_pass();
+            self.ring.linear_pass();
+        }
+    }
+    fn lasts_ns(&self) -> u64 {
+        if self.in_caches { 2_000_000 } else { u64::MAX }
+    }
+    fn turn_step(&self) -> u64 {
+        kernels::CHASE_UNROLL as u64
+    }
+    fn run(&mut self, turns: u64, _double: bool) {
+        self.ring.run_spread(self.count, turns);
+    }
+}

@@ -1,0 +1,59 @@
+//! What a miss of the TLB adds to a load.
+
+use super::chase::{Chase, Restore, elements};
+use crate::points::octaves;
+use kernels::ring::Ring;
+use meter::bench::LINE_BYTES;
+use meter::probe::{Effort, Probe, Shape, WorkingSet};
+use model::run::{Axis, Scale};
+
+/// Distance of the elements: a base page everywhere but on Apple's systems,
+/// where four stand on one.
+const APART: usize = 4096;
+
+pub(crate) fn probe() -> Probe {
+    Probe {
+        variants: vec!["4KiB".into(), "huge".into()],
+        title: "latency of a load from one line in each 4 KiB, on base and on huge pages".into(),
+        operation: "One dependent load; one element in each 4 KiB of the range, in random page order.".into(),
+        method: "The same chase over the same lines on 4 KiB pages and on huge pages: what the first costs more is the walk of the page tables. The line within the page is random too, or all elements would fall into one set of the first level.".into(),
+        source: "The usual TLB chase; the random line is ours.".into(),
+        shape: Shape::Curve(Axis::WorkingSetBytes, |terrain, scale| {
+            let per_octave = if scale == Scale::Full { 4 } else { 1 };
+            octaves(64 << 10, (64 << 20).min(terrain.largest_bytes), per_octave, APART as u64)
+        }),
+        effort: Effort {
+            visits: 3,
+            samples: 3,
+            working_set: WorkingSet::Point(1),
+            restore_ns_per_byte: 0.02,
+            sample_ns: None,
+        },
+        base_pages: true,
+        make: Box::new(|bench, site| {
+            let bytes = site.at[0];
+            let terrain = bench.terrain.clone();
+            let huge = site.variant == "huge";
+            if huge && super::chase::pages_note(bench, bytes).is_some() {
+                return Err("the system gave no huge pages".into());
+            }
+            let (memory, order, rng) = if huge {
+                bench.huge(bytes)?
+            } else {
+                bench.base(bytes)?
+            };
+            let pages = elements(bytes, APART)?;
+            order.shuffle(pages, rng.u64(..));
+            let lines = APART / LINE_BYTES;
+            let random_lines: Vec<usize> = (0..pages).map(|_| rng.usize(..lines)).collect();
+            let offsets = order
+                .offsets(APART)
+                .zip(random_lines)
+                .map(|(page, line)| page + line * LINE_BYTES);
+            let ring = Ring::link(memory, offsets);
+            // Whole rounds bring lines and translations back alike.
+            Ok(Box::new(Chase::new(ring, bytes, terrain, Restore::Steady)))
+        }),
+        ..super::frame("memory.latency_tlb")
+    }
+}

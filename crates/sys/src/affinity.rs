@@ -1,0 +1,52 @@
+//! On which CPUs the calling thread may run, and on which it is.
+//!
+//! All of this is about the calling *thread*; threads it starts later inherit
+//! its set, threads that already run keep theirs.
+
+use std::io;
+
+use crate::platform;
+
+/// The logical CPUs the calling thread may run on, ascending.
+///
+/// # Errors
+/// What `sched_getaffinity(2)` says; `Unsupported` on Apple systems, which
+/// have no such set.
+pub fn allowed_cpus() -> io::Result<Vec<u32>> {
+    platform::affinity::allowed_cpus()
+}
+
+/// Restricts the calling thread to `cpus`, and reads the set back, because a
+/// cgroup cpuset (and Android) may silently grant less than was asked.
+///
+/// # Errors
+/// `InvalidInput` for an empty list or a CPU number beyond 8191; what
+/// `sched_setaffinity(2)` says, `InvalidInput` too if none of the CPUs is
+/// there; `Other` if the set that was read back is another one;
+/// `Unsupported` on Apple systems.
+pub fn pin_to(cpus: &[u32]) -> io::Result<()> {
+    let mut wanted = cpus.to_vec();
+    wanted.sort_unstable();
+    wanted.dedup();
+    if wanted.is_empty() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "no CPU given to pin to",
+        ));
+    }
+    platform::affinity::set_allowed(&wanted)?;
+    let got = allowed_cpus()?;
+    if got == wanted {
+        Ok(())
+    } else {
+        Err(io::Error::other(format!(
+            "asked for CPUs {wanted:?}, the kernel granted {got:?}"
+        )))
+    }
+}
+
+/// The CPU the calling thread is on at this moment; about 20 ns on Linux
+/// (no system call on x86-64).
+pub fn current_cpu() -> Option<u32> {
+    platform::affinity::current_cpu()
+}

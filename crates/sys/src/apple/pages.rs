@@ -1,0 +1,35 @@
+//! Apple systems have one page size and no advice about it.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use rustix::mm::{Advice, madvise};
+
+use crate::pages::{Backing, PageKind};
+
+pub(crate) fn huge_page_bytes() -> Option<usize> {
+    None
+}
+
+pub(crate) fn advise(_start: *mut u8, _len: usize, _kind: PageKind) {}
+
+pub(crate) fn collapse(_start: *mut u8, _len: usize) {}
+
+pub(crate) fn release(start: *mut u8, len: usize) -> io::Result<()> {
+    // SAFETY: private anonymous memory stays initialised, with its old
+    // content or zeros; the caller owns it and holds it mutably.
+    Ok(unsafe { madvise(start.cast(), len, Advice::DontNeed) }?)
+}
+
+pub(crate) fn backing(_start: usize, _len: usize) -> io::Result<Backing> {
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "Apple systems do not tell what pages stand behind a mapping",
+    ))
+}
+
+/// There is no O_TMPFILE; the caller unlinks a file instead.
+pub(crate) fn nameless_file(_dir: &Path) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}

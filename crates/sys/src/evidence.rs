@@ -1,0 +1,54 @@
+//! What happened to the measuring thread while it measured, and to the
+//! machine around it.
+
+use crate::platform;
+pub use crate::platform::evidence::ThreadWatch;
+
+/// One reading of a [`ThreadWatch`]. All are totals that only grow (but
+/// `cpu`), so two readings are subtracted; `None` where the system has no
+/// such source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadReading {
+    /// Time the thread was runnable but another one had the CPU, in ns
+    /// (second number of `/proc/thread-self/schedstat`).
+    pub run_delay_ns: Option<u64>,
+    /// CPU time of the thread in ns (CLOCK_THREAD_CPUTIME_ID).
+    pub cpu_ns: Option<u64>,
+    /// Times the thread gave up the CPU to wait (getrusage, RUSAGE_THREAD).
+    pub voluntary_switches: Option<u64>,
+    /// Times the CPU was taken from the thread.
+    pub involuntary_switches: Option<u64>,
+    /// Page faults served without I/O.
+    pub minor_faults: Option<u64>,
+    /// Page faults that waited for I/O.
+    pub major_faults: Option<u64>,
+    /// Time for which the CPU quota of the control groups stopped them, in µs
+    /// (`cpu.stat`), summed over the group and its ancestors with a quota.
+    pub throttled_us: Option<u64>,
+    /// The CPU the thread was on.
+    pub cpu: Option<u32>,
+}
+
+/// Time the hypervisor ran others while this machine wanted to run, since
+/// boot, in ns over all CPUs, in steps of a scheduler tick (`/proc/stat`).
+/// 0 also where the hypervisor does not report it.
+pub fn steal_ns() -> Option<u64> {
+    platform::evidence::steal_ns()
+}
+
+/// Load averages over 1, 5 and 15 minutes.
+pub fn load_average() -> Option<[f64; 3]> {
+    platform::evidence::load_average()
+}
+
+/// Share of the last ten seconds in which some task waited for a CPU, in
+/// percent (`/proc/pressure/cpu`).
+pub fn pressure_cpu_some_avg10() -> Option<f64> {
+    platform::evidence::pressure_cpu_some_avg10()
+}
+
+/// Time for which CPU quotas stopped this process's control groups, in µs:
+/// [`ThreadReading::throttled_us`] without a watch.
+pub fn throttled_us() -> Option<u64> {
+    platform::evidence::throttled_us()
+}

@@ -1,0 +1,59 @@
+//! `sched_{get,set}affinity(2)` with a mask of our own: `cpu_set_t` ends at
+//! CPU 1023 and then the call fails on larger machines.
+
+use std::io;
+
+/// CPUs the mask can hold: the largest NR_CPUS a kernel can be built with.
+const MOST_CPUS: usize = 8192;
+const WORD: usize = 64;
+type Mask = [u64; MOST_CPUS / WORD];
+
+pub(crate) fn allowed_cpus() -> io::Result<Vec<u32>> {
+    let mut mask: Mask = [0; MOST_CPUS / WORD];
+    // SAFETY: the kernel writes at most `size_of_val(&mask)` bytes to `mask`,
+    // which is larger than a `cpu_set_t` and at least as aligned.
+    let status = unsafe {
+        libc::sched_getaffinity(
+            0,
+            size_of_val(&mask),
+            mask.as_mut_ptr().cast::<libc::cpu_set_t>(),
+        )
+    };
+    if status != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok((0..MOST_CPUS as u32)
+        .filter(|&cpu| mask[cpu as usize / WORD] >> (cpu as usize % WORD) & 1 == 1)
+        .collect())
+}
+
+pub(crate) fn set_allowed(cpus: &[u32]) -> io::Result<()> {
+    let mut mask: Mask = [0; MOST_CPUS / WORD];
+    for &cpu in cpus {
+        let Some(word) = mask.get_mut(cpu as usize / WORD) else {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("CPU {cpu} is beyond the {MOST_CPUS} that Linux can have"),
+            ));
+        };
+        *word |= 1 << (cpu as usize % WORD);
+    }
+    // SAFETY: the kernel only reads `size_of_val(&mask)` bytes of `mask`.
+    let status = unsafe {
+        libc::sched_setaffinity(
+            0,
+            size_of_val(&mask),
+            mask.as_ptr().cast::<libc::cpu_set_t>(),
+        )
+    };
+    if status == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+#[inline]
+pub(crate) fn current_cpu() -> Option<u32> {
+    u32::try_from(rustix::thread::sched_getcpu()).ok()
+}

@@ -1,0 +1,336 @@
+//! The control groups this process is in, version 1, 2 and both at once
+//! (Documentation/admin-guide/cgroup-v1/, cgroup-v2.rst; cgroups(7)).
+//!
+//! A limit may be set on the group itself or on any ancestor, so all levels
+//! up to the mount point are read. In a container the ancestors outside the
+//! namespace can't be seen; what is visible is what is reported.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use model::machine::Limit;
+
+use super::files::Tree;
+
+/// Version of the hierarchy that has a controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Version {
+    One,
+    Two,
+}
+
+/// The group and its ancestors in the hierarchy of one controller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Chain {
+    pub(crate) version: Version,
+    /// Directories, the group itself first, its mount point last.
+    pub(crate) levels: Vec<String>,
+}
+
+/// Finds the hierarchy of `controller` (`memory`, `cpu`), or says why there is none.
+pub(crate) fn chain(tree: &Tree, controller: &str) -> Result<Chain, String> {
+    let groups = tree.read("/proc/self/cgroup")?;
+    let (version, group) = membership(&groups, controller).ok_or_else(|| {
+        format!("/proc/self/cgroup names no control group with the {controller} controller")
+    })?;
+    let mounts = tree.read("/proc/self/mountinfo")?;
+    let mount = mounts
+        .lines()
+        .filter_map(Mount::parse)
+        .filter(|mount| mount.has(version, controller))
+        // A bind mount of some other subtree does not show our group.
+        .max_by_key(|mount| inside(&mount.root, group).is_some())
+        .ok_or_else(|| {
+            format!("the control groups of the {controller} controller are not mounted here")
+        })?;
+    let below = inside(&mount.root, group).unwrap_or("");
+    let levels: Vec<String> = ancestors(&mount.point, below)
+        .into_iter()
+        .filter(|level| tree.exists(level))
+        .collect();
+    Ok(Chain { version, levels })
+}
+
+/// The line of /proc/self/cgroup that speaks for `controller`: a version 1
+/// hierarchy that has it, else the version 2 one.
+fn membership<'a>(groups: &'a str, controller: &str) -> Option<(Version, &'a str)> {
+    let mut two = None;
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':');
+        let (id, names, path) = (fields.next()?, fields.next()?, fields.next()?);
+        if names.split(',').any(|name| name == controller) {
+            return Some((Version::One, path));
+        }
+        if id == "0" && names.is_empty() {
+            two = Some((Version::Two, path));
+        }
+    }
+    two
+}
+
+/// One line of /proc/self/mountinfo (proc_pid_mountinfo(5)).
+struct Mount {
+    root: String,
+    point: String,
+    kind: String,
+    options: String,
+}
+
+impl Mount {
+    fn parse(line: &str) -> Option<Mount> {
+        let (before, after) = line.split_once(" - ")?;
+        let mut before = before.split(' ').skip(3);
+        let mut after = after.split(' ');
+        Some(Mount {
+            root: unescape(before.next()?),
+            point: unescape(before.next()?),
+            kind: after.next()?.to_owned(),
+            options: after.nth(1).unwrap_or("").to_owned(),
+        })
+    }
+
+    fn has(&self, version: Version, controller: &str) -> bool {
+        match version {
+            Version::One => {
+                self.kind == "cgroup" && self.options.split(',').any(|option| option == controller)
+            }
+            Version::Two => self.kind == "cgroup2",
+        }
+    }
+}
+
+/// Spaces and the like are written as octal escapes in mountinfo.
+fn unescape(text: &str) -> String {
+    text.replace("\\040", " ")
+        .replace("\\011", "\t")
+        .replace("\\134", "\\")
+}
+
+/// `group` as seen from a mount whose root is `root`; `None` if it lies elsewhere.
+fn inside<'a>(root: &str, group: &'a str) -> Option<&'a str> {
+    // A process outside its cgroup namespace shows as `/../..`.
+    if group.split('/').any(|part| part == "..") {
+        return None;
+    }
+    let rest = group.strip_prefix(root.trim_end_matches('/'))?;
+    (rest.is_empty() || rest.starts_with('/')).then(|| rest.trim_matches('/'))
+}
+
+/// `point/a/b`, `point/a`, `point`.
+fn ancestors(point: &str, below: &str) -> Vec<String> {
+    let mut levels = vec![point.to_owned()];
+    let mut path = point.trim_end_matches('/').to_owned();
+    for part in below.split('/').filter(|part| !part.is_empty()) {
+        path = format!("{path}/{part}");
+        levels.push(path.clone());
+    }
+    levels.reverse();
+    levels
+}
+
+/// What the memory controller grants, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MemoryGrant {
+    /// The tightest limit of any level.
+    pub(crate) limit: Limit<u64>,
+    /// What the group with that limit uses, page cache it could drop not counted.
+    pub(crate) used: Option<u64>,
+    /// The least that any level with a limit has left.
+    pub(crate) headroom: Option<u64>,
+}
+
+/// Reads the limits of all levels.
+pub(crate) fn memory(tree: &Tree) -> Result<MemoryGrant, String> {
+    let chain = chain(tree, "memory")?;
+    let mut grant = MemoryGrant {
+        limit: Limit::Unlimited,
+        used: None,
+        headroom: None,
+    };
+    for level in &chain.levels {
+        let Some(limit) = memory_limit(tree, chain.version, level) else {
+            continue;
+        };
+        let used = memory_used(tree, chain.version, level);
+        if grant.limit.at().is_none_or(|tightest| limit < tightest) {
+            grant.limit = Limit::At(limit);
+            grant.used = used;
+        }
+        let left = limit.saturating_sub(used.unwrap_or(0));
+        grant.headroom = Some(grant.headroom.map_or(left, |least| least.min(left)));
+    }
+    Ok(grant)
+}
+
+fn memory_limit(tree: &Tree, version: Version, level: &str) -> Option<u64> {
+    // Version 1 writes "no limit" as the largest multiple of a page below
+    // 2^63; no machine has an exbibyte.
+    let real = |bytes: &u64| *bytes < 1 << 60;
+    match version {
+        Version::One => [
+            tree.number(&format!("{level}/memory.limit_in_bytes")),
+            // Also knows of ancestors that a container does not show.
+            tree.text(&format!("{level}/memory.stat"))
+                .and_then(|stat| keyed(&stat, "hierarchical_memory_limit")),
+        ],
+        // `max` does not parse, and the root group has neither file. Above
+        // `high` the kernel throttles instead of killing: no less a bound here.
+        Version::Two => [
+            tree.number(&format!("{level}/memory.max")),
+            tree.number(&format!("{level}/memory.high")),
+        ],
+    }
+    .into_iter()
+    .flatten()
+    .filter(real)
+    .min()
+}
+
+fn memory_used(tree: &Tree, version: Version, level: &str) -> Option<u64> {
+    let (usage, cache) = match version {
+        Version::One => ("memory.usage_in_bytes", "total_inactive_file"),
+        Version::Two => ("memory.current", "inactive_file"),
+    };
+    let used = tree.number(&format!("{level}/{usage}"))?;
+    let droppable = tree
+        .text(&format!("{level}/memory.stat"))
+        .and_then(|stat| keyed(&stat, cache))
+        .unwrap_or(0);
+    Some(used.saturating_sub(droppable))
+}
+
+/// The number behind `key` in a file of `key number` lines.
+fn keyed(text: &str, key: &str) -> Option<u64> {
+    text.lines()
+        .find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?
+        .trim()
+        .parse()
+        .ok()
+}
+
+/// The least CPU time that any level grants, in CPUs.
+pub(crate) fn cpu_quota(tree: &Tree) -> Result<Limit<f64>, String> {
+    let chain = chain(tree, "cpu")?;
+    Ok(chain
+        .levels
+        .iter()
+        .filter_map(|level| level_quota(tree, chain.version, level))
+        .min_by(f64::total_cmp)
+        .map_or(Limit::Unlimited, Limit::At))
+}
+
+fn level_quota(tree: &Tree, version: Version, level: &str) -> Option<f64> {
+    let (quota, period) = match version {
+        // -1 is no quota, and does not parse as u64.
+        Version::One => (
+            tree.number(&format!("{level}/cpu.cfs_quota_us"))?,
+            tree.number(&format!("{level}/cpu.cfs_period_us"))?,
+        ),
+        Version::Two => {
+            let text = tree.text(&format!("{level}/cpu.max"))?;
+            let (quota, period) = text.split_once(' ')?;
+            (quota.parse().ok()?, period.parse().ok()?)
+        }
+    };
+    (period > 0).then(|| quota as f64 / period as f64)
+}
+
+/// An open `cpu.stat`.
+#[derive(Debug)]
+pub(crate) struct CpuStat {
+    file: File,
+}
+
+impl CpuStat {
+    /// Time this group was stopped by its quota, in µs.
+    pub(crate) fn throttled_us(&self) -> Option<u64> {
+        // cpu.stat has a dozen short lines.
+        let mut buffer = [0; 1024];
+        let length = self.file.read_at(&mut buffer, 0).ok()?;
+        throttled_of(std::str::from_utf8(&buffer[..length]).ok()?)
+    }
+}
+
+/// Version 2 counts µs, version 1 ns under another name.
+fn throttled_of(stat: &str) -> Option<u64> {
+    keyed(stat, "throttled_usec").or_else(|| Some(keyed(stat, "throttled_time")? / 1000))
+}
+
+/// The `cpu.stat` files that can show throttling: those of the levels with a
+/// quota, or the group's own, which then says 0. Empty if there is none.
+pub(crate) fn cpu_stats(tree: &Tree) -> Vec<CpuStat> {
+    let Ok(chain) = chain(tree, "cpu") else {
+        return Vec::new();
+    };
+    let open = |level: &String| {
+        let stat = CpuStat {
+            file: File::open(tree.at(&format!("{level}/cpu.stat"))).ok()?,
+        };
+        // The root group of version 2 has a cpu.stat without these lines.
+        stat.throttled_us().is_some().then_some(stat)
+    };
+    let limited: Vec<CpuStat> = chain
+        .levels
+        .iter()
+        .filter(|level| level_quota(tree, chain.version, level).is_some())
+        .filter_map(open)
+        .collect();
+    if limited.is_empty() {
+        chain.levels.iter().find_map(open).into_iter().collect()
+    } else {
+        limited
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HYBRID: &str = "5:cpu,cpuacct:/jobs/1\n4:memory:/jobs/2\n1:name=systemd:/s\n0::/two\n";
+
+    #[test]
+    fn version_one_wins_where_it_has_the_controller() {
+        assert_eq!(
+            membership(HYBRID, "memory"),
+            Some((Version::One, "/jobs/2"))
+        );
+        assert_eq!(membership(HYBRID, "cpu"), Some((Version::One, "/jobs/1")));
+        assert_eq!(membership(HYBRID, "io"), Some((Version::Two, "/two")));
+        assert_eq!(membership("4:memory:/x\n", "cpu"), None);
+    }
+
+    #[test]
+    fn groups_seen_from_a_mount() {
+        assert_eq!(inside("/", "/a/b"), Some("a/b"));
+        assert_eq!(inside("/docker/x", "/docker/x/sub"), Some("sub"));
+        assert_eq!(inside("/docker/x", "/docker/x"), Some(""));
+        assert_eq!(inside("/docker/x", "/docker/xy"), None);
+        assert_eq!(inside("/", "/../outside"), None);
+        assert_eq!(ancestors("/m", "a/b"), ["/m/a/b", "/m/a", "/m"]);
+        assert_eq!(ancestors("/m", ""), ["/m"]);
+    }
+
+    #[test]
+    fn mountinfo_lines() {
+        let line = "35 31 0:32 /docker/x /sys/fs/c\\040g rw,relatime shared:9 master:1 - cgroup cgroup rw,cpu,cpuacct";
+        let mount = Mount::parse(line).expect("a mount");
+        assert_eq!(mount.root, "/docker/x");
+        assert_eq!(mount.point, "/sys/fs/c g");
+        assert!(mount.has(Version::One, "cpuacct"));
+        assert!(!mount.has(Version::One, "memory"));
+        assert!(!mount.has(Version::Two, "cpu"));
+    }
+
+    #[test]
+    fn throttling_in_both_units() {
+        assert_eq!(
+            throttled_of("nr_throttled 3\nthrottled_usec 1500\n"),
+            Some(1500)
+        );
+        assert_eq!(
+            throttled_of("nr_throttled 3\nthrottled_time 1500999\n"),
+            Some(1500)
+        );
+        assert_eq!(throttled_of("usage_usec 3\n"), None);
+    }
+}

@@ -1,0 +1,185 @@
+//! The evidence Linux gives.
+
+use std::fs::File;
+use std::marker::PhantomData;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use rustix::time::{ClockId, clock_gettime};
+
+use super::cgroup::{self, CpuStat};
+use super::files::Tree;
+use crate::evidence::ThreadReading;
+
+/// Reads what happened to the thread that opened it. The files stay open, so
+/// that a reading is a `pread` and not a path lookup. Not `Send`: opened in
+/// one thread and read in another it would tell of the wrong one.
+///
+/// Rough costs on a 2-core Zen 3 virtual machine: [`read_cheap`] 1.2 µs when
+/// it is quiet and 4.5 µs when others compile; [`read`] three to four times that.
+///
+/// [`read_cheap`]: ThreadWatch::read_cheap
+/// [`read`]: ThreadWatch::read
+#[derive(Debug)]
+pub struct ThreadWatch {
+    schedstat: Option<File>,
+    throttling: Vec<CpuStat>,
+    // A raw pointer is not `Send`.
+    this_thread_only: PhantomData<*const ()>,
+}
+
+impl ThreadWatch {
+    /// Opens the sources for the calling thread. Never fails: a source that
+    /// is missing gives `None` in each reading.
+    pub fn open() -> ThreadWatch {
+        ThreadWatch {
+            // `/proc/self` would be the main thread.
+            schedstat: File::open("/proc/thread-self/schedstat").ok(),
+            throttling: cgroup::cpu_stats(&Tree::new(Path::new("/"))),
+            this_thread_only: PhantomData,
+        }
+    }
+
+    /// Everything.
+    pub fn read(&mut self) -> ThreadReading {
+        let usage = thread_usage();
+        let count = |field: fn(&libc::rusage) -> libc::c_long| {
+            usage.as_ref().and_then(|u| u64::try_from(field(u)).ok())
+        };
+        ThreadReading {
+            cpu_ns: thread_cpu_ns(),
+            voluntary_switches: count(|u| u.ru_nvcsw),
+            involuntary_switches: count(|u| u.ru_nivcsw),
+            minor_faults: count(|u| u.ru_minflt),
+            major_faults: count(|u| u.ru_majflt),
+            throttled_us: sum_throttled(&self.throttling),
+            ..self.read_cheap()
+        }
+    }
+
+    /// Only the run delay and the CPU, for use around each sample.
+    pub fn read_cheap(&mut self) -> ThreadReading {
+        ThreadReading {
+            run_delay_ns: self.schedstat.as_ref().and_then(run_delay_ns),
+            cpu: super::affinity::current_cpu(),
+            ..ThreadReading::default()
+        }
+    }
+}
+
+fn run_delay_ns(schedstat: &File) -> Option<u64> {
+    // Three decimal numbers of at most 20 digits.
+    let mut buffer = [0; 80];
+    let length = schedstat.read_at(&mut buffer, 0).ok()?;
+    run_delay_of(std::str::from_utf8(&buffer[..length]).ok()?)
+}
+
+/// `CPU-time run-delay timeslices`, times in ns
+/// (Documentation/scheduler/sched-stats.rst).
+fn run_delay_of(schedstat: &str) -> Option<u64> {
+    schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+fn thread_cpu_ns() -> Option<u64> {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(time.tv_sec).ok()?;
+    let nanos = u64::try_from(time.tv_nsec).ok()?;
+    Some(seconds * 1_000_000_000 + nanos)
+}
+
+fn thread_usage() -> Option<libc::rusage> {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the kernel writes one `rusage` to the pointer it gets.
+    let status = unsafe { libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) };
+    // SAFETY: `rusage` holds only integers, for which zero bytes are valid
+    // too, and the call has filled it in.
+    (status == 0).then(|| unsafe { usage.assume_init() })
+}
+
+fn sum_throttled(stats: &[CpuStat]) -> Option<u64> {
+    // `sum` of an empty list would say 0 where nothing is known.
+    stats
+        .iter()
+        .map(CpuStat::throttled_us)
+        .reduce(|a, b| Some(a? + b?))?
+}
+
+pub(crate) fn throttled_us() -> Option<u64> {
+    sum_throttled(&cgroup::cpu_stats(&Tree::new(Path::new("/"))))
+}
+
+pub(crate) fn steal_ns() -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    steal_of(&stat, rustix::param::clock_ticks_per_second())
+}
+
+/// The eighth number of the `cpu` line, in ticks of USER_HZ (proc_stat(5)).
+fn steal_of(stat: &str, ticks_per_second: u64) -> Option<u64> {
+    let all = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: u64 = all.split_ascii_whitespace().nth(7)?.parse().ok()?;
+    Some(ticks.checked_mul(1_000_000_000)? / ticks_per_second.max(1))
+}
+
+pub(crate) fn load_average() -> Option<[f64; 3]> {
+    load_of(&std::fs::read_to_string("/proc/loadavg").ok()?)
+}
+
+fn load_of(loadavg: &str) -> Option<[f64; 3]> {
+    let mut numbers = loadavg
+        .split_ascii_whitespace()
+        .map_while(|word| word.parse().ok());
+    Some([numbers.next()?, numbers.next()?, numbers.next()?])
+}
+
+pub(crate) fn pressure_cpu_some_avg10() -> Option<f64> {
+    pressure_of(&std::fs::read_to_string("/proc/pressure/cpu").ok()?)
+}
+
+fn pressure_of(pressure: &str) -> Option<f64> {
+    let some = pressure
+        .lines()
+        .find_map(|line| line.strip_prefix("some "))?;
+    some.split_ascii_whitespace()
+        .find_map(|pair| pair.strip_prefix("avg10="))?
+        .parse()
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schedstat_gives_its_second_number() {
+        assert_eq!(run_delay_of("119238472 8842 17\n"), Some(8842));
+        assert_eq!(run_delay_of("119238472"), None);
+    }
+
+    #[test]
+    fn steal_is_the_eighth_number_in_ticks() {
+        let stat = "cpu  1 2 3 4 5 6 7 250 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\n";
+        assert_eq!(steal_of(stat, 100), Some(2_500_000_000));
+        assert_eq!(
+            steal_of("cpu  1 2 3 4\n", 100),
+            None,
+            "kernel before 2.6.11"
+        );
+    }
+
+    #[test]
+    fn load_and_pressure() {
+        assert_eq!(
+            load_of("0.50 1.25 2.00 1/95 4242\n"),
+            Some([0.5, 1.25, 2.0])
+        );
+        assert_eq!(load_of("0.50 1.25"), None);
+        let psi = "some avg10=3.25 avg60=0.45 avg300=0.27 total=5670429\nfull avg10=9.00 avg60=0 avg300=0 total=0\n";
+        assert_eq!(pressure_of(psi), Some(3.25));
+        assert_eq!(pressure_of("full avg10=9.00"), None);
+    }
+
+    #[test]
+    fn an_empty_list_of_groups_is_not_zero() {
+        assert_eq!(sum_throttled(&[]), None);
+    }
+}

@@ -1,0 +1,121 @@
+//! Machine facts from /sys and /proc.
+
+mod caches;
+mod cpu;
+mod frequency;
+mod pages;
+mod topology;
+mod virtualization;
+
+use std::path::Path;
+
+use model::machine::{ClockSourceFacts, Fact, Machine, MemoryFacts};
+
+use super::cgroup;
+use super::files::{Tree, kib_field};
+use crate::machine::Live;
+
+pub(crate) fn read(root: &Path, live: &Live) -> Machine {
+    let tree = Tree::new(root);
+    let cpu = cpu::read(&tree, live);
+    let online = topology::online(&tree);
+    let topology = topology::read(&tree, &cpu, online.value.as_deref());
+    let emulated = virtualization::emulated(&tree, live);
+    let hypervisor = virtualization::hypervisor(&tree, live);
+    let frequency = frequency::read(&tree, live, &hypervisor);
+    Machine {
+        hostname: tree.fact("/proc/sys/kernel/hostname", non_empty),
+        os: os(&tree),
+        kernel: tree.fact("/proc/sys/kernel/osrelease", non_empty),
+        arch: live.arch.clone(),
+        emulated,
+        cpu_model: cpu.model,
+        cpu_vendor: cpu.vendor,
+        cpu_signature: cpu.signature,
+        microarchitecture: cpu.microarchitecture,
+        sockets: topology.sockets,
+        cores: topology.cores,
+        online_cpus: online,
+        allowed_cpus: match &live.allowed_cpus {
+            Ok(cpus) => Fact::known(cpus.clone()).from_source("sched_getaffinity(2)"),
+            Err(why) => Fact::unknown(why.clone()),
+        },
+        smt: topology.smt,
+        core_kinds: topology.core_kinds,
+        caches: caches::read(&tree),
+        pages: pages::read(&tree, live),
+        memory: memory(&tree),
+        cpu_quota: match cgroup::cpu_quota(&tree) {
+            Ok(quota) => Fact::known(quota).from_source("control groups"),
+            Err(why) => Fact::unknown(why),
+        },
+        container: virtualization::container(&tree),
+        governor: frequency.governor,
+        turbo: frequency.turbo,
+        frequency: frequency.frequency,
+        clock_source: clock_source(&tree),
+        tsc_invariant: tsc_invariant(live),
+        hypervisor,
+    }
+}
+
+fn non_empty(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// PRETTY_NAME of os-release(5).
+fn os(tree: &Tree) -> Fact<String> {
+    let name = |text: &str| {
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+        non_empty(line.trim().trim_matches(['"', '\'']))
+    };
+    for path in ["/etc/os-release", "/usr/lib/os-release"] {
+        if tree.exists(path) {
+            return tree.fact(path, name);
+        }
+    }
+    if tree.exists("/system/build.prop") {
+        return Fact::known("Android".to_owned()).from_source("/system/build.prop is there");
+    }
+    Fact::unknown("there is no /etc/os-release and no /usr/lib/os-release")
+}
+
+fn memory(tree: &Tree) -> MemoryFacts {
+    const MEMINFO: &str = "/proc/meminfo";
+    let bytes = |key: &'static str| tree.fact(MEMINFO, |text| kib_field(text, key));
+    MemoryFacts {
+        physical_bytes: bytes("MemTotal"),
+        available_bytes: bytes("MemAvailable"),
+        cgroup_limit_bytes: match cgroup::memory(tree) {
+            Ok(grant) => Fact::known(grant.limit).from_source("control groups"),
+            Err(why) => Fact::unknown(why),
+        },
+    }
+}
+
+fn clock_source(tree: &Tree) -> ClockSourceFacts {
+    const DIRECTORY: &str = "/sys/devices/system/clocksource/clocksource0";
+    ClockSourceFacts {
+        current: tree.fact(&format!("{DIRECTORY}/current_clocksource"), non_empty),
+        available: tree.fact(&format!("{DIRECTORY}/available_clocksource"), |text| {
+            Some(text.split_whitespace().map(str::to_owned).collect())
+        }),
+    }
+}
+
+fn tsc_invariant(live: &Live) -> Fact<bool> {
+    match &live.cpuid {
+        Some(cpuid) => {
+            Fact::known(cpuid.tsc_invariant).from_source("CPUID leaf 8000_0007h, EDX bit 8")
+        }
+        None if live.arch == "aarch64" => Fact::unknown(
+            "an aarch64 CPU has no TSC; its counter CNTVCT_EL0 runs at a constant rate by definition",
+        ),
+        None => Fact::unknown(format!(
+            "there is no CPUID instruction to ask on {}",
+            live.arch
+        )),
+    }
+}

@@ -1,0 +1,34 @@
+//! Memory bounds from /proc, the control groups and the resource limits.
+
+use std::path::Path;
+
+use rustix::process::{Resource, getrlimit};
+
+use super::cgroup;
+use super::files::{Tree, kib_field};
+use crate::memory::MemoryLimits;
+
+pub(crate) fn available_memory() -> MemoryLimits {
+    let tree = Tree::new(Path::new("/"));
+    let meminfo = tree.text("/proc/meminfo").unwrap_or_default();
+    let status = tree.text("/proc/self/status").unwrap_or_default();
+    let group = cgroup::memory(&tree).ok();
+    let kernel = rustix::system::sysinfo();
+    let unit = u64::from(kernel.mem_unit);
+    MemoryLimits {
+        physical_bytes: kib_field(&meminfo, "MemTotal").unwrap_or(kernel.totalram as u64 * unit),
+        // Kernels before 3.14 have no MemAvailable; what is free is a lower bound.
+        available_bytes: kib_field(&meminfo, "MemAvailable")
+            .unwrap_or(kernel.freeram as u64 * unit),
+        cgroup_limit_bytes: group.and_then(|group| group.limit.at()),
+        cgroup_usage_bytes: group.and_then(|group| group.used),
+        cgroup_headroom_bytes: group.and_then(|group| group.headroom),
+        rlimit_as_bytes: getrlimit(Resource::As).current,
+        address_space_bytes: kib_field(&status, "VmSize"),
+    }
+}
+
+pub(crate) fn peak_resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    kib_field(&status, "VmHWM")
+}

@@ -1,0 +1,139 @@
+//! Page advice, and what really stands behind an address range.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::mm::{Advice, madvise};
+
+use super::files::kib_field;
+use crate::pages::{Backing, PageKind, base_page_bytes};
+
+const HUGE_PAGE_SIZE: &str = "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size";
+
+pub(crate) fn huge_page_bytes() -> Option<usize> {
+    // Read once: each buffer asks.
+    static BYTES: std::sync::OnceLock<Option<usize>> = std::sync::OnceLock::new();
+    *BYTES.get_or_init(|| {
+        std::fs::read_to_string(HUGE_PAGE_SIZE)
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
+    })
+}
+
+pub(crate) fn advise(start: *mut u8, len: usize, kind: PageKind) {
+    let advice = match kind {
+        PageKind::Base => Advice::LinuxNoHugepage,
+        PageKind::Huge => Advice::LinuxHugepage,
+    };
+    // SAFETY: this advice changes no content of the range, which the caller
+    // owns. A kernel without huge pages refuses it (EINVAL), and then there
+    // is nothing to advise.
+    let _ = unsafe { madvise(start.cast(), len, advice) };
+}
+
+/// Turns a touched range into huge pages where faulting did not (no free one
+/// at that moment). Best effort: needs Linux 6.1.
+pub(crate) fn collapse(start: *mut u8, len: usize) {
+    let complete = backing(start.addr(), len).is_ok_and(|b| b.huge_bytes >= len as u64);
+    if complete || huge_page_bytes().is_none() {
+        return;
+    }
+    // SAFETY: keeps the content of the range, which the caller owns; an
+    // older kernel refuses the number.
+    unsafe {
+        libc::madvise(start.cast(), len, libc::MADV_COLLAPSE);
+    }
+}
+
+pub(crate) fn release(start: *mut u8, len: usize) -> io::Result<()> {
+    // SAFETY: replaces the content of the range by zeros. The caller owns it
+    // and holds it mutably; bytes stay initialised.
+    Ok(unsafe { madvise(start.cast(), len, Advice::LinuxDontNeed) }?)
+}
+
+pub(crate) fn backing(start: usize, len: usize) -> io::Result<Backing> {
+    let smaps = BufReader::new(File::open("/proc/self/smaps")?);
+    let (resident_bytes, huge_bytes) = sum_range(smaps, start, start + len)?.ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("/proc/self/smaps does not list the buffer at {start:#x}"),
+        )
+    })?;
+    Ok(Backing {
+        page_bytes: base_page_bytes() as u64,
+        huge_page_bytes: huge_page_bytes().map(|bytes| bytes as u64),
+        resident_bytes,
+        huge_bytes,
+    })
+}
+
+/// Resident and huge bytes of the mappings that lie within `start..end`.
+fn sum_range(smaps: impl BufRead, start: usize, end: usize) -> io::Result<Option<(u64, u64)>> {
+    let mut found = None;
+    let mut inside = false;
+    for line in smaps.lines() {
+        let line = line?;
+        if let Some((first, last)) = address_range(&line) {
+            inside = start <= first && last <= end;
+            if inside && found.is_none() {
+                found = Some((0, 0));
+            }
+        } else if let (true, Some((resident, huge))) = (inside, found.as_mut()) {
+            *resident += kib_field(&line, "Rss").unwrap_or(0);
+            *huge += kib_field(&line, "AnonHugePages").unwrap_or(0);
+        }
+    }
+    Ok(found)
+}
+
+/// `7f00-7f10 rw-p ...` begins a mapping; field lines begin with a name.
+fn address_range(line: &str) -> Option<(usize, usize)> {
+    let (first, last) = line.split_whitespace().next()?.split_once('-')?;
+    Some((
+        usize::from_str_radix(first, 16).ok()?,
+        usize::from_str_radix(last, 16).ok()?,
+    ))
+}
+
+/// A file of no name in `dir`: nothing is left behind however this ends.
+pub(crate) fn nameless_file(dir: &Path) -> io::Result<File> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC;
+    Ok(File::from(open(dir, flags, Mode::RUSR | Mode::WUSR)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMAPS: &str = "\
+7f0000000000-7f0000200000 ---p 00000000 00:00 0
+Rss:                   0 kB
+AnonHugePages:         0 kB
+7f0000200000-7f0000800000 rw-p 00000000 00:00 0
+Rss:                6144 kB
+AnonHugePages:      4096 kB
+VmFlags: rd wr mr mw me ac sd hg
+7f0000800000-7f0000a00000 rw-p 00000000 00:00 0          [heap]
+Rss:                 100 kB
+AnonHugePages:      2048 kB
+";
+
+    #[test]
+    fn only_the_asked_range_counts() {
+        let sum = |start, end| sum_range(SMAPS.as_bytes(), start, end).expect("readable");
+        assert_eq!(
+            sum(0x7f00_0020_0000, 0x7f00_0080_0000),
+            Some((6144 << 10, 4096 << 10))
+        );
+        assert_eq!(
+            sum(0x7f00_0020_0000, 0x7f00_00a0_0000),
+            Some((6244 << 10, 6144 << 10)),
+            "a split mapping is added up"
+        );
+        assert_eq!(sum(0x1000, 0x2000), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! What this machine is: facts, each with its source or the reason why it is
+//! unknown.
+
+use std::path::Path;
+
+use model::machine::Machine;
+
+use crate::platform;
+
+/// The facts of the machine whose `/sys`, `/proc` and `/etc` lie below
+/// `root`: `/` for the real one. What does not come from files (CPUID, the
+/// CPUs this thread may use) is read live; for a file tree of another
+/// machine use [`machine_from`].
+pub fn machine(root: &Path) -> Machine {
+    machine_from(root, &Live::here())
+}
+
+/// [`machine`] with everything that does not come from files given.
+pub fn machine_from(root: &Path, live: &Live) -> Machine {
+    platform::machine::read(root, live)
+}
+
+/// Facts that do not come from files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Live {
+    /// Architecture this program was compiled for, as Rust names it.
+    pub arch: String,
+    /// What the CPUID instruction says; `None` on other architectures.
+    pub cpuid: Option<CpuidFacts>,
+    /// CPUs the calling thread may run on, or why that is not known.
+    pub allowed_cpus: Result<Vec<u32>, String>,
+    /// Size of an ordinary page in bytes.
+    pub base_page_bytes: u64,
+}
+
+impl Live {
+    /// Those of this process.
+    pub fn here() -> Live {
+        Live {
+            arch: std::env::consts::ARCH.to_owned(),
+            cpuid: crate::cpuid::facts(),
+            allowed_cpus: crate::affinity::allowed_cpus().map_err(|error| error.to_string()),
+            base_page_bytes: crate::pages::base_page_bytes() as u64,
+        }
+    }
+}
+
+/// What CPUID says about the CPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CpuidFacts {
+    /// Vendor string of leaf 0, for example `AuthenticAMD`.
+    pub vendor: String,
+    /// Brand string of leaves 8000_0002h to 8000_0004h.
+    pub brand: Option<String>,
+    /// Display family.
+    pub family: u32,
+    /// Display model.
+    pub model: u32,
+    /// Stepping.
+    pub stepping: u32,
+    /// The hypervisor's name; `None` if the hypervisor bit is clear.
+    pub hypervisor: Option<String>,
+    /// Whether the TSC is invariant.
+    pub tsc_invariant: bool,
+}
+
+impl CpuidFacts {
+    /// The name of the hypervisor where QEMU emulates the whole machine.
+    pub const QEMU_TCG: &str = "QEMU without hardware virtualisation (TCG)";
+}
