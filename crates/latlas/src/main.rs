@@ -1,2 +1,44 @@
-//! latlas
-fn main() {}
+//! `latlas`: what does each common operation cost on this machine?
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod catalogue;
+mod command;
+mod output;
+mod program;
+mod progress;
+mod selection;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Done, but the result as a whole should not be relied on.
+const UNRELIABLE: u8 = 3;
+/// The request can't be carried out.
+const REFUSED: u8 = 2;
+
+fn main() -> ExitCode {
+    let catalogue = probes::catalogue();
+    // The same program, started again, is what measures.
+    meter::worker::enter_if_worker(&catalogue);
+
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        None => command::run::run(&catalogue, &[], &arguments.run),
+        Some(Command::Run { rows, options }) => command::run::run(&catalogue, &rows, &options),
+        Some(Command::List { pattern, json }) => {
+            command::list::list(&catalogue, pattern.as_deref(), json)
+        }
+        Some(Command::Explain { row }) => command::explain::explain(&catalogue, &row),
+        Some(Command::Machine { json }) => command::machine::machine(json),
+        Some(Command::Show { run, json, look }) => command::show::show(&run, json, &look),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("latlas: {error:#}");
+            ExitCode::from(REFUSED)
+        }
+    }
+}

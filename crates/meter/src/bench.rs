@@ -97,7 +97,7 @@ impl Bench {
             self.huge.backing = Some(backing);
         }
         match &self.huge.backing {
-            Some(Ok(backing)) => Ok(backing.clone()),
+            Some(Ok(backing)) => Ok(*backing),
             Some(Err(e)) => Err(e.clone()),
             None => Err("nothing is known of the pages".into()),
         }

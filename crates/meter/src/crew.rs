@@ -30,7 +30,7 @@ impl Hand {
         let (ours, theirs) = UnixStream::pair()?;
         let child = Command::new(std::env::current_exe()?)
             .args(std::env::args_os().skip(1))
-            .env(WORKER_VARIABLE, setup.worker.to_string())
+            .env(WORKER_VARIABLE, std::process::id().to_string())
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             // A group of its own: Ctrl-C is the parent's to answer.

@@ -306,10 +306,16 @@ fn cells_of(
             } else {
                 (0, workers)
             };
+            // Few visits with more samples where bringing back is dear.
+            let (visits, samples) = if crew < workers && !probe.base_pages {
+                (effort.visits.div_ceil(2), effort.samples * 2)
+            } else {
+                (effort.visits, effort.samples)
+            };
             let visits = match scale {
-                Scale::Quick => (effort.visits / 3).max(2),
-                Scale::Default => effort.visits,
-                Scale::Full => effort.visits * 2,
+                Scale::Quick => (visits / 3).max(2),
+                Scale::Default => visits,
+                Scale::Full => visits * 2,
             };
             // Beyond L2 the core's clock no longer sets the pace.
             let bound = if bytes > terrain.l2_bytes {
@@ -323,7 +329,7 @@ fn cells_of(
                 Regime::Gated => SAMPLE_NS,
                 Regime::Distribution => LONG_SAMPLE_NS,
             });
-            let visit_ns = f64::from(effort.samples) * (sample_ns + 10_000.0)
+            let visit_ns = f64::from(samples) * (sample_ns + 10_000.0)
                 + effort.restore_ns_per_byte * bytes as f64
                 + canary_ns
                 + 80_000.0;
@@ -339,7 +345,7 @@ fn cells_of(
                 first_worker,
                 workers: crew,
                 visits,
-                samples: effort.samples,
+                samples,
                 working_set_bytes: bytes,
                 last_level_canary,
                 allotment: Duration::from_nanos(allotment_ns as u64),
@@ -349,11 +355,11 @@ fn cells_of(
 }
 
 /// Scales the visits to the budget; gives the hard limit. Without a budget the
-/// limit is one and a half times the plan: room for extra visits to what is
+/// limit is a fifth above the plan: room for extra visits to what is
 /// still uncertain, and no more.
 fn fit_budget(cells: &mut [PlannedCell], budget: Option<Duration>, total: Duration) -> Duration {
     let Some(budget) = budget else {
-        return total.mul_f64(1.5).max(Duration::from_secs(1));
+        return total.mul_f64(1.2).max(Duration::from_secs(1));
     };
     let share = budget.as_secs_f64() / total.as_secs_f64().max(1e-9);
     // A tenth is left for starting the workers and for what takes longer.

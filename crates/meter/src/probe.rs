@@ -72,18 +72,21 @@ pub enum Derive {
     CoreClock,
 }
 
+/// The points of an axis for this machine and scale.
+pub type Points = fn(&Terrain, Scale) -> Vec<u64>;
+
 /// Form of a probe's result.
 pub enum Shape {
     /// One figure.
     Figure,
     /// A curve: the points for this machine and scale.
-    Curve(Axis, fn(&Terrain, Scale) -> Vec<u64>),
+    Curve(Axis, Points),
     /// A map: lines (y) and columns (x).
     Map {
         /// What the lines run over, and the lines.
-        y: (Axis, fn(&Terrain, Scale) -> Vec<u64>),
+        y: (Axis, Points),
         /// What the columns run over, and the columns.
-        x: (Axis, fn(&Terrain, Scale) -> Vec<u64>),
+        x: (Axis, Points),
     },
 }
 
@@ -108,7 +111,7 @@ pub struct Effort {
 impl Effort {
     /// What a cheap operation without a working set deserves.
     pub const SCALAR: Effort = Effort {
-        visits: 12,
+        visits: 16,
         samples: 4,
         working_set: WorkingSet::None,
         restore_ns_per_byte: 0.0,

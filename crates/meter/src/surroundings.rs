@@ -140,7 +140,7 @@ impl Surroundings for RealSurroundings {
 /// reads the last level's latency, and rises when neighbours crowd it.
 enum LastLevelCanary {
     Unbuilt(usize),
-    Built(Ring<'static>),
+    Built(Box<Ring<'static>>),
     Unavailable,
 }
 
@@ -155,7 +155,7 @@ impl LastLevelCanary {
                 let memory = Box::leak(Box::new(buffer)).as_mut_slice();
                 let mut order = Order::default();
                 order.shuffle((bytes / LINE_BYTES) as u32, 1);
-                LastLevelCanary::Built(Ring::link(memory, order.offsets(LINE_BYTES)))
+                LastLevelCanary::Built(Box::new(Ring::link(memory, order.offsets(LINE_BYTES))))
             }
             Err(_) => LastLevelCanary::Unavailable,
         };

@@ -67,7 +67,7 @@ pub enum Reply {
         /// Operations in a turn.
         ops_per_turn: f64,
         /// The samples.
-        samples: Columns,
+        samples: Box<Columns>,
         /// The work's remarks.
         notes: Vec<String>,
         /// How long the whole visit took.

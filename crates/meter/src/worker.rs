@@ -14,19 +14,19 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use sys::clock::Counter;
 
-/// Set in a worker's environment.
+/// Set in a worker's environment to its parent's process id.
 pub const WORKER_VARIABLE: &str = "LATLAS_WORKER";
 
 /// Becomes a worker, and never returns, if this process was started as one.
 /// A program that measures calls this first, before it reads its arguments,
 /// with the same catalogue as the parent's.
 pub fn enter_if_worker(catalogue: &[Probe]) {
-    if std::env::var_os(WORKER_VARIABLE).is_none() {
+    let Ok(parent) = std::env::var(WORKER_VARIABLE) else {
         return;
-    }
+    };
     // The parent sees a worker's failure as the end of the stream; there is
     // nobody to print to.
-    let code = match serve(catalogue) {
+    let code = match serve(catalogue, &parent) {
         Ok(()) => 0,
         Err(e) => {
             eprintln!("latlas worker: {e}");
@@ -36,9 +36,12 @@ pub fn enter_if_worker(catalogue: &[Probe]) {
     std::process::exit(code);
 }
 
-fn serve(catalogue: &[Probe]) -> io::Result<()> {
+fn serve(catalogue: &[Probe], parent: &str) -> io::Result<()> {
+    let parent = parent
+        .parse()
+        .map_err(|_| io::Error::other(format!("{WORKER_VARIABLE} is for latlas itself to set")))?;
     // Where the system can't promise it, the end of the stream tells.
-    let _ = sys::process::die_with_parent();
+    let _ = sys::process::die_with_parent_id(parent);
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut from = BufReader::new(socket.try_clone()?);
     let mut to = BufWriter::new(socket);
@@ -143,7 +146,7 @@ impl<'c> Worker<'c> {
         Ok(Reply::Visited {
             cell: request.cell,
             ops_per_turn: work.ops_per_turn(),
-            samples: Columns::from(&samples[..]),
+            samples: Box::new(Columns::from(&samples[..])),
             notes: work.notes(),
             wall_ns: sys::clock::monotonic_raw_ns().saturating_sub(began_ns),
         })

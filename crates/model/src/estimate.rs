@@ -207,7 +207,7 @@ fn gated(samples: &[Sample], context: &Context) -> Estimate {
     let below_ns = quiet
         .as_ref()
         .and_then(|q| below_resolution(q, &quiet_samples, context));
-    let (verdict, reason) = invalid(samples, context).unwrap_or_else(|| match &quiet {
+    let (verdict, reason) = invalid(samples).unwrap_or_else(|| match &quiet {
         None => (
             Verdict::CannotTell,
             format!(
@@ -326,7 +326,7 @@ fn broken_counter() -> (Verdict, String) {
     )
 }
 
-fn invalid(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
+fn invalid(samples: &[Sample]) -> Option<(Verdict, String)> {
     if samples.is_empty() {
         return Some((Verdict::CannotTell, "no sample was taken".into()));
     }

@@ -55,6 +55,18 @@ fn main() {
         plan.total(),
         plan.rounds
     );
+    if args.iter().any(|a| a == "-n") {
+        let mut m = std::collections::BTreeMap::<String, (usize, f64)>::new();
+        for c in &plan.cells {
+            let e = m.entry(c.row.clone()).or_default();
+            e.0 += 1;
+            e.1 += c.allotment.as_secs_f64();
+        }
+        for (r, (n, s)) in m {
+            println!("{r:40} {n:4} {s:.2}");
+        }
+        return;
+    }
     let program = Program {
         name: "x".into(),
         version: "0".into(),

@@ -4,7 +4,7 @@ use super::layout::width;
 use model::size;
 
 /// Cells of the drawing, without labels.
-const WIDE: usize = 88;
+const WIDE: usize = 84;
 const HIGH: usize = 10;
 /// Room for the labels at the left.
 const LABEL: usize = 8;
@@ -178,7 +178,8 @@ fn sizes(points: &[(f64, f64)], x: &Scale) -> String {
         if bytes as f64 >= x.low {
             let label = size::text(bytes);
             let at = start + x.at(bytes as f64) / DOTS.0;
-            let at = at.min(start + WIDE - label.len());
+            // The last label may stand out to the right, up to the page's edge.
+            let at = at.min((start + WIDE + 6).saturating_sub(label.len()));
             let end = width(&line);
             if end == start || at > end {
                 line.push_str(&" ".repeat(at.saturating_sub(end)));

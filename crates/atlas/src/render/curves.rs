@@ -15,9 +15,12 @@ const POINTS: usize = 5;
 /// Lines of a map that are shown.
 const MAP_LINES: usize = 16;
 
+/// A row with the points of its curve.
+type Curve<'a> = (&'a Row, &'a [CurvePoint]);
+
 /// All curves, those of one kind in one block, then the maps.
 pub(super) fn curves(run: &Run) -> String {
-    let mut blocks: Vec<(Axis, bool, Vec<(&Row, &[CurvePoint])>)> = Vec::new();
+    let mut blocks: Vec<(Axis, bool, Vec<Curve>)> = Vec::new();
     let mut maps = String::new();
     for row in &run.rows {
         match &row.outcome {
@@ -52,7 +55,7 @@ struct Column {
     x: u64,
 }
 
-fn block(run: &Run, axis: Axis, rows: &[(&Row, &[CurvePoint])]) -> String {
+fn block(run: &Run, axis: Axis, rows: &[Curve]) -> String {
     let columns = columns(run, axis, rows);
     let unit = rows.first().map_or("", |(row, _)| unit_name(&row.unit));
     let mut marks = Marks::default();
@@ -89,7 +92,7 @@ fn block(run: &Run, axis: Axis, rows: &[(&Row, &[CurvePoint])]) -> String {
 
 /// Points that stand for the whole: one a level for working sets, else spread
 /// evenly over the longest curve.
-fn columns(run: &Run, axis: Axis, rows: &[(&Row, &[CurvePoint])]) -> Vec<Column> {
+fn columns(run: &Run, axis: Axis, rows: &[Curve]) -> Vec<Column> {
     let longest = rows
         .iter()
         .map(|(_, points)| *points)
@@ -263,7 +266,7 @@ pub(super) fn axis_text(axis: Axis) -> &'static str {
         Axis::WorkingSetBytes => "working set",
         Axis::StrideBytes => "stride",
         Axis::Chases => "chases at once",
-        Axis::LoadMBps => "load of the other CPUs in MB/s",
+        Axis::LoadPercent => "load of the other CPUs in percent",
         Axis::Threads => "threads",
     }
 }
@@ -272,7 +275,7 @@ pub(super) fn axis_text(axis: Axis) -> &'static str {
 pub(super) fn axis_value(axis: Axis, x: u64) -> String {
     match axis {
         Axis::WorkingSetBytes | Axis::StrideBytes => size::text(x),
-        Axis::Chases | Axis::LoadMBps | Axis::Threads => x.to_string(),
+        Axis::Chases | Axis::LoadPercent | Axis::Threads => x.to_string(),
     }
 }
 

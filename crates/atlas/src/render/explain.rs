@@ -26,6 +26,15 @@ pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> Strin
         fact("points over", &axes.join(" and "));
     }
     fact("runs", since_text(probe.since));
+    if probe.levels {
+        fact(
+            "levels",
+            &format!(
+                "flat stretches of its curve are rows too: {}/L1, /L2 and so on",
+                probe.id
+            ),
+        );
+    }
     if probe.rows.len() > 1 {
         fact("rows", &probe.rows.join(", "));
     }

@@ -2,7 +2,7 @@
 
 use crate::references::{Beside, Reference, ReferenceRow};
 use model::estimate::{Estimate, Typical, Verdict};
-use model::figure::{Figure, decimals, figure, time, time_scale};
+use model::figure::{Figure, decimals, figure, time_scale};
 use model::stats::Interval;
 use model::unit::Unit;
 
@@ -79,7 +79,7 @@ pub(super) fn typical(estimate: &Estimate, unit: &Unit) -> String {
         Unit::Frequency => (1.0, "GHz"),
     };
     // The spread says how many digits mean anything.
-    let places = decimals(value / scale, (high - low).abs() / scale / 10.0);
+    let places = decimals(value / scale, (high - low).abs() / scale / 10.0).min(3);
     let set = |v: f64| format!("{:.places$}", v / scale);
     let text = format!("{} [{}-{}]", set(value), set(low), set(high));
     if estimate.quiet.is_some() {
@@ -142,8 +142,12 @@ pub(super) fn published(row: &ReferenceRow) -> String {
         (Some(ns), _) => {
             // `100 ns`, not `100.0 ns`: no digits that were not published.
             let (scale, name) = time_scale(ns);
-            let value = format!("{:.4}", ns / scale);
-            let value = value.trim_end_matches('0').trim_end_matches('.');
+            let value = ns / scale;
+            let text = format!("{value:.*}", decimals(value, 0.0));
+            let value = match text.contains('.') {
+                true => text.trim_end_matches('0').trim_end_matches('.'),
+                false => &text,
+            };
             format!("{value} {name}")
         }
         (None, Some(speed)) => format!("{speed} MB/s"),
@@ -169,25 +173,19 @@ fn ratio(estimate: &Estimate, unit: &Unit, beside: &Beside) -> Option<f64> {
 
 /// A table's figure for one of our rows, and the ratio; a mark where there
 /// can be none: `~` another operation that does the same job, `?` doubtful.
-pub(super) fn versus(
-    id: &str,
-    estimate: Option<&Estimate>,
-    unit: &Unit,
-    table: &Reference,
-) -> [String; 2] {
+/// Both parts are padded, so that a column of them lines up.
+pub(super) fn versus(id: &str, estimate: &Estimate, unit: &Unit, table: &Reference) -> String {
     let Some(beside) = table.beside(id) else {
-        return [String::new(), String::new()];
+        return String::new();
     };
     let mark = if beside.row.doubtful.is_some() {
         "?".to_owned()
     } else if !beside.same_operation {
         "~".to_owned()
     } else {
-        estimate
-            .and_then(|e| ratio(e, unit, &beside))
-            .map_or(String::new(), |r| format!("{}x", ratio_digits(r)))
+        ratio(estimate, unit, &beside).map_or(String::new(), |r| format!("{}x", ratio_digits(r)))
     };
-    [published(beside.row), mark]
+    format!("{:>7} {mark:>5}", published(beside.row))
 }
 
 fn ratio_digits(ratio: f64) -> String {
@@ -195,7 +193,8 @@ fn ratio_digits(ratio: f64) -> String {
         r if r >= 100.0 => format!("{ratio:.0}"),
         r if r >= 0.995 => format!("{ratio:.1}"),
         r if r >= 0.01 => format!("{ratio:.2}"),
-        _ => format!("{ratio:.1e}"),
+        r if r >= 0.001 => format!("{ratio:.3}"),
+        _ => "<0.001".into(),
     }
 }
 
@@ -207,7 +206,7 @@ pub(super) fn clock(cycle_ns: &Interval) -> String {
 
 /// A stretch of time in words for headers: `31.2 s`.
 pub(super) fn elapsed(ms: u64) -> String {
-    time(ms as f64 * 1e6)
+    format!("{:.1} s", ms as f64 / 1e3)
 }
 
 #[cfg(test)]
@@ -254,12 +253,12 @@ mod tests {
             [of(0.5), of(100.0), of(250_000.0)],
             ["0.5 ns", "100 ns", "250 µs"]
         );
-        assert_eq!(of(104_137_671.1), "104.1377 ms");
+        assert_eq!(of(104_137_671.1), "104 ms");
     }
 
     #[test]
     fn ratios_have_two_or_three_digits() {
-        let texts = [0.0012, 0.5234, 0.999, 14.24, 1234.5].map(ratio_digits);
-        assert_eq!(texts, ["1.2e-3", "0.52", "1.0", "14.2", "1234"]);
+        let texts = [0.0001, 0.0012, 0.5234, 0.999, 14.24, 1234.5].map(ratio_digits);
+        assert_eq!(texts, ["<0.001", "0.001", "0.52", "1.0", "14.2", "1234"]);
     }
 }

@@ -26,6 +26,12 @@ pub(super) fn footer(run: &Run, options: &Options) -> String {
         say("more: ", &format!("--full adds {more}"));
     }
     say("", LEGEND);
+    if options.human {
+        say("", "1ns=1s: the time if a nanosecond were a second.");
+    }
+    if options.frames {
+        say("", "frame: how many fit into one frame at 60 Hz, 16.67 ms.");
+    }
     lines.join("\n") + "\n"
 }
 

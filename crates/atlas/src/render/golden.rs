@@ -220,6 +220,7 @@ fn probe() -> ProbeText {
         regime: Regime::Gated,
         since: Scale::Quick,
         axes: vec![Axis::WorkingSetBytes],
+        levels: true,
     }
 }
 
@@ -239,7 +240,26 @@ fn the_list() {
     division.id = "cpu.div_i32".into();
     division.rows = vec!["cpu.div_i32".into(), "cpu.div_i32/throughput".into()];
     division.axes.clear();
+    division.levels = false;
     division.since = Scale::Full;
     let text = list(&[probe(), division]);
     insta::assert_snapshot!(text);
+}
+
+/// The synthetic run as a file, for the tests of the command line.
+#[test]
+fn the_fixture_of_the_command_line_is_up_to_date() {
+    const PATH: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../latlas/tests/fixtures/synthetic.json"
+    );
+    let document = crate::store::to_json(&synthetic::run()).expect("document");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(PATH, &document).expect("the fixture is writable");
+    }
+    let kept = std::fs::read(PATH).unwrap_or_default();
+    assert!(
+        kept == document,
+        "tests/fixtures/synthetic.json differs: UPDATE_DOCS=1 cargo test -p latlas-atlas"
+    );
 }

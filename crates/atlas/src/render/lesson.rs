@@ -4,6 +4,7 @@
 use super::COLUMNS;
 use super::layout::{Grid, left, right, wrap};
 use crate::references::References;
+use model::estimate::Verdict;
 use model::figure::{decimals, time};
 use model::run::{CurvePoint, Outcome, Row, Run};
 use model::size;
@@ -21,6 +22,8 @@ struct Size<'a> {
     name: &'a str,
     elements: u64,
     repetition_ns: Interval,
+    /// Whether the figure may teach anything.
+    told: bool,
 }
 
 impl Size<'_> {
@@ -86,10 +89,12 @@ pub(super) fn naive_xor(run: &Run, references: &References) -> String {
 
 fn size_of(row: &Row) -> Option<Size<'_>> {
     let name = row.id.strip_prefix(PROBE)?;
+    let estimate = row.estimate()?;
     Some(Size {
         name,
         elements: size::parse(name)?,
-        repetition_ns: row.estimate()?.ns()?,
+        repetition_ns: estimate.ns()?,
+        told: !matches!(estimate.verdict, Verdict::CannotTell | Verdict::Invalid),
     })
     .filter(|size| size.elements > 0)
 }
@@ -123,6 +128,10 @@ fn conclusion(sizes: &[Size], chase: &[Option<f64>]) -> String {
     let (Some(first), Some(last)) = (sizes.first(), sizes.last()) else {
         return String::new();
     };
+    if !(first.told && last.told) {
+        return "This run can't tell: the figures of the naive loop are not to be relied on."
+            .into();
+    }
     let naive = last.element_ns().value / first.element_ns().value;
     let span = format!("From {} to {}", first.name, last.name);
     let naive_text = change(naive);

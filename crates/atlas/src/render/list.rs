@@ -32,6 +32,9 @@ pub struct ProbeText {
     /// What its points run over: none for a figure, one for a curve, two for
     /// a map (lines, then columns).
     pub axes: Vec<Axis>,
+    /// Whether the levels found in its curve become rows `/L1`, `/L2` and so
+    /// on.
+    pub levels: bool,
 }
 
 impl ProbeText {
@@ -45,9 +48,10 @@ impl ProbeText {
     }
 
     fn form(&self) -> &'static str {
-        match self.axes.len() {
-            0 => "",
-            1 => "curve",
+        match (self.axes.len(), self.levels) {
+            (0, _) => "",
+            (1, false) => "curve",
+            (1, true) => "curve and its levels",
             _ => "map",
         }
     }

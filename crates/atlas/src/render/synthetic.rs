@@ -124,9 +124,9 @@ fn rows() -> Vec<Row> {
 /// The latency of a working set on the made-up machine.
 fn latency(bytes: u64) -> f64 {
     match bytes {
-        ..=32_768 => 1.32,
-        ..=524_288 => 3.97,
-        ..=33_554_432 => 14.3,
+        0..=32_768 => 1.32,
+        32_769..=524_288 => 3.97,
+        524_289..=33_554_432 => 14.3,
         _ => 97.4,
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> St
         }
         match &row.outcome {
             Outcome::Unavailable { reason } => {
-                let lead = format!("  {}  ", in_group(&row.id));
+                let lead = format!(" {}  ", in_group(&row.id));
                 grid.wrapped(&lead, &format!("not available here: {reason}"), COLUMNS);
             }
             _ => figure(&mut grid, row, &tables, options),
@@ -63,14 +63,13 @@ fn heading(group: &str, tables: &[&Reference], options: &Options) -> Vec<Entry> 
         left("typical"),
     ];
     if options.human {
-        line.push(right("1 ns = 1 s"));
+        line.push(right("1ns=1s"));
     }
     if options.frames {
-        line.push(right("a frame"));
+        line.push(right("frame"));
     }
     for table in tables {
-        line.push(right(short_title(table)));
-        line.push(right(""));
+        line.push(left(short_title(table)));
     }
     line.push(left("verdict"));
     line
@@ -88,7 +87,7 @@ fn figure(grid: &mut Grid, row: &Row, tables: &[&Reference], options: &Options) 
     let Some(estimate) = row.estimate() else {
         return;
     };
-    let mut line = vec![left(format!("  {}", in_group(&row.id)))];
+    let mut line = vec![left(format!(" {}", in_group(&row.id)))];
     let [value, half] = quiet(estimate, &row.unit);
     line.push(right(value));
     line.push(left(half));
@@ -104,9 +103,7 @@ fn figure(grid: &mut Grid, row: &Row, tables: &[&Reference], options: &Options) 
         line.push(right(time.map_or(String::new(), |ns| frames(ns.value))));
     }
     for table in tables {
-        let [figure, ratio] = versus(&row.id, Some(estimate), &row.unit, table);
-        line.push(right(figure));
-        line.push(right(ratio));
+        line.push(left(versus(&row.id, estimate, &row.unit, table)));
     }
     line.push(left(estimate.verdict.text()).in_style(Style::of(estimate.verdict)));
     grid.entries(line);

@@ -78,14 +78,13 @@ fn heading(tables: &[&Reference], options: &Options) -> Vec<Entry> {
         right("workers"),
     ];
     if options.human {
-        line.push(right("1 ns = 1 s"));
+        line.push(right("1ns=1s"));
     }
     if options.frames {
-        line.push(right("a frame"));
+        line.push(right("frame"));
     }
     for table in tables {
-        line.push(right(table.key.as_str()));
-        line.push(right(""));
+        line.push(left(table.key.as_str()));
     }
     line.push(left("verdict"));
     line.push(left("reason"));
@@ -137,7 +136,7 @@ fn line(
         line.push(right(ns.map_or(String::new(), |ns| frames(ns.value))));
     }
     for table in tables {
-        line.extend(versus(id, Some(estimate), unit, table).map(right));
+        line.push(left(versus(id, estimate, unit, table)));
     }
     line.push(left(estimate.verdict.text()).in_style(Style::of(estimate.verdict)));
     line.push(left(estimate.reason.as_str()));

@@ -123,7 +123,7 @@ pub(super) fn is_id(text: &str) -> bool {
 
 /// The run as JSON. What could not be read again (JSON has no word for
 /// infinity) is refused here, where it is known what it was.
-pub(super) fn to_bytes(run: &Run) -> Result<Vec<u8>, StoreError> {
+pub fn to_json(run: &Run) -> Result<Vec<u8>, StoreError> {
     let bytes = serde_json::to_vec(run).map_err(|e| StoreError::Unwritable(e.to_string()))?;
     parse(&bytes).map_err(StoreError::Unwritable)?;
     Ok(bytes)
@@ -135,7 +135,7 @@ mod tests {
     use crate::render::synthetic;
 
     fn json() -> Vec<u8> {
-        to_bytes(&synthetic::run()).expect("document")
+        to_json(&synthetic::run()).expect("document")
     }
 
     fn refusal(bytes: &[u8]) -> String {
@@ -207,6 +207,6 @@ mod tests {
     fn a_figure_that_json_can_not_hold_is_refused_when_written() {
         let mut run = synthetic::run();
         run.clock.cost_ns = f64::INFINITY;
-        assert!(matches!(to_bytes(&run), Err(StoreError::Unwritable(_))));
+        assert!(matches!(to_json(&run), Err(StoreError::Unwritable(_))));
     }
 }

@@ -4,7 +4,7 @@
 mod document;
 mod write;
 
-pub use document::{MAX_DOCUMENT_BYTES, from_bytes, read};
+pub use document::{MAX_DOCUMENT_BYTES, from_bytes, read, to_json};
 pub use write::{check_writable, write};
 
 use crate::utc;

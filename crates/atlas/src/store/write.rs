@@ -12,7 +12,7 @@ const COMPRESSION_LEVEL: i32 = 3;
 /// Writes a run: compressed where the name ends in `.zst`, else plain JSON.
 /// A file that was there is replaced in one step.
 pub fn write(run: &Run, path: &Path) -> Result<(), StoreError> {
-    let mut bytes = document::to_bytes(run)?;
+    let mut bytes = document::to_json(run)?;
     if path.extension().is_some_and(|ext| ext == "zst") {
         bytes = zstd::bulk::compress(&bytes, COMPRESSION_LEVEL)
             .map_err(|e| StoreError::Unwritable(e.to_string()))?;

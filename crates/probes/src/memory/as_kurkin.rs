@@ -5,7 +5,7 @@ use crate::points::octaves;
 use kernels::ring::Ring;
 use meter::bench::{LINE_BYTES, Order};
 use meter::probe::{Derive, Effort, Probe, Shape, WorkingSet};
-use model::run::Axis;
+use model::run::{Axis, Scale};
 
 const PAGE_BYTES: usize = 4096;
 const SOURCE: &str = "Dmitry Kurkin, Latency Numbers on iPhone (2018), read in his port of LMbench: 64-byte lines, another page on every hop.";
@@ -22,11 +22,12 @@ pub(crate) fn probe() -> Probe {
             points
         }),
         derive: Derive::Levels,
+        since: Scale::Default,
         effort: Effort {
             visits: 2,
             samples: 4,
             working_set: WorkingSet::Point(1),
-            restore_ns_per_byte: 0.7,
+            restore_ns_per_byte: 0.35,
             sample_ns: None,
         },
         base_pages: true,

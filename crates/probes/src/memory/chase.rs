@@ -93,7 +93,7 @@ impl Work for Chase<'_> {
     }
 
     fn turn_step(&self) -> u64 {
-        kernels::CHASE_UNROLL as u64
+        kernels::CHASE_UNROLL
     }
 
     fn run(&mut self, turns: u64, _double: bool) {

@@ -25,7 +25,7 @@ pub(crate) fn probe() -> Probe {
             visits: 4,
             samples: 4,
             working_set: WorkingSet::Point(1),
-            restore_ns_per_byte: 0.7,
+            restore_ns_per_byte: 0.35,
             sample_ns: None,
         },
         make: Box::new(|bench, site| {

@@ -5,7 +5,7 @@ use kernels::checked::{xor_bytes, xor_bytes_vector};
 use meter::probe::{Effort, Probe, Work, WorkingSet};
 
 pub(crate) fn probes() -> Vec<Probe> {
-    let small = ["50kB", "500kB"].map(|size| variants(size)).concat();
+    let small = ["50kB", "500kB"].map(variants).concat();
     vec![
         Probe {
             variants: small,

@@ -70,7 +70,7 @@ impl Work for Parallel<'_> {
         if self.in_caches { 2_000_000 } else { u64::MAX }
     }
     fn turn_step(&self) -> u64 {
-        kernels::CHASE_UNROLL as u64
+        kernels::CHASE_UNROLL
     }
     fn run(&mut self, turns: u64, _double: bool) {
         self.ring.run_spread(self.count, turns);

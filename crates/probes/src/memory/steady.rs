@@ -3,7 +3,7 @@
 use super::chase::{self, Restore};
 use crate::points::octaves;
 use meter::probe::{Effort, Probe, Shape, WorkingSet};
-use model::run::Axis;
+use model::run::{Axis, Scale};
 
 pub(crate) fn probe() -> Probe {
     Probe {
@@ -19,6 +19,7 @@ pub(crate) fn probe() -> Probe {
                 64,
             )
         }),
+        since: Scale::Default,
         effort: Effort {
             visits: 2,
             samples: 4,

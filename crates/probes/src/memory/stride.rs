@@ -18,11 +18,12 @@ pub(crate) fn probe() -> Probe {
             Scale::Quick => crate::points::levels(terrain),
             scale => octaves(8 << 10, terrain.largest_bytes, coarse(scale), 8 << 10),
         }),
+        since: Scale::Default,
         effort: Effort {
             visits: 2,
             samples: 4,
             working_set: WorkingSet::Point(1),
-            restore_ns_per_byte: 0.3,
+            restore_ns_per_byte: 0.15,
             sample_ns: None,
         },
         make: Box::new(|bench, site| {

@@ -22,6 +22,7 @@ pub(crate) fn probe() -> Probe {
             let per_octave = if scale == Scale::Full { 4 } else { 1 };
             octaves(64 << 10, (64 << 20).min(terrain.largest_bytes), per_octave, APART as u64)
         }),
+        since: Scale::Default,
         effort: Effort {
             visits: 3,
             samples: 3,

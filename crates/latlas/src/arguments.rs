@@ -1,0 +1,200 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What does each common operation cost on this machine?
+///
+/// Without a command, measures the default rows and prints them as a table.
+#[derive(Parser, Debug)]
+#[command(
+    name = "latlas",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  latlas                     measure the default rows, print the table, keep the run
+  latlas run --quick         a first look in a few seconds
+  latlas run 'cpu.div*'      only some rows
+  latlas explain cpu.div_i32 what a row is and how it is measured
+  latlas show                the last run again, without measuring
+
+Exit codes: 0 done; 2 the request can't be carried out; 3 done, but the result as a whole
+should not be relied on (interrupted, or no row is ok)."
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// One command is one page in `command/`.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Measure rows, print them as a table and keep the run
+    #[command(after_help = "\
+Examples:
+  latlas run                              the default rows
+  latlas run memory.latency 'cpu.div*'    rows by name or pattern (quote the pattern)
+  latlas run --budget 30s --seed 7        in at most 30 s, in an order that can be repeated
+  latlas run --dry-run --full             what would be measured, and how long it would take
+  latlas run --json --out run.json.zst    the document on stdout, and in a file")]
+    Run {
+        /// Rows: ids, probes with all their rows, or patterns with * and ?
+        #[arg(value_name = "ROW")]
+        rows: Vec<String>,
+        #[command(flatten)]
+        options: RunOptions,
+    },
+    /// List all rows
+    #[command(after_help = "\
+Examples:
+  latlas list
+  latlas list 'memory.*'
+  latlas list --json")]
+    List {
+        /// Only rows that match: an id or a pattern with * and ?
+        #[arg(value_name = "PATTERN")]
+        pattern: Option<String>,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say what a row is, how it is measured, and what was published of it
+    #[command(after_help = "\
+Examples:
+  latlas explain memory.latency
+  latlas explain memory.latency/L1
+  latlas explain cpu.div_u64_as_ash")]
+    Explain {
+        /// The row or the probe
+        row: String,
+    },
+    /// Print what is known of this machine, and why the rest is not
+    #[command(after_help = "\
+Examples:
+  latlas machine
+  latlas machine --json")]
+    Machine {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a kept run again, without measuring
+    #[command(after_help = "\
+Examples:
+  latlas show                      the last run
+  latlas show --wide               with every column and every point
+  latlas show 5e0c                 the run whose id begins so
+  latlas show run.json.zst --vs iphone-x")]
+    Show {
+        /// A file, `last`, or the beginning of a run's id
+        #[arg(value_name = "RUN", default_value = "last")]
+        run: String,
+        /// The document itself, as JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        look: Look,
+    },
+}
+
+/// What to measure and what to do with it.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct RunOptions {
+    /// Few points and rounds: a first look
+    #[arg(long, conflicts_with = "full")]
+    pub(crate) quick: bool,
+    /// Every row and every point
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Time for measuring, such as 30s or 2m
+    #[arg(long, value_name = "TIME", value_parser = budget)]
+    pub(crate) budget: Option<Duration>,
+    /// Seed of everything random, to repeat the order of a run
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// The CPU to measure on
+    #[arg(long, value_name = "CPU")]
+    pub(crate) pin: Option<u32>,
+    /// Print what would be measured and how long it would take
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print the Run document instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the Run document to this file too (compressed if it ends in .zst)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) look: Look,
+}
+
+/// How a run is drawn.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Look {
+    /// Set another published table beside: 2012, mac-pro-2013, iphone-x, ... (may be repeated)
+    #[arg(long, value_name = "KEY")]
+    pub(crate) vs: Vec<String>,
+    /// Every column and every point of a curve
+    #[arg(long)]
+    pub(crate) wide: bool,
+    /// Scale 1 ns to 1 s
+    #[arg(long)]
+    pub(crate) human: bool,
+    /// Count operations per frame at 60 Hz (16.67 ms)
+    #[arg(long)]
+    pub(crate) frames: bool,
+    /// Colour the verdicts
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// When to colour.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+fn budget(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text)
+        .map_err(|e| format!("{e}; give a time with its unit, such as 30s or 2m"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_budget_is_a_time_with_a_unit() {
+        assert_eq!(budget("30s"), Ok(Duration::from_secs(30)));
+        assert_eq!(budget("1m 30s"), Ok(Duration::from_secs(90)));
+        for nonsense in ["30", "-5s", "soon", "", "s"] {
+            let error = budget(nonsense).expect_err(nonsense);
+            assert!(error.contains("such as 30s"), "{error}");
+        }
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        for command in Arguments::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_default();
+            let example = format!("latlas {}", command.get_name());
+            assert!(help.contains(&example), "{}", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! `latlas list`: all rows, or those that match.
+
+use crate::{catalogue, output, selection};
+use meter::probe::Probe;
+use std::process::ExitCode;
+
+/// Lists rows.
+pub(crate) fn list(
+    catalogue: &[Probe],
+    pattern: Option<&str>,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    let mut probes = catalogue::texts(catalogue);
+    if let Some(pattern) = pattern {
+        let rows = selection::rows(&probes, &[pattern.to_owned()])?;
+        for probe in &mut probes {
+            probe.rows.retain(|row| rows.contains(row));
+        }
+        probes.retain(|probe| !probe.rows.is_empty());
+    }
+    let text = if json {
+        serde_json::to_string_pretty(&probes)? + "\n"
+    } else {
+        atlas::render::list(&probes)
+    };
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,43 @@
+//! The commands, each a page that reads as what it does.
+
+pub(crate) mod explain;
+pub(crate) mod list;
+pub(crate) mod machine;
+pub(crate) mod run;
+pub(crate) mod show;
+
+use crate::arguments::Look;
+use crate::output;
+use anyhow::bail;
+use atlas::nearest;
+use atlas::references::References;
+use atlas::render::Options;
+
+/// The options of drawing as they were asked for.
+fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Options<'a>> {
+    let mut versus = Vec::new();
+    for key in &look.vs {
+        match references.find(key) {
+            Some(table) => versus.push(table),
+            None => bail!("{}", unknown_reference(references, key)),
+        }
+    }
+    Ok(Options {
+        versus,
+        wide: look.wide,
+        human: look.human,
+        frames: look.frames,
+        color: output::colored(look.color),
+        ..Options::default()
+    })
+}
+
+fn unknown_reference(references: &References, key: &str) -> String {
+    let near = nearest(key, references.keys());
+    let suggestion = match near.is_empty() {
+        true => String::new(),
+        false => format!("; did you mean {}?", near.join(" or ")),
+    };
+    let keys = references.keys().join(", ");
+    format!("no published table {key:?}{suggestion} (there are {keys})")
+}

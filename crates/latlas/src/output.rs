@@ -1,0 +1,31 @@
+//! Results to stdout.
+
+use crate::arguments::Color;
+use anyhow::Context;
+use std::io::{ErrorKind, IsTerminal, Write};
+
+/// Prints a result. A reader that has seen enough (`latlas list | head`) is no
+/// failure; a full disk behind stdout is.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    match written {
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("can't write to standard output"),
+    }
+}
+
+/// Whether stdout gets colours (<https://no-color.org>).
+pub(crate) fn colored(color: Color) -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+            std::io::stdout().is_terminal() && !set("NO_COLOR") && !dumb
+        }
+    }
+}

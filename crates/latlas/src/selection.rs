@@ -1,0 +1,187 @@
+//! Which rows somebody means.
+
+use anyhow::bail;
+use atlas::nearest;
+use atlas::render::ProbeText;
+
+/// Levels that a curve may show.
+const LEVELS: [&str; 5] = ["L1", "L2", "L3", "L4", "DRAM"];
+
+/// Ids of the rows that the patterns name, in catalogue order and each once.
+pub(crate) fn rows(probes: &[ProbeText], patterns: &[String]) -> anyhow::Result<Vec<String>> {
+    for pattern in patterns {
+        if !probes
+            .iter()
+            .any(|p| p.rows.iter().any(|row| names(pattern, p, row)))
+        {
+            bail!("{}", unknown(probes, pattern));
+        }
+    }
+    let mut selected: Vec<String> = Vec::new();
+    for probe in probes {
+        for row in &probe.rows {
+            let named = patterns.iter().any(|pattern| names(pattern, probe, row));
+            if named && !selected.contains(row) {
+                selected.push(row.clone());
+            }
+        }
+    }
+    Ok(selected)
+}
+
+/// The probe that a name means: its id, one of its rows, or a level of its
+/// curve.
+pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&'a ProbeText> {
+    let found = probes
+        .iter()
+        .find(|p| p.rows.iter().any(|row| row == name))
+        .or_else(|| {
+            probes
+                .iter()
+                .find(|p| p.id == name || levels_of(p).any(|level| level == name))
+        });
+    match found {
+        Some(probe) => Ok(probe),
+        None => bail!("{}", unknown(probes, name)),
+    }
+}
+
+/// Whether a pattern names a row: by its id, its probe's, or one of the levels
+/// that are found in its curve.
+fn names(pattern: &str, probe: &ProbeText, row: &str) -> bool {
+    matches(pattern, row) || pattern == probe.id || levels_of(probe).any(|l| matches(pattern, &l))
+}
+
+fn levels_of(probe: &ProbeText) -> impl Iterator<Item = String> + '_ {
+    let levels = if probe.levels { &LEVELS[..] } else { &[] };
+    levels.iter().map(|level| format!("{}/{level}", probe.id))
+}
+
+fn unknown(probes: &[ProbeText], name: &str) -> String {
+    let ids: Vec<String> = probes
+        .iter()
+        .flat_map(|p| {
+            let own = p.rows.iter().cloned().chain([p.id.clone()]);
+            own.chain(levels_of(p)).collect::<Vec<_>>()
+        })
+        .collect();
+    let near = nearest(name, ids.iter().map(String::as_str));
+    let suggestion = match near.is_empty() {
+        true => String::new(),
+        false => format!("; did you mean {}?", near.join(" or ")),
+    };
+    format!("no row {name:?}{suggestion} (latlas list shows all)")
+}
+
+/// Whether a text matches a pattern in which `*` stands for any letters, `/`
+/// included, and `?` for one.
+pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), text.chars().collect());
+    let (mut p, mut t) = (0, 0);
+    // Where the last star stood, and how far it reached: the only place to
+    // come back to.
+    let mut star: Option<(usize, usize)> = None;
+    while t < text.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, t));
+                p += 1;
+            }
+            Some(&c) if c == '?' || c == text[t] => {
+                p += 1;
+                t += 1;
+            }
+            _ => match star {
+                Some((at, reached)) => {
+                    star = Some((at, reached + 1));
+                    p = at + 1;
+                    t = reached + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catalogue() -> Vec<ProbeText> {
+        crate::catalogue::texts(&probes::catalogue())
+    }
+
+    fn select(patterns: &[&str]) -> Vec<String> {
+        let patterns: Vec<String> = patterns.iter().map(|p| p.to_string()).collect();
+        rows(&catalogue(), &patterns).expect("known rows")
+    }
+
+    #[test]
+    fn patterns_match() {
+        for (pattern, text, expected) in [
+            ("cpu.*", "cpu.add_i32/throughput", true),
+            ("*i32", "cpu.add_i32", true),
+            ("*i32", "cpu.add_i32/throughput", false),
+            ("c*_i?2*", "cpu.add_i32/throughput", true),
+            ("cpu", "cpu.add_i32", false),
+            ("*", "", true),
+            ("?", "", false),
+            ("a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false),
+        ] {
+            assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn a_probe_stands_for_all_its_rows() {
+        let rows = select(&["memory.naive_xor"]);
+        assert!(
+            rows.contains(&"memory.naive_xor/50kB".to_string()),
+            "{rows:?}"
+        );
+        assert!(
+            rows.contains(&"memory.naive_xor/5000kB".to_string()),
+            "{rows:?}"
+        );
+    }
+
+    #[test]
+    fn a_level_stands_for_the_curve_it_is_found_in() {
+        assert_eq!(select(&["memory.latency/L1"]), ["memory.latency"]);
+        assert_eq!(
+            select(&["memory.latency/*", "memory.latency"]),
+            ["memory.latency"]
+        );
+    }
+
+    #[test]
+    fn rows_come_once_and_in_the_order_of_the_catalogue() {
+        let rows = select(&["cpu.*", "memory.copy", "cpu.add_i32"]);
+        assert_eq!(rows[0], "memory.copy");
+        assert_eq!(rows.iter().filter(|row| *row == "cpu.add_i32").count(), 1);
+    }
+
+    #[test]
+    fn an_unknown_row_suggests_the_nearest() {
+        let error = rows(&catalogue(), &["cpu.dvi_i32".into()]).expect_err("typo");
+        assert_eq!(
+            error.to_string(),
+            "no row \"cpu.dvi_i32\"; did you mean cpu.div_i32? (latlas list shows all)"
+        );
+        assert!(
+            rows(&catalogue(), &["disk.*".into()]).is_err(),
+            "matches nothing"
+        );
+    }
+
+    #[test]
+    fn a_probe_is_found_by_id_row_and_level() {
+        let all = catalogue();
+        for name in ["memory.latency", "memory.latency/DRAM"] {
+            assert_eq!(probe(&all, name).expect(name).id, "memory.latency");
+        }
+        assert!(probe(&all, "memory.copy/L1").is_err());
+    }
+}
