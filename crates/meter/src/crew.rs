@@ -54,7 +54,10 @@ impl Hand {
 
     /// Sends it a request.
     pub fn tell(&mut self, request: &Request) -> io::Result<()> {
-        wire::send(&mut self.to, request)
+        wire::send(&mut self.to, request).map_err(|e| match e.kind() {
+            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => self.obituary(),
+            _ => e,
+        })
     }
 
     /// Waits for its next answer.

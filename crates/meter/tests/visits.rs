@@ -12,16 +12,23 @@ use model::sample::{Sample, flag};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+/// How a broken clock reads the true time.
+type Reading = fn(u64) -> u64;
+/// Length of a core cycle in ns at a time in ns.
+type CycleAt = fn(f64) -> f64;
+/// Ratio of the n-th canary.
+type RatioOf = Box<dyn Fn(u64) -> f64>;
+
 /// The simulated machine: time in ticks of 0.5 ns, a core clock, neighbours.
 #[derive(Default)]
 struct Machine {
     now: Cell<u64>,
     /// Reads the clock through this.
-    broken: Cell<Option<fn(u64) -> u64>>,
+    broken: Cell<Option<Reading>>,
     /// Length of a core cycle in ns, as a function of the time in ns.
-    cycle_ns: Cell<Option<fn(f64) -> f64>>,
+    cycle_ns: Cell<Option<CycleAt>>,
     /// Canary ratio as a function of the number of the canary.
-    ratio: RefCell<Option<Box<dyn Fn(u64) -> f64>>>,
+    ratio: RefCell<Option<RatioOf>>,
     canaries: Cell<u64>,
     /// Losses that the next samples suffer, ns.
     preemptions: RefCell<Vec<u64>>,

@@ -297,10 +297,10 @@ mod tests {
         };
         let mut columns = Columns::from(&[sample, sample][..]);
         columns.at_ms_steps.pop();
-        assert!(columns.samples().unwrap_err().contains("at_ms_steps"));
+        assert!(columns.samples().expect_err("cut").contains("at_ms_steps"));
         let mut columns = Columns::from(&[sample, sample][..]);
         columns.flags.push((9, 1));
-        assert!(columns.samples().unwrap_err().contains("sample 9"));
+        assert!(columns.samples().expect_err("no such").contains("sample 9"));
     }
 
     #[test]
