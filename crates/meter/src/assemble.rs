@@ -104,13 +104,13 @@ pub fn rows(catalogue: &[Probe], plan: &Plan, found: &[Found], common: &Common) 
 }
 
 fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &Common) -> Vec<Row> {
-    let notes: BTreeSet<String> = cells.iter().flat_map(|(_, f)| f.notes.clone()).collect();
+    let notes = merged(cells.iter().flat_map(|(_, f)| f.notes.iter()));
     let row = |outcome| Row {
         id: id.to_string(),
         unit: probe.unit,
         bound: probe.bound,
         outcome,
-        notes: notes.iter().cloned().collect(),
+        notes: notes.clone(),
     };
     let measured: Vec<(&PlannedCell, &Found)> = cells
         .iter()
@@ -165,6 +165,26 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
                 .collect(),
         })],
     }
+}
+
+/// Remarks of several workers as one list: of those that differ only in a
+/// figure after a colon the first is kept.
+fn merged<'n>(notes: impl Iterator<Item = &'n String>) -> Vec<String> {
+    let sorted: BTreeSet<&String> = notes.collect();
+    let mut kept: Vec<String> = Vec::new();
+    for note in sorted {
+        let subject = |note: &str| {
+            note.split_once(": ")
+                .map(|(subject, _)| subject.to_string())
+        };
+        let told = kept
+            .last()
+            .is_some_and(|last| subject(last).is_some() && subject(last) == subject(note));
+        if !told {
+            kept.push(note.clone());
+        }
+    }
+    kept
 }
 
 /// The row `cpu.frequency`: every canary of the run read this clock, so the

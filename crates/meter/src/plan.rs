@@ -198,7 +198,7 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
             "working sets end at {} instead of {}: only {} of memory may be used here",
             model::size::text(room.large_bytes),
             model::size::text(wanted),
-            model::size::text(usable)
+            model::size::about(usable)
         )
     });
     Ok(Plan {
@@ -454,7 +454,7 @@ impl Room {
             } else if room.large_bytes > 16 * MIB {
                 room.large_bytes = (room.large_bytes / 4 * 3).next_multiple_of(2 * MIB);
             } else {
-                return Err(PlanError::NoMemory(model::size::text(usable)));
+                return Err(PlanError::NoMemory(model::size::about(usable)));
             }
         }
         room.small_bytes = room.small_bytes.min(room.large_bytes);
@@ -498,6 +498,6 @@ mod tests {
     #[test]
     fn too_little_memory_is_said() {
         let error = Room::fit(&zen3(), 40 * MIB, 8).expect_err("too little");
-        assert!(error.to_string().contains("40MiB"), "{error}");
+        assert!(error.to_string().contains("40.0MiB"), "{error}");
     }
 }

@@ -24,6 +24,23 @@ pub fn text(bytes: u64) -> String {
     format!("{bytes}B")
 }
 
+/// Writes a size to about three digits, for sizes that nobody chose.
+///
+/// ```
+/// assert_eq!(model::size::about(535_773_184), "511MiB");
+/// assert_eq!(model::size::about(1500), "1500B");
+/// ```
+pub fn about(bytes: u64) -> String {
+    for (size, name) in [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
+        if bytes >= 4 * size {
+            let value = bytes as f64 / size as f64;
+            let decimals = usize::from(value < 100.0);
+            return format!("{value:.decimals$}{name}");
+        }
+    }
+    format!("{bytes}B")
+}
+
 /// Reads what [`text`] writes, and the decimal forms (`50kB`, `1MB`).
 /// `None` for anything else.
 pub fn parse(text: &str) -> Option<u64> {

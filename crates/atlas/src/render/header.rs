@@ -24,7 +24,7 @@ pub(super) fn header(run: &Run) -> String {
     fact("conditions", conditions(&run.conditions));
     fact("run", description(run));
     if let Some(why) = &run.plan.shrunk {
-        fact("working sets", format!(" shrunk: {why}"));
+        fact("memory", format!("SHORT: {why}"));
     }
     lines.join("\n") + "\n"
 }

@@ -47,10 +47,10 @@ pub fn machine(machine: &Machine) -> String {
     page.fact("now", &m.frequency.current_hz, |&hz| gigahertz(hz));
     page.heading("memory");
     page.many("cache", &m.caches, cache);
-    page.fact("physical", &m.memory.physical_bytes, |&b| size::text(b));
-    page.fact("available", &m.memory.available_bytes, |&b| size::text(b));
+    page.fact("physical", &m.memory.physical_bytes, |&b| size::about(b));
+    page.fact("available", &m.memory.available_bytes, |&b| size::about(b));
     page.fact("cgroup limit", &m.memory.cgroup_limit_bytes, |limit| {
-        limit.at().map_or("no limit".into(), size::text)
+        limit.at().map_or("no limit".into(), size::about)
     });
     page.fact("page", &m.pages.base_bytes, |&b| size::text(b));
     page.fact("huge page", &m.pages.transparent_huge_bytes, |&b| {

@@ -12,6 +12,7 @@ mod lesson;
 mod levels;
 mod list;
 mod machine;
+mod page_walk;
 mod table;
 mod tally;
 mod wide;
@@ -61,6 +62,7 @@ pub fn run(run: &Run, references: &References, options: &Options) -> String {
         blocks.push(levels::levels(run));
         blocks.push(curves::curves(run));
     }
+    blocks.push(page_walk::page_walk(run));
     blocks.push(lesson::naive_xor(run, references));
     blocks.push(footer::footer(run, options));
     blocks.retain(|block| !block.is_empty());

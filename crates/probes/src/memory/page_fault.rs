@@ -19,7 +19,7 @@ pub(crate) fn probe() -> Probe {
         variants: vec!["anonymous".into(), "file".into()],
         title: "first touch of a page".into(),
         operation: "One page fault: the first store to a fresh anonymous base page, or the first load from a mapped file whose pages are in the page cache.".into(),
-        method: "/anonymous touches 256 fresh pages a sample and gives them back outside the time; /file maps a file anew outside the time and touches it every 64 KiB, since Linux maps up to 16 cached pages with one fault.".into(),
+        method: "The anonymous row touches 256 fresh pages a sample and gives them back outside the time; the file row maps a file anew outside the time and touches it every 64 KiB, since Linux maps up to 16 cached pages with one fault.".into(),
         source: "LMbench's lat_pagefault for the file page.".into(),
         bound: Bound::Memory,
         effort: Effort {

@@ -12,7 +12,7 @@ pub(crate) fn probe() -> Probe {
         title: "cost of a load while several chases run at once".into(),
         operation: "One load of several independent chases in one loop: the time of the loop divided by all its loads.".into(),
         method: "One ring through half of L2, a quarter of the last level or the largest working set; the chases start spread along it and run in step. Where the curve stops falling, no more loads overlap: the first point over the lowest is their number.".into(),
-        source: "LMbench's par_mem.".into(),
+        source: "LMbench's par_mem, which runs up to sixteen chases at once.".into(),
         since: Scale::Full,
         shape: Shape::Curve(Axis::Chases, |_, _| {
             kernels::PARALLEL_CHASES.iter().map(|&n| n as u64).collect()

@@ -12,7 +12,7 @@ pub(crate) fn probe() -> Probe {
         title: "reading 1 MB in order from memory".into(),
         operation: "1 MB (1e6 bytes) read in order, by the widest vectors that every processor of this architecture has.".into(),
         method: "Successive pieces of a working set far beyond the caches, never one that was just read; the time for 1,000,448 bytes is scaled to 1e6.".into(),
-        source: "The 2012 list's row.".into(),
+        source: "The 2012 list of latency numbers, which does not say how it was read.".into(),
         bound: Bound::Memory,
         effort: Effort {
             visits: 6,

@@ -10,7 +10,7 @@ pub(crate) fn probe() -> Probe {
         title: "latency of a load in a working set as this host keeps it".into(),
         operation: "One dependent load, as in memory.latency, in a working set between L2 and twice the last level that the chase itself has just been through.".into(),
         method: "As memory.latency, but brought back by a whole round of the chase, which takes milliseconds: what neighbours on a shared last level evict meanwhile stays evicted. A hit in the last level and a working set of that size on this host are two figures, and on a shared host far apart.".into(),
-        source: "Ours.".into(),
+        source: "Ours: what a shared last level leaves of a working set is no published row.".into(),
         shape: Shape::Curve(Axis::WorkingSetBytes, |terrain, scale| {
             octaves(
                 2 * terrain.l2_bytes,

@@ -28,7 +28,7 @@ fn probe(id: &'static str, access: Access, words: &'static str) -> Probe {
     Probe {
         variants: vec!["sequential".into(), "every_4th".into()],
         title: format!("speed of {words} over 4-byte elements, by working set").into(),
-        operation: format!("{words} for one 4-byte element; /every_4th goes on by 16 bytes. GB/s counts the bytes touched only.").trim_start().replacen(words, &format!("The statement {words}"), 1).into(),
+        operation: format!("The statement {words} for one 4-byte element; the row /every_4th goes on by 16 bytes. GB/s counts the bytes touched only.").into(),
         method: "A loop of single 4-byte accesses, unrolled 32 times and not vectorised, through the working set in pieces of at most 64 KiB, carried on from sample to sample; brought back as in memory.latency.".into(),
         source: "Dmitry Kurkin, Latency Numbers on iPhone (2018), and LMbench's bw_mem.".into(),
         unit: Unit::Bandwidth { bytes_per_op: 4.0 },
