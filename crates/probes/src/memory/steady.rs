@@ -21,8 +21,8 @@ pub(crate) fn probe() -> Probe {
         }),
         since: Scale::Default,
         effort: Effort {
-            visits: 2,
-            samples: 4,
+            visits: 1,
+            samples: 6,
             working_set: WorkingSet::Point(1),
             restore_ns_per_byte: 2.0,
             sample_ns: None,

@@ -41,8 +41,8 @@ fn probe(id: &'static str, access: Access, words: &'static str) -> Probe {
 
 /// What a point of a streaming curve deserves.
 pub(super) const STREAM_EFFORT: Effort = Effort {
-    visits: 3,
-    samples: 3,
+    visits: 2,
+    samples: 4,
     working_set: WorkingSet::Point(1),
     restore_ns_per_byte: 0.2,
     sample_ns: None,
