@@ -28,3 +28,61 @@ fn text(probe: &Probe) -> ProbeText {
         levels: probe.derive == Derive::Levels,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use atlas::references::References;
+
+    /// Rows of the published tables that come with later groups.
+    const OTHER_GROUPS: [&str; 13] = [
+        "call",
+        "alloc",
+        "collections",
+        "sync",
+        "thread",
+        "sched",
+        "process",
+        "dispatch",
+        "event_loop",
+        "file",
+        "disk",
+        "codec",
+        "net",
+    ];
+
+    #[test]
+    fn every_published_row_of_our_groups_is_measured() {
+        let probes = probes::catalogue();
+        let levels: Vec<String> = probes
+            .iter()
+            .filter(|probe| probe.derive == Derive::Levels)
+            .flat_map(Probe::row_ids)
+            .collect();
+        let rows: Vec<String> = probes.iter().flat_map(Probe::row_ids).collect();
+        let references = References::embedded().expect("our own tables");
+        let mut ours = 0;
+        for key in references.keys() {
+            let table = references.find(key).expect("a key of its own list");
+            for row in &table.rows {
+                let group = row.id.split('.').next().unwrap_or_default();
+                if matches!(group, "memory" | "cpu") {
+                    let level = row.id.rsplit_once('/').map_or("", |(curve, _)| curve);
+                    assert!(
+                        rows.contains(&row.id) || levels.iter().any(|id| id == level),
+                        "{key}: {} is not in the catalogue",
+                        row.id
+                    );
+                    ours += 1;
+                } else {
+                    assert!(
+                        OTHER_GROUPS.contains(&group) || matches!(group, "objc" | "ui"),
+                        "{key}: {} is of no group",
+                        row.id
+                    );
+                }
+            }
+        }
+        assert!(ours >= 15, "only {ours} published rows of memory and cpu");
+    }
+}

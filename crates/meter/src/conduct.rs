@@ -405,7 +405,10 @@ impl<'p> Conductor<'p> {
                 }
                 continue;
             }
-            let common = (extra).then(|| self.common(microarchitecture, cost));
+            if !extra {
+                self.wait_for_turn(round, stop);
+            }
+            let common = extra.then(|| self.common(microarchitecture, cost));
             for batch in schedule::batches(&visits, &mut self.rng, self.batch) {
                 if stop.load(Ordering::Relaxed) || self.began.elapsed() > self.plan.limit {
                     return;
@@ -420,6 +423,19 @@ impl<'p> Conductor<'p> {
             let common = self.common(microarchitecture, cost);
             self.review(&common, extra || round + 1 == rounds);
             self.tell(round.min(rounds - 1) + 1, observer);
+        }
+    }
+
+    /// Waits until a round's share of the span has come.
+    fn wait_for_turn(&self, round: u32, stop: &AtomicBool) {
+        let due = self
+            .plan
+            .span
+            .mul_f64(f64::from(round) / f64::from(self.plan.rounds.max(1)));
+        while self.began.elapsed() < due && !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(
+                Duration::from_millis(5).min(due.saturating_sub(self.began.elapsed())),
+            );
         }
     }
 
@@ -598,11 +614,12 @@ impl<'p> Conductor<'p> {
             .sum();
         let elapsed = self.began.elapsed();
         let share = self.visits_done as f64 / planned.max(1) as f64;
-        let remaining = if share > 0.02 {
+        let by_pace = if share > 0.02 {
             elapsed.mul_f64((1.0 / share - 1.0).max(0.0))
         } else {
             self.plan.total()
         };
+        let remaining = by_pace.max(self.plan.span.saturating_sub(elapsed));
         observer.progress(&Progress {
             round,
             rounds: self.plan.rounds,

@@ -7,7 +7,7 @@ use std::io::{self, BufReader};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// A worker that says nothing for this long is taken for stuck.
@@ -28,7 +28,7 @@ impl Hand {
     /// Starts a worker and waits until it stands ready.
     pub fn start(setup: &Setup) -> io::Result<Hand> {
         let (ours, theirs) = UnixStream::pair()?;
-        let child = Command::new(std::env::current_exe()?)
+        let child = sys::process::this_program()?
             .args(std::env::args_os().skip(1))
             .env(WORKER_VARIABLE, std::process::id().to_string())
             .stdin(Stdio::from(OwnedFd::from(theirs)))

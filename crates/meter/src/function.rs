@@ -168,7 +168,7 @@ impl Session {
             shape: Shape::Figure,
             effort: Effort::SCALAR,
             derive: Derive::Nothing,
-            base_pages: false,
+            second_buffer: false,
             unavailable: |_| None,
             make: Box::new(move |_: &mut Bench, _: &Site| Ok(Box::new(Called(work.clone())))),
         });

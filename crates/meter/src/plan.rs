@@ -17,6 +17,9 @@ pub const QUICK_WORKERS: u32 = 4;
 /// touch.
 pub const LARGE_WORKERS: u32 = 3;
 
+/// Planned rounds are spread over this time at least.
+const LEAST_SPAN: Duration = Duration::from_secs(2);
+
 const MIB: u64 = 1 << 20;
 
 /// What is asked for.
@@ -127,6 +130,9 @@ pub struct Plan {
     pub pin: Option<u32>,
     /// Hard limit on measuring.
     pub limit: Duration,
+    /// Time that the planned rounds are spread over, if they take less: a
+    /// machine's quiet stretches and its clock come and go within seconds.
+    pub span: Duration,
     /// The part of it that goes into the document.
     pub record: PlanRecord,
 }
@@ -208,6 +214,9 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
         base_bytes: room.base_bytes,
         pin: request.pin,
         limit,
+        span: request
+            .budget
+            .map_or(LEAST_SPAN, |budget| budget.mul_f64(0.85)),
         record: PlanRecord {
             scale: request.scale,
             asked: request.asked.clone(),
@@ -290,7 +299,7 @@ fn cells_of(
                 WorkingSet::Largest => room.large_bytes,
                 _ => bytes,
             };
-            let limit = if probe.base_pages {
+            let limit = if probe.second_buffer {
                 room.base_bytes
             } else {
                 room.large_bytes
@@ -299,15 +308,15 @@ fn cells_of(
                 return None;
             }
             let large = LARGE_WORKERS.min(workers);
-            let (first_worker, crew) = if probe.base_pages && workers - large >= 3 {
+            let (first_worker, crew) = if probe.second_buffer && workers - large >= 3 {
                 (large, workers - large)
-            } else if bytes > room.small_bytes && !probe.base_pages {
+            } else if bytes > room.small_bytes && !probe.second_buffer {
                 (0, large)
             } else {
                 (0, workers)
             };
             // Few visits with more samples where bringing back is dear.
-            let (visits, samples) = if crew < workers && !probe.base_pages {
+            let (visits, samples) = if crew < workers && !probe.second_buffer {
                 (effort.visits.div_ceil(2), effort.samples * 2)
             } else {
                 (effort.visits, effort.samples)
@@ -363,7 +372,7 @@ fn fit_budget(cells: &mut [PlannedCell], budget: Option<Duration>, total: Durati
     };
     let share = budget.as_secs_f64() / total.as_secs_f64().max(1e-9);
     // A tenth is left for starting the workers and for what takes longer.
-    let factor = (share * 0.9).min(4.0);
+    let factor = (share * 0.9).min(2.0);
     for cell in cells {
         let visits = ((f64::from(cell.visits) * factor).floor() as u32).max(2);
         cell.allotment = cell

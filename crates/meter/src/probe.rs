@@ -39,9 +39,10 @@ pub struct Probe {
     pub effort: Effort,
     /// What further rows follow from its cells.
     pub derive: Derive,
-    /// Whether it wants base pages: such cells go to workers that don't hold
-    /// the largest buffer, so that no worker holds two of them.
-    pub base_pages: bool,
+    /// Whether it wants memory beside the worker's one buffer (base pages, other
+    /// threads' own): such cells go to workers that don't hold the largest
+    /// buffer.
+    pub second_buffer: bool,
     /// Why the probe can't run here, asked once before anything is measured.
     pub unavailable: fn(&Terrain) -> Option<String>,
     /// Makes the work of one cell, in a worker.

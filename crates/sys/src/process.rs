@@ -1,6 +1,7 @@
 //! The life of this process.
 
 use std::io;
+use std::process::Command;
 
 use crate::platform;
 
@@ -39,5 +40,35 @@ fn check_parent(parent: u32) -> io::Result<()> {
             io::ErrorKind::NotConnected,
             format!("the parent process {parent} has ended (the parent is {now} now)"),
         ))
+    }
+}
+
+/// A command that starts this very program again, without arguments. Under an
+/// emulator in user mode it goes through the emulator: the kernel could not
+/// start the program itself.
+///
+/// # Errors
+/// Where the system does not say what program this is.
+pub fn this_program() -> io::Result<Command> {
+    let program = std::env::current_exe()?;
+    Ok(match platform::process::emulator() {
+        Some(emulator) => {
+            let mut command = Command::new(emulator);
+            command.arg(program);
+            command
+        }
+        None => Command::new(program),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn this_program_is_this_program() {
+        let command = super::this_program().expect("it has a name");
+        let listed = command.get_program().to_owned();
+        let ours = std::env::current_exe().expect("it has a name");
+        let through = command.get_args().next().map(std::ffi::OsStr::to_owned);
+        assert_eq!(through.unwrap_or(listed), ours.into_os_string());
     }
 }

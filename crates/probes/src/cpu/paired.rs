@@ -41,7 +41,7 @@ pub(crate) fn frame(id: impl Into<meter::probe::Text>) -> Probe {
         shape: Shape::Figure,
         effort: Effort::SCALAR,
         derive: Derive::Nothing,
-        base_pages: false,
+        second_buffer: false,
         unavailable: |_| None,
         make: Box::new(|_, _| Err("no work was given to this probe".into())),
     }

@@ -31,6 +31,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                 restore_ns_per_byte: 2.0,
                 sample_ns: None,
             },
+            second_buffer: true,
             unavailable: alone,
             make: Box::new(move |bench, site| {
                 let bytes = site.at[0];

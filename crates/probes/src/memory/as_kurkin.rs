@@ -30,7 +30,7 @@ pub(crate) fn probe() -> Probe {
             restore_ns_per_byte: 0.35,
             sample_ns: None,
         },
-        base_pages: true,
+        second_buffer: true,
         make: Box::new(|bench, site| {
             let bytes = site.at[0];
             let terrain = bench.terrain.clone();
@@ -50,7 +50,7 @@ pub(crate) fn debug() -> Probe {
         operation: "One dependent load from half of L1, the pointer stored to the stack and loaded from it again after each, as an unoptimised compiler writes it.".into(),
         method: "The chase of memory.latency_as_kurkin with the two further memory operations in its loop: a possible reason why the study's L1 figures are high.".into(),
         source: SOURCE.into(),
-        base_pages: true,
+        second_buffer: true,
         effort: Effort {
             working_set: WorkingSet::Fixed(16 << 10),
             ..Effort::SCALAR

@@ -59,7 +59,7 @@ fn frame(id: &'static str) -> Probe {
         shape: Shape::Figure,
         effort: Effort::SCALAR,
         derive: Derive::Nothing,
-        base_pages: false,
+        second_buffer: false,
         unavailable: |_| None,
         make: Box::new(|_, _| Err("no work was given to this probe".into())),
     }

@@ -30,7 +30,7 @@ pub(crate) fn probe() -> Probe {
             restore_ns_per_byte: 0.02,
             sample_ns: None,
         },
-        base_pages: true,
+        second_buffer: true,
         make: Box::new(|bench, site| {
             let bytes = site.at[0];
             let terrain = bench.terrain.clone();

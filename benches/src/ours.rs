@@ -1,0 +1,275 @@
+//! Measuring rows with latlas, in a process of its own each time, as a user's
+//! run is.
+
+use anyhow::{Context, bail};
+use kernels::Pair;
+use meter::conduct::{Silent, conduct};
+use meter::plan::{Plan, Request, plan};
+use meter::probe::{Probe, Work};
+use meter::worker;
+use model::estimate::Estimate;
+use model::run::{Bound, Cell, Outcome, Program, Run, Scale};
+use model::sample::flag;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+const VARIABLE: &str = "LATLAS_BENCH_TASK";
+const MIB: u64 = 1 << 20;
+
+/// The row of the empty pair of loops, which must read 0.
+pub const EMPTY: &str = "truth.empty";
+
+/// What a child is to measure.
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub struct Task {
+    /// Rows: ids, or patterns that end in `*`; none for the default set.
+    pub rows: Vec<String>,
+    /// Only this point of a curve.
+    pub point: Option<u64>,
+    /// How much.
+    pub scale: Scale,
+    /// Seconds of measuring at most.
+    pub budget_s: Option<f64>,
+    /// Whether the budget is to be used up by more visits.
+    pub fill: bool,
+    /// Seed of the order.
+    pub seed: u64,
+    /// The CPU.
+    pub pin: Option<u32>,
+}
+
+impl Task {
+    /// These rows at the default scale.
+    pub fn of(rows: &[&str]) -> Task {
+        Task {
+            rows: rows.iter().map(ToString::to_string).collect(),
+            point: None,
+            scale: Scale::Default,
+            budget_s: None,
+            fill: false,
+            seed: 1,
+            pin: None,
+        }
+    }
+}
+
+/// The catalogue, and the empty pair beside it.
+pub fn catalogue() -> Vec<Probe> {
+    let mut probes = probes::catalogue();
+    // An arithmetic row with another body: the same effort, the same method.
+    let like = probes::catalogue()
+        .into_iter()
+        .find(|probe| probe.id == "cpu.add_i64");
+    probes.extend(like.map(|like| Probe {
+        id: EMPTY.into(),
+        variants: Vec::new(),
+        title: "nothing".into(),
+        operation: "No operation.".into(),
+        method: "Two loops with an empty body.".into(),
+        make: Box::new(|_, _| {
+            kernels::pair("empty")
+                .map(|pair| Box::new(Nothing(pair)) as Box<dyn Work>)
+                .ok_or_else(|| "there is no empty pair of loops".into())
+        }),
+        ..like
+    }));
+    probes
+}
+
+struct Nothing(&'static Pair);
+
+impl Work for Nothing {
+    fn ops_per_turn(&self) -> f64 {
+        f64::from(self.0.ops)
+    }
+    fn paired(&self) -> bool {
+        true
+    }
+    fn run(&mut self, turns: u64, double: bool) {
+        let body = if double { self.0.double } else { self.0.single };
+        body(turns);
+    }
+}
+
+/// Becomes a worker or a measuring child, and never returns, if this process
+/// was started as one. Called first in `main`, before the arguments are read.
+pub fn enter_if_child() {
+    let catalogue = catalogue();
+    worker::enter_if_worker(&catalogue);
+    let Ok(task) = std::env::var(VARIABLE) else {
+        return;
+    };
+    let done = serde_json::from_str(&task)
+        .context("the task can't be read")
+        .and_then(|task| measure_here(&catalogue, &task))
+        .and_then(|run| Ok(serde_json::to_writer(std::io::stdout().lock(), &run)?));
+    match done {
+        Ok(()) => std::process::exit(0),
+        Err(error) => {
+            eprintln!("{error:#}");
+            std::process::exit(2);
+        }
+    }
+}
+
+/// Measures in a new process.
+///
+/// # Errors
+/// When it can't be started or fails.
+pub fn measure(task: &Task) -> anyhow::Result<Run> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.env(VARIABLE, serde_json::to_string(task)?);
+    let (out, ..) = crate::process::output(&mut command)?;
+    Ok(serde_json::from_str(&out)?)
+}
+
+fn measure_here(catalogue: &[Probe], task: &Task) -> anyhow::Result<Run> {
+    let machine = sys::machine(Path::new("/"));
+    let request = Request {
+        scale: task.scale,
+        rows: resolve(catalogue, &task.rows)?,
+        asked: task.rows.clone(),
+        seed: task.seed,
+        budget: task.budget_s.map(Duration::from_secs_f64),
+        pin: task.pin,
+    };
+    let mut plan = plan(catalogue, &request, &machine)?;
+    if let Some(point) = task.point {
+        only_point(&mut plan, point)?;
+    }
+    if let Some(budget_s) = task.budget_s.filter(|_| task.fill) {
+        fill(&mut plan, budget_s);
+    }
+    let program = Program {
+        name: "latlas-bench".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        commit: None,
+        target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        profile: if cfg!(debug_assertions) {
+            "debug"
+        } else {
+            "release"
+        }
+        .into(),
+        emulated: None,
+    };
+    let never = AtomicBool::new(false);
+    Ok(conduct(
+        catalogue,
+        &plan,
+        machine,
+        program,
+        &mut Silent,
+        &never,
+    )?)
+}
+
+fn resolve(catalogue: &[Probe], patterns: &[String]) -> anyhow::Result<Vec<String>> {
+    let known: Vec<String> = catalogue.iter().flat_map(Probe::row_ids).collect();
+    let mut rows = Vec::new();
+    for pattern in patterns {
+        let fits = |id: &&String| match pattern.strip_suffix('*') {
+            Some(begin) => id.starts_with(begin),
+            None => *id == pattern,
+        };
+        let before = rows.len();
+        rows.extend(known.iter().filter(fits).cloned());
+        if rows.len() == before {
+            bail!("no row {pattern}");
+        }
+    }
+    Ok(rows)
+}
+
+/// Leaves one point of the curves in the plan, and no more memory than it
+/// needs.
+fn only_point(plan: &mut Plan, point: u64) -> anyhow::Result<()> {
+    plan.cells.retain(|cell| cell.at.last() == Some(&point));
+    let Some(bytes) = plan.cells.iter().map(|cell| cell.working_set_bytes).max() else {
+        bail!("no curve here has a point at {}", model::size::text(point));
+    };
+    let enough = bytes.next_multiple_of(2 * MIB);
+    plan.small_bytes = plan.small_bytes.min(enough);
+    plan.large_bytes = plan.large_bytes.min(enough);
+    Ok(())
+}
+
+/// As many visits as fit into the budget.
+fn fill(plan: &mut Plan, budget_s: f64) {
+    let total = plan.total().as_secs_f64().max(1e-6);
+    let factor = (budget_s * 0.9 / total).max(1.0);
+    for cell in &mut plan.cells {
+        cell.visits = (f64::from(cell.visits) * factor) as u32;
+    }
+    plan.rounds = plan.cells.iter().map(|cell| cell.visits).max().unwrap_or(0);
+    plan.limit = Duration::from_secs_f64(budget_s);
+}
+
+/// Every estimate of a run with its name: figures and levels by row id, points
+/// as `row@x`, `row@y,x`.
+pub fn estimates(run: &Run) -> Vec<(String, Bound, Estimate)> {
+    let mut all = Vec::new();
+    for row in &run.rows {
+        let mut add = |name: String, estimate: &Estimate| {
+            all.push((name, row.bound, estimate.clone()));
+        };
+        match &row.outcome {
+            Outcome::Figure(e) | Outcome::Level { estimate: e, .. } => add(row.id.clone(), e),
+            Outcome::Curve { points, .. } => {
+                for p in points {
+                    add(format!("{}@{}", row.id, p.x), &p.estimate);
+                }
+            }
+            Outcome::Map { points, .. } => {
+                for p in points {
+                    add(format!("{}@{},{}", row.id, p.y, p.x), &p.estimate);
+                }
+            }
+            Outcome::Unavailable { .. } => {}
+        }
+    }
+    all
+}
+
+/// Time of all ordinary samples of a cell over all their operations, ns: what
+/// a tool prints that divides one long stretch by its operations.
+pub fn mean_ns(run: &Run, cell: &Cell) -> Option<f64> {
+    let samples = cell.samples.samples().ok()?;
+    let (mut ticks, mut ops) = (0.0, 0.0);
+    for sample in samples.iter().filter(|s| !s.has(flag::HUNTED)) {
+        ticks += sample.work_ticks();
+        ops += sample.turns as f64 * cell.ops_per_turn;
+    }
+    (ops > 0.0).then_some(ticks * run.clock.ns_per_tick / ops)
+}
+
+/// Time inside the brackets of a row, ms.
+pub fn measuring_ms(run: &Run, row: &str) -> f64 {
+    let cells = run.cells.iter().filter(|cell| cell.row == row);
+    let ticks: u64 = cells
+        .filter_map(|cell| cell.samples.samples().ok())
+        .flatten()
+        .map(|s| s.first_ticks + s.second_ticks.unwrap_or(0))
+        .sum();
+    ticks as f64 * run.clock.ns_per_tick * 1e-6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_resolve() {
+        let catalogue = catalogue();
+        let rows = |patterns: &[&str]| {
+            let patterns: Vec<String> = patterns.iter().map(ToString::to_string).collect();
+            resolve(&catalogue, &patterns)
+        };
+        assert_eq!(rows(&[EMPTY]).expect("known"), [EMPTY]);
+        assert!(rows(&["cpu.*"]).expect("known").len() > 30);
+        assert!(rows(&["cpu.nothing"]).is_err());
+    }
+}

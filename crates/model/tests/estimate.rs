@@ -1,0 +1,151 @@
+//! What the estimate makes of samples: which count for what, how the core's
+//! clock enters, and the words for what is wrong.
+
+use model::estimate::{Context, Estimate, Verdict, core_clock, estimate};
+use model::gate::Gate;
+use model::run::{Bound, Regime};
+use model::sample::{Evidence, Sample, flag};
+
+/// A plain sample of 1000 operations that took so many cycles each, at this
+/// length of a cycle in ns; ticks are 0.01 ns.
+fn sample(worker: u32, at_ms: u32, cycles: f64, cycle_ns: f64) -> Sample {
+    Sample {
+        worker,
+        at_ms,
+        turns: 1000,
+        first_ticks: (cycles * cycle_ns * 1000.0 / 0.01).round() as u64,
+        second_ticks: None,
+        evidence: Evidence {
+            canary_percent: Some(100),
+            cycle_fs: Some((cycle_ns * 1e6) as u32),
+            ..Evidence::default()
+        },
+    }
+}
+
+fn judge(samples: &[Sample], bound: Bound, regime: Regime) -> Estimate {
+    let gate = Gate::learn(Some("Zen 3"), samples);
+    let clock = core_clock(samples);
+    estimate(
+        samples,
+        &Context {
+            gate: &gate,
+            core_clock: clock.as_ref(),
+            ns_per_tick: 0.01,
+            resolution_ns: 0.01,
+            ops_per_turn: 1.0,
+            bound,
+            regime,
+            workers: 8,
+        },
+    )
+}
+
+/// Eight workers, ten samples each, over ten seconds, with a clock that is
+/// slow in the second half.
+fn wandering(cycles: impl Fn(u32, u32) -> f64) -> Vec<Sample> {
+    (0..8)
+        .flat_map(|worker| {
+            let cycles = &cycles;
+            (0..10).map(move |k| {
+                let cycle_ns = if k < 5 { 0.4 } else { 0.5 };
+                sample(worker, k * 1000, cycles(worker, k), cycle_ns)
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn core_rows_are_cycles_at_the_runs_clock_and_own_its_uncertainty() {
+    let samples = wandering(|_, _| 4.0);
+    let core = judge(&samples, Bound::Core, Regime::Gated);
+    let quiet = core.quiet.expect("quiet");
+    let cycles = quiet.cycles.expect("known");
+    assert!((cycles.value - 4.0).abs() < 1e-3);
+    assert!(cycles.relative_half_width() < 1e-3);
+    let clock = core_clock(&samples).expect("read");
+    assert!((quiet.ns.value - 4.0 * clock.cycle_ns.value).abs() < 1e-3);
+    // Half the run at 0.4, half at 0.5: the clock is not known to a percent.
+    assert!(quiet.ns.relative_half_width() > 0.05, "{quiet:?}");
+    assert_eq!(core.verdict, Verdict::Ok, "the row is not to blame");
+
+    let memory = judge(&samples, Bound::Memory, Regime::Gated);
+    let typical = memory.typical.expect("all");
+    assert!((typical.p90_ns / typical.p10_ns - 1.25).abs() < 0.01);
+}
+
+#[test]
+fn extra_samples_count_for_quiet_and_never_for_typical() {
+    let mut samples = wandering(|_, _| 4.0);
+    for s in &mut samples {
+        s.evidence.canary_percent = Some(210);
+    }
+    assert_eq!(judge(&samples, Bound::Memory, Regime::Gated).quiet, None);
+    let before = judge(&samples, Bound::Memory, Regime::Gated).typical;
+    samples.extend(wandering(|_, _| 3.0).into_iter().map(|mut s| {
+        s.evidence.flags = flag::HUNTED;
+        s
+    }));
+    let estimate = judge(&samples, Bound::Memory, Regime::Gated);
+    assert_eq!(estimate.typical, before);
+    assert_eq!(estimate.quiet_share, Some(0.0));
+    let cycles = estimate.quiet.and_then(|q| q.cycles).expect("found");
+    assert!((cycles.value - 3.0).abs() < 1e-3);
+}
+
+#[test]
+fn two_figures_are_not_averaged_into_one() {
+    let estimate = judge(
+        &wandering(|_, k| if k % 3 == 0 { 40.0 } else { 4.0 }),
+        Bound::Core,
+        Regime::Gated,
+    );
+    assert_eq!(estimate.verdict, Verdict::TwoStates, "{estimate:?}");
+    assert!(
+        estimate.reason.contains("60 %") && estimate.reason.contains("40 %"),
+        "{}",
+        estimate.reason
+    );
+}
+
+#[test]
+fn workers_that_disagree_make_a_row_noisy_or_untellable() {
+    let spread = |by: f64| {
+        let samples =
+            wandering(move |worker, k| 4.0 * (1.0 + by * f64::from(worker)) + 0.001 * f64::from(k));
+        judge(&samples, Bound::Core, Regime::Gated)
+    };
+    assert_eq!(spread(0.005).verdict, Verdict::Ok);
+    let noisy = spread(0.03);
+    assert_eq!(noisy.verdict, Verdict::Noisy, "{noisy:?}");
+    assert!(noisy.reason.contains("disagree"));
+    assert_eq!(spread(0.6).verdict, Verdict::CannotTell);
+}
+
+#[test]
+fn a_distribution_has_no_quiet_figure_but_an_interval_by_ranks() {
+    let samples: Vec<Sample> = (0..40)
+        .map(|k| sample(k % 8, k, 4.0 + 0.01 * f64::from(k), 0.5))
+        .collect();
+    let estimate = judge(&samples, Bound::Memory, Regime::Distribution);
+    assert_eq!(estimate.quiet, None);
+    let typical = estimate.typical.expect("all");
+    assert!(typical.ns.low < typical.ns.value && typical.ns.value < typical.ns.high);
+    assert_eq!(estimate.verdict, Verdict::Ok);
+    let few = judge(&samples[..4], Bound::Memory, Regime::Distribution);
+    assert_eq!(few.verdict, Verdict::CannotTell);
+}
+
+#[test]
+fn too_few_quiet_samples_are_no_figure() {
+    let mut samples = wandering(|_, _| 4.0);
+    for s in samples.iter_mut().skip(11) {
+        s.evidence.lost_ns = 1000;
+    }
+    let estimate = judge(&samples, Bound::Core, Regime::Gated);
+    assert_eq!(estimate.quiet, None);
+    assert!(matches!(
+        estimate.verdict,
+        Verdict::Invalid | Verdict::CannotTell
+    ));
+}
