@@ -326,8 +326,7 @@ fn cells_of(
                 Scale::Default => visits,
                 Scale::Full => visits * 2,
             };
-            // Beyond L2 the core's clock no longer sets the pace.
-            let bound = if bytes > terrain.l2_bytes {
+            let bound = if bytes > paced_by_core(terrain) {
                 Bound::Memory
             } else {
                 probe.bound
@@ -361,6 +360,16 @@ fn cells_of(
             })
         })
         .collect()
+}
+
+/// Working sets up to this size answer at the pace of the core's clock: L2
+/// always, half of the last level where that runs at the same clock.
+fn paced_by_core(terrain: &Terrain) -> u64 {
+    if terrain.last_level_at_core_clock {
+        (terrain.last_level_bytes / 2).max(terrain.l2_bytes)
+    } else {
+        terrain.l2_bytes
+    }
 }
 
 /// Scales the visits to the budget; gives the hard limit. Without a budget the
@@ -414,6 +423,12 @@ pub fn terrain(machine: &Machine, cpus: Vec<u32>, pinned: Option<u32>) -> Terrai
         l1_bytes: size(1).unwrap_or(32 << 10),
         l2_bytes,
         last_level_bytes: last.unwrap_or(8 * MIB).max(l2_bytes),
+        // AMD's manuals: the L3 of a Zen core complex runs at the clock of its
+        // cores. Elsewhere it may have one of its own.
+        last_level_at_core_clock: machine
+            .microarchitecture
+            .get()
+            .is_some_and(|name| name.starts_with("Zen")),
         largest_bytes: 0,
         cpus,
         pinned,
@@ -480,6 +495,7 @@ mod tests {
             l1_bytes: 32 << 10,
             l2_bytes: 512 << 10,
             last_level_bytes: 32 * MIB,
+            last_level_at_core_clock: true,
             largest_bytes: 0,
             cpus: vec![0, 1],
             pinned: None,

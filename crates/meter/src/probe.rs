@@ -157,6 +157,8 @@ pub struct Terrain {
     pub l2_bytes: u64,
     /// Last level as one core reaches it, bytes; 8 MiB where unknown.
     pub last_level_bytes: u64,
+    /// Whether the last level is known to run at the cores' clock.
+    pub last_level_at_core_clock: bool,
     /// Largest working set of a large worker, bytes.
     pub largest_bytes: u64,
     /// CPUs this process may use.

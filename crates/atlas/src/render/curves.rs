@@ -145,12 +145,13 @@ fn oddness(x: u64, wanted: u64) -> f64 {
     apart(x, wanted) + if x.is_power_of_two() { 0.0 } else { 0.35 }
 }
 
-/// The point nearest to `x`, unless it is more than a factor of two away.
+/// The point nearest to `x`, unless it is more than a factor of four away: a
+/// curve with few points has one in each level, not one at each size.
 fn nearest(points: &[CurvePoint], x: u64) -> Option<&CurvePoint> {
     points
         .iter()
         .min_by(|a, b| apart(a.x, x).total_cmp(&apart(b.x, x)))
-        .filter(|point| apart(point.x, x) <= 2_f64.ln() + 1e-9)
+        .filter(|point| apart(point.x, x) <= 4_f64.ln() + 1e-9)
 }
 
 fn map(row: &Row, y_axis: Axis, x_axis: Axis, points: &[MapPoint]) -> String {

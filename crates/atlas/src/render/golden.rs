@@ -112,7 +112,7 @@ fn what_must_not_be_overlooked_comes_first() {
             .starts_with("PARTIAL: interrupted")
     );
     assert!(lines.next().expect("line").starts_with("NOT CALIBRATED"));
-    assert!(text.contains("shrunk: only 512MiB"), "{text}");
+    assert!(text.contains("SHORT: only 512MiB"), "{text}");
 }
 
 #[test]

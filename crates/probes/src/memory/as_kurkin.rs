@@ -50,6 +50,8 @@ pub(crate) fn debug() -> Probe {
         operation: "One dependent load from half of L1, the pointer stored to the stack and loaded from it again after each, as an unoptimised compiler writes it.".into(),
         method: "The chase of memory.latency_as_kurkin with the two further memory operations in its loop: a possible reason why the study's L1 figures are high.".into(),
         source: SOURCE.into(),
+        // A quick run's large workers have no room for a second buffer.
+        since: Scale::Default,
         second_buffer: true,
         effort: Effort {
             working_set: WorkingSet::Fixed(16 << 10),

@@ -2,7 +2,6 @@
 
 use kernels::checked::{read_pages, touch_pages};
 use meter::probe::{Effort, Probe, Work};
-use model::run::Bound;
 use sys::file_mapping::FileMapping;
 use sys::pages::{Buffer, PageKind, base_page_bytes};
 
@@ -21,7 +20,6 @@ pub(crate) fn probe() -> Probe {
         operation: "One page fault: the first store to a fresh anonymous base page, or the first load from a mapped file whose pages are in the page cache.".into(),
         method: "The anonymous row touches 256 fresh pages a sample and gives them back outside the time; the file row maps a file anew outside the time and touches it every 64 KiB, since Linux maps up to 16 cached pages with one fault.".into(),
         source: "LMbench's lat_pagefault for the file page.".into(),
-        bound: Bound::Memory,
         effort: Effort {
             visits: 6,
             samples: 4,
