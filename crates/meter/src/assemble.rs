@@ -259,3 +259,29 @@ fn levels(
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remarks_that_differ_in_a_figure_only_are_told_once() {
+        let notes = [
+            "on base pages",
+            "smallest step seen: 45 ticks",
+            "smallest step seen: 44 ticks",
+            "load at 20 %: 3 GB/s",
+            "load at 40 %: 5 GB/s",
+        ]
+        .map(String::from);
+        assert_eq!(
+            merged(notes.iter()),
+            [
+                "load at 20 %: 3 GB/s",
+                "load at 40 %: 5 GB/s",
+                "on base pages",
+                "smallest step seen: 44 ticks",
+            ]
+        );
+    }
+}

@@ -12,10 +12,9 @@
 use crate::bench::Bench;
 use crate::conduct::{self, ConductError, Observer, Silent};
 use crate::plan::{self, PlanError, Request};
-use crate::probe::{Derive, Effort, Probe, Shape, Site, Work};
+use crate::probe::{Probe, Site, Work};
 use crate::worker;
-use model::run::{Bound, Program, Regime, Run, Scale};
-use model::unit::Unit;
+use model::run::{Program, Regime, Run, Scale};
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::path::Path;
@@ -155,22 +154,13 @@ impl Session {
     fn probe(mut self, id: &str, regime: Regime, work: impl FnMut(u64) + 'static) -> Session {
         let work: Rc<RefCell<dyn FnMut(u64)>> = Rc::new(RefCell::new(work));
         self.probes.push(Probe {
-            id: id.to_string().into(),
-            variants: Vec::new(),
             title: "a function of this program".into(),
             operation: "One call.".into(),
             method: "A plain loop around the call; the loop itself is not taken off.".into(),
-            source: "this program".into(),
-            unit: Unit::Time,
-            bound: Bound::Core,
+            source: "This program itself.".into(),
             regime,
-            since: Scale::Quick,
-            shape: Shape::Figure,
-            effort: Effort::SCALAR,
-            derive: Derive::Nothing,
-            second_buffer: false,
-            unavailable: |_| None,
             make: Box::new(move |_: &mut Bench, _: &Site| Ok(Box::new(Called(work.clone())))),
+            ..Probe::blank(id.to_string())
         });
         self
     }

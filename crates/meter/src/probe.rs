@@ -224,6 +224,30 @@ pub trait Work {
 }
 
 impl Probe {
+    /// A probe of this id with no texts and no work yet: one figure in ns,
+    /// bound by the core, gated, at every scale. What a real one has more is
+    /// set over it.
+    pub fn blank(id: impl Into<Text>) -> Probe {
+        Probe {
+            id: id.into(),
+            variants: Vec::new(),
+            title: "".into(),
+            operation: "".into(),
+            method: "".into(),
+            source: "".into(),
+            unit: Unit::Time,
+            bound: Bound::Core,
+            regime: Regime::Gated,
+            since: Scale::Quick,
+            shape: Shape::Figure,
+            effort: Effort::SCALAR,
+            derive: Derive::Nothing,
+            second_buffer: false,
+            unavailable: |_| None,
+            make: Box::new(|_, _| Err("no work was given to this probe".into())),
+        }
+    }
+
     /// Ids of the probe's rows.
     pub fn row_ids(&self) -> Vec<String> {
         if self.variants.is_empty() {

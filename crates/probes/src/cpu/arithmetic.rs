@@ -1,7 +1,7 @@
 //! The arithmetic instructions: latency in a dependent chain, throughput in
 //! independent ones.
 
-use super::paired::{DIFFERENCE, Paired, frame};
+use super::paired::{DIFFERENCE, Paired};
 use meter::probe::Probe;
 
 /// Instruction, words for it.
@@ -58,6 +58,6 @@ fn probe(id: &'static str, words: &'static str) -> Probe {
                 .map(|pair| Box::new(Paired(pair)) as Box<dyn meter::probe::Work>)
                 .ok_or_else(|| format!("there is no loop for {name} on this architecture"))
         }),
-        ..frame(format!("cpu.{id}"))
+        ..Probe::blank(format!("cpu.{id}"))
     }
 }

@@ -1,7 +1,7 @@
 //! Ash's three divisions: ten independent ones a turn, as his program has
 //! them.
 
-use super::paired::{DIFFERENCE, Paired, frame};
+use super::paired::{DIFFERENCE, Paired};
 use fastrand::Rng;
 use meter::probe::{Probe, Work};
 
@@ -21,7 +21,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                     first: 1,
                 }))
             }),
-            ..frame("cpu.div_u64_as_ash")
+            ..Probe::blank("cpu.div_u64_as_ash")
         },
         float("cpu.div_f64_as_ash", "double-precision division as Ash measured it", "1e8 / 42.3, both from memory; results are not chained."),
         float("cpu.div_f64_from_int_as_ash", "division by a converted integer as Ash measured it", "1e8 / (double)i: the conversion of an integer and a division; results are not chained."),
@@ -40,7 +40,7 @@ fn float(id: &'static str, title: &'static str, operation: &'static str) -> Prob
                 .map(|pair| Box::new(Paired(pair)) as Box<dyn Work>)
                 .ok_or_else(|| format!("there is no loop for {name} on this architecture"))
         }),
-        ..frame(id)
+        ..Probe::blank(id)
     }
 }
 

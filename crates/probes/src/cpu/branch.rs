@@ -1,6 +1,5 @@
 //! What a wrong guess costs.
 
-use super::paired::frame;
 use fastrand::Rng;
 use meter::probe::{Probe, Work};
 
@@ -23,7 +22,7 @@ pub(crate) fn probe() -> Probe {
                 rng: bench.rng.fork(),
             }))
         }),
-        ..frame("cpu.branch_mispredict")
+        ..Probe::blank("cpu.branch_mispredict")
     }
 }
 

@@ -1,9 +1,7 @@
 //! Work that is a pair of loops of the kernels.
 
 use kernels::Pair;
-use meter::probe::{Derive, Effort, Probe, Shape, Work};
-use model::run::{Bound, Regime, Scale};
-use model::unit::Unit;
+use meter::probe::Work;
 
 /// A pair of loops, U and 2U.
 pub(crate) struct Paired(pub(crate) &'static Pair);
@@ -22,28 +20,6 @@ impl Work for Paired {
     fn run(&mut self, turns: u64, double: bool) {
         let body = if double { self.0.double } else { self.0.single };
         body(turns);
-    }
-}
-
-/// The usual frame of a probe of this group; texts and work are the caller's.
-pub(crate) fn frame(id: impl Into<meter::probe::Text>) -> Probe {
-    Probe {
-        id: id.into(),
-        variants: Vec::new(),
-        title: "".into(),
-        operation: "".into(),
-        method: "".into(),
-        source: "".into(),
-        unit: Unit::Time,
-        bound: Bound::Core,
-        regime: Regime::Gated,
-        since: Scale::Quick,
-        shape: Shape::Figure,
-        effort: Effort::SCALAR,
-        derive: Derive::Nothing,
-        second_buffer: false,
-        unavailable: |_| None,
-        make: Box::new(|_, _| Err("no work was given to this probe".into())),
     }
 }
 

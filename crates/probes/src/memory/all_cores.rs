@@ -45,7 +45,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                     memory,
                 }))
             }),
-            ..super::frame(id)
+            ..Probe::blank(id)
         })
         .collect()
 }

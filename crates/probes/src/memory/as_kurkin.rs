@@ -39,7 +39,7 @@ pub(crate) fn probe() -> Probe {
             let ring = Ring::link(memory, order.offsets(LINE_BYTES));
             Ok(Box::new(Chase::new(ring, bytes, terrain, Restore::Rewarmed)))
         }),
-        ..super::frame("memory.latency_as_kurkin")
+        ..Probe::blank("memory.latency_as_kurkin")
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn debug() -> Probe {
             let ring = Ring::link(memory, order.offsets(LINE_BYTES));
             Ok(Box::new(Chase::new(ring, bytes, terrain, Restore::Rewarmed).on_stack()))
         }),
-        ..super::frame("memory.latency_as_debug")
+        ..Probe::blank("memory.latency_as_debug")
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                     terrain,
                 }))
             }),
-            ..super::frame("memory.copy")
+            ..Probe::blank("memory.copy")
         },
         Probe {
             title: "speed of memset, by bytes set".into(),
@@ -54,7 +54,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                     terrain,
                 }))
             }),
-            ..super::frame("memory.fill")
+            ..Probe::blank("memory.fill")
         },
     ]
 }

@@ -31,6 +31,6 @@ pub(crate) fn probe() -> Probe {
         make: Box::new(|bench, site| {
             Ok(Box::new(chase::random(bench, site.at[0], Restore::Rewarmed)?))
         }),
-        ..super::frame("memory.latency")
+        ..Probe::blank("memory.latency")
     }
 }

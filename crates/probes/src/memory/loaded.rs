@@ -40,7 +40,7 @@ pub(crate) fn probe() -> Probe {
                 began: Instant::now(),
             }))
         }),
-        ..super::frame("memory.loaded_latency")
+        ..Probe::blank("memory.loaded_latency")
     }
 }
 

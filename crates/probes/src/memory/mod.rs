@@ -17,9 +17,7 @@ mod stride;
 mod team;
 mod tlb;
 
-use meter::probe::{Derive, Effort, Probe, Shape};
-use model::run::{Bound, Regime, Scale};
-use model::unit::Unit;
+use meter::probe::Probe;
 
 /// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
@@ -41,26 +39,4 @@ pub(crate) fn probes() -> Vec<Probe> {
     probes.extend(naive_xor::probes());
     probes.push(page_fault::probe());
     probes
-}
-
-/// The usual frame of a probe of this group.
-fn frame(id: &'static str) -> Probe {
-    Probe {
-        id: id.into(),
-        variants: Vec::new(),
-        title: "".into(),
-        operation: "".into(),
-        method: "".into(),
-        source: "".into(),
-        unit: Unit::Time,
-        bound: Bound::Core,
-        regime: Regime::Gated,
-        since: Scale::Quick,
-        shape: Shape::Figure,
-        effort: Effort::SCALAR,
-        derive: Derive::Nothing,
-        second_buffer: false,
-        unavailable: |_| None,
-        make: Box::new(|_, _| Err("no work was given to this probe".into())),
-    }
 }

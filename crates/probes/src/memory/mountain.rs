@@ -37,7 +37,7 @@ pub(crate) fn probe() -> Probe {
                 loads,
             }))
         }),
-        ..super::frame("memory.mountain")
+        ..Probe::blank("memory.mountain")
     }
 }
 

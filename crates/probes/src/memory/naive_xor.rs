@@ -50,7 +50,7 @@ fn probe() -> Probe {
             rng.fill(memory);
             Ok(Box::new(Xor { memory, vectorised }))
         }),
-        ..super::frame("memory.naive_xor")
+        ..Probe::blank("memory.naive_xor")
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn probe() -> Probe {
                 .map_err(|e| format!("no memory: {e}"))?;
             Ok(Box::new(AnonymousPages(buffer, Ok(()))))
         }),
-        ..super::frame("memory.page_fault")
+        ..Probe::blank("memory.page_fault")
     }
 }
 

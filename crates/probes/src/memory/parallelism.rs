@@ -38,7 +38,7 @@ pub(crate) fn probe() -> Probe {
                 in_caches,
             }))
         }),
-        ..super::frame("memory.parallelism")
+        ..Probe::blank("memory.parallelism")
     }
 }
 

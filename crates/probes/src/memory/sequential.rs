@@ -27,7 +27,7 @@ pub(crate) fn probe() -> Probe {
             let (memory, ..) = bench.huge(bytes)?;
             Ok(Box::new(Pieces { memory, start }))
         }),
-        ..super::frame("memory.read_sequential_1MB")
+        ..Probe::blank("memory.read_sequential_1MB")
     }
 }
 

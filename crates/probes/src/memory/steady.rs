@@ -30,6 +30,6 @@ pub(crate) fn probe() -> Probe {
         make: Box::new(|bench, site| {
             Ok(Box::new(chase::random(bench, site.at[0], Restore::Steady)?))
         }),
-        ..super::frame("memory.latency_steady")
+        ..Probe::blank("memory.latency_steady")
     }
 }

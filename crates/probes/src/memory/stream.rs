@@ -35,7 +35,7 @@ fn probe(id: &'static str, access: Access, words: &'static str) -> Probe {
         shape: Shape::Curve(Axis::WorkingSetBytes, streaming),
         effort: STREAM_EFFORT,
         make: Box::new(move |bench, site| make(bench, site, access)),
-        ..super::frame(id)
+        ..Probe::blank(id)
     }
 }
 

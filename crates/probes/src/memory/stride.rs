@@ -38,6 +38,6 @@ pub(crate) fn probe() -> Probe {
             let ring = Ring::link(memory, order.offsets(stride));
             Ok(Box::new(Chase::new(ring, bytes, terrain, Restore::Rewarmed).note(note)))
         }),
-        ..super::frame("memory.latency_stride")
+        ..Probe::blank("memory.latency_stride")
     }
 }

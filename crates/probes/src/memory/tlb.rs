@@ -55,6 +55,6 @@ pub(crate) fn probe() -> Probe {
             // Whole rounds bring lines and translations back alike.
             Ok(Box::new(Chase::new(ring, bytes, terrain, Restore::Steady)))
         }),
-        ..super::frame("memory.latency_tlb")
+        ..Probe::blank("memory.latency_tlb")
     }
 }

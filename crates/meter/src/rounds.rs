@@ -1,0 +1,389 @@
+//! The rounds of a run: workers started, told and listened to, cells
+//! reviewed, extra visits to what is still uncertain.
+
+use crate::assemble::{Common, Found};
+use crate::conduct::{ConductError, Observer, Progress};
+use crate::crew::Hand;
+use crate::plan::{Plan, PlannedCell};
+use crate::schedule::{self, Visit};
+use crate::wire::{Reply, Request, Setup};
+use fastrand::Rng;
+use model::conditions::Conditions;
+use model::estimate::{Estimate, Verdict};
+use model::run::{Bound, Regime};
+use model::unit::Unit;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use sys::clock::{Calibration, ClockCost};
+
+/// Relative half width below which a cell needs no more visits, once half of
+/// them are made.
+const GOOD_ENOUGH: f64 = 0.007;
+
+/// Extra rounds at most, for cells that are still uncertain.
+const EXTRA_ROUNDS: u32 = 6;
+
+/// The run in progress.
+pub(crate) struct Conductor<'p> {
+    plan: &'p Plan,
+    calibration: Calibration,
+    pub(crate) crew: BTreeMap<u32, Hand>,
+    pub(crate) found: Vec<Found>,
+    visits_made: Vec<u32>,
+    open: Vec<bool>,
+    rng: Rng,
+    pub(crate) began: Instant,
+    visits_done: u64,
+    pub(crate) losses: Vec<String>,
+    pub(crate) all_lost: bool,
+    batch: usize,
+    latest: Vec<(String, Estimate, Unit)>,
+}
+
+impl<'p> Conductor<'p> {
+    pub(crate) fn start(
+        plan: &'p Plan,
+        calibration: &Calibration,
+        measuring_cpu: Option<u32>,
+        conditions: &mut Conditions,
+        observer: &mut dyn Observer,
+    ) -> Result<Conductor<'p>, ConductError> {
+        let began_ns = sys::clock::monotonic_raw_ns();
+        let mut rng = Rng::with_seed(plan.record.seed);
+        let mut crew = BTreeMap::new();
+        let workers = plan
+            .cells
+            .iter()
+            .map(|cell| cell.first_worker + cell.workers)
+            .max()
+            .unwrap_or(0);
+        let mut failure = None;
+        for worker in 0..workers {
+            let large = worker < plan.record.large_workers;
+            let base = plan.record.workers - plan.record.large_workers < 3 || !large;
+            let setup = Setup {
+                worker,
+                pin: measuring_cpu.into_iter().collect(),
+                ns_per_tick: calibration.ns_per_tick,
+                began_ns,
+                huge_bytes: if large {
+                    plan.large_bytes
+                } else {
+                    plan.small_bytes
+                },
+                base_bytes: if base { plan.base_bytes } else { 0 },
+                last_level_canary_bytes: last_level_canary_bytes(plan),
+                seed: rng.u64(..),
+                terrain: plan.terrain.clone(),
+            };
+            match Hand::start(&setup) {
+                Ok(hand) => {
+                    match &hand.pinned {
+                        Ok(cpus) => conditions.pinned_cpus.clone_from(cpus),
+                        Err(why) => conditions.not_pinned = Some(why.clone()),
+                    }
+                    crew.insert(worker, hand);
+                }
+                Err(e) => {
+                    observer.warning(&format!("worker {worker} could not be started: {e}"));
+                    failure = Some(e);
+                }
+            }
+        }
+        if crew.is_empty() && !plan.cells.is_empty() {
+            return Err(ConductError::NoWorkers(
+                failure.unwrap_or_else(|| std::io::Error::other("none was planned")),
+            ));
+        }
+        if let Some(why) = &conditions.not_pinned {
+            observer.warning(&format!(
+                "the workers can't be pinned to a CPU ({why}): figures may mix CPUs"
+            ));
+        }
+        let cells = plan.cells.len();
+        Ok(Conductor {
+            plan,
+            calibration: calibration.clone(),
+            crew,
+            found: vec![Found::default(); cells],
+            visits_made: vec![0; cells],
+            open: vec![true; cells],
+            rng,
+            began: Instant::now(),
+            visits_done: 0,
+            losses: Vec::new(),
+            all_lost: false,
+            // On a single CPU every answer interrupts the next visit.
+            batch: if plan.terrain.cpus.len() > 1 {
+                schedule::BATCH
+            } else {
+                1
+            },
+            latest: Vec::new(),
+        })
+    }
+
+    pub(crate) fn rounds(
+        &mut self,
+        microarchitecture: Option<&str>,
+        cost: &ClockCost,
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) {
+        let rounds = self.plan.rounds;
+        for round in 0..rounds + EXTRA_ROUNDS {
+            let extra = round >= rounds;
+            let visits = self.visits_of(round, extra);
+            if visits.is_empty() {
+                if extra {
+                    break;
+                }
+                continue;
+            }
+            if !extra {
+                self.wait_for_turn(round, stop);
+            }
+            let common = extra.then(|| self.common(microarchitecture, cost));
+            for batch in schedule::batches(&visits, &mut self.rng, self.batch) {
+                if stop.load(Ordering::Relaxed) || self.began.elapsed() > self.plan.limit {
+                    return;
+                }
+                self.carry_out(&batch, common.as_ref(), observer);
+                if self.crew.is_empty() {
+                    self.all_lost = true;
+                    return;
+                }
+                self.tell(round.min(rounds - 1) + 1, observer);
+            }
+            let common = self.common(microarchitecture, cost);
+            self.review(&common, extra || round + 1 == rounds);
+            self.tell(round.min(rounds - 1) + 1, observer);
+        }
+    }
+
+    /// Waits until a round's share of the span has come.
+    fn wait_for_turn(&self, round: u32, stop: &AtomicBool) {
+        let due = self
+            .plan
+            .span
+            .mul_f64(f64::from(round) / f64::from(self.plan.rounds.max(1)));
+        while self.began.elapsed() < due && !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(
+                Duration::from_millis(5).min(due.saturating_sub(self.began.elapsed())),
+            );
+        }
+    }
+
+    fn common(&self, microarchitecture: Option<&str>, cost: &ClockCost) -> Common {
+        Common::learn(
+            microarchitecture,
+            &self.found,
+            self.calibration.ns_per_tick,
+            cost.resolution_ns,
+        )
+    }
+
+    fn visits_of(&self, round: u32, extra: bool) -> Vec<Visit> {
+        let mut visits = Vec::new();
+        for (number, cell) in self.plan.cells.iter().enumerate() {
+            let wanted = self.open[number]
+                && self.found[number].unavailable.is_none()
+                && (extra || schedule::takes_part(cell.visits, self.plan.rounds, round))
+                // An extra visit waits for a quiet machine, which a
+                // distribution has no use for.
+                && !(extra && cell.regime == Regime::Distribution);
+            if wanted {
+                visits.extend(
+                    (cell.first_worker..cell.first_worker + cell.workers)
+                        .filter(|worker| self.crew.contains_key(worker))
+                        .map(|worker| Visit {
+                            worker,
+                            cell: number as u32,
+                        }),
+                );
+            }
+        }
+        visits
+    }
+
+    fn request(&self, visit: &Visit, hunt: Option<&Common>) -> Request {
+        let cell = &self.plan.cells[visit.cell as usize];
+        Request {
+            cell: visit.cell,
+            probe: cell.probe as u32,
+            variant: cell.variant.clone(),
+            at: cell.at.clone(),
+            samples: cell.samples,
+            last_level_canary: cell.last_level_canary,
+            hunt: hunt.map(|common| common.gate.clone()),
+        }
+    }
+
+    fn carry_out(&mut self, batch: &[Visit], hunt: Option<&Common>, observer: &mut dyn Observer) {
+        let Some(worker) = batch.first().map(|visit| visit.worker) else {
+            return;
+        };
+        let requests: Vec<Request> = batch.iter().map(|v| self.request(v, hunt)).collect();
+        let Some(hand) = self.crew.get_mut(&worker) else {
+            return;
+        };
+        let mut lost = None;
+        for request in &requests {
+            if let Err(e) = hand.tell(request) {
+                lost = Some(e);
+                break;
+            }
+        }
+        let mut answered = 0;
+        let mut replies = Vec::with_capacity(requests.len());
+        while lost.is_none() && answered < requests.len() {
+            match hand.listen() {
+                Ok(reply) => replies.push(reply),
+                Err(e) => lost = Some(e),
+            }
+            answered += 1;
+        }
+        let kept = replies.len();
+        for reply in replies {
+            self.take(reply);
+        }
+        if let Some(error) = lost {
+            self.lose(worker, batch.get(kept), &error, observer);
+        }
+    }
+
+    fn take(&mut self, reply: Reply) {
+        match reply {
+            Reply::Visited {
+                cell,
+                ops_per_turn,
+                samples,
+                notes,
+                wall_ns: _,
+            } => {
+                let Some(found) = self.found.get_mut(cell as usize) else {
+                    return;
+                };
+                found.ops_per_turn = ops_per_turn;
+                found.notes.extend(notes);
+                if let Ok(samples) = samples.samples() {
+                    found.samples.extend(samples);
+                }
+                self.visits_made[cell as usize] += 1;
+                self.visits_done += 1;
+            }
+            Reply::Unavailable { cell, reason } => {
+                if let Some(found) = self.found.get_mut(cell as usize) {
+                    if found.samples.is_empty() {
+                        found.unavailable = Some(reason);
+                    } else {
+                        found.notes.insert(format!("later visits failed: {reason}"));
+                    }
+                    self.visits_done += 1;
+                }
+            }
+            Reply::Ready { .. } => {}
+        }
+    }
+
+    /// A worker is gone: its samples stay, the row it was at is marked.
+    fn lose(
+        &mut self,
+        worker: u32,
+        at: Option<&Visit>,
+        error: &std::io::Error,
+        observer: &mut dyn Observer,
+    ) {
+        self.crew.remove(&worker);
+        let place = at.map(|visit| {
+            let number = visit.cell as usize;
+            self.found[number].notes.insert(format!(
+                "{error} while measuring this row; what it had sent is kept"
+            ));
+            // A row that kills its workers must not kill them all.
+            let deaths = self.found[number]
+                .notes
+                .iter()
+                .filter(|note| note.contains("ended early") || note.contains("said nothing"))
+                .count();
+            if deaths >= 2 {
+                self.open[number] = false;
+                if self.found[number].samples.is_empty() {
+                    self.found[number].unavailable = Some(format!("measuring it failed: {error}"));
+                }
+            }
+            self.plan.cells[number].name()
+        });
+        let line = match place {
+            Some(place) => format!("{error} while measuring {place}; its samples are kept"),
+            None => format!("{error}; its samples are kept"),
+        };
+        observer.warning(&line);
+        self.losses.push(line);
+    }
+
+    /// Which cells need more visits, and what they read so far.
+    fn review(&mut self, common: &Common, planned_are_done: bool) {
+        self.latest.clear();
+        for (number, cell) in self.plan.cells.iter().enumerate() {
+            let found = &self.found[number];
+            let estimate = common.estimate(cell, found);
+            if planned_are_done {
+                self.open[number] &= estimate.verdict != Verdict::Ok;
+            } else {
+                let half_done = self.visits_made[number] * 2 >= cell.visits * cell.workers;
+                self.open[number] &= !(half_done && is_good_enough(&estimate, cell));
+            }
+            if !found.samples.is_empty() {
+                self.latest.push((cell.name(), estimate, cell.unit));
+            }
+        }
+    }
+
+    fn tell(&self, round: u32, observer: &mut dyn Observer) {
+        let planned: u64 = self
+            .plan
+            .cells
+            .iter()
+            .map(|cell| u64::from(cell.visits) * u64::from(cell.workers))
+            .sum();
+        let elapsed = self.began.elapsed();
+        let share = self.visits_done as f64 / planned.max(1) as f64;
+        let by_pace = if share > 0.02 {
+            elapsed.mul_f64((1.0 / share - 1.0).max(0.0))
+        } else {
+            self.plan.total()
+        };
+        let remaining = by_pace.max(self.plan.span.saturating_sub(elapsed));
+        observer.progress(&Progress {
+            round,
+            rounds: self.plan.rounds,
+            elapsed,
+            remaining: remaining.min(self.plan.limit.saturating_sub(elapsed)),
+            visits_done: self.visits_done,
+            visits_planned: planned,
+            latest: &self.latest,
+        });
+    }
+}
+
+/// Stop rule of a single cell.
+fn is_good_enough(estimate: &Estimate, cell: &PlannedCell) -> bool {
+    let Some(quiet) = &estimate.quiet else {
+        return false;
+    };
+    let width = match (cell.bound, quiet.cycles) {
+        (Bound::Core, Some(cycles)) => cycles.relative_half_width(),
+        _ => quiet.ns.relative_half_width(),
+    };
+    estimate.verdict == Verdict::Ok
+        && quiet.workers == cell.workers
+        && (estimate.below_ns.is_some() || width < GOOD_ENOUGH)
+}
+
+/// Three times L2, but never more than half of the last level.
+fn last_level_canary_bytes(plan: &Plan) -> u64 {
+    let bytes = (3 * plan.terrain.l2_bytes).min(plan.terrain.last_level_bytes / 2);
+    (bytes / 4096).max(1) * 4096
+}
