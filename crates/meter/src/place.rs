@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_run_that_its_quota_kept_stopping_is_noisy_and_nothing_else_is() {
-        let after = |us| flagged(Some(7_000_000), Some(7_000_000 + us), Verdict::Ok);
+        let after = |us: u64| flagged(Some(7_000_000), Some(7_000_000 + us), Verdict::Ok);
         assert_eq!(after(5_000_000), Verdict::Noisy);
         assert_eq!(after(50_000), Verdict::Ok, "half a percent");
         assert_eq!(flagged(None, None, Verdict::Ok), Verdict::Ok);
