@@ -194,8 +194,8 @@ fn of_core_clock(clock: &CoreClock) -> Estimate {
         quiet: None,
         typical: Some(Typical {
             ns: clock.cycle_ns,
-            p10_ns: clock.shortest_ns,
-            p90_ns: clock.longest_ns,
+            p10_ns: clock.p10_ns,
+            p90_ns: clock.p90_ns,
             samples: clock.readings,
         }),
         quiet_share: None,

@@ -11,7 +11,7 @@ use model::estimate::Estimate;
 use model::machine::Machine;
 use model::run::{Cell, ClockRecord, Program, Run, SCHEMA_VERSION};
 use model::unit::Unit;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use sys::clock::Counter;
 
@@ -94,9 +94,12 @@ pub fn conduct(
     observer.started(plan);
 
     let home = sys::affinity::allowed_cpus().unwrap_or_default();
-    let measuring_cpu = plan
-        .pin
-        .or_else(|| quietest_cpu(&plan.terrain.cpus, &counter, &calibration));
+    let measuring_cpu = match plan.pin {
+        Some(cpu) => Some(cpu),
+        None => quietest_cpu(&plan.terrain.cpus, &machine, &counter, &calibration)
+            .map_err(|why| conditions.not_pinned = Some(why))
+            .ok(),
+    };
     let mut conductor =
         Conductor::start(plan, &calibration, measuring_cpu, &mut conditions, observer)?;
     step_aside(&home, measuring_cpu);
@@ -120,7 +123,7 @@ pub fn conduct(
     let mut rows = assemble::rows(catalogue, plan, &conductor.found, &common);
     remark(&mut conditions, &common, plan, &machine, &conductor.losses);
     flag_throttled(&mut rows, &conditions, began.elapsed());
-    let partial = if stop.load(Ordering::Relaxed) {
+    let partial = if conductor.interrupted {
         Some("interrupted: rows hold what was measured until then".to_string())
     } else if conductor.all_lost {
         Some("every worker process ended early".to_string())

@@ -176,6 +176,10 @@ impl Work for Called {
         // A few calls bring code and data back after other rows.
         (self.0.borrow_mut())(4);
     }
+    fn faults_belong(&self) -> bool {
+        // Nothing is known of it.
+        true
+    }
     fn run(&mut self, turns: u64, _double: bool) {
         (self.0.borrow_mut())(turns);
     }

@@ -22,19 +22,29 @@ pub(crate) fn moment() -> Moment {
 }
 
 /// The allowed CPU whose canaries were quiet most often in a short look, so
-/// that the run does not begin beside a busy neighbour. The first where no
-/// look is possible.
+/// that the run does not begin beside a busy neighbour; of the fastest kind of
+/// cores, where there are several kinds.
+///
+/// # Errors
+/// Why the process can't be pinned to any.
 pub(crate) fn quietest_cpu(
     cpus: &[u32],
+    machine: &Machine,
     counter: &Counter,
     calibration: &Calibration,
-) -> Option<u32> {
+) -> Result<u32, String> {
     const LOOKED_AT: usize = 8;
     const LOOK: Duration = Duration::from_millis(25);
-    let home = sys::affinity::allowed_cpus().ok()?;
+    let home = sys::affinity::allowed_cpus().map_err(|e| e.to_string())?;
+    let fastest = machine.core_kinds.get().and_then(|kinds| kinds.first());
+    let is_fast = |cpu: &u32| fastest.is_none_or(|kind| kind.cpus.contains(cpu));
+    let (fast, other): (Vec<u32>, Vec<u32>) = cpus.iter().partition(|cpu| is_fast(cpu));
+    let candidates = if fast.is_empty() { other } else { fast };
     let mut looks: Vec<(f64, u32)> = Vec::new();
-    for &cpu in cpus.iter().take(LOOKED_AT) {
-        if sys::affinity::pin_to(&[cpu]).is_err() {
+    let mut refused = "no CPU is known to be allowed".to_string();
+    for &cpu in candidates.iter().take(LOOKED_AT) {
+        if let Err(e) = sys::affinity::pin_to(&[cpu]) {
+            refused = e.to_string();
             continue;
         }
         let mut around = RealSurroundings::new(*counter, calibration.ns_per_tick, 0);
@@ -52,6 +62,7 @@ pub(crate) fn quietest_cpu(
         .into_iter()
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, cpu)| cpu)
+        .ok_or(refused)
 }
 
 /// Moves the conducting process off the measuring CPU, where there is another.

@@ -214,9 +214,7 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
         base_bytes: room.base_bytes,
         pin: request.pin,
         limit,
-        span: request
-            .budget
-            .map_or(LEAST_SPAN, |budget| budget.mul_f64(0.85)),
+        span: span(request.budget, total),
         record: PlanRecord {
             scale: request.scale,
             asked: request.asked.clone(),
@@ -362,6 +360,16 @@ fn cells_of(
         .collect()
 }
 
+/// Time that the rounds are spread over: most of a budget, but not so much
+/// that a long budget for few rows only means waiting.
+fn span(budget: Option<Duration>, total: Duration) -> Duration {
+    budget.map_or(LEAST_SPAN, |budget| {
+        budget
+            .mul_f64(0.85)
+            .min(total.mul_f64(4.0).max(Duration::from_secs(15)))
+    })
+}
+
 /// Working sets up to this size answer at the pace of the core's clock: L2
 /// always, half of the last level where that runs at the same clock.
 fn paced_by_core(terrain: &Terrain) -> u64 {
@@ -383,7 +391,7 @@ fn fit_budget(cells: &mut [PlannedCell], budget: Option<Duration>, total: Durati
     // A tenth is left for starting the workers and for what takes longer.
     let factor = (share * 0.9).min(2.0);
     for cell in cells {
-        let visits = ((f64::from(cell.visits) * factor).floor() as u32).max(2);
+        let visits = ((f64::from(cell.visits) * factor).floor() as u32).max(1);
         cell.allotment = cell
             .allotment
             .mul_f64(f64::from(visits) / f64::from(cell.visits));

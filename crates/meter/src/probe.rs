@@ -208,6 +208,12 @@ pub trait Work {
         (1, u64::MAX)
     }
 
+    /// Whether page faults are part of the operation, rather than a sign that
+    /// its working set does not stay in memory.
+    fn faults_belong(&self) -> bool {
+        false
+    }
+
     /// Asked after a visit: why its samples are not what the row says, if so.
     ///
     /// # Errors

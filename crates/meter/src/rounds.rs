@@ -37,6 +37,7 @@ pub(crate) struct Conductor<'p> {
     visits_done: u64,
     pub(crate) losses: Vec<String>,
     pub(crate) all_lost: bool,
+    pub(crate) interrupted: bool,
     batch: usize,
     latest: Vec<(String, Estimate, Unit)>,
 }
@@ -114,6 +115,7 @@ impl<'p> Conductor<'p> {
             visits_done: 0,
             losses: Vec::new(),
             all_lost: false,
+            interrupted: false,
             // On a single CPU every answer interrupts the next visit.
             batch: if plan.terrain.cpus.len() > 1 {
                 schedule::BATCH
@@ -146,7 +148,17 @@ impl<'p> Conductor<'p> {
             }
             let common = extra.then(|| self.common(microarchitecture, cost));
             for batch in schedule::batches(&visits, &mut self.rng, self.batch) {
-                if stop.load(Ordering::Relaxed) || self.began.elapsed() > self.plan.limit {
+                if stop.load(Ordering::Relaxed) {
+                    self.interrupted = true;
+                    return;
+                }
+                if self.began.elapsed() > self.plan.limit {
+                    if !extra {
+                        self.losses.push(format!(
+                            "the time allowed ended in round {} of {rounds}: some rows have fewer samples than planned",
+                            round + 1
+                        ));
+                    }
                     return;
                 }
                 self.carry_out(&batch, common.as_ref(), observer);
@@ -189,20 +201,23 @@ impl<'p> Conductor<'p> {
         for (number, cell) in self.plan.cells.iter().enumerate() {
             let wanted = self.open[number]
                 && self.found[number].unavailable.is_none()
-                && (extra || schedule::takes_part(cell.visits, self.plan.rounds, round))
                 // An extra visit waits for a quiet machine, which a
                 // distribution has no use for.
                 && !(extra && cell.regime == Regime::Distribution);
-            if wanted {
-                visits.extend(
-                    (cell.first_worker..cell.first_worker + cell.workers)
-                        .filter(|worker| self.crew.contains_key(worker))
-                        .map(|worker| Visit {
-                            worker,
-                            cell: number as u32,
-                        }),
-                );
+            if !wanted {
+                continue;
             }
+            visits.extend(
+                (cell.first_worker..cell.first_worker + cell.workers)
+                    .filter(|worker| self.crew.contains_key(worker))
+                    .map(|worker| Visit {
+                        worker,
+                        cell: number as u32,
+                    })
+                    .filter(|visit| {
+                        extra || schedule::takes_part(cell.visits, self.plan.rounds, round, visit)
+                    }),
+            );
         }
         visits
     }

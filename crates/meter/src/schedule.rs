@@ -16,11 +16,19 @@ pub struct Visit {
     pub cell: u32,
 }
 
-/// Whether a cell with `visits` visits of `rounds` rounds takes part in round
-/// `round`: spread evenly, the same for every worker.
-pub fn takes_part(visits: u32, rounds: u32, round: u32) -> bool {
-    let before = u64::from(round) * u64::from(visits) / u64::from(rounds.max(1));
-    let after = u64::from(round + 1) * u64::from(visits) / u64::from(rounds.max(1));
+/// Whether a visit of a cell that has `visits` visits in `rounds` rounds falls
+/// into round `round`. They are spread evenly; where they begin differs from
+/// cell to cell and from worker to worker, so that cells with few visits don't
+/// crowd into the same rounds and a cell's workers see different times.
+pub fn takes_part(visits: u32, rounds: u32, round: u32, visit: &Visit) -> bool {
+    let rounds = rounds.max(1);
+    let phase = visit
+        .cell
+        .wrapping_mul(5)
+        .wrapping_add(visit.worker.wrapping_mul(3));
+    let round = (round + phase % rounds) % rounds;
+    let before = u64::from(round) * u64::from(visits) / u64::from(rounds);
+    let after = u64::from(round + 1) * u64::from(visits) / u64::from(rounds);
     after > before
 }
 
@@ -66,12 +74,29 @@ mod tests {
     }
 
     #[test]
+    fn cells_with_one_visit_fall_into_all_rounds() {
+        let mut seen = [0; 16];
+        for visit in all(8, 40) {
+            for round in 0..16 {
+                seen[round as usize] += u32::from(takes_part(1, 16, round, &visit));
+            }
+        }
+        assert_eq!(seen.iter().sum::<u32>(), 320);
+        assert!(seen.iter().all(|&n| n >= 10), "{seen:?}");
+    }
+
+    #[test]
     fn visits_are_spread_over_the_rounds() {
         for (visits, rounds) in [(12, 12), (4, 12), (1, 12), (5, 7), (0, 3)] {
-            let taken: Vec<u32> = (0..rounds)
-                .filter(|&r| takes_part(visits, rounds, r))
-                .collect();
-            assert_eq!(taken.len() as u32, visits);
+            let of = |visit: &Visit| -> Vec<u32> {
+                (0..rounds)
+                    .filter(|&r| takes_part(visits, rounds, r, visit))
+                    .collect()
+            };
+            for visit in all(8, 20) {
+                assert_eq!(of(&visit).len() as u32, visits);
+            }
+            let taken = of(&Visit { worker: 0, cell: 0 });
             if visits > 1 {
                 let widest = taken.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
                 assert!(

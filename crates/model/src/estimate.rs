@@ -169,6 +169,9 @@ fn distribution(samples: &[Sample], context: &Context) -> Estimate {
     let (verdict, reason) = match &typical {
         _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
         None => (Verdict::CannotTell, "no sample was taken".into()),
+        Some(_) if robbed(samples).is_some() => {
+            robbed(samples).unwrap_or((Verdict::Invalid, String::new()))
+        }
         Some(t) if t.samples < 6 => (
             Verdict::CannotTell,
             format!("only {} samples: too few for an interval", t.samples),
@@ -208,14 +211,7 @@ fn gated(samples: &[Sample], context: &Context) -> Estimate {
         .as_ref()
         .and_then(|q| below_resolution(q, &quiet_samples, context));
     let (verdict, reason) = invalid(samples).unwrap_or_else(|| match &quiet {
-        None => (
-            Verdict::CannotTell,
-            format!(
-                "only {} of {} samples were taken on a quiet machine",
-                quiet_samples.len(),
-                samples.len()
-            ),
-        ),
+        None => (Verdict::CannotTell, too_few(&quiet_samples, samples.len())),
         Some(_) if below_ns.is_some() => (Verdict::Ok, String::new()),
         Some(q) => match two_states(quiet_samples.iter().map(|s| (in_ns(s, context), s.worker))) {
             Some(reason) => (Verdict::TwoStates, reason),
@@ -251,6 +247,17 @@ fn in_ns(sample: &Sample, context: &Context) -> f64 {
         (Bound::Core, Some(clock), Some(cycle)) => ns / cycle * clock.cycle_ns.value,
         _ => ns,
     }
+}
+
+/// Why there is no quiet figure.
+fn too_few(quiet: &[&Sample], all: usize) -> String {
+    if quiet.len() < SAMPLES_IN_ALL {
+        return format!(
+            "only {} of {all} samples were taken on a quiet machine",
+            quiet.len()
+        );
+    }
+    "too few worker processes have enough samples of a quiet machine".into()
 }
 
 /// Median of each worker that has enough samples.
@@ -340,6 +347,11 @@ fn invalid(samples: &[Sample]) -> Option<(Verdict, String)> {
             "page faults inside most samples: the working set does not stay in memory".into(),
         ));
     }
+    robbed(samples)
+}
+
+/// Whether the thread lost its CPU in most samples.
+fn robbed(samples: &[Sample]) -> Option<(Verdict, String)> {
     let robbed = ordinary(samples).filter(|s| s.evidence.lost_ns > 0).count();
     (robbed * 2 > ordinary(samples).count()).then(|| {
         (
@@ -432,12 +444,16 @@ pub fn core_clock(samples: &[Sample]) -> Option<CoreClock> {
         })
         .collect();
     let half = stats::t_interval(&stretch_medians).map_or(0.0, |i| i.half_width());
+    // Each stretch counts alike, however many canaries fell into it.
+    let value = stats::median(stretch_medians).unwrap_or(value);
     Some(CoreClock {
         cycle_ns: Interval {
             value,
             low: value - half,
             high: value + half,
         },
+        p10_ns: stats::quantile_sorted(&sorted, 0.1)?,
+        p90_ns: stats::quantile_sorted(&sorted, 0.9)?,
         shortest_ns: stats::quantile_sorted(&sorted, 0.01)?,
         longest_ns: stats::quantile_sorted(&sorted, 0.99)?,
         readings: sorted.len() as u32,

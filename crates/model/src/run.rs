@@ -122,6 +122,10 @@ pub struct CoreClock {
     /// Length of a cycle in ns: the median over the run, with an interval
     /// from stretches of the run.
     pub cycle_ns: Interval,
+    /// 10 % quantile, ns.
+    pub p10_ns: f64,
+    /// 90 % quantile, ns.
+    pub p90_ns: f64,
     /// Shortest cycle (1 % quantile), ns.
     pub shortest_ns: f64,
     /// Longest cycle (99 % quantile), ns.

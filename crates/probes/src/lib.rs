@@ -21,6 +21,8 @@ pub fn catalogue() -> Vec<Probe> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meter::probe::{Shape, Terrain};
+    use model::run::Scale;
     use std::collections::BTreeSet;
 
     #[test]
@@ -36,6 +38,35 @@ mod tests {
                     .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '/'),
                 "{id}"
             );
+        }
+    }
+
+    #[test]
+    fn no_point_stands_twice_on_a_curve() {
+        let terrain = Terrain {
+            l1_bytes: 32 << 10,
+            l2_bytes: 512 << 10,
+            last_level_bytes: 32 << 20,
+            last_level_at_core_clock: true,
+            largest_bytes: 256 << 20,
+            cpus: vec![0, 1],
+            pinned: None,
+            page_bytes: 4096,
+            huge_page_bytes: Some(2 << 20),
+        };
+        for probe in catalogue() {
+            let Shape::Curve(_, points) = &probe.shape else {
+                continue;
+            };
+            for scale in [Scale::Quick, Scale::Default, Scale::Full] {
+                let points = points(&terrain, scale);
+                assert!(!points.is_empty(), "{} {scale:?}", probe.id);
+                assert!(
+                    points.windows(2).all(|pair| pair[0] < pair[1]),
+                    "{} {scale:?}: {points:?}",
+                    probe.id
+                );
+            }
         }
     }
 

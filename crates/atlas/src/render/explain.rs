@@ -69,7 +69,9 @@ fn unit(unit: &Unit) -> String {
 
 fn bound(bound: Bound) -> &'static str {
     match bound {
-        Bound::Core => "the core's clock: counted in cycles, set in ns at the run's median clock",
+        Bound::Core => {
+            "the core's clock: counted in cycles, set in ns at the run's median clock (working sets beyond L2, on Zen beyond half of L3, in ns as they come)"
+        }
         Bound::Memory => "memory or the kernel: measured in ns as it was",
     }
 }

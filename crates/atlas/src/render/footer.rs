@@ -35,8 +35,9 @@ pub(super) fn footer(run: &Run, options: &Options) -> String {
     lines.join("\n") + "\n"
 }
 
-const LEGEND: &str = "quiet ±: cost on the undisturbed machine and half of its 95 % interval. \
-    typical: median [10-90 %] as it came. cycles: of the core's clock. Beside a published figure: \
+const LEGEND: &str = "quiet ±: cost on the undisturbed machine and half of its 95 % interval, in ns \
+    at this run's clock: compare runs in cycles. typical: median [10-90 %] as it came. cycles: of \
+    the core's clock. Beside a published figure: \
     ours over theirs (~ the same job through other code, ? doubtful). `latlas explain ROW` says \
     what a row is.";
 

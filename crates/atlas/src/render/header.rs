@@ -66,7 +66,7 @@ fn core_clock(run: &Run) -> String {
 fn timed_by(run: &Run) -> String {
     let clock = &run.clock;
     format!(
-        "{}, {:.4} ns a tick ({}); an empty bracket costs {:.1} ns",
+        "{}, {:.4} ns a tick ({}); an empty bracket reads {:.1} ns",
         clock.name, clock.ns_per_tick, clock.source, clock.cost_ns
     )
 }

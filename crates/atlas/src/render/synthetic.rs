@@ -52,6 +52,8 @@ pub(crate) fn run() -> Run {
         },
         core_clock: Some(CoreClock {
             cycle_ns: interval(CYCLE_NS, 0.002),
+            p10_ns: 0.33,
+            p90_ns: 0.36,
             shortest_ns: 0.325,
             longest_ns: 0.341,
             readings: 4_210,

@@ -20,14 +20,14 @@ pub enum StoreError {
     #[error("no place to keep runs: neither LATLAS_DATA_DIR nor XDG_DATA_HOME nor HOME is set")]
     NoDataDirectory,
     /// A file or directory refuses.
-    #[error("can't {action} {}: {source}", path.display())]
+    #[error("can't {action} {}: {cause}", path.display())]
     Io {
         /// What was tried: `read`, `write`, `create`.
         action: &'static str,
         /// On what.
         path: PathBuf,
         /// Why not.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// The path leads to something that can't hold a run.
     #[error("can't write {}: {reason}", path.display())]
@@ -73,10 +73,10 @@ pub enum StoreError {
 
 /// Attaches what was tried, on what, to an error of the operating system.
 fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
-    move |source| StoreError::Io {
+    move |cause| StoreError::Io {
         action,
         path: path.to_owned(),
-        source,
+        cause,
     }
 }
 
@@ -140,7 +140,7 @@ impl Store {
             return Err(StoreError::Io {
                 action: "write",
                 path,
-                source: std::io::Error::new(
+                cause: std::io::Error::new(
                     std::io::ErrorKind::AlreadyExists,
                     "a run of this id is already kept, and kept runs never change",
                 ),

@@ -15,12 +15,12 @@ pub(crate) fn probe() -> Probe {
         make: Box::new(|_, site| {
             let counter = Counter::best();
             Ok(match site.variant.as_str() {
-                "clock_gettime" => Box::new(Reading(monotonic, smallest_step(monotonic), "ns")),
+                "clock_gettime" => Box::new(Reading(Instant::now, monotonic_step(), "ns")) as Box<dyn Work>,
                 "counter" => Box::new(Reading(
                     move || counter.start(),
                     smallest_step(|| counter.start()),
                     "ticks",
-                )) as Box<dyn Work>,
+                )),
                 _ => Box::new(Reading(
                     move || {
                         let start = counter.start();
@@ -35,10 +35,10 @@ pub(crate) fn probe() -> Probe {
     }
 }
 
-fn monotonic() -> u64 {
-    // The language's own clock, as nanoseconds since its first reading here.
-    thread_local!(static BEGAN: Instant = Instant::now());
-    BEGAN.with(|began| began.elapsed().as_nanos() as u64)
+/// Smallest step of the language's own clock, ns.
+fn monotonic_step() -> u64 {
+    let began = Instant::now();
+    smallest_step(|| began.elapsed().as_nanos() as u64)
 }
 
 fn smallest_step(read: impl Fn() -> u64) -> u64 {
@@ -56,7 +56,7 @@ fn smallest_step(read: impl Fn() -> u64) -> u64 {
 
 struct Reading<F>(F, u64, &'static str);
 
-impl<F: Fn() -> u64> Work for Reading<F> {
+impl<T, F: Fn() -> T> Work for Reading<F> {
     fn ops_per_turn(&self) -> f64 {
         1.0
     }

@@ -29,6 +29,7 @@ pub(crate) enum Restore {
 pub(crate) struct Chase<'a> {
     ring: Ring<'a>,
     bytes: u64,
+    sparse: bool,
     terrain: Terrain,
     restore: Restore,
     on_stack: bool,
@@ -38,9 +39,12 @@ pub(crate) struct Chase<'a> {
 impl<'a> Chase<'a> {
     /// A chase through `ring`, whose memory is `bytes` long.
     pub(crate) fn new(ring: Ring<'a>, bytes: u64, terrain: Terrain, restore: Restore) -> Self {
+        // What decides is the lines touched, which may be few in a long range.
+        let footprint = (ring.elements() * LINE_BYTES) as u64;
         Chase {
+            sparse: footprint < bytes / 2,
+            bytes: footprint.min(bytes),
             ring,
-            bytes,
             terrain,
             restore,
             on_stack: false,
@@ -69,6 +73,10 @@ impl Work for Chase<'_> {
     fn restore(&mut self) {
         let round = self.ring.elements() as u64;
         match self.restore {
+            // A pass over the whole range would bring in mostly other lines.
+            _ if self.sparse && self.bytes <= 2 * self.terrain.last_level_bytes => {
+                self.ring.run(2 * round);
+            }
             Restore::Steady => self.ring.run(round),
             Restore::Rewarmed if self.bytes <= self.terrain.l2_bytes => {
                 self.ring.linear_pass();

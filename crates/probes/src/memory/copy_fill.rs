@@ -1,6 +1,6 @@
 //! memcpy and memset of the platform's C library.
 
-use super::stream::{STREAM_EFFORT, lasts_ns};
+use super::stream::{STREAM_EFFORT, lasts_ns, start};
 use crate::points::{coarse, levels, octaves};
 use kernels::checked::{copy, fill};
 use meter::probe::{Effort, Probe, Shape, Terrain, Work, WorkingSet};
@@ -25,12 +25,14 @@ pub(crate) fn probes() -> Vec<Probe> {
             },
             make: Box::new(|bench, site| {
                 let terrain = bench.terrain.clone();
-                let (memory, ..) = bench.huge(2 * site.at[0])?;
+                let (memory, _, rng) = bench.huge(2 * site.at[0])?;
                 let (from, to) = memory.split_at_mut(site.at[0] as usize);
+                let chunk = CHUNK_BYTES.min(to.len());
+                let at = start(2 * site.at[0], &terrain, to.len(), chunk, rng);
                 Ok(Box::new(Blocks {
                     from: Some(from),
                     to,
-                    at: 0,
+                    at,
                     terrain,
                 }))
             }),
@@ -46,11 +48,13 @@ pub(crate) fn probes() -> Vec<Probe> {
             effort: STREAM_EFFORT,
             make: Box::new(|bench, site| {
                 let terrain = bench.terrain.clone();
-                let (memory, ..) = bench.huge(site.at[0])?;
+                let (memory, _, rng) = bench.huge(site.at[0])?;
+                let chunk = CHUNK_BYTES.min(memory.len());
+                let at = start(site.at[0], &terrain, memory.len(), chunk, rng);
                 Ok(Box::new(Blocks {
                     from: None,
                     to: memory,
-                    at: 0,
+                    at,
                     terrain,
                 }))
             }),
@@ -63,7 +67,7 @@ fn points(terrain: &Terrain, scale: Scale, blocks: u64) -> Vec<u64> {
     let largest = terrain.largest_bytes / blocks;
     if scale == Scale::Quick {
         let mut points = levels(terrain);
-        points.retain(|&bytes| bytes <= largest);
+        points.retain(|&bytes| bytes < largest);
         points.push(largest);
         return points;
     }

@@ -57,6 +57,9 @@ impl Work for AnonymousPages {
             self.1 = Err(format!("touched pages can't be given back: {e}"));
         }
     }
+    fn faults_belong(&self) -> bool {
+        true
+    }
     fn verify(&self) -> Result<(), String> {
         self.1.clone()
     }
@@ -78,6 +81,9 @@ impl Work for FilePages {
         if let Err(e) = self.0.remap() {
             self.1 = Err(format!("the file can't be mapped again: {e}"));
         }
+    }
+    fn faults_belong(&self) -> bool {
+        true
     }
     fn verify(&self) -> Result<(), String> {
         self.1.clone()

@@ -55,15 +55,16 @@ fn make<'a>(
 ) -> Result<Box<dyn Work + 'a>, String> {
     let bytes = site.at[0];
     let terrain = bench.terrain.clone();
-    let (memory, ..) = bench.huge(bytes)?;
+    let (memory, _, rng) = bench.huge(bytes)?;
     let memory = words_mut(memory);
     let chunk = (CHUNK_BYTES / 4).min(memory.len());
+    let at = start(bytes, &terrain, memory.len(), chunk, rng);
     Ok(Box::new(Stream {
         access,
         every_4th: site.variant == "every_4th",
         memory,
         chunk,
-        at: 0,
+        at,
         terrain,
     }))
 }
@@ -104,6 +105,25 @@ impl Work for Stream<'_> {
             self.at += self.chunk;
         }
     }
+}
+
+/// Where a visit begins: at the head of what it can bring back; beyond that
+/// somewhere in the part that smaller cells, whose working sets are the
+/// buffer's head, have not just left in the last level.
+pub(super) fn start(
+    bytes: u64,
+    terrain: &Terrain,
+    length: usize,
+    chunk: usize,
+    rng: &mut fastrand::Rng,
+) -> usize {
+    let kept = 2 * terrain.last_level_bytes;
+    if bytes <= kept {
+        return 0;
+    }
+    let chunks = length / chunk;
+    let first = (chunks as f64 * (kept as f64 / bytes as f64)) as usize;
+    rng.usize(first.min(chunks - 1)..chunks) * chunk
 }
 
 /// How long a working set of this size stays as it was brought back.

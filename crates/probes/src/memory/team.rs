@@ -69,6 +69,8 @@ struct Board {
     /// Threads that are ready.
     ready: AtomicU64,
     quit: AtomicBool,
+    /// A thread could not be pinned.
+    refused: AtomicBool,
     /// Bytes streamed by a load.
     streamed: AtomicU64,
 }
@@ -139,9 +141,10 @@ impl Team {
                 .map_err(|e| format!("no memory for the thread on CPU {cpu}: {e}"))?;
             let (board, work) = (team.board.clone(), work.clone());
             let thread = std::thread::Builder::new().spawn(move || {
-                // Where pinning is refused the threads still share the CPUs
-                // out between them.
-                let _ = sys::affinity::pin_to(&[cpu]);
+                // Unpinned it would stay on the measuring thread's CPU.
+                if sys::affinity::pin_to(&[cpu]).is_err() {
+                    board.refused.store(true, Ordering::Relaxed);
+                }
                 board.ready.fetch_add(1, Ordering::Release);
                 work(&board, buffer.as_mut_slice());
             });
@@ -150,6 +153,9 @@ impl Team {
         }
         while team.board.ready.load(Ordering::Acquire) < team.threads.len() as u64 {
             std::thread::yield_now();
+        }
+        if team.board.refused.load(Ordering::Relaxed) {
+            return Err("threads can't be pinned to the other CPUs".into());
         }
         Ok(team)
     }
