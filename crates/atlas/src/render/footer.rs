@@ -35,11 +35,10 @@ pub(super) fn footer(run: &Run, options: &Options) -> String {
     lines.join("\n") + "\n"
 }
 
-const LEGEND: &str = "quiet ±: cost on the undisturbed machine and half of its 95 % interval, in ns \
-    at this run's clock: compare runs in cycles. typical: median [10-90 %] as it came. cycles: of \
-    the core's clock. Beside a published figure: \
-    ours over theirs (~ the same job through other code, ? doubtful). `latlas explain ROW` says \
-    what a row is.";
+const LEGEND: &str = "quiet ±: cost on the undisturbed machine, half of its 95 % interval; ns hold for \
+    this run's clock, so compare runs in cycles. typical: median [10-90 %]. Beside a published \
+    figure: ours over theirs (~ same job through other code, ? doubtful). `latlas explain ROW` says \
+    more.";
 
 fn counts(run: &Run) -> String {
     let tally = tally::tally(run);
