@@ -69,16 +69,18 @@ impl Seen {
 type Rows = BTreeMap<String, Seen>;
 
 fn seen(run: &Run) -> Rows {
-    let l2_bytes = meter::plan::terrain(&run.machine, vec![0], None).l2_bytes;
+    let terrain = meter::plan::terrain(&run.machine, vec![0], None);
+    let paced = meter::plan::paced_by_core(&terrain);
     ours::estimates(run)
         .into_iter()
         .map(|(name, bound, estimate)| {
-            // Beyond L2 a point follows memory, whatever its row says.
+            // Beyond what the core paces a point follows memory, whatever its
+            // row says.
             let point: Option<u64> = name
                 .split_once('@')
                 .and_then(|(_, at)| at.split(',').next()?.parse().ok());
             let bound = match point {
-                Some(bytes) if bytes > l2_bytes => Bound::Memory,
+                Some(bytes) if bytes > paced => Bound::Memory,
                 _ => bound,
             };
             let seen = Seen::new(&estimate, bound);

@@ -372,7 +372,7 @@ fn span(budget: Option<Duration>, total: Duration) -> Duration {
 
 /// Working sets up to this size answer at the pace of the core's clock: L2
 /// always, half of the last level where that runs at the same clock.
-fn paced_by_core(terrain: &Terrain) -> u64 {
+pub fn paced_by_core(terrain: &Terrain) -> u64 {
     if terrain.last_level_at_core_clock {
         (terrain.last_level_bytes / 2).max(terrain.l2_bytes)
     } else {
