@@ -169,22 +169,7 @@ fn distribution(samples: &[Sample], context: &Context) -> Estimate {
     let (verdict, reason) = match &typical {
         _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
         None => (Verdict::CannotTell, "no sample was taken".into()),
-        Some(_) if robbed(samples).is_some() => {
-            robbed(samples).unwrap_or((Verdict::Invalid, String::new()))
-        }
-        Some(t) if t.samples < 6 => (
-            Verdict::CannotTell,
-            format!("only {} samples: too few for an interval", t.samples),
-        ),
-        Some(t) => match two_states(samples.iter().map(|s| {
-            (
-                s.ns_per_op(context.ops_per_turn, context.ns_per_tick),
-                s.worker,
-            )
-        })) {
-            Some(reason) => (Verdict::TwoStates, reason),
-            None => judge_width(&t.ns, "samples"),
-        },
+        Some(t) => robbed(samples).unwrap_or_else(|| judge_distribution(samples, t, context)),
     };
     Estimate {
         quiet: None,
@@ -193,6 +178,22 @@ fn distribution(samples: &[Sample], context: &Context) -> Estimate {
         below_ns: None,
         verdict,
         reason,
+    }
+}
+
+fn judge_distribution(
+    samples: &[Sample],
+    typical: &Typical,
+    context: &Context,
+) -> (Verdict, String) {
+    if typical.samples < 6 {
+        let few = format!("only {} samples: too few for an interval", typical.samples);
+        return (Verdict::CannotTell, few);
+    }
+    let ns = |s: &Sample| s.ns_per_op(context.ops_per_turn, context.ns_per_tick);
+    match two_states(samples.iter().map(ns)) {
+        Some(reason) => (Verdict::TwoStates, reason),
+        None => judge_width(&typical.ns, "samples"),
     }
 }
 
@@ -213,7 +214,7 @@ fn gated(samples: &[Sample], context: &Context) -> Estimate {
     let (verdict, reason) = invalid(samples).unwrap_or_else(|| match &quiet {
         None => (Verdict::CannotTell, too_few(&quiet_samples, samples.len())),
         Some(_) if below_ns.is_some() => (Verdict::Ok, String::new()),
-        Some(q) => match two_states(quiet_samples.iter().map(|s| (in_ns(s, context), s.worker))) {
+        Some(q) => match two_states(quiet_samples.iter().map(|s| in_ns(s, context))) {
             Some(reason) => (Verdict::TwoStates, reason),
             None => judge_width(&q.cycles_or_ns(context.bound), "worker processes"),
         },
@@ -380,8 +381,8 @@ fn judge_width(interval: &Interval, who: &str) -> (Verdict, String) {
 /// values (Otsu's: largest variance between the parts), believed only when
 /// each part holds a sixth, the medians lie 20 % apart, and a real valley
 /// separates them. Gives the words for it.
-fn two_states(values: impl Iterator<Item = (f64, u32)>) -> Option<String> {
-    let sorted = stats::sorted(values.map(|(v, _)| v));
+fn two_states(values: impl Iterator<Item = f64>) -> Option<String> {
+    let sorted = stats::sorted(values);
     let n = sorted.len();
     if n < 2 * SAMPLES_IN_ALL {
         return None;
