@@ -119,6 +119,9 @@ pub(crate) struct RunOptions {
     /// The CPU to measure on
     #[arg(long, value_name = "CPU")]
     pub(crate) pin: Option<u32>,
+    /// A `latlas echo` on another machine, for the rows that talk to it
+    #[arg(long, value_name = "HOST:PORT", value_parser = peer)]
+    pub(crate) peer: Option<String>,
     /// Print what would be measured and how long it would take
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -161,6 +164,13 @@ pub(crate) enum Color {
     Always,
     /// Never
     Never,
+}
+
+fn peer(text: &str) -> Result<String, String> {
+    text.rsplit_once(':')
+        .filter(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok_and(|p| p > 0))
+        .map(|_| text.to_owned())
+        .ok_or_else(|| "give host and port, such as 192.0.2.7:7411 or [2001:db8::7]:7411".into())
 }
 
 fn budget(text: &str) -> Result<Duration, String> {

@@ -1,7 +1,7 @@
 //! The catalogue's texts, as the renderer wants them.
 
 use atlas::render::ProbeText;
-use meter::probe::{Derive, Probe, Shape};
+use meter::probe::{Derive, Probe};
 
 /// The texts of all probes.
 pub(crate) fn texts(catalogue: &[Probe]) -> Vec<ProbeText> {
@@ -20,11 +20,7 @@ fn text(probe: &Probe) -> ProbeText {
         bound: probe.bound,
         regime: probe.regime,
         since: probe.since,
-        axes: match &probe.shape {
-            Shape::Figure => Vec::new(),
-            Shape::Curve(axis, _) => vec![*axis],
-            Shape::Map { y, x } => vec![y.0, x.0],
-        },
+        axes: probe.shape.axes(),
         levels: probe.derive == Derive::Levels,
     }
 }

@@ -16,6 +16,10 @@ pub struct Found {
     pub samples: Vec<Sample>,
     /// Operations in a turn, as the work said.
     pub ops_per_turn: f64,
+    /// Names of the modes its operations ran in.
+    pub modes: Vec<String>,
+    /// What the visits took, ns.
+    pub wall_ns: u64,
     /// The work's remarks, and ours.
     pub notes: BTreeSet<String>,
     /// Why it could not be measured, if so.
@@ -51,22 +55,23 @@ impl Common {
         }
     }
 
-    fn context(&self, cell: &PlannedCell, ops_per_turn: f64) -> Context<'_> {
+    fn context<'a>(&'a self, cell: &PlannedCell, found: &'a Found) -> Context<'a> {
         Context {
             gate: &self.gate,
             core_clock: self.core_clock.as_ref(),
             ns_per_tick: self.ns_per_tick,
             resolution_ns: self.resolution_ns,
-            ops_per_turn,
+            ops_per_turn: found.ops_per_turn,
             bound: cell.bound,
             regime: cell.regime,
             workers: cell.workers,
+            modes: &found.modes,
         }
     }
 
     /// The estimate of one cell.
     pub fn estimate(&self, cell: &PlannedCell, found: &Found) -> Estimate {
-        estimate::estimate(&found.samples, &self.context(cell, found.ops_per_turn))
+        estimate::estimate(&found.samples, &self.context(cell, found))
     }
 }
 
@@ -152,9 +157,9 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
             }
             rows
         }
-        Shape::Map { y, x } => vec![row(Outcome::Map {
-            y_axis: y.0,
-            x_axis: x.0,
+        Shape::Map { .. } | Shape::Pairs(..) => vec![row(Outcome::Map {
+            y_axis: probe.shape.axes()[0],
+            x_axis: probe.shape.axes()[1],
             points: estimates
                 .iter()
                 .map(|(cell, estimate)| MapPoint {
@@ -198,6 +203,8 @@ fn of_core_clock(clock: &CoreClock) -> Estimate {
             p90_ns: clock.p90_ns,
             samples: clock.readings,
         }),
+        tail: None,
+        modes: Vec::new(),
         quiet_share: None,
         below_ns: None,
         verdict: if clock.cycle_ns.relative_half_width() > estimate::NOISY_ABOVE {
@@ -243,8 +250,7 @@ fn levels(
                 .iter()
                 .flat_map(|(_, f)| f.samples.iter().copied())
                 .collect();
-            let mut estimate =
-                estimate::estimate(&samples, &common.context(cell, found.ops_per_turn));
+            let mut estimate = estimate::estimate(&samples, &common.context(cell, found));
             if !plateau.certain && matches!(estimate.verdict, Verdict::Ok | Verdict::Noisy) {
                 estimate.verdict = Verdict::CannotTell;
                 estimate.reason = plateau.reason.clone().unwrap_or_default();

@@ -164,6 +164,8 @@ fn cells(plan: &Plan, found: &[Found]) -> Vec<Cell> {
             at: cell.at.clone(),
             ops_per_turn: found.ops_per_turn,
             regime: cell.regime,
+            modes: found.modes.clone(),
+            wall_ms: found.wall_ns as f64 / 1e6,
             samples: (&found.samples[..]).into(),
         })
         .collect()

@@ -62,7 +62,14 @@ impl Hand {
 
     /// Waits for its next answer.
     pub fn listen(&mut self) -> io::Result<Reply> {
-        match wire::receive(&mut self.from) {
+        wire::open(&self.listen_unopened()?)
+    }
+
+    /// Waits for its next answer and leaves it unopened, for
+    /// [`wire::open`]: opening takes CPU time, which the worker's next visit
+    /// may want.
+    pub fn listen_unopened(&mut self) -> io::Result<Vec<u8>> {
+        match wire::receive_frame(&mut self.from) {
             Ok(Some(reply)) => Ok(reply),
             Ok(None) => Err(self.obituary()),
             Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => Err(self.obituary()),

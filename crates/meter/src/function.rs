@@ -61,6 +61,7 @@ impl Session {
                 seed: 1,
                 budget: None,
                 pin: None,
+                peer: None,
             },
         }
     }

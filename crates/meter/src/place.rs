@@ -150,6 +150,8 @@ mod tests {
             outcome: Outcome::Figure(Estimate {
                 quiet: None,
                 typical: None,
+                tail: None,
+                modes: Vec::new(),
                 quiet_share: None,
                 below_ns: None,
                 verdict,

@@ -37,6 +37,8 @@ pub struct Request {
     pub budget: Option<Duration>,
     /// The CPU to measure on; chosen if absent.
     pub pin: Option<u32>,
+    /// The `latlas echo` on another machine, `HOST:PORT`.
+    pub peer: Option<String>,
 }
 
 /// Why there is no plan.
@@ -89,6 +91,8 @@ pub struct PlannedCell {
     pub visits: u32,
     /// Samples a visit.
     pub samples: u32,
+    /// The cell whose visits measure this one too, if it has none of its own.
+    pub follows: Option<usize>,
     /// Memory that it works in.
     pub working_set_bytes: u64,
     /// Whether its samples carry the last-level canary.
@@ -138,6 +142,14 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The cells that a visit to this one measures: itself, and those that
+    /// follow it.
+    pub fn together(&self, cell: usize) -> Vec<usize> {
+        (0..self.cells.len())
+            .filter(|&n| n == cell || self.cells[n].follows == Some(cell))
+            .collect()
+    }
+
     /// Sum of the allotments.
     pub fn total(&self) -> Duration {
         self.cells.iter().map(|cell| cell.allotment).sum()
@@ -163,6 +175,7 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
         Scale::Default | Scale::Full => WORKERS,
     };
     let mut terrain = terrain(machine, cpus, request.pin);
+    terrain.peer.clone_from(&request.peer);
     let usable = sys::memory::available_memory().usable_bytes();
     let room = Room::fit(&terrain, usable, workers)?;
     let wanted = catalogue_largest(&terrain);
@@ -176,15 +189,11 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
                 unavailable.push((row, probe.unit, probe.bound, reason));
                 continue;
             }
-            cells.extend(cells_of(
-                number,
-                probe,
-                &row,
-                request.scale,
-                &terrain,
-                &room,
-                workers,
-            ));
+            let mut own = cells_of(number, probe, &row, request.scale, &terrain, &room, workers);
+            if probe.together {
+                follow(&mut own, &cells);
+            }
+            cells.extend(own);
         }
     }
     let total: Duration = cells.iter().map(|cell| cell.allotment).sum();
@@ -276,6 +285,18 @@ fn cells_of(
             .into_iter()
             .map(|x| vec![x])
             .collect(),
+        Shape::Pairs(_, points) => {
+            let points = points(terrain, scale);
+            points
+                .iter()
+                .flat_map(|&y| {
+                    points
+                        .iter()
+                        .filter(move |&&x| x < y)
+                        .map(move |&x| vec![y, x])
+                })
+                .collect()
+        }
         Shape::Map { y, x } => {
             let columns = x.1(terrain, scale);
             y.1(terrain, scale)
@@ -333,7 +354,7 @@ fn cells_of(
             let canary_ns = if last_level_canary { 3e5 } else { 0.0 };
             let sample_ns = effort.sample_ns.unwrap_or(match probe.regime {
                 Regime::Gated => SAMPLE_NS,
-                Regime::Distribution => LONG_SAMPLE_NS,
+                Regime::Distribution | Regime::Stamped => LONG_SAMPLE_NS,
             });
             let visit_ns = f64::from(samples) * (sample_ns + 10_000.0)
                 + effort.restore_ns_per_byte * bytes as f64
@@ -352,12 +373,28 @@ fn cells_of(
                 workers: crew,
                 visits,
                 samples,
+                follows: None,
                 working_set_bytes: bytes,
                 last_level_canary,
                 allotment: Duration::from_nanos(allotment_ns as u64),
             })
         })
         .collect()
+}
+
+/// Takes the visits from cells whose probe is measured together and whose
+/// operations another cell performs already.
+fn follow(cells: &mut [PlannedCell], planned: &[PlannedCell]) {
+    for cell in cells {
+        let leader = planned
+            .iter()
+            .position(|p| p.probe == cell.probe && p.at == cell.at && p.follows.is_none());
+        if leader.is_some() {
+            cell.follows = leader;
+            cell.visits = 0;
+            cell.allotment = Duration::ZERO;
+        }
+    }
 }
 
 /// Time that the rounds are spread over: most of a budget, but not so much
@@ -390,7 +427,7 @@ fn fit_budget(cells: &mut [PlannedCell], budget: Option<Duration>, total: Durati
     let share = budget.as_secs_f64() / total.as_secs_f64().max(1e-9);
     // A tenth is left for starting the workers and for what takes longer.
     let factor = (share * 0.9).min(2.0);
-    for cell in cells {
+    for cell in cells.iter_mut().filter(|cell| cell.follows.is_none()) {
         let visits = ((f64::from(cell.visits) * factor).floor() as u32).max(1);
         cell.allotment = cell
             .allotment
@@ -442,6 +479,7 @@ pub fn terrain(machine: &Machine, cpus: Vec<u32>, pinned: Option<u32>) -> Terrai
         pinned,
         page_bytes: machine.pages.base_bytes.get().copied().unwrap_or(4096),
         huge_page_bytes: machine.pages.transparent_huge_bytes.get().copied(),
+        peer: None,
     }
 }
 
@@ -509,6 +547,7 @@ mod tests {
             pinned: None,
             page_bytes: 4096,
             huge_page_bytes: Some(2 * MIB),
+            peer: None,
         }
     }
 

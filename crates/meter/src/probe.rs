@@ -37,6 +37,10 @@ pub struct Probe {
     pub shape: Shape,
     /// How much measuring each of its cells deserves.
     pub effort: Effort,
+    /// Whether its variants are measured by the same operations: a visit to
+    /// one is a visit to all, and [`Event::series`] says which variant each
+    /// event belongs to. For stamped work only.
+    pub together: bool,
     /// What further rows follow from its cells.
     pub derive: Derive,
     /// Whether it wants memory beside the worker's one buffer (base pages, other
@@ -89,6 +93,21 @@ pub enum Shape {
         /// What the columns run over, and the columns.
         x: (Axis, Points),
     },
+    /// A map over the unordered pairs of an axis: the smaller one is the
+    /// column.
+    Pairs(Axis, Points),
+}
+
+impl Shape {
+    /// What the coordinates of its points run over, lines before columns.
+    pub fn axes(&self) -> Vec<Axis> {
+        match self {
+            Shape::Figure => Vec::new(),
+            Shape::Curve(axis, _) => vec![*axis],
+            Shape::Map { y, x } => vec![y.0, x.0],
+            Shape::Pairs(axis, _) => vec![*axis, *axis],
+        }
+    }
 }
 
 /// How much measuring a cell deserves.
@@ -161,7 +180,7 @@ pub struct Terrain {
     pub last_level_at_core_clock: bool,
     /// Largest working set of a large worker, bytes.
     pub largest_bytes: u64,
-    /// CPUs this process may use.
+    /// CPUs this process may use, sorted.
     pub cpus: Vec<u32>,
     /// The CPU the workers are pinned to, where pinning works.
     pub pinned: Option<u32>,
@@ -169,9 +188,30 @@ pub struct Terrain {
     pub page_bytes: u64,
     /// Huge page that can be had, bytes.
     pub huge_page_bytes: Option<u64>,
+    /// The `latlas echo` to talk to on another machine, as `HOST:PORT`.
+    pub peer: Option<String>,
 }
 
-/// The work of one cell, in a worker. Nothing in it reads the clock.
+/// One operation between two stamps that the work took itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Variant of the probe that it belongs to, as a place in
+    /// [`Probe::variants`]; 0 unless they are measured together.
+    pub series: usize,
+    /// First stamp, in ticks of the bench's counter since the operation (or
+    /// the chain of them that this one belongs to) began.
+    pub from_ticks: u64,
+    /// Second stamp. It may be the earlier one where two threads race: the
+    /// time is negative then, and stays so.
+    pub to_ticks: u64,
+    /// Operations between the stamps.
+    pub ops: u64,
+    /// Which of [`Work::modes`] it ran in.
+    pub mode: u8,
+}
+
+/// The work of one cell, in a worker. Nothing in it reads the clock, but for
+/// stamped work.
 pub trait Work {
     /// Operations in one turn (of the U loop, for a difference).
     fn ops_per_turn(&self) -> f64;
@@ -197,6 +237,30 @@ pub trait Work {
 
     /// Performs `turns` turns; of the 2U loop if `double`.
     fn run(&mut self, turns: u64, double: bool);
+
+    /// Performs this many operations and stamps each ([`Regime::Stamped`]
+    /// only, whose work leaves [`Work::run`] empty). Threads of the work are
+    /// started and ended within it.
+    ///
+    /// [`Regime::Stamped`]: model::run::Regime::Stamped
+    ///
+    /// # Errors
+    /// Why it could not; nothing of this visit is kept then.
+    fn stamped(&mut self, _operations: u32) -> Result<Vec<Event>, String> {
+        Err("this work takes no stamps".into())
+    }
+
+    /// Names of the modes that its events may have; none for a single one.
+    fn modes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Asked after a visit: what the kernel counted during it, if that
+    /// contradicts what the method assumes. The visit's samples are marked,
+    /// and the row is invalid if most are.
+    fn contradiction(&self) -> Option<String> {
+        None
+    }
 
     /// Turns must be a multiple of this.
     fn turn_step(&self) -> u64 {
@@ -247,6 +311,7 @@ impl Probe {
             since: Scale::Quick,
             shape: Shape::Figure,
             effort: Effort::SCALAR,
+            together: false,
             derive: Derive::Nothing,
             second_buffer: false,
             unavailable: |_| None,

@@ -6,7 +6,7 @@ use crate::conduct::{ConductError, Observer, Progress};
 use crate::crew::Hand;
 use crate::plan::{Plan, PlannedCell};
 use crate::schedule::{self, Visit};
-use crate::wire::{Reply, Request, Setup};
+use crate::wire::{self, Reply, Request, Setup};
 use fastrand::Rng;
 use model::conditions::Conditions;
 use model::estimate::{Estimate, Verdict};
@@ -203,7 +203,7 @@ impl<'p> Conductor<'p> {
                 && self.found[number].unavailable.is_none()
                 // An extra visit waits for a quiet machine, which a
                 // distribution has no use for.
-                && !(extra && cell.regime == Regime::Distribution);
+                && !(extra && cell.regime != Regime::Gated);
             if !wanted {
                 continue;
             }
@@ -250,18 +250,21 @@ impl<'p> Conductor<'p> {
                 break;
             }
         }
-        let mut answered = 0;
-        let mut replies = Vec::with_capacity(requests.len());
-        while lost.is_none() && answered < requests.len() {
-            match hand.listen() {
-                Ok(reply) => replies.push(reply),
+        // Opened only when the worker rests: rows on several CPUs would see
+        // us at work beside them.
+        let mut answers = Vec::with_capacity(requests.len());
+        while lost.is_none() && answers.len() < requests.len() {
+            match hand.listen_unopened() {
+                Ok(answer) => answers.push(answer),
                 Err(e) => lost = Some(e),
             }
-            answered += 1;
         }
-        let kept = replies.len();
-        for reply in replies {
-            self.take(reply);
+        let kept = answers.len();
+        for answer in answers {
+            match wire::open(&answer) {
+                Ok(reply) => self.take(reply),
+                Err(e) => self.losses.push(format!("an answer can't be read: {e}")),
+            }
         }
         if let Some(error) = lost {
             self.lose(worker, batch.get(kept), &error, observer);
@@ -273,30 +276,49 @@ impl<'p> Conductor<'p> {
             Reply::Visited {
                 cell,
                 ops_per_turn,
-                samples,
+                parts,
+                modes,
                 notes,
-                wall_ns: _,
+                wall_ns,
             } => {
-                let Some(found) = self.found.get_mut(cell as usize) else {
+                let leader = cell as usize;
+                if leader >= self.found.len() {
                     return;
-                };
-                found.ops_per_turn = ops_per_turn;
-                found.notes.extend(notes);
-                if let Ok(samples) = samples.samples() {
-                    found.samples.extend(samples);
                 }
-                self.visits_made[cell as usize] += 1;
+                self.found[leader].wall_ns += wall_ns;
+                for part in parts {
+                    let together = self.plan.together(leader);
+                    let Some(number) = together
+                        .into_iter()
+                        .find(|&n| self.plan.cells[n].variant == part.variant)
+                    else {
+                        // A variant that was not asked for.
+                        continue;
+                    };
+                    let found = &mut self.found[number];
+                    found.ops_per_turn = ops_per_turn;
+                    found.modes.clone_from(&modes);
+                    found.notes.extend(notes.iter().cloned());
+                    if let Ok(samples) = part.samples.samples() {
+                        found.samples.extend(samples);
+                    }
+                }
+                self.visits_made[leader] += 1;
                 self.visits_done += 1;
             }
             Reply::Unavailable { cell, reason } => {
-                if let Some(found) = self.found.get_mut(cell as usize) {
+                if cell as usize >= self.found.len() {
+                    return;
+                }
+                for number in self.plan.together(cell as usize) {
+                    let found = &mut self.found[number];
                     if found.samples.is_empty() {
-                        found.unavailable = Some(reason);
+                        found.unavailable = Some(reason.clone());
                     } else {
                         found.notes.insert(format!("later visits failed: {reason}"));
                     }
-                    self.visits_done += 1;
                 }
+                self.visits_done += 1;
             }
             Reply::Ready { .. } => {}
         }
@@ -312,23 +334,25 @@ impl<'p> Conductor<'p> {
     ) {
         self.crew.remove(&worker);
         let place = at.map(|visit| {
-            let number = visit.cell as usize;
-            self.found[number].notes.insert(format!(
-                "{error} while measuring this row; what it had sent is kept"
-            ));
-            // A row that kills its workers must not kill them all.
-            let deaths = self.found[number]
-                .notes
-                .iter()
-                .filter(|note| note.contains("ended early") || note.contains("said nothing"))
-                .count();
-            if deaths >= 2 {
-                self.open[number] = false;
-                if self.found[number].samples.is_empty() {
-                    self.found[number].unavailable = Some(format!("measuring it failed: {error}"));
+            for number in self.plan.together(visit.cell as usize) {
+                let found = &mut self.found[number];
+                found.notes.insert(format!(
+                    "{error} while measuring this row; what it had sent is kept"
+                ));
+                // A row that kills its workers must not kill them all.
+                let deaths = found
+                    .notes
+                    .iter()
+                    .filter(|note| note.contains("ended early") || note.contains("said nothing"))
+                    .count();
+                if deaths >= 2 {
+                    self.open[number] = false;
+                    if found.samples.is_empty() {
+                        found.unavailable = Some(format!("measuring it failed: {error}"));
+                    }
                 }
             }
-            self.plan.cells[number].name()
+            self.plan.cells[visit.cell as usize].name()
         });
         let line = match place {
             Some(place) => format!("{error} while measuring {place}; its samples are kept"),

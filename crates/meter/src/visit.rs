@@ -2,7 +2,7 @@
 //! canaries, each with the evidence of what happened meanwhile.
 
 use crate::clock::Clock;
-use crate::probe::Work;
+use crate::probe::{Event, Work};
 use crate::surroundings::{Losses, Surroundings};
 use model::gate::{CanaryReading, Gate};
 use model::run::Regime;
@@ -55,6 +55,57 @@ pub struct Visited {
     pub turns: u64,
 }
 
+/// The samples of one variant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Place of the variant among its probe's.
+    pub variant: usize,
+    /// The samples, `worker` and `at_ms` still 0.
+    pub samples: Vec<Sample>,
+}
+
+/// The samples of a visit to stamped work, by variant.
+///
+/// # Errors
+/// The work's own reason, or that it stamped nothing.
+pub fn stamped(work: &mut dyn Work, operations: u32) -> Result<Vec<Series>, String> {
+    let events = work.stamped(operations)?;
+    if events.is_empty() {
+        return Err("no operation came to its end".into());
+    }
+    let flags = match work.contradiction() {
+        Some(_) => flag::CONTRADICTED,
+        None => 0,
+    };
+    let mut all: Vec<Series> = Vec::new();
+    for event in events {
+        let sample = of_event(&event, flags);
+        match all.iter_mut().find(|s| s.variant == event.series) {
+            Some(series) => series.samples.push(sample),
+            None => all.push(Series {
+                variant: event.series,
+                samples: vec![sample],
+            }),
+        }
+    }
+    Ok(all)
+}
+
+fn of_event(event: &Event, flags: u8) -> Sample {
+    Sample {
+        worker: 0,
+        at_ms: 0,
+        turns: event.ops,
+        first_ticks: event.from_ticks,
+        second_ticks: Some(event.to_ticks),
+        evidence: Evidence {
+            flags,
+            mode: event.mode,
+            ..Evidence::default()
+        },
+    }
+}
+
 /// Makes visits with a clock and surroundings: real ones in a worker, scripted
 /// ones in tests.
 pub struct Visitor<C, S> {
@@ -82,6 +133,8 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
         let samples = match order.regime {
             Regime::Gated => self.gated(work, order, turns),
             Regime::Distribution => self.distribution(work, order, turns),
+            // The work takes its own stamps: see `stamped`.
+            Regime::Stamped => Vec::new(),
         };
         Visited { samples, turns }
     }
@@ -96,7 +149,7 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
             // The U loop is a third of a paired sample.
             Regime::Gated if work.paired() => SAMPLE_NS / 3.0,
             Regime::Gated => SAMPLE_NS,
-            Regime::Distribution => LONG_SAMPLE_NS,
+            Regime::Distribution | Regime::Stamped => LONG_SAMPLE_NS,
         };
         let enough_ticks =
             (goal_ns / 5.0 / self.ns_per_tick).max(self.min_sample_ticks as f64) as u64;
@@ -278,5 +331,6 @@ fn evidence(
         last_level_ps: None,
         lost_ns: losses.lost_ns,
         flags,
+        mode: 0,
     }
 }

@@ -66,8 +66,11 @@ pub enum Reply {
         cell: u32,
         /// Operations in a turn.
         ops_per_turn: f64,
-        /// The samples.
-        samples: Box<Columns>,
+        /// The samples: of the cell's own variant, and of those that are
+        /// measured together with it.
+        parts: Vec<Part>,
+        /// Names of the modes that the operations ran in.
+        modes: Vec<String>,
         /// The work's remarks.
         notes: Vec<String>,
         /// How long the whole visit took.
@@ -80,6 +83,15 @@ pub enum Reply {
         /// Why.
         reason: String,
     },
+}
+
+/// Samples of one variant.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
+pub struct Part {
+    /// The variant.
+    pub variant: String,
+    /// Its samples.
+    pub samples: Columns,
 }
 
 /// Sends one message.
@@ -99,6 +111,17 @@ pub fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
 /// Receives one message. `Ok(None)` at the end of the stream between frames;
 /// an error where it ends inside one, or holds something else.
 pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
+    receive_frame(from)?.map(|body| open(&body)).transpose()
+}
+
+/// The message in a frame's body.
+pub fn open<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
+    serde_json::from_slice(body).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
+}
+
+/// Receives the body of one frame, unopened: a listener whose CPU matters to
+/// what is being measured opens it later.
+pub fn receive_frame(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0_u8; 4];
     let mut got = 0;
     while got < 4 {
@@ -119,9 +142,7 @@ pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T
     }
     let mut body = vec![0_u8; length as usize];
     from.read_exact(&mut body)?;
-    serde_json::from_slice(&body)
-        .map(Some)
-        .map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
+    Ok(Some(body))
 }
 
 #[cfg(test)]

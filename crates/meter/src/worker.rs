@@ -4,8 +4,8 @@
 use crate::bench::Bench;
 use crate::probe::{Probe, Site};
 use crate::surroundings::RealSurroundings;
-use crate::visit::{Order, Visitor};
-use crate::wire::{self, Reply, Request, Setup};
+use crate::visit::{self, Order, Series, Visitor};
+use crate::wire::{self, Part, Reply, Request, Setup};
 use model::run::Regime;
 use model::sample::Columns;
 use std::collections::HashMap;
@@ -124,30 +124,51 @@ impl<'c> Worker<'c> {
         };
         let mut work = (probe.make)(&mut self.bench, &site)?;
         self.visits += 1;
-        let visited = self.visitor.visit(
-            work.as_mut(),
-            &Order {
-                regime: probe.regime,
-                samples: request.samples,
-                last_level_canary: request.last_level_canary && probe.regime == Regime::Gated,
-                hunt: request.hunt.as_ref(),
-                turns: self.turns.get(&request.cell).copied(),
-                double_first: self.visits.is_multiple_of(2),
-            },
-        );
+        let series = match probe.regime {
+            Regime::Stamped => visit::stamped(work.as_mut(), request.samples)?,
+            _ => vec![Series {
+                variant: 0,
+                samples: {
+                    let order = Order {
+                        regime: probe.regime,
+                        samples: request.samples,
+                        last_level_canary: request.last_level_canary
+                            && probe.regime == Regime::Gated,
+                        hunt: request.hunt.as_ref(),
+                        turns: self.turns.get(&request.cell).copied(),
+                        double_first: self.visits.is_multiple_of(2),
+                    };
+                    let visited = self.visitor.visit(work.as_mut(), &order);
+                    self.turns.insert(request.cell, visited.turns);
+                    visited.samples
+                },
+            }],
+        };
         work.verify()?;
-        self.turns.insert(request.cell, visited.turns);
         let at_ms = began_ns.saturating_sub(self.setup.began_ns) / 1_000_000;
-        let mut samples = visited.samples;
-        for sample in &mut samples {
-            sample.worker = self.setup.worker;
-            sample.at_ms = u32::try_from(at_ms).unwrap_or(u32::MAX);
-        }
+        let parts = series.into_iter().map(|mut series| {
+            for sample in &mut series.samples {
+                sample.worker = self.setup.worker;
+                sample.at_ms = u32::try_from(at_ms).unwrap_or(u32::MAX);
+            }
+            let variant = match probe.variants.get(series.variant) {
+                Some(variant) if probe.together => variant.to_string(),
+                _ => request.variant.clone(),
+            };
+            Part {
+                variant,
+                samples: Columns::from(&series.samples[..]),
+            }
+        });
+        let parts = parts.collect();
+        let mut notes = work.notes();
+        notes.extend(work.contradiction());
         Ok(Reply::Visited {
             cell: request.cell,
             ops_per_turn: work.ops_per_turn(),
-            samples: Box::new(Columns::from(&samples[..])),
-            notes: work.notes(),
+            parts,
+            modes: work.modes(),
+            notes,
             wall_ns: sys::clock::monotonic_raw_ns().saturating_sub(began_ns),
         })
     }

@@ -2,9 +2,9 @@
 //! script, so that what the meter makes of them can be asserted to the digit.
 
 use meter::clock::Clock;
-use meter::probe::Work;
+use meter::probe::{Event, Work};
 use meter::surroundings::{Losses, Surroundings};
-use meter::visit::{Order, Visited, Visitor};
+use meter::visit::{self, Order, Visited, Visitor};
 use model::estimate::{Context, Estimate, Verdict, core_clock, estimate};
 use model::gate::{CanaryReading, Gate};
 use model::run::{Bound, Regime};
@@ -179,6 +179,7 @@ fn judge(samples: &[Sample]) -> Estimate {
             bound: Bound::Core,
             regime: Regime::Gated,
             workers: 8,
+            modes: &[],
         },
     )
 }
@@ -380,4 +381,69 @@ fn the_two_loops_take_turns_at_going_first() {
     order.turns = Some(1000);
     visitor(&m).visit(&mut work, &order);
     assert_eq!(work.0, [false, true, true, false, false, true]);
+}
+
+/// Work that stamps what a test wrote down.
+struct Stamps {
+    events: Vec<Event>,
+    contradiction: Option<String>,
+}
+
+impl Work for Stamps {
+    fn ops_per_turn(&self) -> f64 {
+        1.0
+    }
+    fn run(&mut self, _turns: u64, _double: bool) {}
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+        Ok(self
+            .events
+            .iter()
+            .copied()
+            .take(operations as usize)
+            .collect())
+    }
+    fn contradiction(&self) -> Option<String> {
+        self.contradiction.clone()
+    }
+}
+
+fn event(series: usize, from_ticks: u64, to_ticks: u64, mode: u8) -> Event {
+    Event {
+        series,
+        from_ticks,
+        to_ticks,
+        ops: 2,
+        mode,
+    }
+}
+
+#[test]
+fn stamped_operations_go_to_their_variants_with_their_modes_and_sign() {
+    let mut work = Stamps {
+        events: vec![event(1, 0, 10, 0), event(0, 10, 4, 1), event(1, 0, 14, 1)],
+        contradiction: None,
+    };
+    let series = visit::stamped(&mut work, 3).expect("three events");
+    let of = |variant: usize| -> Vec<(f64, u8)> {
+        let found = series.iter().find(|s| s.variant == variant);
+        let samples = &found.expect("a variant").samples;
+        samples
+            .iter()
+            .map(|s| (s.ns_per_op(1.0, 1.0), s.evidence.mode))
+            .collect()
+    };
+    assert_eq!(of(0), [(-3.0, 1)]);
+    assert_eq!(of(1), [(5.0, 0), (7.0, 1)]);
+    assert!(series[0].samples.iter().all(|s| s.evidence.flags == 0));
+}
+
+#[test]
+fn a_visit_that_the_kernel_contradicts_is_marked_and_an_empty_one_refused() {
+    let mut work = Stamps {
+        events: vec![event(0, 0, 10, 0)],
+        contradiction: Some("switches per round trip: 0.1 instead of 2".into()),
+    };
+    let series = visit::stamped(&mut work, 1).expect("an event");
+    assert!(series[0].samples[0].has(flag::CONTRADICTED));
+    assert!(visit::stamped(&mut work, 0).is_err());
 }

@@ -7,6 +7,8 @@
 //! and nothing is clamped: a difference that noise made negative enters as it
 //! is.
 
+pub use crate::distribution::{Mode, Tail, Typical};
+use crate::distribution::{contradicted, modes, modes_apart, tail, typical, typical_over_workers};
 use crate::gate::Gate;
 use crate::run::{Bound, CoreClock, Regime};
 use crate::sample::{Sample, flag};
@@ -71,20 +73,6 @@ pub struct Quiet {
     pub workers: u32,
 }
 
-/// The cost as it came, whatever the machine did.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
-pub struct Typical {
-    /// Median, ns per operation, with a distribution-free 95 % interval where
-    /// there are enough samples for one (else the range).
-    pub ns: Interval,
-    /// 10 % quantile, ns per operation.
-    pub p10_ns: f64,
-    /// 90 % quantile, ns per operation.
-    pub p90_ns: f64,
-    /// Samples behind it.
-    pub samples: u32,
-}
-
 /// What is known of one quantity.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Estimate {
@@ -93,6 +81,13 @@ pub struct Estimate {
     pub quiet: Option<Quiet>,
     /// As it came.
     pub typical: Option<Typical>,
+    /// The far end of a distribution of stamped operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<Tail>,
+    /// Modes that stamped operations ran in, the most frequent first; empty
+    /// where there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modes: Vec<Mode>,
     /// Share of the ordinary samples that were quiet.
     pub quiet_share: Option<f64>,
     /// If set, the figure can't be told from nothing: it is below this many
@@ -132,6 +127,8 @@ pub struct Context<'a> {
     pub regime: Regime,
     /// Workers that were meant to take samples.
     pub workers: u32,
+    /// Names of the modes that stamped operations ran in.
+    pub modes: &'a [String],
 }
 
 /// The estimate of one cell.
@@ -139,6 +136,7 @@ pub fn estimate(samples: &[Sample], context: &Context) -> Estimate {
     match context.regime {
         Regime::Gated => gated(samples, context),
         Regime::Distribution => distribution(samples, context),
+        Regime::Stamped => stamped(samples, context),
     }
 }
 
@@ -146,26 +144,8 @@ fn ordinary(samples: &[Sample]) -> impl Iterator<Item = &Sample> {
     samples.iter().filter(|s| !s.has(flag::HUNTED))
 }
 
-fn typical(samples: &[Sample], context: &Context) -> Option<Typical> {
-    let values = stats::sorted(
-        ordinary(samples).map(|s| s.ns_per_op(context.ops_per_turn, context.ns_per_tick)),
-    );
-    let value = stats::quantile_sorted(&values, 0.5)?;
-    let ns = stats::quantile_interval_sorted(&values, 0.5).unwrap_or(Interval {
-        value,
-        low: values[0],
-        high: values[values.len() - 1],
-    });
-    Some(Typical {
-        ns,
-        p10_ns: stats::quantile_sorted(&values, 0.1)?,
-        p90_ns: stats::quantile_sorted(&values, 0.9)?,
-        samples: values.len() as u32,
-    })
-}
-
 fn distribution(samples: &[Sample], context: &Context) -> Estimate {
-    let typical = typical(samples, context);
+    let typical = typical_over_workers(&ordinary(samples).collect::<Vec<_>>(), context);
     let (verdict, reason) = match &typical {
         _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
         None => (Verdict::CannotTell, "no sample was taken".into()),
@@ -174,6 +154,36 @@ fn distribution(samples: &[Sample], context: &Context) -> Estimate {
     Estimate {
         quiet: None,
         typical,
+        tail: None,
+        modes: Vec::new(),
+        quiet_share: None,
+        below_ns: None,
+        verdict,
+        reason,
+    }
+}
+
+fn stamped(samples: &[Sample], context: &Context) -> Estimate {
+    let all: Vec<&Sample> = samples.iter().collect();
+    let typical = typical_over_workers(&all, context);
+    let modes = modes(&all, context);
+    let (verdict, reason) = match &typical {
+        _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
+        None => (Verdict::CannotTell, "no operation was stamped".into()),
+        Some(_) if contradicted(&all) => (
+            Verdict::Invalid,
+            "what the kernel counted is not what the method assumes".into(),
+        ),
+        Some(t) => match modes_apart(&modes) {
+            Some(reason) => (Verdict::TwoStates, reason),
+            None => judge_distribution(samples, t, context),
+        },
+    };
+    Estimate {
+        quiet: None,
+        typical,
+        tail: tail(&all, context),
+        modes,
         quiet_share: None,
         below_ns: None,
         verdict,
@@ -198,7 +208,7 @@ fn judge_distribution(
 }
 
 fn gated(samples: &[Sample], context: &Context) -> Estimate {
-    let typical = typical(samples, context);
+    let typical = typical(ordinary(samples), context);
     let asked = ordinary(samples).count();
     let calm = ordinary(samples)
         .filter(|s| context.gate.is_quiet(s))
@@ -222,6 +232,8 @@ fn gated(samples: &[Sample], context: &Context) -> Estimate {
     Estimate {
         quiet,
         typical,
+        tail: None,
+        modes: Vec::new(),
         quiet_share: (asked > 0).then(|| calm as f64 / asked as f64),
         below_ns,
         verdict,
@@ -262,7 +274,7 @@ fn too_few(quiet: &[&Sample], all: usize) -> String {
 }
 
 /// Median of each worker that has enough samples.
-fn worker_medians(values: &[(u32, f64)]) -> Vec<f64> {
+pub(crate) fn worker_medians(values: &[(u32, f64)]) -> Vec<f64> {
     let mut workers: Vec<u32> = values.iter().map(|&(worker, _)| worker).collect();
     workers.sort_unstable();
     workers.dedup();

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod conditions;
+pub mod distribution;
 pub mod estimate;
 pub mod figure;
 pub mod gate;

@@ -13,7 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of the document's shape; a reader refuses a newer one and says so.
-pub const SCHEMA_VERSION: u32 = 1;
+/// 2 added stamped operations with their modes and tails.
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// One run.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -211,6 +212,10 @@ pub enum Axis {
     LoadPercent,
     /// Threads.
     Threads,
+    /// Processes.
+    Processes,
+    /// Number of a CPU.
+    Cpu,
 }
 
 /// One point of a curve.
@@ -245,11 +250,19 @@ pub struct Cell {
     pub ops_per_turn: f64,
     /// How it was measured.
     pub regime: Regime,
+    /// Names of the modes that its operations ran in; empty where there is
+    /// one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modes: Vec<String>,
+    /// What all visits to it took, preparing included, ms. Rows that are
+    /// measured by the same operations share them: the first has the time.
+    #[serde(default)]
+    pub wall_ms: f64,
     /// The samples.
     pub samples: Columns,
 }
 
-/// The two ways of measuring.
+/// The ways of measuring.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Regime {
@@ -258,6 +271,10 @@ pub enum Regime {
     /// Operations longer than 1 ms, or on several CPUs: the distribution
     /// only.
     Distribution,
+    /// Single operations, each between two stamps that the work takes itself,
+    /// on whatever CPUs its threads are on: the distribution with its tail,
+    /// and each mode's share and figure.
+    Stamped,
 }
 
 impl Row {

@@ -20,6 +20,9 @@ pub struct Evidence {
     pub lost_ns: u64,
     /// Marks, see [`flag`].
     pub flags: u8,
+    /// Which of its cell's modes the operation ran in (same CPU, another
+    /// one): a place in [`crate::run::Cell::modes`]; 0 where there are none.
+    pub mode: u8,
 }
 
 /// Marks of a sample.
@@ -38,10 +41,15 @@ pub mod flag {
     pub const THROTTLED: u8 = 16;
     /// A page fault happened inside the sample where none belongs.
     pub const FAULTED: u8 = 32;
+    /// What the kernel counted during the visit contradicts the method:
+    /// threads that should have slept did not, or more often than they
+    /// should.
+    pub const CONTRADICTED: u8 = 64;
 }
 
 /// One sample: `turns` turns of a loop, once (plain) or of the loop unrolled
-/// U and then 2U times (paired).
+/// U and then 2U times (paired); or a stamped operation, with the two stamps
+/// in the place of the two loops' times, both counted from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Which worker process took it.
@@ -50,9 +58,10 @@ pub struct Sample {
     pub at_ms: u32,
     /// Turns of the loop.
     pub turns: u64,
-    /// Ticks of the U loop, or of the plain loop.
+    /// Ticks of the U loop, or of the plain loop; or the first stamp.
     pub first_ticks: u64,
-    /// Ticks of the 2U loop, where the row is measured as a difference.
+    /// Ticks of the 2U loop, where the row is measured as a difference; or the
+    /// second stamp, which may be the earlier one.
     pub second_ticks: Option<u64>,
     /// What happened meanwhile.
     pub evidence: Evidence,
@@ -120,6 +129,9 @@ pub struct Columns {
     /// Marks: `[index, bits]`, where not 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<(u32, u8)>,
+    /// Modes, as `[mode, how many follow]`; empty where all are 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modes: Vec<(u8, u32)>,
 }
 
 fn push_run<T: PartialEq + Copy>(runs: &mut Vec<(T, u32)>, value: T) {
@@ -174,6 +186,11 @@ impl From<&[Sample]> for Columns {
         columns.canary_percent = optional_column(&samples, |s| s.evidence.canary_percent);
         columns.cycle_fs = optional_column(&samples, |s| s.evidence.cycle_fs);
         columns.last_level_ps = optional_column(&samples, |s| s.evidence.last_level_ps);
+        if samples.iter().any(|s| s.evidence.mode != 0) {
+            for sample in &samples {
+                push_run(&mut columns.modes, sample.evidence.mode);
+            }
+        }
         columns
     }
 }
@@ -208,6 +225,13 @@ impl Columns {
                 ));
             }
         }
+        let modes = expand(&self.modes, n);
+        if !modes.is_empty() && modes.len() != n {
+            return Err(format!(
+                "column modes has {} entries where first_ticks has {n}",
+                modes.len()
+            ));
+        }
         let mut at_ms = 0_i64;
         let mut samples: Vec<Sample> = (0..n)
             .map(|i| {
@@ -226,6 +250,7 @@ impl Columns {
                         last_level_ps: self.last_level_ps.get(i).copied(),
                         lost_ns: 0,
                         flags: 0,
+                        mode: modes.get(i).copied().unwrap_or(0),
                     },
                 }
             })
@@ -258,7 +283,8 @@ mod tests {
             worker in 0_u32..8, at_ms in 0_u32..60_000, turns in 1_u64..5,
             first_ticks in 0_u64..1 << 40, second in 0_u64..1 << 40,
             canary in 90_u16..300, cycle in 200_000_u32..600_000,
-            lost_ns in prop_oneof![Just(0), 1_u64..1_000_000], flags in 0_u8..64,
+            lost_ns in prop_oneof![Just(0), 1_u64..1_000_000], flags in 0_u8..128,
+            mode in 0_u8..3,
         ) -> Sample {
             Sample {
                 worker, at_ms, turns, first_ticks,
@@ -266,7 +292,7 @@ mod tests {
                 evidence: Evidence {
                     canary_percent: gated.then_some(canary),
                     cycle_fs: gated.then_some(cycle),
-                    last_level_ps: None, lost_ns, flags,
+                    last_level_ps: None, lost_ns, flags, mode,
                 },
             }
         }

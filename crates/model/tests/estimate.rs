@@ -37,6 +37,7 @@ fn judge(samples: &[Sample], bound: Bound, regime: Regime) -> Estimate {
             bound,
             regime,
             workers: 8,
+            modes: &[],
         },
     )
 }

@@ -53,6 +53,7 @@ mod tests {
             pinned: None,
             page_bytes: 4096,
             huge_page_bytes: Some(2 << 20),
+            peer: None,
         };
         for probe in catalogue() {
             let Shape::Curve(_, points) = &probe.shape else {

@@ -269,6 +269,8 @@ pub(super) fn axis_text(axis: Axis) -> &'static str {
         Axis::Chases => "chases at once",
         Axis::LoadPercent => "load of the other CPUs in percent",
         Axis::Threads => "threads",
+        Axis::Processes => "processes",
+        Axis::Cpu => "CPU",
     }
 }
 
@@ -276,7 +278,9 @@ pub(super) fn axis_text(axis: Axis) -> &'static str {
 pub(super) fn axis_value(axis: Axis, x: u64) -> String {
     match axis {
         Axis::WorkingSetBytes | Axis::StrideBytes => size::text(x),
-        Axis::Chases | Axis::LoadPercent | Axis::Threads => x.to_string(),
+        Axis::Chases | Axis::LoadPercent | Axis::Threads | Axis::Processes | Axis::Cpu => {
+            x.to_string()
+        }
     }
 }
 

@@ -54,6 +54,10 @@ fn sampling(regime: Regime) -> &'static str {
             "every sample counts: the operation is too long, or on too many CPUs, to ask whether \
              the machine was quiet"
         }
+        Regime::Stamped => {
+            "single operations, each between two stamps of its own threads, wherever these ran: \
+             the distribution with its tail, and each mode with its share"
+        }
     }
 }
 

@@ -92,6 +92,8 @@ fn estimate(ns: f64, half: f64) -> Estimate {
             p90_ns: ns * 1.11,
             samples: 400,
         }),
+        tail: None,
+        modes: Vec::new(),
         quiet_share: Some(0.78),
         below_ns: None,
         verdict: Verdict::Ok,
@@ -273,6 +275,8 @@ fn cpu_rows() -> Vec<Row> {
     };
     let never_quiet = Estimate {
         quiet: None,
+        tail: None,
+        modes: Vec::new(),
         quiet_share: Some(0.01),
         ..judged(25_300.0, 900.0, Verdict::CannotTell, few)
     };
@@ -333,6 +337,7 @@ fn cell(id: &str) -> Cell {
                 last_level_ps: None,
                 lost_ns: if k == 3 { 4_000 } else { 0 },
                 flags: 0,
+                mode: 0,
             },
         })
         .collect();
@@ -341,6 +346,8 @@ fn cell(id: &str) -> Cell {
         at: Vec::new(),
         ops_per_turn: 10.0,
         regime: Regime::Gated,
+        modes: Vec::new(),
+        wall_ms: 12.5,
         samples: Columns::from(samples.as_slice()),
     }
 }

@@ -37,6 +37,7 @@ pub(crate) fn run(
         seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
         budget: options.budget,
         pin: options.pin,
+        peer: options.peer.clone(),
     };
     let plan = plan(catalogue, &request, &machine)?;
     if options.dry_run {

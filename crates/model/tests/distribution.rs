@@ -1,0 +1,140 @@
+//! Stamped operations: tails by order statistics, modes with their shares,
+//! and the kernel's word against the method.
+
+use model::estimate::{Context, Estimate, Verdict, estimate};
+use model::gate::Gate;
+use model::run::{Bound, Regime};
+use model::sample::{Evidence, Sample, flag};
+
+/// An operation from one stamp to another, in ns, in this mode.
+fn operation(worker: u32, from: u64, to: u64, mode: u8) -> Sample {
+    Sample {
+        worker,
+        at_ms: worker * 100,
+        turns: 1,
+        first_ticks: from,
+        second_ticks: Some(to),
+        evidence: Evidence {
+            mode,
+            ..Evidence::default()
+        },
+    }
+}
+
+fn judge(samples: &[Sample], modes: &[&str]) -> Estimate {
+    let gate = Gate::learn(None, samples);
+    let modes: Vec<String> = modes.iter().map(ToString::to_string).collect();
+    estimate(
+        samples,
+        &Context {
+            gate: &gate,
+            core_clock: None,
+            ns_per_tick: 1.0,
+            resolution_ns: 1.0,
+            ops_per_turn: 1.0,
+            bound: Bound::Memory,
+            regime: Regime::Stamped,
+            workers: 8,
+            modes: &modes,
+        },
+    )
+}
+
+/// Eight workers, this many operations each, of this length.
+fn even(each: u64, length: impl Fn(u64) -> u64) -> Vec<Sample> {
+    (0..8)
+        .flat_map(|worker| {
+            let length = &length;
+            (0..each).map(move |k| operation(worker, 0, length(k), 0))
+        })
+        .collect()
+}
+
+#[test]
+fn a_percentile_needs_ten_operations_above_it() {
+    let tail = |each| judge(&even(each, |k| 1000 + k), &[]).tail.expect("a tail");
+    assert_eq!(tail(124).p99_ns, None, "992 operations");
+    let told = tail(125).p99_ns.expect("1000 operations");
+    // 1000 values 1000..1125, eight of each: the 99th percentile is 1123.
+    assert!((told.value - 1123.0).abs() <= 1.0, "{told:?}");
+    assert!(told.low < told.value && told.value < told.high, "{told:?}");
+    assert_eq!(tail(125).p999_ns, None);
+    assert!(tail(1250).p999_ns.is_some());
+    assert_eq!(
+        (tail(125).shortest_ns, tail(125).longest_ns),
+        (1000.0, 1124.0)
+    );
+    assert_eq!((tail(125).operations, tail(125).over_ms), (1000, 700));
+}
+
+#[test]
+fn a_second_stamp_before_the_first_is_negative_and_stays_so() {
+    let samples: Vec<Sample> = (0..8)
+        .flat_map(|worker| (0..10).map(move |k| operation(worker, 5000, 4000 + k, 0)))
+        .collect();
+    let estimate = judge(&samples, &[]);
+    let typical = estimate.typical.expect("a figure");
+    assert_eq!(typical.ns.value, -995.5);
+    assert_eq!(estimate.verdict, Verdict::Ok, "{}", estimate.reason);
+}
+
+#[test]
+fn modes_have_shares_and_figures_and_two_of_them_are_two_states() {
+    let mut samples = even(60, |_| 3000);
+    samples.extend((0..8).flat_map(|w| (0..20).map(move |_| operation(w, 0, 37_000, 1))));
+    let estimate = judge(&samples, &["same CPU", "other CPU"]);
+    let told: Vec<(&str, f64, f64)> = estimate
+        .modes
+        .iter()
+        .map(|m| (m.name.as_str(), m.share, m.typical.ns.value))
+        .collect();
+    assert_eq!(
+        told,
+        [("same CPU", 0.75, 3000.0), ("other CPU", 0.25, 37_000.0)]
+    );
+    assert_eq!(estimate.verdict, Verdict::TwoStates);
+    assert_eq!(
+        estimate.reason,
+        "same CPU 3000 ns in 75 %, other CPU 37.0 µs in 25 %"
+    );
+}
+
+#[test]
+fn a_rare_mode_or_one_that_costs_the_same_is_no_second_state() {
+    let mut rare = even(60, |k| 3000 + k);
+    rare.extend((0..8).map(|w| operation(w, 0, 37_000, 1)));
+    let estimate = judge(&rare, &["same CPU", "other CPU"]);
+    assert_eq!(estimate.modes.len(), 2, "it is told all the same");
+    assert_eq!(estimate.verdict, Verdict::Ok, "{}", estimate.reason);
+
+    let mut alike = even(30, |k| 3000 + k);
+    alike.extend((0..8).flat_map(|w| (0..30).map(move |k| operation(w, 0, 3200 + k, 1))));
+    let estimate = judge(&alike, &["same CPU", "other CPU"]);
+    assert_eq!(estimate.verdict, Verdict::Ok, "{}", estimate.reason);
+}
+
+#[test]
+fn visits_that_the_kernel_contradicts_make_the_row_invalid() {
+    let marked = |share: usize| {
+        let mut samples = even(10, |_| 3000);
+        for sample in samples.iter_mut().take(80 * share / 100) {
+            sample.evidence.flags |= flag::CONTRADICTED;
+        }
+        judge(&samples, &[])
+    };
+    assert_eq!(marked(40).verdict, Verdict::Ok);
+    let most = marked(60);
+    assert_eq!(most.verdict, Verdict::Invalid);
+    assert!(most.reason.contains("kernel counted"), "{}", most.reason);
+}
+
+#[test]
+fn workers_that_disagree_widen_the_interval() {
+    // Each worker is sure of itself; the workers are not of each other.
+    let samples: Vec<Sample> = (0..8)
+        .flat_map(|w| (0..200).map(move |k| operation(w, 0, 3000 + u64::from(w) * 100 + k % 3, 0)))
+        .collect();
+    let typical = judge(&samples, &[]).typical.expect("a figure");
+    // The workers' medians spread by 245: t(7) * 245 / sqrt(8) is 205.
+    assert!(typical.ns.half_width() > 200.0, "{typical:?}");
+}
