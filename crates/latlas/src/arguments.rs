@@ -99,6 +99,36 @@ Examples:
         #[command(flatten)]
         look: Look,
     },
+    /// Be the other end for `latlas run --peer` on another machine
+    #[command(after_help = "\
+Sends back every byte it gets, to whoever can reach it; prints where it listens. Holds no data,
+and bounds what a stranger can make it spend.
+
+Examples:
+  latlas echo                                        for this machine only
+  latlas echo --listen 192.0.2.7:7411 --allow-remote for others too
+  latlas run net.round_trip_peer --peer 192.0.2.7:7411   on the other machine")]
+    Echo(EchoOptions),
+}
+
+/// Where to listen, and the bounds.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct EchoOptions {
+    /// Address and port; port 0 for one that is free
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7411")]
+    pub(crate) listen: String,
+    /// Listen on an address that other machines can reach
+    #[arg(long)]
+    pub(crate) allow_remote: bool,
+    /// Connections at once; further ones are closed unanswered
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) connections: u32,
+    /// Bytes of a message that are held before they are sent back
+    #[arg(long, value_name = "N", default_value_t = 65_536, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    pub(crate) message_bytes: u32,
+    /// Close a connection after so long without traffic
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = idle)]
+    pub(crate) idle: Duration,
 }
 
 /// What to measure and what to do with it.
@@ -166,6 +196,14 @@ pub(crate) enum Color {
     Never,
 }
 
+fn idle(text: &str) -> Result<Duration, String> {
+    let idle = budget(text)?;
+    if idle.is_zero() {
+        return Err("no time at all would close every connection; give at least 1ms".into());
+    }
+    Ok(idle)
+}
+
 fn peer(text: &str) -> Result<String, String> {
     text.rsplit_once(':')
         .filter(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok_and(|p| p > 0))
@@ -196,6 +234,25 @@ mod tests {
             let error = budget(nonsense).expect_err(nonsense);
             assert!(error.contains("such as 30s"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_peer_has_a_host_and_a_port() {
+        for good in ["192.0.2.7:7411", "[2001:db8::7]:7411", "lab-3:1"] {
+            assert_eq!(peer(good), Ok(good.to_string()));
+        }
+        for bad in [
+            "192.0.2.7",
+            ":7411",
+            "lab-3:0",
+            "lab-3:http",
+            "lab-3:70000",
+            "",
+        ] {
+            let error = peer(bad).expect_err(bad);
+            assert!(error.contains("such as 192.0.2.7:7411"), "{error}");
+        }
+        assert!(idle("0s").is_err());
     }
 
     #[test]

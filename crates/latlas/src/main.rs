@@ -4,6 +4,7 @@
 mod arguments;
 mod catalogue;
 mod command;
+mod echo;
 mod output;
 mod program;
 mod progress;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Some(Command::Explain { row }) => command::explain::explain(&catalogue, &row),
         Some(Command::Machine { json }) => command::machine::machine(json),
         Some(Command::Show { run, json, look }) => command::show::show(&run, json, &look),
+        Some(Command::Echo(options)) => command::echo::echo(&options),
     };
     match done {
         Ok(code) => code,

@@ -1,5 +1,6 @@
 //! The commands, each a page that reads as what it does.
 
+pub(crate) mod echo;
 pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod machine;

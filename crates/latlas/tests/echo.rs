@@ -1,0 +1,194 @@
+//! `latlas echo` as strangers meet it: garbage, floods, too many, and silence.
+
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Long against anything that should happen; only a broken server waits so
+/// long.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Echo {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Echo {
+    fn start(options: &[&str]) -> Echo {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_latlas"))
+            .args(["echo", "--listen", "127.0.0.1:0"])
+            .args(options)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary");
+        let stdout = child.stdout.take().expect("piped");
+        let mut line = String::new();
+        BufReader::new(stdout)
+            .read_line(&mut line)
+            .expect("an address");
+        let address = line.trim().parse().expect("an address");
+        Echo { child, address }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.set_write_timeout(Some(PATIENCE)).expect("a timeout");
+        stream
+    }
+
+    /// Whether it still does what it is for.
+    fn answers(&mut self) {
+        assert!(
+            self.child.try_wait().expect("a child").is_none(),
+            "it has ended"
+        );
+        let mut stream = self.connect();
+        stream.write_all(b"7").expect("taken");
+        let mut answer = [0];
+        stream.read_exact(&mut answer).expect("an answer");
+        assert_eq!(&answer, b"7");
+    }
+
+    fn threads(&self) -> usize {
+        let tasks = format!("/proc/{}/task", self.child.id());
+        std::fs::read_dir(tasks).map_or(0, Iterator::count)
+    }
+}
+
+impl Drop for Echo {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends all, takes all back, in two threads as a full pipe needs.
+fn through(stream: TcpStream, sent: Vec<u8>) -> Vec<u8> {
+    let mut writer = stream.try_clone().expect("a second handle");
+    let sending = std::thread::spawn(move || {
+        writer.write_all(&sent).expect("taken");
+        writer.shutdown(Shutdown::Write).expect("the end");
+    });
+    let mut back = Vec::new();
+    let mut reader = stream;
+    reader.read_to_end(&mut back).expect("all of it");
+    sending.join().expect("sent");
+    back
+}
+
+#[test]
+fn whatever_is_sent_comes_back() {
+    let mut echo = Echo::start(&["--message-bytes", "1000"]);
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(40));
+    let garbage = proptest::collection::vec(any::<u8>(), 0..20_000);
+    runner
+        .run(&garbage, |sent| {
+            prop_assert_eq!(through(echo.connect(), sent.clone()), sent);
+            Ok(())
+        })
+        .expect("an echo");
+    // Far beyond what it holds.
+    let flood: Vec<u8> = (0..8 << 20_u32).map(|i: u32| (i / 251) as u8).collect();
+    assert!(through(echo.connect(), flood.clone()) == flood);
+    echo.answers();
+}
+
+#[test]
+fn abrupt_ends_in_any_order_leave_it_alive() {
+    let mut echo = Echo::start(&["--idle", "300ms"]);
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(60));
+    let strategy = (
+        proptest::collection::vec(any::<u8>(), 0..200_000),
+        0_u8..4,
+        any::<bool>(),
+    );
+    runner
+        .run(&strategy, |(bytes, end, nonblocking)| {
+            let mut stream = echo.connect();
+            stream.set_nonblocking(nonblocking).expect("a mode");
+            let _ = stream.write(&bytes);
+            match end {
+                0 => drop(stream.shutdown(Shutdown::Both)),
+                1 => drop(stream.shutdown(Shutdown::Write)),
+                // Unread answers make the kernel send a reset.
+                2 => drop(stream),
+                _ => drop(stream.shutdown(Shutdown::Read)),
+            }
+            Ok(())
+        })
+        .expect("alive");
+    echo.answers();
+    // Whatever was left hanging is gone when the idle time is over.
+    let gone = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        echo.threads() == 1
+    });
+    assert!(gone, "{} threads are left", echo.threads());
+}
+
+#[test]
+fn one_connection_too_many_is_closed_and_its_place_comes_back() {
+    let mut echo = Echo::start(&["--connections", "2"]);
+    let mut held: Vec<TcpStream> = (0..2)
+        .map(|_| {
+            let mut stream = echo.connect();
+            stream.write_all(b"x").expect("taken");
+            stream.read_exact(&mut [0]).expect("an answer");
+            stream
+        })
+        .collect();
+    let mut third = echo.connect();
+    let closed = match third.read(&mut [0]) {
+        Ok(n) => n == 0,
+        Err(e) => e.kind() == ErrorKind::ConnectionReset,
+    };
+    assert!(closed, "the third was served");
+    held.pop();
+    let back = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        let mut stream = echo.connect();
+        let _ = stream.write_all(b"y");
+        matches!(stream.read(&mut [0]), Ok(1))
+    });
+    assert!(back, "the place did not come back");
+    drop(held);
+    echo.answers();
+}
+
+#[test]
+fn silence_and_a_reader_that_never_reads_are_ended() {
+    let echo = Echo::start(&["--idle", "200ms"]);
+    let mut silent = echo.connect();
+    assert_eq!(silent.read(&mut [0]).expect("closed by it"), 0);
+    // Nobody takes the answers: its writing stops, then its patience.
+    let mut deaf = echo.connect();
+    let flood = vec![7; 1 << 20];
+    let ended = (0..200).any(|_| deaf.write_all(&flood).is_err());
+    assert!(ended, "it took 200 MiB without a reader");
+}
+
+#[test]
+fn it_listens_for_others_only_when_told_to() {
+    let refused = |arguments: &[&str]| {
+        let done = Command::new(env!("CARGO_BIN_EXE_latlas"))
+            .arg("echo")
+            .args(arguments)
+            .output()
+            .expect("the binary");
+        assert_eq!(done.status.code(), Some(2), "{arguments:?}");
+        assert!(done.stdout.is_empty());
+        String::from_utf8(done.stderr).expect("UTF-8")
+    };
+    let error = refused(&["--listen", "0.0.0.0:0"]);
+    assert!(error.contains("--allow-remote"), "{error}");
+    assert!(refused(&["--listen", "nonsense"]).contains("HOST:PORT"));
+    assert!(refused(&["--idle", "0s"]).contains("1ms"));
+    let echo = Echo::start(&[]);
+    let taken = refused(&["--listen", &echo.address.to_string()]);
+    assert!(taken.contains("can't listen"), "{taken}");
+}
