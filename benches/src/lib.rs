@@ -10,6 +10,7 @@ pub mod bars;
 pub mod busy;
 pub mod operations;
 pub mod ours;
+pub mod pairs;
 pub mod process;
 pub mod spread;
 pub mod table;

@@ -4,6 +4,7 @@
 use anyhow::{Context, bail};
 use bench::bars::Bars;
 use bench::ours::{self, Task};
+use bench::pairs::{Ratios, alternate};
 use bench::process::{on_cpu, output, peer};
 use bench::spread::median;
 use bench::table::{Table, figure};
@@ -279,53 +280,34 @@ fn one(
     table: &mut Table,
     bars: &mut Bars,
 ) -> anyhow::Result<()> {
-    let mut pairs: Vec<(Figures, Figures)> = Vec::new();
-    for pair in 0..arguments.pairs {
-        let measure = || -> anyhow::Result<Figures> {
-            let (mut figures, _) = measure_ours(
-                arguments,
-                comparison.row,
-                comparison.size,
-                cpu,
-                u64::from(pair) + 1,
-            )?;
-            if comparison.bytes_per_op > 0.0 {
-                for value in figures.iter_mut().flatten() {
-                    *value /= comparison.bytes_per_op;
-                }
+    let measure = |pair: u32| -> anyhow::Result<Figures> {
+        let (mut figures, _) = measure_ours(
+            arguments,
+            comparison.row,
+            comparison.size,
+            cpu,
+            u64::from(pair) + 1,
+        )?;
+        if comparison.bytes_per_op > 0.0 {
+            for value in figures.iter_mut().flatten() {
+                *value /= comparison.bytes_per_op;
             }
-            Ok(figures)
-        };
-        let peer = || match comparison.tool {
-            Tool::Multichase => multichase(arguments, comparison, path, cpu),
-            Tool::BwMem => bw_mem(arguments, comparison, path, cpu),
-        };
-        pairs.push(if pair % 2 == 0 {
-            let ours = measure()?;
-            (ours, peer()?)
-        } else {
-            let theirs = peer()?;
-            (measure()?, theirs)
-        });
-    }
+        }
+        Ok(figures)
+    };
+    let peer = |_| match comparison.tool {
+        Tool::Multichase => multichase(arguments, comparison, path, cpu),
+        Tool::BwMem => bw_mem(arguments, comparison, path, cpu),
+    };
+    let pairs = alternate(arguments.pairs, measure, peer)?;
     let ratios = |index: usize| {
-        stats::sorted(
+        Ratios::new(
             pairs
                 .iter()
                 .filter_map(|(ours, theirs)| Some(ours[index]? / theirs[index]?)),
         )
     };
-    let text = |index: usize| {
-        let sorted = ratios(index);
-        match (
-            stats::quantile_sorted(&sorted, 0.5),
-            stats::quantile_interval_sorted(&sorted, 0.5),
-        ) {
-            (_, Some(i)) => format!("{:.3} [{:.3}, {:.3}]", i.value, i.low, i.high),
-            (Some(value), None) => format!("{value:.3}"),
-            _ => "-".into(),
-        }
-    };
+    let text = |index: usize| ratios(index).text();
     let middle = |pick: &dyn Fn(&(Figures, Figures)) -> Option<f64>| {
         median(&pairs.iter().filter_map(pick).collect::<Vec<_>>())
     };
@@ -348,8 +330,7 @@ fn one(
             (Tool::BwMem, Statistic::Minimum) => 1,
             (_, Statistic::Minimum) => 3,
         };
-        let inside = stats::quantile_interval_sorted(&ratios(index), 0.5)
-            .is_some_and(|i| i.low >= 0.9 && i.high <= 1.1);
+        let inside = ratios(index).inside(0.9, 1.1);
         bars.hold(
             inside,
             format!("{}: {} (inside 0.9 to 1.1)", comparison.name, text(index)),
