@@ -2,7 +2,7 @@
 //!
 //! Three things are said of each quantity, together: what it costs on the
 //! *quiet* machine (median of the quiet samples of each worker, the workers
-//! averaged), what it *typically* costs (median, 10 % and 90 % quantile of
+//! averaged without the lowest and the highest), what it *typically* costs (median, 10 % and 90 % quantile of
 //! everything), and what *share* of the time was quiet. Nothing is deleted
 //! and nothing is clamped: a difference that noise made negative enters as it
 //! is.
@@ -308,8 +308,8 @@ fn quiet(samples: &[&Sample], context: &Context) -> Option<Quiet> {
     if medians.len() < needed_workers {
         return None;
     }
-    let raw_ns = stats::t_interval(&medians)?;
-    let cycles = in_cycles.and_then(|values| stats::t_interval(&worker_medians(&values)));
+    let raw_ns = stats::trimmed_t_interval(&medians)?;
+    let cycles = in_cycles.and_then(|values| stats::trimmed_t_interval(&worker_medians(&values)));
     let ns = match (context.bound, context.core_clock, &cycles) {
         (Bound::Core, Some(clock), Some(cycles)) => cycles.times(&clock.cycle_ns),
         _ => raw_ns,

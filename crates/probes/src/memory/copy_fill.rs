@@ -7,6 +7,7 @@ use meter::probe::{Effort, Probe, Shape, Terrain, Work, WorkingSet};
 use model::run::{Axis, Scale};
 use model::unit::Unit;
 
+/// Pieces of a block that the caches can hold: a sample stays short.
 const CHUNK_BYTES: usize = 64 << 10;
 const SOURCE: &str = "LMbench's bw_mem bcopy and bzero.";
 
@@ -15,7 +16,7 @@ pub(crate) fn probes() -> Vec<Probe> {
         Probe {
             title: "speed of memcpy, by bytes copied".into(),
             operation: "One byte copied by the platform's memcpy; GB/s counts each byte once, not once for reading and once for writing.".into(),
-            method: "Blocks of the given size copied in calls of at most 64 KiB, carried on from sample to sample; source and destination together are the working set, brought back as in memory.latency.".into(),
+            method: "Blocks of the given size copied in calls of at most 64 KiB, beyond twice the last level in calls as large as that (the C library stores such large blocks past the caches), carried on from sample to sample; source and destination together are the working set, brought back as in memory.latency.".into(),
             source: SOURCE.into(),
             unit: Unit::Bandwidth { bytes_per_op: 1.0 },
             shape: Shape::Curve(Axis::WorkingSetBytes, |terrain, scale| points(terrain, scale, 2)),
@@ -27,12 +28,13 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let terrain = bench.terrain.clone();
                 let (memory, _, rng) = bench.huge(2 * site.at[0])?;
                 let (from, to) = memory.split_at_mut(site.at[0] as usize);
-                let chunk = CHUNK_BYTES.min(to.len());
+                let chunk = chunk(2 * site.at[0], to.len(), &terrain);
                 let at = start(2 * site.at[0], &terrain, to.len(), chunk, rng);
                 Ok(Box::new(Blocks {
                     from: Some(from),
                     to,
                     at,
+                    chunk,
                     terrain,
                 }))
             }),
@@ -41,7 +43,7 @@ pub(crate) fn probes() -> Vec<Probe> {
         Probe {
             title: "speed of memset, by bytes set".into(),
             operation: "One byte set by the platform's memset.".into(),
-            method: "A block of the given size set in calls of at most 64 KiB, carried on from sample to sample, brought back as in memory.latency.".into(),
+            method: "A block of the given size set in calls as in memory.copy, carried on from sample to sample, brought back as in memory.latency.".into(),
             source: SOURCE.into(),
             unit: Unit::Bandwidth { bytes_per_op: 1.0 },
             shape: Shape::Curve(Axis::WorkingSetBytes, |terrain, scale| points(terrain, scale, 1)),
@@ -49,12 +51,13 @@ pub(crate) fn probes() -> Vec<Probe> {
             make: Box::new(|bench, site| {
                 let terrain = bench.terrain.clone();
                 let (memory, _, rng) = bench.huge(site.at[0])?;
-                let chunk = CHUNK_BYTES.min(memory.len());
+                let chunk = chunk(site.at[0], memory.len(), &terrain);
                 let at = start(site.at[0], &terrain, memory.len(), chunk, rng);
                 Ok(Box::new(Blocks {
                     from: None,
                     to: memory,
                     at,
+                    chunk,
                     terrain,
                 }))
             }),
@@ -74,10 +77,21 @@ fn points(terrain: &Terrain, scale: Scale, blocks: u64) -> Vec<u64> {
     octaves(4096, largest, coarse(scale), 4096)
 }
 
+/// Bytes of one call. glibc stores past the caches from three quarters of the
+/// last level on, so beyond the caches a call must be a large one.
+fn chunk(working_set: u64, block: usize, terrain: &Terrain) -> usize {
+    if working_set > 2 * terrain.last_level_bytes {
+        block.min(terrain.last_level_bytes as usize)
+    } else {
+        block.min(CHUNK_BYTES)
+    }
+}
+
 struct Blocks<'a> {
     from: Option<&'a mut [u8]>,
     to: &'a mut [u8],
     at: usize,
+    chunk: usize,
     terrain: Terrain,
 }
 
@@ -86,20 +100,16 @@ impl Blocks<'_> {
         let blocks = if self.from.is_some() { 2 } else { 1 };
         self.to.len() as u64 * blocks
     }
-
-    fn chunk(&self) -> usize {
-        CHUNK_BYTES.min(self.to.len())
-    }
 }
 
 impl Work for Blocks<'_> {
     fn ops_per_turn(&self) -> f64 {
-        self.chunk() as f64
+        self.chunk as f64
     }
 
     fn restore(&mut self) {
         if self.bytes() <= 2 * self.terrain.last_level_bytes {
-            self.run(2 * (self.to.len() / self.chunk()) as u64, false);
+            self.run(2 * (self.to.len() / self.chunk) as u64, false);
         }
     }
 
@@ -108,7 +118,7 @@ impl Work for Blocks<'_> {
     }
 
     fn run(&mut self, turns: u64, _double: bool) {
-        let chunk = self.chunk();
+        let chunk = self.chunk;
         for _ in 0..turns {
             if self.at + chunk > self.to.len() {
                 self.at = 0;
