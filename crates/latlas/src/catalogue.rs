@@ -48,6 +48,20 @@ mod tests {
     ];
 
     #[test]
+    fn the_page_of_all_rows_is_the_catalogues() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/probes.md");
+        let text = atlas::render::probes_page(&texts(&probes::catalogue()));
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(page, &text).expect("docs can be written");
+        }
+        let kept = std::fs::read_to_string(page).unwrap_or_default();
+        assert!(
+            kept == text,
+            "docs/probes.md differs from the catalogue: UPDATE_DOCS=1 cargo test -p latlas"
+        );
+    }
+
+    #[test]
     fn every_published_row_of_our_groups_is_measured() {
         let probes = probes::catalogue();
         let levels: Vec<String> = probes

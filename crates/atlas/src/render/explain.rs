@@ -44,7 +44,7 @@ pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> Strin
     finish(&(lines.join("\n") + "\n"), false)
 }
 
-fn sampling(regime: Regime) -> &'static str {
+pub(super) fn sampling(regime: Regime) -> &'static str {
     match regime {
         Regime::Gated => {
             "short samples between canaries; those taken on a quiet machine give the quiet figure, \

@@ -13,6 +13,7 @@ mod levels;
 mod list;
 mod machine;
 mod page_walk;
+mod probes_page;
 mod table;
 mod tally;
 mod wide;
@@ -25,6 +26,7 @@ pub(crate) mod synthetic;
 pub use explain::explain;
 pub use list::{ProbeText, list};
 pub use machine::machine;
+pub use probes_page::probes_page;
 pub use tally::{Tally, tally};
 
 use crate::references::{Reference, References};
