@@ -1,13 +1,11 @@
 //! Atomic operations as compiled Rust, on a line that no other core wants
 //! unless the caller lets one: counting up, and a reference count.
 
+use crate::unrolled;
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// Operations in one turn of a loop `_single`; `_double` has twice these.
-pub const ATOMIC_UNROLL: u32 = 16;
-
-/// Adds 1 to the counter [`ATOMIC_UNROLL`] times a turn, in no order with
+/// Adds 1 to the counter [`UNROLL`](crate::UNROLL) times a turn, in no order with
 /// other memory; nobody looks at the sum, so that a core may use the form of
 /// the instruction that returns nothing.
 #[inline(never)]
@@ -17,7 +15,7 @@ pub fn atomic_add_single(counter: &AtomicU64, turns: u64) {
     }
 }
 
-/// Adds 1 to the counter twice [`ATOMIC_UNROLL`] times a turn.
+/// Adds 1 to the counter twice [`UNROLL`](crate::UNROLL) times a turn.
 #[inline(never)]
 pub fn atomic_add_double(counter: &AtomicU64, turns: u64) {
     for _ in 0..turns {
@@ -26,7 +24,7 @@ pub fn atomic_add_double(counter: &AtomicU64, turns: u64) {
     }
 }
 
-/// Clones the `Arc` and drops the clone, [`ATOMIC_UNROLL`] times a turn.
+/// Clones the `Arc` and drops the clone, [`UNROLL`](crate::UNROLL) times a turn.
 #[inline(never)]
 pub fn refcount_single(counted: &Arc<u64>, turns: u64) {
     for _ in 0..turns {
@@ -34,7 +32,7 @@ pub fn refcount_single(counted: &Arc<u64>, turns: u64) {
     }
 }
 
-/// Clones the `Arc` and drops the clone, twice [`ATOMIC_UNROLL`] times a turn.
+/// Clones the `Arc` and drops the clone, twice [`UNROLL`](crate::UNROLL) times a turn.
 #[inline(never)]
 pub fn refcount_double(counted: &Arc<u64>, turns: u64) {
     for _ in 0..turns {

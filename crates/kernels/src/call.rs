@@ -6,11 +6,8 @@
 //! so that it can neither see what is called nor keep the address of the
 //! function in a register. The virtual call of C++ is in `virtual_call.rs`.
 
-use crate::arch;
 use crate::cpu::Pair;
-
-/// Calls in one turn of a loop `single`; `double` has twice these.
-pub const CALL_UNROLL: u32 = 16;
+use crate::{UNROLL, arch, unrolled};
 
 /// Why there is no loop of calls into a shared library, if there is none.
 pub const SHARED_LIBRARY_MISSING: Option<&str> = if cfg!(target_feature = "crt-static") {
@@ -35,7 +32,7 @@ pub static CALL: &[Pair] = &[
         id: "call_direct",
         operands: NOTHING,
         instruction: arch::call::direct::INSTRUCTION,
-        ops: CALL_UNROLL,
+        ops: UNROLL,
         single: arch::call::direct::single,
         double: arch::call::direct::double,
     },
@@ -43,7 +40,7 @@ pub static CALL: &[Pair] = &[
         id: "call_pointer",
         operands: "No arguments; the callee's address stays in a register.",
         instruction: arch::call::pointer::INSTRUCTION,
-        ops: CALL_UNROLL,
+        ops: UNROLL,
         single: arch::call::pointer::single,
         double: arch::call::pointer::double,
     },
@@ -51,7 +48,7 @@ pub static CALL: &[Pair] = &[
         id: "call_shared_library",
         operands: "The argument of labs is what its register happens to hold.",
         instruction: arch::call::shared_library::INSTRUCTION,
-        ops: CALL_UNROLL,
+        ops: UNROLL,
         single: arch::call::shared_library::single,
         double: arch::call::shared_library::double,
     },
@@ -82,7 +79,7 @@ impl Method for Nothing {
     fn method(&self) {}
 }
 
-/// Calls the object's method [`CALL_UNROLL`] times a turn.
+/// Calls the object's method [`UNROLL`](crate::UNROLL) times a turn.
 #[inline(never)]
 pub fn call_dyn_trait_single(object: &dyn Method, turns: u64) {
     for _ in 0..turns {
@@ -90,7 +87,7 @@ pub fn call_dyn_trait_single(object: &dyn Method, turns: u64) {
     }
 }
 
-/// Calls the object's method twice [`CALL_UNROLL`] times a turn.
+/// Calls the object's method twice [`UNROLL`](crate::UNROLL) times a turn.
 #[inline(never)]
 pub fn call_dyn_trait_double(object: &dyn Method, turns: u64) {
     for _ in 0..turns {
@@ -99,7 +96,7 @@ pub fn call_dyn_trait_double(object: &dyn Method, turns: u64) {
     }
 }
 
-/// Calls the closure [`CALL_UNROLL`] times a turn and drops what it returns.
+/// Calls the closure [`UNROLL`](crate::UNROLL) times a turn and drops what it returns.
 ///
 /// A boxed closure is called so: `&*boxed` is the same two words.
 #[inline(never)]
@@ -109,7 +106,7 @@ pub fn call_closure_single(closure: &dyn Fn() -> u64, turns: u64) {
     }
 }
 
-/// Calls the closure twice [`CALL_UNROLL`] times a turn.
+/// Calls the closure twice [`UNROLL`](crate::UNROLL) times a turn.
 #[inline(never)]
 pub fn call_closure_double(closure: &dyn Fn() -> u64, turns: u64) {
     for _ in 0..turns {

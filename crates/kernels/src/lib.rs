@@ -28,9 +28,6 @@
 
 extern crate alloc;
 
-#[macro_use]
-mod unrolled;
-
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(target_arch = "aarch64")]
@@ -58,15 +55,14 @@ mod operands;
 mod pages;
 pub mod ring;
 mod stream;
+mod unrolled;
 mod virtual_call;
 
-pub use atomic::{
-    ATOMIC_UNROLL, atomic_add_double, atomic_add_single, refcount_double, refcount_single,
-};
+pub use atomic::{atomic_add_double, atomic_add_single, refcount_double, refcount_single};
 pub use branch::branches;
 pub use call::{
-    CALL, CALL_UNROLL, Method, Nothing, SHARED_LIBRARY_MISSING, call_closure_double,
-    call_closure_single, call_dyn_trait_double, call_dyn_trait_single,
+    CALL, Method, Nothing, SHARED_LIBRARY_MISSING, call_closure_double, call_closure_single,
+    call_dyn_trait_double, call_dyn_trait_single,
 };
 pub use canary::{ADDS_PER_TURN, dependent_adds, taken_branches};
 pub use chase::{
@@ -80,4 +76,5 @@ pub use stream::{
     read_stride, read_vector, read_write_every_4th, read_write_sequential, write_every_4th,
     write_sequential, xor_bytes, xor_bytes_vector,
 };
+pub use unrolled::UNROLL;
 pub use virtual_call::{VIRTUAL_CALL_MISSING, virtual_call};

@@ -25,14 +25,14 @@ pub fn virtual_call() -> Option<&'static Pair> {
 
 #[cfg(latlas_cpp)]
 mod cpp {
-    use crate::call::CALL_UNROLL;
+    use crate::UNROLL;
     use crate::cpu::Pair;
 
     pub(super) static PAIR: Pair = Pair {
         id: "call_virtual",
         operands: "No arguments but the object, and a method that returns at once.",
         instruction: "an indirect call through the object's table, as the C++ compiler makes it",
-        ops: CALL_UNROLL,
+        ops: UNROLL,
         single,
         double,
     };

@@ -542,7 +542,7 @@ impl Loop {
 #[test]
 fn direct_calls_and_calls_through_a_pointer() {
     let arch = per_arch("x86_64", "aarch64");
-    for (which, ops) in both(kernels::CALL_UNROLL) {
+    for (which, ops) in both(kernels::UNROLL) {
         aligned_loop(&format!("kernels::{arch}::call::direct::{which}"))
             .holds(0, 0, ops + 2)
             .calls(
@@ -568,7 +568,7 @@ fn direct_calls_and_calls_through_a_pointer() {
 #[test]
 fn calls_of_a_shared_library_go_through_the_linkage_table() {
     let arch = per_arch("x86_64", "aarch64");
-    for (which, ops) in both(kernels::CALL_UNROLL) {
+    for (which, ops) in both(kernels::UNROLL) {
         aligned_loop(&format!("kernels::{arch}::call::shared_library::{which}"))
             .holds(0, 0, ops + 2)
             .calls(
@@ -612,7 +612,7 @@ fn virtual_calls_load_the_table_and_call_through_it() {
 fn calls_of_objects_and_closures_load_the_address_each_time() {
     for (what, which, ops) in ["dyn_trait", "closure"]
         .iter()
-        .flat_map(|what| both(kernels::CALL_UNROLL).map(|(which, ops)| (what, which, ops)))
+        .flat_map(|what| both(kernels::UNROLL).map(|(which, ops)| (what, which, ops)))
     {
         let found = the_loop(&format!("kernels::call::call_{what}_{which}"));
         found.holds(ops, 0, found.body.len());
@@ -634,7 +634,7 @@ fn atomics_are_atomic() {
             || one.operands.contains("__aarch64_ldadd8")
     };
     // In the whole function: the compiler may lay the loop out in pieces.
-    for (which, ops) in both(kernels::ATOMIC_UNROLL) {
+    for (which, ops) in both(kernels::UNROLL) {
         for (loops, per_op) in [("atomic_add", 1), ("refcount", 2)] {
             let function = &functions()[&format!("kernels::atomic::{loops}_{which}")];
             let found = function.iter().filter(is_atomic).count();

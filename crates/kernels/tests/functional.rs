@@ -24,7 +24,7 @@ fn counters_count_and_references_are_given_back() {
         kernels::atomic_add_single(&counter, turns);
         kernels::atomic_add_double(&counter, turns);
         let sum = counter.load(std::sync::atomic::Ordering::Relaxed);
-        assert_eq!(sum, 3 * u64::from(kernels::ATOMIC_UNROLL) * turns);
+        assert_eq!(sum, 3 * u64::from(kernels::UNROLL) * turns);
         kernels::refcount_single(&counted, turns);
         kernels::refcount_double(&counted, turns);
         assert_eq!(std::sync::Arc::strong_count(&counted), 1);

@@ -7,9 +7,9 @@
     reason = "the files are parts of another crate"
 )]
 
-#[macro_use]
 #[path = "../src/unrolled.rs"]
 mod unrolled;
+pub use unrolled::UNROLL;
 
 #[path = "../src/portable/mod.rs"]
 mod portable;
@@ -36,7 +36,7 @@ mod stream;
 
 mod kernels {
     pub use crate::{
-        branch::*, call::*, canary::*, chase::*, cpu::*, libc::*, pages::*, stream::*,
+        UNROLL, branch::*, call::*, canary::*, chase::*, cpu::*, libc::*, pages::*, stream::*,
     };
 }
 

@@ -101,8 +101,14 @@ impl UserSignal {
 
 impl Drop for UserSignal {
     fn drop(&mut self) {
-        // SAFETY: what `sigaction` gave out it takes back.
+        // Another thread may not yet have taken what was sent last, and what
+        // comes back may end the process: ignoring a signal discards it first.
+        // SAFETY: all zeros are an action with no flags; what `sigaction` gave
+        // out it takes back.
         unsafe {
+            let mut ignore: libc::sigaction = std::mem::zeroed();
+            ignore.sa_sigaction = libc::SIG_IGN;
+            libc::sigaction(libc::SIGUSR1, &raw const ignore, ptr::null_mut());
             libc::sigaction(libc::SIGUSR1, &raw const self.before, ptr::null_mut());
         }
     }

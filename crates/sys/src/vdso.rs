@@ -5,9 +5,6 @@ use std::io;
 
 use crate::platform;
 
-/// Calls in one turn of [`read_coarse_clock`]; twice these if `double`.
-pub const VDSO_UNROLL: u32 = 16;
-
 /// Whether the kernel gave this process such code, and its coarse clock can be
 /// read.
 ///
@@ -19,6 +16,8 @@ pub fn check() -> io::Result<()> {
 
 /// Reads CLOCK_MONOTONIC_COARSE through the C library: the time of the last
 /// scheduler tick, for which the kernel's code reads memory and no counter.
-pub fn read_coarse_clock(turns: u64, double: bool) {
-    platform::vdso::read_coarse_clock(turns, double);
+/// Gives the nanoseconds within its second; where [`check`] fails, anything.
+#[inline]
+pub fn coarse_clock() -> i64 {
+    platform::vdso::coarse_clock()
 }

@@ -1,6 +1,7 @@
 //! See `crate::call` for what the loops call.
 
-use crate::call::{CALL_UNROLL, labs, nothing};
+use crate::UNROLL;
+use crate::call::{labs, nothing};
 use core::hint::black_box;
 
 /// Defines a module with the two loops of a pair.
@@ -12,7 +13,7 @@ macro_rules! calls {
             pub(crate) const INSTRUCTION: &str = $instruction;
 
             pub(crate) fn single(turns: u64) {
-                for _ in 0..turns * u64::from(CALL_UNROLL) {
+                for _ in 0..turns * u64::from(UNROLL) {
                     $call;
                 }
             }

@@ -325,7 +325,7 @@ fn objects_and_closures_are_called_as_often_as_said() {
         object.method();
         7
     };
-    let unroll = u64::from(CALL_UNROLL);
+    let unroll = u64::from(UNROLL);
     let called = || object.0.take();
     for turns in [0, 1, 2, 1000] {
         call_dyn_trait_single(&object, turns);

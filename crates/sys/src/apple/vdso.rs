@@ -9,4 +9,6 @@ pub(crate) fn check() -> io::Result<()> {
     ))
 }
 
-pub(crate) fn read_coarse_clock(_turns: u64, _double: bool) {}
+pub(crate) fn coarse_clock() -> i64 {
+    0
+}
