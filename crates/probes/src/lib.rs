@@ -4,9 +4,20 @@
 //! completions and the tests. Adding a probe is one file and one line here.
 #![forbid(unsafe_code)]
 
+mod alloc;
+mod call;
+mod collections;
 mod cpu;
+mod faults;
+mod file;
 mod memory;
+mod paired;
 mod points;
+mod repeated;
+#[cfg(test)]
+mod smoke;
+mod sync;
+mod team;
 
 use meter::probe::Probe;
 
@@ -15,6 +26,11 @@ pub fn catalogue() -> Vec<Probe> {
     let mut probes = Vec::new();
     probes.extend(memory::probes());
     probes.extend(cpu::probes());
+    probes.extend(call::probes());
+    probes.extend(alloc::probes());
+    probes.extend(collections::probes());
+    probes.extend(sync::probes());
+    probes.extend(file::probes());
     probes
 }
 
@@ -32,7 +48,13 @@ mod tests {
         assert_eq!(unique.len(), ids.len(), "an id stands twice");
         for id in &ids {
             let (group, name) = id.split_once('.').expect("group.probe");
-            assert!(matches!(group, "memory" | "cpu"), "{id}");
+            assert!(
+                matches!(
+                    group,
+                    "memory" | "cpu" | "call" | "alloc" | "collections" | "sync" | "file"
+                ),
+                "{id}"
+            );
             assert!(
                 name.chars()
                     .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '/'),
@@ -95,7 +117,7 @@ mod tests {
 
     #[test]
     fn every_row_of_the_catalogue_page_is_here() {
-        // The groups memory and cpu of the public catalogue, but
+        // The groups of the public catalogue that are measured so far, but
         // core_to_core and numa, which come with the rows on several CPUs.
         let ids: BTreeSet<String> = catalogue().iter().flat_map(Probe::row_ids).collect();
         let mut wanted: Vec<String> = [
@@ -135,6 +157,37 @@ mod tests {
             "cpu.timer/clock_gettime",
             "cpu.timer/counter",
             "cpu.timer/bracket",
+            "call.direct",
+            "call.pointer",
+            "call.virtual",
+            "call.dyn_trait",
+            "call.closure_boxed",
+            "call.shared_library",
+            "call.syscall",
+            "call.vdso",
+            "alloc.malloc_free/16B",
+            "alloc.malloc_free/16MiB",
+            "alloc.malloc_free/16MiB_touched",
+            "alloc.mmap_munmap/64KiB",
+            "alloc.mmap_munmap/1MiB",
+            "alloc.mmap_munmap/16MiB",
+            "alloc.refcount",
+            "collections.push",
+            "collections.hash_lookup/in_cache",
+            "collections.hash_lookup/out_of_cache",
+            "collections.find_text/1MB",
+            "sync.mutex_uncontended",
+            "sync.mutex_contended",
+            "sync.rwlock_read",
+            "sync.atomic_add",
+            "sync.atomic_add_contended",
+            "sync.once",
+            "sync.signal/install",
+            "sync.signal/catch",
+            "file.stat",
+            "file.open",
+            "file.read_syscall",
+            "file.write_syscall",
         ]
         .map(String::from)
         .to_vec();
@@ -150,6 +203,12 @@ mod tests {
         ] {
             wanted.push(format!("cpu.{op}"));
             wanted.push(format!("cpu.{op}/throughput"));
+        }
+        for k in 1..=10 {
+            wanted.push(format!("collections.sort/{}", 1000 * k));
+            if k < 10 {
+                wanted.push(format!("collections.find_text/{}kB", 100 * k));
+            }
         }
         for row in wanted {
             assert!(ids.contains(&row), "{row} is missing");

@@ -2,8 +2,11 @@
 
 pub(crate) mod affinity;
 pub(crate) mod evidence;
+pub(crate) mod heap;
 pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod pages;
 pub(crate) mod process;
 mod sysctl;
+pub(crate) mod system_calls;
+pub(crate) mod vdso;
