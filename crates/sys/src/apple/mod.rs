@@ -4,6 +4,7 @@ pub(crate) mod affinity;
 pub(crate) mod evidence;
 pub(crate) mod machine;
 pub(crate) mod memory;
+pub(crate) mod numa;
 pub(crate) mod pages;
 pub(crate) mod process;
 mod sysctl;

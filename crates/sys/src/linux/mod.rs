@@ -6,5 +6,6 @@ pub(crate) mod evidence;
 pub(crate) mod files;
 pub(crate) mod machine;
 pub(crate) mod memory;
+pub(crate) mod numa;
 pub(crate) mod pages;
 pub(crate) mod process;
