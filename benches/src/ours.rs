@@ -136,6 +136,7 @@ fn measure_here(catalogue: &[Probe], task: &Task) -> anyhow::Result<Run> {
         budget: task.budget_s.map(Duration::from_secs_f64),
         pin: task.pin,
         peer: None,
+        core_kind: None,
     };
     let mut plan = plan(catalogue, &request, &machine)?;
     if let Some(point) = task.point {

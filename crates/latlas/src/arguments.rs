@@ -149,6 +149,9 @@ pub(crate) struct RunOptions {
     /// The CPU to measure on
     #[arg(long, value_name = "CPU")]
     pub(crate) pin: Option<u32>,
+    /// Keep to one kind of cores, where there are several: the fastest or the slowest
+    #[arg(long, value_name = "KIND")]
+    pub(crate) core_kind: Option<CoreKind>,
     /// A `latlas echo` on another machine, for the rows that talk to it
     #[arg(long, value_name = "HOST:PORT", value_parser = peer)]
     pub(crate) peer: Option<String>,
@@ -183,6 +186,15 @@ pub(crate) struct Look {
     /// Colour the verdicts
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+}
+
+/// Which cores of a machine with several kinds.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CoreKind {
+    /// The fastest kind
+    Performance,
+    /// The slowest kind
+    Efficiency,
 }
 
 /// When to colour.

@@ -27,6 +27,9 @@ pub enum ConductError {
     /// The clock is of no use.
     #[error("the clock {0} can't be calibrated: it does not advance evenly")]
     NoClock(String),
+    /// Cores of one kind were asked for, and no thread can be kept on them.
+    #[error("the workers can't be kept on {0} cores: {1}; leave --core-kind out")]
+    NotPinned(String, String),
     /// Nothing to do.
     #[error("nothing to measure: no row was selected")]
     NothingToDo,
@@ -100,6 +103,9 @@ pub fn conduct(
             .map_err(|why| conditions.not_pinned = Some(why))
             .ok(),
     };
+    if let (Some(kind), Some(why)) = (&plan.record.core_kind, &conditions.not_pinned) {
+        return Err(ConductError::NotPinned(kind.clone(), why.clone()));
+    }
     let mut conductor =
         Conductor::start(plan, &calibration, measuring_cpu, &mut conditions, observer)?;
     step_aside(&home, measuring_cpu);

@@ -62,6 +62,7 @@ impl Session {
                 budget: None,
                 pin: None,
                 peer: None,
+                core_kind: None,
             },
         }
     }

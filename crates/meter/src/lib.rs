@@ -15,6 +15,7 @@ pub mod assemble;
 pub mod bench;
 pub mod clock;
 pub mod conduct;
+pub mod core_kind;
 pub mod crew;
 pub mod function;
 mod place;

@@ -1,9 +1,10 @@
 //! The plan: which cells, which workers visit them how often, what that
 //! costs. Nothing is measured here, so a plan can be printed instead.
 
+use crate::core_kind::{self, CoreKindAsked};
 use crate::probe::{Probe, Shape, Terrain, WorkingSet};
 use crate::visit::{LONG_SAMPLE_NS, SAMPLE_NS};
-use model::machine::{CacheKind, Machine};
+use model::machine::{CacheKind, Machine, NumaNode};
 use model::run::{Bound, PlanRecord, Regime, Scale};
 use model::unit::Unit;
 use std::time::Duration;
@@ -39,6 +40,8 @@ pub struct Request {
     pub pin: Option<u32>,
     /// The `latlas echo` on another machine, `HOST:PORT`.
     pub peer: Option<String>,
+    /// Only cores of this kind.
+    pub core_kind: Option<CoreKindAsked>,
 }
 
 /// Why there is no plan.
@@ -57,6 +60,9 @@ pub enum PlanError {
         /// Those allowed.
         allowed: String,
     },
+    /// Cores of the kind asked for can't be had.
+    #[error("{0}")]
+    CoreKind(String),
     /// No time at all.
     #[error("a budget of {0:?} leaves no time to measure; give at least 1s, such as --budget 30s")]
     NoBudget(Duration),
@@ -162,7 +168,13 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
         return Err(PlanError::NoBudget(request.budget.unwrap_or_default()));
     }
     check_rows(catalogue, &request.rows)?;
-    let cpus = allowed(machine);
+    let mut cpus = allowed(machine);
+    let mut core_kind = None;
+    if let Some(asked) = request.core_kind {
+        let cores = core_kind::choose(asked, machine, &cpus, request.pin);
+        let cores = cores.map_err(PlanError::CoreKind)?;
+        (cpus, core_kind) = (cores.cpus, Some(cores.name));
+    }
     if let Some(cpu) = request.pin.filter(|cpu| !cpus.contains(cpu)) {
         let allowed: Vec<String> = cpus.iter().map(u32::to_string).collect();
         return Err(PlanError::NoSuchCpu {
@@ -233,6 +245,7 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
             large_workers: LARGE_WORKERS.min(workers),
             largest_working_set_bytes: room.large_bytes,
             shrunk,
+            core_kind,
         },
         cells,
         unavailable,
@@ -457,7 +470,8 @@ pub fn terrain(machine: &Machine, cpus: Vec<u32>, pinned: Option<u32>) -> Terrai
             .iter()
             .filter(|c| c.level == level && c.kind != CacheKind::Instruction)
             .filter(|c| {
-                pinned.is_none_or(|cpu| c.shared_cpus.is_empty() || c.shared_cpus.contains(&cpu))
+                let reached = |cpu: &u32| c.shared_cpus.is_empty() || c.shared_cpus.contains(cpu);
+                pinned.map_or_else(|| cpus.iter().any(reached), |cpu| reached(&cpu))
             })
             .filter_map(|c| c.size_bytes)
             .max()
@@ -475,12 +489,22 @@ pub fn terrain(machine: &Machine, cpus: Vec<u32>, pinned: Option<u32>) -> Terrai
             .get()
             .is_some_and(|name| name.starts_with("Zen")),
         largest_bytes: 0,
+        nodes: nodes(machine, &cpus),
         cpus,
         pinned,
         page_bytes: machine.pages.base_bytes.get().copied().unwrap_or(4096),
         huge_page_bytes: machine.pages.transparent_huge_bytes.get().copied(),
         peer: None,
     }
+}
+
+/// The machine's NUMA nodes with those of their CPUs that are among `cpus`.
+fn nodes(machine: &Machine, cpus: &[u32]) -> Vec<NumaNode> {
+    let mut nodes = machine.numa_nodes.get().cloned().unwrap_or_default();
+    for node in &mut nodes {
+        node.cpus.retain(|cpu| cpus.contains(cpu));
+    }
+    nodes
 }
 
 /// The catalogue's largest working set: eight times the last level, at least
@@ -548,6 +572,7 @@ mod tests {
             page_bytes: 4096,
             huge_page_bytes: Some(2 * MIB),
             peer: None,
+            nodes: Vec::new(),
         }
     }
 

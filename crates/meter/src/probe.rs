@@ -2,6 +2,7 @@
 //! work that performs it.
 
 use crate::bench::Bench;
+use model::machine::NumaNode;
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;
 use std::borrow::Cow;
@@ -190,6 +191,9 @@ pub struct Terrain {
     pub huge_page_bytes: Option<u64>,
     /// The `latlas echo` to talk to on another machine, as `HOST:PORT`.
     pub peer: Option<String>,
+    /// NUMA nodes, each with those of its CPUs that may be used; empty where
+    /// the system shows none.
+    pub nodes: Vec<NumaNode>,
 }
 
 /// One operation between two stamps that the work took itself.

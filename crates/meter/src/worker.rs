@@ -43,6 +43,9 @@ fn serve(catalogue: &[Probe], parent: &str) -> io::Result<()> {
     // Where the system can't promise it, the end of the stream tells.
     let _ = sys::process::die_with_parent_id(parent);
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    // The copy closes on exec: children of a work must not hold the socket, or
+    // the parent would wait for its end as long as they live.
+    sys::process::stdin_from_null()?;
     let mut from = BufReader::new(socket.try_clone()?);
     let mut to = BufWriter::new(socket);
     let Some(setup) = wire::receive::<Setup>(&mut from)? else {

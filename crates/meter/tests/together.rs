@@ -34,6 +34,7 @@ fn planned(rows: &[&str]) -> Plan {
         budget: None,
         pin: None,
         peer: None,
+        core_kind: None,
     };
     plan(&catalogue(), &request, &sys::machine(Path::new("/"))).expect("a plan")
 }

@@ -208,6 +208,18 @@ pub struct CoreKind {
     pub max_hz: Option<u64>,
 }
 
+/// A NUMA node: memory, and the CPUs to which it is local.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NumaNode {
+    /// The kernel's number of it.
+    pub id: u32,
+    /// The logical CPUs to which its memory is local; none for a node that is
+    /// only memory.
+    pub cpus: Vec<u32>,
+    /// Its memory in bytes; 0 for a node that is only CPUs.
+    pub memory_bytes: u64,
+}
+
 /// What a cache holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -330,6 +342,9 @@ pub struct Machine {
     pub smt: Fact<Smt>,
     /// Kinds of cores, the fastest first; exactly one where all are alike.
     pub core_kinds: Fact<Vec<CoreKind>>,
+    /// NUMA nodes that are online.
+    #[serde(default = "nodes_not_recorded")]
+    pub numa_nodes: Fact<Vec<NumaNode>>,
     /// Every cache once, ordered by level, kind and CPUs.
     pub caches: Fact<Vec<CacheFact>>,
     /// Page sizes.
@@ -352,6 +367,11 @@ pub struct Machine {
     pub clock_source: ClockSourceFacts,
     /// Whether the TSC counts at a constant rate in all power states.
     pub tsc_invariant: Fact<bool>,
+}
+
+/// For documents that were written before nodes were read.
+fn nodes_not_recorded() -> Fact<Vec<NumaNode>> {
+    Fact::unknown("not recorded in this run")
 }
 
 impl Machine {
@@ -377,6 +397,7 @@ impl Machine {
             allowed_cpus: fact(why),
             smt: fact(why),
             core_kinds: fact(why),
+            numa_nodes: fact(why),
             caches: fact(why),
             pages: PageFacts {
                 base_bytes: fact(why),

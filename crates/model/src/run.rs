@@ -99,6 +99,10 @@ pub struct PlanRecord {
     pub largest_working_set_bytes: u64,
     /// Why it is smaller than the catalogue's, if it is.
     pub shrunk: Option<String>,
+    /// The only kind of cores that was used, if one was asked for:
+    /// `performance (P-core)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_kind: Option<String>,
 }
 
 /// The clock that timed the samples.
@@ -216,6 +220,8 @@ pub enum Axis {
     Processes,
     /// Number of a CPU.
     Cpu,
+    /// Number of a NUMA node.
+    Node,
 }
 
 /// One point of a curve.

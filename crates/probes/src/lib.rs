@@ -76,6 +76,7 @@ mod tests {
             page_bytes: 4096,
             huge_page_bytes: Some(2 << 20),
             peer: None,
+            nodes: Vec::new(),
         };
         for probe in catalogue() {
             let Shape::Curve(_, points) = &probe.shape else {

@@ -16,6 +16,8 @@ pub(crate) fn terrain() -> Terrain {
         pinned: None,
         page_bytes: sys::pages::base_page_bytes() as u64,
         huge_page_bytes: None,
+        peer: None,
+        nodes: Vec::new(),
     }
 }
 

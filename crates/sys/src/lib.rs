@@ -7,6 +7,7 @@
 //! `platform.rs`; the architecture of a clock in `clock/mod.rs`.
 
 pub mod affinity;
+pub mod child;
 pub mod clock;
 mod cpuid;
 pub mod evidence;
@@ -16,6 +17,7 @@ pub mod machine;
 pub mod mapping;
 pub mod memory;
 pub mod microarchitecture;
+pub mod numa;
 pub mod pages;
 mod platform;
 pub mod process;

@@ -50,6 +50,10 @@ const LEAST_ALIGNMENT: usize = 2 << 20;
 /// A private anonymous mapping of zero bytes. It lies between inaccessible
 /// pages: the kernel can't merge it with a neighbour, so what it says about
 /// the mapping is about this buffer only.
+///
+/// A forked child does not have it (MADV_DONTFORK, Linux): a process that
+/// measures forking must not copy the page tables of what it measures other
+/// rows with. Only the child of a bare `fork` could tell, by a fault.
 #[derive(Debug)]
 pub struct Buffer {
     /// All address space taken, guards and alignment included.
@@ -79,7 +83,18 @@ impl Buffer {
     /// Beyond what is available, touching may get the process killed instead:
     /// see [`available_memory`](crate::memory::available_memory).
     pub fn new(bytes: usize, kind: PageKind) -> io::Result<Buffer> {
+        Buffer::prepared(bytes, kind, |_, _| Ok(()))
+    }
+
+    /// [`new`](Buffer::new) with something done to the mapping before its
+    /// pages are touched.
+    pub(crate) fn prepared(
+        bytes: usize,
+        kind: PageKind,
+        prepare: impl FnOnce(*mut u8, usize) -> io::Result<()>,
+    ) -> io::Result<Buffer> {
         let mut buffer = Buffer::untouched(bytes, kind)?;
+        prepare(buffer.start, buffer.mapped)?;
         buffer.touch();
         if kind == PageKind::Huge {
             platform::pages::collapse(buffer.start, buffer.mapped);
@@ -147,6 +162,7 @@ impl Buffer {
             )?;
         }
         platform::pages::advise(buffer.start, mapped, kind);
+        platform::pages::keep_from_children(reserved.cast(), reserved_len);
         Ok(buffer)
     }
 
@@ -209,6 +225,16 @@ impl Buffer {
             }
         }
     }
+}
+
+/// What a `fork` of this process copies page by page: the resident bytes of
+/// all mappings with pages of its own, but for those that children don't
+/// get. Reads `/proc/self/smaps`.
+///
+/// # Errors
+/// `smaps` can't be read; `Unsupported` on Apple systems.
+pub fn copied_by_fork_bytes() -> io::Result<u64> {
+    platform::pages::copied_by_fork_bytes()
 }
 
 impl Drop for Buffer {

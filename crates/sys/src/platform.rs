@@ -13,5 +13,5 @@ mod os;
 compile_error!("latlas-sys knows Linux, Android and Apple systems only");
 
 pub(crate) use os::{
-    affinity, evidence, heap, machine, memory, pages, process, system_calls, vdso,
+    affinity, evidence, heap, machine, memory, numa, pages, process, system_calls, vdso,
 };

@@ -43,6 +43,41 @@ fn check_parent(parent: u32) -> io::Result<()> {
     }
 }
 
+/// Puts /dev/null in the place of standard input. A process whose standard
+/// input was a socket, and that holds the socket by another descriptor, starts
+/// no child with it then.
+///
+/// # Errors
+/// /dev/null can't be opened.
+pub fn stdin_from_null() -> io::Result<()> {
+    let null = std::fs::File::open("/dev/null")?;
+    Ok(rustix::stdio::dup2_stdin(null)?)
+}
+
+/// What bounds the number of processes; a thread counts as one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessLimits {
+    /// For all processes of this user (`ulimit -u`); `None` where none is set.
+    pub of_user: Option<u64>,
+    /// Of the control group this process is in, or an ancestor's tighter one
+    /// (`pids.max`); `None` where none is set.
+    pub of_group: Option<u64>,
+}
+
+/// Reads the bounds as they are now.
+pub fn process_limits() -> ProcessLimits {
+    ProcessLimits {
+        of_user: rustix::process::getrlimit(rustix::process::Resource::Nproc).current,
+        of_group: platform::process::group_limit(),
+    }
+}
+
+/// Gives freed memory that the allocator holds back to the system, as far as
+/// it can. A `fork` copies the page tables of what is held.
+pub fn give_back_freed_memory() {
+    platform::process::trim_heap();
+}
+
 /// A command that starts this very program again, without arguments. Under an
 /// emulator in user mode it goes through the emulator: the kernel could not
 /// start the program itself.

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use model::machine::{
-    CacheFact, CacheKind, CpuSignature, Fact, HugetlbPool, Limit, Machine, Presence, Smt,
+    CacheFact, CacheKind, CpuSignature, Fact, HugetlbPool, Limit, Machine, NumaNode, Presence, Smt,
 };
 use sys::machine::{CpuidFacts, Live, machine_from};
 
@@ -325,6 +325,42 @@ fn amd_with_amd_pstate() {
         why(&m.pages.transparent_huge_policy)
             .starts_with("the kernel has no transparent huge pages")
     );
+}
+
+/// Two sockets, a node each, and memory behind a link that is a node of its
+/// own without CPUs. CPU 3 is offline, which cpulist of some kernels ignores.
+#[test]
+fn numa_nodes() {
+    const NODES: &str = "sys/devices/system/node";
+    let f = Fixture::new();
+    f.write(&format!("{CPU}/online"), "0-2\n")
+        .write(&format!("{NODES}/online"), "0-1,4\n");
+    for (node, cpus, kib) in [(0, "0-1", 100), (1, "2-3", 0), (4, "", 300)] {
+        f.write(&format!("{NODES}/node{node}/cpulist"), format!("{cpus}\n"))
+            .write(
+                &format!("{NODES}/node{node}/meminfo"),
+                format!("Node {node} MemTotal:   {kib} kB\nNode {node} MemFree:  7 kB\n"),
+            );
+    }
+    let node = |id, cpus: &[u32], kib: u64| NumaNode {
+        id,
+        cpus: cpus.to_vec(),
+        memory_bytes: kib << 10,
+    };
+    let m = f.read(&live("x86_64", None));
+    assert_eq!(
+        m.numa_nodes.value,
+        Some(vec![
+            node(0, &[0, 1], 100),
+            node(1, &[2], 0),
+            node(4, &[], 300)
+        ])
+    );
+    f.write(&format!("{NODES}/node1/meminfo"), "nothing that is known\n");
+    let m = f.read(&live("x86_64", None));
+    assert!(why(&m.numa_nodes).contains("latlas can't read"));
+    let m = Fixture::new().read(&live("x86_64", None));
+    assert!(why(&m.numa_nodes).contains("knows no NUMA nodes"));
 }
 
 fn arm_cpuinfo(parts: &[&str]) -> String {

@@ -113,6 +113,62 @@ fn untouched_and_released_pages_fault() {
 }
 
 #[test]
+fn a_fork_does_not_copy_buffers() {
+    let copied = || sys::pages::copied_by_fork_bytes().expect("smaps");
+    let before = copied();
+    let kept = Buffer::new(64 << 20, PageKind::Base).expect("a buffer");
+    let with_buffer = copied();
+    let plain = std::hint::black_box(vec![1_u8; 64 << 20]);
+    let with_both = copied();
+    // Other tests of this process allocate meanwhile, but not so much.
+    assert!(
+        with_buffer < before + (32 << 20),
+        "{before} {with_buffer}: the buffer is left out"
+    );
+    assert!(
+        with_both > with_buffer + (32 << 20),
+        "{with_buffer} {with_both}: other memory is not"
+    );
+    assert_eq!(kept.as_slice()[0] + plain[0], 1);
+}
+
+/// What can be asked of a machine with one node; two are not here to test on.
+#[test]
+fn memory_is_bound_to_the_node_that_was_asked_for() {
+    let nodes = sys::machine(Path::new("/")).numa_nodes;
+    let Some(node) = nodes
+        .value
+        .as_ref()
+        .and_then(|nodes| nodes.iter().find(|n| n.memory_bytes > 0))
+    else {
+        // A kernel without NUMA has no call that binds either.
+        eprintln!("no NUMA node to bind to: {nodes:?}");
+        return;
+    };
+    let bytes = 3 << 20;
+    let buffer = match sys::numa::buffer_on(node.id, bytes, PageKind::Base) {
+        Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => {
+            eprintln!("memory can't be bound here: {e}");
+            return;
+        }
+        other => other.expect("the node is there"),
+    };
+    let pages = sys::numa::pages_by_node(&buffer).expect("move_pages");
+    let all = (bytes / sys::base_page_bytes()) as u64;
+    assert_eq!(pages.into_iter().collect::<Vec<_>>(), [(node.id, all)]);
+    assert!(sys::numa::free_bytes(node.id).is_some_and(|free| free > 0));
+
+    let untouched = Buffer::untouched(bytes, PageKind::Base).expect("a buffer");
+    let error = sys::numa::pages_by_node(&untouched).expect_err("no page is there yet");
+    assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+    for impossible in [1023, 1024, u32::MAX] {
+        let error = sys::numa::buffer_on(impossible, bytes, PageKind::Base).expect_err("no node");
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{error}");
+        assert_eq!(sys::numa::free_bytes(impossible), None);
+    }
+}
+
+#[test]
 fn buffers_of_nothing_or_everything_are_errors() {
     let kind = |bytes| {
         Buffer::untouched(bytes, PageKind::Base)
@@ -277,7 +333,7 @@ fn surroundings_are_read() {
 }
 
 /// How many facts a machine has.
-const FACTS: usize = 34;
+const FACTS: usize = 35;
 
 /// Each fact has a value or a reason, never both or neither.
 #[test]

@@ -290,6 +290,7 @@ pub(super) fn axis_text(axis: Axis) -> &'static str {
         Axis::Threads => "threads",
         Axis::Processes => "processes",
         Axis::Cpu => "CPU",
+        Axis::Node => "NUMA node",
     }
 }
 
@@ -297,9 +298,12 @@ pub(super) fn axis_text(axis: Axis) -> &'static str {
 pub(super) fn axis_value(axis: Axis, x: u64) -> String {
     match axis {
         Axis::WorkingSetBytes | Axis::StrideBytes => size::text(x),
-        Axis::Chases | Axis::LoadPercent | Axis::Threads | Axis::Processes | Axis::Cpu => {
-            x.to_string()
-        }
+        Axis::Chases
+        | Axis::LoadPercent
+        | Axis::Threads
+        | Axis::Processes
+        | Axis::Cpu
+        | Axis::Node => x.to_string(),
     }
 }
 

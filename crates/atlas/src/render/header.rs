@@ -19,6 +19,9 @@ pub(super) fn header(run: &Run) -> String {
         lines.extend(wrap(&format!("{label:<12}"), &text, COLUMNS));
     };
     fact("machine", machine::one_line(&run.machine));
+    if let Some(kind) = &run.plan.core_kind {
+        fact("cores", core_kind(run, kind));
+    }
     fact("core clock", core_clock(run));
     fact("timed by", timed_by(run));
     fact("conditions", conditions(&run.conditions));
@@ -49,6 +52,12 @@ fn warnings(run: &Run) -> Vec<String> {
         );
     }
     warnings
+}
+
+/// Which kind of cores the run kept to, and which they are.
+fn core_kind(run: &Run, kind: &str) -> String {
+    let kinds = run.machine.core_kinds.get().map_or(0, Vec::len);
+    format!("only {kind}, one of {kinds} kinds")
 }
 
 fn core_clock(run: &Run) -> String {

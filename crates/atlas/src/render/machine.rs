@@ -2,7 +2,9 @@
 
 use super::COLUMNS;
 use super::layout::{finish, wrap};
-use model::machine::{CacheFact, CacheKind, CoreKind, Fact, HugetlbPool, Limit, Machine, Presence};
+use model::machine::{
+    CacheFact, CacheKind, CoreKind, Fact, HugetlbPool, Limit, Machine, NumaNode, Presence,
+};
 use model::size;
 
 /// Every fact of a machine, one a line.
@@ -47,6 +49,7 @@ pub fn machine(machine: &Machine) -> String {
     page.fact("now", &m.frequency.current_hz, |&hz| gigahertz(hz));
     page.heading("memory");
     page.many("cache", &m.caches, cache);
+    page.many("NUMA node", &m.numa_nodes, numa_node);
     page.fact("physical", &m.memory.physical_bytes, |&b| size::about(b));
     page.fact("available", &m.memory.available_bytes, |&b| size::about(b));
     page.fact("cgroup limit", &m.memory.cgroup_limit_bytes, |limit| {
@@ -222,6 +225,15 @@ fn cache(cache: &CacheFact) -> String {
     }
     text.push_str(&format!(", of CPUs {}", cpu_list(&cache.shared_cpus)));
     text
+}
+
+fn numa_node(node: &NumaNode) -> String {
+    format!(
+        "{}: CPUs {}, {}",
+        node.id,
+        cpu_list(&node.cpus),
+        size::about(node.memory_bytes)
+    )
 }
 
 fn pool(pool: &HugetlbPool) -> String {

@@ -4,7 +4,7 @@ use model::conditions::{Conditions, Moment};
 use model::estimate::{Estimate, Quiet, Typical, Verdict};
 use model::gate::Gate;
 use model::machine::{
-    CacheFact, CacheKind, CoreKind, CpuSignature, Fact, Limit, Machine, Presence, Smt,
+    CacheFact, CacheKind, CoreKind, CpuSignature, Fact, Limit, Machine, NumaNode, Presence, Smt,
 };
 use model::plateau::Plateau;
 use model::run::{
@@ -386,6 +386,7 @@ fn plan() -> PlanRecord {
         large_workers: 3,
         largest_working_set_bytes: 256 * MIB,
         shrunk: None,
+        core_kind: None,
     }
 }
 
@@ -424,6 +425,11 @@ fn machine() -> Machine {
         cpus: vec![0, 1, 2, 3],
         capacity: None,
         max_hz: None,
+    }]);
+    machine.numa_nodes = Fact::known(vec![NumaNode {
+        id: 0,
+        cpus: vec![0, 1],
+        memory_bytes: 8_203_173_888,
     }]);
     machine.caches = Fact::known(vec![
         cache(1, CacheKind::Data, 32 * KIB),

@@ -79,19 +79,26 @@ fn parse(json: &[u8]) -> Result<Run, String> {
     struct Head {
         schema: u32,
     }
-    let head: Head = serde_json::from_slice(json).map_err(|e| explain(&e))?;
+    let head: Head = serde_json::from_slice(json).map_err(|e| explain(&e, json))?;
     if head.schema > SCHEMA_VERSION {
         return Err(format!(
             "its schema is {} and this latlas knows up to {SCHEMA_VERSION}: use a newer latlas",
             head.schema
         ));
     }
-    serde_json::from_slice(json).map_err(|e| explain(&e))
+    serde_json::from_slice(json).map_err(|e| explain(&e, json))
 }
 
-fn explain(error: &serde_json::Error) -> String {
+fn explain(error: &serde_json::Error, json: &[u8]) -> String {
     use serde_json::error::Category;
+    // A number that is cut off behind its point is bad syntax to serde.
+    let last_line = json.rsplit(|&byte| byte == b'\n').next().unwrap_or(json);
+    let lines = 1 + json.iter().filter(|&&byte| byte == b'\n').count();
+    let at_the_end = error.line() == lines && error.column() >= last_line.len();
     match error.classify() {
+        Category::Syntax if at_the_end && json.starts_with(b"{") => {
+            format!("it is truncated ({error})")
+        }
         Category::Eof => format!("it is truncated ({error})"),
         Category::Syntax => format!("it is not JSON ({error})"),
         Category::Data => format!("it is not a run document ({error})"),
@@ -160,6 +167,15 @@ mod tests {
             assert!(reason.contains("truncated"), "{reason}");
         }
         assert!(refusal(&[]).contains("empty"));
+        // Whatever stands at the cut, numbers above all.
+        let number = json
+            .windows(4)
+            .position(|w| w == b"0.32")
+            .expect("a number");
+        for cut in number - 100..number + 100 {
+            let reason = refusal(&json[..cut]);
+            assert!(reason.contains("truncated"), "cut at {cut}: {reason}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `latlas run`: measure, keep, print.
 
 use super::drawing;
-use crate::arguments::RunOptions;
+use crate::arguments::{CoreKind, RunOptions};
 use crate::progress::Bar;
 use crate::{UNRELIABLE, catalogue, output, program, selection};
 use anyhow::Context;
@@ -9,6 +9,7 @@ use atlas::references::References;
 use atlas::render::{self, ProbeText};
 use atlas::store::{self, Store};
 use meter::conduct::conduct;
+use meter::core_kind::CoreKindAsked;
 use meter::plan::{Plan, Request, plan};
 use meter::probe::Probe;
 use model::run::{Run, Scale};
@@ -38,6 +39,10 @@ pub(crate) fn run(
         budget: options.budget,
         pin: options.pin,
         peer: options.peer.clone(),
+        core_kind: options.core_kind.map(|kind| match kind {
+            CoreKind::Performance => CoreKindAsked::Performance,
+            CoreKind::Efficiency => CoreKindAsked::Efficiency,
+        }),
     };
     let plan = plan(catalogue, &request, &machine)?;
     if options.dry_run {

@@ -45,6 +45,7 @@ pub(crate) fn read(_root: &Path, live: &Live) -> Machine {
         .from_source("hw.logicalcpu, hw.physicalcpu");
     }
     machine.core_kinds = core_kinds();
+    machine.numa_nodes = Fact::unknown("Apple systems have one memory for all cores");
     machine.caches = caches();
     machine.pages.base_bytes = Fact::known(live.base_page_bytes);
     machine.memory.physical_bytes = number("hw.memsize");

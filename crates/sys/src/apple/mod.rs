@@ -5,6 +5,7 @@ pub(crate) mod evidence;
 pub(crate) mod heap;
 pub(crate) mod machine;
 pub(crate) mod memory;
+pub(crate) mod numa;
 pub(crate) mod pages;
 pub(crate) mod process;
 mod sysctl;

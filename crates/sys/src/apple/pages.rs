@@ -14,6 +14,27 @@ pub(crate) fn huge_page_bytes() -> Option<usize> {
 
 pub(crate) fn advise(_start: *mut u8, _len: usize, _kind: PageKind) {}
 
+unsafe extern "C" {
+    /// <sys/mman.h>; libc does not declare it for Apple systems.
+    fn minherit(start: *mut libc::c_void, len: libc::size_t, inherit: libc::c_int) -> libc::c_int;
+}
+
+/// `minherit(2)` with VM_INHERIT_NONE is the same here.
+pub(crate) fn keep_from_children(start: *mut u8, len: usize) {
+    // SAFETY: changes no content of the range, which the caller owns; that
+    // children don't have it is told in its documentation.
+    unsafe {
+        minherit(start.cast(), len, libc::VM_INHERIT_NONE);
+    }
+}
+
+pub(crate) fn copied_by_fork_bytes() -> io::Result<u64> {
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "Apple systems do not tell what a fork copies",
+    ))
+}
+
 pub(crate) fn collapse(_start: *mut u8, _len: usize) {}
 
 pub(crate) fn release(start: *mut u8, len: usize) -> io::Result<()> {

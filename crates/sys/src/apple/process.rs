@@ -14,3 +14,10 @@ pub(crate) fn set_death_signal() -> io::Result<()> {
 pub(crate) fn emulator() -> Option<PathBuf> {
     None
 }
+
+pub(crate) fn group_limit() -> Option<u64> {
+    None
+}
+
+/// The allocator gives back by itself.
+pub(crate) fn trim_heap() {}

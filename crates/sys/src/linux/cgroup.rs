@@ -235,6 +235,17 @@ fn level_quota(tree: &Tree, version: Version, level: &str) -> Option<f64> {
     (period > 0).then(|| quota as f64 / period as f64)
 }
 
+/// The fewest processes that any level allows at once; `None` where no level
+/// has a limit. Both versions have the same file, and `max` does not parse.
+pub(crate) fn most_processes(tree: &Tree) -> Result<Option<u64>, String> {
+    let chain = chain(tree, "pids")?;
+    Ok(chain
+        .levels
+        .iter()
+        .filter_map(|level| tree.number(&format!("{level}/pids.max")))
+        .min())
+}
+
 /// An open `cpu.stat`.
 #[derive(Debug)]
 pub(crate) struct CpuStat {
@@ -319,6 +330,28 @@ mod tests {
         assert!(mount.has(Version::One, "cpuacct"));
         assert!(!mount.has(Version::One, "memory"));
         assert!(!mount.has(Version::Two, "cpu"));
+    }
+
+    #[test]
+    fn the_tightest_limit_of_processes() {
+        let root = tempfile::tempdir().expect("a directory");
+        let write = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("below the root")).expect("a directory");
+            std::fs::write(path, text).expect("a file");
+        };
+        write("proc/self/cgroup", "8:pids:/a/b\n0::/\n");
+        write(
+            "proc/self/mountinfo",
+            "35 31 0:32 / /cg/pids rw - cgroup cgroup rw,pids\n",
+        );
+        write("cg/pids/a/b/pids.max", "max\n");
+        let tree = Tree::new(root.path());
+        assert_eq!(most_processes(&tree), Ok(None));
+        write("cg/pids/a/pids.max", "40\n");
+        assert_eq!(most_processes(&tree), Ok(Some(40)), "an ancestor's");
+        write("cg/pids/a/b/pids.max", "12\n");
+        assert_eq!(most_processes(&tree), Ok(Some(12)));
     }
 
     #[test]

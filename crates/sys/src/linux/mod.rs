@@ -7,6 +7,7 @@ pub(crate) mod files;
 pub(crate) mod heap;
 pub(crate) mod machine;
 pub(crate) mod memory;
+pub(crate) mod numa;
 pub(crate) mod pages;
 pub(crate) mod process;
 pub(crate) mod system_calls;

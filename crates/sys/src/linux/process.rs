@@ -1,9 +1,12 @@
-//! `prctl(PR_SET_PDEATHSIG)`.
+//! `prctl(PR_SET_PDEATHSIG)`, the emulator, limits and the heap.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustix::process::{Signal, set_parent_process_death_signal};
+
+use super::cgroup;
+use super::files::Tree;
 
 pub(crate) fn set_death_signal() -> io::Result<()> {
     Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
@@ -17,3 +20,23 @@ pub(crate) fn emulator() -> Option<PathBuf> {
     let seen_by_kernel = std::fs::read_link("/proc/thread-self/exe").ok()?;
     (seen_by_us != seen_by_kernel).then_some(seen_by_kernel)
 }
+
+pub(crate) fn group_limit() -> Option<u64> {
+    cgroup::most_processes(&Tree::new(Path::new("/"))).ok()?
+}
+
+#[cfg(target_env = "gnu")]
+pub(crate) fn trim_heap() {
+    unsafe extern "C" {
+        /// <malloc.h>; libc does not declare it.
+        fn malloc_trim(pad: libc::size_t) -> libc::c_int;
+    }
+    // SAFETY: gives back only what nobody has allocated.
+    unsafe {
+        malloc_trim(0);
+    }
+}
+
+/// The other C libraries keep little.
+#[cfg(not(target_env = "gnu"))]
+pub(crate) fn trim_heap() {}

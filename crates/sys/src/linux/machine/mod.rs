@@ -3,6 +3,7 @@
 mod caches;
 mod cpu;
 mod frequency;
+mod numa;
 mod pages;
 mod topology;
 mod virtualization;
@@ -20,6 +21,7 @@ pub(crate) fn read(root: &Path, live: &Live) -> Machine {
     let cpu = cpu::read(&tree, live);
     let online = topology::online(&tree);
     let topology = topology::read(&tree, &cpu, online.value.as_deref());
+    let numa_nodes = numa::read(&tree, online.value.as_deref());
     let emulated = virtualization::emulated(&tree, live);
     let hypervisor = virtualization::hypervisor(&tree, live);
     let frequency = frequency::read(&tree, live, &hypervisor);
@@ -42,6 +44,7 @@ pub(crate) fn read(root: &Path, live: &Live) -> Machine {
         },
         smt: topology.smt,
         core_kinds: topology.core_kinds,
+        numa_nodes,
         caches: caches::read(&tree),
         pages: pages::read(&tree, live),
         memory: memory(&tree),

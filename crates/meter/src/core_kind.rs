@@ -1,0 +1,177 @@
+//! Cores of one kind, on a machine that has several.
+
+use model::machine::{CoreKind, Machine};
+
+/// Which of a machine's kinds of cores somebody wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoreKindAsked {
+    /// The fastest kind.
+    Performance,
+    /// The slowest kind.
+    Efficiency,
+}
+
+impl CoreKindAsked {
+    fn word(self) -> &'static str {
+        match self {
+            CoreKindAsked::Performance => "performance",
+            CoreKindAsked::Efficiency => "efficiency",
+        }
+    }
+}
+
+/// The cores that a run keeps to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Cores {
+    /// Those of their CPUs that may be used.
+    pub(crate) cpus: Vec<u32>,
+    /// What was asked for and what these cores are called:
+    /// `performance (P-core)`.
+    pub(crate) name: String,
+}
+
+/// The allowed CPUs of the kind asked for, or why there are none, in words.
+pub(crate) fn choose(
+    asked: CoreKindAsked,
+    machine: &Machine,
+    allowed: &[u32],
+    pin: Option<u32>,
+) -> Result<Cores, String> {
+    let word = asked.word();
+    let kinds = machine.core_kinds.get().ok_or_else(|| {
+        format!(
+            "the kinds of cores are unknown here ({}): leave --core-kind out",
+            machine
+                .core_kinds
+                .unknown
+                .as_deref()
+                .unwrap_or("no reason recorded")
+        )
+    })?;
+    // The facts have the fastest kind first.
+    let kind = match (kinds.as_slice(), asked) {
+        ([] | [_], _) => {
+            return Err(
+                "this machine has one kind of cores: leave --core-kind out, it would change nothing"
+                    .into(),
+            );
+        }
+        ([fastest, ..], CoreKindAsked::Performance) => fastest,
+        ([.., slowest], CoreKindAsked::Efficiency) => slowest,
+    };
+    if machine.allowed_cpus.get().is_none() {
+        return Err(
+            "this system does not let a thread choose its CPUs, so no kind of cores can be kept to: leave --core-kind out"
+                .into(),
+        );
+    }
+    let of_kind = format!(
+        "{} of this machine are CPUs {}",
+        plural(word, kind),
+        list(&kind.cpus)
+    );
+    if let Some(cpu) = pin.filter(|cpu| !kind.cpus.contains(cpu)) {
+        return Err(format!(
+            "CPU {cpu} is no {word} core: the {of_kind}; leave out --pin or --core-kind"
+        ));
+    }
+    let cpus: Vec<u32> = allowed
+        .iter()
+        .copied()
+        .filter(|cpu| kind.cpus.contains(cpu))
+        .collect();
+    if cpus.is_empty() {
+        return Err(format!(
+            "no {word} core may be used: the {of_kind}, and this process may run on {}",
+            list(allowed)
+        ));
+    }
+    Ok(Cores {
+        cpus,
+        name: named(word, kind),
+    })
+}
+
+fn named(word: &str, kind: &CoreKind) -> String {
+    match kind.name.as_str() {
+        "" => word.to_string(),
+        name => format!("{word} ({name})"),
+    }
+}
+
+/// `performance cores (P-core)`.
+fn plural(word: &str, kind: &CoreKind) -> String {
+    named(&format!("{word} cores"), kind)
+}
+
+fn list(cpus: &[u32]) -> String {
+    let texts: Vec<String> = cpus.iter().map(u32::to_string).collect();
+    texts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::machine::Fact;
+
+    fn kind(name: &str, cpus: &[u32]) -> CoreKind {
+        CoreKind {
+            name: name.into(),
+            cpus: cpus.to_vec(),
+            capacity: None,
+            max_hz: None,
+        }
+    }
+
+    fn machine(kinds: Vec<CoreKind>) -> Machine {
+        let mut machine = Machine::unknown("aarch64", "fixture");
+        machine.allowed_cpus = Fact::known((0..6).collect());
+        machine.core_kinds = Fact::known(kinds);
+        machine
+    }
+
+    fn three_kinds() -> Machine {
+        machine(vec![
+            kind("prime", &[5]),
+            kind("big", &[3, 4]),
+            kind("little", &[0, 1, 2]),
+        ])
+    }
+
+    #[test]
+    fn the_fastest_and_the_slowest_kind() {
+        let all: Vec<u32> = (0..6).collect();
+        let fast = choose(CoreKindAsked::Performance, &three_kinds(), &all, None);
+        let fast = fast.expect("there");
+        assert_eq!(
+            (fast.cpus, fast.name.as_str()),
+            (vec![5], "performance (prime)")
+        );
+        let slow = choose(
+            CoreKindAsked::Efficiency,
+            &three_kinds(),
+            &[1, 2, 3],
+            Some(2),
+        );
+        assert_eq!(slow.expect("there").cpus, [1, 2]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_said() {
+        let ask = |machine: &Machine, allowed: &[u32], pin| {
+            choose(CoreKindAsked::Performance, machine, allowed, pin).expect_err("impossible")
+        };
+        let one = machine(vec![kind("only kind", &[0, 1])]);
+        assert!(ask(&one, &[0, 1], None).starts_with("this machine has one kind of cores"));
+        assert_eq!(
+            ask(&three_kinds(), &[0, 5], Some(0)),
+            "CPU 0 is no performance core: the performance cores (prime) of this machine are CPUs 5; leave out --pin or --core-kind"
+        );
+        assert!(ask(&three_kinds(), &[0, 1], None).starts_with("no performance core may be used"));
+        let unknown = Machine::unknown("riscv64", "there is no such file");
+        assert!(ask(&unknown, &[0], None).contains("there is no such file"));
+        let mut unpinned = three_kinds();
+        unpinned.allowed_cpus = Fact::unknown("no such set");
+        assert!(ask(&unpinned, &[0], None).contains("does not let a thread choose"));
+    }
+}
