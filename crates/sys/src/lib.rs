@@ -9,14 +9,18 @@
 pub mod affinity;
 pub mod clock;
 mod cpuid;
+pub mod eventfd;
 pub mod evidence;
 pub mod file_mapping;
+pub mod futex;
 pub mod machine;
 pub mod memory;
 pub mod microarchitecture;
 pub mod pages;
 mod platform;
 pub mod process;
+pub mod semaphore;
+pub mod socket;
 
 pub use affinity::{allowed_cpus, current_cpu, pin_to};
 pub use clock::{

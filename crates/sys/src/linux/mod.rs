@@ -2,9 +2,12 @@
 
 pub(crate) mod affinity;
 pub(crate) mod cgroup;
+pub(crate) mod eventfd;
 pub(crate) mod evidence;
 pub(crate) mod files;
+pub(crate) mod futex;
 pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod pages;
 pub(crate) mod process;
+pub(crate) mod semaphore;
