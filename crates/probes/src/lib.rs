@@ -5,7 +5,9 @@
 #![forbid(unsafe_code)]
 
 mod cpu;
+mod handoff;
 mod memory;
+mod net;
 mod points;
 
 use meter::probe::Probe;
@@ -15,6 +17,8 @@ pub fn catalogue() -> Vec<Probe> {
     let mut probes = Vec::new();
     probes.extend(memory::probes());
     probes.extend(cpu::probes());
+    probes.extend(handoff::probes());
+    probes.extend(net::probes());
     probes
 }
 
@@ -32,7 +36,7 @@ mod tests {
         assert_eq!(unique.len(), ids.len(), "an id stands twice");
         for id in &ids {
             let (group, name) = id.split_once('.').expect("group.probe");
-            assert!(matches!(group, "memory" | "cpu"), "{id}");
+            assert!(matches!(group, "memory" | "cpu" | "sync" | "net"), "{id}");
             assert!(
                 name.chars()
                     .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '/'),
@@ -150,6 +154,26 @@ mod tests {
         ] {
             wanted.push(format!("cpu.{op}"));
             wanted.push(format!("cpu.{op}/throughput"));
+        }
+        for means in ["futex", "condvar", "pipe", "eventfd", "unix_socket"] {
+            for placement in ["", "/same_cpu", "/other_cpu"] {
+                wanted.push(format!("sync.handoff/{means}{placement}"));
+            }
+        }
+        for row in [
+            "sync.semaphore_switch/same_cpu",
+            "sync.semaphore_switch/other_cpu",
+            "sync.semaphore_switch/free",
+            "sync.handoff/spin",
+            "net.round_trip/tcp",
+            "net.round_trip/udp",
+            "net.round_trip/unix",
+            "net.tcp_connect",
+            "net.send_1K",
+            "net.bandwidth",
+            "net.round_trip_peer",
+        ] {
+            wanted.push(row.to_string());
         }
         for row in wanted {
             assert!(ids.contains(&row), "{row} is missing");
