@@ -103,7 +103,11 @@ pub(super) fn play<M: Means>(
             table,
             orderly: false,
         };
-        let no_thread = |e: io::Error| format!("no thread could be started: {e}");
+        let no_thread = |e: io::Error| {
+            format!(
+                "no thread could be started: {e} (is a limit on processes too low? `ulimit -u`)"
+            )
+        };
         let second = thread::Builder::new()
             .spawn_scoped(scope, || second_thread(table, sets, manner, events))
             .map_err(no_thread)?;
