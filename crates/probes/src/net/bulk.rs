@@ -48,7 +48,7 @@ pub(super) fn bandwidth() -> Probe {
             Pair::made(bulk, manner(WRITE_BYTES * WRITES), &bench.terrain)
         }),
         since: Scale::Default,
-        ..super::blank("net.bandwidth", 4, 8e6)
+        ..super::blank("net.bandwidth", 4, 9e6)
     }
 }
 
