@@ -196,6 +196,26 @@ pub struct Terrain {
     pub nodes: Vec<NumaNode>,
 }
 
+impl Default for Terrain {
+    /// What is assumed where the system says nothing: small caches, one CPU,
+    /// base pages of 4 KiB, and no memory yet.
+    fn default() -> Terrain {
+        Terrain {
+            l1_bytes: 32 << 10,
+            l2_bytes: 512 << 10,
+            last_level_bytes: 8 << 20,
+            last_level_at_core_clock: false,
+            largest_bytes: 0,
+            cpus: vec![0],
+            pinned: None,
+            page_bytes: 4096,
+            huge_page_bytes: None,
+            peer: None,
+            nodes: Vec::new(),
+        }
+    }
+}
+
 /// One operation between two stamps that the work took itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {

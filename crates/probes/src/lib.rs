@@ -10,7 +10,9 @@ mod collections;
 mod cpu;
 mod faults;
 mod file;
+mod handoff;
 mod memory;
+mod net;
 mod paired;
 mod points;
 mod repeated;
@@ -30,7 +32,9 @@ pub fn catalogue() -> Vec<Probe> {
     probes.extend(alloc::probes());
     probes.extend(collections::probes());
     probes.extend(sync::probes());
+    probes.extend(handoff::probes());
     probes.extend(file::probes());
+    probes.extend(net::probes());
     probes
 }
 
@@ -41,6 +45,20 @@ mod tests {
     use model::run::Scale;
     use std::collections::BTreeSet;
 
+    const GROUPS: [&str; 11] = [
+        "memory",
+        "cpu",
+        "call",
+        "alloc",
+        "collections",
+        "sync",
+        "thread",
+        "sched",
+        "process",
+        "file",
+        "net",
+    ];
+
     #[test]
     fn row_ids_are_unique_and_well_formed() {
         let ids: Vec<String> = catalogue().iter().flat_map(Probe::row_ids).collect();
@@ -48,13 +66,7 @@ mod tests {
         assert_eq!(unique.len(), ids.len(), "an id stands twice");
         for id in &ids {
             let (group, name) = id.split_once('.').expect("group.probe");
-            assert!(
-                matches!(
-                    group,
-                    "memory" | "cpu" | "call" | "alloc" | "collections" | "sync" | "file"
-                ),
-                "{id}"
-            );
+            assert!(GROUPS.contains(&group), "{id}");
             assert!(
                 name.chars()
                     .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '/'),
@@ -210,6 +222,26 @@ mod tests {
             if k < 10 {
                 wanted.push(format!("collections.find_text/{}kB", 100 * k));
             }
+        }
+        for means in ["futex", "condvar", "pipe", "eventfd", "unix_socket"] {
+            for placement in ["", "/same_cpu", "/other_cpu"] {
+                wanted.push(format!("sync.handoff/{means}{placement}"));
+            }
+        }
+        for row in [
+            "sync.semaphore_switch/same_cpu",
+            "sync.semaphore_switch/other_cpu",
+            "sync.semaphore_switch/free",
+            "sync.handoff/spin",
+            "net.round_trip/tcp",
+            "net.round_trip/udp",
+            "net.round_trip/unix",
+            "net.tcp_connect",
+            "net.send_1K",
+            "net.bandwidth",
+            "net.round_trip_peer",
+        ] {
+            wanted.push(row.to_string());
         }
         for row in wanted {
             assert!(ids.contains(&row), "{row} is missing");

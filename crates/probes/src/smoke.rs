@@ -7,17 +7,12 @@ use meter::probe::{Probe, Site, Terrain};
 /// A machine with two CPUs and little memory.
 pub(crate) fn terrain() -> Terrain {
     Terrain {
-        l1_bytes: 32 << 10,
         l2_bytes: 256 << 10,
         last_level_bytes: 1 << 20,
-        last_level_at_core_clock: true,
         largest_bytes: 16 << 20,
         cpus: sys::affinity::allowed_cpus().unwrap_or_else(|_| vec![0]),
-        pinned: None,
         page_bytes: sys::pages::base_page_bytes() as u64,
-        huge_page_bytes: None,
-        peer: None,
-        nodes: Vec::new(),
+        ..Terrain::default()
     }
 }
 

@@ -13,5 +13,6 @@ mod os;
 compile_error!("latlas-sys knows Linux, Android and Apple systems only");
 
 pub(crate) use os::{
-    affinity, evidence, heap, machine, memory, numa, pages, process, system_calls, vdso,
+    affinity, eventfd, evidence, futex, heap, machine, memory, numa, pages, process, semaphore,
+    system_calls, vdso,
 };
