@@ -17,6 +17,8 @@ pub mod microarchitecture;
 pub mod pages;
 mod platform;
 pub mod process;
+pub mod task_records;
+pub mod thread;
 
 pub use affinity::{allowed_cpus, current_cpu, pin_to};
 pub use clock::{

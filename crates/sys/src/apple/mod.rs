@@ -7,3 +7,5 @@ pub(crate) mod memory;
 pub(crate) mod pages;
 pub(crate) mod process;
 mod sysctl;
+pub(crate) mod task_records;
+pub(crate) mod thread;

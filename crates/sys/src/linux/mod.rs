@@ -8,3 +8,5 @@ pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod pages;
 pub(crate) mod process;
+pub(crate) mod task_records;
+pub(crate) mod thread;
