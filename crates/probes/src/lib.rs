@@ -4,9 +4,12 @@
 //! completions and the tests. Adding a probe is one file and one line here.
 #![forbid(unsafe_code)]
 
+mod across;
 mod cpu;
 mod memory;
 mod points;
+mod sched;
+mod thread;
 
 use meter::probe::Probe;
 
@@ -15,6 +18,8 @@ pub fn catalogue() -> Vec<Probe> {
     let mut probes = Vec::new();
     probes.extend(memory::probes());
     probes.extend(cpu::probes());
+    probes.extend(thread::probes());
+    probes.extend(sched::probes());
     probes
 }
 
@@ -32,7 +37,10 @@ mod tests {
         assert_eq!(unique.len(), ids.len(), "an id stands twice");
         for id in &ids {
             let (group, name) = id.split_once('.').expect("group.probe");
-            assert!(matches!(group, "memory" | "cpu"), "{id}");
+            assert!(
+                matches!(group, "memory" | "cpu" | "thread" | "sched"),
+                "{id}"
+            );
             assert!(
                 name.chars()
                     .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '/'),
@@ -95,8 +103,8 @@ mod tests {
 
     #[test]
     fn every_row_of_the_catalogue_page_is_here() {
-        // The groups memory and cpu of the public catalogue, but
-        // core_to_core and numa, which come with the rows on several CPUs.
+        // The groups memory and cpu of the public catalogue, but numa, and
+        // some of the groups thread and sched.
         let ids: BTreeSet<String> = catalogue().iter().flat_map(Probe::row_ids).collect();
         let mut wanted: Vec<String> = [
             "memory.latency",
@@ -135,6 +143,16 @@ mod tests {
             "cpu.timer/clock_gettime",
             "cpu.timer/counter",
             "cpu.timer/bracket",
+            "memory.core_to_core",
+            "thread.create_join",
+            "thread.lifecycle/overhead",
+            "thread.lifecycle/create",
+            "thread.lifecycle/start",
+            "thread.lifecycle/procedure",
+            "thread.lifecycle/end",
+            "thread.lifecycle/join",
+            "sched.wakeup/idle",
+            "sched.wakeup/loaded",
         ]
         .map(String::from)
         .to_vec();
