@@ -77,7 +77,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: method(
                 "A thread that only computes is pinned to each allowed CPU, at the ordinary priority.",
             ),
-            ..probe("loaded", 66, 1_500_000.0)
+            ..probe("loaded", 66, 600_000.0)
         },
     ]
 }

@@ -81,7 +81,7 @@ impl Way {
         let how = match self {
             Way::MachineRecords => "the kernel's exit record, of all threads of the machine".into(),
             Way::OwnRecords => "the kernel's exit record, inherited by each thread, which lengthens the creation, end and join of the threads that are stamped inside by some µs in all; the threads of /overhead have none; with CAP_PERFMON (root) it would cost them nothing".into(),
-            Way::Observer(cpu) => format!("watched for by tgkill from CPU {cpu}, which no other thread of this row may use; where perf_event_open is allowed (root, or kernel.perf_event_paranoid at most 2) the kernel's exit record would do without"),
+            Way::Observer(cpu) => format!("watched for by tgkill from CPU {cpu}, which no other thread of this row may use, until the kernel knows no such thread, some µs later than its exit record, so that end is that much longer and join shorter; where perf_event_open is allowed (root, or kernel.perf_event_paranoid at most 2) the record would do without an observer"),
         };
         format!("the thread's end: {how}")
     }
