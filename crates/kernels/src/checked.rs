@@ -52,6 +52,14 @@ pub fn stream(access: Access, words: &mut [u32], every_4th: bool) -> u32 {
     0
 }
 
+/// The sum of 4-byte elements, one load each: what [`stream`] does to read,
+/// for memory that several threads look at.
+#[inline]
+pub fn sum(words: &[u32]) -> u32 {
+    // SAFETY: as many elements as the slice has at least; they are only read.
+    unsafe { crate::read_sequential(words.as_ptr(), touched(words.len(), false)) }
+}
+
 /// Reads all bytes with the widest vectors that the baseline has.
 #[inline]
 pub fn read_vector(bytes: &[u8]) -> u64 {

@@ -4,6 +4,7 @@
 //! completions and the tests. Adding a probe is one file and one line here.
 #![forbid(unsafe_code)]
 
+mod across;
 mod alloc;
 mod call;
 mod collections;
@@ -16,10 +17,12 @@ mod net;
 mod paired;
 mod points;
 mod repeated;
+mod sched;
 #[cfg(test)]
 mod smoke;
 mod sync;
 mod team;
+mod thread;
 
 use meter::probe::Probe;
 
@@ -33,6 +36,8 @@ pub fn catalogue() -> Vec<Probe> {
     probes.extend(collections::probes());
     probes.extend(sync::probes());
     probes.extend(handoff::probes());
+    probes.extend(thread::probes());
+    probes.extend(sched::probes());
     probes.extend(file::probes());
     probes.extend(net::probes());
     probes
@@ -130,8 +135,7 @@ mod tests {
 
     #[test]
     fn every_row_of_the_catalogue_page_is_here() {
-        // The groups of the public catalogue that are measured so far, but
-        // core_to_core and numa, which come with the rows on several CPUs.
+        // The groups of the public catalogue that are measured so far.
         let ids: BTreeSet<String> = catalogue().iter().flat_map(Probe::row_ids).collect();
         let mut wanted: Vec<String> = [
             "memory.latency",
@@ -201,6 +205,16 @@ mod tests {
             "file.open",
             "file.read_syscall",
             "file.write_syscall",
+            "memory.core_to_core",
+            "thread.create_join",
+            "thread.lifecycle/overhead",
+            "thread.lifecycle/create",
+            "thread.lifecycle/start",
+            "thread.lifecycle/procedure",
+            "thread.lifecycle/end",
+            "thread.lifecycle/join",
+            "sched.wakeup/idle",
+            "sched.wakeup/loaded",
         ]
         .map(String::from)
         .to_vec();

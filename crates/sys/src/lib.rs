@@ -27,6 +27,8 @@ pub mod semaphore;
 pub mod signals;
 pub mod socket;
 pub mod system_calls;
+pub mod task_records;
+pub mod thread;
 pub mod vdso;
 
 pub use affinity::{allowed_cpus, current_cpu, pin_to};

@@ -14,5 +14,5 @@ compile_error!("latlas-sys knows Linux, Android and Apple systems only");
 
 pub(crate) use os::{
     affinity, eventfd, evidence, futex, heap, machine, memory, numa, pages, process, semaphore,
-    system_calls, vdso,
+    system_calls, task_records, thread, vdso,
 };

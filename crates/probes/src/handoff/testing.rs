@@ -3,29 +3,13 @@
 use super::pair::{Manner, Means, Side, WARM_UP};
 use super::placement::Placement;
 use super::switches::Waiting;
-use meter::probe::Terrain;
+pub(crate) use crate::smoke::terrain;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The CPUs that the test may use.
 pub(crate) fn allowed() -> Vec<u32> {
     sys::affinity::allowed_cpus().expect("a set of CPUs")
-}
-
-/// A small machine with these CPUs.
-pub(crate) fn terrain() -> Terrain {
-    Terrain {
-        l1_bytes: 32 << 10,
-        l2_bytes: 512 << 10,
-        last_level_bytes: 32 << 20,
-        last_level_at_core_clock: true,
-        largest_bytes: 1 << 20,
-        cpus: allowed(),
-        pinned: None,
-        page_bytes: 4096,
-        huge_page_bytes: None,
-        peer: None,
-    }
 }
 
 /// One round trip an event, counted one way.

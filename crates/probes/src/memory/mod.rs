@@ -4,6 +4,7 @@ mod all_cores;
 mod as_kurkin;
 mod chase;
 mod copy_fill;
+mod core_to_core;
 mod latency;
 mod loaded;
 mod mountain;
@@ -38,5 +39,6 @@ pub(crate) fn probes() -> Vec<Probe> {
     probes.push(sequential::probe());
     probes.extend(naive_xor::probes());
     probes.push(page_fault::probe());
+    probes.push(core_to_core::probe());
     probes
 }

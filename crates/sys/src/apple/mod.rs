@@ -13,4 +13,6 @@ pub(crate) mod process;
 pub(crate) mod semaphore;
 mod sysctl;
 pub(crate) mod system_calls;
+pub(crate) mod task_records;
+pub(crate) mod thread;
 pub(crate) mod vdso;

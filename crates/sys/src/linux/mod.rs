@@ -14,4 +14,6 @@ pub(crate) mod pages;
 pub(crate) mod process;
 pub(crate) mod semaphore;
 pub(crate) mod system_calls;
+pub(crate) mod task_records;
+pub(crate) mod thread;
 pub(crate) mod vdso;
