@@ -11,12 +11,16 @@ pub mod clock;
 mod cpuid;
 pub mod evidence;
 pub mod file_mapping;
+mod forked;
 pub mod machine;
 pub mod memory;
 pub mod microarchitecture;
 pub mod pages;
 mod platform;
 pub mod process;
+pub mod ring;
+pub mod semaphore;
+mod shared;
 
 pub use affinity::{allowed_cpus, current_cpu, pin_to};
 pub use clock::{

@@ -8,3 +8,4 @@ pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod pages;
 pub(crate) mod process;
+pub(crate) mod semaphore;
