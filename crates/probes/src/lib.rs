@@ -4,9 +4,11 @@
 //! completions and the tests. Adding a probe is one file and one line here.
 #![forbid(unsafe_code)]
 
+mod collections;
 mod cpu;
 mod memory;
 mod points;
+mod sched;
 
 use meter::probe::Probe;
 
@@ -15,6 +17,8 @@ pub fn catalogue() -> Vec<Probe> {
     let mut probes = Vec::new();
     probes.extend(memory::probes());
     probes.extend(cpu::probes());
+    probes.extend(collections::probes());
+    probes.extend(sched::probes());
     probes
 }
 
@@ -32,7 +36,10 @@ mod tests {
         assert_eq!(unique.len(), ids.len(), "an id stands twice");
         for id in &ids {
             let (group, name) = id.split_once('.').expect("group.probe");
-            assert!(matches!(group, "memory" | "cpu"), "{id}");
+            assert!(
+                matches!(group, "memory" | "cpu" | "collections" | "sched"),
+                "{id}"
+            );
             assert!(
                 name.chars()
                     .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '/'),
@@ -135,6 +142,11 @@ mod tests {
             "cpu.timer/clock_gettime",
             "cpu.timer/counter",
             "cpu.timer/bracket",
+            "collections.push/worst",
+            "sched.pool",
+            "sched.pool/single",
+            "sched.pool/ideal",
+            "sched.ring",
         ]
         .map(String::from)
         .to_vec();
