@@ -13,14 +13,16 @@ use sys::ring::{NoRing, TokenRing};
 const HOPS: u64 = 512;
 /// Turns before the first stamp, in which each process touches what it needs.
 const WARM_UP_TURNS: u64 = 2;
-/// Context switches per hop that are about one.
-const ABOUT_ONE: std::ops::RangeInclusive<f64> = 0.9..=1.1;
+/// Context switches per hop that the method allows, with a tenth to either
+/// side: one to the receiver; and one more where the receiver took the CPU from
+/// the sender, which must be switched back to before it can wait.
+const ONE_OR_TWO: std::ops::RangeInclusive<f64> = 0.9..=2.1;
 
 pub(crate) fn probe() -> Probe {
     Probe {
         title: "a context switch in a ring of processes".into(),
         operation: "One hop of a token from one process of a ring to the next through a pipe, each process summing an array of its own (0, 16 or 64 KiB) when it has the token; without the cost of the same write, read and sum in a single process.".into(),
-        method: "N processes, the worker and those it forks, all on the CPU that the worker is pinned to. Each sample takes about 512 hops round the ring, and before them as many writes and reads of one process through N pipes in turn, with a sum each: the row is the difference, and stays negative where noise makes it so. What the arrays of the others evict from the caches is part of it. The kernel's count of each process's context switches over these turns must come to about one per hop.".into(),
+        method: "N processes, the worker and those it forks, all on the CPU that the worker is pinned to. Each sample takes about 512 hops round the ring, and before them as many writes and reads of one process through N pipes in turn, with a sum each: the row is the difference, and stays negative where noise makes it so. What the arrays of the others evict from the caches is part of it. The kernel's counts of all processes' context switches must come to one per hop, or up to two: a receiver that is woken may take the CPU from the sender, which then runs once more before it waits. The notes have them.".into(),
         source: "LMbench's lat_ctx, which leaves the processes to the scheduler unless LMBENCH_SCHED says otherwise (compare with LMBENCH_SCHED=SINGLE, or under taskset), takes the single process's cost once for all N, and sums 8-byte elements where we sum 4-byte ones.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
@@ -137,9 +139,9 @@ impl Ring {
             self.processes
         ));
         let all = waits + forced;
-        self.contradiction = (!ABOUT_ONE.contains(&all)).then(|| {
+        self.contradiction = (!ONE_OR_TWO.contains(&all)).then(|| {
             format!(
-                "contradiction, ring of {}: {all:.2} context switches per hop where the method assumes 1",
+                "contradiction, ring of {}: {all:.2} context switches per hop where the method assumes 1 to 2",
                 self.processes
             )
         });
@@ -229,7 +231,8 @@ mod tests {
         );
         assert_eq!(contradiction, None);
         assert!(judged(31, 0).1.is_some_and(|text| text.contains("0.31")));
-        assert!(judged(150, 0).1.is_some(), "too many");
+        assert_eq!(judged(100, 90).1, None, "each receiver took the CPU");
+        assert!(judged(130, 100).1.is_some(), "more than any order explains");
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(crate) fn probe() -> Probe {
             let usable = sys::memory::available_memory().usable_bytes();
             let bytes = share(threads, &bench.terrain, usable)?;
             let mut pool = Pool::new(threads as usize, bytes as usize, &bench.terrain.cpus);
-            pool.shortage = shortage(threads, bytes, usable);
+            pool.shortage = shortage(threads, bytes, &bench.terrain);
             Ok(Box::new(pool))
         }),
         ..Probe::blank("sched.pool")

@@ -33,14 +33,14 @@ pub(super) fn share(threads: u64, terrain: &Terrain, usable: u64) -> Result<u64,
 }
 
 /// What to say of buffers that were made smaller.
-pub(super) fn shortage(threads: u64, bytes: u64, usable: u64) -> Option<String> {
+pub(super) fn shortage(threads: u64, bytes: u64, terrain: &Terrain) -> Option<String> {
     let in_mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     (bytes < BUFFER_BYTES).then(|| {
         format!(
-            "each of {threads} threads sums {}MiB instead of {}MiB: only {} of memory may be used",
+            "each of {threads} threads sums {}MiB instead of {}MiB: memory is short, so together they take no more than the largest working set, {}",
             in_mib(bytes),
             in_mib(BUFFER_BYTES),
-            model::size::about(usable)
+            model::size::text(terrain.largest_bytes)
         )
     })
 }
@@ -83,11 +83,11 @@ mod tests {
     #[test]
     fn shrunk_buffers_are_told() {
         assert_eq!(
-            shortage(16, 5 << 19, 300 << 20).as_deref(),
+            shortage(16, 5 << 19, &terrain(40 << 20)).as_deref(),
             Some(
-                "each of 16 threads sums 2.5MiB instead of 10MiB: only 300MiB of memory may be used"
+                "each of 16 threads sums 2.5MiB instead of 10MiB: memory is short, so together they take no more than the largest working set, 40MiB"
             )
         );
-        assert_eq!(shortage(16, 10 << 20, 300 << 20), None);
+        assert_eq!(shortage(16, 10 << 20, &terrain(40 << 20)), None);
     }
 }
