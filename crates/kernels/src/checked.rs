@@ -52,11 +52,15 @@ pub fn stream(access: Access, words: &mut [u32], every_4th: bool) -> u32 {
     0
 }
 
-/// The sum of 4-byte elements, one load each: what [`stream`] does to read,
-/// for memory that several threads look at.
+/// Sums the elements of memory that others may read too: `sum += p[i]`, one
+/// by one, wrapping.
+///
+/// ```
+/// assert_eq!(kernels::checked::sum(&[u32::MAX; 64]), (-64_i32).cast_unsigned());
+/// ```
 #[inline]
 pub fn sum(words: &[u32]) -> u32 {
-    // SAFETY: as many elements as the slice has at least; they are only read.
+    // SAFETY: `touched` elements lie in the slice.
     unsafe { crate::read_sequential(words.as_ptr(), touched(words.len(), false)) }
 }
 

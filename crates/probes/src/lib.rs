@@ -215,6 +215,11 @@ mod tests {
             "thread.lifecycle/join",
             "sched.wakeup/idle",
             "sched.wakeup/loaded",
+            "collections.push/worst",
+            "sched.pool",
+            "sched.pool/single",
+            "sched.pool/ideal",
+            "sched.ring",
         ]
         .map(String::from)
         .to_vec();

@@ -8,7 +8,7 @@ pub(crate) struct Semaphores([Semaphore; 2]);
 
 impl Semaphores {
     pub(crate) fn new() -> Result<Semaphores, String> {
-        let one = || Semaphore::new().map_err(|e| format!("no semaphore could be made: {e}"));
+        let one = || Semaphore::new(0).map_err(|e| format!("no semaphore could be made: {e}"));
         Ok(Semaphores([one()?, one()?]))
     }
 }
