@@ -26,7 +26,6 @@ mod platform;
 pub mod process;
 pub mod ring;
 pub mod semaphore;
-pub mod semaphore;
 mod shared;
 pub mod signals;
 pub mod socket;
