@@ -218,9 +218,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_different() {
+    fn keys_are_different_and_all_that_are_drawn_are_there() {
         let keys = Keys(1);
-        assert_eq!(keys.table(10_000, 10_000).len(), 10_000);
+        let table = keys.table(10_000, 10_000);
+        assert_eq!(table.len(), 10_000);
+        let drawn = draw(&keys, 10_000, &mut Rng::with_seed(1));
+        assert!(drawn.iter().all(|key| table.contains_key(key)));
+        let different: std::collections::HashSet<u64> = drawn.into_iter().collect();
+        assert!(different.len() > 9900, "{}", different.len());
     }
 
     #[test]
