@@ -32,8 +32,9 @@ pub(crate) fn probe() -> Probe {
         regime: Regime::Distribution,
         shape: Shape::Pairs(Axis::Cpu, points),
         effort: Effort {
+            // 16 CPUs are 120 pairs.
             visits: 1,
-            samples: 24,
+            samples: 12,
             sample_ns: Some(400_000.0),
             ..Effort::SCALAR
         },

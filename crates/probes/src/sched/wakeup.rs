@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const UNKNOWN: u32 = u32::MAX;
 
 const OPERATION: &str = "One wake-up: from just before the call that wakes a sleeping thread to that thread's first instruction after it.";
-const SOURCE: &str = "Ours; cyclictest and schbench are the kernel developers' tools for it. cyclictest wakes by a timer and at a real-time priority, this row by another thread and at the ordinary one.";
+const SOURCE: &str = "Ours; cyclictest and schbench are the kernel developers' tools for it. cyclictest wakes by a timer, and is mostly run at a real-time priority; this row wakes by another thread, at the ordinary one.";
 
 pub(crate) fn probes() -> Vec<Probe> {
     let method = |load: &str| {
