@@ -24,16 +24,9 @@ fn alone() -> MutexGuard<'static, ()> {
 
 fn bench() -> Bench {
     let terrain = Terrain {
-        l1_bytes: 32 << 10,
-        l2_bytes: 512 << 10,
-        last_level_bytes: 32 << 20,
-        last_level_at_core_clock: true,
         largest_bytes: 64 << 20,
         cpus: sys::affinity::allowed_cpus().expect("affinity"),
-        pinned: None,
-        page_bytes: 4096,
-        huge_page_bytes: None,
-        peer: None,
+        ..Terrain::default()
     };
     Bench::new(terrain, 0, 0, 1)
 }

@@ -51,16 +51,9 @@ mod tests {
 
     fn terrain(largest_bytes: u64) -> Terrain {
         Terrain {
-            l1_bytes: 32 << 10,
-            l2_bytes: 512 << 10,
-            last_level_bytes: 32 << 20,
-            last_level_at_core_clock: true,
             largest_bytes,
             cpus: vec![0, 1],
-            pinned: None,
-            page_bytes: 4096,
-            huge_page_bytes: None,
-            peer: None,
+            ..Terrain::default()
         }
     }
 
