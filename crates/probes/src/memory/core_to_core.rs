@@ -35,7 +35,7 @@ pub(crate) fn probe() -> Probe {
             // 16 CPUs are 120 pairs.
             visits: 1,
             samples: 12,
-            sample_ns: Some(400_000.0),
+            sample_ns: Some(200_000.0),
             ..Effort::SCALAR
         },
         unavailable: |terrain| {

@@ -42,7 +42,7 @@ pub(crate) fn probe() -> Probe {
             samples: 40,
             working_set: WorkingSet::Fixed(BYTES),
             restore_ns_per_byte: 0.5,
-            sample_ns: Some(700_000.0),
+            sample_ns: Some(450_000.0),
         },
         make: Box::new(|bench, _| {
             let cpus = bench.terrain.cpus.clone();
