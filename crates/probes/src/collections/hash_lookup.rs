@@ -39,10 +39,10 @@ pub(crate) fn probes() -> Vec<Probe> {
             bound: Bound::Memory,
             since: Scale::Default,
             effort: Effort {
-                visits: 2,
-                samples: 10,
+                visits: 4,
+                samples: 8,
                 working_set: WorkingSet::Largest,
-                restore_ns_per_byte: 2.5,
+                restore_ns_per_byte: 2.0,
                 sample_ns: None,
             },
             unavailable: |terrain| places(terrain).err(),
