@@ -40,7 +40,7 @@ impl Forked {
         let pid = unsafe { libc::fork() };
         if pid == 0 {
             // A panic must not unwind into the child's copy of our callers.
-            let end = EndHere;
+            let _end = EndHere;
             // Where the system can't promise it, what the child waits for
             // must tell it that the parent has gone.
             let promised = platform::process::set_death_signal().is_ok();
@@ -49,7 +49,6 @@ impl Forked {
             } else {
                 body()
             };
-            std::mem::forget(end);
             // SAFETY: ends the process, with no handler and no destructor.
             unsafe { libc::_exit(code) };
         }

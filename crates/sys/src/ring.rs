@@ -394,6 +394,22 @@ mod tests {
         assert!(ring.turn().is_err(), "and stays broken");
     }
 
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[test]
+    fn a_member_that_does_not_end_is_ended() {
+        let _alone = alone();
+        let mut ring = TokenRing::start(6, 0, sum).expect("a ring");
+        ring.turn().expect("whole");
+        let ids = ring.ids();
+        let pid = |n: usize| Pid::from_raw(ids[n].cast_signed()).expect("an id");
+        // Stopped, it can't find the end of its pipe.
+        kill_process(pid(0), Signal::STOP).expect("stopped");
+        kill_process(pid(2), Signal::KILL).expect("killed");
+        let text = ring.turn().expect_err("broken").to_string();
+        assert!(text.contains("killed by signal 9"), "{text}");
+        assert!(all_gone(&ids));
+    }
+
     #[test]
     fn members_end_when_member_0_lets_go() {
         let _alone = alone();
