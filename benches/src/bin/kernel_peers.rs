@@ -172,11 +172,10 @@ const GROUPS: &[Group] = &[
         "signal catch",
         "lat_sig -N 5 catch",
         &["sync.signal/catch"],
-        &[unlike(
+        &[same(
             "sync.signal/catch",
             Find::After("Signal handler overhead:"),
             1e3,
-            "LMbench takes the cost of kill(self, 0) off",
         )],
     ),
     lmbench(
