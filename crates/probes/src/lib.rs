@@ -7,6 +7,7 @@
 mod cpu;
 mod memory;
 mod points;
+mod process;
 
 use meter::probe::Probe;
 
@@ -15,6 +16,7 @@ pub fn catalogue() -> Vec<Probe> {
     let mut probes = Vec::new();
     probes.extend(memory::probes());
     probes.extend(cpu::probes());
+    probes.extend(process::probes());
     probes
 }
 
@@ -32,7 +34,7 @@ mod tests {
         assert_eq!(unique.len(), ids.len(), "an id stands twice");
         for id in &ids {
             let (group, name) = id.split_once('.').expect("group.probe");
-            assert!(matches!(group, "memory" | "cpu"), "{id}");
+            assert!(matches!(group, "memory" | "cpu" | "process"), "{id}");
             assert!(
                 name.chars()
                     .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '/'),
@@ -97,7 +99,7 @@ mod tests {
     #[test]
     fn every_row_of_the_catalogue_page_is_here() {
         // The groups memory and cpu of the public catalogue, but
-        // core_to_core and numa, which come with the rows on several CPUs.
+        // core_to_core, which comes with the rows on several CPUs.
         let ids: BTreeSet<String> = catalogue().iter().flat_map(Probe::row_ids).collect();
         let mut wanted: Vec<String> = [
             "memory.latency",
@@ -136,6 +138,12 @@ mod tests {
             "cpu.timer/clock_gettime",
             "cpu.timer/counter",
             "cpu.timer/bracket",
+            "process.fork_exit",
+            "process.fork_exec",
+            "process.shell",
+            "process.spawn_wait",
+            "memory.numa/latency",
+            "memory.numa/bandwidth",
         ]
         .map(String::from)
         .to_vec();
