@@ -52,6 +52,18 @@ pub fn stream(access: Access, words: &mut [u32], every_4th: bool) -> u32 {
     0
 }
 
+/// Sums the elements of memory that others may read too: `sum += p[i]`, one
+/// by one, wrapping.
+///
+/// ```
+/// assert_eq!(kernels::checked::sum(&[u32::MAX; 64]), (-64_i32).cast_unsigned());
+/// ```
+#[inline]
+pub fn sum(words: &[u32]) -> u32 {
+    // SAFETY: `touched` elements lie in the slice.
+    unsafe { crate::read_sequential(words.as_ptr(), touched(words.len(), false)) }
+}
+
 /// Reads all bytes with the widest vectors that the baseline has.
 #[inline]
 pub fn read_vector(bytes: &[u8]) -> u64 {

@@ -28,16 +28,17 @@ pub struct Pair {
     pub double: fn(turns: u64),
 }
 
-/// The pair of that id in [`CPU`].
+/// The pair of that id in [`CPU`] or [`CALL`](crate::CALL).
 pub fn pair(id: &str) -> Option<&'static Pair> {
-    CPU.iter().find(|pair| pair.id == id)
+    let mut pairs = CPU.iter().chain(crate::call::CALL);
+    pairs.find(|pair| pair.id == id)
 }
 
 /// Lists pairs: the id, the module under `arch::cpu` with the two loops, and
 /// the sentence about operands.
 macro_rules! pairs {
     ($($id:literal => $module:ident: $operands:expr;)+) => {
-        /// Every pair of loops of this crate.
+        /// Every pair of loops of this crate, but the calls.
         ///
         /// For each operation of `cpu.*` its latency and its throughput; then
         /// `empty`, whose difference must be 0; Ash's floating-point divisions;

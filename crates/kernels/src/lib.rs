@@ -13,14 +13,20 @@
 //! # Rules of this crate
 //!
 //! - No operating system, no allocation, no `std`. [`copy()`] and [`fill`] call
-//!   the platform's `memcpy` and `memset`, because those are what is measured.
-//! - The head of every loop is aligned to 64 bytes, and the workspace builds
+//!   the platform's `memcpy` and `memset`, because those are what is measured;
+//!   for the same reason an `Arc` is counted up and down that the caller made.
+//! - What only a compiler can write (a call through a trait object, an atomic
+//!   operation of the language) is compiled Rust, the virtual call compiled
+//!   C++ (`cpp/`): the same files for every architecture.
+//! - The head of every loop in assembly is aligned to 64 bytes, and the workspace builds
 //!   this crate alike in every profile: `tests/disassembly.rs` reads the very
 //!   code that ships and counts the instructions of each loop.
 //! - A kernel never reads a clock: whoever calls it brackets the call.
 //! - Registers hold everything that the loop needs. A loop that touches the
 //!   stack says so in its name.
 #![no_std]
+
+extern crate alloc;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -37,7 +43,9 @@ mod portable;
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 use portable as arch;
 
+mod atomic;
 mod branch;
+mod call;
 mod canary;
 mod chase;
 pub mod checked;
@@ -47,8 +55,15 @@ mod operands;
 mod pages;
 pub mod ring;
 mod stream;
+mod unrolled;
+mod virtual_call;
 
+pub use atomic::{atomic_add_double, atomic_add_single, refcount_double, refcount_single};
 pub use branch::branches;
+pub use call::{
+    CALL, Method, Nothing, SHARED_LIBRARY_MISSING, call_closure_double, call_closure_single,
+    call_dyn_trait_double, call_dyn_trait_single,
+};
 pub use canary::{ADDS_PER_TURN, dependent_adds, taken_branches};
 pub use chase::{
     CHASE_UNROLL, PARALLEL_CHASE_UNROLL, PARALLEL_CHASES, chase, chase_on_stack, chase_parallel,
@@ -61,3 +76,5 @@ pub use stream::{
     read_stride, read_vector, read_write_every_4th, read_write_sequential, write_every_4th,
     write_sequential, xor_bytes, xor_bytes_vector,
 };
+pub use unrolled::UNROLL;
+pub use virtual_call::{VIRTUAL_CALL_MISSING, virtual_call};

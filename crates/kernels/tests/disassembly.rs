@@ -82,7 +82,7 @@ impl Instruction {
             let destination = !self.operands[..position].contains(',');
             match self.mnemonic.as_str() {
                 "lea" | "nop" | "nopw" | "nopl" => (0, 0),
-                "cmp" | "test" => (1, 0),
+                "cmp" | "test" | "call" => (1, 0),
                 mov if mov.starts_with("mov") && destination => (0, 1),
                 _ if destination => (1, 1),
                 _ => (1, 0),
@@ -105,7 +105,8 @@ impl Instruction {
     }
 }
 
-/// The functions of this program that belong to the crate, by demangled name.
+/// The functions of this program that belong to the crate, by demangled name;
+/// those of C++ by their names for the linker.
 fn functions() -> &'static HashMap<String, Vec<Instruction>> {
     static FUNCTIONS: OnceLock<HashMap<String, Vec<Instruction>>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
@@ -116,11 +117,17 @@ fn functions() -> &'static HashMap<String, Vec<Instruction>> {
 
 /// Makes the linker keep every kernel.
 fn keep_all() {
-    black_box(kernels::CPU);
+    black_box((kernels::CPU, kernels::CALL, kernels::virtual_call()));
     let kept: &[*const ()] = &[
         kernels::ash_div_u64_double as *const (),
         kernels::ash_div_u64_single as *const (),
+        kernels::atomic_add_double as *const (),
+        kernels::atomic_add_single as *const (),
         kernels::branches as *const (),
+        kernels::call_closure_double as *const (),
+        kernels::call_closure_single as *const (),
+        kernels::call_dyn_trait_double as *const (),
+        kernels::call_dyn_trait_single as *const (),
         kernels::chase as *const (),
         kernels::chase_on_stack as *const (),
         kernels::chase_parallel as *const (),
@@ -134,6 +141,8 @@ fn keep_all() {
         kernels::read_vector as *const (),
         kernels::read_write_every_4th as *const (),
         kernels::read_write_sequential as *const (),
+        kernels::refcount_double as *const (),
+        kernels::refcount_single as *const (),
         kernels::taken_branches as *const (),
         kernels::touch_pages as *const (),
         kernels::write_every_4th as *const (),
@@ -176,7 +185,7 @@ fn disassemble() -> HashMap<String, Vec<Instruction>> {
             current = label
                 .split_once('<')
                 .map(|(_, name)| plain_name(name))
-                .filter(|name| name.starts_with("kernels::"));
+                .filter(|name| name.starts_with("kernels::") || name.starts_with("latlas_"));
         } else if let (Some(name), Some(instruction)) = (&current, Instruction::parse(line)) {
             // What fills the gap to the next function.
             if !instruction.is(&["int3", "udf"]) {
@@ -208,8 +217,24 @@ struct Loop {
     body: &'static [Instruction],
 }
 
-/// Finds it, and checks what holds for every loop of this crate.
+/// Finds it, and checks what holds for every loop of this crate that is written
+/// in assembly and calls nothing.
 fn hot_loop(name: &str) -> Loop {
+    let found = aligned_loop(name);
+    found.check(!found.body.iter().any(Instruction::is_call), "a call");
+    found
+}
+
+/// The loop of a function in assembly.
+fn aligned_loop(name: &str) -> Loop {
+    let found = the_loop(name);
+    let head = found.body[0].address;
+    assert_eq!(head % 64, 0, "the head of {name}'s loop is not aligned");
+    found
+}
+
+/// The loop of any function.
+fn the_loop(name: &str) -> Loop {
     let function = functions()
         .get(name)
         .unwrap_or_else(|| panic!("no function {name} in this program"));
@@ -225,17 +250,14 @@ fn hot_loop(name: &str) -> Loop {
     let &[(last, target)] = backward.as_slice() else {
         panic!("{name} has {} backward branches, not one", backward.len());
     };
-    assert_eq!(target % 64, 0, "the head of {name}'s loop is not aligned");
     let first = function
         .iter()
         .position(|instruction| instruction.address == target)
         .unwrap_or_else(|| panic!("{name} jumps between instructions"));
-    let found = Loop {
+    Loop {
         name: name.to_owned(),
         body: &function[first..=last],
-    };
-    found.check(!found.body.iter().any(Instruction::is_call), "a call");
-    found
+    }
 }
 
 impl Loop {
@@ -392,7 +414,9 @@ fn copy_and_fill_call_the_platform() {
             let indirect = one.is(&["call", "jmp", "bl"]) && target.is_none();
             jumps_out || indirect || one.operands.contains(callee)
         });
-        assert!(leaves && function.len() < 12, "{kernel}: {function:#?}");
+        // Beside what fills the gap to an aligned function.
+        let instructions = function.iter().filter(|one| !one.is(&["nop"])).count();
+        assert!(leaves && instructions < 12, "{kernel}: {function:#?}");
     }
 }
 
@@ -496,5 +520,127 @@ fn divisions_as_ash() {
             .keeps_off_the_stack()
             .holds(0, 0, per_arch(3 * divisions + 3, divisions + 3))
             .counts(per_arch("div", "udiv"), divisions);
+    }
+}
+
+/// Both loops of what is called or counted, with the number of operations that
+/// each must hold.
+fn both(ops: u32) -> [(&'static str, usize); 2] {
+    [("single", ops as usize), ("double", 2 * ops as usize)]
+}
+
+impl Loop {
+    /// Holds so many calls and no other: all `mnemonic`, all of `callee`.
+    #[track_caller]
+    fn calls(&self, mnemonic: &str, callee: impl Fn(&str) -> bool, expected: usize) -> &Self {
+        let calls: Vec<&Instruction> = self.body.iter().filter(|one| one.is_call()).collect();
+        self.check(calls.len() == expected, &format!("not {expected} calls"));
+        let right = |one: &&Instruction| one.mnemonic == mnemonic && callee(&one.operands);
+        self.check(calls.iter().all(right), "another call");
+        self
+    }
+}
+
+#[test]
+fn direct_calls_and_calls_through_a_pointer() {
+    let arch = per_arch("x86_64", "aarch64");
+    for (which, ops) in both(kernels::UNROLL) {
+        aligned_loop(&format!("kernels::{arch}::call::direct::{which}"))
+            .holds(0, 0, ops + 2)
+            .calls(
+                per_arch("call", "bl"),
+                |to| to.contains("kernels::call::nothing"),
+                ops,
+            );
+        aligned_loop(&format!("kernels::{arch}::call::pointer::{which}"))
+            .holds(0, 0, ops + 2)
+            .calls(
+                per_arch("call", "blr"),
+                |to| to == per_arch("r13", "x21"),
+                ops,
+            );
+    }
+    let callee = &functions()["kernels::call::nothing"];
+    assert!(
+        callee[0].is(&["ret"]),
+        "the callee does nothing: {callee:?}"
+    );
+}
+
+#[test]
+fn calls_of_a_shared_library_go_through_the_linkage_table() {
+    let arch = per_arch("x86_64", "aarch64");
+    for (which, ops) in both(kernels::UNROLL) {
+        aligned_loop(&format!("kernels::{arch}::call::shared_library::{which}"))
+            .holds(0, 0, ops + 2)
+            .calls(
+                per_arch("call", "bl"),
+                |to| match kernels::SHARED_LIBRARY_MISSING {
+                    None => to.contains("labs@plt"),
+                    Some(_) => to.contains("labs>"),
+                },
+                ops,
+            );
+    }
+}
+
+/// Whether an operand is a word in memory, not a register.
+fn is_memory(operand: &str) -> bool {
+    operand.contains('[')
+}
+
+#[test]
+fn virtual_calls_load_the_table_and_call_through_it() {
+    let Some(pair) = kernels::virtual_call() else {
+        let why = kernels::VIRTUAL_CALL_MISSING.expect("the reason");
+        assert!(why.contains("C++ compiler"), "{why}");
+        return;
+    };
+    for (which, ops) in both(pair.ops) {
+        let found = the_loop(&format!("latlas_virtual_call_{which}"));
+        // The table's address and the method's, each time: on x86-64 the
+        // second load is the call's own.
+        if X86 {
+            found.holds(2 * ops, 0, found.body.len());
+            found.calls("call", is_memory, ops);
+        } else {
+            found.holds(2 * ops, 0, found.body.len());
+            found.calls("blr", |to| to.starts_with('x'), ops);
+        }
+    }
+}
+
+#[test]
+fn calls_of_objects_and_closures_load_the_address_each_time() {
+    for (what, which, ops) in ["dyn_trait", "closure"]
+        .iter()
+        .flat_map(|what| both(kernels::UNROLL).map(|(which, ops)| (what, which, ops)))
+    {
+        let found = the_loop(&format!("kernels::call::call_{what}_{which}"));
+        found.holds(ops, 0, found.body.len());
+        if X86 {
+            found.calls("call", is_memory, ops);
+        } else {
+            found.calls("blr", |to| to.starts_with('x'), ops);
+        }
+    }
+}
+
+#[test]
+fn atomics_are_atomic() {
+    // On AArch64 a helper of the compiler's chooses the instruction that the
+    // core has.
+    let is_atomic = |one: &&Instruction| {
+        one.is(&["lock"])
+            || one.mnemonic.starts_with("ldadd")
+            || one.operands.contains("__aarch64_ldadd8")
+    };
+    // In the whole function: the compiler may lay the loop out in pieces.
+    for (which, ops) in both(kernels::UNROLL) {
+        for (loops, per_op) in [("atomic_add", 1), ("refcount", 2)] {
+            let function = &functions()[&format!("kernels::atomic::{loops}_{which}")];
+            let found = function.iter().filter(is_atomic).count();
+            assert_eq!(found, per_op * ops, "{loops}_{which}: {function:#?}");
+        }
     }
 }

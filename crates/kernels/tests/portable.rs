@@ -7,12 +7,18 @@
     reason = "the files are parts of another crate"
 )]
 
+#[path = "../src/unrolled.rs"]
+mod unrolled;
+pub use unrolled::UNROLL;
+
 #[path = "../src/portable/mod.rs"]
 mod portable;
 use portable as arch;
 
 #[path = "../src/branch.rs"]
 mod branch;
+#[path = "../src/call.rs"]
+mod call;
 #[path = "../src/canary.rs"]
 mod canary;
 #[path = "../src/chase.rs"]
@@ -29,7 +35,9 @@ mod pages;
 mod stream;
 
 mod kernels {
-    pub use crate::{branch::*, canary::*, chase::*, cpu::*, libc::*, pages::*, stream::*};
+    pub use crate::{
+        UNROLL, branch::*, call::*, canary::*, chase::*, cpu::*, libc::*, pages::*, stream::*,
+    };
 }
 
 mod suite;

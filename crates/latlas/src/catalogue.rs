@@ -30,11 +30,8 @@ mod tests {
     use super::*;
     use atlas::references::References;
 
-    /// Rows of the published tables that come with later groups.
-    const OTHER_GROUPS: [&str; 13] = [
-        "call",
-        "alloc",
-        "collections",
+    /// Groups of the published tables of which rows are still to come.
+    const OTHER_GROUPS: [&str; 10] = [
         "sync",
         "thread",
         "sched",
@@ -76,7 +73,7 @@ mod tests {
             let table = references.find(key).expect("a key of its own list");
             for row in &table.rows {
                 let group = row.id.split('.').next().unwrap_or_default();
-                if matches!(group, "memory" | "cpu") {
+                if matches!(group, "memory" | "cpu" | "call" | "alloc" | "collections") {
                     let level = row.id.rsplit_once('/').map_or("", |(curve, _)| curve);
                     assert!(
                         rows.contains(&row.id) || levels.iter().any(|id| id == level),
@@ -93,6 +90,6 @@ mod tests {
                 }
             }
         }
-        assert!(ours >= 15, "only {ours} published rows of memory and cpu");
+        assert!(ours >= 15, "only {ours} published rows of our groups");
     }
 }

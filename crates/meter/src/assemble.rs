@@ -109,7 +109,15 @@ pub fn rows(catalogue: &[Probe], plan: &Plan, found: &[Found], common: &Common) 
 }
 
 fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &Common) -> Vec<Row> {
-    let notes = merged(cells.iter().flat_map(|(_, f)| f.notes.iter()));
+    let measured: Vec<(&PlannedCell, &Found)> = cells
+        .iter()
+        .copied()
+        .filter(|(_, f)| f.unavailable.is_none())
+        .collect();
+    let mut notes = merged(cells.iter().flat_map(|(_, f)| f.notes.iter()));
+    if !measured.is_empty() {
+        notes.extend(missing(&probe.shape, cells));
+    }
     let row = |outcome| Row {
         id: id.to_string(),
         unit: probe.unit,
@@ -117,11 +125,6 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
         outcome,
         notes: notes.clone(),
     };
-    let measured: Vec<(&PlannedCell, &Found)> = cells
-        .iter()
-        .copied()
-        .filter(|(_, f)| f.unavailable.is_none())
-        .collect();
     if measured.is_empty() {
         let reason = cells[0].1.unavailable.clone().unwrap_or_default();
         return vec![row(Outcome::Unavailable { reason })];
@@ -190,6 +193,40 @@ fn merged<'n>(notes: impl Iterator<Item = &'n String>) -> Vec<String> {
         }
     }
     kept
+}
+
+/// Which points of a curve or map are missing, and why: a remark for each
+/// reason.
+fn missing(shape: &Shape, cells: &[(&PlannedCell, &Found)]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for (cell, found) in cells {
+        let Some(reason) = &found.unavailable else {
+            continue;
+        };
+        let point = place(shape, &cell.at);
+        match reasons.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, points)) => points.push(point),
+            None => reasons.push((reason, vec![point])),
+        }
+    }
+    reasons
+        .into_iter()
+        .map(|(reason, points)| format!("not available here at {}: {reason}", points.join(", ")))
+        .collect()
+}
+
+/// A point of a curve or map in words: `16KiB`, `96 x 16KiB`.
+fn place(shape: &Shape, at: &[u64]) -> String {
+    let parts: Vec<String> = shape
+        .axes()
+        .iter()
+        .zip(at)
+        .map(|(axis, &value)| match axis {
+            Axis::WorkingSetBytes | Axis::StrideBytes => model::size::text(value),
+            _ => value.to_string(),
+        })
+        .collect();
+    parts.join(" x ")
 }
 
 /// The row `cpu.frequency`: every canary of the run read this clock, so the
@@ -269,6 +306,82 @@ fn levels(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::run::{Bound, Regime};
+    use model::unit::Unit;
+    use std::time::Duration;
+
+    fn cell(at: &[u64]) -> PlannedCell {
+        PlannedCell {
+            probe: 0,
+            row: "my.map".into(),
+            variant: String::new(),
+            at: at.to_vec(),
+            unit: Unit::Time,
+            bound: Bound::Memory,
+            regime: Regime::Stamped,
+            first_worker: 0,
+            workers: 1,
+            visits: 1,
+            samples: 1,
+            follows: None,
+            working_set_bytes: 0,
+            last_level_canary: false,
+            allotment: Duration::ZERO,
+        }
+    }
+
+    fn without(reason: &str) -> Found {
+        Found {
+            unavailable: Some(reason.into()),
+            ..Found::default()
+        }
+    }
+
+    fn map_row(cells: &[(&PlannedCell, &Found)]) -> Row {
+        let probe = Probe {
+            shape: Shape::Map {
+                y: (Axis::Processes, |_, _| Vec::new()),
+                x: (Axis::WorkingSetBytes, |_, _| Vec::new()),
+            },
+            ..Probe::blank("my.map")
+        };
+        let common = Common::learn(None, &[], 1.0, 1.0);
+        let mut rows = rows_of(&probe, "my.map", cells, &common);
+        assert_eq!(rows.len(), 1);
+        rows.remove(0)
+    }
+
+    #[test]
+    fn missing_points_are_named_with_their_reason() {
+        let found = [
+            Found::default(),
+            without("no pipes"),
+            without("killed: 9"),
+            without("no pipes"),
+        ];
+        let cells = [[2, 0], [96, 0], [2, 65536], [96, 16384]].map(|at| cell(&at));
+        let pairs: Vec<_> = cells.iter().zip(&found).collect();
+        let row = map_row(&pairs);
+        let Outcome::Map { points, .. } = &row.outcome else {
+            panic!("one point is there: {:?}", row.outcome);
+        };
+        assert_eq!(points.len(), 1);
+        assert_eq!(
+            row.notes,
+            [
+                "not available here at 96 x 0B, 96 x 16KiB: no pipes",
+                "not available here at 2 x 64KiB: killed: 9",
+            ]
+        );
+        // Without any point the reason is the row's own.
+        let none = map_row(&pairs[1..]);
+        assert!(
+            matches!(&none.outcome, Outcome::Unavailable { reason } if reason == "no pipes"),
+            "{:?}",
+            none.outcome
+        );
+        assert!(none.notes.is_empty());
+    }
 
     #[test]
     fn remarks_that_differ_in_a_figure_only_are_told_once() {

@@ -331,6 +331,7 @@ fn cells_of(
                 WorkingSet::Largest => room.large_bytes,
                 _ => bytes,
             };
+            let touched_bytes = bytes + effort.working_set.own_bytes(&at);
             let limit = if probe.second_buffer {
                 room.base_bytes
             } else {
@@ -370,7 +371,7 @@ fn cells_of(
                 Regime::Distribution | Regime::Stamped => LONG_SAMPLE_NS,
             });
             let visit_ns = f64::from(samples) * (sample_ns + 10_000.0)
-                + effort.restore_ns_per_byte * bytes as f64
+                + effort.restore_ns_per_byte * touched_bytes as f64
                 + canary_ns
                 + 80_000.0;
             let allotment_ns = visit_ns * f64::from(visits) * f64::from(crew);

@@ -141,14 +141,23 @@ impl Effort {
 }
 
 impl WorkingSet {
-    /// Bytes of the working set of the cell at this point.
+    /// Bytes of the working set of the cell at this point, in the worker's
+    /// buffers.
     pub fn bytes(&self, at: &[u64], terrain: &Terrain) -> u64 {
         match *self {
-            WorkingSet::None => 0,
+            WorkingSet::None | WorkingSet::Own(_) => 0,
             WorkingSet::Fixed(bytes) => bytes,
             WorkingSet::Point(factor) => at.last().map_or(0, |x| x.saturating_mul(factor)),
             WorkingSet::Line(factor) => at.first().map_or(0, |y| y.saturating_mul(factor)),
             WorkingSet::Largest => terrain.largest_bytes,
+        }
+    }
+
+    /// Bytes beside the worker's buffers.
+    pub fn own_bytes(&self, at: &[u64]) -> u64 {
+        match *self {
+            WorkingSet::Own(factor) => at.last().map_or(0, |x| x.saturating_mul(factor)),
+            _ => 0,
         }
     }
 }
@@ -166,6 +175,10 @@ pub enum WorkingSet {
     Line(u64),
     /// Everything that is allowed: a working set far beyond the caches.
     Largest,
+    /// The last coordinate times this many bytes, which the work itself
+    /// allocates for a visit and fits to what may be used then. The plan only
+    /// counts what it costs.
+    Own(u64),
 }
 
 /// What the plan knows of the machine when it lays out curves.
@@ -194,6 +207,26 @@ pub struct Terrain {
     /// NUMA nodes, each with those of its CPUs that may be used; empty where
     /// the system shows none.
     pub nodes: Vec<NumaNode>,
+}
+
+impl Default for Terrain {
+    /// What is assumed where the system says nothing: small caches, one CPU,
+    /// base pages of 4 KiB, and no memory yet.
+    fn default() -> Terrain {
+        Terrain {
+            l1_bytes: 32 << 10,
+            l2_bytes: 512 << 10,
+            last_level_bytes: 8 << 20,
+            last_level_at_core_clock: false,
+            largest_bytes: 0,
+            cpus: vec![0],
+            pinned: None,
+            page_bytes: 4096,
+            huge_page_bytes: None,
+            peer: None,
+            nodes: Vec::new(),
+        }
+    }
 }
 
 /// One operation between two stamps that the work took itself.

@@ -1,7 +1,7 @@
 //! The plan of rows that the same operations measure, and of maps over pairs.
 
 use meter::plan::{Plan, Request, plan};
-use meter::probe::{Effort, Probe, Shape};
+use meter::probe::{Effort, Probe, Shape, WorkingSet};
 use model::run::{Axis, Regime, Scale};
 use std::path::Path;
 
@@ -22,7 +22,17 @@ fn catalogue() -> Vec<Probe> {
         shape: Shape::Pairs(Axis::Cpu, |_, _| vec![0, 1, 5]),
         ..Probe::blank("my.pairs")
     };
-    vec![together, pairs]
+    let own = Probe {
+        regime: Regime::Stamped,
+        shape: Shape::Curve(Axis::Threads, |_, _| vec![1, 100_000]),
+        effort: Effort {
+            working_set: WorkingSet::Own(10 << 20),
+            restore_ns_per_byte: 1.0,
+            ..Effort::SCALAR
+        },
+        ..Probe::blank("my.own")
+    };
+    vec![together, pairs, own]
 }
 
 fn planned(rows: &[&str]) -> Plan {
@@ -49,6 +59,20 @@ fn one_cell_has_the_visits_of_all() {
     // Asked for alone, a variant leads itself.
     let alone = planned(&["my.whole/second"]);
     assert_eq!((alone.cells[0].visits, alone.cells[0].follows), (2, None));
+}
+
+#[test]
+fn memory_of_the_works_own_costs_time_and_no_place() {
+    let plan = planned(&["my.own"]);
+    let [one, many] = &plan.cells[..] else {
+        panic!("no point is left out: {:?}", plan.cells);
+    };
+    assert_eq!((one.workers, many.workers), (8, 8));
+    assert_eq!((many.working_set_bytes, plan.large_bytes), (0, 0));
+    let visits = f64::from(one.visits * one.workers);
+    let apart = many.allotment.as_secs_f64() - one.allotment.as_secs_f64();
+    let expected = visits * 99_999.0 * f64::from(10 << 20) * 1e-9;
+    assert!((apart / expected - 1.0).abs() < 1e-6, "{apart} {expected}");
 }
 
 #[test]

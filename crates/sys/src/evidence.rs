@@ -29,6 +29,22 @@ pub struct ThreadReading {
     pub cpu: Option<u32>,
 }
 
+/// Context switches of a thread since it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Switches {
+    /// It gave up its CPU to wait.
+    pub voluntary: u64,
+    /// The CPU was taken from it.
+    pub involuntary: u64,
+}
+
+/// Context switches of the calling thread: what a [`ThreadWatch`] reads,
+/// without opening one. `None` where the system counts for whole processes
+/// only.
+pub fn thread_switches() -> Option<Switches> {
+    platform::evidence::thread_switches()
+}
+
 /// Time the hypervisor ran others while this machine wanted to run, since
 /// boot, in ns over all CPUs, in steps of a scheduler tick (`/proc/stat`).
 /// 0 also where the hypervisor does not report it.

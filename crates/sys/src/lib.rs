@@ -10,15 +10,29 @@ pub mod affinity;
 pub mod child;
 pub mod clock;
 mod cpuid;
+pub mod eventfd;
 pub mod evidence;
 pub mod file_mapping;
+mod forked;
+pub mod futex;
+pub mod heap;
 pub mod machine;
+pub mod mapping;
 pub mod memory;
 pub mod microarchitecture;
 pub mod numa;
 pub mod pages;
 mod platform;
 pub mod process;
+pub mod ring;
+pub mod semaphore;
+mod shared;
+pub mod signals;
+pub mod socket;
+pub mod system_calls;
+pub mod task_records;
+pub mod thread;
+pub mod vdso;
 
 pub use affinity::{allowed_cpus, current_cpu, pin_to};
 pub use clock::{
@@ -29,6 +43,7 @@ pub use evidence::{
 };
 pub use file_mapping::FileMapping;
 pub use machine::machine;
+pub use mapping::Mapping;
 pub use memory::{MemoryLimits, available_memory, peak_resident_bytes};
 pub use pages::{Backing, Buffer, PageKind, base_page_bytes, huge_page_bytes};
 pub use process::{die_with_parent, die_with_parent_id};

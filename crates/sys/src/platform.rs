@@ -12,4 +12,7 @@ mod os;
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
 compile_error!("latlas-sys knows Linux, Android and Apple systems only");
 
-pub(crate) use os::{affinity, evidence, machine, memory, numa, pages, process};
+pub(crate) use os::{
+    affinity, eventfd, evidence, futex, heap, machine, memory, numa, pages, process, semaphore,
+    system_calls, task_records, thread, vdso,
+};

@@ -1,9 +1,11 @@
 //! Curves and maps in a few columns each; `--wide` has every point.
 
 use super::COLUMNS;
+use super::core_to_core;
 use super::figures::{Shown, shown};
 use super::layout::{Grid, Style, left, right, wrap};
 use super::levels;
+use super::pool;
 use super::table::in_group;
 use model::estimate::{Estimate, Verdict};
 use model::run::{Axis, CurvePoint, MapPoint, Outcome, Row, Run};
@@ -14,15 +16,19 @@ use model::unit::Unit;
 const POINTS: usize = 5;
 /// Lines of a map that are shown.
 const MAP_LINES: usize = 16;
+/// Columns of a map from each place to each.
+const MATRIX: usize = 8;
 
 /// A row with the points of its curve.
 type Curve<'a> = (&'a Row, &'a [CurvePoint]);
 
-/// All curves, those of one kind in one block, then the maps.
+/// All curves, those of one kind in one block, then the maps; but not those
+/// that have a block of their own.
 pub(super) fn curves(run: &Run) -> String {
     let mut blocks: Vec<(Axis, bool, Vec<Curve>)> = Vec::new();
-    let mut maps = String::new();
-    for row in &run.rows {
+    let mut maps = Vec::new();
+    let drawn_elsewhere = |row: &&Row| pool::draws(row) || core_to_core::draws(row);
+    for row in run.rows.iter().filter(|row| !drawn_elsewhere(row)) {
         match &row.outcome {
             Outcome::Curve { axis, points } => {
                 let speed = row.unit.inverted();
@@ -36,7 +42,7 @@ pub(super) fn curves(run: &Run) -> String {
                 y_axis,
                 x_axis,
                 points,
-            } => maps.push_str(&map(row, *y_axis, *x_axis, points)),
+            } => maps.push(map(row, *y_axis, *x_axis, points)),
             _ => {}
         }
     }
@@ -44,7 +50,7 @@ pub(super) fn curves(run: &Run) -> String {
         .iter()
         .map(|(axis, _, rows)| block(run, *axis, rows))
         .collect();
-    text.push(maps);
+    text.extend(maps);
     text.retain(|block| !block.is_empty());
     text.join("\n")
 }
@@ -79,7 +85,7 @@ fn block(run: &Run, axis: Axis, rows: &[Curve]) -> String {
         let mut line = vec![left(format!("  {}", in_group(&row.id)))];
         for column in &columns {
             line.push(match nearest(points, column.x) {
-                Some(point) => marks.entry(&point.estimate, &row.unit),
+                Some(point) => marks.entry(&point.estimate, &row.unit, true),
                 None => right("-  "),
             });
         }
@@ -162,7 +168,10 @@ fn map(row: &Row, y_axis: Axis, x_axis: Axis, points: &[MapPoint]) -> String {
         places.dedup();
     }
     let shown_ys = spread(ys.len(), MAP_LINES);
-    let shown_xs = spread(xs.len(), POINTS);
+    let columns = if y_axis == x_axis { MATRIX } else { POINTS };
+    let shown_xs = spread(xs.len(), columns);
+    // Beside more columns than these there is no room for intervals.
+    let halves = shown_xs.len() <= POINTS;
     let mut marks = Marks::default();
     let mut grid = Grid::default();
     grid.free(format!(
@@ -186,7 +195,7 @@ fn map(row: &Row, y_axis: Axis, x_axis: Axis, points: &[MapPoint]) -> String {
         for &x_at in &shown_xs {
             let point = points.iter().find(|p| (p.y, p.x) == (ys[y_at], xs[x_at]));
             line.push(match point {
-                Some(point) => marks.entry(&point.estimate, &row.unit),
+                Some(point) => marks.entry(&point.estimate, &row.unit, halves),
                 None => right("-  "),
             });
         }
@@ -199,11 +208,12 @@ fn map(row: &Row, y_axis: Axis, x_axis: Axis, points: &[MapPoint]) -> String {
 
 /// Which verdicts were marked, so that they are explained below.
 #[derive(Default)]
-struct Marks {
+pub(super) struct Marks {
     used: Vec<Verdict>,
 }
 
-fn mark(verdict: Verdict) -> char {
+/// What stands for a verdict where there is no room for the word.
+pub(super) fn mark(verdict: Verdict) -> char {
     match verdict {
         Verdict::Ok => ' ',
         Verdict::Noisy => '~',
@@ -214,8 +224,17 @@ fn mark(verdict: Verdict) -> char {
 }
 
 impl Marks {
-    /// A point as `39.1 ±0.3`, with a mark where it is not ok.
-    fn entry(&mut self, estimate: &Estimate, unit: &Unit) -> super::layout::Entry {
+    /// The mark of a verdict, kept for the legend.
+    pub(super) fn of(&mut self, verdict: Verdict) -> char {
+        if verdict != Verdict::Ok && !self.used.contains(&verdict) {
+            self.used.push(verdict);
+        }
+        mark(verdict)
+    }
+
+    /// A point as `39.1 ±0.3`, with a mark where it is not ok; without its
+    /// interval if `half` is false.
+    fn entry(&mut self, estimate: &Estimate, unit: &Unit, half: bool) -> super::layout::Entry {
         let figure = match shown(estimate, unit) {
             Shown::Figure(f) => {
                 // The block's heading names the ordinary unit.
@@ -223,23 +242,23 @@ impl Marks {
                     "ns" | "GB/s" | "GHz" => String::new(),
                     other => format!(" {other}"),
                 };
-                format!("{}{name} ±{}", f.value, f.half_width)
+                match half {
+                    true => format!("{}{name} ±{}", f.value, f.half_width),
+                    false => format!("{}{name}", f.value),
+                }
             }
             Shown::Below(text) => text,
             Shown::Nothing => "-".into(),
         };
         let verdict = estimate.verdict;
-        let entry = right(format!("{figure} {}", mark(verdict)));
-        if verdict == Verdict::Ok {
-            return entry;
+        let entry = right(format!("{figure} {}", self.of(verdict)));
+        match verdict {
+            Verdict::Ok => entry,
+            other => entry.in_style(Style::of(other)),
         }
-        if !self.used.contains(&verdict) {
-            self.used.push(verdict);
-        }
-        entry.in_style(Style::of(verdict))
     }
 
-    fn legend(&self) -> String {
+    pub(super) fn legend(&self) -> String {
         if self.used.is_empty() {
             return String::new();
         }
@@ -291,12 +310,51 @@ pub(super) fn axis_value(axis: Axis, x: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::layout::{finish, width};
+    use crate::render::synthetic::{self, stamped_figure};
+    use model::run::Bound;
 
     #[test]
     fn a_few_places_stand_for_many() {
         assert_eq!(spread(3, 5), [0, 1, 2]);
         assert_eq!(spread(73, 5), [0, 18, 36, 54, 72]);
         assert!(spread(0, 5).is_empty());
+    }
+
+    #[test]
+    fn a_matrix_keeps_to_the_page_with_all_its_columns() {
+        for (nodes, half) in [(2_u64, true), (8, false)] {
+            let point = |k: u64| MapPoint {
+                y: k / nodes,
+                x: k % nodes,
+                estimate: Estimate {
+                    verdict: Verdict::Noisy,
+                    ..stamped_figure(14_321.0, 120.0)
+                },
+            };
+            let points: Vec<MapPoint> = (0..nodes * nodes).map(point).collect();
+            let row = Row {
+                id: "memory.numa/latency".into(),
+                unit: Unit::Time,
+                bound: Bound::Memory,
+                outcome: Outcome::Figure(stamped_figure(1.0, 0.1)),
+                notes: Vec::new(),
+            };
+            let text = finish(&map(&row, Axis::Cpu, Axis::Cpu, &points), false);
+            let figures = text.matches("14.3 µs").count() as u64;
+            assert_eq!(figures, nodes * nodes, "{text}");
+            assert_eq!(text.contains('±'), half, "{text}");
+            assert!(text.lines().all(|line| width(line) <= COLUMNS), "{text}");
+        }
+    }
+
+    #[test]
+    fn rows_with_a_block_of_their_own_are_drawn_there_alone() {
+        let text = curves(&synthetic::run());
+        for id in ["pool", "core_to_core"] {
+            assert!(!text.contains(id), "{text}");
+        }
+        assert!(text.contains("sched.ring"), "{text}");
     }
 
     #[test]

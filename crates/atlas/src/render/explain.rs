@@ -56,7 +56,13 @@ pub(super) fn sampling(regime: Regime) -> &'static str {
         }
         Regime::Stamped => {
             "single operations, each between two stamps of its own threads, wherever these ran: \
-             the distribution with its tail, and each mode with its share"
+             the median, and 10 % to 90 % of them. The tail: 99 % and 99.9 % where at least ten \
+             operations lie above, and the longest, which says nothing without the number of \
+             operations and the time over which they were seen. A second stamp that came before \
+             the first is a negative time, and stays one. Where operations run in several modes, \
+             such as the same CPU and another one, each with its share and figure; two states if \
+             two modes have a sixth of the operations each and lie 20 % apart. Where the kernel's \
+             own counts contradict the method in most visits, the row is invalid"
         }
     }
 }

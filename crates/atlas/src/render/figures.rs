@@ -23,9 +23,43 @@ pub(super) fn shown(estimate: &Estimate, unit: &Unit) -> Shown {
         // A speed below resolution would read as a slow one.
         (Some(ns), _) if *unit == Unit::Time => Shown::Below(format!("< {}", bound(ns))),
         (Some(_), _) => Shown::Below("below resolution".into()),
-        (None, Some(ns)) => Shown::Figure(figure(&ns, unit)),
+        (None, Some(ns)) => Shown::Figure(set(&ns, unit)),
         (None, None) => Shown::Nothing,
     }
+}
+
+/// An interval as text without a `-0`: what rounds to nothing has no sign.
+fn set(ns: &Interval, unit: &Unit) -> Figure {
+    let figure = figure(ns, unit);
+    Figure {
+        value: without_sign_of_zero(figure.value),
+        half_width: without_sign_of_zero(figure.half_width),
+        ..figure
+    }
+}
+
+fn without_sign_of_zero(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(rest) if !rest.contains(|c: char| ('1'..='9').contains(&c)) => rest.to_owned(),
+        _ => text,
+    }
+}
+
+/// A time with half of its interval, for sentences: `71.3 µs ±2.1`.
+pub(super) fn time_with_half(ns: &Interval) -> String {
+    let f = set(ns, &Unit::Time);
+    format!("{} {} ±{}", f.value, f.unit, f.half_width)
+}
+
+/// A plain number with half of its interval: `1.03 ±0.04`.
+pub(super) fn number_with_half(number: &Interval) -> String {
+    let half = number.half_width();
+    let places = decimals(number.value, half);
+    // Rounded up: ±0 would claim too much.
+    let step = 10_f64.powi(-(places as i32));
+    let half = ((half / step) - 1e-9).ceil() * step;
+    let texts = [number.value, half].map(|v| without_sign_of_zero(format!("{v:.places$}")));
+    format!("{} ±{}", texts[0], texts[1])
 }
 
 /// An upper bound, rounded up to two digits: rounded down it would be wrong.
@@ -71,21 +105,68 @@ pub(super) fn typical(estimate: &Estimate, unit: &Unit) -> String {
     let Some(t) = estimate.typical.filter(|_| estimate.below_ns.is_none()) else {
         return String::new();
     };
-    let (low, high) = ends(&t, unit);
     let value = unit.of_ns(t.ns.value);
-    let (scale, name) = match unit {
-        Unit::Time => time_scale(estimate.ns().map_or(t.ns.value, |ns| ns.value)),
-        Unit::Bandwidth { .. } => (1.0, "GB/s"),
-        Unit::Frequency => (1.0, "GHz"),
+    let (low, high) = ends(&t, unit);
+    let Some(quiet) = estimate.quiet else {
+        return alone(&t, [value, low, high], unit);
+    };
+    let scale = match unit {
+        Unit::Time => time_scale(quiet.ns.value).0,
+        _ => 1.0,
     };
     // The spread says how many digits mean anything.
     let places = decimals(value / scale, (high - low).abs() / scale / 10.0).min(3);
-    let set = |v: f64| format!("{:.places$}", v / scale);
-    let text = format!("{} [{}-{}]", set(value), set(low), set(high));
-    if estimate.quiet.is_some() {
-        text
-    } else {
-        format!("{text} {name}")
+    brackets([value, low, high].map(|v| format!("{:.places$}", v / scale)))
+}
+
+/// The same where nothing stands beside it: three digits each, as far as the
+/// median's own interval supports them, since a tail would leave none of a
+/// median that is well known.
+fn alone(t: &Typical, values: [f64; 3], unit: &Unit) -> String {
+    let [value, ..] = values;
+    let half = value.abs() * t.ns.relative_half_width();
+    let in_scale = |v: f64, scale: f64| {
+        let half = if value == 0.0 { 0.0 } else { half / scale };
+        format!("{:.*}", decimals(v / scale, half), v / scale)
+    };
+    let name = match unit {
+        Unit::Bandwidth { .. } => "GB/s",
+        Unit::Frequency => "GHz",
+        Unit::Time => {
+            let largest = values.into_iter().map(f64::abs).fold(0.0, f64::max);
+            let (scale, name) = time_scale(largest);
+            if value.abs() / scale < 0.01 && scale > 1.0 {
+                // No unit suits all three.
+                return brackets(values.map(|v| {
+                    let (scale, name) = time_scale(v);
+                    format!("{} {name}", in_scale(v, scale))
+                }));
+            }
+            return format!("{} {name}", brackets(values.map(|v| in_scale(v, scale))));
+        }
+    };
+    format!("{} {name}", brackets(values.map(|v| in_scale(v, 1.0))))
+}
+
+/// `1.40 [1.38-1.52]`; with `to`, where a minus would run into the dash.
+fn brackets(texts: [String; 3]) -> String {
+    let [value, low, high] = texts.map(without_sign_of_zero);
+    let to = match low.starts_with('-') || high.starts_with('-') || low.contains(' ') {
+        true => " to ",
+        false => "-",
+    };
+    format!("{value} [{low}{to}{high}]")
+}
+
+/// Half of the interval of a median that stands alone, in its own unit.
+pub(super) fn typical_half(estimate: &Estimate, unit: &Unit) -> String {
+    let alone = estimate.quiet.is_none() && estimate.below_ns.is_none();
+    match estimate.typical.filter(|_| alone) {
+        None => String::new(),
+        Some(t) => {
+            let f = set(&t.ns, unit);
+            format!("±{} {}", f.half_width, f.unit)
+        }
     }
 }
 
@@ -95,8 +176,12 @@ fn ends(t: &Typical, unit: &Unit) -> (f64, f64) {
     if unit.inverted() { (b, a) } else { (a, b) }
 }
 
-/// A time with 1 ns scaled to 1 s: `1.4 s`, `3 min`, `1.5 d`.
+/// A time with 1 ns scaled to 1 s: `1.4 s`, `3 min`, `1.5 d`. Nothing for one
+/// that ended before it began.
 pub(super) fn human(ns: f64) -> String {
+    if ns < 0.0 {
+        return String::new();
+    }
     const STEPS: [(f64, f64, &str); 5] = [
         (60.0, 1.0, "s"),
         (3_600.0, 60.0, "min"),
@@ -159,7 +244,7 @@ pub(super) fn published(row: &ReferenceRow) -> String {
 fn ratio(estimate: &Estimate, unit: &Unit, beside: &Beside) -> Option<f64> {
     let ours = estimate.ns().filter(|_| estimate.below_ns.is_none())?;
     let untold = matches!(estimate.verdict, Verdict::CannotTell | Verdict::Invalid);
-    if untold || !beside.comparable() {
+    if untold || ours.value <= 0.0 || !beside.comparable() {
         return None;
     }
     match (beside.row.ns, beside.row.mb_per_s, unit) {
@@ -222,6 +307,104 @@ mod tests {
             texts,
             ["0.41 s", "1.4 s", "1.7 min", "1.4 h", "1.5 d", "3.2 y"]
         );
+    }
+
+    fn stamped(value: f64, half: f64, p10_ns: f64, p90_ns: f64) -> Estimate {
+        Estimate {
+            quiet: None,
+            typical: Some(Typical {
+                ns: Interval {
+                    value,
+                    low: value - half,
+                    high: value + half,
+                },
+                p10_ns,
+                p90_ns,
+                samples: 96,
+            }),
+            tail: None,
+            modes: Vec::new(),
+            quiet_share: None,
+            below_ns: None,
+            verdict: Verdict::Ok,
+            reason: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_negative_time_is_set_like_any_other() {
+        let start = stamped(-3_140.0, 210.0, -9_000.0, -120.0);
+        assert_eq!(
+            typical(&start, &Unit::Time),
+            "-3140 [-9000 to -120] ns",
+            "no dash beside a minus"
+        );
+        let Shown::Figure(f) = shown(&start, &Unit::Time) else {
+            panic!("a figure");
+        };
+        assert_eq!([f.value, f.half_width], ["-3140", "210"]);
+        let text = time_with_half(&start.ns().expect("a figure"));
+        assert_eq!(text, "-3140 ns ±210");
+        let micros = stamped(-31_400.0, 2_100.0, -40_000.0, 1_500.0);
+        assert_eq!(typical(&micros, &Unit::Time), "-31 [-40 to 2] µs");
+        assert_eq!((human(-3_140.0), frames(-3_140.0)), ("".into(), "".into()));
+    }
+
+    #[test]
+    fn nothing_has_no_sign() {
+        let nearly = stamped(-0.04, 0.5, -0.3, 0.2);
+        let Shown::Figure(f) = shown(&nearly, &Unit::Time) else {
+            panic!("a figure");
+        };
+        assert_eq!([f.value, f.half_width], ["0.0", "0.5"]);
+        let exact = stamped(7.0, 0.0, 7.0, 7.0).ns().expect("a figure");
+        assert_eq!(time_with_half(&exact), "7.00 ns ±0.00");
+        assert_eq!(typical(&nearly, &Unit::Time), "0.0 [-0.3 to 0.2] ns");
+        assert_eq!(without_sign_of_zero("-0.03".into()), "-0.03");
+    }
+
+    #[test]
+    fn a_negative_time_has_no_ratio() {
+        let row = ReferenceRow {
+            ns: Some(100.0),
+            ..ReferenceRow::default()
+        };
+        let beside = Beside {
+            row: &row,
+            same_operation: true,
+        };
+        let of = |ns| ratio(&stamped(ns, 1.0, ns, ns), &Unit::Time, &beside);
+        assert_eq!(of(50.0), Some(0.5));
+        assert_eq!(of(-50.0), None);
+    }
+
+    #[test]
+    fn a_long_tail_leaves_the_median_its_digits() {
+        let text = |t: Estimate| typical(&t, &Unit::Time);
+        assert_eq!(
+            text(stamped(2_904.0, 21.0, 2_710.0, 41_030.0)),
+            "2.90 [2.71-41.0] µs"
+        );
+        assert_eq!(
+            text(stamped(100.0, 1.0, 95.0, 2e7)),
+            "100 ns [95 ns to 20.0 ms]"
+        );
+        assert_eq!(text(stamped(0.0, 0.0, 0.0, 3.0)), "0.00 [0.00-3.00] ns");
+    }
+
+    #[test]
+    fn numbers_with_their_interval() {
+        let of = |value: f64, half: f64| {
+            number_with_half(&Interval {
+                value,
+                low: value - half,
+                high: value + half,
+            })
+        };
+        assert_eq!(of(1.0312, 0.0377), "1.03 ±0.04");
+        assert_eq!(of(8.1, 3.2), "8 ±4");
+        assert_eq!(of(-0.2, 5.0), "0 ±5");
+        assert_eq!(of(1.0, 0.0), "1.00 ±0.00");
     }
 
     #[test]

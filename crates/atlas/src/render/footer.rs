@@ -3,7 +3,8 @@
 
 use super::layout::wrap;
 use super::{COLUMNS, Options, tally};
-use model::run::Run;
+use model::estimate::Estimate;
+use model::run::{Outcome, Row, Run};
 
 /// Row names given with a note before it says how many more.
 const NAMED: usize = 2;
@@ -26,6 +27,9 @@ pub(super) fn footer(run: &Run, options: &Options) -> String {
         say("more: ", &format!("--full adds {more}"));
     }
     say("", LEGEND);
+    if run.rows.iter().any(is_stamped) {
+        say("", STAMPED);
+    }
     if options.human {
         say("", "1ns=1s: the time if a nanosecond were a second.");
     }
@@ -39,6 +43,21 @@ const LEGEND: &str = "quiet ±: cost on the undisturbed machine, half of its 95 
     this run's clock, so compare runs in cycles. typical: median [10-90 %]. Beside a published \
     figure: ours over theirs (~ same job through other code, ? doubtful). `latlas explain ROW` says \
     more.";
+
+const STAMPED: &str = "Single operations: the modes that they ran in (same CPU, other CPU), each with \
+    its median and share. p99 ±: 99 % of them take less, half of its 95 % interval (its ends where \
+    it lies unevenly); longest: of so many in that time.";
+
+/// Whether a row says something of modes or a tail.
+fn is_stamped(row: &Row) -> bool {
+    let has = |estimate: &Estimate| estimate.tail.is_some() || estimate.modes.len() > 1;
+    match &row.outcome {
+        Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => has(estimate),
+        Outcome::Curve { points, .. } => points.iter().any(|p| has(&p.estimate)),
+        Outcome::Map { points, .. } => points.iter().any(|p| has(&p.estimate)),
+        Outcome::Unavailable { .. } => false,
+    }
+}
 
 fn counts(run: &Run) -> String {
     let tally = tally::tally(run);
@@ -88,6 +107,15 @@ fn named(rows: &[&str], all: usize) -> String {
 mod tests {
     use super::*;
     use crate::render::synthetic;
+
+    #[test]
+    fn modes_and_tails_are_explained_where_there_are_any() {
+        let mut run = synthetic::run();
+        let said = |run: &Run| footer(run, &Options::default()).contains("Single operations");
+        assert!(said(&run));
+        run.rows.retain(|row| !is_stamped(row));
+        assert!(!said(&run));
+    }
 
     #[test]
     fn a_note_of_many_rows_stands_once() {

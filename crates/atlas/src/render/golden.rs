@@ -235,6 +235,20 @@ fn the_page_of_a_row() {
 }
 
 #[test]
+fn the_page_of_a_stamped_row() {
+    let mut wakeup = probe();
+    wakeup.id = "sched.wakeup".into();
+    wakeup.rows = vec!["sched.wakeup/idle".into(), "sched.wakeup/loaded".into()];
+    wakeup.regime = Regime::Stamped;
+    wakeup.bound = Bound::Memory;
+    wakeup.axes.clear();
+    wakeup.levels = false;
+    let text = explain(&wakeup, "sched.wakeup", &references());
+    insta::assert_snapshot!(text);
+    assert!(widest(&text) <= COLUMNS);
+}
+
+#[test]
 fn the_list() {
     let mut division = probe();
     division.id = "cpu.div_i32".into();

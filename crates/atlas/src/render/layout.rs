@@ -144,7 +144,13 @@ impl Grid {
 
     /// The table as text; `gap` blanks between columns.
     pub(super) fn render(&self, gap: usize) -> String {
-        let mut widths: Vec<usize> = Vec::new();
+        let mut widths = Vec::new();
+        self.widen(&mut widths);
+        self.with_widths(&widths, gap)
+    }
+
+    /// Makes columns as wide as this table needs them.
+    fn widen(&self, widths: &mut Vec<usize>) {
         for line in &self.lines {
             if let Line::Entries(entries) = line {
                 widths.resize(widths.len().max(entries.len()), 0);
@@ -153,16 +159,51 @@ impl Grid {
                 }
             }
         }
+    }
+
+    fn with_widths(&self, widths: &[usize], gap: usize) -> String {
         let mut out = String::new();
         for line in &self.lines {
             match line {
                 Line::Free(text) => out.push_str(text.trim_end()),
-                Line::Entries(entries) => out.push_str(&row(entries, &widths, gap)),
+                Line::Entries(entries) => out.push_str(&row(entries, widths, gap)),
             }
             out.push('\n');
         }
         out
     }
+}
+
+/// Tables one below the other with a blank line between. Columns line up
+/// through all that keep to `columns` so; a table that would push the others
+/// over the page's edge stands on its own.
+pub(super) fn stacked(grids: &[Grid], gap: usize, columns: usize) -> String {
+    let fits = |widths: &[usize]| {
+        let used = widths.iter().filter(|&&width| width > 0).count();
+        widths.iter().sum::<usize>() + gap * used.saturating_sub(1) <= columns
+    };
+    let mut common = Vec::new();
+    let joined: Vec<bool> = grids
+        .iter()
+        .map(|grid| {
+            let mut widths = common.clone();
+            grid.widen(&mut widths);
+            let joins = fits(&widths);
+            if joins {
+                common = widths;
+            }
+            joins
+        })
+        .collect();
+    let texts: Vec<String> = grids
+        .iter()
+        .zip(joined)
+        .map(|(grid, joins)| match joins {
+            true => grid.with_widths(&common, gap),
+            false => grid.render(gap),
+        })
+        .collect();
+    texts.join("\n")
 }
 
 fn row(entries: &[Entry], widths: &[usize], gap: usize) -> String {
@@ -245,6 +286,29 @@ mod tests {
         grid.free("between");
         grid.entries(vec![left("a"), right("100"), left("")]);
         assert_eq!(grid.render(2), "µs±    1  x\nbetween\na    100\n");
+    }
+
+    #[test]
+    fn stacked_tables_line_up_where_that_fits() {
+        let grid = |name: &str, figure: &str| {
+            let mut grid = Grid::default();
+            grid.entries(vec![left(name), right(figure)]);
+            grid
+        };
+        let grids = [
+            grid("a long name", "1"),
+            grid("b", "a long figure"),
+            grid("c", "12"),
+        ];
+        assert_eq!(
+            stacked(&grids, 1, 25),
+            "a long name             1\n\nb           a long figure\n\nc                      12\n"
+        );
+        assert_eq!(
+            stacked(&grids, 1, 24),
+            "a long name  1\n\nb a long figure\n\nc           12\n",
+            "the others still line up"
+        );
     }
 
     #[test]

@@ -2,20 +2,28 @@
 //! Nothing here measures or prints.
 
 mod chart;
+mod core_to_core;
+mod cost;
 mod curves;
 mod explain;
 mod figures;
 mod footer;
 mod header;
+mod histogram;
+mod intervals;
 mod layout;
 mod lesson;
 mod levels;
+mod lifecycle;
 mod list;
 mod machine;
 mod page_walk;
+mod pool;
 mod probes_page;
 mod table;
+mod tails;
 mod tally;
+mod wakeup;
 mod wide;
 
 #[cfg(test)]
@@ -64,8 +72,15 @@ pub fn run(run: &Run, references: &References, options: &Options) -> String {
         blocks.push(levels::levels(run));
         blocks.push(curves::curves(run));
     }
+    blocks.push(core_to_core::core_to_core(run));
     blocks.push(page_walk::page_walk(run));
     blocks.push(lesson::naive_xor(run, references));
+    blocks.push(lifecycle::lifecycle(run));
+    blocks.push(pool::pool(run));
+    blocks.push(wakeup::wakeup(run));
+    if options.wide {
+        blocks.push(cost::cost(run));
+    }
     blocks.push(footer::footer(run, options));
     blocks.retain(|block| !block.is_empty());
     layout::finish(&blocks.join("\n"), options.color)

@@ -15,6 +15,9 @@ use model::sample::{Columns, Evidence, Sample};
 use model::stats::Interval;
 use model::unit::Unit;
 
+mod stamped;
+pub(crate) use stamped::{core_to_core_row, stamped_figure};
+
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const CYCLE_NS: f64 = 0.33;
@@ -60,7 +63,10 @@ pub(crate) fn run() -> Run {
         }),
         partial: None,
         rows: rows(),
-        cells: vec![cell("cpu.add_i32"), cell("cpu.div_i32")],
+        cells: [cell("cpu.add_i32"), cell("cpu.div_i32")]
+            .into_iter()
+            .chain(stamped::cells())
+            .collect(),
     }
 }
 
@@ -121,7 +127,9 @@ fn row(id: &str, outcome: Outcome) -> Row {
 
 fn rows() -> Vec<Row> {
     let mut rows = memory_rows();
+    rows.push(core_to_core_row(4, |y, x| 41.0 + 9.0 * (y - x) as f64));
     rows.extend(cpu_rows());
+    rows.extend(stamped::rows());
     rows
 }
 
@@ -406,15 +414,15 @@ fn machine() -> Machine {
         stepping: 0,
     });
     machine.microarchitecture = Fact::known("Zen 3".into());
-    machine.online_cpus = Fact::known(vec![0, 1]);
-    machine.allowed_cpus = Fact::known(vec![0, 1]);
+    machine.online_cpus = Fact::known(vec![0, 1, 2, 3]);
+    machine.allowed_cpus = Fact::known(vec![0, 1, 2, 3]);
     machine.smt = Fact::known(Smt {
         threads_per_core: 2,
         active: true,
     });
     machine.core_kinds = Fact::known(vec![CoreKind {
         name: "only kind".into(),
-        cpus: vec![0, 1],
+        cpus: vec![0, 1, 2, 3],
         capacity: None,
         max_hz: None,
     }]);

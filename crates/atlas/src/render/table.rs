@@ -1,38 +1,43 @@
 //! The default table: single figures, one line each, by group.
 
 use super::figures::{Shown, cycles, frames, human, shown, typical, versus};
-use super::layout::{Entry, Grid, Style, left, right};
+use super::layout::{Entry, Grid, Style, left, right, stacked};
+use super::tails::below_row;
 use super::{COLUMNS, Options};
 use crate::references::{DEFAULT_KEY, Reference, References};
-use model::estimate::{Estimate, Verdict};
+use model::estimate::Estimate;
 use model::run::{Outcome, Row, Run};
 use model::unit::Unit;
 
 /// The table; empty where the run holds only curves.
 pub(super) fn table(run: &Run, references: &References, options: &Options) -> String {
     let tables = tables(references, options);
-    let mut grid = Grid::default();
+    let mut grids: Vec<Grid> = Vec::new();
     let mut group = "";
     for row in &run.rows {
         if matches!(row.outcome, Outcome::Curve { .. } | Outcome::Map { .. }) {
             continue;
         }
-        if group_of(&row.id) != group {
-            if !group.is_empty() {
-                grid.free("");
-            }
+        if group_of(&row.id) != group || grids.is_empty() {
             group = group_of(&row.id);
+            let mut grid = Grid::default();
             grid.entries(heading(group, &tables, options));
+            grids.push(grid);
         }
+        let Some(grid) = grids.last_mut() else {
+            continue;
+        };
         match &row.outcome {
             Outcome::Unavailable { reason } => {
                 let lead = format!(" {}  ", in_group(&row.id));
                 grid.wrapped(&lead, &format!("not available here: {reason}"), COLUMNS);
             }
-            _ => figure(&mut grid, row, &tables, options),
+            _ => figure(grid, row, &tables, options),
         }
     }
-    grid.render(1)
+    // What was asked for beside the usual columns comes on top.
+    let extra = 8 * usize::from(options.human) + 6 * usize::from(options.frames);
+    stacked(&grids, 1, COLUMNS + extra)
 }
 
 /// What stands before the first dot.
@@ -107,8 +112,8 @@ fn figure(grid: &mut Grid, row: &Row, tables: &[&Reference], options: &Options) 
     }
     line.push(left(estimate.verdict.text()).in_style(Style::of(estimate.verdict)));
     grid.entries(line);
-    if estimate.verdict != Verdict::Ok && !estimate.reason.is_empty() {
-        grid.wrapped("      └ ", &estimate.reason, COLUMNS);
+    for text in below_row(&row.id, estimate) {
+        grid.wrapped("      └ ", &text, COLUMNS);
     }
 }
 

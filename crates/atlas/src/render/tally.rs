@@ -30,7 +30,7 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    fn count(&mut self, estimate: &Estimate) {
+    pub(super) fn count(&mut self, estimate: &Estimate) {
         *match estimate.verdict {
             Verdict::Ok => &mut self.ok,
             Verdict::Noisy => &mut self.noisy,
@@ -113,8 +113,15 @@ mod tests {
                 tally.rows.cannot_tell,
                 tally.rows.invalid
             ),
-            (1, 1, 1, 1)
+            // Gated ones of each kind; two states and a noisy one stamped.
+            (2, 2, 1, 1)
         );
+        let stamped = run.rows.iter().filter(|row| row.id.starts_with("sync."));
+        let of = Run {
+            rows: stamped.cloned().collect(),
+            ..run.clone()
+        };
+        assert_eq!(super::tally(&of).rows.text(), "1 ok, 1 two states");
         assert!(tally.any_ok());
     }
 

@@ -5,6 +5,7 @@
 //! the accident of layout.
 
 pub(crate) mod branch;
+pub(crate) mod call;
 pub(crate) mod canary;
 pub(crate) mod chase;
 pub(crate) mod cpu;

@@ -3,6 +3,7 @@
 //! with them, so their times are not for publication.
 
 pub(crate) mod branch;
+pub(crate) mod call;
 pub(crate) mod canary;
 pub(crate) mod chase;
 pub(crate) mod cpu;

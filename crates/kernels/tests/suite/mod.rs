@@ -301,3 +301,40 @@ fn canaries_run_any_number_of_turns() {
     }
     assert_eq!(ADDS_PER_TURN, 32);
 }
+
+#[test]
+fn calls_run_any_number_of_turns() {
+    for pair in CALL {
+        for turns in [0, 1, 2, 1000] {
+            (pair.single)(turns);
+            (pair.double)(turns);
+        }
+    }
+}
+
+#[test]
+fn objects_and_closures_are_called_as_often_as_said() {
+    struct Counting(std::cell::Cell<u64>);
+    impl Method for Counting {
+        fn method(&self) {
+            self.0.set(self.0.get() + 1);
+        }
+    }
+    let object = Counting(std::cell::Cell::new(0));
+    let closure = || {
+        object.method();
+        7
+    };
+    let unroll = u64::from(UNROLL);
+    let called = || object.0.take();
+    for turns in [0, 1, 2, 1000] {
+        call_dyn_trait_single(&object, turns);
+        assert_eq!(called(), unroll * turns);
+        call_dyn_trait_double(&object, turns);
+        assert_eq!(called(), 2 * unroll * turns);
+        call_closure_single(&closure, turns);
+        assert_eq!(called(), unroll * turns);
+        call_closure_double(&closure, turns);
+        assert_eq!(called(), 2 * unroll * turns);
+    }
+}

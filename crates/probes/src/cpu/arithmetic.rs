@@ -1,7 +1,7 @@
 //! The arithmetic instructions: latency in a dependent chain, throughput in
 //! independent ones.
 
-use super::paired::{DIFFERENCE, Paired};
+use crate::paired::{DIFFERENCE, Paired};
 use meter::probe::Probe;
 
 /// Instruction, words for it.

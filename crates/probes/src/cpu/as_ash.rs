@@ -1,7 +1,7 @@
 //! Ash's three divisions: ten independent ones a turn, as his program has
 //! them.
 
-use super::paired::{DIFFERENCE, Paired};
+use crate::paired::{DIFFERENCE, Paired};
 use fastrand::Rng;
 use meter::probe::{Probe, Work};
 

@@ -1,6 +1,6 @@
 //! Ash's two memcpy rows.
 
-use super::paired::{DIFFERENCE, Paired};
+use crate::paired::{DIFFERENCE, Paired};
 use meter::probe::{Effort, Probe, Work, WorkingSet};
 
 const SOURCE: &str =

@@ -5,7 +5,6 @@ mod as_ash;
 mod branch;
 mod copying;
 mod frequency;
-mod paired;
 mod timer;
 
 use meter::probe::Probe;

@@ -1,6 +1,7 @@
 //! Streaming on all CPUs at once.
 
-use super::team::{Job, Team, alone, others};
+use super::team::{Job, workers};
+use crate::team::{Team, alone, others};
 use meter::probe::{Effort, Probe, Shape, Terrain, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;
@@ -36,7 +37,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             make: Box::new(move |bench, site| {
                 let bytes = site.at[0];
                 let cpus = others(&bench.terrain);
-                let team = Team::workers(&cpus, job, bytes as usize)?;
+                let team = workers(&cpus, job, bytes as usize)?;
                 let (memory, ..) = bench.huge(bytes)?;
                 Ok(Box::new(Together {
                     team,

@@ -1,7 +1,8 @@
 //! What a load from memory costs while the other CPUs stream.
 
 use super::chase::{self, Chase, Restore};
-use super::team::{Team, alone, others};
+use super::team;
+use crate::team::{Team, alone, others};
 use meter::probe::{Effort, Probe, Shape, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use std::time::Instant;
@@ -30,11 +31,11 @@ pub(crate) fn probe() -> Probe {
             let bytes = bench.terrain.largest_bytes;
             // The load's memory too lies beyond the caches.
             let own = (2 * bench.terrain.last_level_bytes / cpus.len().max(1) as u64).max(1 << 20);
-            let team = Team::load(&cpus, own as usize, percent)?;
+            let team = team::load(&cpus, own as usize, percent)?;
             let chase = chase::random(bench, bytes, Restore::Rewarmed)?;
             Ok(Box::new(Loaded {
                 chase,
-                before: team.streamed_bytes(),
+                before: team.done(),
                 team,
                 percent,
                 began: Instant::now(),
@@ -66,7 +67,7 @@ impl Work for Loaded<'_> {
         self.chase.run(turns, double);
     }
     fn notes(&self) -> Vec<String> {
-        let bytes = self.team.streamed_bytes() - self.before;
+        let bytes = self.team.done() - self.before;
         let speed = bytes as f64 / self.began.elapsed().as_nanos().max(1) as f64;
         let mut notes = self.chase.notes();
         notes.push(format!("load at {:3} %: {speed:.1} GB/s", self.percent));

@@ -4,6 +4,7 @@ mod all_cores;
 mod as_kurkin;
 mod chase;
 mod copy_fill;
+mod core_to_core;
 mod latency;
 mod loaded;
 mod mountain;
@@ -40,5 +41,6 @@ pub(crate) fn probes() -> Vec<Probe> {
     probes.extend(naive_xor::probes());
     probes.extend(numa::probes());
     probes.push(page_fault::probe());
+    probes.push(core_to_core::probe());
     probes
 }

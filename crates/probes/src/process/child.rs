@@ -1,6 +1,7 @@
 //! What the rows share: a work that makes one child after the other, and the
 //! programs that children become.
 
+use crate::across::apart;
 use meter::bench::{Bench, Order};
 use meter::probe::{Effort, Event, Probe, Work};
 use model::run::{Bound, Regime};
@@ -55,7 +56,7 @@ impl Children {
     ) -> Result<Children, String> {
         // Room that other rows needed and this one would copy.
         bench.order = Order::default();
-        sys::process::give_back_freed_memory();
+        sys::heap::give_back();
         sys::child::hear_of_children()
             .map_err(|e| format!("the end of a child can't be heard of: {e}"))?;
         let children = Children {
@@ -112,11 +113,11 @@ impl Work for Children {
             let done = self.one();
             let stop = counter.stop();
             done?;
+            let (from_ticks, to_ticks) = apart(start, stop);
             events.push(Event {
                 series: 0,
-                // A clock that ran backwards gives a negative time.
-                from_ticks: start.saturating_sub(stop),
-                to_ticks: stop.saturating_sub(start),
+                from_ticks,
+                to_ticks,
                 ops: 1,
                 mode: 0,
             });

@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use crate::evidence::ThreadReading;
+use crate::evidence::{Switches, ThreadReading};
 
 /// Reads what happened to the thread that opened it. Not `Send`: opened in
 /// one thread and read in another it would tell of the wrong one.
@@ -52,6 +52,11 @@ fn thread_cpu_ns() -> Option<u64> {
     let seconds = u64::try_from(time.tv_sec).ok()?;
     let nanos = u64::try_from(time.tv_nsec).ok()?;
     Some(seconds * 1_000_000_000 + nanos)
+}
+
+/// The system has `RUSAGE_SELF` only.
+pub(crate) fn thread_switches() -> Option<Switches> {
+    None
 }
 
 pub(crate) fn throttled_us() -> Option<u64> {

@@ -1,10 +1,18 @@
 //! Apple systems. Type-checked, never run: latlas was written without one.
 
 pub(crate) mod affinity;
+pub(crate) mod eventfd;
 pub(crate) mod evidence;
+pub(crate) mod futex;
+pub(crate) mod heap;
 pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod numa;
 pub(crate) mod pages;
 pub(crate) mod process;
+pub(crate) mod semaphore;
 mod sysctl;
+pub(crate) mod system_calls;
+pub(crate) mod task_records;
+pub(crate) mod thread;
+pub(crate) mod vdso;

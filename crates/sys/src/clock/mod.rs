@@ -3,6 +3,7 @@
 mod calibration;
 mod cost;
 mod monotonic;
+mod skew;
 
 #[cfg(target_arch = "aarch64")]
 #[path = "aarch64.rs"]
@@ -17,6 +18,7 @@ mod hardware;
 pub use calibration::{Calibration, calibrate};
 pub use cost::{ClockCost, measure_cost};
 pub use monotonic::{monotonic_raw_ns, realtime_unix_ms};
+pub use skew::{Exchange, Skew, measure_skew};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {

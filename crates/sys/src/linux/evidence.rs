@@ -9,7 +9,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::cgroup::{self, CpuStat};
 use super::files::Tree;
-use crate::evidence::ThreadReading;
+use crate::evidence::{Switches, ThreadReading};
 
 /// Reads what happened to the thread that opened it. The files stay open, so
 /// that a reading is a `pread` and not a path lookup. Not `Send`: opened in
@@ -94,6 +94,14 @@ fn thread_usage() -> Option<libc::rusage> {
     // SAFETY: `rusage` holds only integers, for which zero bytes are valid
     // too, and the call has filled it in.
     (status == 0).then(|| unsafe { usage.assume_init() })
+}
+
+pub(crate) fn thread_switches() -> Option<Switches> {
+    let usage = thread_usage()?;
+    Some(Switches {
+        voluntary: u64::try_from(usage.ru_nvcsw).ok()?,
+        involuntary: u64::try_from(usage.ru_nivcsw).ok()?,
+    })
 }
 
 fn sum_throttled(stats: &[CpuStat]) -> Option<u64> {

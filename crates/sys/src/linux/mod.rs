@@ -2,10 +2,18 @@
 
 pub(crate) mod affinity;
 pub(crate) mod cgroup;
+pub(crate) mod eventfd;
 pub(crate) mod evidence;
 pub(crate) mod files;
+pub(crate) mod futex;
+pub(crate) mod heap;
 pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod numa;
 pub(crate) mod pages;
 pub(crate) mod process;
+pub(crate) mod semaphore;
+pub(crate) mod system_calls;
+pub(crate) mod task_records;
+pub(crate) mod thread;
+pub(crate) mod vdso;

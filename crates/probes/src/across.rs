@@ -1,0 +1,326 @@
+//! What rows share whose threads run on several CPUs and stamp there.
+
+use std::io;
+use std::sync::OnceLock;
+use std::thread;
+use std::time::Duration;
+use sys::affinity::{current_cpu, pin_to};
+use sys::clock::{Counter, Skew, calibrate, measure_skew};
+
+/// Window of the calibration that notes and the kernel's own times are turned
+/// by: good for some parts in a hundred thousand.
+const CALIBRATION: Duration = Duration::from_millis(5);
+
+/// Names of the modes of an operation between two threads.
+const MODES: [&str; 2] = ["same CPU", "other CPU"];
+
+/// Names of the modes, where the system says on which CPU a thread is.
+pub(crate) fn modes() -> Vec<String> {
+    match current_cpu() {
+        Some(_) => MODES.map(String::from).to_vec(),
+        None => Vec::new(),
+    }
+}
+
+/// The mode of an operation between threads on these two CPUs.
+pub(crate) fn mode(one: Option<u32>, other: Option<u32>) -> u8 {
+    u8::from(one != other)
+}
+
+/// Two stamps as small numbers, the earlier of them 0.
+pub(crate) fn apart(from: u64, to: u64) -> (u64, u64) {
+    let ticks = to.wrapping_sub(from).cast_signed();
+    match ticks {
+        0.. => (0, ticks.cast_unsigned()),
+        _ => (ticks.unsigned_abs(), 0),
+    }
+}
+
+/// Why a thread could not be started, and what to do.
+pub(crate) fn not_started(why: &io::Error) -> String {
+    match why.kind() {
+        io::ErrorKind::WouldBlock => format!(
+            "threads can't be started: {why} (the limit of `ulimit -u` or of the control group's pids.max)"
+        ),
+        _ => format!("threads can't be started: {why}"),
+    }
+}
+
+/// Lets the calling thread, and those that it will start, run on all of these
+/// CPUs; or leaves it where the system has no such sets.
+pub(crate) fn may_run_on(cpus: &[u32]) -> Result<(), String> {
+    if cpus.is_empty() {
+        return Ok(());
+    }
+    match pin_to(cpus) {
+        Ok(()) => Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::Unsupported => Ok(()),
+        Err(e) => {
+            let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
+            Err(format!("a thread can't use CPU {}: {e}", list.join(", ")))
+        }
+    }
+}
+
+/// Does work on a thread of its own that may use all of these CPUs, as may the
+/// threads that it starts: the measuring thread stays pinned, and waits.
+pub(crate) fn on_free_thread<R: Send>(
+    cpus: &[u32],
+    work: impl FnOnce() -> Result<R, String> + Send,
+) -> Result<R, String> {
+    thread::scope(|scope| {
+        let free = thread::Builder::new().spawn_scoped(scope, || {
+            may_run_on(cpus)?;
+            work()
+        });
+        free.map_err(|e| not_started(&e))?
+            .join()
+            .map_err(|_| "a measuring thread failed".to_string())?
+    })
+}
+
+/// What is known of the CPUs' counters in this process.
+#[derive(Debug)]
+pub(crate) struct Counters {
+    /// Length of a tick of the best counter, ns.
+    pub(crate) ns_per_tick: f64,
+    /// How far stamps of different CPUs can be compared, for the reader.
+    pub(crate) note: Option<String>,
+}
+
+/// Compares the counters of these CPUs, once in this process.
+///
+/// # Errors
+/// The reason, if stamps of different CPUs can't be compared.
+pub(crate) fn counters(cpus: &[u32]) -> Result<&'static Counters, String> {
+    static COUNTERS: OnceLock<Result<Counters, String>> = OnceLock::new();
+    COUNTERS
+        .get_or_init(|| compare(cpus))
+        .as_ref()
+        .map_err(Clone::clone)
+}
+
+fn compare(cpus: &[u32]) -> Result<Counters, String> {
+    let counter = Counter::best();
+    let calibration = calibrate(&counter, CALIBRATION);
+    if !calibration.is_usable() {
+        return Err(format!("no clock: the {} stands still", counter.name()));
+    }
+    let ns_per_tick = calibration.ns_per_tick;
+    let mut skews = Vec::new();
+    for &other in cpus.iter().skip(1) {
+        match measure_skew(counter, cpus[0], other) {
+            Ok(skew) => skews.push((other, skew)),
+            Err(e) => {
+                return Ok(Counters {
+                    ns_per_tick,
+                    note: Some(format!(
+                        "the CPUs' counters: not compared, those of CPUs {} and {other} could not be: {e}",
+                        cpus[0]
+                    )),
+                });
+            }
+        }
+    }
+    Ok(Counters {
+        ns_per_tick,
+        note: judge(cpus, &skews, ns_per_tick)?,
+    })
+}
+
+/// What skews against the first CPU mean for stamps of any two.
+fn judge(cpus: &[u32], skews: &[(u32, Skew)], ns_per_tick: f64) -> Result<Option<String>, String> {
+    for &(cpu, skew) in skews {
+        let width = skew.high_ticks - skew.low_ticks;
+        if width < 0 {
+            return Err(format!(
+                "the counters of CPUs {} and {cpu} run at different rates, so times between stamps of both mean nothing",
+                cpus[0]
+            ));
+        }
+        if skew.low_ticks > width || skew.high_ticks < -width {
+            let middle = (skew.low_ticks + skew.high_ticks) as f64 / 2.0;
+            return Err(format!(
+                "the counters of CPUs {} and {cpu} differ by {:.0} ns (to {:.0} ns), so times between stamps of both mean nothing",
+                cpus[0],
+                middle * ns_per_tick,
+                width as f64 / 2.0 * ns_per_tick,
+            ));
+        }
+    }
+    // The first CPU against itself stands for nothing but its place.
+    let bounds: Vec<(i64, i64)> = std::iter::once((0, 0))
+        .chain(skews.iter().map(|(_, s)| (s.low_ticks, s.high_ticks)))
+        .collect();
+    let most = bounds
+        .iter()
+        .enumerate()
+        .flat_map(|(n, a)| {
+            let others = bounds.iter().enumerate().filter(move |(m, _)| *m != n);
+            others.map(move |(_, b)| a.1 - b.0)
+        })
+        .max();
+    Ok(most.map(|ticks| {
+        format!(
+            "the CPUs' counters agree within: ±{:.0} ns",
+            upwards(ticks as f64 * ns_per_tick)
+        )
+    }))
+}
+
+/// The next of 1, 2, 5, 10, 20 and so on: workers find the same.
+fn upwards(ns: f64) -> f64 {
+    let tens = 10_f64.powf(ns.max(1.0).log10().floor());
+    [1.0, 2.0, 5.0, 10.0]
+        .map(|step| step * tens)
+        .into_iter()
+        .find(|&step| step >= ns)
+        .unwrap_or(ns)
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use meter::bench::Bench;
+    use meter::probe::Terrain;
+
+    /// CPUs that the test itself may use.
+    pub(crate) fn cpus() -> Vec<u32> {
+        sys::allowed_cpus().unwrap_or_default()
+    }
+
+    /// A bench with 8 MiB of memory on these CPUs.
+    pub(crate) fn bench(cpus: Vec<u32>) -> Bench {
+        let terrain = Terrain {
+            largest_bytes: 8 << 20,
+            cpus,
+            ..Terrain::default()
+        };
+        Bench::new(terrain, 8 << 20, 8 << 20, 1)
+    }
+
+    /// Runs this in a thread of that name, which those that it starts inherit,
+    /// and fails if one of them is left.
+    pub(crate) fn no_thread_is_left(name: &str, work: impl FnOnce() + Send) {
+        std::thread::scope(|scope| {
+            std::thread::Builder::new()
+                .name(name.into())
+                .spawn_scoped(scope, || {
+                    work();
+                    // A joined thread may be on its way out for a moment.
+                    let begin = std::time::Instant::now();
+                    while named(name).is_some_and(|threads| threads > 1) {
+                        assert!(begin.elapsed().as_secs() < 10, "{name}: a thread is left");
+                        std::thread::yield_now();
+                    }
+                })
+                .expect("a thread")
+                .join()
+                .expect("no panic");
+        });
+    }
+
+    /// Threads of this process with this name, where the system tells.
+    fn named(name: &str) -> Option<usize> {
+        let tasks = std::fs::read_dir("/proc/self/task").ok()?;
+        let names =
+            tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
+        Some(names.filter(|comm| comm.trim() == name).count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skew(low_ticks: i64, high_ticks: i64) -> Skew {
+        Skew {
+            low_ticks,
+            high_ticks,
+            exchanges: 1000,
+        }
+    }
+
+    #[test]
+    fn agreement_is_told_for_the_worst_pair() {
+        let of = |skews: &[(u32, Skew)]| judge(&[0, 1, 2], skews, 0.5).expect("they agree");
+        assert_eq!(of(&[]), None, "one CPU agrees with itself");
+        assert_eq!(
+            of(&[(1, skew(-100, 90))]).as_deref(),
+            Some("the CPUs' counters agree within: ±50 ns")
+        );
+        // CPU 1 may be 100 behind while CPU 2 is 150 ahead.
+        assert_eq!(
+            of(&[(1, skew(-100, 90)), (2, skew(-80, 150))]).as_deref(),
+            Some("the CPUs' counters agree within: ±200 ns")
+        );
+        // Not around 0, but not by more than it is wide.
+        assert_eq!(
+            of(&[(1, skew(20, 100))]).as_deref(),
+            Some("the CPUs' counters agree within: ±50 ns")
+        );
+    }
+
+    #[test]
+    fn counters_apart_or_drifting_are_a_reason() {
+        for (ahead, wanted) in [
+            (skew(1900, 2100), "differ by 1000 ns (to 50 ns)"),
+            (skew(-2100, -1900), "differ by -1000 ns"),
+            (skew(30, -30), "run at different rates"),
+        ] {
+            let reason = judge(&[4, 7], &[(7, ahead)], 0.5).expect_err("no agreement");
+            assert!(reason.contains(wanted), "{reason}");
+            assert!(reason.contains("CPUs 4 and 7"), "{reason}");
+        }
+    }
+
+    #[test]
+    fn stamps_keep_their_sign() {
+        assert_eq!(apart(100, 107), (0, 7));
+        assert_eq!(apart(107, 100), (7, 0));
+        assert_eq!(apart(u64::MAX, 4), (0, 5), "a counter may wrap");
+        assert_eq!(apart(9, 9), (0, 0));
+    }
+
+    #[test]
+    fn a_free_thread_may_use_all_and_its_starter_stays() {
+        let cpus = testing::cpus();
+        if cpus.is_empty() {
+            return;
+        }
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                pin_to(&cpus[..1]).expect("one of ours");
+                let seen = on_free_thread(&cpus, || {
+                    let inherited = thread::spawn(sys::allowed_cpus).join();
+                    Ok((sys::allowed_cpus(), inherited))
+                });
+                let (own, inherited) = seen.expect("a thread");
+                assert_eq!(own.expect("a set"), cpus);
+                assert_eq!(inherited.expect("a thread").expect("a set"), cpus);
+                assert_eq!(sys::allowed_cpus().expect("a set"), cpus[..1]);
+            });
+        });
+        let reason = on_free_thread(&[8191], || Ok(())).expect_err("no such CPU");
+        assert!(reason.contains("8191"), "{reason}");
+    }
+
+    #[test]
+    fn a_refused_thread_names_the_limits() {
+        let reason = not_started(&io::ErrorKind::WouldBlock.into());
+        assert!(reason.contains("ulimit -u"), "{reason}");
+        assert!(!not_started(&io::ErrorKind::OutOfMemory.into()).contains("ulimit"));
+    }
+
+    #[test]
+    fn figures_are_rounded_upwards() {
+        for (ns, up) in [
+            (0.0, 1.0),
+            (1.0, 1.0),
+            (43.0, 50.0),
+            (51.0, 100.0),
+            (101.0, 200.0),
+        ] {
+            assert_eq!(upwards(ns), up);
+        }
+    }
+}

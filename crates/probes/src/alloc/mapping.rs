@@ -1,0 +1,116 @@
+//! mmap and munmap.
+
+use crate::faults::Faulting;
+use crate::repeated::{PLAIN, Repeated};
+use kernels::checked::touch_pages;
+use meter::probe::{Effort, Probe, Work};
+use model::run::Bound;
+use std::io;
+use sys::file_mapping::FileMapping;
+use sys::mapping::Mapping;
+
+/// LMbench's PSIZE: how far apart it touches.
+const APART_BYTES: usize = 16 << 10;
+/// LMbench's N: it touches the first tenth.
+const TENTH: usize = 10;
+
+pub(crate) fn probes() -> Vec<Probe> {
+    vec![
+        Probe {
+            variants: ["64KiB", "1MiB", "16MiB"].map(Into::into).to_vec(),
+            title: "memory mapped, touched a little, and unmapped".into(),
+            operation: "One mmap of private anonymous memory, one byte stored every 16 KiB of its first tenth, and munmap: 1, 7 or 103 page faults with base pages.".into(),
+            method: format!("{PLAIN} The system's own choice of huge pages holds, and the row's note has the page faults that were really taken.").into(),
+            source: "The stores are those of LMbench's lat_mmap, which maps a file instead (the row /1MiB_file) and refuses less than 320 KiB.".into(),
+            make: Box::new(|_, site| {
+                let bytes = model::size::parse(&site.variant).ok_or("a size is a number of bytes")?;
+                let bytes = usize::try_from(bytes).map_err(|_| "no such address space")?;
+                Ok(Box::new(Faulting::new(Repeated::new("mmap", move || {
+                    let mut mapping = Mapping::new(bytes)?;
+                    touch(mapping.as_mut_slice());
+                    Ok(())
+                })?)))
+            }),
+            ..probe()
+        },
+        Probe {
+            variants: vec!["1MiB_file".into()],
+            title: "a file mapped, touched a little, and unmapped".into(),
+            operation: "One mmap of 1 MiB of a file in the page cache, shared and writable, one byte stored every 16 KiB of its first tenth (7 page faults), and munmap.".into(),
+            method: format!("{PLAIN} The file lies in the directory for temporary files, and has no name.").into(),
+            source: "LMbench's lat_mmap 1m, without -r.".into(),
+            make: Box::new(|_, _| Ok(Box::new(Faulting::new(file(1 << 20)?)))),
+            ..probe()
+        },
+    ]
+}
+
+fn probe() -> Probe {
+    Probe {
+        bound: Bound::Memory,
+        effort: Effort {
+            visits: 6,
+            ..Effort::SCALAR
+        },
+        ..Probe::blank("alloc.mmap_munmap")
+    }
+}
+
+fn file(bytes: usize) -> Result<impl Work, String> {
+    let directory = std::env::temp_dir();
+    let mut mapping = FileMapping::create(&directory, bytes)
+        .and_then(|mut mapping| mapping.unmap().map(|()| mapping))
+        .map_err(|e| format!("no file could be mapped in {}: {e}", directory.display()))?;
+    Repeated::new("mmap of a file", move || -> io::Result<()> {
+        mapping.map()?;
+        touch(mapping.as_mut_slice());
+        mapping.unmap()
+    })
+}
+
+/// Bytes of a mapping that contain the stores.
+fn touched_bytes(bytes: usize) -> usize {
+    (bytes / TENTH)
+        .next_multiple_of(APART_BYTES)
+        .min(bytes / APART_BYTES * APART_BYTES)
+}
+
+fn touch(memory: &mut [u8]) {
+    let bytes = touched_bytes(memory.len());
+    touch_pages(&mut memory[..bytes], APART_BYTES);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smoke;
+
+    #[test]
+    fn as_many_stores_as_lmbench_makes() {
+        for (bytes, stores) in [(64 << 10, 1), (1 << 20, 7), (16 << 20, 103)] {
+            // for (p = where; p < where + size / N; p += PSIZE) *p = c;
+            assert_eq!((0..bytes / 10).step_by(16 << 10).count(), stores);
+            let mut memory = vec![0; bytes];
+            touch(&mut memory);
+            let at: Vec<usize> = (0..bytes).filter(|&i| memory[i] != 0).collect();
+            assert_eq!(at.len(), stores);
+            assert!(at.iter().enumerate().all(|(k, &at)| at == k * (16 << 10)));
+        }
+    }
+
+    #[test]
+    fn each_mapping_is_touched_afresh() {
+        for (row, stores) in [("64KiB", 1.0), ("1MiB", 7.0), ("1MiB_file", 7.0)] {
+            let notes = smoke::run(&probes(), &format!("alloc.mmap_munmap/{row}")).expect("runs");
+            let faults = notes[0].split(": ").nth(1).expect("a figure");
+            let faults: f64 = faults.parse().expect("a number");
+            // Below 2 MiB there is no huge page; what the test itself faults
+            // comes on top.
+            assert!(
+                faults >= stores && faults < stores + 40.0,
+                "{row}: {notes:?}"
+            );
+        }
+        smoke::run(&probes(), "alloc.mmap_munmap/16MiB").expect("it runs");
+    }
+}

@@ -1,0 +1,60 @@
+//! An atomic reference count.
+
+use crate::paired::DIFFERENCE;
+use kernels::UNROLL;
+use meter::probe::{Effort, Probe, Work};
+use std::sync::Arc;
+
+pub(crate) fn probe() -> Probe {
+    Probe {
+        title: "atomic reference count, up and down".into(),
+        operation: "One more reference to a shared number and its end: the count goes up and down by an atomic operation each, and no other core wants it.".into(),
+        method: format!("{DIFFERENCE} A clone of Rust's Arc and its drop, as compiled, with their checks for an overflow and for the last reference.").into(),
+        source: "What Ash's retain and release do without Objective-C; his are C functions of its runtime, which keeps the count in a table or in the object.".into(),
+        effort: Effort {
+            visits: 8,
+            ..Effort::SCALAR
+        },
+        make: Box::new(|bench, _| Ok(Box::new(Counted(Arc::new(bench.rng.u64(..)))))),
+        ..Probe::blank("alloc.refcount")
+    }
+}
+
+struct Counted(Arc<u64>);
+
+impl Work for Counted {
+    fn ops_per_turn(&self) -> f64 {
+        f64::from(UNROLL)
+    }
+    fn paired(&self) -> bool {
+        true
+    }
+    fn restore(&mut self) {
+        self.run(64, false);
+        self.run(64, true);
+    }
+    fn run(&mut self, turns: u64, double: bool) {
+        if double {
+            kernels::refcount_double(&self.0, turns);
+        } else {
+            kernels::refcount_single(&self.0, turns);
+        }
+    }
+    fn verify(&self) -> Result<(), String> {
+        match Arc::strong_count(&self.0) {
+            1 => Ok(()),
+            left => Err(format!("the count went up and down and is {left}, not 1")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_count_comes_back() {
+        crate::smoke::run(&[super::probe()], "alloc.refcount").expect("it runs");
+        let counted = super::Counted(std::sync::Arc::new(1));
+        let kept = counted.0.clone();
+        assert!(meter::probe::Work::verify(&counted).is_err(), "{kept}");
+    }
+}

@@ -1,0 +1,42 @@
+//! Calls of functions: direct, through a pointer, in a shared library.
+
+use super::EFFORT;
+use crate::paired::{DIFFERENCE, Paired};
+use meter::probe::{Probe, Text, Work};
+
+pub(crate) fn probes() -> Vec<Probe> {
+    vec![
+        Probe {
+            title: "direct call".into(),
+            operation: "One call of a function that is never inlined and does nothing, and its return.".into(),
+            method: format!("{DIFFERENCE} The calls stand in a row in assembly and all have the same target.").into(),
+            ..pair("call.direct", "call_direct")
+        },
+        Probe {
+            title: "call through a pointer".into(),
+            operation: "One call of the same function through a pointer that stays in a register, and its return.".into(),
+            method: format!("{DIFFERENCE} The calls stand in a row in assembly; the target never changes, so that each is predicted.").into(),
+            ..pair("call.pointer", "call_pointer")
+        },
+        Probe {
+            title: "call into a shared library".into(),
+            operation: "One call of the C library's labs through the procedure linkage table, and its return: labs itself is some three instructions.".into(),
+            method: format!("{DIFFERENCE} The call is a plain one of a function that is linked dynamically, so that the linker puts a jump through the dynamic linker's table between; the table is filled before the first sample.").into(),
+            unavailable: |_| kernels::SHARED_LIBRARY_MISSING.map(str::to_string),
+            ..pair("call.shared_library", "call_shared_library")
+        },
+    ]
+}
+
+fn pair(id: &'static str, name: &'static str) -> Probe {
+    Probe {
+        source: "Ours: the steps between a direct call and a virtual one.".into(),
+        effort: EFFORT,
+        make: Box::new(move |_, _| {
+            kernels::pair(name)
+                .map(|pair| Box::new(Paired(pair)) as Box<dyn Work>)
+                .ok_or_else(|| format!("there is no loop for {name}"))
+        }),
+        ..Probe::blank(Text::from(id))
+    }
+}

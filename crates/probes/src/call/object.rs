@@ -1,0 +1,91 @@
+//! Calls whose target an object decides: a virtual method, a trait object, a
+//! boxed closure.
+
+use super::EFFORT;
+use crate::paired::{DIFFERENCE, Paired};
+use kernels::{Method, Nothing, UNROLL};
+use meter::probe::{Probe, Work};
+
+pub(crate) fn probes() -> Vec<Probe> {
+    vec![
+        Probe {
+            title: "virtual call of C++".into(),
+            operation: "One call of an empty virtual method through a pointer to the base class, and its return.".into(),
+            method: format!("{DIFFERENCE} The loops are compiled C++ whose class is defined in another file, so that each call loads the object's table and the method's address from it; the target never changes. The object lies in static storage, in L1.").into(),
+            source: "Mike Ash, Performance Comparisons of Common Operations (2016), read in his program's source: 1e8 turns of ten calls of an empty virtual method through an object on the heap, built unoptimised, with the time of an empty loop's turn taken off once per turn; ours is optimised and has no loop to take off.".into(),
+            effort: EFFORT,
+            unavailable: |_| kernels::VIRTUAL_CALL_MISSING.map(str::to_string),
+            make: Box::new(|_, _| {
+                kernels::virtual_call()
+                    .map(|pair| Box::new(Paired(pair)) as Box<dyn Work>)
+                    .ok_or_else(|| kernels::VIRTUAL_CALL_MISSING.unwrap_or_default().to_string())
+            }),
+            ..Probe::blank("call.virtual")
+        },
+        Probe {
+            title: "call through a trait object of Rust".into(),
+            operation: "One call of an empty method through a reference to a trait object, and its return.".into(),
+            method: format!("{DIFFERENCE} Compiled Rust; object and table are hidden from the compiler before each call, so that each loads the method's address from the table, whose own address is at hand in the reference: one load less than a virtual call of C++.").into(),
+            source: "Ours, beside the virtual call of C++.".into(),
+            effort: EFFORT,
+            make: Box::new(|_, _| Ok(Box::new(Object(Box::new(Nothing))))),
+            ..Probe::blank("call.dyn_trait")
+        },
+        Probe {
+            title: "call of a boxed closure of Rust".into(),
+            operation: "One call of a boxed closure that returns the one number it captured, and its return.".into(),
+            method: format!("{DIFFERENCE} Compiled Rust; closure and table are hidden from the compiler before each call, as for a trait object.").into(),
+            source: "Ours, beside the call through a trait object.".into(),
+            effort: EFFORT,
+            make: Box::new(|bench, _| {
+                let number = bench.rng.u64(..);
+                Ok(Box::new(Closure(Box::new(move || number))))
+            }),
+            ..Probe::blank("call.closure_boxed")
+        },
+    ]
+}
+
+struct Object(Box<dyn Method>);
+
+impl Work for Object {
+    fn ops_per_turn(&self) -> f64 {
+        f64::from(UNROLL)
+    }
+    fn paired(&self) -> bool {
+        true
+    }
+    fn restore(&mut self) {
+        self.run(64, false);
+        self.run(64, true);
+    }
+    fn run(&mut self, turns: u64, double: bool) {
+        if double {
+            kernels::call_dyn_trait_double(&*self.0, turns);
+        } else {
+            kernels::call_dyn_trait_single(&*self.0, turns);
+        }
+    }
+}
+
+struct Closure(Box<dyn Fn() -> u64>);
+
+impl Work for Closure {
+    fn ops_per_turn(&self) -> f64 {
+        f64::from(UNROLL)
+    }
+    fn paired(&self) -> bool {
+        true
+    }
+    fn restore(&mut self) {
+        self.run(64, false);
+        self.run(64, true);
+    }
+    fn run(&mut self, turns: u64, double: bool) {
+        if double {
+            kernels::call_closure_double(&*self.0, turns);
+        } else {
+            kernels::call_closure_single(&*self.0, turns);
+        }
+    }
+}

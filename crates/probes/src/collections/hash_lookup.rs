@@ -1,0 +1,249 @@
+//! Looking a key up in a hash table.
+
+use crate::paired::DIFFERENCE;
+use fastrand::Rng;
+use meter::probe::{Effort, Probe, Terrain, Work, WorkingSet};
+use model::run::{Bound, Scale};
+use std::collections::HashMap;
+
+/// Keys of the small table: 1024 places of 17 bytes, half of any L1.
+const FEW: usize = 512;
+/// Lookups unrolled.
+const LOOKUPS: usize = 8;
+/// Different lookups in the large table, in the order of a sample; the
+/// position is carried from sample to sample.
+const ORDER: usize = 1 << 16;
+/// A place of the table: key, value, and the byte that says what is there.
+const PLACE_BYTES: u64 = 17;
+
+pub(crate) fn probes() -> Vec<Probe> {
+    vec![
+        Probe {
+            variants: vec!["in_cache".into()],
+            title: "lookup in a small hash table".into(),
+            operation: "One lookup of a 64-bit key in a hash table of 512, always a hit.".into(),
+            method: format!("{DIFFERENCE} The standard library's HashMap with its default hash (SipHash); the table of 17 KiB lies in L1. Keys in random order, laid down before; a lookup waits for none before, so that several overlap.").into(),
+            make: Box::new(|bench, _| {
+                let keys = Keys(bench.rng.u64(..));
+                let mut order: Vec<u64> = (0..FEW as u64).map(|k| keys.key(k)).collect();
+                bench.rng.shuffle(&mut order);
+                Ok(Box::new(Lookups::new(keys.table(FEW, FEW), order, true)))
+            }),
+            ..probe()
+        },
+        Probe {
+            variants: vec!["out_of_cache".into()],
+            title: "lookup in a hash table beyond the caches".into(),
+            operation: "One lookup of a 64-bit key in a hash table of at least four times the last level (twice, where memory is short), always a hit.".into(),
+            method: "A plain loop; the standard library's HashMap with its default hash (SipHash), three quarters full, each place 17 bytes. 65536 keys drawn at random, laid down before, the position carried from sample to sample; a lookup waits for none before, so that several misses overlap: the latency of one alone is closer to memory.latency.".into(),
+            bound: Bound::Memory,
+            since: Scale::Default,
+            effort: Effort {
+                visits: 4,
+                samples: 8,
+                working_set: WorkingSet::Largest,
+                restore_ns_per_byte: 2.0,
+                sample_ns: None,
+            },
+            unavailable: |terrain| places(terrain).err(),
+            make: Box::new(|bench, _| {
+                let places = places(&bench.terrain)?;
+                let keys = Keys(bench.rng.u64(..));
+                let count = places / 4 * 3;
+                let order = draw(&keys, count as u64, &mut bench.rng);
+                let table = keys.table(count, places / 8 * 7);
+                Ok(Box::new(Lookups::new(table, order, false)))
+            }),
+            ..probe()
+        },
+    ]
+}
+
+fn probe() -> Probe {
+    Probe {
+        source: "Ours: the language's own table, as a program has it that chooses nothing.".into(),
+        effort: Effort {
+            visits: 8,
+            ..Effort::SCALAR
+        },
+        ..Probe::blank("collections.hash_lookup")
+    }
+}
+
+/// Places of the large table, a power of two as the standard library has them.
+fn places(terrain: &Terrain) -> Result<usize, String> {
+    let mut places = (4 * terrain.last_level_bytes / PLACE_BYTES).next_power_of_two();
+    while places * PLACE_BYTES > terrain.largest_bytes {
+        places /= 2;
+    }
+    if places * PLACE_BYTES < 2 * terrain.last_level_bytes {
+        return Err(format!(
+            "a hash table of twice the last level ({}) does not fit into the memory that may be used",
+            model::size::text(terrain.last_level_bytes)
+        ));
+    }
+    usize::try_from(places).map_err(|_| "no such address space".into())
+}
+
+/// Keys without a list of them: all different, since every step of the mixing
+/// can be undone, and as good as random.
+struct Keys(u64);
+
+impl Keys {
+    /// Key of this number: Steele's SplitMix64.
+    fn key(&self, number: u64) -> u64 {
+        let mut x = self.0 ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        x ^ x >> 31
+    }
+
+    /// A table of the first `count` keys, made for `capacity` at once; the
+    /// value is the key's complement.
+    fn table(&self, count: usize, capacity: usize) -> HashMap<u64, u64> {
+        let mut table = HashMap::with_capacity(capacity);
+        table.extend((0..count as u64).map(|k| (self.key(k), !self.key(k))));
+        table
+    }
+}
+
+fn draw(keys: &Keys, count: u64, rng: &mut Rng) -> Vec<u64> {
+    (0..ORDER).map(|_| keys.key(rng.u64(..count))).collect()
+}
+
+struct Lookups {
+    table: HashMap<u64, u64>,
+    /// Keys in the order of their lookups, a multiple of the unrolled ones.
+    order: Vec<u64>,
+    at: usize,
+    short: bool,
+    /// All ones as long as each lookup gave its key's complement.
+    right: u64,
+}
+
+impl Lookups {
+    fn new(table: HashMap<u64, u64>, order: Vec<u64>, short: bool) -> Lookups {
+        Lookups {
+            table,
+            order,
+            at: 0,
+            short,
+            right: u64::MAX,
+        }
+    }
+
+    #[inline(always)]
+    fn look_up<const COUNT: usize>(&mut self, turns: u64) {
+        for _ in 0..turns {
+            if self.at + COUNT > self.order.len() {
+                self.at = 0;
+            }
+            for key in &self.order[self.at..self.at + COUNT] {
+                self.right &= self.table.get(key).map_or(0, |value| value ^ key);
+            }
+            self.at += COUNT;
+        }
+    }
+}
+
+impl Work for Lookups {
+    fn ops_per_turn(&self) -> f64 {
+        LOOKUPS as f64
+    }
+    fn paired(&self) -> bool {
+        self.short
+    }
+    fn restore(&mut self) {
+        if self.short {
+            self.run(2 * (self.order.len() / LOOKUPS) as u64, false);
+        }
+    }
+    fn run(&mut self, turns: u64, double: bool) {
+        if double {
+            self.look_up::<{ 2 * LOOKUPS }>(turns);
+        } else {
+            self.look_up::<LOOKUPS>(turns);
+        }
+    }
+    fn verify(&self) -> Result<(), String> {
+        if self.right == u64::MAX {
+            Ok(())
+        } else {
+            Err("a lookup did not find its key's value".into())
+        }
+    }
+    fn notes(&self) -> Vec<String> {
+        if self.short {
+            return Vec::new();
+        }
+        let bytes = self.table.capacity() as u64 * 8 / 7 * PLACE_BYTES;
+        vec![format!("size of the table: {}", model::size::about(bytes))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smoke;
+
+    #[test]
+    fn both_tables_are_looked_up() {
+        for variant in ["in_cache", "out_of_cache"] {
+            let row = format!("collections.hash_lookup/{variant}");
+            smoke::run(&probes(), &row).expect("it runs");
+        }
+    }
+
+    #[test]
+    fn a_miss_is_noticed() {
+        let keys = Keys(7);
+        let order: Vec<u64> = (0..64).map(|k| keys.key(k)).collect();
+        let mut lookups = Lookups::new(keys.table(64, 64), order.clone(), true);
+        lookups.run(8, false);
+        lookups.verify().expect("all there");
+        let mut lookups = Lookups::new(keys.table(63, 64), order, true);
+        lookups.run(8, false);
+        lookups.verify().expect_err("the last is missing");
+    }
+
+    #[test]
+    fn the_double_loop_looks_up_twice_as_many() {
+        let keys = Keys(7);
+        let order: Vec<u64> = (0..64).map(|k| keys.key(k)).collect();
+        let mut lookups = Lookups::new(keys.table(64, 64), order, true);
+        lookups.run(3, false);
+        assert_eq!(lookups.at, 3 * LOOKUPS);
+        lookups.run(1, true);
+        assert_eq!(lookups.at, 5 * LOOKUPS);
+    }
+
+    #[test]
+    fn keys_are_different_and_all_that_are_drawn_are_there() {
+        let keys = Keys(1);
+        let table = keys.table(10_000, 10_000);
+        assert_eq!(table.len(), 10_000);
+        let drawn = draw(&keys, 10_000, &mut Rng::with_seed(1));
+        assert!(drawn.iter().all(|key| table.contains_key(key)));
+        let different: std::collections::HashSet<u64> = drawn.into_iter().collect();
+        assert!(different.len() > 9900, "{}", different.len());
+    }
+
+    #[test]
+    fn the_large_table_is_beyond_the_caches_or_not_there() {
+        let sized = |last_level: u64, largest: u64| {
+            let terrain = Terrain {
+                last_level_bytes: last_level << 20,
+                largest_bytes: largest << 20,
+                ..smoke::terrain()
+            };
+            places(&terrain).map(|places| (places as u64 * PLACE_BYTES) >> 20)
+        };
+        assert_eq!(sized(32, 256), Ok(136));
+        assert_eq!(sized(32, 80), Ok(68));
+        assert!(sized(32, 60).is_err());
+        // The size is what the standard library really makes.
+        let keys = Keys(1);
+        let table = keys.table(48 << 10, (64 << 10) / 8 * 7);
+        assert_eq!(table.capacity() * 8 / 7, 64 << 10);
+    }
+}

@@ -1,0 +1,265 @@
+//! One cache line handed over and back between two CPUs.
+
+use crate::across::{may_run_on, not_started};
+use meter::probe::{Effort, Probe, Shape, Terrain, Work};
+use model::run::{Axis, Bound, Regime, Scale};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Round trips in a sample: as core-to-core-latency has them.
+const ROUND_TRIPS: u64 = 1000;
+
+/// CPUs of the matrix, unless all are asked for.
+const MOST_CPUS: usize = 16;
+
+/// Attempts between two looks at whether the partner is still to be had.
+const ATTEMPTS: u32 = 1 << 16;
+
+/// How long the line may stay away.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(crate) fn probe() -> Probe {
+    Probe {
+        title: "handing a cache line over, for each pair of CPUs".into(),
+        operation: "One cache line handed over by compare-and-swap from a CPU to another, one way: half of a round trip.".into(),
+        method: "Two threads pinned to the two CPUs, one flag alone on its line: one thread swaps it from ping to pong as soon as it can, the other back, both trying without pause and with relaxed ordering; a sample is 1000 round trips. Up to 16 of the allowed CPUs, spread evenly; --full takes all. Two CPUs can't be told quiet by one canary, so the distribution is reported.".into(),
+        source: "The compare-and-swap test of core-to-core-latency (nviennot), its first and default: same loops and sample length; it prints the mean of 300 samples, this row the median.".into(),
+        bound: Bound::Memory,
+        regime: Regime::Distribution,
+        shape: Shape::Pairs(Axis::Cpu, points),
+        effort: Effort {
+            // 16 CPUs are 120 pairs.
+            visits: 1,
+            samples: 12,
+            sample_ns: Some(200_000.0),
+            ..Effort::SCALAR
+        },
+        unavailable: |terrain| {
+            (terrain.cpus.len() < 2)
+                .then(|| "only one CPU may be used: a line can't change cores".to_string())
+        },
+        make: Box::new(|_, site| match site.at[..] {
+            [one, other] => Ok(Box::new(Handover::between(number(one)?, number(other)?)?)),
+            _ => Err("a pair of CPUs is wanted".into()),
+        }),
+        ..Probe::blank("memory.core_to_core")
+    }
+}
+
+fn number(cpu: u64) -> Result<u32, String> {
+    u32::try_from(cpu).map_err(|_| format!("there is no CPU {cpu}"))
+}
+
+fn points(terrain: &Terrain, scale: Scale) -> Vec<u64> {
+    let most = match scale {
+        Scale::Quick => MOST_CPUS / 2,
+        Scale::Default => MOST_CPUS,
+        Scale::Full => usize::MAX,
+    };
+    let taken = terrain.cpus.len().min(most);
+    (0..taken)
+        .map(|n| u64::from(terrain.cpus[n * terrain.cpus.len() / taken]))
+        .collect()
+}
+
+const PING: bool = false;
+const PONG: bool = true;
+
+/// The line that changes hands. Twice the usual length: some CPUs fetch lines
+/// in pairs, and Apple's are that long.
+#[repr(align(128))]
+struct Line(AtomicBool);
+
+impl Line {
+    /// Takes the flag from one state to the other as soon as that can be;
+    /// gives up after some attempts.
+    #[inline(always)]
+    fn hand_over(&self, from: bool, to: bool) -> bool {
+        (0..ATTEMPTS).any(|_| {
+            self.0
+                .compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+        })
+    }
+}
+
+/// The measuring thread on one CPU and its partner on another.
+struct Handover {
+    line: Arc<Line>,
+    quit: Arc<AtomicBool>,
+    partner: Option<JoinHandle<()>>,
+    /// CPUs of the measuring thread before.
+    before: Option<Vec<u32>>,
+    patience: Duration,
+    failed: bool,
+}
+
+impl Handover {
+    fn between(here: u32, there: u32) -> Result<Handover, String> {
+        let mut handover = Handover {
+            line: Arc::new(Line(AtomicBool::new(PING))),
+            quit: Arc::default(),
+            partner: None,
+            before: None,
+            patience: PATIENCE,
+            failed: false,
+        };
+        let (line, quit) = (handover.line.clone(), handover.quit.clone());
+        let (ready, placed) = mpsc::channel();
+        let partner = thread::Builder::new().spawn(move || {
+            let outcome = may_run_on(&[there]);
+            let on = outcome.is_ok();
+            // An error is for the other side to tell.
+            let _ = ready.send(outcome);
+            while on && !quit.load(Ordering::Relaxed) {
+                black_box(line.hand_over(PING, PONG));
+            }
+        });
+        handover.partner = Some(partner.map_err(|e| not_started(&e))?);
+        placed.recv().map_err(|_| "the partner thread failed")??;
+        let before = sys::allowed_cpus().map_err(|e| format!("no CPU can be chosen: {e}"))?;
+        may_run_on(&[here])?;
+        handover.before = Some(before);
+        Ok(handover)
+    }
+}
+
+impl Work for Handover {
+    fn ops_per_turn(&self) -> f64 {
+        2.0
+    }
+    fn turn_limits(&self) -> (u64, u64) {
+        (ROUND_TRIPS, ROUND_TRIPS)
+    }
+    fn run(&mut self, turns: u64, _double: bool) {
+        for _ in 0..turns {
+            if !self.line.hand_over(PONG, PING) && !self.wait() {
+                self.failed = true;
+                return;
+            }
+        }
+    }
+    fn verify(&self) -> Result<(), String> {
+        match self.failed {
+            true => Err("the partner thread did not hand the line back".into()),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Handover {
+    /// The line does not come back: the partner lost its CPU, or is gone.
+    #[cold]
+    fn wait(&self) -> bool {
+        let began = Instant::now();
+        while began.elapsed() < self.patience && !self.failed {
+            if self.line.hand_over(PONG, PING) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Drop for Handover {
+    fn drop(&mut self) {
+        self.quit.store(true, Ordering::Relaxed);
+        if let Some(partner) = self.partner.take() {
+            let _ = partner.join();
+        }
+        if let Some(before) = &self.before {
+            // Where those CPUs were taken away meanwhile it stays.
+            let _ = may_run_on(before);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::across::testing::{bench, cpus};
+
+    #[test]
+    fn a_matrix_has_all_cpus_or_sixteen_spread_evenly() {
+        let of = |cpus: u32, scale| points(&bench((0..cpus).collect()).terrain, scale);
+        assert_eq!(of(2, Scale::Default), [0, 1]);
+        assert_eq!(of(3, Scale::Quick), [0, 1, 2]);
+        assert_eq!(
+            of(64, Scale::Default),
+            (0..16).map(|n| 4 * n).collect::<Vec<u64>>()
+        );
+        let odd = of(24, Scale::Default);
+        assert_eq!(odd.len(), 16);
+        assert!(odd.windows(2).all(|two| two[0] < two[1]), "{odd:?}");
+        assert_eq!(of(64, Scale::Full).len(), 64);
+    }
+
+    #[test]
+    fn one_cpu_is_a_reason() {
+        let reason = (probe().unavailable)(&bench(vec![3]).terrain);
+        assert_eq!(
+            reason.as_deref(),
+            Some("only one CPU may be used: a line can't change cores")
+        );
+        assert_eq!((probe().unavailable)(&bench(vec![3, 4]).terrain), None);
+    }
+
+    /// In a thread of its own: it is pinned meanwhile.
+    fn elsewhere<R: Send>(work: impl FnOnce(&[u32]) -> R + Send) -> Option<R> {
+        let cpus = cpus();
+        thread::scope(|scope| {
+            (cpus.len() >= 2).then(|| scope.spawn(|| work(&cpus)).join().expect("no panic"))
+        })
+    }
+
+    #[test]
+    fn the_line_changes_hands_and_the_thread_goes_back() {
+        elsewhere(|cpus| {
+            let (low, high) = (cpus[0], cpus[cpus.len() - 1]);
+            let mut work = Handover::between(high, low).expect("two CPUs");
+            assert_eq!(sys::allowed_cpus().expect("a set"), [high]);
+            work.run(3, false);
+            assert_eq!(work.verify(), Ok(()));
+            // The partner has the last word.
+            let begin = Instant::now();
+            while work.line.0.load(Ordering::Relaxed) == PING {
+                assert!(begin.elapsed() < PATIENCE, "the partner does not answer");
+            }
+            let line = work.line.clone();
+            drop(work);
+            assert_eq!(Arc::strong_count(&line), 1, "the partner is gone");
+            assert_eq!(sys::allowed_cpus().expect("a set"), cpus);
+        });
+    }
+
+    #[test]
+    fn a_partner_that_is_gone_is_a_reason_and_no_hang() {
+        elsewhere(|cpus| {
+            let mut work = Handover::between(cpus[0], cpus[1]).expect("two CPUs");
+            work.quit.store(true, Ordering::Relaxed);
+            if let Some(partner) = work.partner.take() {
+                partner.join().expect("no panic");
+            }
+            work.line.0.store(PING, Ordering::Relaxed);
+            work.patience = Duration::from_millis(20);
+            work.run(1000, false);
+            let reason = work.verify().expect_err("nobody answers");
+            assert!(reason.contains("partner"), "{reason}");
+        });
+    }
+
+    #[test]
+    fn a_cpu_that_is_not_there_is_a_reason() {
+        elsewhere(|cpus| {
+            for (here, there) in [(cpus[0], 8191), (8191, cpus[0])] {
+                let reason = Handover::between(here, there).err().expect("no such CPU");
+                assert!(reason.contains("8191"), "{reason}");
+                assert_eq!(sys::allowed_cpus().expect("a set"), cpus);
+            }
+        });
+    }
+}

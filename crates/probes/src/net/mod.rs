@@ -1,0 +1,36 @@
+//! What talking over a network costs, on this machine's loopback and to a
+//! peer.
+
+mod bulk;
+mod connect;
+mod loopback;
+mod peer;
+mod round_trip;
+
+use meter::probe::{Effort, Probe};
+use model::run::{Bound, Regime};
+
+/// The group's probes.
+pub(crate) fn probes() -> Vec<Probe> {
+    let mut probes = round_trip::probes();
+    probes.push(connect::probe());
+    probes.push(bulk::send());
+    probes.push(bulk::bandwidth());
+    probes.push(peer::probe());
+    probes
+}
+
+/// What the rows of the group have in common.
+fn blank(id: &'static str, samples: u32, sample_ns: f64) -> Probe {
+    Probe {
+        bound: Bound::Memory,
+        regime: Regime::Stamped,
+        effort: Effort {
+            visits: 2,
+            samples,
+            sample_ns: Some(sample_ns),
+            ..Effort::SCALAR
+        },
+        ..Probe::blank(id)
+    }
+}

@@ -1,0 +1,244 @@
+//! The threads of the pool and what they share.
+
+use kernels::checked::{sum, words, words_mut};
+use std::hint::black_box;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+use sys::clock::Counter;
+use sys::evidence::{Switches, thread_switches};
+use sys::pages::{Buffer, PageKind};
+use sys::semaphore::Semaphore;
+
+/// Enough for a loop; the usual 2 MiB a thread would count against a limit on
+/// the address space.
+pub(super) const STACK_BYTES: usize = 128 << 10;
+
+/// The pool as it is to be.
+pub(super) struct Crew {
+    pub(super) threads: usize,
+    /// Of one thread's buffer.
+    pub(super) bytes: usize,
+    /// Any of which the threads may run on.
+    pub(super) cpus: Vec<u32>,
+    /// Stack of the thread of this number.
+    pub(super) stack_bytes: fn(usize) -> usize,
+}
+
+impl Crew {
+    /// Starts the threads, conducts the rounds, and ends the threads. In a
+    /// thread of its own, since threads inherit affinity and the calling one
+    /// may be pinned.
+    pub(super) fn work(&self, rounds: u32) -> Result<Story, String> {
+        std::thread::scope(|scope| {
+            Builder::new()
+                .name("pool main".into())
+                .spawn_scoped(scope, || self.conduct(rounds))
+                .map_err(|e| format!("no thread could be started: {e}"))?
+                .join()
+                .map_err(|_| "the pool's main thread panicked")?
+        })
+    }
+
+    /// Everything the main thread of the pool does.
+    fn conduct(&self, rounds: u32) -> Result<Story, String> {
+        set_free(&self.cpus)?;
+        let mut memory = Buffer::untouched(self.threads * self.bytes, PageKind::Huge)
+            .map_err(|e| format!("no memory for {} buffers: {e}", self.threads))?;
+        for (number, buffer) in memory.as_mut_slice().chunks_mut(self.bytes).enumerate() {
+            words_mut(buffer).fill(number as u32 + 1);
+        }
+        let buffers: Vec<&[u32]> = memory.as_slice().chunks(self.bytes).map(words).collect();
+        let board = Board::new().map_err(|e| format!("no semaphores: {e}"))?;
+        std::thread::scope(|scope| {
+            let mut crew = Vec::with_capacity(buffers.len());
+            let told = self
+                .start(scope, &board, &buffers, rounds, &mut crew)
+                .and_then(|()| {
+                    board
+                        .conduct(&buffers, rounds)
+                        .map_err(|e| format!("a semaphore failed: {e}"))
+                });
+            board.quit.store(true, Ordering::Release);
+            for _ in &crew {
+                // It can only fail at its largest value, which wakes all too.
+                let _ = board.start.post();
+            }
+            // All are joined, whatever became of one of them.
+            let ended: Vec<_> = crew.into_iter().map(ScopedJoinHandle::join).collect();
+            let rounds = told?;
+            let logs = ended
+                .into_iter()
+                .collect::<Result<Vec<Log>, _>>()
+                .map_err(|_| "a thread of the pool panicked")?;
+            Ok(Story { rounds, logs })
+        })
+    }
+
+    /// Starts all threads; those that could be started are in `crew` also
+    /// where not all could.
+    fn start<'scope, 'env>(
+        &self,
+        scope: &'scope Scope<'scope, 'env>,
+        board: &'env Board,
+        buffers: &'env [&'env [u32]],
+        rounds: u32,
+        crew: &mut Vec<ScopedJoinHandle<'scope, Log>>,
+    ) -> Result<(), String> {
+        // One early thread might do all operations.
+        let most = self.threads * rounds as usize;
+        for (number, buffer) in buffers.iter().enumerate() {
+            let thread = Builder::new()
+                .name("pool".into())
+                .stack_size((self.stack_bytes)(number))
+                .spawn_scoped(scope, move || board.operate(buffer, most));
+            crew.push(thread.map_err(|e| {
+                format!(
+                    "only {number} of {} threads could be started: {e}; a higher limit (ulimit -u) may help",
+                    self.threads
+                )
+            })?);
+        }
+        for _ in 0..self.threads {
+            board
+                .done
+                .wait()
+                .map_err(|e| format!("a semaphore failed: {e}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Lets the calling thread, and those it will start, run on any of the CPUs.
+pub(super) fn set_free(cpus: &[u32]) -> Result<(), String> {
+    match sys::affinity::pin_to(cpus) {
+        // Where threads can't be pinned they are free.
+        Err(e) if e.kind() == io::ErrorKind::Unsupported => Ok(()),
+        other => other.map_err(|e| format!("the pool can't run on all CPUs allowed: {e}")),
+    }
+}
+
+/// What the threads share.
+struct Board {
+    start: Semaphore,
+    done: Semaphore,
+    quit: AtomicBool,
+    counter: Counter,
+}
+
+/// One round of all threads, in ticks.
+pub(super) struct Round {
+    pub(super) from: u64,
+    pub(super) to: u64,
+    /// What the main thread needed for the same right before.
+    pub(super) inline_ticks: u64,
+    /// Of the main thread, in the round.
+    pub(super) switches: Option<Switches>,
+}
+
+/// One operation of a thread, in ticks.
+pub(super) struct Span {
+    pub(super) from: u64,
+    pub(super) to: u64,
+    pub(super) sum: u32,
+}
+
+/// What a thread has to tell.
+#[derive(Default)]
+pub(super) struct Log {
+    pub(super) spans: Vec<Span>,
+    /// Before its first wait, and after its last operation.
+    pub(super) switches: (Option<Switches>, Option<Switches>),
+}
+
+impl Log {
+    pub(super) fn switches(&self) -> Option<Switches> {
+        between(self.switches.0, self.switches.1)
+    }
+}
+
+/// All that was stamped and counted.
+pub(super) struct Story {
+    pub(super) rounds: Vec<Round>,
+    /// Of each thread of the pool.
+    pub(super) logs: Vec<Log>,
+}
+
+impl Board {
+    fn new() -> io::Result<Board> {
+        Ok(Board {
+            start: Semaphore::new(0)?,
+            done: Semaphore::new(0)?,
+            quit: AtomicBool::new(false),
+            counter: Counter::best(),
+        })
+    }
+
+    /// The life of a thread of the pool.
+    fn operate(&self, buffer: &[u32], most: usize) -> Log {
+        let mut log = Log {
+            spans: Vec::with_capacity(most),
+            switches: (thread_switches(), None),
+        };
+        log.switches.1 = log.switches.0;
+        let mut ready = self.done.post();
+        while ready.and_then(|()| self.start.wait()).is_ok() {
+            let from = self.counter.start();
+            if self.quit.load(Ordering::Acquire) {
+                break;
+            }
+            let sum = sum(buffer);
+            let to = self.counter.stop();
+            log.spans.push(Span { from, to, sum });
+            ready = self.done.post();
+            log.switches.1 = thread_switches();
+        }
+        log
+    }
+
+    /// The rounds, as the main thread conducts them.
+    fn conduct(&self, buffers: &[&[u32]], rounds: u32) -> io::Result<Vec<Round>> {
+        let mut all = Vec::with_capacity(rounds as usize);
+        for _ in 0..rounds {
+            let inline_from = self.counter.start();
+            for buffer in buffers {
+                black_box(sum(buffer));
+            }
+            let inline_to = self.counter.stop();
+            let before = thread_switches();
+            let from = self.counter.start();
+            for _ in buffers {
+                self.start.post()?;
+            }
+            for _ in buffers {
+                self.done.wait()?;
+            }
+            let to = self.counter.stop();
+            all.push(Round {
+                from,
+                to,
+                inline_ticks: inline_to.wrapping_sub(inline_from),
+                switches: between(before, thread_switches()),
+            });
+        }
+        Ok(all)
+    }
+}
+
+fn between(before: Option<Switches>, after: Option<Switches>) -> Option<Switches> {
+    let (before, after) = (before?, after?);
+    Some(Switches {
+        voluntary: after.voluntary.checked_sub(before.voluntary)?,
+        involuntary: after.involuntary.checked_sub(before.involuntary)?,
+    })
+}
+
+pub(super) fn added(all: impl Iterator<Item = Option<Switches>>) -> Option<Switches> {
+    all.reduce(|a, b| {
+        let (a, b) = (a?, b?);
+        Some(Switches {
+            voluntary: a.voluntary + b.voluntary,
+            involuntary: a.involuntary + b.involuntary,
+        })
+    })?
+}

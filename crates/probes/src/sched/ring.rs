@@ -1,0 +1,246 @@
+//! LMbench's context switch: a token in a ring of processes.
+
+use kernels::checked::{sum, words};
+use meter::probe::{Effort, Event, Probe, Shape, Terrain, Work, WorkingSet};
+use model::run::{Axis, Bound, Regime, Scale};
+use std::hint::black_box;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use sys::clock::Counter;
+use sys::evidence::Switches;
+use sys::ring::{NoRing, TokenRing};
+
+/// Hops between two stamps: a few milliseconds.
+const HOPS: u64 = 512;
+/// Turns before the first stamp, in which each process touches what it needs.
+const WARM_UP_TURNS: u64 = 2;
+/// Context switches per hop that the method allows, with a tenth to either
+/// side: one to the receiver; and one more where the receiver took the CPU from
+/// the sender, which must be switched back to before it can wait.
+const ONE_OR_TWO: std::ops::RangeInclusive<f64> = 0.9..=2.1;
+
+pub(crate) fn probe() -> Probe {
+    Probe {
+        title: "a context switch in a ring of processes".into(),
+        operation: "One hop of a token from one process of a ring to the next through a pipe, each process summing an array of its own (0, 16 or 64 KiB) when it has the token; without the cost of the same write, read and sum in a single process.".into(),
+        method: "N processes, the worker and those it forks, all on the CPU that the worker is pinned to. Each sample takes about 512 hops round the ring, and before them as many writes and reads of one process through N pipes in turn, with a sum each: the row is the difference, and stays negative where noise makes it so. What the arrays of the others evict from the caches is part of it. The kernel's counts of all processes' context switches must come to one per hop, or up to two: a receiver that is woken may take the CPU from the sender, which then runs once more before it waits. The notes have them.".into(),
+        source: "LMbench's lat_ctx, which leaves the processes to the scheduler unless LMBENCH_SCHED says otherwise (compare with LMBENCH_SCHED=SINGLE, or under taskset), takes the single process's cost once for all N, and sums 8-byte elements where we sum 4-byte ones.".into(),
+        bound: Bound::Memory,
+        regime: Regime::Stamped,
+        since: Scale::Full,
+        shape: Shape::Map {
+            y: (Axis::Processes, |_: &Terrain, _: Scale| {
+                vec![2, 4, 8, 16, 24, 32, 64, 96]
+            }),
+            x: (Axis::WorkingSetBytes, |_, _| vec![0, 16 << 10, 64 << 10]),
+        },
+        effort: Effort {
+            visits: 1,
+            samples: 4,
+            working_set: WorkingSet::None,
+            restore_ns_per_byte: 0.0,
+            sample_ns: Some(6e6),
+        },
+        make: Box::new(|_, site| {
+            let processes = site.at[0] as usize;
+            let array = site.at[1] as usize;
+            Ok(Box::new(Ring::start(processes, array)?))
+        }),
+        ..Probe::blank("sched.ring")
+    }
+}
+
+fn sum_array(array: &[u8]) -> u64 {
+    u64::from(sum(words(array)))
+}
+
+struct Ring {
+    processes: u64,
+    ring: TokenRing,
+    single: Single,
+    note: Option<String>,
+    contradiction: Option<String>,
+}
+
+impl Ring {
+    fn start(processes: usize, array_bytes: usize) -> Result<Ring, String> {
+        let ring = TokenRing::start(processes, array_bytes, sum_array).map_err(reason)?;
+        // After the ring, whose processes would inherit the pipes.
+        let single = Single::new(processes, array_bytes).map_err(|e| reason(NoRing::Pipes(e)))?;
+        Ok(Ring {
+            processes: processes as u64,
+            ring,
+            single,
+            note: None,
+            contradiction: None,
+        })
+    }
+
+    /// Turns of a sample.
+    fn turns(&self) -> u64 {
+        (HOPS / self.processes).max(1)
+    }
+
+    fn measure(&mut self, samples: u32) -> io::Result<Vec<Event>> {
+        let (turns, hops) = (self.turns(), self.turns() * self.processes);
+        let counter = Counter::best();
+        self.single.hops(WARM_UP_TURNS * self.processes)?;
+        for _ in 0..WARM_UP_TURNS {
+            self.ring.turn()?;
+        }
+        let mut events = Vec::with_capacity(samples as usize);
+        self.ring.count_from()?;
+        for _ in 0..samples {
+            let start = counter.start();
+            self.single.hops(hops)?;
+            let single = counter.stop().wrapping_sub(start);
+            let start = counter.start();
+            for _ in 0..turns {
+                self.ring.turn()?;
+            }
+            let ring = counter.stop().wrapping_sub(start);
+            events.push(Event {
+                series: 0,
+                from_ticks: single,
+                to_ticks: ring,
+                ops: hops,
+                mode: 0,
+            });
+        }
+        self.ring.count_to()?;
+        Ok(events)
+    }
+
+    /// Whether the kernel saw what the method assumes.
+    fn judge(&mut self, samples: u32) -> Result<(), String> {
+        let members = self.ring.members();
+        let turns = u64::from(samples) * self.turns();
+        let expected = WARM_UP_TURNS + turns + 2;
+        if let Some(other) = members.iter().find(|m| m.turns != expected) {
+            return Err(format!(
+                "a member had the token {} times instead of {expected}",
+                other.turns
+            ));
+        }
+        let switches: Option<Vec<Switches>> = members.iter().map(|m| m.switches).collect();
+        if let Some(switches) = switches {
+            // The wait for the turn that ended the counting counts too.
+            self.judge_switches(&switches, self.processes * (turns + 1));
+        }
+        Ok(())
+    }
+
+    fn judge_switches(&mut self, switches: &[Switches], hops: u64) {
+        let per_hop = |count: fn(&Switches) -> u64| {
+            switches.iter().map(count).sum::<u64>() as f64 / hops as f64
+        };
+        let (waits, forced) = (per_hop(|s| s.voluntary), per_hop(|s| s.involuntary));
+        self.note = Some(format!(
+            "context switches per hop, ring of {}: {waits:.2} to wait, {forced:.2} forced",
+            self.processes
+        ));
+        let all = waits + forced;
+        self.contradiction = (!ONE_OR_TWO.contains(&all)).then(|| {
+            format!(
+                "contradiction, ring of {}: {all:.2} context switches per hop where the method assumes 1 to 2",
+                self.processes
+            )
+        });
+    }
+}
+
+/// Why there is no ring, in words.
+fn reason(why: NoRing) -> String {
+    match why {
+        NoRing::Memory(e) => format!("no memory for the ring's arrays: {e}"),
+        NoRing::Pipes(e) => format!(
+            "the pipes can't be opened: {e}; each process needs two descriptors (ulimit -n)"
+        ),
+        NoRing::Processes(e) => format!(
+            "the processes can't be started: {e}; a higher limit (ulimit -u, pids.max) may help"
+        ),
+    }
+}
+
+impl Work for Ring {
+    fn ops_per_turn(&self) -> f64 {
+        1.0
+    }
+    fn run(&mut self, _turns: u64, _double: bool) {}
+    fn stamped(&mut self, samples: u32) -> Result<Vec<Event>, String> {
+        let events = self.measure(samples).map_err(|e| e.to_string())?;
+        self.judge(samples)?;
+        Ok(events)
+    }
+    fn contradiction(&self) -> Option<String> {
+        self.contradiction.clone()
+    }
+    fn notes(&self) -> Vec<String> {
+        self.note.iter().cloned().collect()
+    }
+}
+
+/// What a hop costs without a switch: one process that writes, reads and sums,
+/// through as many pipes as the ring has.
+struct Single {
+    pipes: Vec<(PipeReader, PipeWriter)>,
+    next: usize,
+    array: Vec<u32>,
+}
+
+impl Single {
+    fn new(pipes: usize, array_bytes: usize) -> io::Result<Single> {
+        Ok(Single {
+            pipes: (0..pipes).map(|_| io::pipe()).collect::<Result<_, _>>()?,
+            next: 0,
+            array: vec![0x0101_0101; array_bytes / 4],
+        })
+    }
+
+    fn hops(&mut self, hops: u64) -> io::Result<()> {
+        let mut token = [0_u8; 4];
+        for _ in 0..hops {
+            let (from, to) = &mut self.pipes[self.next];
+            to.write_all(&token)?;
+            from.read_exact(&mut token)?;
+            self.next = (self.next + 1) % self.pipes.len();
+            black_box(sum(&self.array));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_are_not_about_one_contradict() {
+        let mut ring = Ring::start(2, 0).expect("a ring");
+        let mut judged = |voluntary, involuntary| {
+            let each = Switches {
+                voluntary,
+                involuntary,
+            };
+            ring.judge_switches(&[each, each], 200);
+            (ring.notes(), ring.contradiction())
+        };
+        let (notes, contradiction) = judged(60, 40);
+        assert_eq!(
+            notes,
+            ["context switches per hop, ring of 2: 0.60 to wait, 0.40 forced"]
+        );
+        assert_eq!(contradiction, None);
+        assert!(judged(31, 0).1.is_some_and(|text| text.contains("0.31")));
+        assert_eq!(judged(100, 90).1, None, "each receiver took the CPU");
+        assert!(judged(130, 100).1.is_some(), "more than any order explains");
+    }
+
+    #[test]
+    fn a_single_process_goes_through_all_pipes() {
+        let mut single = Single::new(3, 128).expect("pipes");
+        single.hops(4).expect("hops");
+        assert_eq!(single.next, 1);
+        assert_eq!(sum(&single.array), 32 * 0x0101_0101);
+        assert_eq!(sum_array(&[]), 0);
+    }
+}

@@ -1,0 +1,381 @@
+//! From a wake to running.
+
+use crate::across::{Counters, apart, counters, may_run_on, mode, modes, not_started};
+use meter::probe::{Effort, Event, Probe, Work};
+use model::run::{Bound, Regime};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+use sys::affinity::current_cpu;
+use sys::clock::Counter;
+use sys::evidence::ThreadWatch;
+
+/// Sleep between two wakes: long enough for an idle CPU to go idle.
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// Wakes before the first that counts.
+const WARM_UP: u32 = 3;
+
+/// How long one wake-up may take before the visit is given up: a thousand
+/// times what a loaded CPU lets a thread wait.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// No CPU.
+const UNKNOWN: u32 = u32::MAX;
+
+const OPERATION: &str = "One wake-up: from just before the call that wakes a sleeping thread to that thread's first instruction after it.";
+const SOURCE: &str = "Ours; cyclictest and schbench are the kernel developers' tools for it. cyclictest wakes by a timer, and is mostly run at a real-time priority; this row wakes by another thread, at the ordinary one.";
+
+pub(crate) fn probes() -> Vec<Probe> {
+    let method = |load: &str| {
+        format!(
+            "The standard library's park and unpark, on Linux a futex wait and a futex wake. {load} Waker and sleeper may use all allowed CPUs; modes tell whether the sleeper woke up on the CPU that the waker was on, where it may have to wait until the waker sleeps. The waker sleeps for 200 µs after each wake, so that the sleeper sleeps too and CPUs without work go idle; how long they then take to come back is part of it. The kernel must count one voluntary context switch of the sleeper for each wake-up, or the row is invalid."
+        )
+        .into()
+    };
+    let probe = |variant: &'static str, samples: u32, sample_ns: f64| Probe {
+        variants: vec![variant.into()],
+        operation: OPERATION.into(),
+        source: SOURCE.into(),
+        bound: Bound::Memory,
+        regime: Regime::Stamped,
+        effort: Effort {
+            // 8 workers, so more than 1000 operations in all: enough for a
+            // 99 % quantile.
+            visits: 2,
+            samples,
+            sample_ns: Some(sample_ns),
+            ..Effort::SCALAR
+        },
+        make: Box::new(|bench, site| {
+            let cpus = &bench.terrain.cpus;
+            let busy = if site.variant == "loaded" {
+                cpus.clone()
+            } else {
+                Vec::new()
+            };
+            Ok(Box::new(Wakeup {
+                waker_cpus: cpus.clone(),
+                sleeper_cpus: cpus.clone(),
+                busy_cpus: busy,
+                wait: thread::park,
+                counter: Counter::best(),
+                counters: counters(cpus)?,
+                seen: None,
+            }))
+        }),
+        ..Probe::blank("sched.wakeup")
+    };
+    vec![
+        Probe {
+            title: "from a wake to running, machine idle".into(),
+            method: method("Nothing else of ours runs."),
+            ..probe("idle", 80, 320_000.0)
+        },
+        Probe {
+            title: "from a wake to running, all CPUs busy".into(),
+            method: method(
+                "A thread that only computes is pinned to each allowed CPU, at the ordinary priority.",
+            ),
+            ..probe("loaded", 66, 600_000.0)
+        },
+    ]
+}
+
+struct Wakeup {
+    waker_cpus: Vec<u32>,
+    sleeper_cpus: Vec<u32>,
+    busy_cpus: Vec<u32>,
+    /// How the sleeper waits.
+    wait: fn(),
+    counter: Counter,
+    counters: &'static Counters,
+    seen: Option<Seen>,
+}
+
+/// What the kernel counted in a visit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Seen {
+    wake_ups: u32,
+    /// Voluntary context switches of the sleeper meanwhile.
+    sleeps: Option<u64>,
+}
+
+/// Where waker and sleeper meet.
+struct Board {
+    /// Number of the wake.
+    wake: AtomicU32,
+    /// Number of the wake that the sleeper last answered; its stamp and CPU.
+    awake: AtomicU32,
+    stamp: AtomicU64,
+    cpu: AtomicU32,
+    quit: AtomicBool,
+}
+
+impl Work for Wakeup {
+    fn ops_per_turn(&self) -> f64 {
+        1.0
+    }
+    fn run(&mut self, _turns: u64, _double: bool) {}
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+        let board = Board {
+            wake: AtomicU32::new(0),
+            awake: AtomicU32::new(0),
+            stamp: AtomicU64::new(0),
+            cpu: AtomicU32::new(UNKNOWN),
+            quit: AtomicBool::new(false),
+        };
+        let wakes = WARM_UP + operations;
+        let (this, board) = (&*self, &board);
+        let (events, sleeps) = thread::scope(|scope| {
+            let start = thread::Builder::new;
+            let mut ending = Ending {
+                board,
+                sleeper: None,
+            };
+            let sleeper = start()
+                .spawn_scoped(scope, || this.sleep(board, wakes))
+                .map_err(|e| not_started(&e))?;
+            ending.sleeper = Some(sleeper.thread().clone());
+            let mut busy = Vec::new();
+            for &cpu in &this.busy_cpus {
+                let spinning = start().spawn_scoped(scope, move || spin(board, cpu));
+                busy.push(spinning.map_err(|e| not_started(&e))?);
+            }
+            let target = sleeper.thread().clone();
+            let waker = start()
+                .spawn_scoped(scope, move || this.wake(board, &target, wakes))
+                .map_err(|e| not_started(&e))?;
+            let events = waker.join().map_err(|_| "the waking thread failed")?;
+            // The rest ends now, also if the waker gave up.
+            drop(ending);
+            let sleeps = sleeper.join().map_err(|_| "the woken thread failed")??;
+            for thread in busy {
+                thread.join().map_err(|_| "a busy thread failed")??;
+            }
+            Ok::<_, String>((events?, sleeps))
+        })?;
+        self.seen = Some(Seen {
+            wake_ups: wakes,
+            sleeps,
+        });
+        Ok(events[WARM_UP as usize..].to_vec())
+    }
+    fn modes(&self) -> Vec<String> {
+        modes()
+    }
+    fn contradiction(&self) -> Option<String> {
+        contradiction(self.seen?)
+    }
+    fn notes(&self) -> Vec<String> {
+        self.counters.note.iter().cloned().collect()
+    }
+}
+
+impl Wakeup {
+    /// The sleeper: gives the number of its voluntary context switches.
+    fn sleep(&self, board: &Board, wakes: u32) -> Result<Option<u64>, String> {
+        let placed = may_run_on(&self.sleeper_cpus);
+        if placed.is_err() {
+            board.quit.store(true, Ordering::Relaxed);
+        }
+        placed?;
+        let mut watch = ThreadWatch::open();
+        let before = watch.read().voluntary_switches;
+        for wake in 1..=wakes {
+            let stamp = loop {
+                (self.wait)();
+                let stamp = self.counter.start();
+                if board.wake.load(Ordering::Acquire) == wake {
+                    break stamp;
+                }
+                if board.quit.load(Ordering::Relaxed) {
+                    return Ok(None);
+                }
+            };
+            board
+                .cpu
+                .store(current_cpu().unwrap_or(UNKNOWN), Ordering::Relaxed);
+            board.stamp.store(stamp, Ordering::Relaxed);
+            board.awake.store(wake, Ordering::Release);
+        }
+        let after = watch.read().voluntary_switches;
+        Ok(after.zip(before).map(|(after, before)| after - before))
+    }
+
+    /// The waker.
+    fn wake(&self, board: &Board, sleeper: &Thread, wakes: u32) -> Result<Vec<Event>, String> {
+        may_run_on(&self.waker_cpus)?;
+        // The sleeper settles first.
+        thread::sleep(10 * PAUSE);
+        (1..=wakes)
+            .map(|wake| {
+                let began = Instant::now();
+                let here = current_cpu();
+                board.wake.store(wake, Ordering::Release);
+                let from = self.counter.start();
+                sleeper.unpark();
+                loop {
+                    thread::sleep(PAUSE);
+                    if board.awake.load(Ordering::Acquire) == wake {
+                        break;
+                    }
+                    if board.quit.load(Ordering::Relaxed) || began.elapsed() > PATIENCE {
+                        return Err("a woken thread did not run".to_string());
+                    }
+                }
+                let there = Some(board.cpu.load(Ordering::Relaxed)).filter(|&cpu| cpu != UNKNOWN);
+                let (from_ticks, to_ticks) = apart(from, board.stamp.load(Ordering::Relaxed));
+                Ok(Event {
+                    series: 0,
+                    from_ticks,
+                    to_ticks,
+                    ops: 1,
+                    mode: mode(here, there),
+                })
+            })
+            .collect()
+    }
+}
+
+/// Computes on this CPU until told to quit.
+fn spin(board: &Board, cpu: u32) -> Result<(), String> {
+    let placed = may_run_on(&[cpu]);
+    let mut turns = 0_u64;
+    while placed.is_ok() && !board.quit.load(Ordering::Relaxed) {
+        turns = std::hint::black_box(turns.wrapping_add(1));
+    }
+    placed
+}
+
+/// Ends all threads but the waker.
+struct Ending<'b> {
+    board: &'b Board,
+    sleeper: Option<Thread>,
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.board.quit.store(true, Ordering::Relaxed);
+        if let Some(sleeper) = &self.sleeper {
+            sleeper.unpark();
+        }
+    }
+}
+
+/// The sleeper sleeps once for each wake-up.
+fn contradiction(seen: Seen) -> Option<String> {
+    let sleeps = seen.sleeps? as f64 / f64::from(seen.wake_ups);
+    (!(0.9..=1.1).contains(&sleeps)).then(|| {
+        format!("voluntary context switches per wake-up: {sleeps:.2} where the method assumes 1")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::across::testing::{cpus, no_thread_is_left};
+
+    fn wakeup(waker_cpus: &[u32], sleeper_cpus: &[u32]) -> Wakeup {
+        Wakeup {
+            waker_cpus: waker_cpus.to_vec(),
+            sleeper_cpus: sleeper_cpus.to_vec(),
+            busy_cpus: Vec::new(),
+            wait: thread::park,
+            counter: Counter::best(),
+            counters: counters(&cpus()).expect("the counters agree"),
+            seen: None,
+        }
+    }
+
+    fn modes_of(work: &mut Wakeup) -> Vec<u8> {
+        let events = work.stamped(8).expect("wake-ups");
+        assert_eq!(events.len(), 8);
+        assert!(events.iter().all(|e| (e.series, e.ops) == (0, 1)));
+        events.iter().map(|e| e.mode).collect()
+    }
+
+    #[test]
+    fn a_sleeper_sleeps_once_for_each_wake_up() {
+        let cpus = cpus();
+        let mut work = wakeup(&cpus, &cpus);
+        no_thread_is_left("wakeup", || {
+            modes_of(&mut work);
+        });
+        let seen = work.seen.expect("a visit");
+        assert_eq!(seen.wake_ups, 8 + WARM_UP);
+        if let Some(sleeps) = seen.sleeps {
+            assert!(sleeps.abs_diff(u64::from(seen.wake_ups)) <= 2, "{seen:?}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_sleeper_that_spins_is_contradicted() {
+        let cpus = cpus();
+        let mut work = wakeup(&cpus, &cpus);
+        work.wait = std::hint::spin_loop;
+        modes_of(&mut work);
+        let said = work.contradiction().expect("it never slept");
+        assert!(said.contains("per wake-up: 0."), "{said}");
+        assert!(said.contains("assumes 1"), "{said}");
+    }
+
+    #[test]
+    fn the_count_of_sleeps_is_judged() {
+        let of = |sleeps| {
+            contradiction(Seen {
+                wake_ups: 100,
+                sleeps,
+            })
+        };
+        assert_eq!(of(Some(100)), None);
+        assert_eq!(of(Some(98)), None);
+        assert!(of(Some(31)).is_some_and(|said| said.contains("0.31")));
+        assert!(of(Some(200)).is_some());
+        assert_eq!(of(None), None, "not every system counts");
+    }
+
+    #[test]
+    fn modes_are_right_where_the_threads_are_pinned() {
+        let cpus = cpus();
+        let [first, .., last] = cpus[..] else {
+            return;
+        };
+        let same = modes_of(&mut wakeup(&[first], &[first]));
+        assert!(same.iter().all(|&mode| mode == 0), "{same:?}");
+        let other = modes_of(&mut wakeup(&[first], &[last]));
+        assert!(other.iter().all(|&mode| mode == 1), "{other:?}");
+    }
+
+    #[test]
+    fn the_load_ends_with_the_visit() {
+        let cpus = cpus();
+        let mut work = wakeup(&cpus, &cpus);
+        work.busy_cpus = cpus.clone();
+        no_thread_is_left("wakeup_loaded", || {
+            assert_eq!(work.stamped(4).expect("wake-ups").len(), 4);
+        });
+    }
+
+    #[test]
+    fn a_thread_that_can_t_be_placed_is_a_reason_and_no_hang() {
+        if cpus().is_empty() {
+            return;
+        }
+        let all = cpus();
+        let nowhere = [8191];
+        for (waker, sleeper, busy) in [
+            (&nowhere[..], &all[..], &all[..]),
+            (&all[..], &nowhere[..], &all[..]),
+            (&all[..], &all[..], &nowhere[..]),
+        ] {
+            let mut work = wakeup(waker, sleeper);
+            work.busy_cpus = busy.to_vec();
+            no_thread_is_left("wakeup_nowhere", || {
+                let reason = work.stamped(3).expect_err("no such CPU");
+                assert!(reason.contains("8191"), "{reason}");
+            });
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Runs a row's work once, in this process: for tests of what it does, not of
+//! how long it takes.
+
+use meter::bench::Bench;
+use meter::probe::{Probe, Site, Terrain};
+
+/// A machine with two CPUs and little memory.
+pub(crate) fn terrain() -> Terrain {
+    Terrain {
+        l2_bytes: 256 << 10,
+        last_level_bytes: 1 << 20,
+        largest_bytes: 16 << 20,
+        cpus: sys::affinity::allowed_cpus().unwrap_or_else(|_| vec![0]),
+        page_bytes: sys::pages::base_page_bytes() as u64,
+        ..Terrain::default()
+    }
+}
+
+/// Two samples of the row that `probes` must have. Its notes, or why it can't
+/// run here.
+pub(crate) fn run(probes: &[Probe], row: &str) -> Result<Vec<String>, String> {
+    let terrain = terrain();
+    let probe = probes
+        .iter()
+        .find(|probe| probe.row_ids().iter().any(|id| id == row))
+        .unwrap_or_else(|| panic!("no row {row}"));
+    if let Some(reason) = (probe.unavailable)(&terrain) {
+        return Err(reason);
+    }
+    let mut bench = Bench::new(terrain.clone(), terrain.largest_bytes, 4 << 20, 1);
+    let variant = row.strip_prefix(probe.id.as_ref()).unwrap_or_default();
+    let site = Site {
+        variant: variant.trim_start_matches('/').to_string(),
+        at: Vec::new(),
+    };
+    let mut work = (probe.make)(&mut bench, &site)?;
+    assert!(work.ops_per_turn() > 0.0, "{row}");
+    work.restore();
+    let turns = work.turn_limits().0.next_multiple_of(work.turn_step());
+    for double in [false, work.paired()] {
+        work.ready();
+        work.run(turns, double);
+    }
+    work.verify()?;
+    Ok(work.notes())
+}

@@ -1,0 +1,83 @@
+//! Locks that nobody else wants.
+
+use super::EFFORT;
+use crate::paired::{DIFFERENCE, Short, Unrolled};
+use meter::probe::Probe;
+use std::sync::{Mutex, PoisonError, RwLock};
+
+pub(crate) fn probes() -> Vec<Probe> {
+    vec![
+        Probe {
+            title: "mutex, uncontended".into(),
+            operation: "One lock and unlock of a mutex that no other thread wants, with nothing between.".into(),
+            method: format!("{DIFFERENCE} Rust's standard Mutex, as compiled, which also looks whether a thread panicked with it.").into(),
+            source: "The 2012 list's mutex lock/unlock.".into(),
+            effort: EFFORT,
+            make: Box::new(|_, _| Ok(Box::new(Unrolled(Box::new(Locked(Mutex::new(()))))))),
+            ..Probe::blank("sync.mutex_uncontended")
+        },
+        Probe {
+            title: "read lock, uncontended".into(),
+            operation: "One read lock and unlock of a readers-writer lock that no other thread wants, with nothing between.".into(),
+            method: format!("{DIFFERENCE} Rust's standard RwLock, as compiled.").into(),
+            source: "Ours, beside the mutex.".into(),
+            effort: EFFORT,
+            make: Box::new(|_, _| Ok(Box::new(Unrolled(Box::new(Read(RwLock::new(()))))))),
+            ..Probe::blank("sync.rwlock_read")
+        },
+    ]
+}
+
+struct Locked(Mutex<()>);
+
+impl Short for Box<Locked> {
+    #[inline(always)]
+    fn once(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+struct Read(RwLock<()>);
+
+impl Short for Box<Read> {
+    #[inline(always)]
+    fn once(&self) {
+        drop(self.0.read().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// Whether `once` waits while `hold` holds.
+    fn waits<S: Short + Sync, G>(short: &S, hold: impl FnOnce() -> G) -> bool {
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let held = hold();
+            scope.spawn(|| {
+                short.once();
+                done.store(true, Ordering::SeqCst);
+            });
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            let waited = !done.load(Ordering::SeqCst);
+            drop(held);
+            waited
+        })
+    }
+
+    #[test]
+    fn both_take_their_lock_and_give_it_back() {
+        let mutex = Box::new(Locked(Mutex::new(())));
+        assert!(waits(&mutex, || mutex.0.lock()));
+        assert!(mutex.0.try_lock().is_ok());
+        let read = Box::new(Read(RwLock::new(())));
+        assert!(waits(&read, || read.0.write()));
+        assert!(!waits(&read, || read.0.read()), "readers share it");
+        assert!(read.0.try_write().is_ok());
+        for row in ["sync.mutex_uncontended", "sync.rwlock_read"] {
+            crate::smoke::run(&probes(), row).expect("it runs");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A thread that does nothing.
+
+use crate::across::{Counters, apart, counters, mode, modes, not_started, on_free_thread};
+use meter::probe::{Effort, Event, Probe, Work};
+use model::run::{Bound, Regime};
+use std::sync::atomic::{AtomicU32, Ordering};
+use sys::affinity::current_cpu;
+use sys::clock::Counter;
+use sys::thread::create_and_join;
+
+/// Threads created before the first stamp: the system keeps the stack of a
+/// thread for the next one.
+const WARM_UP: u32 = 3;
+
+/// No CPU.
+const UNKNOWN: u32 = u32::MAX;
+
+pub(crate) fn probe() -> Probe {
+    Probe {
+        title: "creating and joining a thread".into(),
+        operation: "One thread that returns at once: pthread_create with the default attributes, and pthread_join.".into(),
+        method: "Each creation is stamped before the create call and after the join, by a thread that may use all allowed CPUs, as may the thread that it creates; that one only notes its CPU's number. Three come first unstamped, so that a stack is at hand, as it is in any program that has had a thread before. Modes: whether the new thread ran on its creator's CPU.".into(),
+        source: "Mike Ash's tables (2016): a pthread created and joined 1e5 times in one loop; he takes the mean, this row the distribution of single operations. Kurkin's threads have a task: thread.lifecycle. LMbench itself creates no threads.".into(),
+        bound: Bound::Memory,
+        regime: Regime::Stamped,
+        effort: Effort {
+            visits: 4,
+            samples: 80,
+            sample_ns: Some(60_000.0),
+            ..Effort::SCALAR
+        },
+        make: Box::new(|bench, _| {
+            Ok(Box::new(CreateJoin {
+                cpus: bench.terrain.cpus.clone(),
+                // Both stamps are the creator's, but it may move meanwhile.
+                counters: counters(&bench.terrain.cpus)?,
+            }))
+        }),
+        ..Probe::blank("thread.create_join")
+    }
+}
+
+struct CreateJoin {
+    cpus: Vec<u32>,
+    counters: &'static Counters,
+}
+
+impl Work for CreateJoin {
+    fn ops_per_turn(&self) -> f64 {
+        1.0
+    }
+    fn run(&mut self, _turns: u64, _double: bool) {}
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+        let counter = Counter::best();
+        on_free_thread(&self.cpus, || {
+            for _ in 0..WARM_UP {
+                one(counter)?;
+            }
+            (0..operations).map(|_| one(counter)).collect()
+        })
+    }
+    fn modes(&self) -> Vec<String> {
+        modes()
+    }
+    fn notes(&self) -> Vec<String> {
+        self.counters.note.iter().cloned().collect()
+    }
+}
+
+fn one(counter: Counter) -> Result<Event, String> {
+    let ran_on = AtomicU32::new(UNKNOWN);
+    let here = current_cpu();
+    let from = counter.start();
+    let outcome = create_and_join(&ran_on, note_cpu, || ());
+    let to = counter.stop();
+    outcome.map_err(|e| not_started(&e))?;
+    let (from_ticks, to_ticks) = apart(from, to);
+    let ran_on = Some(ran_on.load(Ordering::Relaxed)).filter(|&cpu| cpu != UNKNOWN);
+    Ok(Event {
+        series: 0,
+        from_ticks,
+        to_ticks,
+        ops: 1,
+        mode: mode(here, ran_on),
+    })
+}
+
+fn note_cpu(ran_on: &AtomicU32) {
+    ran_on.store(current_cpu().unwrap_or(UNKNOWN), Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::across::testing::{bench, cpus, no_thread_is_left};
+    use meter::probe::Site;
+
+    #[test]
+    fn each_operation_is_one_thread_that_ends() {
+        let site = Site {
+            variant: String::new(),
+            at: Vec::new(),
+        };
+        no_thread_is_left("create_join", || {
+            let mut bench = bench(cpus());
+            let mut work = (probe().make)(&mut bench, &site).expect("work");
+            let events = work.stamped(7).expect("threads");
+            assert_eq!(events.len(), 7);
+            for event in events {
+                assert_eq!((event.series, event.ops, event.from_ticks), (0, 1, 0));
+                assert!(event.to_ticks > 0);
+            }
+        });
+    }
+
+    #[test]
+    fn on_one_cpu_there_is_one_mode() {
+        let Some(&cpu) = cpus().first() else {
+            return;
+        };
+        let mut work = CreateJoin {
+            cpus: vec![cpu],
+            counters: counters(&[cpu]).expect("one CPU agrees with itself"),
+        };
+        let events = work.stamped(5).expect("threads");
+        let modes = work.modes();
+        assert!(
+            events
+                .iter()
+                .all(|e| modes[usize::from(e.mode)] == "same CPU")
+        );
+    }
+
+    #[test]
+    fn the_cpu_noted_is_that_of_the_new_thread() {
+        let ran_on = AtomicU32::new(UNKNOWN);
+        create_and_join(&ran_on, note_cpu, || ()).expect("a thread");
+        match sys::current_cpu() {
+            Some(_) => assert_ne!(ran_on.into_inner(), UNKNOWN),
+            None => assert_eq!(ran_on.into_inner(), UNKNOWN),
+        }
+    }
+}

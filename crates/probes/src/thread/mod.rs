@@ -1,0 +1,12 @@
+//! What a thread costs.
+
+mod create_join;
+mod end;
+mod lifecycle;
+
+use meter::probe::Probe;
+
+/// The group's probes.
+pub(crate) fn probes() -> Vec<Probe> {
+    vec![create_join::probe(), lifecycle::probe()]
+}

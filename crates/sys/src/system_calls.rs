@@ -1,0 +1,106 @@
+//! Single system calls, to be timed: thin enough that the call is what a loop
+//! of them costs.
+
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::AsFd;
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::platform;
+
+/// The id of the parent process, asked of the kernel: no C library's memory is
+/// between.
+///
+/// # Errors
+/// What a filter of system calls says; the call itself can't fail.
+#[inline]
+pub fn parent_id() -> io::Result<u32> {
+    platform::system_calls::parent_id()
+}
+
+/// `read(2)` of one byte.
+///
+/// # Errors
+/// What the call says; `UnexpectedEof` at the end of a file.
+#[inline]
+pub fn read_byte(from: impl AsFd) -> io::Result<u8> {
+    let mut byte = [0];
+    match rustix::io::read(from, &mut byte)? {
+        1 => Ok(byte[0]),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+/// `write(2)` of one byte.
+///
+/// # Errors
+/// What the call says; `WriteZero` if it wrote nothing.
+#[inline]
+pub fn write_byte(to: impl AsFd, byte: u8) -> io::Result<()> {
+    match rustix::io::write(to, &[byte])? {
+        1 => Ok(()),
+        _ => Err(io::ErrorKind::WriteZero.into()),
+    }
+}
+
+/// `stat(2)` of a path; gives the file's size.
+///
+/// # Errors
+/// What the call says.
+#[inline]
+pub fn stat(path: &CStr) -> io::Result<u64> {
+    Ok(u64::try_from(rustix::fs::stat(path)?.st_size).unwrap_or(0))
+}
+
+/// `open(2)` of a path for reading, and `close(2)`.
+///
+/// # Errors
+/// What `open` says.
+#[inline]
+pub fn open_close(path: &CStr) -> io::Result<()> {
+    drop(rustix::fs::open(path, OFlags::RDONLY, Mode::empty())?);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::io::Write;
+
+    #[test]
+    fn the_parent_is_the_parent() {
+        let parent = parent_id().expect("allowed");
+        assert_eq!(parent, std::os::unix::process::parent_id());
+    }
+
+    #[test]
+    fn a_byte_goes_and_comes() {
+        let (mut from, mut to) = std::io::pipe().expect("a pipe");
+        write_byte(&to, 7).expect("room");
+        assert_eq!(read_byte(&from).expect("a byte"), 7);
+        to.write_all(&[8]).expect("room");
+        assert_eq!(read_byte(&from).expect("a byte"), 8);
+        drop(to);
+        let error = read_byte(&mut from).expect_err("the end");
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn a_path_is_looked_up() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("file");
+        let name = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()).expect("a name");
+        assert_eq!(
+            stat(&name).expect_err("not there").kind(),
+            io::ErrorKind::NotFound
+        );
+        open_close(&name).expect_err("not there");
+        File::create(&path)
+            .and_then(|mut file| file.write_all(b"four"))
+            .expect("a file");
+        assert_eq!(stat(&name).expect("there"), 4);
+        open_close(&name).expect("there");
+    }
+}

@@ -1,0 +1,157 @@
+//! Threads, as near to the system's own calls as they can be timed: the
+//! standard library's carry an allocation, a name and a place for a result.
+
+use std::ffi::c_void;
+use std::io;
+use std::ptr;
+
+use crate::platform;
+
+/// Creates a thread with the system's defaults that runs `body` on `task`,
+/// calls `created` in the calling thread as soon as the call is back, and then
+/// waits for the thread's end: `pthread_create` and `pthread_join`.
+///
+/// The new thread inherits the calling thread's CPUs. `body` must not panic:
+/// the process would end.
+///
+/// # Errors
+/// What `pthread_create(3)` says, for example `WouldBlock` (EAGAIN) where a
+/// limit on threads is reached; `created` is not called then.
+#[inline]
+pub fn create_and_join<T: Sync>(task: &T, body: fn(&T), created: impl FnOnce()) -> io::Result<()> {
+    let start = Start { task, body };
+    let mut id = std::mem::MaybeUninit::<libc::pthread_t>::uninit();
+    // SAFETY: `id` may be written; no attributes means the defaults; `enter`
+    // gets a `Start` of its own `T`, which lives until the join below, and is
+    // shared with one thread, as `T: Sync` allows.
+    let status = unsafe {
+        libc::pthread_create(
+            id.as_mut_ptr(),
+            ptr::null(),
+            enter::<T>,
+            (&raw const start).cast_mut().cast(),
+        )
+    };
+    if status != 0 {
+        return Err(io::Error::from_raw_os_error(status));
+    }
+    // SAFETY: the call succeeded, so it has written the id.
+    let join = Join(unsafe { id.assume_init() });
+    created();
+    drop(join);
+    Ok(())
+}
+
+/// What the new thread gets.
+struct Start<'t, T> {
+    task: &'t T,
+    body: fn(&T),
+}
+
+extern "C" fn enter<T: Sync>(start: *mut c_void) -> *mut c_void {
+    // SAFETY: `create_and_join` gave a pointer to a `Start` of this `T`, and
+    // does not return or unwind before this thread has ended.
+    let start = unsafe { &*start.cast::<Start<'_, T>>() };
+    (start.body)(start.task);
+    ptr::null_mut()
+}
+
+/// A thread that uses what its creator owns: joined, whatever happens.
+struct Join(libc::pthread_t);
+
+impl Drop for Join {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the id of a thread that was created joinable and is joined
+        // here only.
+        let status = unsafe { libc::pthread_join(self.0, ptr::null_mut()) };
+        if status != 0 {
+            // The thread may still use what would be freed now.
+            std::process::abort();
+        }
+    }
+}
+
+/// The system's number of the calling thread, where it has one that
+/// [`exists`] knows.
+pub fn current_id() -> Option<u32> {
+    platform::thread::current_id()
+}
+
+/// Whether a thread of this process still exists in the kernel, in a fraction
+/// of a microsecond: a thread that was joined no longer does, one that is
+/// about to end still does.
+///
+/// # Errors
+/// `Unsupported` on Apple systems; what `tgkill(2)` says but that there is no
+/// such thread.
+#[inline]
+pub fn exists(id: u32) -> io::Result<bool> {
+    platform::thread::exists(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn the_body_runs_once_and_is_over_at_the_return() {
+        let task = AtomicU32::new(0);
+        let created = Cell::new(0);
+        create_and_join(
+            &task,
+            |task| {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+                task.fetch_add(1, Ordering::Relaxed);
+            },
+            || created.set(created.get() + 1),
+        )
+        .expect("a thread");
+        assert_eq!((task.load(Ordering::Relaxed), created.get()), (1, 1));
+    }
+
+    #[test]
+    fn a_panic_of_the_creator_waits_for_the_thread() {
+        let task = AtomicU32::new(0);
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            create_and_join(
+                &task,
+                |task| {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                    task.store(7, Ordering::Relaxed);
+                },
+                || panic!("on purpose"),
+            )
+        }));
+        assert!(outcome.is_err());
+        assert_eq!(task.load(Ordering::Relaxed), 7);
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[test]
+    fn a_joined_thread_no_longer_exists() {
+        let me = current_id().expect("Linux numbers its threads");
+        assert!(exists(me).expect("asked"));
+        let task = AtomicU32::new(0);
+        create_and_join(
+            &task,
+            |task| {
+                let id = current_id().unwrap_or_default();
+                task.store(id, Ordering::Relaxed);
+            },
+            || (),
+        )
+        .expect("a thread");
+        let id = task.load(Ordering::Relaxed);
+        assert!(id != 0 && id != me);
+        // The join is over when the thread's number is cleared, which is a
+        // little before the thread is gone.
+        let begin = std::time::Instant::now();
+        while exists(id).expect("asked") {
+            assert!(begin.elapsed().as_secs() < 10, "{id} stays");
+            std::thread::yield_now();
+        }
+    }
+}
