@@ -306,6 +306,29 @@ fn a_cpu_that_is_not_ours_is_refused() {
 }
 
 #[test]
+fn one_kind_of_cores_is_nothing_to_choose_from() {
+    let home = home();
+    let machine = sys::machine(Path::new("/"));
+    let kinds = machine.core_kinds.get().map_or(0, Vec::len);
+    for kind in ["performance", "efficiency"] {
+        let output = latlas(
+            &home,
+            &["run", "cpu.add_i64", "--dry-run", "--core-kind", kind],
+        )
+        .output()
+        .expect("runs");
+        if kinds > 1 {
+            assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(2));
+        let err = text(&output.stderr);
+        assert_eq!(err.lines().count(), 1, "{err}");
+        assert!(err.contains("leave --core-kind out"), "{err}");
+    }
+}
+
+#[test]
 fn the_seed_asked_for_is_in_the_document() {
     let home = home();
     let plan = |seed: &str| {
@@ -350,3 +373,6 @@ fn a_full_disk_is_one_line_and_exit_code_2() {
         "the table is not lost"
     );
 }
+
+#[path = "bad_days/processes.rs"]
+mod processes;

@@ -25,12 +25,15 @@ pub struct Bench {
 struct Store {
     bytes: usize,
     kind: PageKind,
+    /// The NUMA node it is bound to; unbound, its pages lie where the worker
+    /// first touched them.
+    node: Option<u32>,
     buffer: Option<Buffer>,
     backing: Option<Result<Backing, String>>,
 }
 
 impl Store {
-    fn get(&mut self, bytes: u64) -> Result<&mut Buffer, String> {
+    fn get(&mut self, bytes: u64, node: Option<u32>) -> Result<&mut Buffer, String> {
         let wanted = usize::try_from(bytes).map_err(|_| "no such address space".to_string())?;
         if wanted > self.bytes {
             return Err(format!(
@@ -39,16 +42,34 @@ impl Store {
                 model::size::text(bytes)
             ));
         }
+        if self.node != node {
+            // The old one goes first: there is room for one.
+            (self.buffer, self.backing, self.node) = (None, None, node);
+        }
         let buffer = match self.buffer.take() {
             Some(buffer) => buffer,
-            None => Buffer::new(self.bytes, self.kind).map_err(|e| {
-                format!(
-                    "no memory for a buffer of {}: {e}",
-                    model::size::text(self.bytes as u64)
-                )
-            })?,
+            None => self.make()?,
         };
         Ok(self.buffer.insert(buffer))
+    }
+
+    fn make(&self) -> Result<Buffer, String> {
+        let size = model::size::text(self.bytes as u64);
+        let Some(node) = self.node else {
+            return Buffer::new(self.bytes, self.kind)
+                .map_err(|e| format!("no memory for a buffer of {size}: {e}"));
+        };
+        // A node that runs out of memory gets the process killed.
+        let free = sys::numa::free_bytes(node).unwrap_or(0);
+        if free / 10 * 9 < self.bytes as u64 {
+            return Err(format!(
+                "NUMA node {node} has {} free, too little for a buffer of {size}",
+                model::size::about(free)
+            ));
+        }
+        sys::numa::buffer_on(node, self.bytes, self.kind).map_err(|e| {
+            format!("no memory can be bound to NUMA node {node}: {e} (a cpuset or a container's policy may forbid it)")
+        })
     }
 }
 
@@ -59,6 +80,7 @@ impl Bench {
         let store = |bytes: u64, kind| Store {
             bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
             kind,
+            node: None,
             buffer: None,
             backing: None,
         };
@@ -75,23 +97,56 @@ impl Bench {
     /// system gives them: [`Bench::backing_note`] says), and the room for a
     /// chase's order beside it.
     pub fn huge(&mut self, bytes: u64) -> Result<(&mut [u8], &mut Order, &mut Rng), String> {
-        let memory = &mut self.huge.get(bytes)?.as_mut_slice()[..bytes as usize];
+        let memory = &mut self.huge.get(bytes, None)?.as_mut_slice()[..bytes as usize];
+        Ok((memory, &mut self.order, &mut self.rng))
+    }
+
+    /// The same with its pages on a NUMA node, verified. The worker has one
+    /// buffer: it is made anew where it was elsewhere, and so is the next row's.
+    pub fn on_node(
+        &mut self,
+        bytes: u64,
+        node: u32,
+    ) -> Result<(&mut [u8], &mut Order, &mut Rng), String> {
+        let buffer = self.huge.get(bytes, Some(node))?;
+        let pages = sys::numa::pages_by_node(buffer)
+            .map_err(|e| format!("on which NUMA node memory is can't be read: {e}"))?;
+        let there = pages.get(&node).copied().unwrap_or(0);
+        let all: u64 = pages.values().sum();
+        if there < all {
+            return Err(format!(
+                "only {there} of {all} pages are on NUMA node {node}, which they were bound to"
+            ));
+        }
+        let memory = &mut buffer.as_mut_slice()[..bytes as usize];
         Ok((memory, &mut self.order, &mut self.rng))
     }
 
     /// The same on base pages.
     pub fn base(&mut self, bytes: u64) -> Result<(&mut [u8], &mut Order, &mut Rng), String> {
-        let memory = &mut self.base.get(bytes)?.as_mut_slice()[..bytes as usize];
+        let memory = &mut self.base.get(bytes, None)?.as_mut_slice()[..bytes as usize];
         Ok((memory, &mut self.order, &mut self.rng))
     }
 
     /// What pages the buffer on huge pages really has, as the system said when
     /// it was made.
     pub fn huge_backing(&mut self, bytes: u64) -> Result<Backing, String> {
+        self.backing(bytes, None)
+    }
+
+    /// [`huge_backing`](Bench::huge_backing) of the buffer as
+    /// [`on_node`](Bench::on_node) gives it.
+    pub fn backing_on_node(&mut self, bytes: u64, node: u32) -> Result<Backing, String> {
+        self.backing(bytes, Some(node))
+    }
+
+    fn backing(&mut self, bytes: u64, node: Option<u32>) -> Result<Backing, String> {
+        // A buffer made anew has no backing yet.
+        self.huge.get(bytes, node)?;
         if self.huge.backing.is_none() {
             let backing = self
                 .huge
-                .get(bytes)?
+                .get(bytes, node)?
                 .backing()
                 .map_err(|e| format!("the kind of pages can't be read: {e}"));
             self.huge.backing = Some(backing);

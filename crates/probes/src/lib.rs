@@ -16,6 +16,7 @@ mod memory;
 mod net;
 mod paired;
 mod points;
+mod process;
 mod repeated;
 mod sched;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub fn catalogue() -> Vec<Probe> {
     probes.extend(handoff::probes());
     probes.extend(thread::probes());
     probes.extend(sched::probes());
+    probes.extend(process::probes());
     probes.extend(file::probes());
     probes.extend(net::probes());
     probes
@@ -174,6 +176,12 @@ mod tests {
             "cpu.timer/clock_gettime",
             "cpu.timer/counter",
             "cpu.timer/bracket",
+            "process.fork_exit",
+            "process.fork_exec",
+            "process.shell",
+            "process.spawn_wait",
+            "memory.numa/latency",
+            "memory.numa/bandwidth",
             "call.direct",
             "call.pointer",
             "call.virtual",

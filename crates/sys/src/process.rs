@@ -72,12 +72,6 @@ pub fn process_limits() -> ProcessLimits {
     }
 }
 
-/// Gives freed memory that the allocator holds back to the system, as far as
-/// it can. A `fork` copies the page tables of what is held.
-pub fn give_back_freed_memory() {
-    platform::process::trim_heap();
-}
-
 /// A command that starts this very program again, without arguments. Under an
 /// emulator in user mode it goes through the emulator: the kernel could not
 /// start the program itself.

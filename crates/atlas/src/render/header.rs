@@ -151,3 +151,28 @@ fn program(program: &Program) -> String {
     };
     format!("{} {}{beside}", program.name, program.version)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::synthetic;
+
+    #[test]
+    fn a_run_on_one_kind_of_cores_says_so() {
+        let mut run = synthetic::run();
+        assert!(!header(&run).contains("only performance"));
+        run.plan.core_kind = Some("performance (P-core)".into());
+        let only = run.machine.core_kinds.value.clone().expect("synthetic");
+        run.machine.core_kinds.value = Some([only.clone(), only].concat());
+        let text = header(&run);
+        let line = text.lines().find(|line| line.starts_with("cores "));
+        assert_eq!(
+            line.expect("a line")
+                .split_once(' ')
+                .expect("words")
+                .1
+                .trim(),
+            "only performance (P-core), one of 2 kinds"
+        );
+    }
+}

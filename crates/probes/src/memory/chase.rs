@@ -128,10 +128,26 @@ pub(crate) fn random<'a>(
     bytes: u64,
     restore: Restore,
 ) -> Result<Chase<'a>, String> {
+    random_on(bench, bytes, restore, None)
+}
+
+/// [`random`] over the bench's buffer on a NUMA node, if one is given.
+pub(crate) fn random_on<'a>(
+    bench: &'a mut Bench,
+    bytes: u64,
+    restore: Restore,
+    node: Option<u32>,
+) -> Result<Chase<'a>, String> {
     let terrain = bench.terrain.clone();
-    let note = pages_note(bench, bytes);
+    let note = match node {
+        Some(node) => note_of(bench.backing_on_node(bytes, node)),
+        None => pages_note(bench, bytes),
+    };
     let windowed = note.is_some() && bytes > 32 * terrain.page_bytes;
-    let (memory, order, rng) = bench.huge(bytes)?;
+    let (memory, order, rng) = match node {
+        Some(node) => bench.on_node(bytes, node)?,
+        None => bench.huge(bytes)?,
+    };
     let lines = elements(bytes, LINE_BYTES)?;
     if windowed {
         let window = 32 * terrain.page_bytes / LINE_BYTES as u64;
@@ -145,7 +161,11 @@ pub(crate) fn random<'a>(
 
 /// What to say where the buffer is not on huge pages.
 pub(crate) fn pages_note(bench: &mut Bench, bytes: u64) -> Option<String> {
-    match bench.huge_backing(bytes) {
+    note_of(bench.huge_backing(bytes))
+}
+
+fn note_of(backing: Result<Backing, String>) -> Option<String> {
+    match backing {
         Ok(Backing {
             huge_bytes,
             resident_bytes,

@@ -9,6 +9,7 @@ mod latency;
 mod loaded;
 mod mountain;
 mod naive_xor;
+mod numa;
 mod page_fault;
 mod parallelism;
 mod sequential;
@@ -38,6 +39,7 @@ pub(crate) fn probes() -> Vec<Probe> {
     probes.push(mountain::probe());
     probes.push(sequential::probe());
     probes.extend(naive_xor::probes());
+    probes.extend(numa::probes());
     probes.push(page_fault::probe());
     probes.push(core_to_core::probe());
     probes

@@ -18,6 +18,3 @@ pub(crate) fn emulator() -> Option<PathBuf> {
 pub(crate) fn group_limit() -> Option<u64> {
     None
 }
-
-/// The allocator gives back by itself.
-pub(crate) fn trim_heap() {}

@@ -1,4 +1,4 @@
-//! `prctl(PR_SET_PDEATHSIG)`, the emulator, limits and the heap.
+//! `prctl(PR_SET_PDEATHSIG)`, the emulator and limits.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,19 +24,3 @@ pub(crate) fn emulator() -> Option<PathBuf> {
 pub(crate) fn group_limit() -> Option<u64> {
     cgroup::most_processes(&Tree::new(Path::new("/"))).ok()?
 }
-
-#[cfg(target_env = "gnu")]
-pub(crate) fn trim_heap() {
-    unsafe extern "C" {
-        /// <malloc.h>; libc does not declare it.
-        fn malloc_trim(pad: libc::size_t) -> libc::c_int;
-    }
-    // SAFETY: gives back only what nobody has allocated.
-    unsafe {
-        malloc_trim(0);
-    }
-}
-
-/// The other C libraries keep little.
-#[cfg(not(target_env = "gnu"))]
-pub(crate) fn trim_heap() {}

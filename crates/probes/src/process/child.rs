@@ -1,0 +1,238 @@
+//! What the rows share: a work that makes one child after the other, and the
+//! programs that children become.
+
+use crate::across::apart;
+use meter::bench::{Bench, Order};
+use meter::probe::{Effort, Event, Probe, Work};
+use model::run::{Bound, Regime};
+use std::io;
+use std::path::Path;
+use sys::child::{Environment, NOT_STARTED, Program};
+use sys::clock::Counter;
+
+/// What every row's text says of the measuring process.
+pub(super) const METHOD: &str = "Single operations between two stamps of the parent, after one that is not counted; parent and child share the worker's one CPU. The worker's buffers are kept from children (MADV_DONTFORK) and its standard input and output are /dev/null before any child is made, so nothing of that is inside the time.";
+
+/// Share of a visit that others may have had of the CPU: above it the times
+/// are not the children's.
+const OTHERS_AT_MOST: f64 = 0.2;
+
+/// A probe of the group without its texts and its work.
+pub(super) fn blank(id: &'static str, samples: u32, sample_ns: f64) -> Probe {
+    Probe {
+        bound: Bound::Memory,
+        regime: Regime::Stamped,
+        effort: Effort {
+            visits: 3,
+            samples,
+            sample_ns: Some(sample_ns),
+            ..Effort::SCALAR
+        },
+        ..Probe::blank(id)
+    }
+}
+
+/// Makes a child, waits for it and gives its exit status.
+pub(super) type Operation = Box<dyn Fn() -> io::Result<i32>>;
+
+/// One child after the other.
+pub(super) struct Children {
+    operation: Operation,
+    /// The exit status that each must have.
+    status: i32,
+    notes: Vec<String>,
+    /// Share of the last visit in which the CPU was neither the parent's nor
+    /// a child's, where that can be told.
+    others: Option<f64>,
+}
+
+impl Children {
+    /// Makes the process ready, and one child to see that it works.
+    pub(super) fn new(
+        bench: &mut Bench,
+        status: i32,
+        notes: Vec<String>,
+        operation: Operation,
+    ) -> Result<Children, String> {
+        // Room that other rows needed and this one would copy.
+        bench.order = Order::default();
+        sys::heap::give_back();
+        sys::child::hear_of_children()
+            .map_err(|e| format!("the end of a child can't be heard of: {e}"))?;
+        let children = Children {
+            operation,
+            status,
+            notes,
+            others: None,
+        };
+        children.one()?;
+        Ok(children)
+    }
+
+    /// Says how much of the process a fork copies.
+    pub(super) fn with_size(mut self) -> Children {
+        self.notes.push(match sys::pages::copied_by_fork_bytes() {
+            Ok(bytes) => format!(
+                "resident memory of the forking process that a fork copies: {}",
+                model::size::about(bytes)
+            ),
+            Err(e) => format!("how much a fork copies is unknown: {e}"),
+        });
+        self
+    }
+
+    fn one(&self) -> Result<(), String> {
+        match (self.operation)() {
+            Ok(status) if status == self.status => Ok(()),
+            Ok(NOT_STARTED) => Err(format!(
+                "the program could not be started in the child (it ended with {NOT_STARTED})"
+            )),
+            Ok(status) => Err(format!(
+                "the child ended with {status} where {} was expected",
+                self.status
+            )),
+            Err(e) => Err(refusal(&e)),
+        }
+    }
+}
+
+impl Work for Children {
+    fn ops_per_turn(&self) -> f64 {
+        1.0
+    }
+
+    fn run(&mut self, _turns: u64, _double: bool) {}
+
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+        let counter = Counter::best();
+        let began_ns = sys::clock::monotonic_raw_ns();
+        let cpu_before_ns = sys::child::family_cpu_ns();
+        let mut events = Vec::with_capacity(operations as usize);
+        for _ in 0..operations {
+            let start = counter.start();
+            let done = self.one();
+            let stop = counter.stop();
+            done?;
+            let (from_ticks, to_ticks) = apart(start, stop);
+            events.push(Event {
+                series: 0,
+                from_ticks,
+                to_ticks,
+                ops: 1,
+                mode: 0,
+            });
+        }
+        let alone = sys::affinity::allowed_cpus().is_ok_and(|cpus| cpus.len() == 1);
+        self.others = cpu_before_ns
+            .zip(sys::child::family_cpu_ns())
+            .filter(|_| alone)
+            .map(|(before, after)| {
+                let wall_ns = sys::clock::monotonic_raw_ns().saturating_sub(began_ns);
+                1.0 - after.saturating_sub(before) as f64 / wall_ns.max(1) as f64
+            });
+        Ok(events)
+    }
+
+    fn contradiction(&self) -> Option<String> {
+        let others = self.others.filter(|&share| share > OTHERS_AT_MOST)?;
+        Some(format!(
+            "share of a visit in which the CPU was neither the parent's nor a child's: {:.0} %",
+            others * 100.0
+        ))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}
+
+/// The first of these programs that is there, and its path.
+pub(super) fn program<'p>(
+    paths: &[&'p str],
+    arguments: &[&str],
+    environment: Environment,
+) -> Result<(Program, &'p str), String> {
+    let mut reasons = Vec::new();
+    for path in paths {
+        match Program::new(Path::new(path), arguments, environment) {
+            Ok(program) => return Ok((program, path)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                reasons.push(format!("{path} is not there"));
+            }
+            Err(e) => reasons.push(format!("{path} can't be executed: {e}")),
+        }
+    }
+    Err(reasons.join(", "))
+}
+
+/// `/bin/sh (dash)`: the path, and what it leads to under another name.
+pub(super) fn full_name(path: &str) -> String {
+    let own = Path::new(path).file_name();
+    match Path::new(path).canonicalize() {
+        Ok(real) if real.file_name() != own => match real.file_name() {
+            Some(name) => format!("{path} ({})", name.to_string_lossy()),
+            None => path.to_string(),
+        },
+        _ => path.to_string(),
+    }
+}
+
+/// Why there is no child, and what to do.
+fn refusal(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::WouldBlock => {
+            let limits = sys::process::process_limits();
+            let named =
+                |limit: Option<u64>, name: &str| limit.map(|limit| format!("{limit} by {name}"));
+            let limits: Vec<String> = [
+                named(limits.of_user, "ulimit -u"),
+                named(limits.of_group, "the control group's pids.max"),
+            ]
+            .into_iter()
+            .flatten()
+            .collect();
+            format!(
+                "no further process may be started ({error}); processes allowed: {}",
+                if limits.is_empty() {
+                    "no limit is set that could be read".into()
+                } else {
+                    limits.join(", ")
+                }
+            )
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported => format!(
+            "starting a process is forbidden here ({error}): a seccomp filter or a container's policy"
+        ),
+        _ => format!("a child could not be made and waited for: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_program_that_is_there() {
+        let find =
+            |paths: &[&'static str]| program(paths, &[], Environment::Empty).map(|(_, path)| path);
+        let path = find(&["/no/such/thing", "/bin/sh", "/bin/true"]).expect("a shell");
+        assert_eq!(path, "/bin/sh");
+        assert!(full_name(path).starts_with(path));
+        assert_eq!(
+            find(&["/no/such/thing", "/etc/passwd"]).expect_err("neither"),
+            "/no/such/thing is not there, /etc/passwd can't be executed: Permission denied (os error 13)"
+        );
+    }
+
+    #[test]
+    fn a_refusal_names_the_limit() {
+        let of = |kind| refusal(&io::Error::from(kind));
+        let limit = of(io::ErrorKind::WouldBlock);
+        // Whatever is set here, there are words for it.
+        assert!(
+            limit.contains("ulimit -u") || limit.contains("pids.max") || limit.contains("no limit")
+        );
+        assert!(of(io::ErrorKind::PermissionDenied).contains("seccomp"));
+        assert!(of(io::ErrorKind::OutOfMemory).contains("could not be made"));
+    }
+}
