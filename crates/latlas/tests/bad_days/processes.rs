@@ -7,6 +7,7 @@ use seccompiler::{
     SeccompRule,
 };
 use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const ROWS: [&str; 4] = [
     "process.fork_exit",
@@ -17,7 +18,7 @@ const ROWS: [&str; 4] = [
 
 /// Processes, zombies too, of these groups. A worker leads a group, and its
 /// children stay in it.
-fn of_groups(groups: &[u32]) -> Vec<u32> {
+pub(crate) fn of_groups(groups: &[u32]) -> Vec<u32> {
     let group = |pid: &u32| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let fields = stat.rsplit(')').next()?;
@@ -132,36 +133,47 @@ fn is_root() -> bool {
     ids.and_then(|ids| ids.split_whitespace().nth(1)) == Some("0")
 }
 
-/// The limit does not hold for root, and counts all processes of a user: so
+/// A ring that goes on for long enough to be met.
+pub(crate) const LONG_RING: [&str; 5] = ["run", "sched.ring", "--budget", "6s", "--out=run.json"];
+
+/// latlas by a user who may have so many processes and threads in all. The
+/// limit does not hold for root, and counts all processes of a user: so
 /// another user, who has none; or, where this is not root, a user namespace,
 /// which counts its own (if the system forbids that too, the test fails).
-#[test]
-fn with_no_process_to_spare_rows_name_the_limit() {
-    let home = home();
+pub(crate) fn with_process_limit(home: &TempDir, processes: u32, arguments: &[&str]) -> Command {
     let binary = home.path().join("latlas");
     std::fs::copy(BINARY, &binary).expect("a copy that others may execute");
     std::fs::set_permissions(home.path(), std::fs::Permissions::from_mode(0o777)).expect("mode");
-    let wrapper: &[&str] = if is_root() {
-        &[
-            "setpriv",
-            "--reuid=54321",
-            "--regid=54321",
-            "--clear-groups",
-        ]
+    // A user for each: tests run side by side.
+    static USER: AtomicU32 = AtomicU32::new(54_321);
+    let user = USER.fetch_add(1, Ordering::Relaxed);
+    let mut command = if is_root() {
+        let mut command = Command::new("setpriv");
+        command
+            .arg(format!("--reuid={user}"))
+            .args(["--regid=54321", "--clear-groups"]);
+        command
     } else {
-        &["unshare", "--user", "--map-root-user"]
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user"]);
+        command
     };
-    // latlas and its eight workers are nine.
-    let limit = ["prlimit", "--nproc=9"];
-    let mut command = Command::new(wrapper[0]);
     command
-        .args(&wrapper[1..])
-        .args(limit)
+        .arg("prlimit")
+        .arg(format!("--nproc={processes}"))
         .arg(&binary)
-        .args(SHORT)
+        .args(arguments)
         .current_dir(home.path())
         .env("LATLAS_DATA_DIR", home.path().join("data"))
         .stdin(Stdio::null());
+    command
+}
+
+#[test]
+fn with_no_process_to_spare_rows_name_the_limit() {
+    let home = home();
+    // latlas and its eight workers are nine.
+    let mut command = with_process_limit(&home, 9, &SHORT);
     let (_, reasons) = reasons(&mut command, &home);
     for (row, reason) in ROWS.iter().zip(reasons) {
         let reason = reason.unwrap_or_else(|| panic!("{row} was measured"));

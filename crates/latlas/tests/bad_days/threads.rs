@@ -1,0 +1,93 @@
+//! Rows of threads, pipes and rings of processes, on a bad day.
+
+use super::processes::{LONG_RING, of_groups, with_process_limit};
+use super::*;
+
+/// A run of these rows, and what each says.
+fn told(command: &mut Command, home: &TempDir) -> Run {
+    let output = command.output().expect("runs");
+    assert!(
+        matches!(output.status.code(), Some(0 | 3)),
+        "{}",
+        text(&output.stderr)
+    );
+    read(&home.path().join("run.json"))
+}
+
+#[test]
+fn with_no_thread_to_spare_rows_say_so_and_the_run_is_kept() {
+    const ROWS: [&str; 5] = [
+        "thread.create_join",
+        "thread.lifecycle/start",
+        "sync.semaphore_switch/other_cpu",
+        "sched.pool",
+        "sched.wakeup/idle",
+    ];
+    let home = home();
+    let mut arguments = vec!["run"];
+    arguments.extend(ROWS);
+    arguments.extend(["--budget", "3s", "--out=run.json"]);
+    // latlas and its eight workers: no tenth task.
+    let run = told(&mut with_process_limit(&home, 9, &arguments), &home);
+    for row in ROWS {
+        let outcome = &run.row(row).expect("never dropped").outcome;
+        let Outcome::Unavailable { reason } = outcome else {
+            panic!("{row} was measured: {outcome:?}");
+        };
+        assert!(reason.contains("thread"), "{row}: {reason}");
+    }
+}
+
+#[test]
+fn with_few_open_files_small_rings_run_and_the_others_are_named() {
+    let home = home();
+    let mut command = wrapped(
+        &home,
+        &["sh", "-c", "ulimit -n 32; exec \"$@\"", "sh"],
+        &["run", "sched.ring", "--budget", "3s", "--out=run.json"],
+    );
+    let run = told(&mut command, &home);
+    let row = run.row("sched.ring").expect("never dropped");
+    let Outcome::Map { points, .. } = &row.outcome else {
+        panic!("no ring at all: {:?}", row.outcome);
+    };
+    assert!(points.iter().any(|point| point.y == 2));
+    assert!(points.iter().all(|point| point.y < 96));
+    let missing =
+        |note: &String| note.starts_with("not available here at") && note.contains("96 x");
+    assert!(row.notes.iter().any(missing), "{:?}", row.notes);
+}
+
+#[test]
+fn a_killed_ring_member_ends_its_ring_and_nothing_else() {
+    let home = home();
+    let (child, workers) = started(&home, &LONG_RING);
+    // A process in a worker's group that is no worker is a member.
+    let killed = (0..400).any(|_| {
+        let members: Vec<u32> = of_groups(&workers)
+            .into_iter()
+            .filter(|pid| !workers.contains(pid))
+            .collect();
+        for &member in members.iter().take(1) {
+            signal(member, "KILL");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+        !members.is_empty()
+    });
+    assert!(killed, "no ring was seen");
+    let output = finish(child);
+    assert!(
+        matches!(output.status.code(), Some(0 | 3)),
+        "{}",
+        text(&output.stderr)
+    );
+    wait_for("the end of all", || {
+        of_groups(&workers).is_empty().then_some(())
+    });
+    let run = read(&home.path().join("run.json"));
+    let row = run.row("sched.ring").expect("never dropped");
+    let told = row.notes.iter().any(|n| n.contains("killed by signal 9"))
+        || matches!(&row.outcome, Outcome::Unavailable { reason } if reason.contains("killed by signal 9"));
+    assert!(told, "{:?}", row.notes);
+    assert_eq!(run.partial, None, "the workers live on");
+}
