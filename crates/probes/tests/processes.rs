@@ -66,14 +66,12 @@ fn nothing_is_left_of_any_child() {
 
     // A parent that ignores its children hands that down: they end all the
     // same, and with a status.
-    let ignoring = std::process::Command::new("sh")
-        .args([
-            "-c",
-            "trap '' CHLD; exec \"$0\" --exact ignored_children --ignored",
-        ])
+    let ignoring = std::process::Command::new("env")
+        .arg("--ignore-signal=CHLD")
         .arg(std::env::current_exe().expect("this test"))
+        .args(["--exact", "ignored_children", "--ignored"])
         .output()
-        .expect("sh");
+        .expect("env");
     assert!(
         ignoring.status.success(),
         "{}",
