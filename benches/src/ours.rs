@@ -236,6 +236,15 @@ pub fn estimates(run: &Run) -> Vec<(String, Bound, Estimate)> {
     all
 }
 
+/// A cell's name as [`estimates`] has it.
+pub fn cell_name(cell: &Cell) -> String {
+    let at: Vec<String> = cell.at.iter().map(u64::to_string).collect();
+    match at.is_empty() {
+        true => cell.row.clone(),
+        false => format!("{}@{}", cell.row, at.join(",")),
+    }
+}
+
 /// Time of all ordinary samples of a cell over all their operations, ns: what
 /// a tool prints that divides one long stretch by its operations.
 pub fn mean_ns(run: &Run, cell: &Cell) -> Option<f64> {

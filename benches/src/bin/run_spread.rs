@@ -173,12 +173,7 @@ fn take(run: &Run, seen: &mut BTreeMap<String, Seen>, order: &mut Vec<String>) {
         seen.entry(name).or_default().add(bound, &estimate);
     }
     for cell in &run.cells {
-        let at: Vec<String> = cell.at.iter().map(u64::to_string).collect();
-        let name = match at.is_empty() {
-            true => cell.row.clone(),
-            false => format!("{}@{}", cell.row, at.join(",")),
-        };
-        if let Some(seen) = seen.get_mut(&name) {
+        if let Some(seen) = seen.get_mut(&ours::cell_name(cell)) {
             seen.wall_ms.push(cell.wall_ms);
         }
     }

@@ -18,6 +18,9 @@ pub const QUICK_WORKERS: u32 = 4;
 /// touch.
 pub const LARGE_WORKERS: u32 = 3;
 
+/// Operations behind a p99.9: ten lie above it.
+const FAR_END: u32 = 10_000;
+
 /// Planned rounds are spread over this time at least.
 const LEAST_SPAN: Duration = Duration::from_secs(2);
 
@@ -358,6 +361,10 @@ fn cells_of(
                 Scale::Quick => (visits / 3).max(2),
                 Scale::Default => visits,
                 Scale::Full => visits * 2,
+            };
+            let samples = match scale {
+                Scale::Full if probe.tail => samples.max(FAR_END.div_ceil((visits * crew).max(1))),
+                _ => samples,
             };
             let bound = if bytes > paced_by_core(terrain) {
                 Bound::Memory

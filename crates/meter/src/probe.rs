@@ -42,6 +42,9 @@ pub struct Probe {
     /// one is a visit to all, and [`Event::series`] says which variant each
     /// event belongs to. For stamped work only.
     pub together: bool,
+    /// Whether the far end of its distribution is what it is measured for: a
+    /// full run then takes enough operations for a p99.9.
+    pub tail: bool,
     /// What further rows follow from its cells.
     pub derive: Derive,
     /// Whether it wants memory beside the worker's one buffer (base pages, other
@@ -349,6 +352,7 @@ impl Probe {
             shape: Shape::Figure,
             effort: Effort::SCALAR,
             together: false,
+            tail: false,
             derive: Derive::Nothing,
             second_buffer: false,
             unavailable: |_| None,

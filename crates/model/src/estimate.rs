@@ -20,6 +20,8 @@ use serde::{Deserialize, Serialize};
 pub const NOISY_ABOVE: f64 = 0.05;
 /// An interval wider than this says too little for any figure.
 pub const CANNOT_TELL_ABOVE: f64 = 0.25;
+/// A sample that lost its CPU for more than this share of its time was robbed.
+pub const LOST_ABOVE: f64 = 0.02;
 /// A worker's median counts from this many quiet samples on.
 pub const SAMPLES_PER_WORKER: usize = 3;
 /// Quiet samples needed in all.
@@ -149,7 +151,9 @@ fn distribution(samples: &[Sample], context: &Context) -> Estimate {
     let (verdict, reason) = match &typical {
         _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
         None => (Verdict::CannotTell, "no sample was taken".into()),
-        Some(t) => robbed(samples).unwrap_or_else(|| judge_distribution(samples, t, context)),
+        Some(t) => {
+            robbed(samples, context).unwrap_or_else(|| judge_distribution(samples, t, context))
+        }
     };
     Estimate {
         quiet: None,
@@ -221,7 +225,7 @@ fn gated(samples: &[Sample], context: &Context) -> Estimate {
     let below_ns = quiet
         .as_ref()
         .and_then(|q| below_resolution(q, &quiet_samples, context));
-    let (verdict, reason) = invalid(samples).unwrap_or_else(|| match &quiet {
+    let (verdict, reason) = invalid(samples, context).unwrap_or_else(|| match &quiet {
         None => (Verdict::CannotTell, too_few(&quiet_samples, samples.len())),
         Some(_) if below_ns.is_some() => (Verdict::Ok, String::new()),
         Some(q) => match two_states(quiet_samples.iter().map(|s| in_ns(s, context))) {
@@ -346,7 +350,7 @@ fn broken_counter() -> (Verdict, String) {
     )
 }
 
-fn invalid(samples: &[Sample]) -> Option<(Verdict, String)> {
+fn invalid(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
     if samples.is_empty() {
         return Some((Verdict::CannotTell, "no sample was taken".into()));
     }
@@ -360,12 +364,18 @@ fn invalid(samples: &[Sample]) -> Option<(Verdict, String)> {
             "page faults inside most samples: the working set does not stay in memory".into(),
         ));
     }
-    robbed(samples)
+    robbed(samples, context)
 }
 
-/// Whether the thread lost its CPU in most samples.
-fn robbed(samples: &[Sample]) -> Option<(Verdict, String)> {
-    let robbed = ordinary(samples).filter(|s| s.evidence.lost_ns > 0).count();
+/// Whether the thread lost its CPU in most samples, for more than a fiftieth of
+/// their time: a sample of ten milliseconds sees others come and go.
+fn robbed(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
+    let robbed = ordinary(samples)
+        .filter(|s| {
+            let ticks = s.first_ticks + s.second_ticks.unwrap_or(0);
+            s.evidence.lost_ns as f64 > LOST_ABOVE * ticks as f64 * context.ns_per_tick
+        })
+        .count();
     (robbed * 2 > ordinary(samples).count()).then(|| {
         (
             Verdict::Invalid,

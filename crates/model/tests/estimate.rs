@@ -150,3 +150,20 @@ fn too_few_quiet_samples_are_no_figure() {
         Verdict::Invalid | Verdict::CannotTell
     ));
 }
+
+#[test]
+fn a_long_sample_may_lose_its_cpu_for_a_moment_and_a_short_one_may_not() {
+    let judged = |lost_ns: u64| {
+        let mut samples = wandering(|_, _| 4.0);
+        for sample in &mut samples {
+            // 10 ms each.
+            sample.first_ticks = 1_000_000_000;
+            sample.evidence.lost_ns = lost_ns;
+        }
+        judge(&samples, Bound::Memory, Regime::Distribution)
+    };
+    assert_eq!(judged(100_000).verdict, Verdict::Ok);
+    let robbed = judged(300_000);
+    assert_eq!(robbed.verdict, Verdict::Invalid);
+    assert!(robbed.reason.contains("lost its CPU"), "{}", robbed.reason);
+}

@@ -3,9 +3,8 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::AsFd;
-
-use rustix::fs::{Mode, OFlags};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd};
 
 use crate::platform;
 
@@ -19,48 +18,66 @@ pub fn parent_id() -> io::Result<u32> {
     platform::system_calls::parent_id()
 }
 
-/// `read(2)` of one byte.
+/// `read(2)` of one byte, as the C library has it.
 ///
 /// # Errors
 /// What the call says; `UnexpectedEof` at the end of a file.
 #[inline]
 pub fn read_byte(from: impl AsFd) -> io::Result<u8> {
-    let mut byte = [0];
-    match rustix::io::read(from, &mut byte)? {
-        1 => Ok(byte[0]),
-        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    let mut byte = 0_u8;
+    // SAFETY: writes one byte at most, to `byte`.
+    match unsafe { libc::read(from.as_fd().as_raw_fd(), (&raw mut byte).cast(), 1) } {
+        1 => Ok(byte),
+        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// `write(2)` of one byte.
+/// `write(2)` of one byte, as the C library has it.
 ///
 /// # Errors
 /// What the call says; `WriteZero` if it wrote nothing.
 #[inline]
 pub fn write_byte(to: impl AsFd, byte: u8) -> io::Result<()> {
-    match rustix::io::write(to, &[byte])? {
+    // SAFETY: reads one byte, `byte`.
+    match unsafe { libc::write(to.as_fd().as_raw_fd(), (&raw const byte).cast(), 1) } {
         1 => Ok(()),
-        _ => Err(io::ErrorKind::WriteZero.into()),
+        0 => Err(io::ErrorKind::WriteZero.into()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// `stat(2)` of a path; gives the file's size.
+/// `stat(2)` of a path, as the C library has it; gives the file's size.
 ///
 /// # Errors
 /// What the call says.
 #[inline]
 pub fn stat(path: &CStr) -> io::Result<u64> {
-    Ok(u64::try_from(rustix::fs::stat(path)?.st_size).unwrap_or(0))
+    let mut found = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: the path ends with a zero; the call fills `found` when it
+    // returns 0.
+    unsafe {
+        match libc::stat(path.as_ptr(), found.as_mut_ptr()) {
+            0 => Ok(u64::try_from(found.assume_init().st_size).unwrap_or(0)),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
 }
 
-/// `open(2)` of a path for reading, and `close(2)`.
+/// `open(2)` of a path for reading, and `close(2)`, as the C library has them.
 ///
 /// # Errors
-/// What `open` says.
+/// What either says.
 #[inline]
 pub fn open_close(path: &CStr) -> io::Result<()> {
-    drop(rustix::fs::open(path, OFlags::RDONLY, Mode::empty())?);
-    Ok(())
+    // SAFETY: the path ends with a zero; the descriptor is ours alone.
+    unsafe {
+        let file = libc::open(path.as_ptr(), libc::O_RDONLY);
+        if file >= 0 && libc::close(file) == 0 {
+            return Ok(());
+        }
+    }
+    Err(io::Error::last_os_error())
 }
 
 #[cfg(test)]

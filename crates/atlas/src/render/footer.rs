@@ -8,12 +8,19 @@ use model::run::{Outcome, Row, Run};
 
 /// Row names given with a note before it says how many more.
 const NAMED: usize = 2;
+/// Notes of one subject that are told as one line, unless every column is
+/// asked for.
+const MANY: usize = 3;
 
 /// The lines below the table.
 pub(super) fn footer(run: &Run, options: &Options) -> String {
     let mut lines = Vec::new();
     let mut say = |lead: &str, text: &str| lines.extend(wrap(lead, text, COLUMNS));
-    for (note, rows) in notes(run) {
+    let notes = match options.wide {
+        true => notes(run),
+        false => gathered(notes(run)),
+    };
+    for (note, rows) in notes {
         say(
             "note: ",
             &format!("{note} ({})", named(&rows, run.rows.len())),
@@ -78,18 +85,46 @@ fn counts(run: &Run) -> String {
 }
 
 /// Each note once, with the rows it stands in.
-fn notes(run: &Run) -> Vec<(&str, Vec<&str>)> {
-    let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
+fn notes(run: &Run) -> Vec<(String, Vec<&str>)> {
+    let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
     for row in &run.rows {
         for note in &row.notes {
             match notes.iter_mut().find(|(text, _)| text == note) {
                 Some((_, rows)) if rows.last() == Some(&row.id.as_str()) => {}
                 Some((_, rows)) => rows.push(&row.id),
-                None => notes.push((note, vec![&row.id])),
+                None => notes.push((note.clone(), vec![&row.id])),
             }
         }
     }
     notes
+}
+
+/// What stands before the figure of a note.
+fn subject(note: &str) -> &str {
+    note.split_once(": ").map_or(note, |(subject, _)| subject)
+}
+
+/// Notes of one subject as one, where there are many: it says what the rows
+/// are asked about, and that each has an answer of its own.
+fn gathered(notes: Vec<(String, Vec<&str>)>) -> Vec<(String, Vec<&str>)> {
+    let mut gathered: Vec<(String, Vec<&str>)> = Vec::new();
+    for (note, rows) in &notes {
+        let of_subject = || {
+            notes
+                .iter()
+                .filter(|(other, _)| subject(other) == subject(note))
+        };
+        if of_subject().count() < MANY {
+            gathered.push((note.clone(), rows.clone()));
+            continue;
+        }
+        let text = format!("{}: by row, --wide tells each", subject(note));
+        if !gathered.iter().any(|(told, _)| *told == text) {
+            let all = of_subject().flat_map(|(_, rows)| rows.iter().copied());
+            gathered.push((text, all.collect()));
+        }
+    }
+    gathered
 }
 
 fn named(rows: &[&str], all: usize) -> String {
@@ -107,6 +142,31 @@ fn named(rows: &[&str], all: usize) -> String {
 mod tests {
     use super::*;
     use crate::render::synthetic;
+
+    #[test]
+    fn many_answers_to_one_question_are_one_line() {
+        let note = |text: &str, row| (text.to_string(), vec![row]);
+        let notes = vec![
+            note("switches: 2.00", "a"),
+            note("on base pages", "b"),
+            note("switches: 1.97", "b"),
+            note("path: /x", "b"),
+            note("switches: 1.10", "c"),
+            note("path: /y", "c"),
+        ];
+        assert_eq!(
+            gathered(notes),
+            [
+                (
+                    "switches: by row, --wide tells each".to_string(),
+                    vec!["a", "b", "c"]
+                ),
+                note("on base pages", "b"),
+                note("path: /x", "b"),
+                note("path: /y", "c"),
+            ]
+        );
+    }
 
     #[test]
     fn modes_and_tails_are_explained_where_there_are_any() {

@@ -17,7 +17,7 @@ pub(crate) fn probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "stat of a path".into(),
-            operation: "One stat() of a file by its path, all of which the kernel has in memory.".into(),
+            operation: "One stat() of the C library of a file by its path, all of which the kernel has in memory.".into(),
             method: format!("{PLAIN} {PATH}").into(),
             source: "LMbench's lat_syscall stat.".into(),
             make: Box::new(|_, _| on_path("stat()", |path| stat(path).map(drop))),
@@ -25,7 +25,7 @@ pub(crate) fn probes() -> Vec<Probe> {
         },
         Probe {
             title: "open and close of a path".into(),
-            operation: "One open() of a file by its path for reading, all of which the kernel has in memory, and its close().".into(),
+            operation: "One open() of the C library of a file by its path for reading, all of which the kernel has in memory, and its close().".into(),
             method: format!("{PLAIN} {PATH}").into(),
             source: "LMbench's lat_syscall open.".into(),
             make: Box::new(|_, _| on_path("open()", open_close)),
@@ -33,7 +33,7 @@ pub(crate) fn probes() -> Vec<Probe> {
         },
         Probe {
             title: "read of one byte, as a system call".into(),
-            operation: "One read() of one byte from /dev/zero, which is open.".into(),
+            operation: "One read() of the C library of one byte from /dev/zero, which is open.".into(),
             method: PLAIN.into(),
             source: "LMbench's lat_syscall read.".into(),
             make: on_device("/dev/zero", false),
@@ -41,7 +41,7 @@ pub(crate) fn probes() -> Vec<Probe> {
         },
         Probe {
             title: "write of one byte, as a system call".into(),
-            operation: "One write() of one byte to /dev/null, which is open.".into(),
+            operation: "One write() of the C library of one byte to /dev/null, which is open.".into(),
             method: PLAIN.into(),
             source: "LMbench's lat_syscall write.".into(),
             make: on_device("/dev/null", true),

@@ -39,6 +39,7 @@ pub(crate) fn probes() -> Vec<Probe> {
         source: SOURCE.into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
+        tail: true,
         effort: Effort {
             // 8 workers, so more than 1000 operations in all: enough for a
             // 99 % quantile.
