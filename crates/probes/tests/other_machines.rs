@@ -171,7 +171,8 @@ fn a_run_keeps_to_the_kind_of_cores_asked_for() {
         plan.record.core_kind.as_deref(),
         Some("performance (P-core)")
     );
-    assert_eq!(plan.terrain.l2_bytes, 2 << 20);
+    let plan = planned(&machine, &of_kind(CoreKindAsked::Performance, None)).expect("a plan");
+    assert_eq!(plan.terrain.l2_bytes, 2 << 20, "not the others'");
     let plan = planned(&machine, &request(&["cpu.add_i64"])).expect("a plan");
     assert_eq!(plan.terrain.cpus.len(), 8);
     assert_eq!(plan.record.core_kind, None);

@@ -158,9 +158,14 @@ fn memory_is_bound_to_the_node_that_was_asked_for() {
     assert_eq!(pages.into_iter().collect::<Vec<_>>(), [(node.id, all)]);
     assert!(sys::numa::free_bytes(node.id).is_some_and(|free| free > 0));
 
-    let untouched = Buffer::untouched(bytes, PageKind::Base).expect("a buffer");
-    let error = sys::numa::pages_by_node(&untouched).expect_err("no page is there yet");
+    // Every page is asked for: one that is missing is an error.
+    let mut partly = Buffer::untouched(bytes, PageKind::Base).expect("a buffer");
+    let last = bytes - sys::base_page_bytes();
+    partly.as_mut_slice()[..last].fill(1);
+    let error = sys::numa::pages_by_node(&partly).expect_err("a page is missing");
     assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+    partly.as_mut_slice()[last] = 1;
+    sys::numa::pages_by_node(&partly).expect("all are there");
     for impossible in [1023, 1024, u32::MAX] {
         let error = sys::numa::buffer_on(impossible, bytes, PageKind::Base).expect_err("no node");
         assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{error}");

@@ -68,7 +68,7 @@ fn probe() -> Probe {
             samples: 8,
             working_set: WorkingSet::Largest,
             // The buffer is made on the node, and made again by the next row.
-            restore_ns_per_byte: 3.0,
+            restore_ns_per_byte: 1.2,
             sample_ns: None,
         },
         unavailable,

@@ -19,6 +19,6 @@ pub(super) fn probe() -> Probe {
             let children = Children::new(bench, 0, vec![format!("program: {}", full_name(path))], operation)?;
             Ok(Box::new(children.with_size()))
         }),
-        ..blank("process.fork_exec", 6, 1.5e6)
+        ..blank("process.fork_exec", 8, 1.1e6)
     }
 }

@@ -14,6 +14,6 @@ pub(super) fn probe() -> Probe {
             let children = Children::new(bench, 0, Vec::new(), operation)?;
             Ok(Box::new(children.with_size()))
         }),
-        ..blank("process.fork_exit", 12, 5e5)
+        ..blank("process.fork_exit", 16, 3e5)
     }
 }

@@ -20,6 +20,6 @@ pub(super) fn probe() -> Probe {
             let children = Children::new(bench, 0, vec![note], operation)?;
             Ok(Box::new(children.with_size()))
         }),
-        ..blank("process.shell", 4, 3e6)
+        ..blank("process.shell", 6, 2.5e6)
     }
 }

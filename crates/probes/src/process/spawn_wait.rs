@@ -17,6 +17,6 @@ pub(super) fn probe() -> Probe {
             let operation = Box::new(move || spawn_wait(&program));
             Ok(Box::new(Children::new(bench, 1, notes, operation)?))
         }),
-        ..blank("process.spawn_wait", 6, 1.2e6)
+        ..blank("process.spawn_wait", 8, 1e6)
     }
 }
