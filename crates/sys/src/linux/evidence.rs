@@ -87,10 +87,13 @@ fn thread_cpu_ns() -> Option<u64> {
     Some(seconds * 1_000_000_000 + nanos)
 }
 
+/// `include/uapi/linux/resource.h`; libc lacks it for Android.
+const RUSAGE_THREAD: libc::c_int = 1;
+
 fn thread_usage() -> Option<libc::rusage> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the kernel writes one `rusage` to the pointer it gets.
-    let status = unsafe { libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) };
+    let status = unsafe { libc::getrusage(RUSAGE_THREAD, usage.as_mut_ptr()) };
     // SAFETY: `rusage` holds only integers, for which zero bytes are valid
     // too, and the call has filled it in.
     (status == 0).then(|| unsafe { usage.assume_init() })

@@ -10,6 +10,9 @@ use rustix::mm::{Advice, madvise};
 use super::files::kib_field;
 use crate::pages::{Backing, PageKind, base_page_bytes};
 
+/// `include/uapi/asm-generic/mman-common.h`; libc lacks it for Android.
+const MADV_COLLAPSE: libc::c_int = 25;
+
 const HUGE_PAGE_SIZE: &str = "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size";
 
 pub(crate) fn huge_page_bytes() -> Option<usize> {
@@ -52,7 +55,7 @@ pub(crate) fn collapse(start: *mut u8, len: usize) {
     // SAFETY: keeps the content of the range, which the caller owns; an
     // older kernel refuses the number.
     unsafe {
-        libc::madvise(start.cast(), len, libc::MADV_COLLAPSE);
+        libc::madvise(start.cast(), len, MADV_COLLAPSE);
     }
 }
 
