@@ -1,5 +1,6 @@
 //! From what the workers sent back to the rows of the Run document.
 
+use crate::found::Found;
 use crate::plan::{Plan, PlannedCell};
 use crate::probe::{Derive, Probe, Shape};
 use model::estimate::{self, Context, Estimate, Typical, Verdict};
@@ -8,23 +9,6 @@ use model::plateau;
 use model::run::{Axis, CoreClock, CurvePoint, MapPoint, Outcome, Row};
 use model::sample::Sample;
 use std::collections::BTreeSet;
-
-/// What is known of a planned cell after measuring.
-#[derive(Clone, Debug, Default)]
-pub struct Found {
-    /// Its samples, of all workers.
-    pub samples: Vec<Sample>,
-    /// Operations in a turn, as the work said.
-    pub ops_per_turn: f64,
-    /// Names of the modes its operations ran in.
-    pub modes: Vec<String>,
-    /// What the visits took, ns.
-    pub wall_ns: u64,
-    /// The work's remarks, and ours.
-    pub notes: BTreeSet<String>,
-    /// Why it could not be measured, if so.
-    pub unavailable: Option<String>,
-}
 
 /// What every estimate of a run shares.
 pub struct Common {
@@ -71,7 +55,10 @@ impl Common {
 
     /// The estimate of one cell.
     pub fn estimate(&self, cell: &PlannedCell, found: &Found) -> Estimate {
-        estimate::estimate(&found.samples, &self.context(cell, found))
+        found.judged(estimate::estimate(
+            &found.samples,
+            &self.context(cell, found),
+        ))
     }
 }
 
@@ -112,9 +99,15 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
     let measured: Vec<(&PlannedCell, &Found)> = cells
         .iter()
         .copied()
-        .filter(|(_, f)| f.unavailable.is_none())
+        .filter(|(_, f)| f.unavailable().is_none())
         .collect();
-    let mut notes = merged(cells.iter().flat_map(|(_, f)| f.notes.iter()));
+    let remarks: Vec<String> = cells.iter().flat_map(|(_, f)| f.remarks()).collect();
+    let mut notes = merged(
+        cells
+            .iter()
+            .flat_map(|(_, f)| f.notes.iter())
+            .chain(&remarks),
+    );
     if !measured.is_empty() {
         notes.extend(missing(&probe.shape, cells));
     }
@@ -126,7 +119,7 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
         notes: notes.clone(),
     };
     if measured.is_empty() {
-        let reason = cells[0].1.unavailable.clone().unwrap_or_default();
+        let reason = cells[0].1.unavailable().unwrap_or_default().to_string();
         return vec![row(Outcome::Unavailable { reason })];
     }
     let estimates: Vec<(&PlannedCell, Estimate)> = measured
@@ -175,19 +168,23 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
     }
 }
 
-/// Remarks of several workers as one list: of those that differ only in a
-/// figure after a colon the first is kept.
+/// Remarks of several workers as one list: of those that differ only in the
+/// figures after a colon the first is kept.
 fn merged<'n>(notes: impl Iterator<Item = &'n String>) -> Vec<String> {
     let sorted: BTreeSet<&String> = notes.collect();
     let mut kept: Vec<String> = Vec::new();
     for note in sorted {
-        let subject = |note: &str| {
-            note.split_once(": ")
-                .map(|(subject, _)| subject.to_string())
+        let question = |note: &str| {
+            let (subject, answer) = note.split_once(": ")?;
+            let words: String = answer
+                .chars()
+                .filter(|c| !c.is_ascii_digit() && *c != '.')
+                .collect();
+            Some((subject.to_string(), words))
         };
         let told = kept
-            .last()
-            .is_some_and(|last| subject(last).is_some() && subject(last) == subject(note));
+            .iter()
+            .any(|last| question(last).is_some() && question(last) == question(note));
         if !told {
             kept.push(note.clone());
         }
@@ -200,11 +197,11 @@ fn merged<'n>(notes: impl Iterator<Item = &'n String>) -> Vec<String> {
 fn missing(shape: &Shape, cells: &[(&PlannedCell, &Found)]) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for (cell, found) in cells {
-        let Some(reason) = &found.unavailable else {
+        let Some(reason) = found.unavailable() else {
             continue;
         };
         let point = place(shape, &cell.at);
-        match reasons.iter_mut().find(|(known, _)| known == reason) {
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, points)) => points.push(point),
             None => reasons.push((reason, vec![point])),
         }
@@ -332,7 +329,7 @@ mod tests {
 
     fn without(reason: &str) -> Found {
         Found {
-            unavailable: Some(reason.into()),
+            failed: (1, reason.into()),
             ..Found::default()
         }
     }

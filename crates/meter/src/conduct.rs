@@ -1,7 +1,8 @@
 //! Conducts a run: starts the workers, sends them on their visits round by
 //! round, sees what is still uncertain, and makes the document.
 
-use crate::assemble::{self, Common, Found};
+use crate::assemble::{self, Common};
+use crate::found::Found;
 use crate::place::{flag_throttled, moment, quietest_cpu, remark, step_aside};
 use crate::plan::Plan;
 use crate::probe::Probe;

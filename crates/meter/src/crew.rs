@@ -18,6 +18,7 @@ pub struct Hand {
     /// Its number.
     pub worker: u32,
     child: Child,
+    reaped: bool,
     from: BufReader<UnixStream>,
     to: UnixStream,
     /// CPUs it is pinned to, or why it is not.
@@ -40,6 +41,7 @@ impl Hand {
         let mut hand = Hand {
             worker: setup.worker,
             child,
+            reaped: false,
             from: BufReader::new(ours.try_clone()?),
             to: ours,
             pinned: Ok(Vec::new()),
@@ -97,6 +99,7 @@ impl Hand {
 
     /// How it ended, as an error.
     fn obituary(&mut self) -> io::Error {
+        self.reaped = true;
         let how = match self.child.wait() {
             Ok(status) => status.to_string(),
             Err(e) => e.to_string(),
@@ -108,6 +111,11 @@ impl Hand {
 impl Drop for Hand {
     fn drop(&mut self) {
         // Nothing in a worker wants an orderly end; a zombie nobody wants.
+        // Nor children of its own that hang: it leads a group, whose number is
+        // nobody else's until it is reaped.
+        if !self.reaped {
+            let _ = sys::process::kill_group(self.child.id());
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -17,6 +17,7 @@ pub mod clock;
 pub mod conduct;
 pub mod core_kind;
 pub mod crew;
+pub mod found;
 pub mod function;
 mod place;
 pub mod plan;

@@ -358,7 +358,7 @@ fn cells_of(
                 (effort.visits, effort.samples)
             };
             let visits = match scale {
-                Scale::Quick => (visits / 3).max(2),
+                Scale::Quick => (visits / 3).max(2).min(visits),
                 Scale::Default => visits,
                 Scale::Full => visits * 2,
             };

@@ -1,9 +1,10 @@
 //! The rounds of a run: workers started, told and listened to, cells
 //! reviewed, extra visits to what is still uncertain.
 
-use crate::assemble::{Common, Found};
+use crate::assemble::Common;
 use crate::conduct::{ConductError, Observer, Progress};
 use crate::crew::Hand;
+use crate::found::Found;
 use crate::plan::{Plan, PlannedCell};
 use crate::schedule::{self, Visit};
 use crate::wire::{self, Reply, Request, Setup};
@@ -200,7 +201,7 @@ impl<'p> Conductor<'p> {
         let mut visits = Vec::new();
         for (number, cell) in self.plan.cells.iter().enumerate() {
             let wanted = self.open[number]
-                && self.found[number].unavailable.is_none()
+                && !self.found[number].given_up
                 // An extra visit waits for a quiet machine, which a
                 // distribution has no use for.
                 && !(extra && cell.regime != Regime::Gated);
@@ -279,6 +280,7 @@ impl<'p> Conductor<'p> {
                 parts,
                 modes,
                 notes,
+                contradiction,
                 wall_ns,
             } => {
                 let leader = cell as usize;
@@ -286,6 +288,13 @@ impl<'p> Conductor<'p> {
                     return;
                 }
                 self.found[leader].wall_ns += wall_ns;
+                for number in self.plan.together(leader) {
+                    let found = &mut self.found[number];
+                    found.visits += 1;
+                    if let Some(how) = &contradiction {
+                        found.contradict(how);
+                    }
+                }
                 for part in parts {
                     let together = self.plan.together(leader);
                     let Some(number) = together
@@ -311,12 +320,7 @@ impl<'p> Conductor<'p> {
                     return;
                 }
                 for number in self.plan.together(cell as usize) {
-                    let found = &mut self.found[number];
-                    if found.samples.is_empty() {
-                        found.unavailable = Some(reason.clone());
-                    } else {
-                        found.notes.insert(format!("later visits failed: {reason}"));
-                    }
+                    self.found[number].fail(&reason);
                 }
                 self.visits_done += 1;
             }
@@ -339,6 +343,7 @@ impl<'p> Conductor<'p> {
                 found.notes.insert(format!(
                     "{error} while measuring this row; what it had sent is kept"
                 ));
+                found.fail(&format!("measuring it failed: {error}"));
                 // A row that kills its workers must not kill them all.
                 let deaths = found
                     .notes
@@ -347,9 +352,7 @@ impl<'p> Conductor<'p> {
                     .count();
                 if deaths >= 2 {
                     self.open[number] = false;
-                    if found.samples.is_empty() {
-                        found.unavailable = Some(format!("measuring it failed: {error}"));
-                    }
+                    found.given_up = true;
                 }
             }
             self.plan.cells[visit.cell as usize].name()

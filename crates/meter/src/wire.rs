@@ -73,6 +73,8 @@ pub enum Reply {
         modes: Vec<String>,
         /// The work's remarks.
         notes: Vec<String>,
+        /// What the kernel counted, if that contradicts the method.
+        contradiction: Option<String>,
         /// How long the whole visit took.
         wall_ns: u64,
     },

@@ -164,14 +164,13 @@ impl<'c> Worker<'c> {
             }
         });
         let parts = parts.collect();
-        let mut notes = work.notes();
-        notes.extend(work.contradiction());
         Ok(Reply::Visited {
             cell: request.cell,
             ops_per_turn: work.ops_per_turn(),
             parts,
             modes: work.modes(),
-            notes,
+            notes: work.notes(),
+            contradiction: work.contradiction(),
             wall_ns: sys::clock::monotonic_raw_ns().saturating_sub(began_ns),
         })
     }

@@ -29,6 +29,9 @@ pub const SAMPLES_IN_ALL: usize = 12;
 /// Workers with enough quiet samples needed for an interval.
 pub const WORKERS: usize = 3;
 
+/// Reason of a row that most visits contradict, where the visits say no more.
+pub const CONTRADICTED: &str = "what the kernel counted is not what the method assumes";
+
 /// How far a figure can be trusted.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
@@ -174,10 +177,7 @@ fn stamped(samples: &[Sample], context: &Context) -> Estimate {
     let (verdict, reason) = match &typical {
         _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
         None => (Verdict::CannotTell, "no operation was stamped".into()),
-        Some(_) if contradicted(&all) => (
-            Verdict::Invalid,
-            "what the kernel counted is not what the method assumes".into(),
-        ),
+        Some(_) if contradicted(&all) => (Verdict::Invalid, CONTRADICTED.into()),
         Some(t) => match modes_apart(&modes) {
             Some(reason) => (Verdict::TwoStates, reason),
             None => judge_distribution(samples, t, context),

@@ -72,6 +72,21 @@ pub fn process_limits() -> ProcessLimits {
     }
 }
 
+/// Kills (SIGKILL) all processes of the group that this process leads.
+///
+/// # Errors
+/// What `kill(2)` says, such as that there is no such group any more.
+pub fn kill_group(leader: u32) -> io::Result<()> {
+    let leader = i32::try_from(leader)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw)
+        .ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(rustix::process::kill_process_group(
+        leader,
+        rustix::process::Signal::KILL,
+    )?)
+}
+
 /// A command that starts this very program again, without arguments. Under an
 /// emulator in user mode it goes through the emulator: the kernel could not
 /// start the program itself.
