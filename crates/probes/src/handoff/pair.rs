@@ -199,10 +199,7 @@ mod tests {
         };
         let said = spins(Waiting::Sleeps).expect("it does not sleep");
         let assumed = "the method assumes 2 context switches per round trip";
-        assert!(
-            said.starts_with(assumed) && said.contains("counted: 0.0"),
-            "{said}"
-        );
+        assert!(said.starts_with(assumed), "{said}");
         let sleeps = |placement, waiting| {
             let semaphores = Semaphores::new().expect("semaphores");
             let mut pair =
