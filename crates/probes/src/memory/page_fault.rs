@@ -19,7 +19,7 @@ pub(crate) fn probe() -> Probe {
         title: "first touch of a page".into(),
         operation: "One page fault: the first store to a fresh anonymous base page, or the first load from a mapped file whose pages are in the page cache.".into(),
         method: "The anonymous row touches 256 fresh pages a sample and gives them back outside the time; the file row maps a file anew outside the time and touches it every 64 KiB, since Linux maps up to 16 cached pages with one fault.".into(),
-        source: "LMbench's lat_pagefault for the file page.".into(),
+        source: "LMbench's lat_pagefault touches every page of a cached file and divides by the pages, so that a fault which maps 16 of them (30 and more with large folios) counts as so many; it takes mapping and unmapping off and leaves the tearing down of the touched pages in. Ours counts faults.".into(),
         effort: Effort {
             visits: 6,
             samples: 4,
