@@ -67,10 +67,11 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         figure("thread.lifecycle/end", stamped_figure(21_300.0, 650.0)),
         figure("thread.lifecycle/join", stamped_figure(6_120.0, 90.0)),
+        figure("thread.lifecycle/parts", stamped_figure(54_900.0, 1_300.0)),
         figure("sync.semaphore_switch/free", of_cell(&semaphore())),
         figure("sync.handoff/pipe", rare_mode()),
     ];
-    rows.extend(cells().iter().map(|cell| figure(&cell.row, of_cell(cell))));
+    rows.extend(drawn().iter().map(|cell| figure(&cell.row, of_cell(cell))));
     rows.extend(pool());
     rows.push(ring());
     rows
@@ -101,8 +102,29 @@ fn rare_mode() -> Estimate {
     }
 }
 
-/// The cells whose operations are drawn.
+/// The cells.
 pub(super) fn cells() -> Vec<Cell> {
+    let mut cells = drawn();
+    cells.push(overhead());
+    cells
+}
+
+/// A thread of 55.1 µs above 118 µs of its procedure, inline.
+fn overhead() -> Cell {
+    let ticks = |ns: f64| (ns / NS_PER_TICK).round() as u64;
+    let inline = ticks(118_000.0);
+    let mut cell = cell("thread.lifecycle/overhead", 96, |u| {
+        (55_100.0 * (0.9 + 0.2 * u), 0)
+    });
+    for stamp in &mut cell.samples.second_ticks {
+        *stamp += inline - cell.samples.first_ticks[0];
+    }
+    cell.samples.first_ticks.fill(inline);
+    cell
+}
+
+/// The cells of wake-ups.
+fn drawn() -> Vec<Cell> {
     // Most wake-ups are short, a few of them far from it.
     let idle = |u: f64| 2_500.0 * (1.0 + 0.3 * u + 0.02 / (1.0 - u));
     let loaded = |u: f64| 2_900.0 * (1.0 + 3.0 * u + 0.5 / (1.0 - u));
