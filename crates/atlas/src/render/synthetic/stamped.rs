@@ -106,7 +106,23 @@ fn rare_mode() -> Estimate {
 pub(super) fn cells() -> Vec<Cell> {
     let mut cells = drawn();
     cells.push(overhead());
+    cells.extend(THREADS.map(single));
     cells
+}
+
+/// Numbers of threads of the pool.
+const THREADS: [u64; 5] = [1, 2, 4, 8, 16];
+
+/// Single operations of a pool on four CPUs: more threads share them, and some
+/// wait for long.
+fn single(threads: u64) -> Cell {
+    let share = (threads as f64 / 4.0).max(1.0);
+    let of = |u: f64| 1_650_000.0 * (1.0 + (share - 1.0) * (0.4 + 1.2 * u) + 0.002 / (1.0 - u));
+    Cell {
+        at: vec![threads],
+        wall_ms: 0.0,
+        ..cell("sched.pool/single", 64 * threads as u32, |u| (of(u), 0))
+    }
 }
 
 /// A thread of 55.1 µs above 118 µs of its procedure, inline.
@@ -207,9 +223,7 @@ fn pool() -> Vec<Row> {
             id,
             Outcome::Curve {
                 axis: Axis::Threads,
-                points: [1, 2, 4, 8, 16]
-                    .map(|x| CurvePoint { x, estimate: of(x) })
-                    .into(),
+                points: THREADS.map(|x| CurvePoint { x, estimate: of(x) }).into(),
             },
         )
     };
@@ -222,13 +236,7 @@ fn pool() -> Vec<Row> {
         curve("sched.pool/ideal", &|x| {
             stamped_figure(ideal(x), ideal(x) * 0.006)
         }),
-        curve("sched.pool/single", &|x| {
-            with_tail(
-                1_650_000.0 * (x as f64 / 4.0).max(1.0),
-                21_000.0,
-                96 * x as u32,
-            )
-        }),
+        curve("sched.pool/single", &|x| of_cell(&single(x))),
     ]
 }
 
