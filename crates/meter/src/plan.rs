@@ -249,6 +249,7 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
             largest_working_set_bytes: room.large_bytes,
             shrunk,
             core_kind,
+            cpus: terrain.cpus.clone(),
         },
         cells,
         unavailable,

@@ -27,7 +27,8 @@ pub struct Typical {
     pub samples: u32,
 }
 
-/// The far end of a distribution of single operations.
+/// The far end of a distribution of single operations: there is none where a
+/// sample is the mean of several.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
 pub struct Tail {
     /// 99 % quantile, ns, with an interval by order statistics; absent where
@@ -104,8 +105,12 @@ pub(crate) fn typical_over_workers(samples: &[&Sample], context: &Context) -> Op
     Some(typical)
 }
 
-/// The tail of single operations.
+/// The tail of single operations; none where any sample holds more than one:
+/// the longest mean is not the longest operation.
 pub(crate) fn tail(samples: &[&Sample], context: &Context) -> Option<Tail> {
+    if !single(samples, context) {
+        return None;
+    }
     let values = stats::sorted(
         samples
             .iter()
@@ -126,6 +131,18 @@ pub(crate) fn tail(samples: &[&Sample], context: &Context) -> Option<Tail> {
         operations: values.len() as u32,
         over_ms: last - first,
     })
+}
+
+/// Whether each sample is one operation.
+fn single(samples: &[&Sample], context: &Context) -> bool {
+    context.ops_per_turn == 1.0 && samples.iter().all(|s| s.turns == 1)
+}
+
+/// Whether these are times between stamps that may come in either order, such
+/// as those of two threads: single operations, some of them below 0. Their
+/// median may lie near 0, where its width in percent says nothing.
+pub(crate) fn either_order(samples: &[&Sample], context: &Context) -> bool {
+    single(samples, context) && samples.iter().any(|s| s.work_ticks() < 0.0)
 }
 
 /// The modes that occurred, the most frequent first; none where there is only
@@ -156,7 +173,8 @@ pub(crate) fn modes(samples: &[&Sample], context: &Context) -> Vec<Mode> {
 }
 
 /// Whether two of the modes are two figures: each with a sixth of the
-/// operations, 20 % apart. Gives the words for it.
+/// operations, apart by 20 % of the one nearer to 0 (times between two threads'
+/// stamps may be negative). Gives the words for it.
 pub(crate) fn modes_apart(modes: &[Mode]) -> Option<String> {
     let large: Vec<&Mode> = modes.iter().filter(|m| m.share * 6.0 >= 1.0).collect();
     let ns = |m: &&Mode| m.typical.ns.value;
@@ -167,7 +185,8 @@ pub(crate) fn modes_apart(modes: &[Mode]) -> Option<String> {
         .map(|m| m.typical.samples as usize)
         .sum::<usize>()
         >= SAMPLES_IN_ALL;
-    (enough && large.len() >= 2 && most > 1.2 * least).then(|| {
+    let apart = most - least > 0.2 * least.abs().min(most.abs());
+    (enough && large.len() >= 2 && apart).then(|| {
         let words: Vec<String> = large
             .iter()
             .map(|m| {

@@ -2,13 +2,15 @@
 //!
 //! Three things are said of each quantity, together: what it costs on the
 //! *quiet* machine (median of the quiet samples of each worker, the workers
-//! averaged without the lowest and the highest), what it *typically* costs (median, 10 % and 90 % quantile of
-//! everything), and what *share* of the time was quiet. Nothing is deleted
-//! and nothing is clamped: a difference that noise made negative enters as it
-//! is.
+//! averaged without the lowest and the highest), what it *typically* costs
+//! (median, 10 % and 90 % quantile of everything), and what *share* of the
+//! time was quiet. Nothing is deleted and nothing is clamped: a difference
+//! that noise made negative enters as it is.
 
 pub use crate::distribution::{Mode, Tail, Typical};
-use crate::distribution::{contradicted, modes, modes_apart, tail, typical, typical_over_workers};
+use crate::distribution::{
+    contradicted, either_order, modes, modes_apart, tail, typical, typical_over_workers,
+};
 use crate::gate::Gate;
 use crate::run::{Bound, CoreClock, Regime};
 use crate::sample::{Sample, flag};
@@ -20,6 +22,12 @@ use serde::{Deserialize, Serialize};
 pub const NOISY_ABOVE: f64 = 0.05;
 /// An interval wider than this says too little for any figure.
 pub const CANNOT_TELL_ABOVE: f64 = 0.25;
+/// Times between stamps that may come in either order are judged as shares of
+/// this many ns where they are shorter, since a part of a whole may be near 0
+/// and yet be known well. So ±250 ns or less are never noisy, and ±1.25 µs or
+/// less always tell something: that is little beside the tens of µs of a
+/// thread's life, and not much more than two CPUs' stamps are good for.
+pub const EITHER_ORDER_FROM_NS: f64 = 5_000.0;
 /// A sample that lost its CPU for more than this share of its time was robbed.
 pub const LOST_ABOVE: f64 = 0.02;
 /// A worker's median counts from this many quiet samples on.
@@ -155,7 +163,7 @@ fn distribution(samples: &[Sample], context: &Context) -> Estimate {
         _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
         None => (Verdict::CannotTell, "no sample was taken".into()),
         Some(t) => {
-            robbed(samples, context).unwrap_or_else(|| judge_distribution(samples, t, context))
+            robbed(samples, context).unwrap_or_else(|| judge_distribution(samples, t, 0.0, context))
         }
     };
     Estimate {
@@ -180,7 +188,13 @@ fn stamped(samples: &[Sample], context: &Context) -> Estimate {
         Some(_) if contradicted(&all) => (Verdict::Invalid, CONTRADICTED.into()),
         Some(t) => match modes_apart(&modes) {
             Some(reason) => (Verdict::TwoStates, reason),
-            None => judge_distribution(samples, t, context),
+            None => {
+                let least_ns = match either_order(&all, context) {
+                    true => EITHER_ORDER_FROM_NS,
+                    false => 0.0,
+                };
+                judge_distribution(samples, t, least_ns, context)
+            }
         },
     };
     Estimate {
@@ -195,9 +209,11 @@ fn stamped(samples: &[Sample], context: &Context) -> Estimate {
     }
 }
 
+/// The width counts as a share of `least_ns` where the figure is below that.
 fn judge_distribution(
     samples: &[Sample],
     typical: &Typical,
+    least_ns: f64,
     context: &Context,
 ) -> (Verdict, String) {
     if typical.samples < 6 {
@@ -207,7 +223,7 @@ fn judge_distribution(
     let ns = |s: &Sample| s.ns_per_op(context.ops_per_turn, context.ns_per_tick);
     match two_states(samples.iter().map(ns)) {
         Some(reason) => (Verdict::TwoStates, reason),
-        None => judge_width(&typical.ns, "samples"),
+        None => judge_width(&typical.ns, least_ns, "samples"),
     }
 }
 
@@ -230,7 +246,7 @@ fn gated(samples: &[Sample], context: &Context) -> Estimate {
         Some(_) if below_ns.is_some() => (Verdict::Ok, String::new()),
         Some(q) => match two_states(quiet_samples.iter().map(|s| in_ns(s, context))) {
             Some(reason) => (Verdict::TwoStates, reason),
-            None => judge_width(&q.cycles_or_ns(context.bound), "worker processes"),
+            None => judge_width(&q.cycles_or_ns(context.bound), 0.0, "worker processes"),
         },
     });
     Estimate {
@@ -384,16 +400,22 @@ fn robbed(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
     })
 }
 
-fn judge_width(interval: &Interval, who: &str) -> (Verdict, String) {
-    let width = interval.relative_half_width();
-    let percent = width * 100.0;
+fn judge_width(interval: &Interval, least: f64, who: &str) -> (Verdict, String) {
+    let (width, half) = match interval.value.abs() < least {
+        true => (
+            interval.half_width() / least,
+            crate::figure::time(interval.half_width()),
+        ),
+        false => {
+            let width = interval.relative_half_width();
+            (width, format!("{:.0} %", width * 100.0))
+        }
+    };
+    let reason = format!("{who} disagree by ±{half}");
     if width > CANNOT_TELL_ABOVE {
-        (
-            Verdict::CannotTell,
-            format!("{who} disagree by ±{percent:.0} %"),
-        )
+        (Verdict::CannotTell, reason)
     } else if width > NOISY_ABOVE {
-        (Verdict::Noisy, format!("{who} disagree by ±{percent:.0} %"))
+        (Verdict::Noisy, reason)
     } else {
         (Verdict::Ok, String::new())
     }

@@ -103,6 +103,10 @@ pub struct PlanRecord {
     /// `performance (P-core)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_kind: Option<String>,
+    /// The CPUs that rows of several threads could use, rising: the allowed
+    /// ones, of that kind. Empty in documents that don't say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpus: Vec<u32>,
 }
 
 /// The clock that timed the samples.

@@ -68,6 +68,15 @@ fn a_percentile_needs_ten_operations_above_it() {
 }
 
 #[test]
+fn means_of_several_operations_have_no_tail() {
+    let mut samples = even(125, |k| 1000 + k);
+    assert!(judge(&samples, &[]).tail.is_some());
+    // A round trip of two ways, once among a thousand.
+    samples[7].turns = 2;
+    assert_eq!(judge(&samples, &[]).tail, None);
+}
+
+#[test]
 fn a_second_stamp_before_the_first_is_negative_and_stays_so() {
     let samples: Vec<Sample> = (0..8)
         .flat_map(|worker| (0..10).map(move |k| operation(worker, 5000, 4000 + k, 0)))
@@ -97,6 +106,73 @@ fn modes_have_shares_and_figures_and_two_of_them_are_two_states() {
         estimate.reason,
         "same CPU 3000 ns in 75 %, other CPU 37.0 µs in 25 %"
     );
+}
+
+#[test]
+fn modes_below_zero_are_told_apart_by_what_lies_between_them() {
+    let modes = |one: u64, other: u64| {
+        let mut samples = Vec::new();
+        for worker in 0..8 {
+            for _ in 0..30 {
+                samples.push(operation(worker, 9_000, 9_000 - one, 0));
+                samples.push(operation(worker, 9_000, 9_000 - other, 1));
+            }
+        }
+        judge(&samples, &["same CPU", "other CPU"])
+    };
+    let alike = modes(3_000, 3_000);
+    assert_eq!(alike.verdict, Verdict::Ok, "{}", alike.reason);
+    // 20 % of the one nearer to 0, as above it.
+    assert_ne!(modes(3_000, 3_590).verdict, Verdict::TwoStates);
+    assert_eq!(modes(3_000, 3_610).verdict, Verdict::TwoStates);
+    let apart = modes(6_000, 3_000);
+    assert_eq!(apart.verdict, Verdict::TwoStates);
+    assert!(apart.reason.contains("-6000 ns"), "{}", apart.reason);
+}
+
+/// Times of -`spread` to `spread` about `middle`, the same of each worker, but
+/// for its own `shift`.
+fn about(middle: i64, spread: i64, shift: i64) -> Vec<Sample> {
+    let of = |worker: u32, k: i64| {
+        let ns = middle + spread * (k - 20) / 20 + shift * (i64::from(worker) - 4);
+        let to = u64::try_from(20_000 + ns).expect("above 0");
+        operation(worker, 20_000, to, 0)
+    };
+    (0..8)
+        .flat_map(|w| (0..=40).map(move |k| of(w, k)))
+        .collect()
+}
+
+#[test]
+fn a_part_near_zero_is_judged_by_its_width_in_ns() {
+    // The workers' medians are `shift` apart: half is t(7) * 2.45 shift /
+    // sqrt(8), twice the shift.
+    let known = judge(&about(60, 400, 60), &[]);
+    let half = known.typical.expect("a figure").ns.half_width();
+    assert!((80.0..250.0).contains(&half), "{half}");
+    assert_eq!(known.verdict, Verdict::Ok, "{}", known.reason);
+
+    let noisy = judge(&about(60, 400, 200), &[]);
+    assert_eq!(noisy.verdict, Verdict::Noisy, "{}", noisy.reason);
+    assert!(noisy.reason.ends_with(" ns"), "{}", noisy.reason);
+    let vague = judge(&about(60, 400, 900), &[]);
+    assert_eq!(vague.verdict, Verdict::CannotTell, "{}", vague.reason);
+}
+
+#[test]
+fn what_is_never_below_zero_or_far_above_is_judged_in_percent() {
+    // 300 ns that are not known, though by less than 250 ns.
+    let short = judge(&about(300, 40, 50), &[]);
+    assert_eq!(short.verdict, Verdict::CannotTell, "{}", short.reason);
+    assert!(short.reason.ends_with(" %"), "{}", short.reason);
+    // Below 0 now and then, but long: 9 % of 9 µs.
+    let long = judge(&about(9_000, 10_000, 400), &[]);
+    assert_eq!(long.verdict, Verdict::Noisy, "{}", long.reason);
+    assert!(long.reason.ends_with(" %"), "{}", long.reason);
+    // Means of many operations have no such allowance.
+    let mut many = about(60, 400, 60);
+    many.iter_mut().for_each(|s| s.turns = 2);
+    assert_eq!(judge(&many, &[]).verdict, Verdict::CannotTell);
 }
 
 #[test]

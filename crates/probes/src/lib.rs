@@ -221,6 +221,7 @@ mod tests {
             "thread.lifecycle/procedure",
             "thread.lifecycle/end",
             "thread.lifecycle/join",
+            "thread.lifecycle/parts",
             "sched.wakeup/idle",
             "sched.wakeup/loaded",
             "collections.push/worst",

@@ -55,14 +55,16 @@ pub(super) fn sampling(regime: Regime) -> &'static str {
              the machine was quiet"
         }
         Regime::Stamped => {
-            "single operations, each between two stamps of its own threads, wherever these ran: \
-             the median, and 10 % to 90 % of them. The tail: 99 % and 99.9 % where at least ten \
-             operations lie above, and the longest, which says nothing without the number of \
-             operations and the time over which they were seen. A second stamp that came before \
-             the first is a negative time, and stays one. Where operations run in several modes, \
-             such as the same CPU and another one, each with its share and figure; two states if \
-             two modes have a sixth of the operations each and lie 20 % apart. Where the kernel's \
-             own counts contradict the method in most visits, the row is invalid"
+            "operations between two stamps of their own threads, wherever these ran: the median, \
+             and 10 % to 90 % of them. The tail, where each stamped time is a single operation: \
+             99 % and 99.9 % where at least ten operations lie above, and the longest, which says \
+             nothing without the number of operations and the time over which they were seen. A \
+             second stamp that came before the first is a negative time, and stays one; where \
+             there are such, a figure below 5 µs is noisy from ±250 ns on, not from ±5 %. Where \
+             operations run in several modes, such as the same CPU and another one, each with \
+             its share and figure; two states if two modes have a sixth of the operations each \
+             and lie 20 % apart. Where the kernel's own counts contradict the method in most \
+             visits, the row is invalid"
         }
     }
 }

@@ -1,9 +1,28 @@
-//! Values in bins of equal factors, and bars for their counts.
+//! Values in bins of equal factors, and bars for their counts: the whole
+//! distribution of single operations, of one row or of several side by side.
+
+use super::layout::{Entry, Grid, left, right};
+use model::estimate::Estimate;
+use model::figure::time;
+use model::run::Cell;
+
+/// Lines of the picture.
+const BINS: usize = 24;
+/// Columns of the bars: of one row alone, and of each of two.
+pub(super) const ALONE: usize = 64;
+const SIDE_BY_SIDE: usize = 23;
+
+/// One row, or point of a curve, with its operations.
+pub(super) struct Panel<'r> {
+    pub(super) name: String,
+    pub(super) estimate: &'r Estimate,
+    pub(super) values_ns: Vec<f64>,
+}
 
 /// Edges of bins over a logarithmic axis, from the shortest value to the
 /// longest.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Bins {
+struct Bins {
     low: f64,
     high: f64,
     number: usize,
@@ -11,17 +30,17 @@ pub(super) struct Bins {
 
 /// How many values fell where: together all of them.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Counts {
+struct Counts {
     /// 0 or less: a logarithmic axis has no place for them.
-    pub(super) not_above_zero: usize,
+    not_above_zero: usize,
     /// By bin, the shortest first.
-    pub(super) bins: Vec<usize>,
+    bins: Vec<usize>,
 }
 
 impl Bins {
     /// Bins over finite values; none where no value is above 0, one where all
     /// that are, are alike.
-    pub(super) fn over(values: impl Iterator<Item = f64> + Clone, number: usize) -> Option<Bins> {
+    fn over(values: impl Iterator<Item = f64> + Clone, number: usize) -> Option<Bins> {
         let above = values.filter(|&v| v > 0.0);
         let low = above.clone().fold(f64::INFINITY, f64::min);
         let high = above.fold(0.0, f64::max);
@@ -30,17 +49,17 @@ impl Bins {
     }
 
     /// How many bins there are.
-    pub(super) fn number(&self) -> usize {
+    fn number(&self) -> usize {
         self.number
     }
 
     /// Where a bin begins.
-    pub(super) fn begin(&self, bin: usize) -> f64 {
+    fn begin(&self, bin: usize) -> f64 {
         self.low * (self.high / self.low).powf(bin as f64 / self.number as f64)
     }
 
     /// The bin of a value that the axis was made over.
-    pub(super) fn of(&self, value: f64) -> Option<usize> {
+    fn of(&self, value: f64) -> Option<usize> {
         if value <= 0.0 || value.is_nan() {
             return None;
         }
@@ -53,7 +72,7 @@ impl Bins {
     }
 
     /// Counts values.
-    pub(super) fn count(&self, values: &[f64]) -> Counts {
+    fn count(&self, values: &[f64]) -> Counts {
         let mut counts = Counts {
             not_above_zero: 0,
             bins: vec![0; self.number],
@@ -70,7 +89,7 @@ impl Bins {
 
 /// A bar of eighths of a character, as long beside `columns` as `count` beside
 /// `most`; never nothing for something.
-pub(super) fn bar(count: usize, most: usize, columns: usize) -> String {
+fn bar(count: usize, most: usize, columns: usize) -> String {
     const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
     if count == 0 || most == 0 {
         return String::new();
@@ -82,6 +101,93 @@ pub(super) fn bar(count: usize, most: usize, columns: usize) -> String {
         bar.push(EIGHTHS[eighths % 8 - 1]);
     }
     bar
+}
+
+/// The operations of a cell, ns.
+pub(super) fn values(cell: &Cell, ns_per_tick: f64) -> Result<Vec<f64>, String> {
+    let values: Vec<f64> = cell
+        .samples
+        .samples()?
+        .iter()
+        .map(|s| s.ns_per_op(cell.ops_per_turn, ns_per_tick))
+        .collect();
+    match values.iter().all(|v| v.is_finite()) {
+        true => Ok(values),
+        false => Err("an operation was recorded that is no time".into()),
+    }
+}
+
+/// Draws every operation, each panel to its own scale beside the same bins;
+/// nothing where none is above 0.
+pub(super) fn draw(grid: &mut Grid, panels: &[Panel]) -> bool {
+    let all = panels.iter().flat_map(|p| p.values_ns.iter().copied());
+    let bins = Bins::over(all, BINS);
+    if let Some(bins) = &bins {
+        picture(grid, panels, bins);
+    }
+    bins.is_some()
+}
+
+fn picture(grid: &mut Grid, panels: &[Panel], bins: &Bins) {
+    let columns = if panels.len() == 1 {
+        ALONE
+    } else {
+        SIDE_BY_SIDE
+    };
+    let counts: Vec<Counts> = panels.iter().map(|p| bins.count(&p.values_ns)).collect();
+    let mut heading = vec![right("from")];
+    for panel in panels {
+        heading.extend([left(panel.name.clone()), left(""), left("")]);
+    }
+    grid.entries(heading);
+    let mut line = |from: String, number: &dyn Fn(&Counts) -> usize, bin: Option<usize>| {
+        let mut line = vec![right(format!("  {from}"))];
+        for (panel, counts) in panels.iter().zip(&counts) {
+            // Each panel has its own scale: the numbers beside tell which.
+            let most = counts.bins.iter().copied().max().unwrap_or(0);
+            let most = most.max(counts.not_above_zero);
+            line.extend(of_panel(panel, number(counts), most, columns, bins, bin));
+        }
+        grid.entries(line);
+    };
+    if counts.iter().any(|c| c.not_above_zero > 0) {
+        line("0 or less".into(), &|c| c.not_above_zero, None);
+    }
+    for bin in 0..bins.number() {
+        line(time(bins.begin(bin)), &|c| c.bins[bin], Some(bin));
+    }
+}
+
+/// Bar, count and marks of one bin of a panel.
+fn of_panel(
+    panel: &Panel,
+    count: usize,
+    most: usize,
+    columns: usize,
+    bins: &Bins,
+    bin: Option<usize>,
+) -> [Entry; 3] {
+    let tail = panel.estimate.tail;
+    let marks: Vec<&str> = [
+        ("p50", panel.estimate.ns()),
+        ("p99", tail.and_then(|t| t.p99_ns)),
+        ("p99.9", tail.and_then(|t| t.p999_ns)),
+    ]
+    .into_iter()
+    .filter(|(_, ns)| ns.is_some_and(|ns| bins.of(ns.value) == bin))
+    .map(|(name, _)| name)
+    .collect();
+    let number = match count {
+        0 => String::new(),
+        n => n.to_string(),
+    };
+    let drawn = bar(count, most, columns);
+    let fill = " ".repeat(columns - drawn.chars().count());
+    [
+        left(format!("{drawn}{fill}")),
+        right(number),
+        left(marks.join(" ")),
+    ]
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::layout::{Grid, left, right, wrap};
 use model::estimate::{CANNOT_TELL_ABOVE, Estimate, Verdict};
 use model::figure::{time, time_scale};
 use model::run::Run;
-use model::stats::Interval;
+use model::stats::{self, Interval};
 
 const PROBE: &str = "thread.lifecycle";
 /// In the order of a life; each begins where the one before ended.
@@ -40,18 +40,24 @@ pub(super) fn lifecycle(run: &Run) -> String {
     if figures[1].value < 0.0 {
         say(early(&figures[1]));
     }
-    let invalid = PARTS
-        .iter()
-        .zip(&parts)
-        .find(|(_, (e, _))| e.verdict == Verdict::Invalid);
-    let overhead = part("overhead");
-    match (invalid, overhead.and_then(|e| Some((e, e.ns()?)))) {
-        (_, None) => {}
-        (Some((name, _)), _) => say(format!("Not checked: {name} is invalid.")),
-        (_, Some((e, _))) if e.verdict == Verdict::Invalid => {
-            say("Not checked: overhead is invalid.".into());
+    let figure = |name: &str| part(name).and_then(|e| Some((e, e.ns()?)));
+    let (added, whole) = (figure("parts"), figure("overhead"));
+    let Some((whole_estimate, whole)) = whole else {
+        return text;
+    };
+    let names = PARTS.iter().copied().chain(["parts", "overhead"]);
+    let estimates = parts.iter().map(|(e, _)| Some(*e));
+    let estimates = estimates.chain([added.map(|(e, _)| e), Some(whole_estimate)]);
+    let invalid = names
+        .zip(estimates)
+        .find(|(_, e)| e.is_some_and(|e| e.verdict == Verdict::Invalid));
+    match invalid {
+        Some((name, _)) => say(format!("Not checked: {name} is invalid.")),
+        None => {
+            let costs = Costs::of(added.map(|(_, ns)| ns), &figures);
+            say(check(&costs, &whole));
+            say(procedures(&figures[PROCEDURE], inline_ns(run)));
         }
-        (None, Some((_, whole))) => say(check(&figures, &whole)),
     }
     text
 }
@@ -113,20 +119,66 @@ fn early(start: &Interval) -> String {
     }
 }
 
+/// What a thread costs beside its procedure, by its own stamps.
+struct Costs {
+    ns: Interval,
+    name: &'static str,
+}
+
+impl Costs {
+    /// Added up life by life where that was measured; else the sum of the
+    /// medians, which is not the median of the sum.
+    fn of(added: Option<Interval>, figures: &[Interval]) -> Costs {
+        if let Some(ns) = added {
+            let name = "create + start + end + join of each life";
+            return Costs { ns, name };
+        }
+        let costs: Vec<Interval> = figures
+            .iter()
+            .enumerate()
+            .filter(|&(part, _)| part != PROCEDURE)
+            .map(|(_, ns)| *ns)
+            .collect();
+        Costs {
+            ns: sum(&costs),
+            name: "medians of create + start + end + join",
+        }
+    }
+}
+
+/// Median of the procedure run inline, ns: the first stamp of each operation
+/// of /overhead.
+fn inline_ns(run: &Run) -> Option<f64> {
+    let id = format!("{PROBE}/overhead");
+    let cell = run.cells.iter().find(|cell| cell.row == id)?;
+    let ticks = cell.samples.first_ticks.iter().map(|&t| t as f64);
+    Some(stats::median(ticks)? * run.clock.ns_per_tick)
+}
+
+/// What the two sides of the check are known to differ by.
+fn procedures(threaded: &Interval, inline_ns: Option<f64>) -> String {
+    let (threaded, inline) = match inline_ns {
+        Some(ns) => (
+            format!(" ({})", time(threaded.value)),
+            format!(" ({})", time(ns)),
+        ),
+        None => (String::new(), String::new()),
+    };
+    format!(
+        "The first leaves out the procedure as it ran in the thread{threaded}, the second takes \
+         off the one run inline{inline}."
+    )
+}
+
 /// Whether create, start, end and join come to what the whole costs more than
 /// the procedure run inline, which was measured on its own.
-fn check(figures: &[Interval], whole: &Interval) -> String {
-    let costs: Vec<Interval> = figures
-        .iter()
-        .enumerate()
-        .filter(|&(part, _)| part != PROCEDURE)
-        .map(|(_, ns)| *ns)
-        .collect();
-    let parts = sum(&costs);
+fn check(costs: &Costs, whole: &Interval) -> String {
+    let parts = costs.ns;
     let apart = difference(&parts, whole);
     let set = Precise::over(&[&parts, whole]);
     let beside = format!(
-        "create + start + end + join = {}; total minus the procedure run inline = {}",
+        "{} = {}; total minus the procedure run inline = {}",
+        costs.name,
         set.text(parts.value, parts.half_width()),
         set.text(whole.value, whole.half_width())
     );
@@ -207,31 +259,67 @@ mod tests {
     fn parts_and_whole_agree_within_both_intervals() {
         // Half of the sum: the root of 1.2² + 0.3² + 1.6² + 0.1² is 2.02; with
         // 1.5 of the whole, 2.52.
-        let text = check(&figures(), &interval(68.4e3, 1.5e3));
+        let text = check(&costs(&figures()), &interval(68.4e3, 1.5e3));
         assert_eq!(
             text,
-            "create + start + end + join = 66.0 µs ±2.1; total minus the procedure run inline = \
-             68.4 µs ±1.5: they agree."
+            "medians of create + start + end + join = 66.0 µs ±2.1; total minus the procedure run \
+             inline = 68.4 µs ±1.5: they agree."
         );
-        let text = check(&figures(), &interval(68.6e3, 1.5e3));
+        let text = check(&costs(&figures()), &interval(68.6e3, 1.5e3));
         assert!(
             text.ends_with("they differ by 2.6 µs ±2.6: more than both intervals allow."),
             "{text}"
         );
-        let text = check(&figures(), &interval(60e3, 1.5e3));
+        let text = check(&costs(&figures()), &interval(60e3, 1.5e3));
         assert!(text.contains("they differ by 6.0 µs ±2.6"), "{text}");
+    }
+
+    /// As they are without a row of their sums.
+    fn costs(figures: &[Interval]) -> Costs {
+        Costs::of(None, figures)
+    }
+
+    #[test]
+    fn lives_added_up_one_by_one_stand_before_the_sum_of_medians() {
+        let added = Costs::of(Some(interval(75e3, 1e3)), &figures());
+        let text = check(&added, &interval(68.4e3, 1.5e3));
+        assert!(
+            text.starts_with("create + start + end + join of each life = 75.0 µs ±1.0;"),
+            "{text}"
+        );
+        assert!(text.contains("they differ by 6.6 µs ±1.9"), "{text}");
+        let run = synthetic::run();
+        let text = lifecycle(&run);
+        assert!(text.contains("of each life = 54.9 µs"), "{text}");
+        let mut without = run;
+        without
+            .rows
+            .retain(|row| row.id != "thread.lifecycle/parts");
+        let text = lifecycle(&without);
+        assert!(text.contains("medians of create"), "{text}");
+    }
+
+    #[test]
+    fn both_times_of_the_procedure_are_named() {
+        let mut run = synthetic::run();
+        let text = lifecycle(&run).replace("\n ", "");
+        assert!(text.contains("in the thread (121 µs)"), "{text}");
+        assert!(text.contains("inline (118 µs)."), "{text}");
+        run.cells.clear();
+        let text = lifecycle(&run).replace("\n ", "");
+        assert!(text.contains("run inline."), "{text}");
     }
 
     #[test]
     fn the_procedure_is_no_part_of_the_sum() {
         let mut long = figures();
         long[PROCEDURE] = interval(5e6, 1e6);
-        assert!(check(&long, &interval(66e3, 1.5e3)).ends_with("they agree."));
+        assert!(check(&costs(&long), &interval(66e3, 1.5e3)).ends_with("they agree."));
     }
 
     #[test]
     fn wide_intervals_agree_with_nothing() {
-        let text = check(&figures(), &interval(60e3, 30e3));
+        let text = check(&costs(&figures()), &interval(60e3, 30e3));
         assert!(
             text.ends_with("too wide to tell whether they agree."),
             "{text}"
@@ -270,7 +358,7 @@ mod tests {
 
     #[test]
     fn what_is_invalid_proves_nothing() {
-        for name in ["end", "overhead"] {
+        for name in ["end", "parts", "overhead"] {
             let mut run = synthetic::run();
             let id = format!("{PROBE}/{name}");
             let row = run.rows.iter_mut().find(|row| row.id == id);

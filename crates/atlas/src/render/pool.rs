@@ -4,12 +4,15 @@
 use super::COLUMNS;
 use super::curves::Marks;
 use super::figures::{number_with_half, time_with_half, typical};
+use super::histogram::{Panel, draw, values};
 use super::intervals::{differs_from_nothing, quotient};
 use super::layout::{Grid, left, right, wrap};
-use super::tails::percentile;
+use super::tails::in_words;
 use model::estimate::{CANNOT_TELL_ABOVE, Estimate, Verdict};
-use model::run::{Axis, CurvePoint, Outcome, Row, Run};
-use model::stats::Interval;
+use model::figure::time;
+use model::run::{Axis, Cell, CurvePoint, Outcome, Row, Run};
+use model::stats::{self, Interval};
+use model::unit::Unit;
 
 const PROBE: &str = "sched.pool";
 /// Threads of the published study.
@@ -61,13 +64,26 @@ pub(super) fn pool(run: &Run) -> String {
     if lines.is_empty() {
         return String::new();
     }
+    let singles = Singles::of(run, &lines);
     let mut grid = Grid::default();
     grid.free(format!(
         "{PROBE}: time an operation; ideal: the procedure alone over min(threads, CPUs)"
     ));
     let mut marks = Marks::default();
     let mut heading = vec![right("threads  ")];
-    heading.extend(["time", "", "", "ideal", "", "of ideal", "single operation"].map(left));
+    heading.extend(
+        [
+            "time",
+            "",
+            "",
+            "ideal",
+            "",
+            "of ideal",
+            "single operation",
+            "mean",
+        ]
+        .map(left),
+    );
     grid.entries(heading);
     for line in &lines {
         let figure = |estimate: Option<&Estimate>| {
@@ -92,26 +108,148 @@ pub(super) fn pool(run: &Run) -> String {
         entries.extend(figure(line.ideal));
         let ratio = line.ratio();
         entries.push(left(ratio.map_or(String::new(), |r| number_with_half(&r))));
-        entries.push(left(line.single.map_or(String::new(), single)));
+        entries.push(left(
+            line.single
+                .map_or(String::new(), |e| typical(e, &Unit::Time)),
+        ));
+        let mean = singles.mean_ns(line.threads).map(|ns| time_with_half(&ns));
+        entries.push(left(mean.unwrap_or_default()));
         grid.entries(entries);
     }
     let mut text = grid.render(1);
     text.push_str(&marks.legend());
-    let cpus = run.machine.allowed_cpus.get().map(|cpus| cpus.len() as u64);
+    let cpus = cpus(run);
     for line in wrap("  ", &verdict(&lines, cpus), COLUMNS) {
         text.push_str(&line);
         text.push('\n');
     }
+    text.push_str(&singles.picture(&lines, cpus));
     text
 }
 
-/// Median and 10 % to 90 % of single operations, and how far they reach.
-fn single(estimate: &Estimate) -> String {
-    let mut text = typical(estimate, &model::unit::Unit::Time);
-    if let Some(p99) = estimate.tail.and_then(|tail| tail.p99_ns) {
-        text.push_str(&format!(", p99 {}", percentile(&p99)));
+/// How many CPUs the pool could use: those of the plan, else those that the
+/// machine allows.
+fn cpus(run: &Run) -> Option<u64> {
+    let planned = Some(&run.plan.cpus).filter(|cpus| !cpus.is_empty());
+    let cpus = planned.or(run.machine.allowed_cpus.get())?;
+    Some(cpus.len() as u64)
+}
+
+/// The number of threads that others are held against: as near to that of the
+/// CPUs as there is one not above it; else the smallest.
+fn base(threads: impl Iterator<Item = u64> + Clone, cpus: u64) -> Option<u64> {
+    let within = threads.clone().filter(|&n| n <= cpus).max();
+    within.or(threads.min())
+}
+
+/// Every single operation, by number of threads.
+struct Singles {
+    /// Threads, and the operations' lengths by worker.
+    known: Vec<(u64, Vec<(u32, f64)>)>,
+    /// Why some are not drawn.
+    damaged: Option<String>,
+}
+
+impl Singles {
+    fn of(run: &Run, lines: &[Line]) -> Singles {
+        let mut singles = Singles {
+            known: Vec::new(),
+            damaged: None,
+        };
+        let id = format!("{PROBE}/single");
+        for line in lines {
+            let own = |cell: &&Cell| cell.row == id && cell.at == [line.threads];
+            let Some(cell) = run.cells.iter().find(own) else {
+                continue;
+            };
+            let workers = cell.samples.samples();
+            match values(cell, run.clock.ns_per_tick).and_then(|ns| Ok((ns, workers?))) {
+                Ok((ns, samples)) => {
+                    let by_worker = samples.iter().map(|s| s.worker).zip(ns).collect();
+                    singles.known.push((line.threads, by_worker));
+                }
+                Err(why) => singles.damaged = Some(why),
+            }
+        }
+        singles
     }
-    text
+
+    fn at(&self, threads: u64) -> Option<&[(u32, f64)]> {
+        let found = self.known.iter().find(|(n, _)| *n == threads);
+        found.map(|(_, operations)| operations.as_slice())
+    }
+
+    /// Mean of all operations, with the width of the t interval over the means
+    /// of the worker processes: not a known one, where there is one process.
+    fn mean_ns(&self, threads: u64) -> Option<Interval> {
+        let operations = self.at(threads)?;
+        let value = mean(operations.iter().map(|&(_, ns)| ns))?;
+        let mut workers: Vec<u32> = operations.iter().map(|&(worker, _)| worker).collect();
+        workers.sort_unstable();
+        workers.dedup();
+        let of = |worker: u32| {
+            let own = operations.iter().filter(move |&&(w, _)| w == worker);
+            mean(own.map(|&(_, ns)| ns))
+        };
+        let means: Vec<f64> = workers.into_iter().filter_map(of).collect();
+        let between = stats::t_interval(&means);
+        let half = between.map_or(f64::INFINITY, |between| between.half_width());
+        Some(Interval {
+            value,
+            low: value - half,
+            high: value + half,
+        })
+    }
+
+    /// The whole distribution with a thread for each CPU beside that of the
+    /// published number of threads.
+    fn picture(&self, lines: &[Line], cpus: Option<u64>) -> String {
+        if let Some(why) = &self.damaged {
+            return format!("  Single operations are not drawn: {why}.\n");
+        }
+        let numbers = self.known.iter().map(|(threads, _)| *threads);
+        let mut drawn: Vec<u64> = cpus
+            .and_then(|n| base(numbers.clone(), n))
+            .into_iter()
+            .collect();
+        let many = numbers.clone().find(|&n| n == KURKIN).or(numbers.max());
+        drawn.extend(many.filter(|n| !drawn.contains(n)));
+        let panels: Vec<Panel> = drawn
+            .into_iter()
+            .filter_map(|number| {
+                let line = lines.iter().find(|line| line.threads == number)?;
+                Some(Panel {
+                    name: threads(number),
+                    estimate: line.single?,
+                    values_ns: self.at(number)?.iter().map(|&(_, ns)| ns).collect(),
+                })
+            })
+            .collect();
+        let mut grid = Grid::default();
+        let alone = lines
+            .iter()
+            .find(|line| line.threads == 1)
+            .and_then(|line| line.ideal?.ns())
+            .map(|ns| format!(" (the procedure alone: {})", time(ns.value)))
+            .unwrap_or_default();
+        grid.free(format!(
+            "  every single operation{alone}, in bins of equal factors"
+        ));
+        for panel in &panels {
+            if let Some(tail) = &panel.estimate.tail {
+                grid.wrapped(&format!("  {:<10}  ", panel.name), &in_words(tail), COLUMNS);
+            }
+        }
+        match draw(&mut grid, &panels) {
+            true => grid.render(1),
+            false => String::new(),
+        }
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (n, sum) = values.fold((0_u32, 0.0), |(n, sum), v| (n + 1, sum + v));
+    (n > 0).then(|| sum / f64::from(n))
 }
 
 fn lines(run: &Run) -> Vec<Line<'_>> {
@@ -132,7 +270,7 @@ fn lines(run: &Run) -> Vec<Line<'_>> {
         .collect()
 }
 
-/// What more threads cost than the number nearest to that of the CPUs: how
+/// What more threads than CPUs cost against the [`base`]: how
 /// much more of their ideal they take.
 struct Beyond {
     threads: u64,
@@ -165,15 +303,16 @@ fn verdict(lines: &[Line], cpus: Option<u64>) -> String {
         .iter()
         .filter_map(|line| Some((line.threads, line.ratio()?)))
         .collect();
-    let Some(&(base_threads, base)) = known.iter().find(|(threads, _)| *threads >= cpus) else {
-        return format!(
-            "What more threads than CPUs cost can't be told: no figure to rely on of {cpus} \
-             threads or more beside their ideal."
-        );
+    let numbers = known.iter().map(|(threads, _)| *threads);
+    let found = base(numbers, cpus).and_then(|n| known.iter().find(|(threads, _)| *threads == n));
+    let Some(&(base_threads, base)) = found else {
+        return "What more threads than CPUs cost can't be told: no figure to rely on beside its \
+                ideal."
+            .into();
     };
     let beyond: Vec<Beyond> = known
         .iter()
-        .filter(|(threads, _)| *threads > base_threads)
+        .filter(|(threads, _)| *threads > base_threads.max(cpus))
         .filter_map(|&(threads, ratio)| {
             let factor = quotient(&ratio, &base)?;
             let cost = Interval {
@@ -196,7 +335,8 @@ fn verdict(lines: &[Line], cpus: Option<u64>) -> String {
     else {
         return format!(
             "What more threads than CPUs cost can't be told: no figure to rely on of more than \
-             {base_threads} threads on {on}."
+             {} on {on}.",
+            threads(base_threads.max(cpus))
         );
     };
     let figures = format!(
@@ -243,7 +383,11 @@ fn verdict(lines: &[Line], cpus: Option<u64>) -> String {
             names(&vague)
         ));
     }
-    format!("{figures}: {}.", parts.join("; "))
+    format!(
+        "{figures}: against {}, {}.",
+        threads(base_threads),
+        parts.join("; ")
+    )
 }
 
 fn threads(n: u64) -> String {
@@ -300,8 +444,8 @@ mod tests {
         // 1.05 / 1.02 is 2.9 % more; half is the root of 3² + 3², 4.2 %.
         assert_eq!(
             text,
-            "16 threads on 2 CPUs take 1.05 ±0.04 of the ideal, 2 threads 1.02 ±0.04: more threads \
-             than CPUs cost nothing that can be told from noise here (3 % ±5)."
+            "16 threads on 2 CPUs take 1.05 ±0.04 of the ideal, 2 threads 1.02 ±0.04: against \
+             2 threads, more threads than CPUs cost nothing that can be told from noise here (3 % ±5)."
         );
     }
 
@@ -309,9 +453,15 @@ mod tests {
     fn what_stands_out_of_the_noise_is_a_cost() {
         let text = judged(&[(2, 1.02, 1.0), (16, 1.1, 1.0)], Some(2));
         // 1.1 / 1.02 is 7.8 % more; half is 1.078 times 1.41 %.
-        assert!(text.ends_with(": 16 threads cost 8 % ±2."), "{text}");
+        assert!(
+            text.ends_with(": against 2 threads, 16 threads cost 8 % ±2."),
+            "{text}"
+        );
         let text = judged(&[(2, 1.1, 1.0), (16, 1.0, 1.0)], Some(2));
-        assert!(text.ends_with(": 16 threads gain 9 % ±2."), "{text}");
+        assert!(
+            text.ends_with(": against 2 threads, 16 threads gain 9 % ±2."),
+            "{text}"
+        );
     }
 
     #[test]
@@ -326,7 +476,7 @@ mod tests {
         let text = judged(&pools, Some(2));
         assert!(
             text.ends_with(
-                ": 16 threads cost 8 % ±2; 64 threads cost 20 % ±2; 4 threads cost nothing that can \
+                " 16 threads cost 8 % ±2; 64 threads cost 20 % ±2; 4 threads cost nothing that can \
                  be told from noise here (1 % ±2); of 8 threads the figures are too wide to tell."
             ),
             "{text}"
@@ -336,13 +486,21 @@ mod tests {
     }
 
     #[test]
-    fn the_first_with_a_thread_for_each_cpu_is_the_base() {
+    fn the_base_has_at_most_a_thread_for_each_cpu() {
         let pools = [(1, 1.0, 1.0), (2, 1.5, 1.0), (4, 1.1, 1.0), (16, 1.1, 1.0)];
         let text = judged(&pools, Some(3));
         assert!(
-            text.contains("on 3 CPUs") && text.contains(", 4 threads 1.10"),
+            text.contains("on 3 CPUs") && text.contains(", 2 threads 1.50"),
             "{text}"
         );
+        assert!(text.contains("against 2 threads, "), "{text}");
+        // No figure of fewer threads than CPUs: the smallest there is.
+        let text = judged(&pools[2..], Some(3));
+        assert!(text.contains(", 4 threads 1.10"), "{text}");
+        // Threads that have a CPU each are not more than CPUs.
+        let pools = [(1, 1.0, 1.0), (4, 1.0, 1.0), (16, 1.0, 1.0)];
+        let text = judged(&pools, Some(5));
+        assert!(!text.contains("(4:"), "{text}");
         let text = judged(&pools, Some(1));
         assert!(
             text.contains("on 1 CPU ") && text.contains(", 1 thread 1.00"),
@@ -357,6 +515,7 @@ mod tests {
             (&pools[..], None),
             (&pools, Some(2)),
             (&pools, Some(64)),
+            (&pools[1..], Some(1)),
             (&[], Some(2)),
         ] {
             let text = judged(pools, cpus);
@@ -380,6 +539,95 @@ mod tests {
             text.contains("can't be told") && text.contains('!'),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_plan_that_narrows_the_cpus_is_followed() {
+        let mut run = synthetic::run();
+        run.plan.cpus = vec![0, 2];
+        let text = pool(&run);
+        assert!(text.contains("16 threads on 2 CPUs"), "{text}");
+        run.plan.cpus.clear();
+        let text = pool(&run);
+        assert!(text.contains("16 threads on 4 CPUs"), "{text}");
+    }
+
+    /// The last number of the line about so many threads, without its unit.
+    fn mean_of(text: &str, threads: &str) -> f64 {
+        let line = text.lines().find(|l| l.trim_start().starts_with(threads));
+        let line = line.expect("a line");
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words[words.len() - 3].parse().expect("a number")
+    }
+
+    #[test]
+    fn the_mean_is_of_all_single_operations() {
+        let mut run = synthetic::run();
+        let before = mean_of(&pool(&run), "4 ");
+        let cell = run
+            .cells
+            .iter_mut()
+            .find(|cell| cell.row == "sched.pool/single" && cell.at == [4]);
+        let samples = &mut cell.expect("a cell").samples;
+        // One operation that takes as long as all others together, and those
+        // again: the mean doubles where a median would not move.
+        let others: u64 = samples.second_ticks.iter().map(|to| to - 40).sum();
+        samples.second_ticks[5] += others;
+        let after = mean_of(&pool(&run), "4 ");
+        assert!((after / before - 2.0).abs() < 0.02, "{before} {after}");
+    }
+
+    #[test]
+    fn one_process_alone_gives_no_interval_of_a_mean() {
+        let singles = |operations| Singles {
+            known: vec![(2, operations)],
+            damaged: None,
+        };
+        let one = singles(vec![(0, 10.0), (0, 20.0)])
+            .mean_ns(2)
+            .expect("a mean");
+        assert_eq!(one.value, 15.0);
+        assert!(time_with_half(&one).ends_with("±?"));
+        // Means 15 and 17: t(1) times 1.41 / sqrt(2).
+        let two = singles(vec![(0, 10.0), (0, 20.0), (3, 17.0)]).mean_ns(2);
+        let two = two.expect("a mean");
+        assert!((two.value - 47.0 / 3.0).abs() < 1e-9);
+        assert!((two.half_width() - 12.706).abs() < 0.01, "{two:?}");
+        assert_eq!(singles(Vec::new()).mean_ns(2), None);
+    }
+
+    #[test]
+    fn every_single_operation_is_drawn_beside_the_published_number() {
+        let mut run = synthetic::run();
+        let counted = |text: &str| -> usize {
+            text.lines()
+                .skip_while(|line| !line.trim_start().starts_with("from "))
+                .skip(1)
+                .flat_map(|line| line.split_whitespace().skip(2))
+                .filter_map(|word| word.parse::<usize>().ok())
+                .sum()
+        };
+        let text = pool(&run);
+        assert!(
+            text.contains("4 threads  ") && text.contains("16 threads\n"),
+            "{text}"
+        );
+        let of = |run: &Run, threads: u64| -> usize {
+            let cells = run.cells.iter();
+            cells
+                .filter(|c| c.row == "sched.pool/single" && c.at == [threads])
+                .map(|c| c.samples.first_ticks.len())
+                .sum()
+        };
+        assert_eq!(counted(&text), of(&run, 4) + of(&run, 16), "{text}");
+        for cell in run.cells.iter_mut().filter(|cell| cell.at == [16]) {
+            cell.samples.second_ticks.pop();
+        }
+        let text = pool(&run);
+        assert!(text.contains("not drawn: column second_ticks"), "{text}");
+        run.cells.clear();
+        let text = pool(&run);
+        assert!(!text.contains("every single"), "{text}");
     }
 
     #[test]

@@ -387,6 +387,7 @@ fn plan() -> PlanRecord {
         largest_working_set_bytes: 256 * MIB,
         shrunk: None,
         core_kind: None,
+        cpus: vec![0, 1, 2, 3],
     }
 }
 

@@ -3,27 +3,13 @@
 
 use super::COLUMNS;
 use super::figures::time_with_half;
-use super::histogram::{Bins, Counts, bar};
-use super::layout::{Entry, Grid, left, right};
+use super::histogram::{Panel, draw, values};
+use super::layout::Grid;
 use super::tails::in_words;
-use model::estimate::{Estimate, Verdict};
-use model::figure::time;
-use model::run::{Cell, Run};
+use model::estimate::Verdict;
+use model::run::Run;
 
 const ROWS: [&str; 2] = ["sched.wakeup/idle", "sched.wakeup/loaded"];
-/// Lines of the picture.
-const BINS: usize = 24;
-/// Columns of the bars: of one row alone, and of each of two.
-const ALONE: usize = 64;
-const SIDE_BY_SIDE: usize = 23;
-
-/// One row with its operations.
-struct Panel<'r> {
-    name: &'r str,
-    estimate: &'r Estimate,
-    values_ns: Vec<f64>,
-}
-
 /// The picture; empty where no operation was recorded.
 pub(super) fn wakeup(run: &Run) -> String {
     let mut panels = Vec::new();
@@ -41,7 +27,7 @@ pub(super) fn wakeup(run: &Run) -> String {
             Ok(values_ns) if values_ns.is_empty() => {}
             Ok(values_ns) => {
                 let panel = Panel {
-                    name,
+                    name: name.into(),
                     estimate,
                     values_ns,
                 };
@@ -55,27 +41,10 @@ pub(super) fn wakeup(run: &Run) -> String {
             }
         }
     }
-    let all = panels.iter().flat_map(|p| p.values_ns.iter().copied());
-    match Bins::over(all, BINS) {
-        Some(bins) => picture(&mut grid, &panels, &bins),
-        None if damaged => {}
-        None => return String::new(),
+    if !draw(&mut grid, &panels) && !damaged {
+        return String::new();
     }
     grid.render(1)
-}
-
-/// The operations of a cell, ns.
-fn values(cell: &Cell, ns_per_tick: f64) -> Result<Vec<f64>, String> {
-    let values: Vec<f64> = cell
-        .samples
-        .samples()?
-        .iter()
-        .map(|s| s.ns_per_op(cell.ops_per_turn, ns_per_tick))
-        .collect();
-    match values.iter().all(|v| v.is_finite()) {
-        true => Ok(values),
-        false => Err("an operation was recorded that is no time".into()),
-    }
 }
 
 /// The marks of the picture in words.
@@ -93,71 +62,10 @@ fn caption(panel: &Panel) -> String {
     words.join(", ")
 }
 
-fn picture(grid: &mut Grid, panels: &[Panel], bins: &Bins) {
-    let columns = if panels.len() == 1 {
-        ALONE
-    } else {
-        SIDE_BY_SIDE
-    };
-    let counts: Vec<Counts> = panels.iter().map(|p| bins.count(&p.values_ns)).collect();
-    let mut heading = vec![right("from")];
-    for panel in panels {
-        heading.extend([left(panel.name), left(""), left("")]);
-    }
-    grid.entries(heading);
-    let mut line = |from: String, number: &dyn Fn(&Counts) -> usize, bin: Option<usize>| {
-        let mut line = vec![right(format!("  {from}"))];
-        for (panel, counts) in panels.iter().zip(&counts) {
-            // Each panel has its own scale: the numbers beside tell which.
-            let most = counts.bins.iter().copied().max().unwrap_or(0);
-            let most = most.max(counts.not_above_zero);
-            line.extend(of_panel(panel, number(counts), most, columns, bins, bin));
-        }
-        grid.entries(line);
-    };
-    if counts.iter().any(|c| c.not_above_zero > 0) {
-        line("0 or less".into(), &|c| c.not_above_zero, None);
-    }
-    for bin in 0..bins.number() {
-        line(time(bins.begin(bin)), &|c| c.bins[bin], Some(bin));
-    }
-}
-
-/// Bar, count and marks of one bin of a panel.
-fn of_panel(
-    panel: &Panel,
-    count: usize,
-    most: usize,
-    columns: usize,
-    bins: &Bins,
-    bin: Option<usize>,
-) -> [Entry; 3] {
-    let tail = panel.estimate.tail;
-    let marks: Vec<&str> = [
-        ("p50", panel.estimate.ns()),
-        ("p99", tail.and_then(|t| t.p99_ns)),
-        ("p99.9", tail.and_then(|t| t.p999_ns)),
-    ]
-    .into_iter()
-    .filter(|(_, ns)| ns.is_some_and(|ns| bins.of(ns.value) == bin))
-    .map(|(name, _)| name)
-    .collect();
-    let number = match count {
-        0 => String::new(),
-        n => n.to_string(),
-    };
-    let drawn = bar(count, most, columns);
-    let fill = " ".repeat(columns - drawn.chars().count());
-    [
-        left(format!("{drawn}{fill}")),
-        right(number),
-        left(marks.join(" ")),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::histogram::ALONE;
     use crate::render::layout::width;
     use crate::render::synthetic;
 

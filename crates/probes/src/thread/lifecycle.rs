@@ -25,14 +25,25 @@ const WARM_UP: u32 = 2;
 const UNKNOWN: u32 = u32::MAX;
 
 /// The variants, in the order of the series.
-const VARIANTS: [&str; 6] = ["overhead", "create", "start", "procedure", "end", "join"];
+const VARIANTS: [&str; 7] = [
+    "overhead",
+    "create",
+    "start",
+    "procedure",
+    "end",
+    "join",
+    "parts",
+];
+
+/// The series of a life's costs together.
+const PARTS: usize = 6;
 
 pub(crate) fn probe() -> Probe {
     Probe {
         variants: VARIANTS.map(Into::into).to_vec(),
         title: "the life of a thread that sums 1 MiB".into(),
-        operation: "One thread that sums 1 MiB of 4-byte integers: create = the call of pthread_create; start = from its return to the thread's first instruction (below 0 when the thread was faster); procedure = the sum; end = from the thread's last instruction until the kernel records that it is gone; join = from then until pthread_join returns (below 0 when the joining thread was faster); overhead = all of that minus the same sum without a thread.".into(),
-        method: "Consecutive stamps on one counter, t0 to t5, by creator and thread, both of which may use all allowed CPUs; modes tell whether the thread ran on its creator's. t4 is the kernel's exit record of perf_event_open on CLOCK_MONOTONIC_RAW, set on the counter by a reading of both right after; where it is refused, an observer on a CPU of its own asks for the thread until the kernel knows none (the notes say which). The record is written in the kernel after the thread's number is cleared, which wakes the joining thread. /overhead has threads of its own, created as often in the same visit, with no stamp inside and no record: it is their total minus the sum done inline right before. The creator passes over the memory once before each sum, inline and in a thread.".into(),
+        operation: "One thread that sums 1 MiB of 4-byte integers: create = the call of pthread_create; start = from its return to the thread's first instruction (below 0 when the thread was faster); procedure = the sum; end = from the thread's last instruction until the kernel records that it is gone; join = from then until pthread_join returns (below 0 when the joining thread was faster); parts = create, start, end and join of one life added up; overhead = the whole of a thread, from the call of pthread_create until pthread_join returns, minus the same sum without a thread.".into(),
+        method: "Consecutive stamps on one counter, t0 to t5, by creator and thread, both of which may use all allowed CPUs; modes tell whether the thread ran on its creator's. t4 is the kernel's exit record of perf_event_open on CLOCK_MONOTONIC_RAW, set on the counter by a reading of both right after; where it is refused, an observer on a CPU of its own asks for the thread until the kernel knows none (the notes say which). The record is written in the kernel after the thread's number is cleared, which wakes the joining thread. /parts adds up within each life, since medians of parts don't add up to the median of the whole. /overhead has threads of its own, created as often in the same visit, with no stamp inside and no record: it is their total minus the sum done inline right before. The creator passes over the memory once before each sum, inline and in a thread. So /parts and /overhead differ by what the sum takes longer in a thread than inline: /parts leaves the sum in the thread out, /overhead the inline one.".into(),
         source: "Kurkin's thread test: 1 MiB summed, inline time subtracted from create and join. His split into create, end and join was read off the system trace; ours is by these stamps.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
@@ -296,8 +307,9 @@ struct Life {
 }
 
 impl Life {
-    /// Its stretches, one after the other, each from a stamp to the next.
-    fn events(&self) -> [Event; 5] {
+    /// Its stretches, one after the other, each from a stamp to the next; and
+    /// all but the procedure together.
+    fn events(&self) -> [Event; 6] {
         let stamps = [
             self.call,
             self.created,
@@ -306,10 +318,16 @@ impl Life {
             self.gone,
             self.joined,
         ];
+        let before = self.first.wrapping_sub(self.call);
+        let after = self.joined.wrapping_sub(self.last);
         std::array::from_fn(|n| {
-            let (from_ticks, to_ticks) = apart(stamps[n], stamps[n + 1]);
+            let series = n + 1;
+            let (from_ticks, to_ticks) = match series {
+                PARTS => apart(0, before.wrapping_add(after)),
+                _ => apart(stamps[n], stamps[n + 1]),
+            };
             Event {
-                series: n + 1,
+                series,
                 from_ticks,
                 to_ticks,
                 ops: 1,
@@ -349,15 +367,35 @@ mod tests {
             };
             let events = life.events();
             let series: Vec<usize> = events.iter().map(|e| e.series).collect();
-            assert_eq!(series, [1, 2, 3, 4, 5]);
-            let total: i64 = events.iter().map(ticks).sum();
+            assert_eq!(series, [1, 2, 3, 4, 5, 6]);
+            let (parts, stretches) = events.split_last().expect("events");
+            let total: i64 = stretches.iter().map(ticks).sum();
             assert_eq!(total, steps[5].cast_signed());
-            for (n, event) in events.iter().enumerate() {
+            // All but the procedure, which is the third.
+            assert_eq!(VARIANTS[parts.series], "parts");
+            assert_eq!(ticks(parts), total - ticks(&stretches[2]));
+            assert_eq!((parts.ops, parts.mode), (1, 1));
+            for (n, event) in stretches.iter().enumerate() {
                 let step = steps[n + 1].cast_signed() - steps[n].cast_signed();
                 assert_eq!(ticks(event), step, "{}", VARIANTS[n + 1]);
                 assert_eq!((event.ops, event.mode), (1, 1));
             }
         }
+    }
+
+    #[test]
+    fn parts_that_come_to_less_than_nothing_stay_so() {
+        // Counters apart: the thread's last stamp lies behind the join.
+        let life = Life {
+            call: 1000,
+            created: 1010,
+            first: 1020,
+            last: 9000,
+            gone: 8960,
+            joined: 8900,
+            mode: 0,
+        };
+        assert_eq!(ticks(&life.events()[5]), 20 - 100);
     }
 
     /// The ways of seeing the end that can be tried here.
