@@ -1,5 +1,6 @@
 //! LMbench's context switch: a token in a ring of processes.
 
+use crate::across::none_started;
 use kernels::checked::{sum, words};
 use meter::probe::{Effort, Event, Probe, Shape, Terrain, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
@@ -178,9 +179,7 @@ fn reason(why: NoRing) -> String {
         NoRing::Pipes(e) => format!(
             "the pipes can't be opened: {e}; each process needs two descriptors (ulimit -n)"
         ),
-        NoRing::Processes(e) => format!(
-            "the processes can't be started: {e}; a higher limit (ulimit -u, pids.max) may help"
-        ),
+        NoRing::Processes(e) => none_started("the processes", &e),
     }
 }
 

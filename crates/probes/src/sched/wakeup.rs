@@ -300,14 +300,17 @@ mod tests {
     fn a_sleeper_sleeps_once_for_each_wake_up() {
         let cpus = cpus();
         let mut work = wakeup(&cpus, &cpus);
-        no_thread_is_left("wakeup", || {
-            modes_of(&mut work);
+        // Others may take a CPU for a while: not in every visit.
+        let agrees = (0..5).any(|_| {
+            no_thread_is_left("wakeup", || {
+                modes_of(&mut work);
+            });
+            let seen = work.seen.expect("a visit");
+            assert_eq!(seen.wake_ups, 8 + WARM_UP);
+            let slept = |sleeps: u64| sleeps.abs_diff(u64::from(seen.wake_ups)) <= 1;
+            seen.sleeps.is_none_or(slept)
         });
-        let seen = work.seen.expect("a visit");
-        assert_eq!(seen.wake_ups, 8 + WARM_UP);
-        if let Some(sleeps) = seen.sleeps {
-            assert!(sleeps.abs_diff(u64::from(seen.wake_ups)) <= 2, "{seen:?}");
-        }
+        assert!(agrees, "{:?}", work.seen);
     }
 
     #[cfg(target_os = "linux")]
