@@ -1,7 +1,8 @@
 //! What rows share whose threads run on several CPUs and stamp there.
 
+use meter::probe::{Event, Terrain};
 use std::io;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 use sys::affinity::{current_cpu, pin_to};
@@ -36,15 +37,41 @@ pub(crate) fn apart(from: u64, to: u64) -> (u64, u64) {
     }
 }
 
-/// Why a thread could not be started, and what to do.
-pub(crate) fn not_started(why: &io::Error) -> String {
-    match why.kind() {
-        io::ErrorKind::WouldBlock => format!(
-            "threads can't be started: {why} (the limit of `ulimit -u` or of the control group's pids.max)"
-        ),
-        _ => format!("threads can't be started: {why}"),
+/// One operation, or several, between two stamps: a counter that ran
+/// backwards gives a negative time, not a huge one.
+pub(crate) fn event(from: u64, to: u64, ops: u64, mode: u8) -> Event {
+    let (from_ticks, to_ticks) = apart(from, to);
+    Event {
+        series: 0,
+        from_ticks,
+        to_ticks,
+        ops,
+        mode,
     }
 }
+
+/// Why a thread could not be started, and what to do.
+pub(crate) fn not_started(why: &io::Error) -> String {
+    none_started("threads", why)
+}
+
+/// The same of whatever counts as a task.
+pub(crate) fn none_started(what: &str, why: &io::Error) -> String {
+    match why.kind() {
+        io::ErrorKind::WouldBlock => format!(
+            "{what} can't be started: {why} (the limit of `ulimit -u` or of the control group's pids.max)"
+        ),
+        _ => format!("{what} can't be started: {why}"),
+    }
+}
+
+/// Why rows on several CPUs can't run, if they can't.
+pub(crate) fn alone(terrain: &Terrain) -> Option<String> {
+    (terrain.cpus.len() < 2).then(|| ONE_CPU.to_string())
+}
+
+/// What is said where there is no other CPU.
+pub(crate) const ONE_CPU: &str = "only one CPU may be used";
 
 /// Lets the calling thread, and those that it will start, run on all of these
 /// CPUs; or leaves it where the system has no such sets.
@@ -88,16 +115,21 @@ pub(crate) struct Counters {
     pub(crate) note: Option<String>,
 }
 
-/// Compares the counters of these CPUs, once in this process.
+/// Compares the counters of these CPUs, once in this process for each set.
 ///
 /// # Errors
 /// The reason, if stamps of different CPUs can't be compared.
 pub(crate) fn counters(cpus: &[u32]) -> Result<&'static Counters, String> {
-    static COUNTERS: OnceLock<Result<Counters, String>> = OnceLock::new();
-    COUNTERS
-        .get_or_init(|| compare(cpus))
-        .as_ref()
-        .map_err(Clone::clone)
+    type Found = Result<&'static Counters, String>;
+    static FOUND: Mutex<Vec<(Vec<u32>, Found)>> = Mutex::new(Vec::new());
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = found.iter().find(|(set, _)| set == cpus) {
+        return known.clone();
+    }
+    // Kept for the life of the process: a worker has one set.
+    let new = compare(cpus).map(|counters| &*Box::leak(Box::new(counters)));
+    found.push((cpus.to_vec(), new.clone()));
+    new
 }
 
 fn compare(cpus: &[u32]) -> Result<Counters, String> {
@@ -182,6 +214,13 @@ fn upwards(ns: f64) -> f64 {
 pub(crate) mod testing {
     use meter::bench::Bench;
     use meter::probe::Terrain;
+
+    /// Whether this runs under an emulator, whose kernel counts are not the
+    /// program's alone.
+    pub(crate) fn emulated() -> bool {
+        let machine = sys::machine(std::path::Path::new("/"));
+        machine.emulated.get().is_some_and(|by| by.name().is_some())
+    }
 
     /// CPUs that the test itself may use.
     pub(crate) fn cpus() -> Vec<u32> {
@@ -279,6 +318,9 @@ mod tests {
         assert_eq!(apart(107, 100), (7, 0));
         assert_eq!(apart(u64::MAX, 4), (0, 5), "a counter may wrap");
         assert_eq!(apart(9, 9), (0, 0));
+        let backward = event(140, 100, 2, 1);
+        assert_eq!((backward.from_ticks, backward.to_ticks), (40, 0));
+        assert_eq!((backward.ops, backward.mode), (2, 1));
     }
 
     #[test]
@@ -309,6 +351,21 @@ mod tests {
         let reason = not_started(&io::ErrorKind::WouldBlock.into());
         assert!(reason.contains("ulimit -u"), "{reason}");
         assert!(!not_started(&io::ErrorKind::OutOfMemory.into()).contains("ulimit"));
+    }
+
+    #[test]
+    fn each_set_of_cpus_is_compared_once() {
+        let all = testing::cpus();
+        let Some(one) = all.get(..1) else {
+            return;
+        };
+        let of_one = counters(one).expect("it agrees with itself");
+        assert_eq!(of_one.note, None);
+        assert!(std::ptr::eq(of_one, counters(one).expect("known")));
+        if all.len() > 1 {
+            let of_all = counters(&all).expect("they agree");
+            assert!(of_all.note.is_some(), "not those of one CPU");
+        }
     }
 
     #[test]

@@ -16,6 +16,11 @@ pub(crate) fn terrain() -> Terrain {
     }
 }
 
+/// A CPU that the tests may use.
+pub(crate) fn here() -> u32 {
+    terrain().cpus[0]
+}
+
 /// Two samples of the row that `probes` must have. Its notes, or why it can't
 /// run here.
 pub(crate) fn run(probes: &[Probe], row: &str) -> Result<Vec<String>, String> {

@@ -1,6 +1,7 @@
 //! Threads on the other CPUs that do what they are told, for the rows on
 //! several CPUs.
 
+use crate::across::not_started;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -91,8 +92,7 @@ impl Team {
                 board.ready.fetch_add(1, Ordering::Release);
                 work(&board, state);
             });
-            team.threads
-                .push(thread.map_err(|e| format!("no thread for CPU {cpu}: {e}"))?);
+            team.threads.push(thread.map_err(|e| not_started(&e))?);
         }
         while team.board.ready.load(Ordering::Acquire) < team.threads.len() as u64 {
             std::thread::yield_now();
@@ -143,21 +143,17 @@ pub(crate) fn others(terrain: &meter::probe::Terrain) -> Vec<u32> {
         .collect()
 }
 
-/// Why rows on several CPUs can't run, if they can't.
-pub(crate) fn alone(terrain: &meter::probe::Terrain) -> Option<String> {
-    (terrain.cpus.len() < 2).then(|| "only one CPU may be used".to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::smoke::here;
 
     #[test]
     fn a_team_does_what_it_is_told_and_ends() {
         let passed = Arc::new(AtomicU64::new(0));
         let counter = passed.clone();
         let team = Team::on_order(
-            &[0, 0],
+            &[here(), here()],
             |_| Ok(()),
             move |()| {
                 counter.fetch_add(1, Ordering::Relaxed);
@@ -176,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_load_runs_until_it_is_dropped() {
-        let team = Team::until_dropped(&[0], |_| Ok(7), |seven| *seven).expect("a thread");
+        let team = Team::until_dropped(&[here()], |_| Ok(7), |seven| *seven).expect("a thread");
         while team.done() < 700 {
             std::thread::yield_now();
         }
@@ -188,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_state_that_can_not_be_made_is_said() {
-        let team = Team::on_order(&[0], |cpu| Err::<(), _>(format!("not on {cpu}")), |()| ());
-        assert_eq!(team.err().as_deref(), Some("not on 0"));
+        let team = Team::on_order(&[7], |cpu| Err::<(), _>(format!("not on {cpu}")), |()| ());
+        assert_eq!(team.err().as_deref(), Some("not on 7"));
     }
 }

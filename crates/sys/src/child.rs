@@ -292,7 +292,10 @@ mod tests {
     #[test]
     fn a_childs_time_is_the_familys() {
         let childs = || cpu_ns(libc::RUSAGE_CHILDREN).expect("getrusage");
-        let (before, family) = (childs(), family_cpu_ns().expect("getrusage"));
+        // In this order: children of other tests may end between two readings,
+        // and the family must not miss what the children's time has.
+        let family = family_cpu_ns().expect("getrusage");
+        let before = childs();
         let loop_ = ["-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"];
         let busy = program("/bin/sh", &loop_);
         assert_eq!(fork_exec_wait(&busy).expect("a child"), 0);

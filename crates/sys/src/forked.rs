@@ -52,10 +52,11 @@ impl Forked {
             // SAFETY: ends the process, with no handler and no destructor.
             unsafe { libc::_exit(code) };
         }
-        match Pid::from_raw(pid).filter(|_| pid > 0) {
-            Some(pid) => Ok(Forked { pid, ended: None }),
-            None => Err(io::Error::last_os_error()),
+        if pid < 0 {
+            return Err(io::Error::last_os_error());
         }
+        let pid = Pid::from_raw(pid).ok_or(io::ErrorKind::Other)?;
+        Ok(Forked { pid, ended: None })
     }
 
     /// Its process id.
@@ -149,6 +150,35 @@ mod tests {
         let id = child.id();
         drop(child);
         assert!(is_gone(id));
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[test]
+    fn a_refused_fork_is_an_error() {
+        // In a child, where nobody else misses what is given up.
+        let mut limited = child(|| {
+            let none = libc::rlimit {
+                rlim_cur: 0,
+                rlim_max: 0,
+            };
+            // SAFETY: the first reads `none`, the second takes a number. As a
+            // bare call it concerns this thread alone, which is all there is.
+            let limited = unsafe {
+                libc::setrlimit(libc::RLIMIT_NPROC, &raw const none) == 0
+                    // No limit holds for root.
+                    && (libc::geteuid() != 0 || libc::syscall(libc::SYS_setuid, 65_534) == 0)
+            };
+            if !limited {
+                return 2;
+            }
+            // SAFETY: the body does nothing.
+            match unsafe { Forked::start(|| 0) } {
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => 0,
+                Err(_) => 3,
+                Ok(_) => 4,
+            }
+        });
+        assert_eq!(ended(&mut limited).code(), Some(0));
     }
 
     #[test]

@@ -5,7 +5,10 @@ use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::evidence::{Switches, thread_switches};
@@ -19,6 +22,10 @@ pub type Chore = fn(&[u8]) -> u64;
 /// How long members may take to end when the ring is broken, before they are
 /// ended: those that are left find the end of their pipe within microseconds.
 const LAST_WORDS: Duration = Duration::from_millis(300);
+
+/// Looks at a ring within the patience with it: a process that was stopped,
+/// with all its threads, and goes on has not been waited for.
+const LOOKS: u32 = 10;
 
 /// Numbers of a member on the board, a cache line apart.
 const NUMBERS: usize = 8;
@@ -58,10 +65,48 @@ pub struct TokenRing {
     to: Option<PipeWriter>,
     /// From the last member.
     from: PipeReader,
-    others: Vec<Forked>,
-    board: SharedNumbers,
+    crew: Arc<Crew>,
     arrays: Arrays,
     chore: Chore,
+}
+
+/// The members, shared with the thread that watches them.
+#[derive(Debug)]
+struct Crew {
+    others: Mutex<Vec<Forked>>,
+    board: SharedNumbers,
+    /// The watching thread has ended them.
+    late: AtomicBool,
+}
+
+impl Crew {
+    fn others(&self) -> MutexGuard<'_, Vec<Forked>> {
+        self.others.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The part of the board of member 0.
+    fn first(&self) -> &[AtomicU64] {
+        &self.board.all()[..NUMBERS]
+    }
+
+    /// Ends all members if the token does not come back for that long.
+    /// Returns when `done` is sent to or dropped.
+    fn watch(&self, patience: Duration, done: &mpsc::Receiver<()>) {
+        let turns = || self.first()[TURNS].load(Ordering::Relaxed);
+        let (mut seen, mut looks) = (turns(), 0);
+        while done.recv_timeout(patience / LOOKS) == Err(RecvTimeoutError::Timeout) {
+            looks = if turns() == seen { looks + 1 } else { 0 };
+            seen = turns();
+            if looks == LOOKS {
+                let mut others = self.others();
+                self.late.store(true, Ordering::Relaxed);
+                for other in &mut *others {
+                    other.end();
+                }
+                return;
+            }
+        }
+    }
 }
 
 /// Why there is no ring.
@@ -113,10 +158,39 @@ impl TokenRing {
         Ok(TokenRing {
             to,
             from,
-            others,
-            board,
+            crew: Arc::new(Crew {
+                others: Mutex::new(others),
+                board,
+                late: AtomicBool::new(false),
+            }),
             arrays,
             chore,
+        })
+    }
+
+    /// Does some work with the ring while a thread watches that the token
+    /// comes back: a member may be stopped, and a timeout of the reads would
+    /// be a part of what they cost. After `patience` without a turn the
+    /// members are ended, and the turn that waits fails.
+    ///
+    /// # Errors
+    /// Those of the work; that the thread can't be started.
+    pub fn watched<R>(
+        &mut self,
+        patience: Duration,
+        work: impl FnOnce(&mut TokenRing) -> io::Result<R>,
+    ) -> io::Result<R> {
+        let crew = self.crew.clone();
+        thread::scope(|scope| {
+            // Dropped when the work is over or panics: the thread ends then.
+            let (_working, done) = mpsc::channel();
+            thread::Builder::new()
+                .spawn_scoped(scope, move || crew.watch(patience, &done))
+                .map_err(|e| {
+                    let text = format!("a thread that watches the ring can't be started: {e}");
+                    io::Error::new(e.kind(), text)
+                })?;
+            work(self)
         })
     }
 
@@ -150,14 +224,13 @@ impl TokenRing {
 
     /// What all members have done, this process first.
     pub fn members(&self) -> Vec<Member> {
-        (0..=self.others.len())
-            .map(|number| told(&self.board.all()[number * NUMBERS..][..NUMBERS]))
-            .collect()
+        let numbers = self.crew.board.all().chunks_exact(NUMBERS);
+        numbers.map(told).collect()
     }
 
     /// Process ids of the members beside this one.
     pub fn ids(&self) -> Vec<u32> {
-        self.others.iter().map(Forked::id).collect()
+        self.crew.others().iter().map(Forked::id).collect()
     }
 
     #[inline]
@@ -170,8 +243,7 @@ impl TokenRing {
         if let Err(e) = sent.and_then(|()| self.from.read_exact(&mut token)) {
             return Err(self.obituary(&e));
         }
-        let own = &self.board.all()[..NUMBERS];
-        have_token(token, own, self.arrays.of(0), self.chore);
+        have_token(token, self.crew.first(), self.arrays.of(0), self.chore);
         Ok(())
     }
 
@@ -179,16 +251,19 @@ impl TokenRing {
     fn obituary(&mut self, error: &io::Error) -> io::Error {
         // The members before the one that ended still wait for us.
         self.to = None;
+        let mut others = self.crew.others();
+        if self.crew.late.load(Ordering::Relaxed) {
+            return io::Error::new(
+                io::ErrorKind::TimedOut,
+                "a ring member did not answer, so that the token did not come back; all members have been ended",
+            );
+        }
         let until = Instant::now() + LAST_WORDS;
-        while self.others.iter_mut().any(|m| m.try_wait().is_none()) && Instant::now() < until {
+        while others.iter_mut().any(|m| m.try_wait().is_none()) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
         }
-        let by_itself: Vec<ExitStatus> = self
-            .others
-            .iter_mut()
-            .filter_map(Forked::try_wait)
-            .collect();
-        for other in &mut self.others {
+        let by_itself: Vec<ExitStatus> = others.iter_mut().filter_map(Forked::try_wait).collect();
+        for other in &mut *others {
             other.end();
         }
         // The others only found the end of their pipe.
@@ -410,13 +485,39 @@ mod tests {
         assert!(all_gone(&ids));
     }
 
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[test]
+    fn a_stopped_member_is_given_up() {
+        let _alone = alone();
+        let mut ring = TokenRing::start(5, 0, sum).expect("a ring");
+        let patience = Duration::from_millis(200);
+        let whole = ring.watched(patience, |ring| {
+            // Longer than the patience, but the token comes back.
+            let until = Instant::now() + 2 * patience;
+            while Instant::now() < until {
+                ring.turn()?;
+            }
+            Ok(())
+        });
+        whole.expect("nobody is late");
+        let ids = ring.ids();
+        let stopped = Pid::from_raw(ids[1].cast_signed()).expect("an id");
+        kill_process(stopped, Signal::STOP).expect("stopped");
+        let error = ring.watched(patience, TokenRing::turn);
+        let error = error.expect_err("it does not answer");
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(error.to_string().contains("did not answer"), "{error}");
+        assert!(all_gone(&ids));
+        assert!(ring.turn().is_err(), "and stays broken");
+    }
+
     #[test]
     fn members_end_when_member_0_lets_go() {
         let _alone = alone();
         let mut ring = TokenRing::start(3, 0, sum).expect("a ring");
         ring.turn().expect("whole");
         ring.to = None;
-        for other in &mut ring.others {
+        for other in &mut *ring.crew.others() {
             let until = Instant::now() + Duration::from_secs(20);
             while other.try_wait().is_none() {
                 assert!(

@@ -1,7 +1,6 @@
 //! The platform's own semaphore between threads.
 
 use std::io;
-use std::time::Duration;
 
 use crate::platform;
 
@@ -40,15 +39,6 @@ impl Semaphore {
     pub fn wait(&self) -> io::Result<()> {
         self.0.wait()
     }
-
-    /// Takes one, but sleeps no longer than this; whether there was one. On
-    /// Linux the time is the wall clock's, and a step of that moves its end.
-    ///
-    /// # Errors
-    /// As [`wait`](Semaphore::wait).
-    pub fn wait_for(&self, longest: Duration) -> io::Result<bool> {
-        self.0.wait_for(longest)
-    }
 }
 
 #[cfg(test)]
@@ -72,20 +62,11 @@ mod tests {
             while through.load(Ordering::SeqCst) < 2 {
                 std::thread::yield_now();
             }
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(std::time::Duration::from_millis(20));
             assert_eq!(through.load(Ordering::SeqCst), 2, "two posts, two waits");
             semaphore.post().expect("posts");
         });
         assert_eq!(through.load(Ordering::SeqCst), 3);
-    }
-
-    #[test]
-    fn a_wait_with_an_end_says_whether_there_was_one() {
-        let semaphore = Semaphore::new(2).expect("a semaphore");
-        for left in [true, true, false] {
-            let got = semaphore.wait_for(Duration::from_millis(5));
-            assert_eq!(got.expect("waits"), left);
-        }
     }
 
     #[cfg(any(target_os = "linux", target_os = "android"))]

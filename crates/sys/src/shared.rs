@@ -9,18 +9,18 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 /// A shared anonymous mapping of zero bytes: forked processes see the same
 /// pages, and all are given back when the last of them has ended.
 #[derive(Debug)]
-struct Mapping {
+struct Shared {
     start: NonNull<u8>,
     len: usize,
 }
 
 // SAFETY: the mapping belongs to the process and not to a thread.
-unsafe impl Send for Mapping {}
+unsafe impl Send for Shared {}
 // SAFETY: what a shared reference gives is said, with its reason, below.
-unsafe impl Sync for Mapping {}
+unsafe impl Sync for Shared {}
 
-impl Mapping {
-    fn new(len: usize) -> io::Result<Mapping> {
+impl Shared {
+    fn new(len: usize) -> io::Result<Shared> {
         // A mapping has at least one byte.
         let len = len.max(1);
         // SAFETY: a new mapping at an address of the kernel's choice touches
@@ -34,11 +34,11 @@ impl Mapping {
             )?
         };
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Mapping { start, len })
+        Ok(Shared { start, len })
     }
 }
 
-impl Drop for Mapping {
+impl Drop for Shared {
     fn drop(&mut self) {
         // SAFETY: exactly the range that was mapped; slices of it borrow
         // `self`. An error would leave it mapped, which harms nobody.
@@ -48,7 +48,7 @@ impl Drop for Mapping {
 
 /// Numbers that all processes may write.
 #[derive(Debug)]
-pub(crate) struct SharedNumbers(Mapping, usize);
+pub(crate) struct SharedNumbers(Shared, usize);
 
 impl SharedNumbers {
     /// This many, all 0.
@@ -56,7 +56,7 @@ impl SharedNumbers {
         let bytes = count
             .checked_mul(size_of::<AtomicU64>())
             .ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(SharedNumbers(Mapping::new(bytes)?, count))
+        Ok(SharedNumbers(Shared::new(bytes)?, count))
     }
 
     /// All of them.
@@ -71,12 +71,12 @@ impl SharedNumbers {
 /// Bytes that are written before anybody else has them, and only read from
 /// then on.
 #[derive(Debug)]
-pub(crate) struct SharedBytes(Mapping, usize);
+pub(crate) struct SharedBytes(Shared, usize);
 
 impl SharedBytes {
     /// This many, as `fill` leaves them.
     pub(crate) fn new(len: usize, fill: impl FnOnce(&mut [u8])) -> io::Result<SharedBytes> {
-        let mapping = Mapping::new(len)?;
+        let mapping = Shared::new(len)?;
         // SAFETY: mapped writable and initialised; nobody else knows of it.
         fill(unsafe { std::slice::from_raw_parts_mut(mapping.start.as_ptr(), len) });
         Ok(SharedBytes(mapping, len))

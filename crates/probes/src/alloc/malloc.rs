@@ -1,5 +1,6 @@
 //! malloc and free.
 
+use crate::across::not_started;
 use crate::faults::Faulting;
 use crate::repeated::PLAIN;
 use meter::probe::{Effort, Probe, Work, WorkingSet};
@@ -47,9 +48,11 @@ pub(crate) fn probes() -> Vec<Probe> {
             effort: Effort {
                 visits: 2,
                 samples: 6,
-                working_set: WorkingSet::Fixed(LARGE as u64),
-                restore_ns_per_byte: 0.4,
-                sample_ns: Some(5_000_000.0),
+                // Its memory is the allocator's, beside the worker's buffer.
+                working_set: WorkingSet::None,
+                restore_ns_per_byte: 0.0,
+                // One pair more, when it is made, is spread over the six.
+                sample_ns: Some(6_000_000.0),
             },
             make: Box::new(|_, _| Ok(Box::new(Faulting::new(Touched::new()?)))),
             ..probe()
@@ -80,7 +83,8 @@ impl Pairs {
             .spawn(|| ())
             .map_err(|e| {
                 format!(
-                    "the process needs to have had a second thread, and none can be started: {e}"
+                    "the process needs to have had a second thread: {}",
+                    not_started(&e)
                 )
             })?
             .join()

@@ -29,7 +29,7 @@ fn probe(bytes: usize) -> Probe {
         variants: vec![size.into()],
         title: "counting a word in a text".into(),
         operation: "One count of how often a word of four letters stands in a text of this many bytes.".into(),
-        method: "The memchr crate's search for a substring, with the widest vectors that the CPU has, from hit to hit; the text is of the sixty most frequent words of English, each as frequent as Zipf's law has it, so that one word in 250 is the one that is counted. The text was gone through before; the count is checked against that of the words laid down.".into(),
+        method: "The memchr crate's search for a substring, with the vectors that it picks for the CPU (AVX2 at most), from hit to hit; the text is of the sixty most frequent words of English, each as frequent as Zipf's law has it, so that one word in 250 is the one that is counted. The text was gone through before; the count is checked against that of the words laid down.".into(),
         source: "Dmitry Kurkin's study has it in its code (100 kB to 1 MB of text, by the string functions of Foundation).".into(),
         effort: Effort {
             visits: 3,

@@ -2,6 +2,7 @@
 
 use crate::faults::Faulting;
 use meter::probe::{Effort, Probe, Work};
+use model::run::Bound;
 use std::hint::black_box;
 
 /// Pushes of one growth: it ends at a capacity of 131072 numbers, 1 MiB.
@@ -13,6 +14,8 @@ pub(crate) fn probe() -> Probe {
         operation: "One push of a 64-bit number to the end of a vector, on average over its growth from empty to 100000 numbers.".into(),
         method: "A vector of Rust begins empty, gets 100000 numbers one by one, doubling its memory 15 times on the way, and is dropped; allocating, moving what is there and freeing are inside the time, divided by 100000. It grows again and again, so that the allocator may hand out memory it knows: the row's note has the page faults of a growth.".into(),
         source: "The question that began it all: what does adding a number to an array cost.".into(),
+        // It moves a mebibyte, and may take fresh pages for it.
+        bound: Bound::Memory,
         effort: Effort {
             visits: 8,
             ..Effort::SCALAR

@@ -5,6 +5,7 @@ use super::modes::MODES;
 use super::placement::{Placement, Sets};
 use super::play::play;
 use super::switches::{Seen, Waiting};
+use crate::across::{counters, event};
 use meter::probe::{Event, Terrain, Work};
 use std::io;
 use std::time::Duration;
@@ -73,24 +74,14 @@ pub(crate) struct Manner {
     pub(crate) waiting: Waiting,
 }
 
-/// What was done between two stamps, relative to the earlier: a counter that
-/// ran backwards gives a negative time, not a huge one.
-pub(crate) fn event(from: u64, to: u64, ops: u64, mode: u8) -> Event {
-    Event {
-        series: 0,
-        from_ticks: from.saturating_sub(to),
-        to_ticks: to.saturating_sub(from),
-        ops,
-        mode,
-    }
-}
-
 /// The work of a row: a pair that is started anew for each visit.
 pub(crate) struct Pair<M> {
     means: M,
     manner: Manner,
     pub(super) sets: Sets,
     patience: Duration,
+    /// How far stamps of different CPUs can be compared, where it matters.
+    counters: Option<String>,
     seen: Option<Seen>,
 }
 
@@ -108,13 +99,20 @@ impl<M: Means> Pair<M> {
     /// A pair that will run as the manner says.
     ///
     /// # Errors
-    /// Why its threads can't be placed so on this machine.
+    /// Why its threads can't be placed so on this machine, or stamp there.
     pub(crate) fn new(means: M, manner: Manner, terrain: &Terrain) -> Result<Pair<M>, String> {
+        let sets = manner.placement.sets(terrain)?;
+        // A thread that is free may move between its two stamps.
+        let counters = match manner.placement {
+            Placement::Free => counters(&terrain.cpus)?.note.clone(),
+            Placement::SameCpu | Placement::OtherCpu => None,
+        };
         Ok(Pair {
             means,
             manner,
-            sets: manner.placement.sets(terrain)?,
+            sets,
             patience: PATIENCE,
+            counters,
             seen: None,
         })
     }
@@ -169,6 +167,7 @@ impl<M: Means> Work for Pair<M> {
         let mut notes = Vec::new();
         notes.extend(self.seen.map(|seen| seen.note(self.manner.waiting)));
         notes.extend(self.sets.note());
+        notes.extend(self.counters.clone());
         notes
     }
 }
@@ -239,13 +238,5 @@ mod tests {
             assert_eq!(pair.modes(), MODES);
             assert_eq!(pair.seen.map(|s| s.trips), Some(u64::from(WARM_UP) + 21));
         }
-    }
-
-    #[test]
-    fn a_counter_that_ran_backwards_gives_a_negative_time() {
-        let forward = event(100, 140, 2, 0);
-        assert_eq!((forward.from_ticks, forward.to_ticks), (0, 40));
-        let backward = event(140, 100, 2, 0);
-        assert_eq!((backward.from_ticks, backward.to_ticks), (40, 0));
     }
 }

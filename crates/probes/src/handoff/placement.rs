@@ -1,6 +1,7 @@
 //! Where the two threads of a pair run.
 
 use super::pair::Side;
+use crate::across::ONE_CPU;
 use meter::probe::Terrain;
 use std::io;
 use sys::affinity::{allowed_cpus, current_cpu, pin_to};
@@ -56,13 +57,6 @@ impl Placement {
             placement: self,
         })
     }
-}
-
-const ONE_CPU: &str = "only one CPU may be used";
-
-/// Why a second thread can't have a CPU of its own, if it can't.
-pub(crate) fn alone(terrain: &Terrain) -> Option<String> {
-    (terrain.cpus.len() < 2).then(|| ONE_CPU.to_string())
 }
 
 fn is_unsupported<T>(result: &io::Result<T>) -> bool {
@@ -131,6 +125,7 @@ impl Drop for Pinned {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::across::alone;
     use crate::handoff::testing::{allowed, terrain};
 
     #[test]

@@ -4,6 +4,7 @@
 use super::modes::mode;
 use super::pair::{Manner, Means, Side};
 use super::placement::{Pinned, Sets};
+use crate::across::not_started;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -103,14 +104,9 @@ pub(super) fn play<M: Means>(
             table,
             orderly: false,
         };
-        let no_thread = |e: io::Error| {
-            format!(
-                "no thread could be started: {e} (is a limit on processes too low? `ulimit -u`)"
-            )
-        };
         let second = thread::Builder::new()
             .spawn_scoped(scope, || second_thread(table, sets, manner, events))
-            .map_err(no_thread)?;
+            .map_err(|e| not_started(&e))?;
         // Timeouts on the waits themselves would be a part of what is
         // measured; a third thread that sleeps is not.
         let watchdog = thread::Builder::new()
@@ -121,7 +117,7 @@ pub(super) fn play<M: Means>(
                 }
                 late
             })
-            .map_err(no_thread)?;
+            .map_err(|e| not_started(&e))?;
         let first = first_thread(table, manner, events);
         leaving.orderly = first.is_ok();
         drop(leaving);

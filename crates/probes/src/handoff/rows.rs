@@ -2,8 +2,9 @@
 
 use super::means::{Condvars, EventFds, Futexes, Pipes, Semaphores, Spin, Streams};
 use super::pair::{Made, Manner, Pair, WARM_UP};
-use super::placement::{Placement, alone};
+use super::placement::Placement;
 use super::switches::Waiting;
+use crate::across::alone;
 use meter::probe::{Effort, Probe, Terrain};
 use model::run::{Bound, Regime, Scale};
 

@@ -1,7 +1,8 @@
 //! Streaming on all CPUs at once.
 
 use super::team::{Job, workers};
-use crate::team::{Team, alone, others};
+use crate::across::alone;
+use crate::team::{Team, others};
 use meter::probe::{Effort, Probe, Shape, Terrain, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;

@@ -1,5 +1,6 @@
 //! One cache line handed over and back between two CPUs.
 
+use crate::across::ONE_CPU;
 use crate::across::{may_run_on, not_started};
 use meter::probe::{Effort, Probe, Shape, Terrain, Work};
 use model::run::{Axis, Bound, Regime, Scale};
@@ -40,7 +41,7 @@ pub(crate) fn probe() -> Probe {
         },
         unavailable: |terrain| {
             (terrain.cpus.len() < 2)
-                .then(|| "only one CPU may be used: a line can't change cores".to_string())
+                .then(|| format!("{ONE_CPU}: a line can't change cores"))
         },
         make: Box::new(|_, site| match site.at[..] {
             [one, other] => Ok(Box::new(Handover::between(number(one)?, number(other)?)?)),

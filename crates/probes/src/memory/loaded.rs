@@ -2,7 +2,8 @@
 
 use super::chase::{self, Chase, Restore};
 use super::team;
-use crate::team::{Team, alone, others};
+use crate::across::alone;
+use crate::team::{Team, others};
 use meter::probe::{Effort, Probe, Shape, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use std::time::Instant;

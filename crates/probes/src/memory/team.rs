@@ -97,6 +97,7 @@ fn memory_for(cpu: u32, bytes: usize) -> Result<Buffer, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::smoke::here;
 
     #[test]
     fn a_pass_touches_all_of_its_memory() {
@@ -111,10 +112,10 @@ mod tests {
 
     #[test]
     fn teams_stream() {
-        let team = workers(&[0, 0], Job::Write, 1 << 16).expect("threads");
+        let team = workers(&[here(), here()], Job::Write, 1 << 16).expect("threads");
         team.begin(3);
         team.finish();
-        let team = load(&[0], 1 << 16, 50).expect("a thread");
+        let team = load(&[here()], 1 << 16, 50).expect("a thread");
         while team.done() == 0 {
             std::thread::yield_now();
         }

@@ -1,7 +1,8 @@
 //! What a TCP connection costs before a byte has gone over it.
 
-use super::loopback::{accept, listener, reason};
+use super::loopback::{PATIENCE, accept, listener, reason};
 use meter::probe::{Event, Probe, Work};
+use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use sys::clock::Counter;
 use sys::evidence::thread_switches;
@@ -35,6 +36,24 @@ struct Connect {
 }
 
 impl Connect {
+    /// Whether there is an answer at all: a connect without a limit would wait
+    /// for two minutes where a firewall drops what goes to loopback.
+    fn answers(&self) -> Result<(), String> {
+        let client = TcpStream::connect_timeout(&self.address, PATIENCE);
+        self.end(client).map_err(reason)
+    }
+
+    /// Accepts the connection and ends both its ends.
+    fn end(&self, client: io::Result<TcpStream>) -> io::Result<()> {
+        let client = client?;
+        sys::socket::abort_on_close(&client)?;
+        let accepted = accept(&self.listener, &client)?;
+        // The reset goes first: then the other end has nothing left to say.
+        drop(client);
+        drop(accepted);
+        Ok(())
+    }
+
     /// One connection; its stamps, and how often the thread slept in it.
     fn once(&self, counter: Counter) -> Result<(u64, u64, Option<u64>), String> {
         let before = thread_switches();
@@ -42,12 +61,7 @@ impl Connect {
         let client = TcpStream::connect(self.address);
         let to = counter.stop();
         let after = thread_switches();
-        let client = client.map_err(reason)?;
-        sys::socket::abort_on_close(&client).map_err(reason)?;
-        let accepted = accept(&self.listener, &client).map_err(reason)?;
-        // The reset goes first: then the other end has nothing left to say.
-        drop(client);
-        drop(accepted);
+        self.end(client).map_err(reason)?;
         let slept = before.zip(after).map(|(b, a)| a.voluntary - b.voluntary);
         Ok((from, to, slept))
     }
@@ -60,7 +74,8 @@ impl Work for Connect {
     fn run(&mut self, _turns: u64, _double: bool) {}
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
         let counter = Counter::best();
-        for _ in 0..WARM_UP {
+        self.answers()?;
+        for _ in 1..WARM_UP {
             self.once(counter)?;
         }
         let mut slept_in_all = Some(0);
@@ -68,7 +83,7 @@ impl Work for Connect {
         for _ in 0..operations {
             let (from, to, slept) = self.once(counter)?;
             slept_in_all = slept_in_all.zip(slept).map(|(all, own)| all + own);
-            events.push(crate::handoff::pair::event(from, to, 1, 0));
+            events.push(crate::across::event(from, to, 1, 0));
         }
         self.slept_per_connection =
             slept_in_all.map(|all| all as f64 / f64::from(operations.max(1)));
@@ -99,6 +114,33 @@ mod tests {
         let events = work.stamped(40).expect("it runs");
         assert!(events.len() == 40 && events.iter().all(|e| e.ops == 1));
         assert!(events.iter().all(|e| e.to_ticks > e.from_ticks));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_loopback_that_does_not_answer_is_a_reason_and_no_hang() {
+        let listener = listener().expect("loopback");
+        let address = listener.local_addr().expect("bound");
+        // With room for one that nobody accepts: the next ones get no answer.
+        rustix::net::listen(&listener, 0).expect("it listens already");
+        let mut waiting = Vec::new();
+        let full = (0..8).any(|_| {
+            let short = std::time::Duration::from_millis(100);
+            let one = TcpStream::connect_timeout(&address, short);
+            let full = one.is_err();
+            waiting.push(one);
+            full
+        });
+        assert!(full, "there was room for eight");
+        let mut connect = Connect {
+            listener,
+            address,
+            slept_per_connection: None,
+        };
+        let began = std::time::Instant::now();
+        let reason = connect.stamped(3).expect_err("nobody answers");
+        assert!(reason.contains("timed out"), "{reason}");
+        assert!(began.elapsed() < 10 * PATIENCE);
     }
 
     #[cfg(target_os = "linux")]

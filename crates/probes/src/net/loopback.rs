@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket
 use std::time::{Duration, Instant};
 
 /// Loopback answers at once or never.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A listening socket on loopback, at a free port.
 pub(super) fn listener() -> Result<TcpListener, String> {

@@ -94,7 +94,7 @@ impl Work for Peer {
                 let from = counter.start();
                 let done = self.round_trip(number as u8);
                 let to = counter.stop();
-                done.map(|()| crate::handoff::pair::event(from, to, 1, 0))
+                done.map(|()| crate::across::event(from, to, 1, 0))
             })
             .collect()
     }

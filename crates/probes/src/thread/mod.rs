@@ -2,6 +2,7 @@
 
 mod create_join;
 mod end;
+mod joins;
 mod lifecycle;
 
 use meter::probe::Probe;

@@ -3,10 +3,8 @@
 use std::ffi::c_void;
 use std::io;
 use std::ptr::NonNull;
-use std::time::Duration;
 
-/// `DISPATCH_TIME_NOW` and `DISPATCH_TIME_FOREVER`.
-const NOW: u64 = 0;
+/// `DISPATCH_TIME_FOREVER`.
 const FOREVER: u64 = u64::MAX;
 
 // Of libdispatch, which is a part of libSystem and so always linked.
@@ -14,7 +12,6 @@ unsafe extern "C" {
     fn dispatch_semaphore_create(value: isize) -> *mut c_void;
     fn dispatch_semaphore_signal(semaphore: *mut c_void) -> isize;
     fn dispatch_semaphore_wait(semaphore: *mut c_void, timeout: u64) -> isize;
-    fn dispatch_time(when: u64, delta: i64) -> u64;
     fn dispatch_release(object: *mut c_void);
 }
 
@@ -54,14 +51,6 @@ impl Semaphore {
         // SAFETY: as in `post`. Without a timeout it can't fail.
         unsafe { dispatch_semaphore_wait(self.own.as_ptr(), FOREVER) };
         Ok(())
-    }
-
-    pub(crate) fn wait_for(&self, longest: Duration) -> io::Result<bool> {
-        let nanos = i64::try_from(longest.as_nanos()).unwrap_or(i64::MAX);
-        // SAFETY: arithmetic on a time.
-        let until = unsafe { dispatch_time(NOW, nanos) };
-        // SAFETY: as in `post`. It answers 0 unless the time ran out.
-        Ok(unsafe { dispatch_semaphore_wait(self.own.as_ptr(), until) } == 0)
     }
 }
 

@@ -1,11 +1,8 @@
-//! `sem_init(3)`, `sem_post(3)`, `sem_wait(3)`, `sem_timedwait(3)`.
+//! `sem_init(3)`, `sem_post(3)`, `sem_wait(3)`.
 
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::io;
-use std::time::Duration;
-
-use rustix::time::{ClockId, clock_gettime};
 
 /// Boxed: a semaphore must stay where it was made.
 pub(crate) struct Semaphore(Box<UnsafeCell<libc::sem_t>>);
@@ -42,33 +39,6 @@ impl Semaphore {
                 done => return done,
             }
         }
-    }
-
-    pub(crate) fn wait_for(&self, longest: Duration) -> io::Result<bool> {
-        let until = end_of(longest);
-        loop {
-            // SAFETY: as in `post`; `until` is a time, read by the call only.
-            match checked(unsafe { libc::sem_timedwait(self.0.get(), &raw const until) }) {
-                Ok(()) => return Ok(true),
-                Err(e) if e.kind() == io::ErrorKind::TimedOut => return Ok(false),
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(e),
-            }
-        }
-    }
-}
-
-/// When a wait of this length ends, by the wall clock: the only one that
-/// `sem_timedwait` knows.
-fn end_of(longest: Duration) -> libc::timespec {
-    let now = clock_gettime(ClockId::Realtime);
-    let nanos = now.tv_nsec as u64 + u64::from(longest.subsec_nanos());
-    let seconds = longest.as_secs() + nanos / 1_000_000_000;
-    // A year is for ever, and fits.
-    let seconds = seconds.min(365 * 86_400) as i64;
-    libc::timespec {
-        tv_sec: (now.tv_sec as i64 + seconds) as libc::time_t,
-        tv_nsec: (nanos % 1_000_000_000) as libc::c_long,
     }
 }
 

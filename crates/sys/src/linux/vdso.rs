@@ -54,7 +54,14 @@ mod tests {
                 libc::syscall(libc::SYS_exit, strict);
             }
             let mut status = 0;
-            assert_eq!(libc::waitpid(child, &raw mut status, 0), child);
+            loop {
+                let reaped = libc::waitpid(child, &raw mut status, 0);
+                let why = io::Error::last_os_error();
+                if reaped == child {
+                    break;
+                }
+                assert_eq!(why.kind(), io::ErrorKind::Interrupted, "{why}");
+            }
             if libc::WIFEXITED(status) {
                 assert_eq!(
                     libc::WEXITSTATUS(status),

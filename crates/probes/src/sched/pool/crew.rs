@@ -1,5 +1,6 @@
 //! The threads of the pool and what they share.
 
+use crate::across::{none_started, not_started};
 use kernels::checked::{sum, words, words_mut};
 use std::hint::black_box;
 use std::io;
@@ -34,7 +35,7 @@ impl Crew {
             Builder::new()
                 .name("pool main".into())
                 .spawn_scoped(scope, || self.conduct(rounds))
-                .map_err(|e| format!("no thread could be started: {e}"))?
+                .map_err(|e| not_started(&e))?
                 .join()
                 .map_err(|_| "the pool's main thread panicked")?
         })
@@ -93,9 +94,9 @@ impl Crew {
                 .stack_size((self.stack_bytes)(number))
                 .spawn_scoped(scope, move || board.operate(buffer, most));
             crew.push(thread.map_err(|e| {
-                format!(
-                    "only {number} of {} threads could be started: {e}; a higher limit (ulimit -u) may help",
-                    self.threads
+                none_started(
+                    &format!("more than {number} of {} threads", self.threads),
+                    &e,
                 )
             })?);
         }

@@ -4,6 +4,7 @@
 mod crew;
 mod room;
 
+use crate::across::counters;
 use crew::{Crew, STACK_BYTES, Story, added};
 use meter::probe::{Effort, Event, Probe, Shape, Terrain, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
@@ -38,7 +39,10 @@ pub(crate) fn probe() -> Probe {
             let threads = site.at[0];
             let usable = sys::memory::available_memory().usable_bytes();
             let bytes = share(threads, &bench.terrain, usable)?;
-            let mut pool = Pool::new(threads as usize, bytes as usize, &bench.terrain.cpus);
+            let cpus = &bench.terrain.cpus;
+            let mut pool = Pool::new(threads as usize, bytes as usize, cpus);
+            // Threads may move between two stamps.
+            pool.counters = counters(cpus)?.note.clone();
             pool.shortage = shortage(threads, bytes, &bench.terrain);
             Ok(Box::new(pool))
         }),
@@ -57,6 +61,8 @@ fn threads(_: &Terrain, scale: Scale) -> Vec<u64> {
 struct Pool {
     crew: Crew,
     shortage: Option<String>,
+    /// How far stamps of different CPUs can be compared.
+    counters: Option<String>,
     switches: Option<String>,
     contradiction: Option<String>,
 }
@@ -71,6 +77,7 @@ impl Pool {
                 stack_bytes: |_| STACK_BYTES,
             },
             shortage: None,
+            counters: None,
             switches: None,
             contradiction: None,
         }
@@ -159,6 +166,7 @@ impl Work for Pool {
         self.shortage
             .iter()
             .chain(&self.switches)
+            .chain(&self.counters)
             .cloned()
             .collect()
     }
@@ -255,7 +263,7 @@ mod tests {
         };
         let error = pool.stamped(2).expect_err("no such stack");
         assert!(
-            error.starts_with("only 2 of 4 threads could be started"),
+            error.starts_with("more than 2 of 4 threads can't be started"),
             "{error}"
         );
         #[cfg(any(target_os = "linux", target_os = "android"))]
