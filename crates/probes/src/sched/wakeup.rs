@@ -322,8 +322,12 @@ mod tests {
         work.wait = std::hint::spin_loop;
         modes_of(&mut work);
         let said = work.contradiction();
-        let told = |said: &String| said.contains("per wake-up: 0.");
-        assert!(said.as_ref().is_some_and(told) || emulated(), "{said:?}");
+        if emulated() {
+            // The emulator's own sleeps are counted too: nothing to be said.
+            return;
+        }
+        let said = said.expect("it never slept");
+        assert!(said.contains("per wake-up: 0."), "{said}");
         assert!(said.contains("assumes 1"), "{said}");
     }
 
