@@ -39,7 +39,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             bound: Bound::Memory,
             since: Scale::Default,
             effort: Effort {
-                visits: 4,
+                visits: 2,
                 samples: 8,
                 working_set: WorkingSet::Largest,
                 restore_ns_per_byte: 2.0,
