@@ -48,7 +48,7 @@ mod tests {
             let events = pair.and_then(|mut pair| pair.stamped(30));
             let events = events.unwrap_or_else(|e| panic!("{name} {placement:?}: {e}"));
             assert_eq!(events.len(), 30, "{name} {placement:?}");
-            trips += 50;
+            trips += u64::from(WARM_UP) + 30;
             assert_eq!(counted.counts(), [trips; 4], "{name} {placement:?}");
         }
     }
