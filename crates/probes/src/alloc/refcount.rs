@@ -1,8 +1,7 @@
 //! An atomic reference count.
 
-use crate::paired::DIFFERENCE;
-use kernels::UNROLL;
-use meter::probe::{Effort, Probe, Work};
+use crate::paired::{DIFFERENCE, Loops, Paired};
+use meter::probe::{Effort, Probe};
 use std::sync::Arc;
 
 pub(crate) fn probe() -> Probe {
@@ -15,30 +14,19 @@ pub(crate) fn probe() -> Probe {
             visits: 8,
             ..Effort::SCALAR
         },
-        make: Box::new(|bench, _| Ok(Box::new(Counted(Arc::new(bench.rng.u64(..)))))),
+        make: Box::new(|bench, _| Ok(Box::new(Paired(Counted(Arc::new(bench.rng.u64(..))))))),
         ..Probe::blank("alloc.refcount")
     }
 }
 
 struct Counted(Arc<u64>);
 
-impl Work for Counted {
-    fn ops_per_turn(&self) -> f64 {
-        f64::from(UNROLL)
+impl Loops for Counted {
+    fn single(&self, turns: u64) {
+        kernels::refcount_single(&self.0, turns);
     }
-    fn paired(&self) -> bool {
-        true
-    }
-    fn restore(&mut self) {
-        self.run(64, false);
-        self.run(64, true);
-    }
-    fn run(&mut self, turns: u64, double: bool) {
-        if double {
-            kernels::refcount_double(&self.0, turns);
-        } else {
-            kernels::refcount_single(&self.0, turns);
-        }
+    fn double(&self, turns: u64) {
+        kernels::refcount_double(&self.0, turns);
     }
     fn verify(&self) -> Result<(), String> {
         match Arc::strong_count(&self.0) {
@@ -53,8 +41,8 @@ mod tests {
     #[test]
     fn the_count_comes_back() {
         crate::smoke::run(&[super::probe()], "alloc.refcount").expect("it runs");
-        let counted = super::Counted(std::sync::Arc::new(1));
-        let kept = counted.0.clone();
+        let counted = super::Paired(super::Counted(std::sync::Arc::new(1)));
+        let kept = counted.0.0.clone();
         assert!(meter::probe::Work::verify(&counted).is_err(), "{kept}");
     }
 }

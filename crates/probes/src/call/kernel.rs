@@ -1,7 +1,7 @@
 //! Calls of the kernel: with and without entering it.
 
 use super::EFFORT;
-use crate::paired::{DIFFERENCE, Short, Unrolled};
+use crate::paired::{DIFFERENCE, Paired, Short, Unrolled};
 use crate::repeated::{PLAIN, Repeated};
 use meter::probe::Probe;
 use model::run::Bound;
@@ -27,7 +27,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             source: "Ours; cpu.timer/clock_gettime is the same way to a clock that reads the counter too.".into(),
             effort: EFFORT,
             unavailable: |_| sys::vdso::check().err().map(|e| e.to_string()),
-            make: Box::new(|_, _| Ok(Box::new(Unrolled(CoarseClock)))),
+            make: Box::new(|_, _| Ok(Box::new(Paired(Unrolled(CoarseClock))))),
             ..Probe::blank("call.vdso")
         },
     ]

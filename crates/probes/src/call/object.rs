@@ -2,8 +2,8 @@
 //! boxed closure.
 
 use super::EFFORT;
-use crate::paired::{DIFFERENCE, Paired};
-use kernels::{Method, Nothing, UNROLL};
+use crate::paired::{DIFFERENCE, Over, Paired};
+use kernels::{Method, Nothing};
 use meter::probe::{Probe, Work};
 
 pub(crate) fn probes() -> Vec<Probe> {
@@ -28,7 +28,13 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: format!("{DIFFERENCE} Compiled Rust; object and table are hidden from the compiler before each call, so that each loads the method's address from the table, whose own address is at hand in the reference: one load less than a virtual call of C++.").into(),
             source: "Ours, beside the virtual call of C++.".into(),
             effort: EFFORT,
-            make: Box::new(|_, _| Ok(Box::new(Object(Box::new(Nothing))))),
+            make: Box::new(|_, _| {
+                Ok(Box::new(Paired(Over::<Box<dyn Method>> {
+                    operand: Box::new(Nothing),
+                    single: |object, turns| kernels::call_dyn_trait_single(&**object, turns),
+                    double: |object, turns| kernels::call_dyn_trait_double(&**object, turns),
+                })))
+            }),
             ..Probe::blank("call.dyn_trait")
         },
         Probe {
@@ -39,53 +45,13 @@ pub(crate) fn probes() -> Vec<Probe> {
             effort: EFFORT,
             make: Box::new(|bench, _| {
                 let number = bench.rng.u64(..);
-                Ok(Box::new(Closure(Box::new(move || number))))
+                Ok(Box::new(Paired(Over::<Box<dyn Fn() -> u64>> {
+                    operand: Box::new(move || number),
+                    single: |closure, turns| kernels::call_closure_single(&**closure, turns),
+                    double: |closure, turns| kernels::call_closure_double(&**closure, turns),
+                })))
             }),
             ..Probe::blank("call.closure_boxed")
         },
     ]
-}
-
-struct Object(Box<dyn Method>);
-
-impl Work for Object {
-    fn ops_per_turn(&self) -> f64 {
-        f64::from(UNROLL)
-    }
-    fn paired(&self) -> bool {
-        true
-    }
-    fn restore(&mut self) {
-        self.run(64, false);
-        self.run(64, true);
-    }
-    fn run(&mut self, turns: u64, double: bool) {
-        if double {
-            kernels::call_dyn_trait_double(&*self.0, turns);
-        } else {
-            kernels::call_dyn_trait_single(&*self.0, turns);
-        }
-    }
-}
-
-struct Closure(Box<dyn Fn() -> u64>);
-
-impl Work for Closure {
-    fn ops_per_turn(&self) -> f64 {
-        f64::from(UNROLL)
-    }
-    fn paired(&self) -> bool {
-        true
-    }
-    fn restore(&mut self) {
-        self.run(64, false);
-        self.run(64, true);
-    }
-    fn run(&mut self, turns: u64, double: bool) {
-        if double {
-            kernels::call_closure_double(&*self.0, turns);
-        } else {
-            kernels::call_closure_single(&*self.0, turns);
-        }
-    }
 }

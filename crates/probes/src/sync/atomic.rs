@@ -1,9 +1,8 @@
 //! An atomic addition that no other core wants.
 
 use super::EFFORT;
-use crate::paired::DIFFERENCE;
-use kernels::UNROLL;
-use meter::probe::{Probe, Work};
+use crate::paired::{DIFFERENCE, Over, Paired};
+use meter::probe::Probe;
 use std::sync::atomic::AtomicU64;
 
 /// A counter on lines of its own: 128 bytes are two lines on most machines,
@@ -22,43 +21,31 @@ pub(crate) fn probe() -> Probe {
         .into(),
         source: "Ours; a lock is made of such operations.".into(),
         effort: EFFORT,
-        make: Box::new(|_, _| Ok(Box::new(Adding(Box::default())))),
+        make: Box::new(|_, _| Ok(Box::new(adding()))),
         ..Probe::blank("sync.atomic_add")
     }
 }
 
-struct Adding(Box<Counter>);
-
-impl Work for Adding {
-    fn ops_per_turn(&self) -> f64 {
-        f64::from(UNROLL)
-    }
-    fn paired(&self) -> bool {
-        true
-    }
-    fn restore(&mut self) {
-        self.run(64, false);
-        self.run(64, true);
-    }
-    fn run(&mut self, turns: u64, double: bool) {
-        if double {
-            kernels::atomic_add_double(&self.0.0, turns);
-        } else {
-            kernels::atomic_add_single(&self.0.0, turns);
-        }
-    }
+fn adding() -> Paired<Over<Box<Counter>>> {
+    Paired(Over {
+        operand: Box::default(),
+        single: |counter, turns| kernels::atomic_add_single(&counter.0, turns),
+        double: |counter, turns| kernels::atomic_add_double(&counter.0, turns),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernels::UNROLL;
+    use meter::probe::Work;
 
     #[test]
     fn turns_are_added() {
-        let mut adding = Adding(Box::default());
+        let mut adding = adding();
         adding.run(3, false);
         adding.run(1, true);
-        assert_eq!(adding.0.0.into_inner(), 5 * u64::from(UNROLL));
+        assert_eq!(adding.0.operand.0.into_inner(), 5 * u64::from(UNROLL));
         assert_eq!(size_of::<Counter>(), 128);
         crate::smoke::run(&[probe()], "sync.atomic_add").expect("it runs");
     }

@@ -1,7 +1,7 @@
 //! Locks that nobody else wants.
 
 use super::EFFORT;
-use crate::paired::{DIFFERENCE, Short, Unrolled};
+use crate::paired::{DIFFERENCE, Paired, Short, Unrolled};
 use meter::probe::Probe;
 use std::sync::{Mutex, PoisonError, RwLock};
 
@@ -13,7 +13,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: format!("{DIFFERENCE} Rust's standard Mutex, as compiled, which also looks whether a thread panicked with it.").into(),
             source: "The 2012 list's mutex lock/unlock.".into(),
             effort: EFFORT,
-            make: Box::new(|_, _| Ok(Box::new(Unrolled(Box::new(Locked(Mutex::new(()))))))),
+            make: Box::new(|_, _| Ok(Box::new(Paired(Unrolled(Box::new(Locked(Mutex::new(())))))))),
             ..Probe::blank("sync.mutex_uncontended")
         },
         Probe {
@@ -22,7 +22,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: format!("{DIFFERENCE} Rust's standard RwLock, as compiled.").into(),
             source: "Ours, beside the mutex.".into(),
             effort: EFFORT,
-            make: Box::new(|_, _| Ok(Box::new(Unrolled(Box::new(Read(RwLock::new(()))))))),
+            make: Box::new(|_, _| Ok(Box::new(Paired(Unrolled(Box::new(Read(RwLock::new(())))))))),
             ..Probe::blank("sync.rwlock_read")
         },
     ]

@@ -1,7 +1,7 @@
 //! Something that is made once, after it was made.
 
 use super::EFFORT;
-use crate::paired::{DIFFERENCE, Short, Unrolled};
+use crate::paired::{DIFFERENCE, Paired, Short, Unrolled};
 use meter::probe::Probe;
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ pub(crate) fn probe() -> Probe {
         effort: EFFORT,
         make: Box::new(|bench, _| {
             let made = Box::new(OnceLock::from(bench.rng.u64(..)));
-            Ok(Box::new(Unrolled(Made(made))))
+            Ok(Box::new(Paired(Unrolled(Made(made)))))
         }),
         ..Probe::blank("sync.once")
     }
