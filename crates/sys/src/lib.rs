@@ -10,6 +10,7 @@ pub mod affinity;
 pub mod child;
 pub mod clock;
 mod cpuid;
+pub mod dispatch;
 pub mod eventfd;
 pub mod evidence;
 pub mod file_mapping;

@@ -1,0 +1,154 @@
+use super::*;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::ThreadId;
+
+/// The fake library, compiled into this directory under this name.
+fn fake(home: &Path, name: &str, options: &[&str]) -> PathBuf {
+    let library = home.join(name);
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/dispatch/fake.c");
+    let compiled = Command::new("cc")
+        .args(["-shared", "-fPIC", "-pthread", "-O1"])
+        .args(options)
+        .arg("-o")
+        .args([&library, Path::new(source)])
+        .output()
+        .expect("a C compiler, which building needs too");
+    let said = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{said}");
+    library
+}
+
+/// Calls of the fake library so far: queues created and released, tasks run at
+/// once and posted.
+fn counts(library: &Path) -> [i64; 4] {
+    // SAFETY: the test's own library, which is loaded already.
+    let library = unsafe { Library::new(library) }.expect("loaded");
+    // SAFETY: its own function.
+    let count = unsafe { library.get::<extern "C" fn(i32) -> i64>(c"fake_count") };
+    let count = count.expect("the fake counts");
+    [0, 1, 2, 3].map(|kind| count(kind))
+}
+
+struct Noting {
+    runs: AtomicU64,
+    thread: std::sync::Mutex<Option<ThreadId>>,
+}
+
+impl Noting {
+    fn new() -> Noting {
+        Noting {
+            runs: AtomicU64::new(0),
+            thread: std::sync::Mutex::new(None),
+        }
+    }
+}
+
+impl Task for Noting {
+    fn run(&self) {
+        *self.thread.lock().expect("no panic") = Some(std::thread::current().id());
+        self.runs.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn each_call_is_one_call_of_the_library() {
+    let home = tempfile::tempdir().expect("a directory");
+    let library = fake(home.path(), "libdispatch.so", &[]);
+    let dispatch = Dispatch::first_of(std::slice::from_ref(&library)).expect("all functions");
+    assert_eq!(dispatch.place(), library.to_string_lossy());
+    assert_eq!(counts(&library), [0; 4]);
+    let queue = dispatch.queue().expect("a queue");
+    assert_eq!(counts(&library), [1, 0, 0, 0]);
+    for _ in 0..3 {
+        queue.sync_nothing();
+    }
+    assert_eq!(counts(&library), [1, 0, 3, 0]);
+    let here = Noting::new();
+    queue.sync(&here);
+    assert_eq!(here.runs.load(Ordering::SeqCst), 1, "it has run");
+    let ran_on = *here.thread.lock().expect("no panic");
+    assert_eq!(ran_on, Some(std::thread::current().id()));
+    assert_eq!(counts(&library), [1, 0, 4, 0]);
+    let later: &'static Noting = Box::leak(Box::new(Noting::new()));
+    for _ in 0..5 {
+        queue.post(later);
+    }
+    while later.runs.load(Ordering::SeqCst) < 5 {
+        std::thread::yield_now();
+    }
+    let ran_on = *later.thread.lock().expect("no panic");
+    assert_ne!(ran_on, Some(std::thread::current().id()));
+    assert_eq!(counts(&library), [1, 0, 4, 5]);
+    drop(queue);
+    assert_eq!(counts(&library), [1, 1, 4, 5]);
+}
+
+#[test]
+fn a_library_that_is_not_there_is_not_found() {
+    let home = tempfile::tempdir().expect("a directory");
+    let places = [
+        home.path().join("libdispatch.so"),
+        "libdispatch-of-no-system.so".into(),
+    ];
+    for places in [&places[..], &[]] {
+        let reason = Dispatch::first_of(places).expect_err("there is none");
+        assert_eq!(reason, "libdispatch not found");
+    }
+}
+
+#[test]
+fn one_that_cannot_be_used_says_why_and_the_next_is_taken() {
+    let home = tempfile::tempdir().expect("a directory");
+    let lacking = fake(home.path(), "lacking.so", &["-DWITHOUT_SYNC"]);
+    let text = home.path().join("text.so");
+    std::fs::write(&text, "no library").expect("written");
+    // One that needs another, which is gone.
+    fake(home.path(), "libneeded.so", &[]);
+    let search = format!("-L{}", home.path().display());
+    let needing = fake(
+        home.path(),
+        "needing.so",
+        &["-Wl,--no-as-needed", &search, "-lneeded"],
+    );
+    std::fs::remove_file(home.path().join("libneeded.so")).expect("removed");
+
+    let wrong = [lacking, text, needing];
+    let reason = Dispatch::first_of(&wrong).expect_err("none is whole");
+    let reasons: Vec<&str> = reason.split("; ").collect();
+    assert_eq!(reasons.len(), 3, "{reason}");
+    assert!(
+        reasons[0].ends_with("lacking.so) has no function dispatch_sync_f"),
+        "{reason}"
+    );
+    assert!(
+        reasons[1].contains("text.so) can't be loaded: "),
+        "{reason}"
+    );
+    assert!(
+        reasons[2].contains("needing.so) can't be loaded: ") && reasons[2].contains("libneeded.so"),
+        "{reason}"
+    );
+    let whole = fake(home.path(), "whole.so", &[]);
+    let places = [&wrong[..], &[whole.clone()]].concat();
+    let dispatch = Dispatch::first_of(&places).expect("the last one is whole");
+    assert_eq!(dispatch.place(), whole.to_string_lossy());
+}
+
+#[test]
+fn what_this_system_has_works_if_it_has_any() {
+    match Dispatch::of_this_system() {
+        Ok(dispatch) => {
+            let queue = dispatch.queue().expect("a queue");
+            let here = Noting::new();
+            queue.sync(&here);
+            assert_eq!(here.runs.load(Ordering::SeqCst), 1);
+            let later: &'static Noting = Box::leak(Box::new(Noting::new()));
+            queue.post(later);
+            // A serial queue: this runs after what was posted before.
+            queue.sync_nothing();
+            assert_eq!(later.runs.load(Ordering::SeqCst), 1);
+        }
+        Err(reason) => assert!(reason.contains("libdispatch"), "{reason}"),
+    }
+}
