@@ -7,25 +7,54 @@
 mod across;
 mod alloc;
 mod call;
+mod codec;
 mod collections;
 mod cpu;
+mod dispatch;
+mod event_loop;
 mod faults;
 mod file;
 mod handoff;
 mod memory;
 mod net;
+mod objc;
 mod paired;
 mod points;
+mod pool;
 mod process;
 mod repeated;
 mod sched;
 #[cfg(test)]
 mod smoke;
 mod sync;
+mod tasks;
 mod team;
 mod thread;
 
 use meter::probe::Probe;
+
+/// The groups of rows, in the order in which they are shown: what stands
+/// before the dot of an id.
+pub const GROUPS: [&str; 18] = [
+    "memory",
+    "cpu",
+    "call",
+    "alloc",
+    "collections",
+    "sync",
+    "thread",
+    "sched",
+    "process",
+    "dispatch",
+    "pool",
+    "event_loop",
+    "file",
+    "disk",
+    "codec",
+    "net",
+    "objc",
+    "ui",
+];
 
 /// All probes, in the order in which they are shown.
 pub fn catalogue() -> Vec<Probe> {
@@ -40,8 +69,13 @@ pub fn catalogue() -> Vec<Probe> {
     probes.extend(thread::probes());
     probes.extend(sched::probes());
     probes.extend(process::probes());
+    probes.extend(dispatch::probes());
+    probes.extend(pool::probes());
+    probes.extend(event_loop::probes());
     probes.extend(file::probes());
+    probes.extend(codec::probes());
     probes.extend(net::probes());
+    probes.extend(objc::probes());
     probes
 }
 
@@ -51,20 +85,6 @@ mod tests {
     use meter::probe::{Shape, Terrain};
     use model::run::Scale;
     use std::collections::BTreeSet;
-
-    const GROUPS: [&str; 11] = [
-        "memory",
-        "cpu",
-        "call",
-        "alloc",
-        "collections",
-        "sync",
-        "thread",
-        "sched",
-        "process",
-        "file",
-        "net",
-    ];
 
     #[test]
     fn row_ids_are_unique_and_well_formed() {
@@ -80,6 +100,18 @@ mod tests {
                 "{id}"
             );
         }
+    }
+
+    #[test]
+    fn groups_come_in_their_order() {
+        let place = |group: &str| GROUPS.iter().position(|known| *known == group);
+        let places: Vec<Option<usize>> = catalogue()
+            .iter()
+            .map(|probe| place(probe.group()))
+            .collect();
+        assert!(places.is_sorted(), "a group is not where GROUPS has it");
+        let unique: BTreeSet<&str> = GROUPS.into();
+        assert_eq!(unique.len(), GROUPS.len());
     }
 
     #[test]
@@ -229,6 +261,24 @@ mod tests {
             "sched.pool/single",
             "sched.pool/ideal",
             "sched.ring",
+            "dispatch.sync",
+            "dispatch.async_wait",
+            "dispatch.queue_create",
+            "pool.sync",
+            "pool.async_wait",
+            "pool.create",
+            "event_loop.zero_delay",
+            "event_loop.zero_delay_tokio",
+            "codec.json_encode",
+            "codec.json_decode",
+            "codec.plist_xml_encode",
+            "codec.plist_xml_decode",
+            "codec.plist_binary_encode",
+            "codec.plist_binary_decode",
+            "codec.snappy_1K",
+            "codec.zstd_1K",
+            "codec.lz4_1K",
+            "codec.sha256_1K",
         ]
         .map(String::from)
         .to_vec();
@@ -257,6 +307,31 @@ mod tests {
             }
         }
         for row in [
+            "message_send",
+            "imp_cached_send",
+            "invocation_send",
+            "retain_release",
+            "autorelease_pool",
+            "object_create",
+            "json_encode",
+            "json_decode",
+            "plist_xml_encode",
+            "plist_xml_decode",
+            "plist_binary_encode",
+            "plist_binary_decode",
+            "zero_delay",
+            "task_spawn",
+        ] {
+            wanted.push(format!("objc.{row}"));
+        }
+        for call in ["data_read", "data_write", "data_write_atomic"] {
+            for size in ["16B", "16MiB"] {
+                wanted.push(format!("objc.{call}/{size}"));
+            }
+        }
+        for row in [
+            "ui.view_create",
+            "ui.window_create",
             "sync.semaphore_switch/same_cpu",
             "sync.semaphore_switch/other_cpu",
             "sync.semaphore_switch/free",

@@ -1,0 +1,186 @@
+//! What a turn of an event loop costs.
+
+use crate::across::event;
+use crate::repeated::PLAIN;
+use meter::probe::{Effort, Event, Probe, Work};
+use model::run::{Bound, Regime};
+use std::time::Duration;
+use sys::clock::Counter;
+use tokio::runtime::{Builder, Runtime};
+
+/// Timers before the first stamp.
+const WARM_UP: u32 = 2;
+
+pub(crate) fn probes() -> Vec<Probe> {
+    vec![
+        Probe {
+            title: "a timer without delay, on a run loop".into(),
+            operation: "One timer of zero seconds, from its arming in its own callback to the next call of that callback by the run loop.".into(),
+            method: "Needs a run loop of the platform's, which latlas does not have on any system yet; event_loop.zero_delay_tokio is the portable row.".into(),
+            source: "Mike Ash, Performance Comparisons of Common Operations (2016), read in his program's source: performSelector:withObject:afterDelay: of 0, re-armed from its own callback 1e5 times on the run loop.".into(),
+            bound: Bound::Memory,
+            unavailable: |_| Some("no run loop was built in (what would provide it: CoreFoundation's CFRunLoop on an Apple system, GNUstep Base's NSRunLoop elsewhere)".into()),
+            ..Probe::blank("event_loop.zero_delay")
+        },
+        Probe {
+            variants: vec!["".into()],
+            title: "a timer without delay, on tokio".into(),
+            operation: "One tokio::time::sleep of zero, from its arming to the next turn of the task that armed it, which then arms the next one.".into(),
+            method: "One task on tokio's current-thread runtime with its timers and its I/O driver on, on the measuring thread; each timer is stamped before it is made and after it was awaited. tokio's timers have steps of 1 ms and round up (its documentation says so), so a timer of zero is not over at once: this row is mostly the wait for the next step, during which the thread sleeps in the kernel, and says what a program waits that uses one to give way. /yield_now is what a turn of the loop costs without a timer.".into(),
+            source: "The portable row beside event_loop.zero_delay and Mike Ash's zero-delay perform (2016), whose run loop has no such steps. That a sleep of zero takes a millisecond or more is known to tokio: its issues 6390 and 6866.".into(),
+            bound: Bound::Memory,
+            regime: Regime::Stamped,
+            effort: Effort {
+                visits: 2,
+                samples: 16,
+                sample_ns: Some(1.2e6),
+                ..Effort::SCALAR
+            },
+            make: Box::new(|_, _| Ok(Box::new(Timers { runtime: runtime()? }))),
+            ..Probe::blank(TOKIO)
+        },
+        Probe {
+            variants: vec!["yield_now".into()],
+            title: "a turn of tokio's loop without a timer".into(),
+            operation: "One tokio::task::yield_now: the only task gives way, the loop looks for I/O and timers that are due, and runs the task again.".into(),
+            method: format!("{PLAIN} One task on tokio's current-thread runtime with its timers and its I/O driver on, on the measuring thread.").into(),
+            source: "Ours, beside the timer.".into(),
+            bound: Bound::Memory,
+            effort: Effort {
+                visits: 8,
+                ..Effort::SCALAR
+            },
+            make: Box::new(|_, _| Ok(Box::new(Yields { runtime: runtime()?, turns: 0, asked: 0 }))),
+            ..Probe::blank(TOKIO)
+        },
+    ]
+}
+
+const TOKIO: &str = "event_loop.zero_delay_tokio";
+
+/// A runtime on the calling thread, as most programs have it.
+fn runtime() -> Result<Runtime, String> {
+    let built = Builder::new_current_thread().enable_all().build();
+    built.map_err(|e| format!("tokio's runtime can't be started: {e}"))
+}
+
+struct Timers {
+    runtime: Runtime,
+}
+
+impl Work for Timers {
+    fn ops_per_turn(&self) -> f64 {
+        1.0
+    }
+    fn run(&mut self, _turns: u64, _double: bool) {}
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+        let counter = Counter::best();
+        Ok(self.runtime.block_on(async {
+            let mut events = Vec::with_capacity(operations as usize);
+            for _ in 0..WARM_UP {
+                tokio::time::sleep(Duration::ZERO).await;
+            }
+            for _ in 0..operations {
+                let from = counter.start();
+                tokio::time::sleep(Duration::ZERO).await;
+                let to = counter.stop();
+                events.push(event(from, to, 1, 0));
+            }
+            events
+        }))
+    }
+}
+
+struct Yields {
+    runtime: Runtime,
+    /// How often the task ran again, and how often it gave way.
+    turns: u64,
+    asked: u64,
+}
+
+impl Work for Yields {
+    fn ops_per_turn(&self) -> f64 {
+        1.0
+    }
+    fn restore(&mut self) {
+        self.run(64, false);
+    }
+    fn run(&mut self, turns: u64, _double: bool) {
+        self.asked += turns;
+        let done = &mut self.turns;
+        self.runtime.block_on(async {
+            for _ in 0..turns {
+                tokio::task::yield_now().await;
+                *done += 1;
+            }
+        });
+    }
+    fn verify(&self) -> Result<(), String> {
+        match self.turns == self.asked {
+            true => Ok(()),
+            false => Err(format!(
+                "the task ran {} times of {}",
+                self.turns, self.asked
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::across::testing::{bench, cpus};
+    use meter::probe::Site;
+
+    #[test]
+    fn each_timer_is_one_event() {
+        let probe = &probes()[1];
+        let site = Site {
+            variant: String::new(),
+            at: Vec::new(),
+        };
+        let mut bench = bench(cpus());
+        let mut work = (probe.make)(&mut bench, &site).expect("a runtime");
+        let events = work.stamped(3).expect("timers");
+        assert_eq!(events.len(), 3);
+        assert!(events.iter().all(|e| e.ops == 1 && e.to_ticks > 0));
+    }
+
+    #[test]
+    fn the_task_gives_way_each_time() {
+        let row = "event_loop.zero_delay_tokio/yield_now";
+        crate::smoke::run(&probes()[2..], row).expect("it runs");
+        let mut yields = Yields {
+            runtime: runtime().expect("a runtime"),
+            turns: 0,
+            asked: 0,
+        };
+        // Another task gets its turns meanwhile: as many.
+        let seen = std::rc::Rc::new(std::cell::Cell::new(0_u64));
+        let local = tokio::task::LocalSet::new();
+        let own = seen.clone();
+        local.spawn_local(async move {
+            loop {
+                own.set(own.get() + 1);
+                tokio::task::yield_now().await;
+            }
+        });
+        local.block_on(&yields.runtime, async {
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+        });
+        assert!(seen.get() >= 100, "{}", seen.get());
+        yields.run(5, false);
+        assert_eq!((yields.turns, yields.asked), (5, 5));
+        yields.verify().expect("all");
+        yields.asked += 1;
+        yields.verify().expect_err("one is missing");
+    }
+
+    #[test]
+    fn the_run_loop_says_what_it_lacks() {
+        let reason = crate::smoke::run(&probes(), "event_loop.zero_delay").expect_err("none");
+        assert!(reason.starts_with("no run loop was built in"), "{reason}");
+    }
+}

@@ -1,0 +1,140 @@
+//! A pool of threads that share their work: rayon's.
+
+use crate::across::not_started;
+use crate::tasks::{Executor, Flag, Ran, post_and_spin};
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
+use std::thread::{Builder, JoinHandle};
+
+/// A pool, and its threads: rayon's own end some time after the pool, these
+/// are joined.
+struct Pool {
+    pool: ThreadPool,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Pool {
+    fn new(count: usize) -> Result<Pool, String> {
+        let mut threads = Vec::new();
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(count)
+            .spawn_handler(|worker| {
+                threads.push(Builder::new().spawn(|| worker.run())?);
+                Ok(())
+            })
+            .build();
+        match pool {
+            Ok(pool) => Ok(Pool { pool, threads }),
+            Err(e) => {
+                // Those that were started end by themselves.
+                let _ = join(threads);
+                Err(match std::error::Error::source(&e) {
+                    Some(why) => match why.downcast_ref() {
+                        Some(why) => not_started(why),
+                        None => format!("a pool can't be started: {why}"),
+                    },
+                    None => format!("a pool can't be started: {e}"),
+                })
+            }
+        }
+    }
+
+    fn close(self) -> Result<(), String> {
+        drop(self.pool);
+        join(self.threads)
+    }
+}
+
+fn join(threads: Vec<JoinHandle<()>>) -> Result<(), String> {
+    let ended: Vec<_> = threads.into_iter().map(JoinHandle::join).collect();
+    match ended.iter().all(Result::is_ok) {
+        true => Ok(()),
+        false => Err("a thread of the pool panicked".into()),
+    }
+}
+
+/// A pool of one thread, whose caller sleeps.
+pub(super) struct OneWorker {
+    pool: Pool,
+    flag: &'static Flag,
+}
+
+impl Executor for OneWorker {
+    fn open(_: &[u32]) -> Result<OneWorker, String> {
+        Ok(OneWorker {
+            pool: Pool::new(1)?,
+            flag: Flag::forever(),
+        })
+    }
+    fn once(&self) -> Result<Ran, String> {
+        self.flag.lower();
+        self.pool.pool.install(|| self.flag.raise());
+        let raised = self.flag.raised();
+        raised.ok_or("install() returned before its task had run".into())
+    }
+    fn close(self) -> Result<(), String> {
+        self.pool.close()
+    }
+}
+
+/// A pool with a thread for each CPU, whose caller spins.
+pub(super) struct Workers {
+    pool: Pool,
+    flag: &'static Flag,
+}
+
+impl Executor for Workers {
+    fn open(cpus: &[u32]) -> Result<Workers, String> {
+        Ok(Workers {
+            pool: Pool::new(cpus.len())?,
+            flag: Flag::forever(),
+        })
+    }
+    fn once(&self) -> Result<Ran, String> {
+        post_and_spin(self.flag, |flag| {
+            self.pool.pool.spawn(|| flag.raise());
+            Ok(())
+        })
+    }
+    fn close(self) -> Result<(), String> {
+        self.pool.close()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_has_as_many_threads_as_it_says() {
+        let one = OneWorker::open(&[3, 4]).expect("a thread");
+        assert_eq!(one.pool.threads.len(), 1);
+        let elsewhere = one.pool.pool.install(|| std::thread::current().id());
+        assert_eq!(elsewhere, one.pool.threads[0].thread().id());
+        one.close().expect("it ends");
+        let three = Workers::open(&[0, 1, 2]).expect("threads");
+        assert_eq!(three.pool.threads.len(), 3);
+        assert_eq!(three.pool.pool.current_num_threads(), 3);
+        three.close().expect("they end");
+    }
+
+    #[test]
+    fn each_operation_is_one_task() {
+        let one = OneWorker::open(&[]).expect("a thread");
+        let all = Workers::open(&[0, 1]).expect("threads");
+        for _ in 0..50 {
+            for ran in [one.once(), all.once()] {
+                let ran = ran.expect("it runs");
+                assert_eq!(ran.0.is_some(), sys::current_cpu().is_some());
+            }
+        }
+        one.close().expect("it ends");
+        all.close().expect("they end");
+    }
+
+    #[test]
+    fn a_thread_that_panics_is_told_when_the_pool_ends() {
+        let broken = Builder::new().spawn(|| panic!("on purpose")).expect("one");
+        let fine = Builder::new().spawn(|| ()).expect("one");
+        assert!(join(vec![fine, broken]).is_err());
+    }
+}
