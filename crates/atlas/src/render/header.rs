@@ -7,6 +7,9 @@ use crate::utc;
 use model::conditions::Conditions;
 use model::run::{Program, Run, Scale};
 
+/// The profile whose figures are a program's.
+const RELEASE: &str = "release";
+
 /// The lines above the table.
 pub(super) fn header(run: &Run) -> String {
     let mut lines = Vec::new();
@@ -39,6 +42,13 @@ fn warnings(run: &Run) -> Vec<String> {
     if let Some(by) = run.program.emulated.as_deref().or(emulated) {
         warnings.push(format!(
             "EMULATED under {by}: these figures say nothing of hardware."
+        ));
+    }
+    if run.program.profile != RELEASE {
+        warnings.push(format!(
+            "BUILT AS {}: rows of compiled Rust (codecs, collections, pools, locks) cost more than in \
+             a program that is built to be fast; measure with cargo run --release.",
+            run.program.profile
         ));
     }
     if let Some(why) = &run.partial {
@@ -142,7 +152,7 @@ fn description(run: &Run) -> String {
 fn program(program: &Program) -> String {
     let commit = program.commit.as_deref().map(|c| c.get(..10).unwrap_or(c));
     let mut parts: Vec<&str> = commit.into_iter().collect();
-    if program.profile != "release" {
+    if program.profile != RELEASE {
         parts.push(&program.profile);
     }
     let beside = match parts.is_empty() {
@@ -155,7 +165,18 @@ fn program(program: &Program) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::layout::finish;
     use crate::render::synthetic;
+
+    #[test]
+    fn a_build_that_is_not_optimised_says_so_first() {
+        let mut run = synthetic::run();
+        assert!(!header(&run).contains("BUILT AS"));
+        run.program.profile = "debug".into();
+        let text = finish(&header(&run), false);
+        assert!(text.starts_with("BUILT AS debug: "), "{text}");
+        assert!(text.contains("cargo run --release"), "{text}");
+    }
 
     #[test]
     fn a_run_on_one_kind_of_cores_says_so() {

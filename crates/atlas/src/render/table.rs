@@ -14,7 +14,10 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> St
     let tables = tables(references, options);
     let mut grids: Vec<Grid> = Vec::new();
     let mut group = "";
-    for row in &run.rows {
+    let mut rest = &run.rows[..];
+    while let Some(row) = rest.first() {
+        let these = alike(rest);
+        rest = &rest[these..];
         if matches!(row.outcome, Outcome::Curve { .. } | Outcome::Map { .. }) {
             continue;
         }
@@ -29,7 +32,10 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> St
         };
         match &row.outcome {
             Outcome::Unavailable { reason } => {
-                let lead = format!(" {}  ", in_group(&row.id));
+                let lead = match these {
+                    1 => format!(" {}  ", in_group(&row.id)),
+                    several => format!(" {several} rows  "),
+                };
                 grid.wrapped(&lead, &format!("not available here: {reason}"), COLUMNS);
             }
             _ => figure(grid, row, &tables, options),
@@ -38,6 +44,24 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> St
     // What was asked for beside the usual columns comes on top.
     let extra = 8 * usize::from(options.human) + 6 * usize::from(options.frames);
     stacked(&grids, 1, COLUMNS + extra)
+}
+
+/// How many rows, from the first one on, are of one line: rows of a group that
+/// are missing for the same reason would fill a page with it. `--wide` names
+/// each.
+fn alike(rows: &[Row]) -> usize {
+    let Outcome::Unavailable { reason } = &rows[0].outcome else {
+        return 1;
+    };
+    let same = |row: &&Row| {
+        group_of(&row.id) == group_of(&rows[0].id)
+            && matches!(&row.outcome, Outcome::Unavailable { reason: other } if other == reason)
+    };
+    match rows.iter().take_while(same).count() {
+        // Two names are shorter than the question which they are.
+        2 => 1,
+        several => several,
+    }
 }
 
 /// What stands before the first dot.
@@ -129,5 +153,81 @@ fn quiet(estimate: &Estimate, unit: &Unit) -> [String; 2] {
             format!("±{}", f.half_width),
         ],
         Shown::Nothing => empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::synthetic;
+
+    /// A run of rows that are missing for these reasons.
+    fn missing(rows: &[(&str, &str)]) -> Run {
+        let run = synthetic::run();
+        let rows = rows.iter().map(|(id, reason)| Row {
+            id: (*id).into(),
+            outcome: Outcome::Unavailable {
+                reason: (*reason).into(),
+            },
+            ..run.rows[0].clone()
+        });
+        Run {
+            rows: rows.collect(),
+            ..run.clone()
+        }
+    }
+
+    fn lines(run: &Run) -> Vec<String> {
+        let references = References::embedded().expect("references");
+        let text = table(run, &references, &Options::default());
+        let lines = text.lines().filter(|line| line.starts_with(' '));
+        lines.map(str::to_string).collect()
+    }
+
+    #[test]
+    fn many_rows_that_are_missing_for_one_reason_are_one_line() {
+        let run = missing(&[
+            ("objc.send", "no runtime"),
+            ("objc.release", "no runtime"),
+            ("objc.encode", "no runtime"),
+            ("objc.spawn", "no programs"),
+            ("ui.view", "no programs"),
+            ("ui.window", "no programs"),
+        ]);
+        assert_eq!(
+            lines(&run),
+            [
+                " 3 rows  not available here: no runtime",
+                " spawn  not available here: no programs",
+                // Of another group, and two are named.
+                " view  not available here: no programs",
+                " window  not available here: no programs",
+            ]
+        );
+    }
+
+    #[test]
+    fn rows_with_a_figure_are_never_put_together() {
+        let mut run = missing(&[("objc.a", "none"), ("objc.b", "none"), ("objc.c", "none")]);
+        let figure = synthetic::run().rows.into_iter();
+        let figure = figure.filter(|row| row.estimate().is_some()).take(3);
+        let count = 1 + figure
+            .map(|row| {
+                run.rows.insert(
+                    1,
+                    Row {
+                        id: format!("objc.{}", row.id),
+                        ..row
+                    },
+                )
+            })
+            .count();
+        let lines = lines(&run);
+        assert!(lines[0].starts_with(" a  not available"), "{lines:?}");
+        assert!(
+            !lines.iter().any(|line| line.contains(" rows  ")),
+            "{lines:?}"
+        );
+        assert!(lines.len() > count, "{lines:?}");
     }
 }
