@@ -15,6 +15,10 @@ use sys::evidence::{Switches, thread_switches};
 /// finds a place for them.
 const WARM_UP: u32 = 100;
 
+/// Time after which fewer are enough. A caller that spins on the CPU of its own
+/// task's thread spins for a whole time slice, some milliseconds.
+const WARM_UP_AT_MOST: Duration = Duration::from_millis(20);
+
 /// How long a task may take before it is given up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -155,7 +159,7 @@ impl Waiting {
     pub(crate) fn text(self) -> &'static str {
         match self {
             Waiting::Spins => {
-                "The caller may not sleep: the kernel's count of its voluntary context switches must be below 0.2 an operation, or the row is invalid."
+                "Where the system puts both on one CPU the caller spins until its time slice is over, which is some milliseconds: a mode of its own. The caller may not sleep: the kernel's count of its voluntary context switches must be below 0.2 an operation, or the row is invalid."
             }
             Waiting::Sleeps => {
                 "The caller sleeps unless the task is done before it gets to: the kernel's count of its context switches is in the notes."
@@ -165,7 +169,7 @@ impl Waiting {
 }
 
 /// The words that rows of tasks share.
-pub(crate) const STAMPED: &str = "Each operation is stamped by a thread that may use all allowed CPUs, as may the threads that run the tasks; 100 come before the first stamp. The task notes its CPU's number and raises a flag, and is empty otherwise. Modes: whether it ran on the CPU from which it was posted.";
+pub(crate) const STAMPED: &str = "Each operation is stamped by a thread that may use all allowed CPUs, as may the threads that run the tasks; 100 (or what 20 ms have room for) come before the first stamp. The task notes its CPU's number and raises a flag, and is empty otherwise. Modes: whether it ran on the CPU from which it was posted.";
 
 /// A row of tasks without its texts.
 pub(crate) fn blank(id: impl Into<Text>, sample_ns: f64) -> Probe {
@@ -173,8 +177,9 @@ pub(crate) fn blank(id: impl Into<Text>, sample_ns: f64) -> Probe {
         bound: Bound::Memory,
         regime: Regime::Stamped,
         effort: Effort {
+            // Each may take a time slice; all visits' are enough for a p99.
             visits: 4,
-            samples: 100,
+            samples: 32,
             sample_ns: Some(sample_ns),
             ..Effort::SCALAR
         },
@@ -251,8 +256,12 @@ fn operate<E: Executor>(
     operations: u32,
 ) -> Result<(Vec<Event>, Option<Switches>), String> {
     let counter = Counter::best();
+    let began = Instant::now();
     for _ in 0..WARM_UP {
         executor.once()?;
+        if began.elapsed() > WARM_UP_AT_MOST {
+            break;
+        }
     }
     let mut events = Vec::with_capacity(operations as usize);
     let before = thread_switches();
@@ -357,12 +366,34 @@ mod tests {
         }
     }
 
+    /// Takes longer than the warm-up may.
+    struct Slow;
+    static SLOW: AtomicU64 = AtomicU64::new(0);
+
+    impl Executor for Slow {
+        fn open(_: &[u32]) -> Result<Slow, String> {
+            Ok(Slow)
+        }
+        fn once(&self) -> Result<Ran, String> {
+            SLOW.fetch_add(1, Ordering::SeqCst);
+            std::thread::sleep(WARM_UP_AT_MOST + Duration::from_millis(1));
+            Ok(Ran(None))
+        }
+        fn close(self) -> Result<(), String> {
+            Ok(())
+        }
+    }
+
     #[test]
     fn each_visit_opens_and_closes_even_after_an_error() {
         let mut work = work::<Counted>(&bench(cpus()), Waiting::Spins).expect("CPUs agree");
         let events = work.stamped(30).expect("it runs");
         assert_eq!(events.len(), 30);
         assert_eq!(ONCE.load(Ordering::SeqCst), 130, "a hundred to warm up");
+        // Those take no time to speak of; slow ones are cut short.
+        let slow = operate(&Slow, 2).expect("it runs").0;
+        assert_eq!(slow.len(), 2);
+        assert_eq!(SLOW.load(Ordering::SeqCst), 1 + 2);
         let modes = work.modes();
         let same = |event: &Event| modes.is_empty() || modes[usize::from(event.mode)] == "same CPU";
         assert!(events.iter().filter(|event| same(event)).count() > 20);

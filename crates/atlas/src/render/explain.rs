@@ -126,9 +126,10 @@ fn of_table(table: &Reference, rows: &[&ReferenceRow], asked: &str) -> Vec<Strin
         lines.extend(wrap("    ", &text, COLUMNS));
         let mut beside = |text: String| lines.extend(wrap("      ", &text, COLUMNS));
         if let Some(like) = &row.like {
-            beside(format!(
-                "the same job as {like} through other code: no ratio"
-            ));
+            beside(match row.id == asked {
+                true => format!("{like} does the same job through other code"),
+                false => format!("the same job as {like} through other code: no ratio"),
+            });
         }
         if let Some(why) = &row.doubtful {
             beside(format!("DOUBTFUL, no ratio: {why}"));
