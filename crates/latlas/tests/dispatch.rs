@@ -20,12 +20,12 @@ fn library(folder: &Path, options: &[&str]) {
     assert!(compiled.status.success(), "{said}");
 }
 
-/// A short run of the group with this folder on the linker's way.
-fn run(folder: &Path, variables: &[(&str, &str)]) -> (Option<i32>, Vec<Row>) {
+/// A short run of these rows with this folder on the linker's way.
+fn run(rows: &str, folder: &Path, variables: &[(&str, &str)]) -> (Option<i32>, Vec<Row>) {
     let home = tempfile::tempdir().expect("a directory");
     let file = home.path().join("run.json");
     let output = Command::new(env!("CARGO_BIN_EXE_latlas"))
-        .args(["run", "dispatch.*", "--budget", "2s", "--out"])
+        .args(["run", rows, "--budget", "2s", "--out"])
         .arg(&file)
         .env("LATLAS_DATA_DIR", home.path().join("data"))
         .env("LD_LIBRARY_PATH", folder)
@@ -35,7 +35,6 @@ fn run(folder: &Path, variables: &[(&str, &str)]) -> (Option<i32>, Vec<Row>) {
     let said = String::from_utf8_lossy(&output.stderr);
     let run = std::fs::read(&file).unwrap_or_else(|e| panic!("{e}: {said}"));
     let run: Run = serde_json::from_slice(&run).expect("a Run");
-    assert_eq!(run.rows.len(), 3);
     (output.status.code(), run.rows)
 }
 
@@ -51,7 +50,8 @@ fn reasons(rows: &[Row]) -> Vec<String> {
 fn rows_run_where_the_library_is() {
     let folder = tempfile::tempdir().expect("a directory");
     library(folder.path(), &[]);
-    let (_, rows) = run(folder.path(), &[]);
+    let (_, rows) = run("dispatch.*", folder.path(), &[]);
+    assert_eq!(rows.len(), 3);
     let cpus = sys::allowed_cpus().unwrap_or_default().len();
     for row in &rows {
         if row.id == "dispatch.async_wait" && cpus < 2 {
@@ -80,10 +80,46 @@ fn rows_run_where_the_library_is() {
 }
 
 #[test]
+fn each_row_calls_what_it_says() {
+    let folder = tempfile::tempdir().expect("a directory");
+    library(folder.path(), &[]);
+    // Queues created and released, tasks run at once and posted, in all
+    // workers.
+    let calls = |row: &str| -> [i64; 4] {
+        let counts = folder.path().join(row);
+        std::fs::write(&counts, [0; 32]).expect("written");
+        let variables = [("FAKE_DISPATCH_COUNTS", counts.to_str().expect("a path"))];
+        run(row, folder.path(), &variables);
+        let counts = std::fs::read(&counts).expect("the counts");
+        let mut counts = counts.chunks_exact(8).map(|bytes| bytes.try_into());
+        [0; 4].map(|_: u8| i64::from_ne_bytes(counts.next().expect("four").expect("eight bytes")))
+    };
+    let [created, released, sync, posted] = calls("dispatch.sync");
+    assert!(created > 0 && created == released && posted == 0);
+    // One that asks for its thread for each queue; then sixteen a turn.
+    assert!(
+        sync > created && (sync - created) % 16 == 0,
+        "{sync} {created}"
+    );
+    let [created, released, sync, posted] = calls("dispatch.queue_create");
+    assert!(created > 100 && created == released, "{created} {released}");
+    assert_eq!((sync, posted), (0, 0));
+    if sys::allowed_cpus().unwrap_or_default().len() > 1 {
+        let [created, released, sync, posted] = calls("dispatch.async_wait");
+        assert!(created > 0 && created == released);
+        assert!(sync == 0 && posted > 32 * created, "{posted} {created}");
+    }
+}
+
+#[test]
 fn a_library_that_is_not_whole_or_gives_nothing_is_a_reason() {
     let folder = tempfile::tempdir().expect("a directory");
     library(folder.path(), &[]);
-    let (code, rows) = run(folder.path(), &[("FAKE_DISPATCH_GIVES_NONE", "1")]);
+    let (code, rows) = run(
+        "dispatch.*",
+        folder.path(),
+        &[("FAKE_DISPATCH_GIVES_NONE", "1")],
+    );
     assert_eq!(code, Some(3), "nothing was measured");
     for reason in reasons(&rows) {
         assert!(
@@ -95,7 +131,7 @@ fn a_library_that_is_not_whole_or_gives_nothing_is_a_reason() {
         return;
     }
     library(folder.path(), &["-DWITHOUT_SYNC"]);
-    let (code, rows) = run(folder.path(), &[]);
+    let (code, rows) = run("dispatch.*", folder.path(), &[]);
     assert_eq!(code, Some(3));
     for reason in reasons(&rows) {
         let wanted =
@@ -105,12 +141,31 @@ fn a_library_that_is_not_whole_or_gives_nothing_is_a_reason() {
 }
 
 #[test]
+fn a_synchronous_task_that_is_none_is_no_row() {
+    for (option, wanted) in [
+        (
+            "-DSYNC_ELSEWHERE",
+            "dispatch_sync() ran its function on another thread",
+        ),
+        (
+            "-DSYNC_NEVER",
+            "dispatch_sync() came back before its function had run",
+        ),
+    ] {
+        let folder = tempfile::tempdir().expect("a directory");
+        library(folder.path(), &[option]);
+        let (_, rows) = run("dispatch.sync", folder.path(), &[]);
+        assert_eq!(reasons(&rows), [wanted]);
+    }
+}
+
+#[test]
 fn no_library_is_a_reason_that_names_what_would_provide_it() {
     if sys::dispatch::Dispatch::of_this_system().is_ok() {
         return;
     }
     let folder = tempfile::tempdir().expect("a directory");
-    let (code, rows) = run(folder.path(), &[]);
+    let (code, rows) = run("dispatch.*", folder.path(), &[]);
     assert_eq!(code, Some(3));
     for reason in reasons(&rows) {
         assert!(

@@ -91,6 +91,16 @@ impl Work for Timers {
     }
 }
 
+/// Gives way so many times; how often the task ran again.
+async fn give_way(times: u64) -> u64 {
+    let mut again = 0;
+    for _ in 0..times {
+        tokio::task::yield_now().await;
+        again += 1;
+    }
+    again
+}
+
 struct Yields {
     runtime: Runtime,
     /// How often the task ran again, and how often it gave way.
@@ -107,13 +117,7 @@ impl Work for Yields {
     }
     fn run(&mut self, turns: u64, _double: bool) {
         self.asked += turns;
-        let done = &mut self.turns;
-        self.runtime.block_on(async {
-            for _ in 0..turns {
-                tokio::task::yield_now().await;
-                *done += 1;
-            }
-        });
+        self.turns += self.runtime.block_on(give_way(turns));
     }
     fn verify(&self) -> Result<(), String> {
         match self.turns == self.asked {
@@ -165,11 +169,8 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         });
-        local.block_on(&yields.runtime, async {
-            for _ in 0..100 {
-                tokio::task::yield_now().await;
-            }
-        });
+        let again = local.block_on(&yields.runtime, give_way(100));
+        assert_eq!(again, 100);
         assert!(seen.get() >= 100, "{}", seen.get());
         yields.run(5, false);
         assert_eq!((yields.turns, yields.asked), (5, 5));

@@ -177,6 +177,7 @@ fn decompressing<C: Codec>() -> Result<Box<dyn Work>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     #[test]
     fn the_text_gets_smaller_as_english_does() {
@@ -222,6 +223,43 @@ mod tests {
             }
             output[..input.len()].copy_from_slice(input);
             Ok(input.len())
+        }
+    }
+
+    /// Changes nothing, and counts its calls.
+    struct Counting;
+    static CALLS: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+    impl Codec for Counting {
+        fn new() -> io::Result<Counting> {
+            Ok(Counting)
+        }
+        fn bound(&self) -> usize {
+            TEXT.len()
+        }
+        fn compress(&mut self, input: &[u8], output: &mut [u8]) -> io::Result<usize> {
+            CALLS[0].fetch_add(1, Ordering::SeqCst);
+            output.copy_from_slice(input);
+            Ok(input.len())
+        }
+        fn decompress(&mut self, input: &[u8], output: &mut [u8]) -> io::Result<usize> {
+            CALLS[1].fetch_add(1, Ordering::SeqCst);
+            output.copy_from_slice(input);
+            Ok(input.len())
+        }
+    }
+
+    #[test]
+    fn each_row_does_what_it_says() {
+        let probes = both::<Counting>("codec.none_1K", "nothing", "None.", "None.");
+        for (row, own) in [("codec.none_1K", 0), ("codec.none_1K/decompress", 1)] {
+            CALLS
+                .iter()
+                .for_each(|calls| calls.store(0, Ordering::SeqCst));
+            crate::smoke::run(&probes, row).expect("it runs");
+            assert!(CALLS[own].load(Ordering::SeqCst) > 2, "{row}");
+            // The check before the first sample.
+            assert_eq!(CALLS[1 - own].load(Ordering::SeqCst), 1, "{row}");
         }
     }
 

@@ -173,6 +173,7 @@ fn decoding<F: Format>() -> Result<Box<dyn Work>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     #[test]
     fn the_bytes_are_of_the_format_that_is_named() {
@@ -190,6 +191,41 @@ mod tests {
         }
         let (_, binary) = checked::<BinaryPlist>().expect("binary");
         assert!(binary.starts_with(b"bplist00"));
+    }
+
+    /// Counts its calls.
+    struct Counting;
+    static CALLS: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+    impl Format for Counting {
+        type Value = Vec<u8>;
+        const LIBRARY: &'static str = "none";
+        fn dictionary() -> Vec<u8> {
+            vec![1, 2, 3]
+        }
+        fn encode(value: &Vec<u8>) -> io::Result<Vec<u8>> {
+            CALLS[0].fetch_add(1, Ordering::SeqCst);
+            Ok(value.clone())
+        }
+        fn decode(bytes: &[u8]) -> io::Result<Vec<u8>> {
+            CALLS[1].fetch_add(1, Ordering::SeqCst);
+            Ok(bytes.to_vec())
+        }
+    }
+
+    #[test]
+    fn each_row_does_what_it_says() {
+        let ids = ["codec.none_encode", "codec.none_decode"];
+        let probes = both::<Counting>(ids, "nothing", "None.");
+        for (own, row) in ids.into_iter().enumerate() {
+            CALLS
+                .iter()
+                .for_each(|calls| calls.store(0, Ordering::SeqCst));
+            crate::smoke::run(&probes, row).expect("it runs");
+            assert!(CALLS[own].load(Ordering::SeqCst) > 2, "{row}");
+            // The check before the first sample.
+            assert_eq!(CALLS[1 - own].load(Ordering::SeqCst), 1, "{row}");
+        }
     }
 
     /// A library that loses an entry on the way.

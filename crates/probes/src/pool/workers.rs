@@ -103,6 +103,7 @@ impl Executor for Workers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     #[test]
     fn a_pool_has_as_many_threads_as_it_says() {
@@ -129,6 +130,34 @@ mod tests {
         }
         one.close().expect("it ends");
         all.close().expect("they end");
+    }
+
+    /// Takes its time to end with its thread.
+    struct Ending(&'static AtomicBool);
+
+    impl Drop for Ending {
+        fn drop(&mut self) {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+
+    static ENDED: AtomicBool = AtomicBool::new(false);
+
+    thread_local! {
+        static ENDING: Ending = const { Ending(&ENDED) };
+    }
+
+    #[test]
+    fn the_pool_is_closed_when_its_threads_have_ended() {
+        let one = OneWorker::open(&[]).expect("a thread");
+        let begun = one
+            .pool
+            .pool
+            .install(|| ENDING.with(|ending| !ending.0.load(Ordering::SeqCst)));
+        assert!(begun);
+        one.close().expect("it ends");
+        assert!(ENDED.load(Ordering::SeqCst), "its thread runs on");
     }
 
     #[test]
