@@ -139,8 +139,8 @@ fn of_table(table: &Reference, rows: &[&ReferenceRow], asked: &str) -> Vec<Strin
         if let (Some(n), Some(s)) = (row.iterations, row.total_s) {
             beside(format!("{n} operations in {s} s"));
         }
-        if row.reference_only {
-            beside("one machine alone can't measure it".into());
+        if let Some(why) = &row.reason {
+            beside(format!("one machine alone can't measure it: {why}"));
         }
         if let Some(note) = &row.note {
             beside(note.clone());
