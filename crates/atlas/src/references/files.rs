@@ -204,10 +204,7 @@ fn tables(file: ManyTables) -> Vec<Reference> {
                 id: row.id,
                 ns: Some(row.total_ms * 1e6),
                 ns_per_element: Some(row.ns_per_element),
-                note: Some(format!(
-                    "one repetition; {} ns an element; presumably on the 5s",
-                    row.ns_per_element
-                )),
+                note: Some("time of one repetition, presumably on the 5s".into()),
                 ..ReferenceRow::default()
             }));
     }

@@ -7,6 +7,7 @@
 mod files;
 mod layout;
 mod qos;
+mod ratio;
 mod tables;
 
 pub use files::{NoiseEffect, NoiseEffects, Sentence};

@@ -20,6 +20,7 @@ mod machine;
 mod page_walk;
 mod pool;
 mod probes_page;
+mod published;
 mod table;
 mod tails;
 mod tally;
@@ -35,6 +36,7 @@ pub use explain::explain;
 pub use list::{ProbeText, list};
 pub use machine::machine;
 pub use probes_page::probes_page;
+pub use published::{PublishedOptions, published};
 pub use tally::{Tally, tally};
 
 use crate::references::{Reference, References};

@@ -74,15 +74,15 @@ fn heading(group: &str, tables: &[&Reference], options: &Options) -> Vec<Entry> 
         line.push(right("frame"));
     }
     for table in tables {
-        line.push(left(short_title(table)));
+        line.push(left(short_title(&table.key)));
     }
     line.push(left("verdict"));
     line
 }
 
 /// What a column is headed by.
-fn short_title(table: &Reference) -> &str {
-    match table.key.as_str() {
+pub(super) fn short_title(key: &str) -> &str {
+    match key {
         DEFAULT_KEY => "2012 list",
         key => key,
     }
