@@ -291,6 +291,7 @@ pub(super) fn ratio_text(ratio: f64) -> String {
 
 fn ratio_digits(ratio: f64) -> String {
     match ratio.abs() {
+        r if r >= 9_999.5 => format!("{ratio:.0e}"),
         r if r >= 100.0 => format!("{ratio:.0}"),
         r if r >= 0.995 => format!("{ratio:.1}"),
         r if r >= 0.01 => format!("{ratio:.2}"),
@@ -471,7 +472,10 @@ mod tests {
 
     #[test]
     fn ratios_have_two_or_three_digits() {
-        let texts = [0.0001, 0.0012, 0.5234, 0.999, 14.24, 1234.5].map(ratio_digits);
-        assert_eq!(texts, ["<0.001", "0.001", "0.52", "1.0", "14.2", "1234"]);
+        let texts = [0.0001, 0.0012, 0.5234, 0.999, 14.24, 1234.5, 571_013.0].map(ratio_digits);
+        assert_eq!(
+            texts,
+            ["<0.001", "0.001", "0.52", "1.0", "14.2", "1234", "6e5"]
+        );
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn width(text: &str) -> usize {
 
 /// Whether every line of a text keeps to so many columns, once its colours are
 /// drawn.
-pub(super) fn keeps_to(text: &str, columns: usize) -> bool {
+pub(crate) fn keeps_to(text: &str, columns: usize) -> bool {
     let drawn = finish(text, false);
     drawn.lines().all(|line| width(line) <= columns)
 }

@@ -5,6 +5,7 @@ mod chart;
 mod core_to_core;
 mod cost;
 mod curves;
+mod doubts;
 mod explain;
 mod figures;
 mod footer;
@@ -29,6 +30,8 @@ mod wide;
 
 #[cfg(test)]
 mod golden;
+#[cfg(test)]
+pub(crate) use layout::keeps_to;
 #[cfg(test)]
 pub(crate) mod synthetic;
 
@@ -83,7 +86,7 @@ pub fn run(run: &Run, references: &References, options: &Options) -> String {
     if options.wide {
         blocks.push(cost::cost(run));
     }
-    blocks.push(footer::footer(run, options));
+    blocks.push(doubts::doubts(run, references, options) + &footer::footer(run, options));
     blocks.retain(|block| !block.is_empty());
     layout::finish(&blocks.join("\n"), options.color)
 }

@@ -51,7 +51,7 @@ pub(super) fn in_group(id: &str) -> &str {
 }
 
 /// The published tables to set beside: those asked for, else the 2012 list.
-fn tables<'a>(references: &'a References, options: &Options<'a>) -> Vec<&'a Reference> {
+pub(super) fn tables<'a>(references: &'a References, options: &Options<'a>) -> Vec<&'a Reference> {
     if options.versus.is_empty() {
         references.find(DEFAULT_KEY).into_iter().collect()
     } else {

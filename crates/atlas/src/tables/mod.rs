@@ -12,7 +12,7 @@ pub use counted::{Counted, counted};
 pub use here::{Here, Measured, here};
 
 use crate::references::{Beside, Order, Part, Published, Reference, ReferenceRow, References};
-use model::run::Run;
+use model::run::{Program, Run};
 use model::unit::Unit;
 use serde::Serialize;
 
@@ -28,10 +28,40 @@ pub struct Table {
     pub order: Order,
     /// The tables of published figures beside ours.
     pub columns: Vec<Column>,
-    /// Id of the run that ours are from; none where there is no run.
-    pub run: Option<String>,
+    /// The run that ours are from; none where there is none.
+    pub run: Option<RunFacts>,
     /// Its parts.
     pub parts: Vec<TablePart>,
+}
+
+/// What must be known of a run beside its figures.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct RunFacts {
+    /// Its id.
+    pub id: String,
+    /// When it began, ms since 1970 UTC.
+    pub started_unix_ms: u64,
+    /// The program that measured.
+    pub program: Program,
+    /// The CPU, where it is known.
+    pub cpu_model: Option<String>,
+    /// Whether "quiet" is calibrated for this CPU, or learnt from the run.
+    pub calibrated: bool,
+    /// Why the run is not whole, if it is not.
+    pub partial: Option<String>,
+}
+
+impl From<&Run> for RunFacts {
+    fn from(run: &Run) -> RunFacts {
+        RunFacts {
+            id: run.id.clone(),
+            started_unix_ms: run.started_unix_ms,
+            program: run.program.clone(),
+            cpu_model: run.machine.cpu_model.get().cloned(),
+            calibrated: run.gate.calibrated,
+            partial: run.partial.clone(),
+        }
+    }
 }
 
 /// Where the figures of a column come from.
@@ -222,7 +252,7 @@ pub fn fill_in(
         title: layout.title.clone(),
         order: layout.order,
         parts: layout.whole_parts(references).iter().map(part).collect(),
-        run: run.map(|run| run.id.clone()),
+        run: run.map(RunFacts::from),
         columns: columns.into_iter().map(Column::from).collect(),
     }
 }

@@ -21,7 +21,10 @@ pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> String
 
 fn grid(table: &Table, part: &TablePart, medians: bool, notes: &mut Notes) -> Grid {
     let mut grid = Grid::default();
-    let mut heading = vec![left(part.title.as_str())];
+    if !part.title.is_empty() {
+        grid.free(part.title.as_str());
+    }
+    let mut heading = vec![left("")];
     let columns = super::columns_with_figures(table, part);
     let key = |&at: &usize| left(column_name(&table.columns[at].key));
     heading.extend(columns.iter().map(key));

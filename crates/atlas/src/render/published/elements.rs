@@ -12,7 +12,10 @@ use model::figure::time;
 pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> String {
     let columns = super::columns_with_figures(table, part);
     let mut grid = Grid::default();
-    let mut heading = vec![left(part.title.as_str())];
+    if !part.title.is_empty() {
+        grid.free(part.title.as_str());
+    }
+    let mut heading = vec![left("")];
     for &at in &columns {
         let name = super::column_name(&table.columns[at].key);
         heading.extend([right(name), right("an element")]);
