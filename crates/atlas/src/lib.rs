@@ -8,6 +8,7 @@ pub mod references;
 pub mod render;
 pub mod schema;
 pub mod store;
+pub mod tables;
 mod utc;
 
 pub use nearest::nearest;

@@ -1,5 +1,8 @@
 //! The command line.
 
+mod table;
+pub(crate) use table::TableOptions;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,6 +22,7 @@ Examples:
   latlas run 'cpu.div*'      only some rows
   latlas explain cpu.div_i32 what a row is and how it is measured
   latlas show                the last run again, without measuring
+  latlas table ash           a published table with this machine's figures in it
 
 Exit codes: 0 done; 2 the request can't be carried out; 3 done, but the result as a whole
 should not be relied on (interrupted, or no row is ok)."
@@ -99,6 +103,23 @@ Examples:
         #[command(flatten)]
         look: Look,
     },
+    /// Print a published table with this machine's figures in it
+    #[command(after_help = "\
+Tables: ash (Mike Ash's operations of 2016), kurkin (the tables of Latency Numbers on iPhone),
+2012 (Latency Numbers Every Programmer Should Know). Rows that can't be measured here stay in the
+table with the reason.
+
+Examples:
+  latlas table                     which tables there are
+  latlas table ash                 from the kept run that holds most of its rows
+  latlas table ash --measure       measure what the table needs, then print it
+  latlas table ash --2008          with the figures of 2008 that the article recalls
+  latlas table kurkin last --wide  from the last run, with every column
+  latlas table 2012 run.json.zst --json
+
+Exit codes: 0 done; 2 the request can't be carried out; 3 printed, but without any figure of this
+machine that is ok, or from an interrupted run.")]
+    Table(TableOptions),
     /// Be the other end for `latlas run --peer` on another machine
     #[command(after_help = "\
 Sends back every byte it gets, to whoever can reach it; prints where it listens. Holds no data,
@@ -132,7 +153,7 @@ pub(crate) struct EchoOptions {
 }
 
 /// What to measure and what to do with it.
-#[derive(Args, Debug, Clone)]
+#[derive(Args, Debug, Clone, Default)]
 pub(crate) struct RunOptions {
     /// Few points and rounds: a first look
     #[arg(long, conflicts_with = "full")]
@@ -169,7 +190,7 @@ pub(crate) struct RunOptions {
 }
 
 /// How a run is drawn.
-#[derive(Args, Debug, Clone)]
+#[derive(Args, Debug, Clone, Default)]
 pub(crate) struct Look {
     /// Set another published table beside: 2012, mac-pro-2013, iphone-x, ... (may be repeated)
     #[arg(long, value_name = "KEY")]
@@ -198,9 +219,10 @@ pub(crate) enum CoreKind {
 }
 
 /// When to colour.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Color {
     /// On a terminal, unless NO_COLOR is set
+    #[default]
     Auto,
     /// Always
     Always,

@@ -1,6 +1,9 @@
 //! The real binary, without measuring: bad input, kept runs, and what a
 //! reader or a program sees.
 
+#[path = "cli/table.rs"]
+mod table;
+
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

@@ -1,6 +1,7 @@
 //! The shapes of the reference files as they are written. Unknown keys are
 //! refused: a misspelt `doubtful` would turn a wrong figure into a ratio.
 
+use super::layout::LayoutFile;
 use super::qos::QosFile;
 use super::tables::{Reference, ReferenceRow};
 use super::{QosReference, ReferenceError, References};
@@ -20,6 +21,7 @@ struct Row {
     note: Option<String>,
     #[serde(default)]
     reference_only: bool,
+    reason: Option<String>,
     iterations: Option<u64>,
     total_s: Option<f64>,
 }
@@ -115,7 +117,10 @@ pub(super) fn parse_into(
     };
     // Which shape it is shows in keys that only that shape has.
     let keys: toml::Table = toml::from_str(text).map_err(malformed)?;
-    if keys.contains_key("effect") {
+    if keys.contains_key("published") {
+        let file: LayoutFile = toml::from_str(text).map_err(malformed)?;
+        all.layouts.extend(file.published);
+    } else if keys.contains_key("effect") {
         all.noise_effects
             .push(toml::from_str(text).map_err(malformed)?);
     } else if keys.contains_key("workload") {
@@ -155,6 +160,8 @@ impl From<Row> for ReferenceRow {
             doubtful: row.doubtful,
             note: row.note,
             reference_only: row.reference_only,
+            reason: row.reason,
+            ns_per_element: None,
             iterations: row.iterations,
             total_s: row.total_s,
         }
@@ -196,10 +203,8 @@ fn tables(file: ManyTables) -> Vec<Reference> {
             .extend(file.naive_xor.into_iter().map(|row| ReferenceRow {
                 id: row.id,
                 ns: Some(row.total_ms * 1e6),
-                note: Some(format!(
-                    "one repetition; {} ns an element; presumably on the 5s",
-                    row.ns_per_element
-                )),
+                ns_per_element: Some(row.ns_per_element),
+                note: Some("time of one repetition, presumably on the 5s".into()),
                 ..ReferenceRow::default()
             }));
     }

@@ -5,10 +5,13 @@
 //! binary needs no file beside it; [`load_directory`] reads others.
 
 mod files;
+mod layout;
 mod qos;
+mod ratio;
 mod tables;
 
 pub use files::{NoiseEffect, NoiseEffects, Sentence};
+pub use layout::{Order, Part, PartRow, Published};
 pub use qos::{QosCase, QosMachine, QosReference};
 pub use tables::{Beside, Reference, ReferenceRow};
 
@@ -50,6 +53,10 @@ const EMBEDDED: &[(&str, &str)] = &[
         "oakley-qos.toml",
         include_str!("../../../../references/oakley-qos.toml"),
     ),
+    (
+        "tables.toml",
+        include_str!("../../../../references/tables.toml"),
+    ),
 ];
 
 /// Everything that is known from elsewhere.
@@ -61,6 +68,8 @@ pub struct References {
     pub noise_effects: Vec<NoiseEffects>,
     /// What QoS classes did to a job.
     pub qos: Vec<QosReference>,
+    /// How the publications lay out their tables.
+    pub layouts: Vec<Published>,
 }
 
 /// Why a reference file was refused.
@@ -109,6 +118,11 @@ impl References {
         aliases
             .chain(self.tables.iter().map(|table| table.key.as_str()))
             .collect()
+    }
+
+    /// A publication's table by its key (`ash`).
+    pub fn layout(&self, key: &str) -> Option<&Published> {
+        self.layouts.iter().find(|table| table.key == key)
     }
 
     /// Every published figure of a row, each with its table: the row itself
@@ -188,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn all_seven_files_are_there() {
+    fn all_files_are_there() {
         let all = all();
         let keys: Vec<&str> = all.tables.iter().map(|t| t.key.as_str()).collect();
         assert_eq!(
@@ -200,6 +214,7 @@ mod tests {
                 "iphone-5s",
                 "iphone-6s-plus",
                 "iphone-x",
+                "kurkin-2012",
                 "mac-2008",
                 "iphone-2008"
             ]
@@ -212,6 +227,7 @@ mod tests {
         )))
         .expect("the directory is readable");
         assert_eq!(files.tables.len(), all.tables.len());
+        assert_eq!(files.layouts, all.layouts);
     }
 
     #[test]
@@ -261,6 +277,51 @@ mod tests {
             .map(|(table, _)| table.key.as_str())
             .collect();
         assert_eq!(keys, ["mac-pro-2013", "iphone-6s", "mac-2008"]);
+    }
+
+    #[test]
+    fn what_one_machine_can_not_measure_says_why() {
+        for table in &all().tables {
+            for row in &table.rows {
+                assert_eq!(row.reference_only, row.reason.is_some(), "{}", row.id);
+                assert!(!(row.reference_only && row.comparable()), "{}", row.id);
+            }
+        }
+    }
+
+    #[test]
+    fn the_time_of_an_element_is_the_repetitions() {
+        let all = all();
+        let rows = all.tables.iter().flat_map(|table| &table.rows);
+        let both: Vec<(f64, f64, u64)> = rows
+            .filter_map(|row| {
+                let size = row.id.rsplit_once('/')?.1;
+                Some((row.ns?, row.ns_per_element?, model::size::parse(size)?))
+            })
+            .collect();
+        assert_eq!(both.len(), 3);
+        for (ns, element_ns, elements) in both {
+            assert_eq!(ns / elements as f64, element_ns);
+        }
+    }
+
+    #[test]
+    fn the_effects_of_controls_are_those_of_the_book() {
+        let all = all();
+        let book = &all.noise_effects[0];
+        let state = |control: &str, state: &str, key: &str| {
+            let effect = book.effects.iter().find(|e| e.control == control);
+            let value = &effect.expect(control).states[state][key];
+            value.as_float().or(value.as_integer().map(|n| n as f64))
+        };
+        assert_eq!(state("turbo", "on", "ghz"), Some(2.706));
+        assert_eq!(state("turbo", "off", "cycles"), Some(29_946_969_255.0));
+        assert_eq!(state("affinity", "without", "cpu_migrations"), Some(10.0));
+        assert_eq!(state("priority", "with", "context_switches"), Some(0.0));
+        assert_eq!(state("filesystem cache", "cold", "seconds"), Some(2.57));
+        assert_eq!(book.effects[1].repeats, Some(10));
+        assert!(book.effects[0].machine.is_some());
+        assert_eq!(book.advice.len(), 2);
     }
 
     #[test]

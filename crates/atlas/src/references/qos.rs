@@ -91,6 +91,10 @@ mod tests {
             assert!(case.seconds.is_sorted(), "{}", case.case);
             assert!(case.seconds.iter().all(|&s| s > 0.0), "{}", case.case);
         }
+        let observed = &all.qos[0].observations;
+        assert_eq!(observed.len(), 2);
+        assert!(observed[0].contains("15 minutes"), "{}", observed[0]);
+        assert!(all.qos[0].workload.contains("10 GB"));
         let m1 = &all.qos[0].machines[1];
         assert_eq!((m1.key.as_str(), m1.cases.len()), ("apple-m1", 6));
     }

@@ -41,6 +41,11 @@ pub struct ReferenceRow {
     pub note: Option<String>,
     /// One machine alone can't measure it.
     pub reference_only: bool,
+    /// Why it can't.
+    pub reason: Option<String>,
+    /// The same figure as time of one element, where the publication gives
+    /// both, ns.
+    pub ns_per_element: Option<f64>,
     /// Operations of the published run.
     pub iterations: Option<u64>,
     /// Seconds of the published run.
@@ -57,20 +62,32 @@ pub struct Beside<'a> {
     pub same_operation: bool,
 }
 
+impl ReferenceRow {
+    /// Whether a ratio between this figure and one of the same operation would
+    /// mean anything.
+    pub fn comparable(&self) -> bool {
+        self.doubtful.is_none() && !self.reference_only
+    }
+}
+
 impl Beside<'_> {
     /// Whether a ratio between the two figures would mean anything.
     pub fn comparable(&self) -> bool {
-        self.same_operation && self.row.doubtful.is_none()
+        self.same_operation && self.row.comparable()
     }
 }
 
 impl Reference {
+    /// The table's own row of this id.
+    pub fn row(&self, id: &str) -> Option<&ReferenceRow> {
+        self.rows.iter().find(|row| row.id == id)
+    }
+
     /// The figure to show beside a row: of the row itself, else of one that
     /// does the same job.
     pub fn beside(&self, id: &str) -> Option<Beside<'_>> {
-        let same = self.rows.iter().find(|row| row.id == id);
         let alike = || self.rows.iter().find(|row| row.like.as_deref() == Some(id));
-        match same {
+        match self.row(id) {
             Some(row) => Some(Beside {
                 row,
                 same_operation: true,

@@ -137,11 +137,14 @@ fn of_table(table: &Reference, rows: &[&ReferenceRow], asked: &str) -> Vec<Strin
         if let Some(ns) = row.article_ns.filter(|&ns| Some(ns) != row.ns) {
             beside(format!("the iPhone article prints {ns} ns of it"));
         }
+        if let Some(ns) = row.ns_per_element {
+            beside(format!("{ns} ns an element"));
+        }
         if let (Some(n), Some(s)) = (row.iterations, row.total_s) {
             beside(format!("{n} operations in {s} s"));
         }
-        if row.reference_only {
-            beside("one machine alone can't measure it".into());
+        if let Some(why) = &row.reason {
+            beside(format!("one machine alone can't measure it: {why}"));
         }
         if let Some(note) = &row.note {
             beside(note.clone());

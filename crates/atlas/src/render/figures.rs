@@ -1,7 +1,7 @@
 //! Single figures as text.
 
-use crate::references::{Beside, Reference, ReferenceRow};
-use model::estimate::{Estimate, Typical, Verdict};
+use crate::references::{Reference, ReferenceRow};
+use model::estimate::{Estimate, Typical};
 use model::figure::{Figure, decimals, figure, time_scale};
 use model::stats::Interval;
 use model::unit::Unit;
@@ -60,6 +60,26 @@ pub(super) fn number_with_half(number: &Interval) -> String {
     let half = ((half / step) - 1e-9).ceil() * step;
     let texts = [number.value, half].map(|v| without_sign_of_zero(format!("{v:.places$}")));
     format!("{} ±{}", texts[0], texts[1])
+}
+
+/// A plain number of three digits, fewer where its interval supports fewer;
+/// zeros in the places of the others: `104000000`.
+pub(super) fn number_of_digits(value: f64, half: f64) -> String {
+    let digit_of = |x: f64| x.abs().log10().floor() as i32;
+    let told = value.abs() > 0.0 && value.is_finite();
+    let by_width = |half: f64| match half > 0.0 && half.is_finite() {
+        true => digit_of(half),
+        false => i32::MIN,
+    };
+    let last = match told {
+        true => (digit_of(value) - 2).max(by_width(half)),
+        false => 0,
+    };
+    if last <= 0 {
+        return without_sign_of_zero(format!("{value:.*}", decimals(value, half)));
+    }
+    let step = 10_f64.powi(last);
+    without_sign_of_zero(format!("{:.0}", (value / step).round() * step))
 }
 
 /// An upper bound, rounded up to two digits: rounded down it would be wrong.
@@ -240,22 +260,6 @@ pub(super) fn published(row: &ReferenceRow) -> String {
     }
 }
 
-/// Ours over theirs, both as time; `None` where that would mean nothing.
-fn ratio(estimate: &Estimate, unit: &Unit, beside: &Beside) -> Option<f64> {
-    let ours = estimate.ns().filter(|_| estimate.below_ns.is_none())?;
-    let untold = matches!(estimate.verdict, Verdict::CannotTell | Verdict::Invalid);
-    if untold || ours.value <= 0.0 || !beside.comparable() {
-        return None;
-    }
-    match (beside.row.ns, beside.row.mb_per_s, unit) {
-        (Some(theirs), _, _) => Some(ours.value / theirs),
-        (None, Some(theirs), Unit::Bandwidth { .. }) => {
-            Some(theirs / 1000.0 / unit.of_ns(ours.value))
-        }
-        _ => None,
-    }
-}
-
 /// A table's figure for one of our rows, and the ratio; a mark where there
 /// can be none: `~` another operation that does the same job, `?` doubtful.
 /// Both parts are padded, so that a column of them lines up.
@@ -268,13 +272,26 @@ pub(super) fn versus(id: &str, estimate: &Estimate, unit: &Unit, table: &Referen
     } else if !beside.same_operation {
         "~".to_owned()
     } else {
-        ratio(estimate, unit, &beside).map_or(String::new(), |r| format!("{}x", ratio_digits(r)))
+        beside
+            .ratio(estimate, unit)
+            .map_or(String::new(), ratio_text)
     };
-    format!("{:>7} {mark:>5}", published(beside.row))
+    beside_text(beside.row, &mark)
+}
+
+/// A published figure with its ratio or mark.
+pub(super) fn beside_text(row: &ReferenceRow, mark: &str) -> String {
+    format!("{:>7} {mark:>5}", published(row))
+}
+
+/// `0.53x`, to two or three digits.
+pub(super) fn ratio_text(ratio: f64) -> String {
+    format!("{}x", ratio_digits(ratio))
 }
 
 fn ratio_digits(ratio: f64) -> String {
     match ratio.abs() {
+        r if r >= 9_999.5 => format!("{ratio:.0e}"),
         r if r >= 100.0 => format!("{ratio:.0}"),
         r if r >= 0.995 => format!("{ratio:.1}"),
         r if r >= 0.01 => format!("{ratio:.2}"),
@@ -297,6 +314,7 @@ pub(super) fn elapsed(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::estimate::Verdict;
 
     #[test]
     fn one_nanosecond_is_one_second() {
@@ -364,21 +382,6 @@ mod tests {
     }
 
     #[test]
-    fn a_negative_time_has_no_ratio() {
-        let row = ReferenceRow {
-            ns: Some(100.0),
-            ..ReferenceRow::default()
-        };
-        let beside = Beside {
-            row: &row,
-            same_operation: true,
-        };
-        let of = |ns| ratio(&stamped(ns, 1.0, ns, ns), &Unit::Time, &beside);
-        assert_eq!(of(50.0), Some(0.5));
-        assert_eq!(of(-50.0), None);
-    }
-
-    #[test]
     fn a_long_tail_leaves_the_median_its_digits() {
         let text = |t: Estimate| typical(&t, &Unit::Time);
         assert_eq!(
@@ -405,6 +408,34 @@ mod tests {
         assert_eq!(of(8.1, 3.2), "8 ±4");
         assert_eq!(of(-0.2, 5.0), "0 ±5");
         assert_eq!(of(1.0, 0.0), "1.00 ±0.00");
+    }
+
+    #[test]
+    fn plain_numbers_claim_no_digit_that_is_not_known() {
+        let texts = [
+            (0.15312, 0.001),
+            (1.0714, 0.01),
+            (412.3, 2.9),
+            (18_437.0, 212.0),
+            (104_137_671.1, 0.0),
+            (104_137_671.1, 2e7),
+            (-3_140.0, 210.0),
+            (3.0, 40.0),
+            (0.0, 0.0),
+        ]
+        .map(|(value, half)| number_of_digits(value, half));
+        let expected = [
+            "0.153",
+            "1.07",
+            "412",
+            "18400",
+            "104000000",
+            "100000000",
+            "-3100",
+            "0",
+            "0.00",
+        ];
+        assert_eq!(texts, expected);
     }
 
     #[test]
@@ -441,7 +472,10 @@ mod tests {
 
     #[test]
     fn ratios_have_two_or_three_digits() {
-        let texts = [0.0001, 0.0012, 0.5234, 0.999, 14.24, 1234.5].map(ratio_digits);
-        assert_eq!(texts, ["<0.001", "0.001", "0.52", "1.0", "14.2", "1234"]);
+        let texts = [0.0001, 0.0012, 0.5234, 0.999, 14.24, 1234.5, 571_013.0].map(ratio_digits);
+        assert_eq!(
+            texts,
+            ["<0.001", "0.001", "0.52", "1.0", "14.2", "1234", "6e5"]
+        );
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn header(run: &Run) -> String {
 }
 
 /// What must not be overlooked.
-fn warnings(run: &Run) -> Vec<String> {
+pub(super) fn warnings(run: &Run) -> Vec<String> {
     let mut warnings = Vec::new();
     let emulated = run.machine.emulated.get().and_then(|e| e.name());
     if let Some(by) = run.program.emulated.as_deref().or(emulated) {
@@ -149,7 +149,7 @@ fn description(run: &Run) -> String {
     )
 }
 
-fn program(program: &Program) -> String {
+pub(super) fn program(program: &Program) -> String {
     let commit = program.commit.as_deref().map(|c| c.get(..10).unwrap_or(c));
     let mut parts: Vec<&str> = commit.into_iter().collect();
     if program.profile != RELEASE {

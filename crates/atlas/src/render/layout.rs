@@ -75,6 +75,13 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
+/// Whether every line of a text keeps to so many columns, once its colours are
+/// drawn.
+pub(crate) fn keeps_to(text: &str, columns: usize) -> bool {
+    let drawn = finish(text, false);
+    drawn.lines().all(|line| width(line) <= columns)
+}
+
 /// One entry of a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
@@ -325,6 +332,13 @@ mod tests {
         let text = styled("ok", Style::Good);
         assert_eq!(finish(&text, true), "\x1b[32mok\x1b[0m");
         assert_eq!(finish(&text, false), "ok");
+    }
+
+    #[test]
+    fn colours_take_no_columns() {
+        let text = format!("1234 {}\n", styled("noisy", Style::Doubtful));
+        assert!(keeps_to(&text, 10));
+        assert!(!keeps_to(&text, 9));
     }
 
     #[test]

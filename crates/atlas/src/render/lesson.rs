@@ -72,7 +72,7 @@ pub(super) fn naive_xor(run: &Run, references: &References) -> String {
             "iPhone 5s, naive loop (published)",
             each(&|s| {
                 let row = table.beside(&format!("{PROBE}{}", s.name));
-                let element_ns = row.and_then(|b| b.row.ns).map(|ns| ns / s.elements as f64);
+                let element_ns = row.and_then(|b| b.row.ns_per_element);
                 element_ns.map_or(String::new(), |ns| ns.to_string())
             }),
         );

@@ -5,6 +5,7 @@ mod chart;
 mod core_to_core;
 mod cost;
 mod curves;
+mod doubts;
 mod explain;
 mod figures;
 mod footer;
@@ -20,6 +21,7 @@ mod machine;
 mod page_walk;
 mod pool;
 mod probes_page;
+mod published;
 mod table;
 mod tails;
 mod tally;
@@ -29,12 +31,15 @@ mod wide;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+pub(crate) use layout::keeps_to;
+#[cfg(test)]
 pub(crate) mod synthetic;
 
 pub use explain::explain;
 pub use list::{ProbeText, list};
 pub use machine::machine;
 pub use probes_page::probes_page;
+pub use published::{PublishedOptions, published};
 pub use tally::{Tally, tally};
 
 use crate::references::{Reference, References};
@@ -81,7 +86,7 @@ pub fn run(run: &Run, references: &References, options: &Options) -> String {
     if options.wide {
         blocks.push(cost::cost(run));
     }
-    blocks.push(footer::footer(run, options));
+    blocks.push(doubts::doubts(run, references, options) + &footer::footer(run, options));
     blocks.retain(|block| !block.is_empty());
     layout::finish(&blocks.join("\n"), options.color)
 }

@@ -15,7 +15,9 @@ use model::sample::{Columns, Evidence, Sample};
 use model::stats::Interval;
 use model::unit::Unit;
 
+mod published;
 mod stamped;
+pub(crate) use published::published_run;
 pub(crate) use stamped::{core_to_core_row, stamped_figure};
 
 const KIB: u64 = 1 << 10;

@@ -75,7 +75,7 @@ pub(super) fn in_group(id: &str) -> &str {
 }
 
 /// The published tables to set beside: those asked for, else the 2012 list.
-fn tables<'a>(references: &'a References, options: &Options<'a>) -> Vec<&'a Reference> {
+pub(super) fn tables<'a>(references: &'a References, options: &Options<'a>) -> Vec<&'a Reference> {
     if options.versus.is_empty() {
         references.find(DEFAULT_KEY).into_iter().collect()
     } else {
@@ -98,15 +98,15 @@ fn heading(group: &str, tables: &[&Reference], options: &Options) -> Vec<Entry> 
         line.push(right("frame"));
     }
     for table in tables {
-        line.push(left(short_title(table)));
+        line.push(left(short_title(&table.key)));
     }
     line.push(left("verdict"));
     line
 }
 
 /// What a column is headed by.
-fn short_title(table: &Reference) -> &str {
-    match table.key.as_str() {
+pub(super) fn short_title(key: &str) -> &str {
+    match key {
         DEFAULT_KEY => "2012 list",
         key => key,
     }

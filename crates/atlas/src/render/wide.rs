@@ -62,7 +62,11 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> St
 }
 
 /// The tables asked for, else all that have a figure for one of the rows.
-fn tables<'a>(run: &Run, references: &'a References, options: &Options<'a>) -> Vec<&'a Reference> {
+pub(super) fn tables<'a>(
+    run: &Run,
+    references: &'a References,
+    options: &Options<'a>,
+) -> Vec<&'a Reference> {
     if !options.versus.is_empty() {
         return options.versus.clone();
     }

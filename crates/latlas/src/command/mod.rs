@@ -6,6 +6,7 @@ pub(crate) mod list;
 pub(crate) mod machine;
 pub(crate) mod run;
 pub(crate) mod show;
+pub(crate) mod table;
 
 use crate::arguments::Look;
 use crate::output;
@@ -34,11 +35,16 @@ fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Option
 }
 
 fn unknown_reference(references: &References, key: &str) -> String {
-    let near = nearest(key, references.keys());
-    let suggestion = match near.is_empty() {
-        true => String::new(),
-        false => format!("; did you mean {}?", near.join(" or ")),
-    };
+    let suggestion = suggestion(key, references.keys());
     let keys = references.keys().join(", ");
     format!("no published table {key:?}{suggestion} (there are {keys})")
+}
+
+/// `; did you mean ...?`, where something is near enough.
+fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let near = nearest(name, known);
+    match near.is_empty() {
+        true => String::new(),
+        false => format!("; did you mean {}?", near.join(" or ")),
+    }
 }

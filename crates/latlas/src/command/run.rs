@@ -12,6 +12,7 @@ use meter::conduct::conduct;
 use meter::core_kind::CoreKindAsked;
 use meter::plan::{Plan, Request, plan};
 use meter::probe::Probe;
+use model::machine::Machine;
 use model::run::{Run, Scale};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -30,20 +31,7 @@ pub(crate) fn run(
     let references = References::embedded()?;
     let mut look = drawing(&references, &options.look)?;
     let texts = catalogue::texts(catalogue);
-    let machine = sys::machine(Path::new("/"));
-    let request = Request {
-        scale: scale(options),
-        rows: selection::rows(&texts, patterns)?,
-        asked: patterns.to_vec(),
-        seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
-        budget: options.budget,
-        pin: options.pin,
-        peer: options.peer.clone(),
-        core_kind: options.core_kind.map(|kind| match kind {
-            CoreKind::Performance => CoreKindAsked::Performance,
-            CoreKind::Efficiency => CoreKindAsked::Efficiency,
-        }),
-    };
+    let (request, machine) = request(&texts, patterns, options)?;
     let plan = plan(catalogue, &request, &machine)?;
     if options.dry_run {
         output::print(&dry_run(&plan))?;
@@ -53,13 +41,7 @@ pub(crate) fn run(
         store::check_writable(path)?;
     }
 
-    let stop = stop_on_signals()?;
-    let mut bar = Bar::on_stderr();
-    let program = program::program(&machine);
-    let measured = conduct(catalogue, &plan, machine, program, &mut bar, &stop);
-    bar.clear();
-    let run = measured?;
-
+    let run = measure(catalogue, &plan, machine)?;
     look.kept = keep(&run);
     look.full_adds = full_adds(&texts, &request);
     // The table comes before any complaint about the file: it is what was
@@ -73,6 +55,38 @@ pub(crate) fn run(
     output::print(&text)?;
     written.transpose()?;
     Ok(exit_code(&run))
+}
+
+/// What is asked for, and of which machine.
+pub(super) fn request(
+    texts: &[ProbeText],
+    patterns: &[String],
+    options: &RunOptions,
+) -> anyhow::Result<(Request, Machine)> {
+    let request = Request {
+        scale: scale(options),
+        rows: selection::rows(texts, patterns)?,
+        asked: patterns.to_vec(),
+        seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
+        budget: options.budget,
+        pin: options.pin,
+        peer: options.peer.clone(),
+        core_kind: options.core_kind.map(|kind| match kind {
+            CoreKind::Performance => CoreKindAsked::Performance,
+            CoreKind::Efficiency => CoreKindAsked::Efficiency,
+        }),
+    };
+    Ok((request, sys::machine(Path::new("/"))))
+}
+
+/// Measures with a bar on stderr, until it is done or Ctrl-C.
+pub(super) fn measure(catalogue: &[Probe], plan: &Plan, machine: Machine) -> anyhow::Result<Run> {
+    let stop = stop_on_signals()?;
+    let mut bar = Bar::on_stderr();
+    let program = program::program(&machine);
+    let measured = conduct(catalogue, plan, machine, program, &mut bar, &stop);
+    bar.clear();
+    Ok(measured?)
 }
 
 fn scale(options: &RunOptions) -> Scale {
@@ -98,7 +112,7 @@ fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
 
 /// Keeps the run in the store and says where. A home that can't be written is
 /// no reason to lose the table.
-fn keep(run: &Run) -> Option<String> {
+pub(super) fn keep(run: &Run) -> Option<String> {
     match Store::of_user().and_then(|store| store.save(run)) {
         Ok(path) => Some(path.display().to_string()),
         Err(error) => {

@@ -1,0 +1,65 @@
+//! How many operations were timed, and for how long: from the samples, as
+//! nothing else in a document knows it.
+
+use model::run::{Cell, Outcome, Regime, Run};
+use model::size;
+
+/// Operations inside the brackets of the clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Counted {
+    /// How many.
+    pub operations: u64,
+    /// How long they took together, loops included, s.
+    pub seconds: f64,
+}
+
+/// What was timed of a row, of a level or of one point of a curve; nothing
+/// where the run holds no samples of it. Fails where a cell's columns don't fit
+/// together.
+pub fn counted(run: &Run, id: &str) -> Result<Option<Counted>, String> {
+    let mut sum: Option<(f64, f64)> = None;
+    for cell in run.cells.iter().filter(|cell| belongs(run, cell, id)) {
+        let (operations, ticks) = of_cell(cell)?;
+        let (before, ticks_before) = sum.unwrap_or_default();
+        sum = Some((before + operations, ticks_before + ticks));
+    }
+    Ok(sum.map(|(operations, ticks)| Counted {
+        operations: operations.round() as u64,
+        seconds: ticks * run.clock.ns_per_tick * 1e-9,
+    }))
+}
+
+/// Whether a cell is behind the figure of this id.
+fn belongs(run: &Run, cell: &Cell, id: &str) -> bool {
+    if let Some(Outcome::Level { plateau, .. }) = run.row(id).map(|row| &row.outcome) {
+        let curve = id.rsplit_once('/').map_or(id, |(curve, _)| curve);
+        let on_it = |&x: &u64| (plateau.from_bytes..=plateau.to_bytes).contains(&x);
+        return cell.row == curve && cell.at.len() == 1 && cell.at.iter().all(on_it);
+    }
+    if cell.row == id {
+        return true;
+    }
+    match id.rsplit_once('/') {
+        Some((curve, point)) => {
+            cell.row == curve && size::parse(point).is_some_and(|x| cell.at == [x])
+        }
+        None => false,
+    }
+}
+
+/// Operations and ticks of a cell's samples.
+fn of_cell(cell: &Cell) -> Result<(f64, f64), String> {
+    let samples = cell.samples.samples()?;
+    Ok(samples.iter().fold((0.0, 0.0), |(operations, ticks), s| {
+        let turns = s.turns as f64 * cell.ops_per_turn;
+        let first = s.first_ticks as f64;
+        let (n, t) = match (cell.regime, s.second_ticks) {
+            // Two stamps of one operation.
+            (Regime::Stamped, _) => (turns, s.work_ticks()),
+            // The U loop, and the 2U loop with twice as many.
+            (_, Some(second)) => (3.0 * turns, first + second as f64),
+            (_, None) => (turns, first),
+        };
+        (operations + n, ticks + t)
+    }))
+}

@@ -1,0 +1,73 @@
+//! The second look, which mends what chance does to points in two states.
+
+use super::curve::Curve;
+use super::stretch::{Kind, Stretch, too_many};
+use super::{APART, NEAR};
+
+impl Curve {
+    /// The stretches after a second look at points that jump between two
+    /// states: by chance, a few neighbours of one state may have been taken for
+    /// a level of their own.
+    pub(super) fn settled(&self, stretches: Vec<Stretch>) -> Vec<Stretch> {
+        let mut settled: Vec<Stretch> = Vec::new();
+        let mut rest = std::collections::VecDeque::from(stretches);
+        while let Some(mut stretch) = rest.pop_front() {
+            let gap = settled.last().map_or(0, |s| s.to + 1);
+            // Slower before it: it had begun there.
+            let slower: Vec<usize> = (gap..stretch.from)
+                .filter(|&i| self.dots[i].y > stretch.start + APART)
+                .collect();
+            if !slower.is_empty()
+                && too_many(
+                    slower.len() + self.apart(&stretch),
+                    stretch.to - slower[0] + 1,
+                )
+            {
+                stretch.from = slower[0];
+                stretch.kind = Kind::Disputed;
+            }
+            // Back at it, or below, after it seemed over: it was not.
+            let after = stretch.to + 1;
+            let mut slowest = stretch.end;
+            let back: Vec<usize> = (after..self.dots.len())
+                .filter(|&i| {
+                    let y = self.dots[i].y;
+                    slowest = slowest.max(y);
+                    y < stretch.end + NEAR && y < slowest - APART
+                })
+                .collect();
+            let until = back.last().map_or(after, |&last| last + 1);
+            if too_many(back.len(), until - after) {
+                stretch.to = until - 1;
+                stretch.kind = Kind::Disputed;
+            }
+            // What is left of those after it.
+            while let Some(next) = rest.front().copied().filter(|n| n.from <= stretch.to) {
+                rest.pop_front();
+                let from = stretch.to + 1;
+                if let Some(left) = (from..next.to).find_map(|from| self.flat(from, next.to)) {
+                    rest.push_front(left);
+                }
+            }
+            // Level at its slow state, shorter, and not the last: still it.
+            let unsure = matches!(stretch.kind, Kind::Disputed) || self.apart(&stretch) > 1;
+            if let (true, [next, _, ..]) = (unsure, &*rest.make_contiguous()) {
+                let points = self.dots[stretch.from..=stretch.to].iter();
+                let slowest = points.map(|d| d.y).fold(f64::NEG_INFINITY, f64::max);
+                if next.end < slowest + NEAR && next.to - next.from < stretch.to - stretch.from {
+                    stretch.to = next.to;
+                    stretch.kind = Kind::Disputed;
+                    rest.pop_front();
+                }
+            }
+            settled.push(stretch);
+        }
+        settled
+    }
+
+    /// How many points of a flat stretch lie apart from its line.
+    fn apart(&self, stretch: &Stretch) -> usize {
+        let dots = &self.dots[stretch.from..=stretch.to];
+        dots.iter().filter(|d| !stretch.holds(d, dots[0].x)).count()
+    }
+}
