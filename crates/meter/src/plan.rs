@@ -322,10 +322,7 @@ fn cells_of(
                 .collect()
         }
     };
-    let variant = row
-        .strip_prefix(probe.id.as_ref())
-        .and_then(|rest| rest.strip_prefix('/'))
-        .unwrap_or_default();
+    let variant = probe.variant_of(row);
     let effort = &probe.effort;
     points
         .into_iter()

@@ -16,7 +16,9 @@ pub struct Probe {
     /// Public id, `group.probe`.
     pub id: Text,
     /// Variants, each a row `group.probe/variant`, the empty one `group.probe`
-    /// itself; no variants at all for that row alone.
+    /// itself; no variants at all for that row alone. A variant with a dot is
+    /// the whole id of its row: one measurement whose rows are published under
+    /// several names.
     pub variants: Vec<Text>,
     /// A few words for lists.
     pub title: Text,
@@ -365,17 +367,46 @@ impl Probe {
         if self.variants.is_empty() {
             return vec![self.id.to_string()];
         }
-        self.variants
-            .iter()
-            .map(|variant| match variant.as_ref() {
-                "" => self.id.to_string(),
-                variant => format!("{}/{variant}", self.id),
-            })
-            .collect()
+        let variants = self.variants.iter();
+        variants.map(|variant| self.row_id(variant)).collect()
+    }
+
+    fn row_id(&self, variant: &str) -> String {
+        match variant {
+            "" => self.id.to_string(),
+            whole if whole.contains('.') => whole.to_string(),
+            variant => format!("{}/{variant}", self.id),
+        }
+    }
+
+    /// The variant that this row of the probe is; empty where it has none.
+    pub fn variant_of(&self, row: &str) -> &str {
+        let mut variants = self.variants.iter().map(Text::as_ref);
+        variants
+            .find(|variant| self.row_id(variant) == row)
+            .unwrap_or_default()
     }
 
     /// Group of the probe: what stands before the first dot.
     pub fn group(&self) -> &str {
         self.id.split('.').next().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_may_have_a_name_of_its_own() {
+        let probe = Probe {
+            variants: vec!["".into(), "fast".into(), "file.delete".into()],
+            ..Probe::blank("file.create")
+        };
+        let rows = probe.row_ids();
+        assert_eq!(rows, ["file.create", "file.create/fast", "file.delete"]);
+        let variants: Vec<&str> = rows.iter().map(|row| probe.variant_of(row)).collect();
+        assert_eq!(variants, ["", "fast", "file.delete"]);
+        assert_eq!(Probe::blank("file.create").variant_of("file.create"), "");
     }
 }

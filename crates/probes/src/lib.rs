@@ -9,16 +9,19 @@ mod alloc;
 mod call;
 mod collections;
 mod cpu;
+mod disk;
 mod faults;
 mod file;
 mod handoff;
 mod memory;
 mod net;
+mod own_directory;
 mod paired;
 mod points;
 mod process;
 mod repeated;
 mod sched;
+mod singles;
 #[cfg(test)]
 mod smoke;
 mod sync;
@@ -41,6 +44,7 @@ pub fn catalogue() -> Vec<Probe> {
     probes.extend(sched::probes());
     probes.extend(process::probes());
     probes.extend(file::probes());
+    probes.extend(disk::probes());
     probes.extend(net::probes());
     probes
 }
@@ -52,7 +56,7 @@ mod tests {
     use model::run::Scale;
     use std::collections::BTreeSet;
 
-    const GROUPS: [&str; 11] = [
+    const GROUPS: [&str; 12] = [
         "memory",
         "cpu",
         "call",
@@ -63,6 +67,7 @@ mod tests {
         "sched",
         "process",
         "file",
+        "disk",
         "net",
     ];
 
@@ -213,6 +218,21 @@ mod tests {
             "file.open",
             "file.read_syscall",
             "file.write_syscall",
+            "file.create",
+            "file.delete",
+            "file.read_whole/16B",
+            "file.read_whole/16MiB",
+            "file.write_whole/16B",
+            "file.write_whole/16B_no_truncate",
+            "file.write_whole/16B_new_file",
+            "file.write_whole/16MiB",
+            "file.write_whole/16MiB_no_truncate",
+            "file.write_whole/16MiB_new_file",
+            "file.write_whole_atomic/16B",
+            "file.write_whole_atomic/16MiB",
+            "file.write_durable/16B",
+            "disk.random_read_4K",
+            "disk.read_sequential_1MB",
             "memory.core_to_core",
             "thread.create_join",
             "thread.lifecycle/overhead",

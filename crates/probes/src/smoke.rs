@@ -33,9 +33,8 @@ pub(crate) fn run(probes: &[Probe], row: &str) -> Result<Vec<String>, String> {
         return Err(reason);
     }
     let mut bench = Bench::new(terrain.clone(), terrain.largest_bytes, 4 << 20, 1);
-    let variant = row.strip_prefix(probe.id.as_ref()).unwrap_or_default();
     let site = Site {
-        variant: variant.trim_start_matches('/').to_string(),
+        variant: probe.variant_of(row).to_string(),
         at: Vec::new(),
     };
     let mut work = (probe.make)(&mut bench, &site)?;

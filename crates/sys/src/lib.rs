@@ -10,6 +10,7 @@ pub mod affinity;
 pub mod child;
 pub mod clock;
 mod cpuid;
+pub mod direct_io;
 pub mod eventfd;
 pub mod evidence;
 pub mod file_mapping;

@@ -1,6 +1,7 @@
 //! Apple systems. Type-checked, never run: latlas was written without one.
 
 pub(crate) mod affinity;
+pub(crate) mod direct_io;
 pub(crate) mod eventfd;
 pub(crate) mod evidence;
 pub(crate) mod futex;

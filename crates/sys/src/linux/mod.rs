@@ -2,6 +2,7 @@
 
 pub(crate) mod affinity;
 pub(crate) mod cgroup;
+pub(crate) mod direct_io;
 pub(crate) mod eventfd;
 pub(crate) mod evidence;
 pub(crate) mod files;
