@@ -11,6 +11,7 @@ pub mod conditions;
 pub mod distribution;
 pub mod estimate;
 pub mod figure;
+pub mod filesystem;
 pub mod gate;
 pub mod machine;
 pub mod plateau;

@@ -13,6 +13,7 @@ mod cpuid;
 pub mod eventfd;
 pub mod evidence;
 pub mod file_mapping;
+pub mod filesystem;
 mod forked;
 pub mod futex;
 pub mod heap;

@@ -5,6 +5,7 @@ pub(crate) mod cgroup;
 pub(crate) mod eventfd;
 pub(crate) mod evidence;
 pub(crate) mod files;
+pub(crate) mod filesystem;
 pub(crate) mod futex;
 pub(crate) mod heap;
 pub(crate) mod machine;
