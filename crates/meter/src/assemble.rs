@@ -219,7 +219,7 @@ fn place(shape: &Shape, at: &[u64]) -> String {
         .iter()
         .zip(at)
         .map(|(axis, &value)| match axis {
-            Axis::WorkingSetBytes | Axis::StrideBytes => model::size::text(value),
+            Axis::WorkingSetBytes | Axis::StrideBytes | Axis::FileBytes => model::size::text(value),
             _ => value.to_string(),
         })
         .collect();

@@ -295,6 +295,12 @@ fn too_few(quiet: &[&Sample], all: usize) -> String {
 
 /// Median of each worker that has enough samples.
 pub(crate) fn worker_medians(values: &[(u32, f64)]) -> Vec<f64> {
+    let medians = medians_by_worker(values);
+    medians.into_iter().map(|(_, median)| median).collect()
+}
+
+/// The same with the workers' numbers.
+pub(crate) fn medians_by_worker(values: &[(u32, f64)]) -> Vec<(u32, f64)> {
     let mut workers: Vec<u32> = values.iter().map(|&(worker, _)| worker).collect();
     workers.sort_unstable();
     workers.dedup();
@@ -306,9 +312,8 @@ pub(crate) fn worker_medians(values: &[(u32, f64)]) -> Vec<f64> {
                 .filter(|&&(w, _)| w == worker)
                 .map(|&(_, v)| v)
                 .collect();
-            (own.len() >= SAMPLES_PER_WORKER)
-                .then(|| stats::median(own))
-                .flatten()
+            let enough = own.len() >= SAMPLES_PER_WORKER;
+            Some((worker, stats::median(own).filter(|_| enough)?))
         })
         .collect()
 }

@@ -14,6 +14,7 @@ pub mod direct_io;
 pub mod eventfd;
 pub mod evidence;
 pub mod file_mapping;
+pub mod filesystem;
 mod forked;
 pub mod futex;
 pub mod heap;

@@ -291,13 +291,14 @@ pub(super) fn axis_text(axis: Axis) -> &'static str {
         Axis::Processes => "processes",
         Axis::Cpu => "CPU",
         Axis::Node => "NUMA node",
+        Axis::FileBytes => "size of the file",
     }
 }
 
 /// A place on an axis.
 pub(super) fn axis_value(axis: Axis, x: u64) -> String {
     match axis {
-        Axis::WorkingSetBytes | Axis::StrideBytes => size::text(x),
+        Axis::WorkingSetBytes | Axis::StrideBytes | Axis::FileBytes => size::text(x),
         Axis::Chases
         | Axis::LoadPercent
         | Axis::Threads

@@ -4,6 +4,7 @@ pub(crate) mod affinity;
 pub(crate) mod direct_io;
 pub(crate) mod eventfd;
 pub(crate) mod evidence;
+pub(crate) mod filesystem;
 pub(crate) mod futex;
 pub(crate) mod heap;
 pub(crate) mod machine;
