@@ -37,11 +37,7 @@ impl LaidOut {
 
     /// One of this many bytes in this directory. It gets its name when it is
     /// complete: what a killed worker left under another is made anew.
-    pub(super) fn in_directory(
-        scratch: &Path,
-        bytes: u64,
-        seed: u64,
-    ) -> Result<LaidOut, String> {
+    pub(super) fn in_directory(scratch: &Path, bytes: u64, seed: u64) -> Result<LaidOut, String> {
         let path = scratch.join(NAME);
         if !path.exists() {
             let unfinished = scratch.join(format!("{NAME}.unfinished"));
@@ -133,7 +129,15 @@ mod tests {
         let gone = scratch.path().join("gone");
         let why = LaidOut::in_directory(&gone, SMALL, 1).expect_err("not there");
         assert!(why.contains("gone"), "{why}");
-        let full = refused(&ErrorKind::StorageFull.into(), "writing", BYTES, scratch.path());
-        assert!(full.starts_with("the disk is full (writing a file of 256MiB"), "{full}");
+        let full = refused(
+            &ErrorKind::StorageFull.into(),
+            "writing",
+            BYTES,
+            scratch.path(),
+        );
+        assert!(
+            full.starts_with("the disk is full (writing a file of 256MiB"),
+            "{full}"
+        );
     }
 }

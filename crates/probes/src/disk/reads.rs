@@ -46,8 +46,12 @@ impl Reads {
     ) -> Result<Reads, String> {
         let mut rng = bench.rng.fork();
         let pieces = laid_out.bytes / bytes as u64;
-        let buffer = Buffer::new(bytes, PageKind::Base)
-            .map_err(|e| format!("no memory to read {} into: {e}", model::size::text(bytes as u64)))?;
+        let buffer = Buffer::new(bytes, PageKind::Base).map_err(|e| {
+            format!(
+                "no memory to read {} into: {e}",
+                model::size::text(bytes as u64)
+            )
+        })?;
         let mut reads = Reads {
             next: rng.u64(..pieces.max(1)),
             laid_out,
@@ -65,7 +69,10 @@ impl Reads {
                 "{how}: this file system serves direct reads from memory; name a directory on a disk with --dir"
             ));
         }
-        reads.notes.push("past this machine's page cache; the device's or a hypervisor's may still serve it".into());
+        reads.notes.push(
+            "past this machine's page cache; the device's or a hypervisor's may still serve it"
+                .into(),
+        );
         reads.before_bytes = read_from_storage_bytes();
         Ok(reads)
     }

@@ -121,7 +121,8 @@ impl Files {
     fn create(&self, path: &Path) -> Result<(), String> {
         create(path, &self.data, self.bytes).map_err(|e| {
             let size = model::size::text(self.bytes);
-            self.directory.failed(&format!("making a file of {size}"), &e)
+            self.directory
+                .failed(&format!("making a file of {size}"), &e)
         })
     }
 

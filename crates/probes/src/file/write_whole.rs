@@ -136,7 +136,8 @@ impl<'a> Writing<'a> {
 
     fn failed(&self, error: &io::Error) -> String {
         let size = model::size::text(self.data.len() as u64);
-        self.directory.failed(&format!("writing a file of {size}"), error)
+        self.directory
+            .failed(&format!("writing a file of {size}"), error)
     }
 
     /// The operation.
