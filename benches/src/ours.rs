@@ -161,6 +161,7 @@ fn measure_here(catalogue: &[Probe], task: &Task) -> anyhow::Result<Run> {
         pin: task.pin,
         peer: None,
         core_kind: None,
+        dir: None,
     };
     let mut plan = plan(catalogue, &request, &machine)?;
     if !task.points.is_empty() {

@@ -22,6 +22,7 @@ fn text(probe: &Probe) -> ProbeText {
         since: probe.since,
         axes: probe.shape.axes(),
         levels: probe.derive == Derive::Levels,
+        points: probe.point_ids(),
     }
 }
 
@@ -81,7 +82,8 @@ mod tests {
             .filter(|probe| probe.derive == Derive::Levels)
             .flat_map(Probe::row_ids)
             .collect();
-        let rows: Vec<String> = probes.iter().flat_map(Probe::row_ids).collect();
+        let own = |probe: &Probe| [probe.row_ids(), probe.point_ids()].concat();
+        let rows: Vec<String> = probes.iter().flat_map(own).collect();
         let references = References::embedded().expect("our own tables");
         let mut ours = 0;
         for key in references.keys() {

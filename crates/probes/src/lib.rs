@@ -100,7 +100,7 @@ mod tests {
             page_bytes: 4096,
             huge_page_bytes: Some(2 << 20),
             peer: None,
-            nodes: Vec::new(),
+            ..Terrain::default()
         };
         for probe in catalogue() {
             let Shape::Curve(_, points) = &probe.shape else {

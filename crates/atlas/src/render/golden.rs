@@ -221,6 +221,7 @@ fn probe() -> ProbeText {
         since: Scale::Quick,
         axes: vec![Axis::WorkingSetBytes],
         levels: true,
+        points: Vec::new(),
     }
 }
 

@@ -35,6 +35,8 @@ pub struct ProbeText {
     /// Whether the levels found in its curve become rows `/L1`, `/L2` and so
     /// on.
     pub levels: bool,
+    /// Rows that follow from points of its curve.
+    pub points: Vec<String>,
 }
 
 impl ProbeText {

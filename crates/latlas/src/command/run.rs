@@ -43,6 +43,7 @@ pub(crate) fn run(
             CoreKind::Performance => CoreKindAsked::Performance,
             CoreKind::Efficiency => CoreKindAsked::Efficiency,
         }),
+        dir: options.dir.clone(),
     };
     let plan = plan(catalogue, &request, &machine)?;
     if options.dry_run {
