@@ -11,13 +11,13 @@ use sys::pages::{Buffer, PageKind};
 
 /// Bytes of the file. More is more honest (a device's own cache may hold the
 /// rest), and costs every run disk writes and time.
-const BYTES: u64 = 256 << 20;
+pub(super) const BYTES: u64 = 256 << 20;
 
 /// Bytes written at once.
 const PIECE: usize = 1 << 20;
 
 /// Its name in the scratch directory.
-const NAME: &str = "disk.data";
+pub(super) const NAME: &str = "disk.data";
 
 /// The file, there and complete, opened for reading past the page cache.
 #[derive(Debug)]

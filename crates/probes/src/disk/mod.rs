@@ -5,7 +5,7 @@ mod reads;
 
 use crate::singles::Singles;
 use laid_out::LaidOut;
-use meter::probe::{Effort, Probe};
+use meter::probe::{Effort, OnDisk, Probe};
 use model::run::{Bound, Regime};
 use reads::{Order, Reads};
 use std::time::Duration;
@@ -62,6 +62,13 @@ fn blank(id: &'static str, samples: u32, sample_ns: f64) -> Probe {
             samples,
             sample_ns: Some(sample_ns),
             ..Effort::SCALAR
+        },
+        on_disk: |_| {
+            Some(OnDisk {
+                shared: laid_out::NAME.into(),
+                bytes: laid_out::BYTES,
+                files: 1,
+            })
         },
         ..Probe::blank(id)
     }

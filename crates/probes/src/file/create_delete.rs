@@ -3,7 +3,7 @@
 use crate::across::event;
 use crate::own_directory::OwnDirectory;
 use meter::bench::Bench;
-use meter::probe::{Effort, Event, Probe, Terrain, Work, WorkingSet};
+use meter::probe::{Derive, Effort, Event, Probe, Shape, Terrain, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use std::fs::File;
 use std::io::{self, Write};
@@ -53,7 +53,7 @@ pub(super) fn probe() -> Probe {
         source: "Kurkin's file test: 100 files a directory, writes of 128 KiB, no fsync; his last version has 1 MiB only, his sizes of 0, 1 and 8 KiB stand unused. LMbench's lat_fs has the same calls, but thousands of files in a tree of such directories, and does not ask for a new name (O_EXCL).".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
-        shape: meter::probe::Shape::Curve(Axis::FileBytes, sizes),
+        shape: Shape::Curve(Axis::FileBytes, sizes),
         together: true,
         effort: Effort {
             visits: 3,
@@ -63,6 +63,13 @@ pub(super) fn probe() -> Probe {
             // sum over the curve.
             restore_ns_per_byte: 5.0,
             sample_ns: Some(20_000.0),
+        },
+        // Published as a row of its own.
+        derive: Derive::Points(&[("1KiB", KIB)]),
+        on_disk: |site| {
+            let bytes = site.at.first().copied().unwrap_or_default();
+            let all = bytes.saturating_mul(files_of(bytes) as u64);
+            Some(super::for_a_visit(all, FILES as u64))
         },
         make: Box::new(|bench, site| {
             let bytes = site.at.first().copied().unwrap_or_default();

@@ -11,6 +11,7 @@ use std::hint::black_box;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+const SMALL: usize = 16;
 const LARGE: usize = 16 << 20;
 
 const OPERATION: &str = "open() of a file by its path, fstat(), read() of all of it in one call into memory that is allocated for it, close(), and the memory freed; the page cache has the file";
@@ -29,6 +30,7 @@ pub(super) fn probes() -> Vec<Probe> {
                 visits: 8,
                 ..Effort::SCALAR
             },
+            on_disk: |_| Some(super::for_a_visit(SMALL as u64, 1)),
             make: Box::new(|bench, _| small(bench)),
             ..blank()
         },
@@ -45,6 +47,7 @@ pub(super) fn probes() -> Vec<Probe> {
                 sample_ns: Some(10e6),
                 ..Effort::SCALAR
             },
+            on_disk: |_| Some(super::for_a_visit(LARGE as u64, 1)),
             make: Box::new(|bench, site| {
                 let reused = site.variant.ends_with("reused_memory");
                 Ok(Box::new(Singles::new(Large::new(bench, reused)?)))
@@ -106,7 +109,7 @@ impl Written {
 }
 
 fn small<'w>(bench: &mut Bench) -> Result<Box<dyn Work + 'w>, String> {
-    let written = Written::new(bench, 16)?;
+    let written = Written::new(bench, SMALL)?;
     let notes = super::filesystem_notes(bench);
     let mut work = Repeated::new("reading the file", move || {
         black_box(read(&written.path)?);

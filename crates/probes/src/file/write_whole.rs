@@ -77,6 +77,11 @@ fn blank(id: &'static str, bytes: usize, samples: u32) -> Probe {
         bound: Bound::Memory,
         regime: Regime::Stamped,
         effort,
+        // The file, and the temporary one beside it.
+        on_disk: match bytes {
+            SMALL => |_| Some(super::for_a_visit(2 * SMALL as u64, 2)),
+            _ => |_| Some(super::for_a_visit(2 * LARGE as u64, 2)),
+        },
         make: Box::new(move |bench, site| {
             let way = Way::of(id, site);
             Ok(Box::new(Singles::new(Writing::new(bench, way, bytes)?)))
