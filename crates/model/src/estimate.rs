@@ -146,11 +146,16 @@ pub struct Context<'a> {
 
 /// The estimate of one cell.
 pub fn estimate(samples: &[Sample], context: &Context) -> Estimate {
-    match context.regime {
+    let mut estimate = match context.regime {
         Regime::Gated => gated(samples, context),
         Regime::Distribution => distribution(samples, context),
         Regime::Stamped => stamped(samples, context),
+    };
+    if estimate.verdict != Verdict::Invalid && contradicted(&samples.iter().collect::<Vec<_>>()) {
+        estimate.verdict = Verdict::Invalid;
+        estimate.reason = CONTRADICTED.into();
     }
+    estimate
 }
 
 fn ordinary(samples: &[Sample]) -> impl Iterator<Item = &Sample> {
@@ -185,7 +190,6 @@ fn stamped(samples: &[Sample], context: &Context) -> Estimate {
     let (verdict, reason) = match &typical {
         _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
         None => (Verdict::CannotTell, "no operation was stamped".into()),
-        Some(_) if contradicted(&all) => (Verdict::Invalid, CONTRADICTED.into()),
         Some(t) => match modes_apart(&modes) {
             Some(reason) => (Verdict::TwoStates, reason),
             None => {

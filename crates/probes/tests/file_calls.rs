@@ -42,8 +42,7 @@ fn with_work<R>(directory: &Path, row: &str, then: impl FnOnce(&mut dyn Work) ->
     let mut terrain = terrain(&sys::machine(Path::new("/")), vec![0], None);
     terrain.scratch = meter::scratch::named(directory);
     let mut bench = Bench::new(terrain, 16 << 20, 0, 1);
-    let mut work =
-        (probe.make)(&mut bench, &site).unwrap_or_else(|why| panic!("{row}: {why}"));
+    let mut work = (probe.make)(&mut bench, &site).unwrap_or_else(|why| panic!("{row}: {why}"));
     then(work.as_mut())
 }
 
@@ -102,7 +101,10 @@ fn calls(row: &str, operations: u32) -> Option<Vec<String>> {
     }
     assert!(done.status.success(), "{row}: {said}");
     // The work removes what it made; only the disk's file is the run's.
-    let left: Vec<_> = std::fs::read_dir(&files).expect("readable").flatten().collect();
+    let left: Vec<_> = std::fs::read_dir(&files)
+        .expect("readable")
+        .flatten()
+        .collect();
     let of_run = usize::from(row.starts_with("disk."));
     assert_eq!(left.len(), of_run, "{row} leaves {left:?}");
     let log = std::fs::read_to_string(&log).expect("a log");
@@ -111,7 +113,12 @@ fn calls(row: &str, operations: u32) -> Option<Vec<String>> {
     let lines: Vec<&str> = between.lines().collect();
     // The first is the end of the one mark, the last the beginning of the
     // other.
-    Some(lines[1..lines.len() - 1].iter().map(|line| brief(line)).collect())
+    Some(
+        lines[1..lines.len() - 1]
+            .iter()
+            .map(|line| brief(line))
+            .collect(),
+    )
 }
 
 /// `812 openat(AT_FDCWD, "/x/file", O_RDONLY|O_CLOEXEC) = 3` as
@@ -128,7 +135,11 @@ fn brief(line: &str) -> String {
     let result = rest.rsplit(" = ").next().unwrap_or_default();
     let flags = || {
         let flags = rest.rsplit(", ").find(|part| part.contains("O_"));
-        let flags = flags.unwrap_or_default().split(')').next().unwrap_or_default();
+        let flags = flags
+            .unwrap_or_default()
+            .split(')')
+            .next()
+            .unwrap_or_default();
         let own = flags.split('|').filter(|flag| *flag != "O_CLOEXEC");
         own.collect::<Vec<_>>().join("|")
     };
@@ -182,7 +193,12 @@ fn ashs_file_is_truncated_and_the_others_are_not() {
         repeats(
             &format!("file.write_whole/{size}_new_file"),
             2,
-            &["unlink file", "open file O_WRONLY|O_CREAT|O_EXCL", write, "close"],
+            &[
+                "unlink file",
+                "open file O_WRONLY|O_CREAT|O_EXCL",
+                write,
+                "close",
+            ],
         );
         repeats(
             &format!("file.write_whole_atomic/{size}"),
@@ -249,7 +265,10 @@ fn the_disk_is_read_a_call_at_a_time() {
         let Some(calls) = calls(row, 3) else {
             return;
         };
-        let reads: Vec<&String> = calls.iter().filter(|call| call.starts_with("pread")).collect();
+        let reads: Vec<&String> = calls
+            .iter()
+            .filter(|call| call.starts_with("pread"))
+            .collect();
         assert_eq!(reads, vec![read; 4], "{row}: {calls:?}");
     };
     ours("disk.random_read_4K", "pread64 4096");

@@ -1,6 +1,11 @@
 //! What files cost.
 
+mod cached;
 mod create_delete;
+mod mmap_read;
+mod open_close;
+mod prepared;
+mod read;
 mod read_whole;
 mod system_calls;
 mod write_whole;
@@ -11,10 +16,18 @@ use std::path::Path;
 
 /// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
-    let mut probes = system_calls::probes();
-    probes.push(create_delete::probe());
+    let mut probes = vec![
+        read::open(),
+        read::open_as_lmbench(),
+        read::with_open(),
+        read::with_open_as_lmbench(),
+        open_close::probe(),
+        mmap_read::probe(),
+        create_delete::probe(),
+    ];
     probes.extend(read_whole::probes());
     probes.extend(write_whole::probes());
+    probes.extend(system_calls::probes());
     probes
 }
 
