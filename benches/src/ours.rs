@@ -11,7 +11,7 @@ use model::estimate::Estimate;
 use model::run::{Bound, Cell, Outcome, Program, Run, Scale};
 use model::sample::flag;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -40,6 +40,8 @@ pub struct Task {
     pub seed: u64,
     /// The CPU.
     pub pin: Option<u32>,
+    /// The directory for files; chosen if absent.
+    pub dir: Option<PathBuf>,
 }
 
 impl Task {
@@ -53,6 +55,7 @@ impl Task {
             fill: false,
             seed: 1,
             pin: None,
+            dir: None,
         }
     }
 
@@ -161,7 +164,7 @@ fn measure_here(catalogue: &[Probe], task: &Task) -> anyhow::Result<Run> {
         pin: task.pin,
         peer: None,
         core_kind: None,
-        dir: None,
+        dir: task.dir.clone(),
     };
     let mut plan = plan(catalogue, &request, &machine)?;
     if !task.points.is_empty() {

@@ -132,6 +132,12 @@ pub fn cached_bytes(file: &File) -> io::Result<(u64, u64)> {
     Ok((bytes, bytes.min((pages * page) as u64)))
 }
 
+/// Whether a file system keeps a journal, where the system tells: of ext4 on
+/// Linux only (/proc/fs/jbd2).
+pub fn has_journal(filesystem: &Filesystem) -> Option<bool> {
+    platform::filesystem::has_journal(Path::new("/"), filesystem)
+}
+
 /// Bytes that this process caused to be read from storage so far, all its
 /// threads together (`read_bytes` of /proc/self/io). What the page cache
 /// served is not in it. `None` where the system does not tell.

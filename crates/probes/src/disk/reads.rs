@@ -134,3 +134,110 @@ impl Single for Reads {
         self.notes.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::singles::Singles;
+    use crate::smoke;
+    use meter::probe::Work;
+    use std::fs::File;
+
+    const PAGE: usize = 4096;
+    const BYTES: u64 = 2 << 20;
+
+    /// A file of two MiB; nothing where direct reads come from memory.
+    fn reads(bench: &mut Bench, order: Order) -> Option<Reads> {
+        let scratch = smoke::directory(bench);
+        let made = LaidOut::in_directory(&scratch, BYTES, 1);
+        let made = made.and_then(|laid_out| Reads::new(bench, laid_out, PAGE, order));
+        match made {
+            Err(why) if why.contains("name a directory on a disk") => {
+                eprintln!("{why}: nothing is tested");
+                None
+            }
+            reads => Some(reads.expect("room")),
+        }
+    }
+
+    #[test]
+    fn each_order_goes_its_way() {
+        let (_dir, terrain) = smoke::with_files();
+        let mut bench = Bench::new(terrain, 0, 0, 1);
+        let Some(mut reads) = reads(&mut bench, Order::Sequential) else {
+            return;
+        };
+        reads.next = reads.pieces - 2;
+        let mut visited = Vec::new();
+        for _ in 0..3 {
+            reads.ready().expect("ready");
+            visited.push(reads.next);
+        }
+        assert_eq!(visited, [BYTES / PAGE as u64 - 1, 0, 1]);
+        reads.order = Order::Random;
+        let random: std::collections::BTreeSet<u64> = (0..1000)
+            .map(|_| {
+                reads.ready().expect("ready");
+                reads.next
+            })
+            .collect();
+        assert!(random.len() > 300, "{}", random.len());
+        assert!(random.iter().all(|&n| n < BYTES / PAGE as u64));
+    }
+
+    #[test]
+    fn what_is_read_is_what_the_file_has_there() {
+        let (_dir, terrain) = smoke::with_files();
+        let mut bench = Bench::new(terrain, 0, 0, 1);
+        let Some(mut reads) = reads(&mut bench, Order::Random) else {
+            return;
+        };
+        reads.ready().expect("ready");
+        reads.perform().expect("read");
+        let content = std::fs::read(&reads.laid_out.path).expect("there");
+        let at = reads.next as usize * PAGE;
+        assert!(reads.buffer.as_slice() == &content[at..at + PAGE]);
+    }
+
+    #[test]
+    fn memory_that_served_it_contradicts() {
+        let (_dir, terrain) = smoke::with_files();
+        let mut bench = Bench::new(terrain, 0, 0, 1);
+        let Some(reads) = reads(&mut bench, Order::Random) else {
+            return;
+        };
+        let path = reads.laid_out.path.clone();
+        let mut work = Singles::new(reads);
+        work.stamped(20).expect("read");
+        assert_eq!(work.contradiction(), None);
+        // Now the page cache has it.
+        std::fs::read(&path).expect("there");
+        work.stamped(20).expect("read");
+        let why = work.contradiction().expect("it is in memory");
+        assert!(
+            why.starts_with("share of the file in the page cache: "),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn reads_that_reach_no_storage_are_refused() {
+        let (_dir, terrain) = smoke::with_files();
+        let mut bench = Bench::new(terrain, 0, 0, 1);
+        let Some(reads) = reads(&mut bench, Order::Random) else {
+            return;
+        };
+        // The same file through the page cache.
+        let path = reads.laid_out.path.clone();
+        std::fs::read(&path).expect("there");
+        let laid_out = LaidOut {
+            file: File::open(&path).expect("there"),
+            bytes: BYTES,
+            path,
+        };
+        let why = Reads::new(&mut bench, laid_out, PAGE, Order::Random).err();
+        let why = why.expect("memory serves it");
+        let share = "share of the bytes that came from storage: 0 %";
+        assert!(why.starts_with(share) && why.contains("--dir"), "{why}");
+    }
+}

@@ -198,3 +198,72 @@ impl Single for Writing<'_> {
         self.notes.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smoke;
+    use meter::probe::Work;
+
+    #[test]
+    fn every_row_has_its_way() {
+        let way = |probe: &str, variant: &str| {
+            let site = Site {
+                variant: variant.into(),
+                at: Vec::new(),
+            };
+            Way::of(probe, &site)
+        };
+        for size in ["16B", "16MiB"] {
+            assert_eq!(way("file.write_whole", size), Way::Truncate);
+            let beside = |end: &str| way("file.write_whole", &format!("{size}_{end}"));
+            assert_eq!(beside("no_truncate"), Way::NoTruncate);
+            assert_eq!(beside("new_file"), Way::NewFile);
+            assert_eq!(way("file.write_whole_atomic", size), Way::Atomic);
+        }
+        assert_eq!(way("file.write_durable", "16B"), Way::Durable);
+    }
+
+    #[test]
+    fn each_way_leaves_the_new_content_and_nothing_else() {
+        for way in [
+            Way::Truncate,
+            Way::NoTruncate,
+            Way::NewFile,
+            Way::Atomic,
+            Way::Durable,
+        ] {
+            let (dir, terrain) = smoke::with_files();
+            let mut bench = Bench::new(terrain, 1 << 20, 0, 1);
+            let writing = Writing::new(&mut bench, way, 1000).expect("room");
+            // Whatever was there before.
+            std::fs::write(&writing.path, vec![7; 1000]).expect("room");
+            assert!(Single::verify(&writing).is_err(), "{way:?}: it notices");
+            let (path, directory) = (writing.path.clone(), writing.directory.path().to_owned());
+            let mut singles = Singles::new(writing);
+            assert_eq!(singles.stamped(3).expect("room").len(), 3, "{way:?}");
+            assert_eq!(singles.verify(), Ok(()), "{way:?}");
+            let names: Vec<_> = std::fs::read_dir(directory)
+                .expect("there")
+                .flatten()
+                .collect();
+            assert_eq!(names.len(), 1, "{way:?}: {names:?}");
+            assert_eq!(path.metadata().expect("there").len(), 1000);
+            drop(singles);
+            assert_eq!(std::fs::read_dir(dir.path()).expect("there").count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_file_that_can_not_be_written_is_said() {
+        let (dir, terrain) = smoke::with_files();
+        let mut bench = Bench::new(terrain, 1 << 20, 0, 1);
+        let mut writing = Writing::new(&mut bench, Way::Atomic, 16).expect("room");
+        drop(dir);
+        let why = writing.perform().expect_err("gone");
+        assert!(
+            why.starts_with("the scratch directory is gone (writing a file of 16B"),
+            "{why}"
+        );
+    }
+}

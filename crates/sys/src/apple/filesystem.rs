@@ -35,6 +35,10 @@ fn name(field: &[libc::c_char]) -> String {
         .unwrap_or_default()
 }
 
+pub(crate) fn has_journal(_root: &Path, _filesystem: &Filesystem) -> Option<bool> {
+    None
+}
+
 pub(crate) fn read_from_storage_bytes() -> Option<u64> {
     None
 }

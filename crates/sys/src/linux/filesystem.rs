@@ -272,6 +272,21 @@ fn of_parts(tree: &Tree, at: &str, parts: &[String], deeper: u32) -> DeviceKind 
     }
 }
 
+/// A mounted ext4 has a directory of its device's name in /proc/fs/ext4, and
+/// its journal one that begins with that name in /proc/fs/jbd2.
+pub(crate) fn has_journal(root: &Path, filesystem: &Filesystem) -> Option<bool> {
+    let tree = Tree::new(root);
+    // /dev/mapper has names that lead to the kernel's own.
+    let device = tree.at(&filesystem.source).canonicalize().ok()?;
+    let device = device.file_name()?.to_string_lossy().into_owned();
+    let known = filesystem.kind == "ext4"
+        && tree.exists(&format!("/proc/fs/ext4/{device}"))
+        && tree.exists("/proc/fs/jbd2");
+    let journal = format!("{device}-");
+    let names = || tree.names("/proc/fs/jbd2");
+    known.then(|| names().iter().any(|name| name.starts_with(&journal)))
+}
+
 pub(crate) fn read_from_storage_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/io").ok()?;
     let line = text
@@ -462,6 +477,29 @@ mod tests {
         let tree = Tree::new(fixture.0.path());
         let facts = describe(&tree, Path::new("/x"), "tmpfs".into(), DEEPEST);
         assert_eq!(facts.device, DeviceKind::Memory);
+    }
+
+    #[test]
+    fn a_journal_is_the_devices_own() {
+        let fixture = Fixture::new("");
+        let mut ext4 = Filesystem {
+            directory: "/x".into(),
+            kind: "ext4".into(),
+            source: "/dev/sda1".into(),
+            device: DeviceKind::Unknown,
+            mount_options: String::new(),
+        };
+        let of = |filesystem: &Filesystem| has_journal(fixture.0.path(), filesystem);
+        assert_eq!(of(&ext4), None, "nothing is told");
+        fixture.file("dev/sda1", "");
+        fixture.file("proc/fs/ext4/sda1/options", "");
+        assert_eq!(of(&ext4), None, "journals are not told");
+        fixture.file("proc/fs/jbd2/sda10-8/info", "");
+        assert_eq!(of(&ext4), Some(false), "another's");
+        fixture.file("proc/fs/jbd2/sda1-8/info", "");
+        assert_eq!(of(&ext4), Some(true));
+        ext4.kind = "xfs".into();
+        assert_eq!(of(&ext4), None, "of ext4 only");
     }
 
     #[test]
