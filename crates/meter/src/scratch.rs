@@ -35,6 +35,19 @@ pub struct Place {
     pub named: bool,
 }
 
+impl Place {
+    fn new(directory: PathBuf, filesystem: Filesystem, named: bool) -> Place {
+        Place {
+            filesystem: Filesystem {
+                directory: directory.display().to_string(),
+                ..filesystem
+            },
+            directory,
+            named,
+        }
+    }
+}
+
 /// The directory that a user names. It may be on any file system, memory
 /// included.
 ///
@@ -43,11 +56,7 @@ pub struct Place {
 pub fn named(directory: &Path) -> Result<Place, String> {
     let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     usable(&directory)
-        .map(|filesystem| Place {
-            directory: directory.clone(),
-            filesystem,
-            named: true,
-        })
+        .map(|filesystem| Place::new(directory.clone(), filesystem, true))
         .map_err(|why| {
             format!(
                 "can't put files in {}: {why}; name another directory with --dir",
@@ -79,11 +88,7 @@ fn by_default_of(
         });
         match found {
             Ok(filesystem) => {
-                return Ok(Place {
-                    directory: directory.clone(),
-                    filesystem,
-                    named: false,
-                });
+                return Ok(Place::new(directory.clone(), filesystem, false));
             }
             Err(why) => refused.push(format!("{}: {why}", directory.display())),
         }

@@ -141,7 +141,7 @@ fn conclusion(lines: &[Line]) -> String {
         return "What deleting costs beside creating can't be told from this run.".into();
     };
     let at = |(bytes, ratio): &(u64, Interval)| {
-        format!("{} at {}", number_with_half(ratio), size::text(*bytes))
+        format!("{} ({})", number_with_half(ratio), size::text(*bytes))
     };
     if low.0 == high.0 {
         return format!(
@@ -162,8 +162,8 @@ fn conclusion(lines: &[Line]) -> String {
 fn against_one(ratios: &[(u64, Interval)]) -> &'static str {
     let all = |holds: fn(&Interval) -> bool| ratios.iter().all(|(_, ratio)| holds(ratio));
     match () {
-        () if all(|r| r.high < 1.0) => "less at every size",
-        () if all(|r| r.low > 1.0) => "more at every size",
+        () if all(|r| r.high < 1.0) => "less for every size",
+        () if all(|r| r.low > 1.0) => "more for every size",
         () if all(|r| r.low <= 1.0 && r.high >= 1.0) => "the two can't be told apart",
         () => "it depends on the size",
     }
@@ -174,10 +174,16 @@ mod tests {
     use super::*;
     use crate::render::synthetic;
 
+    /// The block's words without its line breaks.
+    fn words(run: &Run) -> String {
+        let text = create_delete(run);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     #[test]
     fn the_ratio_stands_beside_both() {
         let text = create_delete(&synthetic::run());
-        assert!(text.contains("less at every size"), "{text}");
+        assert!(words(&synthetic::run()).contains("less for every size"), "{text}");
         // A size whose creation was not told has no ratio; and one that was
         // not measured at all has no figure either.
         assert!(text.lines().any(|line| line.ends_with(" -")), "{text}");
@@ -200,9 +206,9 @@ mod tests {
                 cell.ops_per_turn /= 4.0;
             }
         }
-        let (ratio, text) = (lines(&run)[1].ratio.expect("told"), create_delete(&run));
+        let (ratio, text) = (lines(&run)[1].ratio.expect("told"), words(&run));
         assert!((ratio.value / before.value - 4.0).abs() < 1e-9);
-        assert!(text.contains("more at every size"), "{text}");
+        assert!(text.contains("more for every size"), "{text}");
     }
 
     #[test]
@@ -225,7 +231,7 @@ mod tests {
             against_one(&[ratio(0.9, 0.05), ratio(1.1, 0.2)]),
             "it depends on the size"
         );
-        assert_eq!(against_one(&[ratio(1.3, 0.2)]), "more at every size");
+        assert_eq!(against_one(&[ratio(1.3, 0.2)]), "more for every size");
     }
 
     #[test]
@@ -241,7 +247,7 @@ mod tests {
     fn without_samples_nothing_is_claimed() {
         let mut run = synthetic::run();
         run.cells.clear();
-        let text = create_delete(&run);
+        let text = words(&run);
         assert!(text.contains("can't be told from this run"), "{text}");
     }
 }

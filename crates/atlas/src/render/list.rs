@@ -52,6 +52,7 @@ impl ProbeText {
     fn form(&self) -> &'static str {
         match (self.axes.len(), self.levels) {
             (0, _) => "",
+            (1, false) if !self.points.is_empty() => "curve and points of it",
             (1, false) => "curve",
             (1, true) => "curve and its levels",
             _ => "map",

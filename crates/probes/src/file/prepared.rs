@@ -57,7 +57,7 @@ pub(super) const EFFORT: Effort = Effort {
     visits: 6,
     samples: 3,
     working_set: WorkingSet::Own(1),
-    restore_ns_per_byte: 1.0,
+    restore_ns_per_byte: 0.6,
     sample_ns: None,
 };
 
