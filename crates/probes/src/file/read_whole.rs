@@ -34,7 +34,7 @@ pub(super) fn probes() -> Vec<Probe> {
             effort: Effort {
                 visits: 2,
                 samples: 5,
-                sample_ns: Some(10e6),
+                sample_ns: Some(5e6),
                 ..Effort::SCALAR
             },
             on_disk: |_| Some(super::for_a_visit(LARGE as u64, 1)),

@@ -31,7 +31,7 @@ pub(super) fn probes() -> Vec<Probe> {
             operation: format!("/{size}: one open() of a path with O_CREAT and O_TRUNC, write() of {size} of random data in one call, and close(); the file is there each time. /{size}_no_truncate: the same without O_TRUNC, which writes over the same blocks. /{size}_new_file: one unlink() of the file, then open() with O_CREAT and O_EXCL, write() and close().").into(),
             method: format!("{SINGLE} {FLUSH} Nothing is synced.").into(),
             source: format!("{ASH}: NSData's writeToFile without atomicity, the same path each time; /{size} is that, the others are beside it. GNUstep's does not sync; today's Foundation does; that of 2016 is unknown.").into(),
-            ..blank("file.write_whole", bytes, 30)
+            ..blank("file.write_whole", bytes)
         });
     }
     for (bytes, size) in [(SMALL, "16B"), (LARGE, "16MiB")] {
@@ -41,7 +41,7 @@ pub(super) fn probes() -> Vec<Probe> {
             operation: format!("One open() of a temporary name with O_CREAT and O_EXCL, write() of {size} of random data in one call, close(), and rename() over the file, which is there each time: who reads it sees the old content or the new one.").into(),
             method: format!("{SINGLE} {FLUSH} Nothing is synced, so that after a crash either may be there.").into(),
             source: format!("{ASH}: NSData's writeToFile with atomicity, the same path each time.").into(),
-            ..blank("file.write_whole_atomic", bytes, 30)
+            ..blank("file.write_whole_atomic", bytes)
         });
     }
     probes.push(Probe {
@@ -49,19 +49,24 @@ pub(super) fn probes() -> Vec<Probe> {
         title: "a file of 16 bytes, written to stay".into(),
         operation: "One open() of a temporary name with O_CREAT and O_EXCL, write() of 16 bytes of random data, fsync(), close(), rename() over the file, which is there each time, open() of the directory, fsync() and close() of it: the new content is there after a crash.".into(),
         method: format!("{SINGLE} What fsync() promises is the device's: on Apple systems it does not empty the disk's own cache (Rust's sync_all asks for that too, by F_FULLFSYNC), and a virtual disk may lie.").into(),
-        source: "Ours; the order that SQLite's and PostgreSQL's authors settled on for a file that must be old or new, and stay so.".into(),
-        ..blank("file.write_durable", SMALL, 6)
+        source: "Ours: the order in which a file that must be the old one or the new one, and stay so, is written by those who have to, such as databases.".into(),
+        effort: Effort {
+            visits: 3,
+            samples: 6,
+            sample_ns: Some(1_500_000.0),
+            ..Effort::SCALAR
+        },
+        ..blank("file.write_durable", SMALL)
     });
     probes
 }
 
-/// Without texts: files of this many bytes, `samples` of the small ones a
-/// visit.
-fn blank(id: &'static str, bytes: usize, samples: u32) -> Probe {
+/// Without texts: files of this many bytes.
+fn blank(id: &'static str, bytes: usize) -> Probe {
     let effort = match bytes {
         SMALL => Effort {
             visits: 3,
-            samples,
+            samples: 30,
             sample_ns: Some(300_000.0),
             ..Effort::SCALAR
         },
