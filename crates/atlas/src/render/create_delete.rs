@@ -183,7 +183,10 @@ mod tests {
     #[test]
     fn the_ratio_stands_beside_both() {
         let text = create_delete(&synthetic::run());
-        assert!(words(&synthetic::run()).contains("less for every size"), "{text}");
+        assert!(
+            words(&synthetic::run()).contains("less for every size"),
+            "{text}"
+        );
         // A size whose creation was not told has no ratio; and one that was
         // not measured at all has no figure either.
         assert!(text.lines().any(|line| line.ends_with(" -")), "{text}");

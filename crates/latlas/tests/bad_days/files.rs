@@ -341,3 +341,66 @@ fn the_default_is_never_memory() {
         assert_eq!(on.directory, "/var/tmp");
     }
 }
+
+#[test]
+fn memory_is_no_disk_and_files_are_written_there_all_the_same() {
+    let (home, _) = with_files();
+    let mount = "mount -t tmpfs -o size=400m none files";
+    let arguments = [
+        "run",
+        "disk.*",
+        "file.write_durable/16B",
+        "--quick",
+        "--out=run.json",
+        "--dir=files",
+    ];
+    let Some(output) = in_namespace(&home, mount, &arguments) else {
+        return;
+    };
+    let err = text(&output.stderr);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{err}");
+    let run = read(&home.path().join("run.json"));
+    for id in ["disk.random_read_4K", "disk.read_sequential_1MB"] {
+        let row = run.row(id).expect("asked for");
+        let Outcome::Unavailable { reason } = &row.outcome else {
+            panic!("{}", words(&run, id));
+        };
+        // Before Linux 6.6 tmpfs refused; since then it serves from memory.
+        let why = ["serves direct reads from memory", "O_DIRECT is refused"];
+        assert!(why.iter().any(|why| reason.contains(why)), "{reason}");
+        assert!(reason.ends_with("--dir"), "{reason}");
+    }
+    let written = run.row("file.write_durable/16B").expect("asked for");
+    assert!(written.estimate().is_some(), "{written:?}");
+    assert_eq!(left(&home), "");
+}
+
+#[test]
+fn a_disk_that_fills_up_is_a_reason_whatever_is_written() {
+    let (home, _) = with_files();
+    let script = "mount -t tmpfs -o size=64m none files\n\
+        ( until ls -d files/latlas-scratch/run-*/ >/dev/null 2>&1; do :; done\n\
+          cat /dev/zero > files/fill 2>/dev/null || : ) &";
+    let rows = [
+        "file.create",
+        "file.read_whole/16MiB",
+        "file.write_whole/16MiB",
+        "file.write_whole_atomic/16MiB",
+    ];
+    let arguments = [
+        &["run", "--quick", "--out=run.json", "--dir=files"],
+        &rows[..],
+    ]
+    .concat();
+    let Some(output) = in_namespace(&home, script, &arguments) else {
+        return;
+    };
+    let err = text(&output.stderr);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{err}");
+    let run = read(&home.path().join("run.json"));
+    for row in rows {
+        let said = words(&run, row);
+        assert!(said.contains("the disk is full ("), "{said}");
+    }
+    assert_eq!(left(&home).trim(), "fill", "ours is gone");
+}

@@ -28,7 +28,7 @@ pub(super) fn probes() -> Vec<Probe> {
                 format!("{size}_new_file").into(),
             ],
             title: format!("a file of {size}, written over another").into(),
-            operation: format!("/{size}: one open() of a path with O_CREAT and O_TRUNC, write() of {size} of random data in one call, and close(); the file is there each time. /{size}_no_truncate: the same without O_TRUNC, which writes over the same blocks. /{size}_new_file: one unlink() of the file, then open() with O_CREAT and O_EXCL, write() and close().").into(),
+            operation: format!("As /{size}, one open() of a path with O_CREAT and O_TRUNC, write() of {size} of random data in one call, and close(); the file is there each time. As /{size}_no_truncate, the same without O_TRUNC, which writes over the same blocks. As /{size}_new_file, one unlink() of the file, then open() with O_CREAT and O_EXCL, write() and close().").into(),
             method: format!("{SINGLE} {FLUSH} Nothing is synced.").into(),
             source: format!("{ASH}: NSData's writeToFile without atomicity, the same path each time; /{size} is that, the others are beside it. GNUstep's does not sync; today's Foundation does; that of 2016 is unknown.").into(),
             ..blank("file.write_whole", bytes)
@@ -53,6 +53,7 @@ pub(super) fn probes() -> Vec<Probe> {
         effort: Effort {
             visits: 3,
             samples: 6,
+            working_set: WorkingSet::Fixed(SMALL as u64),
             sample_ns: Some(1_500_000.0),
             ..Effort::SCALAR
         },
@@ -67,6 +68,7 @@ fn blank(id: &'static str, bytes: usize) -> Probe {
         SMALL => Effort {
             visits: 3,
             samples: 30,
+            working_set: WorkingSet::Fixed(SMALL as u64),
             sample_ns: Some(300_000.0),
             ..Effort::SCALAR
         },
