@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bars;
+pub mod beside;
 pub mod busy;
 pub mod operations;
 pub mod ours;

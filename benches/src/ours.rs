@@ -4,14 +4,14 @@
 use anyhow::{Context, bail};
 use kernels::Pair;
 use meter::conduct::{Silent, conduct};
-use meter::plan::{Plan, Request, plan};
+use meter::plan::{Plan, PlannedCell, Request, plan};
 use meter::probe::{Probe, Work};
 use meter::worker;
 use model::estimate::Estimate;
 use model::run::{Bound, Cell, Outcome, Program, Run, Scale};
 use model::sample::flag;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -27,8 +27,9 @@ pub const EMPTY: &str = "truth.empty";
 pub struct Task {
     /// Rows: ids, or patterns that end in `*`; none for the default set.
     pub rows: Vec<String>,
-    /// Only this point of a curve.
-    pub point: Option<u64>,
+    /// Only these points of curves (the last coordinate of a map's); one that
+    /// a curve does not have is measured all the same. None for all.
+    pub points: Vec<u64>,
     /// How much.
     pub scale: Scale,
     /// Seconds of measuring at most.
@@ -39,6 +40,8 @@ pub struct Task {
     pub seed: u64,
     /// The CPU.
     pub pin: Option<u32>,
+    /// The directory for files; chosen if absent.
+    pub dir: Option<PathBuf>,
 }
 
 impl Task {
@@ -46,14 +49,38 @@ impl Task {
     pub fn of(rows: &[&str]) -> Task {
         Task {
             rows: rows.iter().map(ToString::to_string).collect(),
-            point: None,
+            points: Vec::new(),
             scale: Scale::Default,
             budget_s: None,
             fill: false,
             seed: 1,
             pin: None,
+            dir: None,
         }
     }
+
+    /// These rows on one CPU, as often as fits into a time (a second at
+    /// least).
+    pub fn filling(rows: &[&str], seconds: f64, cpu: u32) -> Task {
+        Task {
+            budget_s: Some(seconds.max(1.0)),
+            fill: true,
+            pin: Some(cpu),
+            ..Task::of(rows)
+        }
+    }
+}
+
+/// The CPU that was asked for, or the last allowed one.
+///
+/// # Errors
+/// When the system does not say which are allowed.
+pub fn cpu(asked: Option<u32>) -> anyhow::Result<u32> {
+    if let Some(cpu) = asked {
+        return Ok(cpu);
+    }
+    let allowed = sys::affinity::allowed_cpus()?;
+    allowed.last().copied().context("no CPU is allowed")
 }
 
 /// The catalogue, and the empty pair beside it.
@@ -137,10 +164,11 @@ fn measure_here(catalogue: &[Probe], task: &Task) -> anyhow::Result<Run> {
         pin: task.pin,
         peer: None,
         core_kind: None,
+        dir: task.dir.clone(),
     };
     let mut plan = plan(catalogue, &request, &machine)?;
-    if let Some(point) = task.point {
-        only_point(&mut plan, point)?;
+    if !task.points.is_empty() {
+        only_points(&mut plan, &task.points)?;
     }
     if let Some(budget_s) = task.budget_s.filter(|_| task.fill) {
         fill(&mut plan, budget_s);
@@ -186,13 +214,46 @@ fn resolve(catalogue: &[Probe], patterns: &[String]) -> anyhow::Result<Vec<Strin
     Ok(rows)
 }
 
-/// Leaves one point of the curves in the plan, and no more memory than it
-/// needs.
-fn only_point(plan: &mut Plan, point: u64) -> anyhow::Result<()> {
-    plan.cells.retain(|cell| cell.at.last() == Some(&point));
+/// Leaves these points of the curves in the plan, adds those that a curve does
+/// not have, and leaves no more memory than they need.
+fn only_points(plan: &mut Plan, points: &[u64]) -> anyhow::Result<()> {
+    let before = std::mem::take(&mut plan.cells);
+    for cell in &before {
+        if cell.at.last().is_some_and(|last| points.contains(last)) {
+            plan.cells.push(cell.clone());
+        }
+    }
+    for &point in points {
+        for like in &before {
+            let there = plan
+                .cells
+                .iter()
+                .any(|c| c.row == like.row && c.at.last() == Some(&point));
+            if like.at.len() == 1 && !there {
+                plan.cells.push(PlannedCell {
+                    at: vec![point],
+                    ..like.clone()
+                });
+            }
+        }
+    }
     let Some(bytes) = plan.cells.iter().map(|cell| cell.working_set_bytes).max() else {
-        bail!("no curve here has a point at {}", model::size::text(point));
+        let points: Vec<String> = points.iter().map(|&p| model::size::text(p)).collect();
+        bail!("no curve here has a point at {}", points.join(", "));
     };
+    // A cell that another one's visits measure follows it to its new place.
+    let led: Vec<Option<usize>> = plan
+        .cells
+        .iter()
+        .map(|cell| {
+            let leader = &before[cell.follows?].row;
+            let of_leader = |c: &PlannedCell| c.row == *leader && c.at == cell.at;
+            plan.cells.iter().position(of_leader)
+        })
+        .collect();
+    for (cell, leader) in plan.cells.iter_mut().zip(led) {
+        cell.follows = leader;
+    }
     let enough = bytes.next_multiple_of(2 * MIB);
     plan.small_bytes = plan.small_bytes.min(enough);
     plan.large_bytes = plan.large_bytes.min(enough);

@@ -1,20 +1,15 @@
 //! Calls into the kernel, hand-offs and processes beside LMbench, perf bench
 //! and core-to-core-latency: by turns in one session, pinned alike.
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use bench::bars::Bars;
+use bench::beside::{self, Comparison, Figure, Find, Report, Side, Statistic, same, unlike};
 use bench::ours::{self, Task};
-use bench::pairs::{Ratios, alternate};
 use bench::process::{on_cpu, output, peer};
-use bench::spread::median;
-use bench::table::{Table, figure};
 use clap::Parser;
-use model::run::Run;
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
 /// Rows beside LMbench (its programs' directory in LMBENCH), perf (path in
@@ -54,29 +49,6 @@ enum Place {
     TwoCpus,
 }
 
-/// Where a figure stands in what the peer prints.
-#[derive(Clone, Copy)]
-enum Find {
-    /// First number after this beginning of a line.
-    After(&'static str),
-    /// The number before this end of a line.
-    Before(&'static str),
-    /// First number of the second line.
-    SecondLine,
-}
-
-/// One figure of a group.
-struct Figure {
-    /// Our row, as `estimates` names it.
-    ours: &'static str,
-    find: Find,
-    /// ns of one of our operations for 1 of what the peer prints.
-    ns: f64,
-    /// Empty if the two are the same operation and the ratio is judged; else
-    /// in what they differ.
-    differs: &'static str,
-}
-
 /// Figures that one run of a peer's program prints.
 struct Group {
     name: &'static str,
@@ -88,24 +60,6 @@ struct Group {
     /// Only this point of their curves.
     point: Option<u64>,
     figures: &'static [Figure],
-}
-
-const fn same(ours: &'static str, find: Find, ns: f64) -> Figure {
-    Figure {
-        ours,
-        find,
-        ns,
-        differs: "",
-    }
-}
-
-const fn unlike(ours: &'static str, find: Find, ns: f64, differs: &'static str) -> Figure {
-    Figure {
-        ours,
-        find,
-        ns,
-        differs,
-    }
 }
 
 const fn lmbench(
@@ -399,25 +353,17 @@ impl Peers {
     }
 }
 
-/// What one side did once: by our row's name the median and the mean of its
-/// samples in ns (a peer's only figure stands for both), and its wall time.
-type Side = (BTreeMap<String, [f64; 2]>, Duration);
-
-/// What of ours is set against the peer's figure: the mean where that is one
-/// mean over a single stretch, the median where it is one over repetitions.
-fn statistic(group: &Group) -> usize {
-    let single = group.tool != Tool::LmBench || group.command.contains("-N 1");
-    usize::from(single)
+/// LMbench with several repetitions prints a median over them; the others, and
+/// it with one, a mean over a single stretch.
+fn statistic(group: &Group) -> Statistic {
+    match group.tool != Tool::LmBench || group.command.contains("-N 1") {
+        true => Statistic::Mean,
+        false => Statistic::Median,
+    }
 }
 
 fn compare(arguments: &Arguments) -> anyhow::Result<Bars> {
-    let cpu = match arguments.cpu {
-        Some(cpu) => cpu,
-        None => sys::affinity::allowed_cpus()?
-            .last()
-            .copied()
-            .context("no CPU is allowed")?,
-    };
+    let cpu = ours::cpu(arguments.cpu)?;
     let peers = Peers {
         lmbench: peer("LMBENCH"),
         perf: peer("PERF"),
@@ -429,18 +375,7 @@ fn compare(arguments: &Arguments) -> anyhow::Result<Bars> {
         "CPU {cpu}, {} alternated pairs, ours {} s each; ratios are ours / the peer's time",
         arguments.pairs, arguments.seconds
     );
-    let mut bars = Bars::new();
-    let mut ratios = Table::new(&[
-        "comparison",
-        "row",
-        "ours ns",
-        "peer ns",
-        "ours is the",
-        "ratio",
-        "with the other",
-        "the same operation",
-    ]);
-    let mut walls = Table::new(&["comparison", "ours s", "of that the rows s", "peer s"]);
+    let mut report = Report::default();
     for group in GROUPS {
         let wanted = |only: &String| group.name.contains(only.as_str());
         if !arguments.only.as_ref().is_none_or(wanted) {
@@ -450,139 +385,20 @@ fn compare(arguments: &Arguments) -> anyhow::Result<Bars> {
             println!("{}: its peer is not named, left out", group.name);
             continue;
         }
-        eprintln!("{}", group.name);
-        match one(
-            arguments,
-            group,
-            &peers,
-            cpu,
-            &mut ratios,
-            &mut walls,
-            &mut bars,
-        ) {
-            Ok(()) => {}
-            Err(e) => bars.hold(false, format!("{}: {e:#}", group.name)),
-        }
-    }
-    ratios.print("Median ratio with its distribution-free 95 % interval (ns an operation)");
-    walls.print("Wall time of one measurement, median");
-    Ok(bars)
-}
-
-fn one(
-    arguments: &Arguments,
-    group: &Group,
-    peers: &Peers,
-    cpu: u32,
-    table: &mut Table,
-    walls: &mut Table,
-    bars: &mut Bars,
-) -> anyhow::Result<()> {
-    let mut rows_ms = Vec::new();
-    let pairs = alternate(
-        arguments.pairs,
-        |pair| {
-            let (side, ms) = measure_ours(arguments, group, cpu, u64::from(pair) + 1)?;
-            rows_ms.push(ms);
-            Ok(side)
-        },
-        |_| measure_theirs(group, peers, cpu),
-    )?;
-    for wanted in group.figures {
-        let judged = statistic(group);
-        let both = |of: usize| -> Vec<(f64, f64)> {
-            let figure = |side: &Side| Some(side.0.get(wanted.ours)?[of]);
-            pairs
-                .iter()
-                .filter_map(|(ours, theirs)| Some((figure(ours)?, figure(theirs)?)))
-                .collect()
-        };
-        let ratios_of = |of| Ratios::new(both(of).iter().map(|(ours, theirs)| ours / theirs));
-        let ratios = ratios_of(judged);
-        let middle = |pick: fn(&(f64, f64)) -> f64| {
-            figure(median(&both(judged).iter().map(pick).collect::<Vec<_>>()))
-        };
-        table.line(vec![
-            group.name.into(),
-            wanted.ours.into(),
-            middle(|pair| pair.0),
-            middle(|pair| pair.1),
-            ["median", "mean"][judged].into(),
-            ratios.text(),
-            ratios_of(1 - judged).text(),
-            match wanted.differs {
-                "" => "yes".into(),
-                differs => format!("no: {differs}"),
+        let comparison = Comparison {
+            name: group.name,
+            task: Task {
+                points: group.point.into_iter().collect(),
+                ..Task::filling(group.rows, arguments.seconds, cpu)
             },
-        ]);
-        if wanted.differs.is_empty() {
-            bars.hold(
-                ratios.inside(0.9, 1.1),
-                format!(
-                    "{} {}: {} (inside 0.9 to 1.1)",
-                    group.name,
-                    wanted.ours,
-                    ratios.text()
-                ),
-            );
-        }
+            figures: group.figures,
+            statistic: statistic(group),
+        };
+        report.add(arguments.pairs, &comparison, || {
+            measure_theirs(group, &peers, cpu)
+        });
     }
-    let seconds = |pick: &dyn Fn(&(Side, Side)) -> Duration| {
-        let all: Vec<f64> = pairs.iter().map(|pair| pick(pair).as_secs_f64()).collect();
-        figure(median(&all))
-    };
-    walls.line(vec![
-        group.name.into(),
-        seconds(&|(ours, _)| ours.1),
-        figure(median(&rows_ms).map(|ms| ms / 1e3)),
-        seconds(&|(_, theirs)| theirs.1),
-    ]);
-    Ok(())
-}
-
-/// Ours in a process of its own; beside it what the rows themselves took, ms.
-fn measure_ours(
-    arguments: &Arguments,
-    group: &Group,
-    cpu: u32,
-    seed: u64,
-) -> anyhow::Result<(Side, f64)> {
-    let began = Instant::now();
-    let run = ours::measure(&Task {
-        point: group.point,
-        budget_s: Some(arguments.seconds.max(1.0)),
-        fill: true,
-        pin: Some(cpu),
-        seed,
-        ..Task::of(group.rows)
-    })?;
-    let wall = began.elapsed();
-    let figures: BTreeMap<String, [f64; 2]> = ours::estimates(&run)
-        .into_iter()
-        .filter_map(|(name, _, estimate)| {
-            let cell = run
-                .cells
-                .iter()
-                .find(|cell| ours::cell_name(cell) == name)?;
-            let mean = ours::mean_ns(&run, cell)?;
-            Some((name, [estimate.typical?.ns.value, mean]))
-        })
-        .collect();
-    if let Some(wanted) = group.figures.iter().find(|f| !figures.contains_key(f.ours)) {
-        bail!("{} gave no figure: {}", wanted.ours, why(&run));
-    }
-    let rows_ms = run.cells.iter().map(|cell| cell.wall_ms).sum();
-    Ok(((figures, wall), rows_ms))
-}
-
-/// What a run says of rows that have no figure.
-fn why(run: &Run) -> String {
-    let notes = run.rows.iter().flat_map(|row| row.notes.clone());
-    let reasons = run.rows.iter().filter_map(|row| match &row.outcome {
-        model::run::Outcome::Unavailable { reason } => Some(reason.clone()),
-        _ => None,
-    });
-    reasons.chain(notes).collect::<Vec<_>>().join("; ")
+    Ok(report.print())
 }
 
 fn measure_theirs(group: &Group, peers: &Peers, cpu: u32) -> anyhow::Result<Side> {
@@ -592,32 +408,8 @@ fn measure_theirs(group: &Group, peers: &Peers, cpu: u32) -> anyhow::Result<Side
         Tool::CoreToCore => out,
         _ => format!("{out}\n{err}"),
     };
-    let mut figures = BTreeMap::new();
-    for wanted in group.figures {
-        // A program of LMbench's prints nothing where it measured nothing.
-        let Some(value) = find(&text, wanted.find) else {
-            bail!("{command:?} printed no figure for {}:\n{text}", wanted.ours);
-        };
-        figures.insert(wanted.ours.to_string(), [value * wanted.ns; 2]);
-    }
+    let figures = beside::read(group.figures, &text).with_context(|| format!("{command:?}"))?;
     Ok((figures, wall))
-}
-
-fn find(text: &str, place: Find) -> Option<f64> {
-    let first_number = |text: &str| {
-        text.split(|c: char| c.is_whitespace() || c == ',')
-            .find_map(|word| word.parse().ok())
-    };
-    match place {
-        Find::After(begin) => text
-            .lines()
-            .find_map(|line| first_number(line.strip_prefix(begin)?.rsplit(": ").next()?)),
-        Find::Before(end) => text.lines().find_map(|line| {
-            let rest = line.trim_end().strip_suffix(end)?;
-            rest.split_whitespace().last()?.parse().ok()
-        }),
-        Find::SecondLine => first_number(text.lines().nth(1)?),
-    }
 }
 
 #[cfg(test)]
@@ -625,41 +417,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_found_where_they_stand() {
-        assert_eq!(
-            find(
-                "Simple syscall: 0.2133 microseconds\n",
-                Find::After("Simple syscall:")
-            ),
-            Some(0.2133)
-        );
-        let ring = "\n\"size=0k ovr=0.52\n2 1.83\n8 2.05\n16 2.20\n";
-        assert_eq!(find(ring, Find::After("2 ")), Some(1.83));
-        assert_eq!(find(ring, Find::After("16 ")), Some(2.2));
-        assert_eq!(
-            find("\n     4.782540 usecs/op\n", Find::Before("usecs/op")),
-            Some(4.78254)
-        );
-        assert_eq!(find(",\n108.1093,\n", Find::SecondLine), Some(108.1093));
-        assert_eq!(find("", Find::After("Simple read:")), None);
-    }
-
-    #[test]
     fn our_rows_exist_and_every_figure_is_of_its_groups_rows() {
-        let known: Vec<String> = ours::catalogue()
-            .iter()
-            .flat_map(meter::probe::Probe::row_ids)
-            .collect();
         for group in GROUPS {
-            for figure in group.figures {
-                let row = figure.ours.split('@').next().unwrap_or_default();
-                assert!(known.iter().any(|id| id == row), "{row}");
-                let asked = group.rows.iter().any(|pattern| {
-                    let begin = pattern.trim_end_matches('*');
-                    row == *pattern || (begin != *pattern && row.starts_with(begin))
-                });
-                assert!(asked, "{}: {row} is not asked for", group.name);
-            }
+            assert_eq!(
+                beside::of_our_rows(group.rows, group.figures),
+                Ok(()),
+                "{}",
+                group.name
+            );
         }
     }
 }

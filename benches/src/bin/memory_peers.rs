@@ -198,19 +198,9 @@ fn main() -> ExitCode {
     bench::finish(compare(&arguments))
 }
 
-fn cpu(arguments: &Arguments) -> anyhow::Result<u32> {
-    match arguments.cpu {
-        Some(cpu) => Ok(cpu),
-        None => sys::affinity::allowed_cpus()?
-            .last()
-            .copied()
-            .context("no CPU is allowed"),
-    }
-}
-
 fn print_ours(arguments: &Arguments, cell: &str) -> anyhow::Result<()> {
     let (row, size) = cell.split_once('@').context("give ROW@SIZE")?;
-    let cpu = cpu(arguments)?;
+    let cpu = ours::cpu(arguments.cpu)?;
     let (figures, verdict) = measure_ours(arguments, row, size, cpu, 1)?;
     println!("{cell} on CPU {cpu}: {verdict}");
     for (statistic, value) in STATISTICS.iter().zip(figures) {
@@ -224,7 +214,7 @@ fn print_ours(arguments: &Arguments, cell: &str) -> anyhow::Result<()> {
 }
 
 fn compare(arguments: &Arguments) -> anyhow::Result<Bars> {
-    let cpu = cpu(arguments)?;
+    let cpu = ours::cpu(arguments.cpu)?;
     let (multichase, bw_mem) = (peer("MULTICHASE"), peer("BW_MEM"));
     if multichase.is_none() && bw_mem.is_none() {
         bail!("name the peers: MULTICHASE=/path/to/multichase BW_MEM=/path/to/bw_mem");
@@ -348,7 +338,7 @@ fn measure_ours(
 ) -> anyhow::Result<(Figures, String)> {
     let point = model::size::parse(size).with_context(|| format!("{size} is no size"))?;
     let run = ours::measure(&Task {
-        point: Some(point),
+        points: vec![point],
         budget_s: Some(arguments.seconds.max(1.0)),
         fill: true,
         pin: Some(cpu),

@@ -64,6 +64,17 @@ pub fn sum(words: &[u32]) -> u32 {
     unsafe { crate::read_sequential(words.as_ptr(), touched(words.len(), false)) }
 }
 
+/// Sums every 4th element, wrapping: a load each 16 bytes.
+///
+/// ```
+/// assert_eq!(kernels::checked::sum_every_4th(&[3; 128]), 3 * 32);
+/// ```
+#[inline]
+pub fn sum_every_4th(words: &[u32]) -> u32 {
+    // SAFETY: `touched` elements, 4 apart, lie in the slice.
+    unsafe { crate::read_every_4th(words.as_ptr(), touched(words.len(), true)) }
+}
+
 /// Reads all bytes with the widest vectors that the baseline has.
 #[inline]
 pub fn read_vector(bytes: &[u8]) -> u64 {

@@ -44,6 +44,7 @@ Examples:
   latlas run memory.latency 'cpu.div*'    rows by name or pattern (quote the pattern)
   latlas run --budget 30s --seed 7        in at most 30 s, in an order that can be repeated
   latlas run --dry-run --full             what would be measured, and how long it would take
+  latlas run 'file.*' --dir /mnt/data      rows of files on the file system of that directory
   latlas run --json --out run.json.zst    the document on stdout, and in a file")]
     Run {
         /// Rows: ids, probes with all their rows, or patterns with * and ?
@@ -176,6 +177,10 @@ pub(crate) struct RunOptions {
     /// A `latlas echo` on another machine, for the rows that talk to it
     #[arg(long, value_name = "HOST:PORT", value_parser = peer)]
     pub(crate) peer: Option<String>,
+    /// The directory for files of the rows about files and disks; without it one on a disk
+    /// (the cache directory or /var/tmp). What is put there is removed again
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
     /// Print what would be measured and how long it would take
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -52,9 +52,12 @@ fn names(pattern: &str, probe: &ProbeText, row: &str) -> bool {
     matches(pattern, row) || pattern == probe.id || levels_of(probe).any(|l| matches(pattern, &l))
 }
 
+/// Rows that follow from a curve: levels it may show, and points that were
+/// published.
 fn levels_of(probe: &ProbeText) -> impl Iterator<Item = String> + '_ {
     let levels = if probe.levels { &LEVELS[..] } else { &[] };
-    levels.iter().map(|level| format!("{}/{level}", probe.id))
+    let levels = levels.iter().map(|level| format!("{}/{level}", probe.id));
+    levels.chain(probe.points.iter().cloned())
 }
 
 fn unknown(probes: &[ProbeText], name: &str) -> String {
@@ -171,7 +174,7 @@ mod tests {
             "no row \"cpu.dvi_i32\"; did you mean cpu.div_i32? (latlas list shows all)"
         );
         assert!(
-            rows(&catalogue(), &["disk.*".into()]).is_err(),
+            rows(&catalogue(), &["nothing.*".into()]).is_err(),
             "matches nothing"
         );
     }

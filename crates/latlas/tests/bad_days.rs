@@ -379,6 +379,8 @@ fn a_full_disk_is_one_line_and_exit_code_2() {
     );
 }
 
+#[path = "bad_days/files.rs"]
+mod files;
 #[path = "bad_days/processes.rs"]
 mod processes;
 #[path = "bad_days/threads.rs"]

@@ -148,6 +148,11 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
                 axis: *axis,
                 points: points.clone(),
             })];
+            if let Derive::Points(named) = probe.derive
+                && id == probe.id
+            {
+                rows.extend(published_points(probe, &estimates, named, &notes));
+            }
             if probe.derive == Derive::Levels && *axis == Axis::WorkingSetBytes {
                 rows.extend(levels(probe, id, &measured, &points, common));
             }
@@ -166,6 +171,29 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
                 .collect(),
         })],
     }
+}
+
+/// Rows of the points that were published as rows of their own.
+fn published_points(
+    probe: &Probe,
+    estimates: &[(&PlannedCell, Estimate)],
+    named: &[(&str, u64)],
+    notes: &[String],
+) -> Vec<Row> {
+    let row = |name: &str, bytes: u64| {
+        let (cell, estimate) = estimates.iter().find(|(cell, _)| cell.at == [bytes])?;
+        Some(Row {
+            id: format!("{}/{name}", probe.id),
+            unit: probe.unit,
+            bound: cell.bound,
+            outcome: Outcome::Figure(estimate.clone()),
+            notes: notes.to_vec(),
+        })
+    };
+    named
+        .iter()
+        .filter_map(|&(name, bytes)| row(name, bytes))
+        .collect()
 }
 
 /// Remarks of several workers as one list: of those that differ only in the
@@ -219,7 +247,7 @@ fn place(shape: &Shape, at: &[u64]) -> String {
         .iter()
         .zip(at)
         .map(|(axis, &value)| match axis {
-            Axis::WorkingSetBytes | Axis::StrideBytes => model::size::text(value),
+            Axis::WorkingSetBytes | Axis::StrideBytes | Axis::FileBytes => model::size::text(value),
             _ => value.to_string(),
         })
         .collect();
@@ -323,6 +351,8 @@ mod tests {
             follows: None,
             working_set_bytes: 0,
             last_level_canary: false,
+            on_disk: false,
+            refused: None,
             allotment: Duration::ZERO,
         }
     }

@@ -2,6 +2,7 @@
 //! chases go through it.
 
 use crate::probe::Terrain;
+use crate::scratch::Place;
 use fastrand::Rng;
 use sys::pages::{Backing, Buffer, PageKind};
 
@@ -91,6 +92,15 @@ impl Bench {
             huge: store(huge_bytes, PageKind::Huge),
             base: store(base_bytes, PageKind::Base),
         }
+    }
+
+    /// The directory for files, which the run made and will remove, and what
+    /// it is on.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn scratch(&self) -> Result<&Place, String> {
+        self.terrain.scratch.as_ref().map_err(Clone::clone)
     }
 
     /// The first `bytes` of the worker's one buffer on huge pages (where the

@@ -5,8 +5,9 @@ use crate::assemble::{self, Common};
 use crate::found::Found;
 use crate::place::{flag_throttled, moment, quietest_cpu, remark, step_aside};
 use crate::plan::Plan;
-use crate::probe::Probe;
+use crate::probe::{Probe, Terrain};
 use crate::rounds::Conductor;
+use crate::scratch::{self, Scratch};
 use model::conditions::Conditions;
 use model::estimate::Estimate;
 use model::machine::Machine;
@@ -31,6 +32,9 @@ pub enum ConductError {
     /// Cores of one kind were asked for, and no thread can be kept on them.
     #[error("the workers can't be kept on {0} cores: {1}; leave --core-kind out")]
     NotPinned(String, String),
+    /// The directory that the user named for files can't be used after all.
+    #[error("{0}")]
+    NoScratch(String),
     /// Nothing to do.
     #[error("nothing to measure: no row was selected")]
     NothingToDo,
@@ -107,8 +111,16 @@ pub fn conduct(
     if let (Some(kind), Some(why)) = (&plan.record.core_kind, &conditions.not_pinned) {
         return Err(ConductError::NotPinned(kind.clone(), why.clone()));
     }
-    let mut conductor =
-        Conductor::start(plan, &calibration, measuring_cpu, &mut conditions, observer)?;
+    // Removed when this function ends, however it does.
+    let (scratch, terrain) = with_scratch(plan)?;
+    let mut conductor = Conductor::start(
+        plan,
+        &calibration,
+        measuring_cpu,
+        &terrain,
+        &mut conditions,
+        observer,
+    )?;
     step_aside(&home, measuring_cpu);
     conductor.began = began;
     conductor.rounds(
@@ -118,6 +130,11 @@ pub fn conduct(
         stop,
     );
     conductor.crew.clear();
+    let files_on = terrain.scratch.ok().map(|place| place.filesystem);
+    let files_on = files_on.filter(|_| scratch.is_some());
+    if let Some(Err(why)) = scratch.map(Scratch::remove) {
+        observer.warning(&format!("files of this run could not be removed: {why}"));
+    }
     let _ = sys::affinity::pin_to(&home);
     conditions.after = moment();
 
@@ -155,10 +172,35 @@ pub fn conduct(
         },
         gate: common.gate,
         core_clock: common.core_clock,
+        files_on,
         partial,
         rows,
         cells: cells(plan, &conductor.found),
     })
+}
+
+/// The run's own directory, if a row wants one, and the terrain with it: that
+/// is what the workers see.
+fn with_scratch(plan: &Plan) -> Result<(Option<Scratch>, Terrain), ConductError> {
+    let mut terrain = plan.terrain.clone();
+    let Ok(place) = &mut terrain.scratch else {
+        return Ok((None, terrain));
+    };
+    if !plan.cells.iter().any(|cell| cell.wants_disk()) {
+        scratch::sweep(place);
+        return Ok((None, terrain));
+    }
+    match Scratch::make(place) {
+        Ok(scratch) => {
+            place.directory = scratch.path().to_owned();
+            Ok((Some(scratch), terrain))
+        }
+        Err(why) if place.named => Err(ConductError::NoScratch(why)),
+        Err(why) => {
+            terrain.scratch = Err(why);
+            Ok((None, terrain))
+        }
+    }
 }
 
 fn cells(plan: &Plan, found: &[Found]) -> Vec<Cell> {

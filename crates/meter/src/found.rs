@@ -33,6 +33,15 @@ pub struct Found {
 }
 
 impl Found {
+    /// Of a cell that no visit is made to.
+    pub fn refused(why: &str) -> Found {
+        Found {
+            failed: (FAILURES, why.to_string()),
+            given_up: true,
+            ..Found::default()
+        }
+    }
+
     /// A visit that could not be made.
     pub fn fail(&mut self, reason: &str) {
         self.failed = (self.failed.0 + 1, reason.to_string());

@@ -2,11 +2,14 @@
 //! costs. Nothing is measured here, so a plan can be printed instead.
 
 use crate::core_kind::{self, CoreKindAsked};
-use crate::probe::{Probe, Shape, Terrain, WorkingSet};
+use crate::disk_room::DiskRoom;
+use crate::probe::{Probe, Shape, Site, Terrain, WorkingSet};
+use crate::scratch;
 use crate::visit::{LONG_SAMPLE_NS, SAMPLE_NS};
 use model::machine::{CacheKind, Machine, NumaNode};
 use model::run::{Bound, PlanRecord, Regime, Scale};
 use model::unit::Unit;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Worker processes for ordinary cells. Eight: a t interval on eight medians
@@ -45,6 +48,8 @@ pub struct Request {
     pub peer: Option<String>,
     /// Only cores of this kind.
     pub core_kind: Option<CoreKindAsked>,
+    /// The directory for files; chosen if absent.
+    pub dir: Option<PathBuf>,
 }
 
 /// Why there is no plan.
@@ -66,6 +71,9 @@ pub enum PlanError {
     /// Cores of the kind asked for can't be had.
     #[error("{0}")]
     CoreKind(String),
+    /// The directory for files can't be used.
+    #[error("{0}")]
+    Scratch(String),
     /// No time at all.
     #[error("a budget of {0:?} leaves no time to measure; give at least 1s, such as --budget 30s")]
     NoBudget(Duration),
@@ -106,11 +114,26 @@ pub struct PlannedCell {
     pub working_set_bytes: u64,
     /// Whether its samples carry the last-level canary.
     pub last_level_canary: bool,
+    /// Whether it keeps files in the scratch directory.
+    pub on_disk: bool,
+    /// Why no visit is made to it, if so: the disk has no room for its files.
+    pub refused: Option<String>,
     /// Time that all its visits should take.
     pub allotment: Duration,
 }
 
 impl PlannedCell {
+    /// Whether its visits will put files on the disk.
+    pub fn wants_disk(&self) -> bool {
+        self.on_disk && self.refused.is_none()
+    }
+
+    fn refuse(&mut self, why: String) {
+        self.refused = Some(why);
+        self.visits = 0;
+        self.allotment = Duration::ZERO;
+    }
+
     /// Its name in messages: row and point.
     pub fn name(&self) -> String {
         let point: Vec<String> = self.at.iter().map(u64::to_string).collect();
@@ -191,6 +214,11 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
     };
     let mut terrain = terrain(machine, cpus, request.pin);
     terrain.peer.clone_from(&request.peer);
+    terrain.scratch = match &request.dir {
+        Some(dir) => Ok(scratch::named(dir).map_err(PlanError::Scratch)?),
+        None => scratch::by_default(),
+    };
+    let mut disk = DiskRoom::on(&terrain.scratch);
     let usable = sys::memory::available_memory().usable_bytes();
     let room = Room::fit(&terrain, usable, workers)?;
     let wanted = catalogue_largest(&terrain);
@@ -205,6 +233,10 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
                 continue;
             }
             let mut own = cells_of(number, probe, &row, request.scale, &terrain, &room, workers);
+            if let Some(reason) = fit_disk(&mut own, probe, &mut disk) {
+                unavailable.push((row, probe.unit, probe.bound, reason));
+                continue;
+            }
             if probe.together {
                 follow(&mut own, &cells);
             }
@@ -322,10 +354,7 @@ fn cells_of(
                 .collect()
         }
     };
-    let variant = row
-        .strip_prefix(probe.id.as_ref())
-        .and_then(|rest| rest.strip_prefix('/'))
-        .unwrap_or_default();
+    let variant = probe.variant_of(row);
     let effort = &probe.effort;
     points
         .into_iter()
@@ -372,9 +401,10 @@ fn cells_of(
             } else {
                 probe.bound
             };
-            let last_level_canary = probe.regime == Regime::Gated && bytes > terrain.l2_bytes;
+            let regime = probe.regime_at(&at);
+            let last_level_canary = regime == Regime::Gated && bytes > terrain.l2_bytes;
             let canary_ns = if last_level_canary { 3e5 } else { 0.0 };
-            let sample_ns = effort.sample_ns.unwrap_or(match probe.regime {
+            let sample_ns = effort.sample_ns.unwrap_or(match regime {
                 Regime::Gated => SAMPLE_NS,
                 Regime::Distribution | Regime::Stamped => LONG_SAMPLE_NS,
             });
@@ -390,7 +420,7 @@ fn cells_of(
                 at,
                 unit: probe.unit,
                 bound,
-                regime: probe.regime,
+                regime,
                 first_worker,
                 workers: crew,
                 visits,
@@ -398,10 +428,34 @@ fn cells_of(
                 follows: None,
                 working_set_bytes: bytes,
                 last_level_canary,
+                on_disk: false,
+                refused: None,
                 allotment: Duration::from_nanos(allotment_ns as u64),
             })
         })
         .collect()
+}
+
+/// Refuses the cells whose files the disk has no room for. Gives the reason
+/// if that is all of them.
+fn fit_disk(cells: &mut [PlannedCell], probe: &Probe, disk: &mut DiskRoom) -> Option<String> {
+    for cell in cells.iter_mut() {
+        let site = Site {
+            variant: cell.variant.clone(),
+            at: cell.at.clone(),
+        };
+        let Some(wanted) = (probe.on_disk)(&site) else {
+            continue;
+        };
+        cell.on_disk = true;
+        if let Err(why) = disk.admit(&wanted) {
+            cell.refuse(why);
+        }
+    }
+    match cells.iter().all(|cell| cell.refused.is_some()) {
+        true => cells.first()?.refused.clone(),
+        false => None,
+    }
 }
 
 /// Takes the visits from cells whose probe is measured together and whose
@@ -449,7 +503,7 @@ fn fit_budget(cells: &mut [PlannedCell], budget: Option<Duration>, total: Durati
     let share = budget.as_secs_f64() / total.as_secs_f64().max(1e-9);
     // A tenth is left for starting the workers and for what takes longer.
     let factor = (share * 0.9).min(2.0);
-    for cell in cells.iter_mut().filter(|cell| cell.follows.is_none()) {
+    for cell in cells.iter_mut().filter(|cell| cell.visits > 0) {
         let visits = ((f64::from(cell.visits) * factor).floor() as u32).max(1);
         cell.allotment = cell
             .allotment
@@ -504,6 +558,7 @@ pub fn terrain(machine: &Machine, cpus: Vec<u32>, pinned: Option<u32>) -> Terrai
         page_bytes: machine.pages.base_bytes.get().copied().unwrap_or(4096),
         huge_page_bytes: machine.pages.transparent_huge_bytes.get().copied(),
         peer: None,
+        scratch: Terrain::default().scratch,
     }
 }
 
@@ -582,6 +637,7 @@ mod tests {
             huge_page_bytes: Some(2 * MIB),
             peer: None,
             nodes: Vec::new(),
+            ..Terrain::default()
         }
     }
 

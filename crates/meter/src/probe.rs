@@ -2,6 +2,7 @@
 //! work that performs it.
 
 use crate::bench::Bench;
+use crate::scratch::Place;
 use model::machine::NumaNode;
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;
@@ -16,7 +17,9 @@ pub struct Probe {
     /// Public id, `group.probe`.
     pub id: Text,
     /// Variants, each a row `group.probe/variant`, the empty one `group.probe`
-    /// itself; no variants at all for that row alone.
+    /// itself; no variants at all for that row alone. A variant with a dot is
+    /// the whole id of its row: one measurement whose rows are published under
+    /// several names.
     pub variants: Vec<Text>,
     /// A few words for lists.
     pub title: Text,
@@ -47,6 +50,12 @@ pub struct Probe {
     pub tail: bool,
     /// What further rows follow from its cells.
     pub derive: Derive,
+    /// Points of a curve from here on take longer than a sample should, and
+    /// are measured as a distribution.
+    pub long_from: Option<u64>,
+    /// What a cell keeps on disk while the run lasts, if anything. Such a cell
+    /// finds a directory in [`Bench::scratch`].
+    pub on_disk: fn(&Site) -> Option<OnDisk>,
     /// Whether it wants memory beside the worker's one buffer (base pages, other
     /// threads' own): such cells go to workers that don't hold the largest
     /// buffer.
@@ -59,6 +68,18 @@ pub struct Probe {
 
 /// Makes the work of one cell on a worker's bench, or says why it can't.
 pub type Make = Box<dyn for<'a> Fn(&'a mut Bench, &Site) -> Result<Box<dyn Work + 'a>, String>>;
+
+/// Files that a cell keeps in the scratch directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OnDisk {
+    /// Name of the room: cells that name the same one use it together, and it
+    /// is as large as the largest of them wants.
+    pub shared: String,
+    /// Bytes, of all workers together.
+    pub bytes: u64,
+    /// Files, of all workers together.
+    pub files: u64,
+}
 
 /// Which cell of a probe.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,6 +97,9 @@ pub enum Derive {
     Nothing,
     /// The flat stretches of its curve, as rows `/L1`, `/L2` and so on.
     Levels,
+    /// Points of its curve that were published as rows of their own, by
+    /// name: `("1KiB", 1024)`. They follow from the row without a variant.
+    Points(&'static [(&'static str, u64)]),
     /// The row is the core's clock itself, taken from every canary of the
     /// run; the probe has no cells.
     CoreClock,
@@ -210,6 +234,8 @@ pub struct Terrain {
     /// NUMA nodes, each with those of its CPUs that may be used; empty where
     /// the system shows none.
     pub nodes: Vec<NumaNode>,
+    /// Where rows of files put theirs, or why they can't.
+    pub scratch: Result<Place, String>,
 }
 
 impl Default for Terrain {
@@ -228,6 +254,7 @@ impl Default for Terrain {
             huge_page_bytes: None,
             peer: None,
             nodes: Vec::new(),
+            scratch: Err("no directory for files was made".into()),
         }
     }
 }
@@ -354,6 +381,8 @@ impl Probe {
             together: false,
             tail: false,
             derive: Derive::Nothing,
+            long_from: None,
+            on_disk: |_| None,
             second_buffer: false,
             unavailable: |_| None,
             make: Box::new(|_, _| Err("no work was given to this probe".into())),
@@ -365,17 +394,66 @@ impl Probe {
         if self.variants.is_empty() {
             return vec![self.id.to_string()];
         }
-        self.variants
-            .iter()
-            .map(|variant| match variant.as_ref() {
-                "" => self.id.to_string(),
-                variant => format!("{}/{variant}", self.id),
-            })
-            .collect()
+        let variants = self.variants.iter();
+        variants.map(|variant| self.row_id(variant)).collect()
+    }
+
+    fn row_id(&self, variant: &str) -> String {
+        match variant {
+            "" => self.id.to_string(),
+            whole if whole.contains('.') => whole.to_string(),
+            variant => format!("{}/{variant}", self.id),
+        }
+    }
+
+    /// The variant that this row of the probe is; empty where it has none.
+    pub fn variant_of(&self, row: &str) -> &str {
+        let mut variants = self.variants.iter().map(Text::as_ref);
+        variants
+            .find(|variant| self.row_id(variant) == row)
+            .unwrap_or_default()
+    }
+
+    /// Ids of the rows that follow from points of its curve.
+    pub fn point_ids(&self) -> Vec<String> {
+        match self.derive {
+            Derive::Points(points) => points
+                .iter()
+                .map(|(name, _)| format!("{}/{name}", self.id))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// How its cell at this point is measured.
+    pub fn regime_at(&self, at: &[u64]) -> Regime {
+        let long = |from| at.last().is_some_and(|&x| x >= from);
+        match self.long_from {
+            Some(from) if long(from) => Regime::Distribution,
+            _ => self.regime,
+        }
     }
 
     /// Group of the probe: what stands before the first dot.
     pub fn group(&self) -> &str {
         self.id.split('.').next().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_may_have_a_name_of_its_own() {
+        let probe = Probe {
+            variants: vec!["".into(), "fast".into(), "file.delete".into()],
+            ..Probe::blank("file.create")
+        };
+        let rows = probe.row_ids();
+        assert_eq!(rows, ["file.create", "file.create/fast", "file.delete"]);
+        let variants: Vec<&str> = rows.iter().map(|row| probe.variant_of(row)).collect();
+        assert_eq!(variants, ["", "fast", "file.delete"]);
+        assert_eq!(Probe::blank("file.create").variant_of("file.create"), "");
     }
 }

@@ -6,6 +6,7 @@ use crate::conduct::{ConductError, Observer, Progress};
 use crate::crew::Hand;
 use crate::found::Found;
 use crate::plan::{Plan, PlannedCell};
+use crate::probe::Terrain;
 use crate::schedule::{self, Visit};
 use crate::wire::{self, Reply, Request, Setup};
 use fastrand::Rng;
@@ -43,11 +44,23 @@ pub(crate) struct Conductor<'p> {
     latest: Vec<(String, Estimate, Unit)>,
 }
 
+/// What is known of the cells before the first visit: of those that want room
+/// on a disk that there is not, why.
+fn found(plan: &Plan, terrain: &Terrain) -> Vec<Found> {
+    let of = |cell: &PlannedCell| match (&cell.refused, &terrain.scratch) {
+        (Some(why), _) => Found::refused(why),
+        (None, Err(why)) if cell.on_disk => Found::refused(why),
+        _ => Found::default(),
+    };
+    plan.cells.iter().map(of).collect()
+}
+
 impl<'p> Conductor<'p> {
     pub(crate) fn start(
         plan: &'p Plan,
         calibration: &Calibration,
         measuring_cpu: Option<u32>,
+        terrain: &Terrain,
         conditions: &mut Conditions,
         observer: &mut dyn Observer,
     ) -> Result<Conductor<'p>, ConductError> {
@@ -57,6 +70,7 @@ impl<'p> Conductor<'p> {
         let workers = plan
             .cells
             .iter()
+            .filter(|cell| cell.refused.is_none())
             .map(|cell| cell.first_worker + cell.workers)
             .max()
             .unwrap_or(0);
@@ -77,7 +91,7 @@ impl<'p> Conductor<'p> {
                 base_bytes: if base { plan.base_bytes } else { 0 },
                 last_level_canary_bytes: last_level_canary_bytes(plan),
                 seed: rng.u64(..),
-                terrain: plan.terrain.clone(),
+                terrain: terrain.clone(),
             };
             match Hand::start(&setup) {
                 Ok(hand) => {
@@ -93,7 +107,7 @@ impl<'p> Conductor<'p> {
                 }
             }
         }
-        if crew.is_empty() && !plan.cells.is_empty() {
+        if crew.is_empty() && workers > 0 {
             return Err(ConductError::NoWorkers(
                 failure.unwrap_or_else(|| std::io::Error::other("none was planned")),
             ));
@@ -108,7 +122,7 @@ impl<'p> Conductor<'p> {
             plan,
             calibration: calibration.clone(),
             crew,
-            found: vec![Found::default(); cells],
+            found: found(plan, terrain),
             visits_made: vec![0; cells],
             open: vec![true; cells],
             rng,
@@ -230,6 +244,7 @@ impl<'p> Conductor<'p> {
             probe: cell.probe as u32,
             variant: cell.variant.clone(),
             at: cell.at.clone(),
+            regime: cell.regime,
             samples: cell.samples,
             last_level_canary: cell.last_level_canary,
             hunt: hunt.map(|common| common.gate.clone()),

@@ -130,12 +130,17 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
                 self.find_turns(work, order.regime)
             }
         };
-        let samples = match order.regime {
+        let mut samples = match order.regime {
             Regime::Gated => self.gated(work, order, turns),
             Regime::Distribution => self.distribution(work, order, turns),
             // The work takes its own stamps: see `stamped`.
             Regime::Stamped => Vec::new(),
         };
+        if work.contradiction().is_some() {
+            for sample in &mut samples {
+                sample.evidence.flags |= flag::CONTRADICTED;
+            }
+        }
         Visited { samples, turns }
     }
 

@@ -3,6 +3,7 @@
 //! half a frame is known for what it is.
 
 use model::gate::Gate;
+use model::run::Regime;
 use model::sample::Columns;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
@@ -44,6 +45,8 @@ pub struct Request {
     pub variant: String,
     /// Point.
     pub at: Vec<u64>,
+    /// How it is measured.
+    pub regime: Regime,
     /// Samples wanted.
     pub samples: u32,
     /// Whether the samples carry the last-level canary.

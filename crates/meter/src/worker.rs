@@ -127,16 +127,16 @@ impl<'c> Worker<'c> {
         };
         let mut work = (probe.make)(&mut self.bench, &site)?;
         self.visits += 1;
-        let series = match probe.regime {
+        let series = match request.regime {
             Regime::Stamped => visit::stamped(work.as_mut(), request.samples)?,
             _ => vec![Series {
                 variant: 0,
                 samples: {
                     let order = Order {
-                        regime: probe.regime,
+                        regime: request.regime,
                         samples: request.samples,
                         last_level_canary: request.last_level_canary
-                            && probe.regime == Regime::Gated,
+                            && request.regime == Regime::Gated,
                         hunt: request.hunt.as_ref(),
                         turns: self.turns.get(&request.cell).copied(),
                         double_first: self.visits.is_multiple_of(2),

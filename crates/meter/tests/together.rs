@@ -45,6 +45,7 @@ fn planned(rows: &[&str]) -> Plan {
         pin: None,
         peer: None,
         core_kind: None,
+        dir: None,
     };
     plan(&catalogue(), &request, &sys::machine(Path::new("/"))).expect("a plan")
 }

@@ -146,11 +146,16 @@ pub struct Context<'a> {
 
 /// The estimate of one cell.
 pub fn estimate(samples: &[Sample], context: &Context) -> Estimate {
-    match context.regime {
+    let mut estimate = match context.regime {
         Regime::Gated => gated(samples, context),
         Regime::Distribution => distribution(samples, context),
         Regime::Stamped => stamped(samples, context),
+    };
+    if estimate.verdict != Verdict::Invalid && contradicted(&samples.iter().collect::<Vec<_>>()) {
+        estimate.verdict = Verdict::Invalid;
+        estimate.reason = CONTRADICTED.into();
     }
+    estimate
 }
 
 fn ordinary(samples: &[Sample]) -> impl Iterator<Item = &Sample> {
@@ -185,7 +190,6 @@ fn stamped(samples: &[Sample], context: &Context) -> Estimate {
     let (verdict, reason) = match &typical {
         _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
         None => (Verdict::CannotTell, "no operation was stamped".into()),
-        Some(_) if contradicted(&all) => (Verdict::Invalid, CONTRADICTED.into()),
         Some(t) => match modes_apart(&modes) {
             Some(reason) => (Verdict::TwoStates, reason),
             None => {
@@ -295,6 +299,12 @@ fn too_few(quiet: &[&Sample], all: usize) -> String {
 
 /// Median of each worker that has enough samples.
 pub(crate) fn worker_medians(values: &[(u32, f64)]) -> Vec<f64> {
+    let medians = medians_by_worker(values);
+    medians.into_iter().map(|(_, median)| median).collect()
+}
+
+/// The same with the workers' numbers.
+pub(crate) fn medians_by_worker(values: &[(u32, f64)]) -> Vec<(u32, f64)> {
     let mut workers: Vec<u32> = values.iter().map(|&(worker, _)| worker).collect();
     workers.sort_unstable();
     workers.dedup();
@@ -306,9 +316,8 @@ pub(crate) fn worker_medians(values: &[(u32, f64)]) -> Vec<f64> {
                 .filter(|&&(w, _)| w == worker)
                 .map(|&(_, v)| v)
                 .collect();
-            (own.len() >= SAMPLES_PER_WORKER)
-                .then(|| stats::median(own))
-                .flatten()
+            let enough = own.len() >= SAMPLES_PER_WORKER;
+            Some((worker, stats::median(own).filter(|_| enough)?))
         })
         .collect()
 }

@@ -100,7 +100,8 @@ impl Gate {
             | flag::COUNTER_BROKEN
             | flag::MIGRATED
             | flag::THROTTLED
-            | flag::FAULTED;
+            | flag::FAULTED
+            | flag::CONTRADICTED;
         let (Some(percent), Some(cycle_ns)) = (evidence.canary_percent, sample.cycle_ns()) else {
             return false;
         };

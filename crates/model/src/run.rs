@@ -3,6 +3,7 @@
 
 use crate::conditions::Conditions;
 use crate::estimate::Estimate;
+use crate::filesystem::Filesystem;
 use crate::gate::Gate;
 use crate::machine::Machine;
 use crate::plateau::Plateau;
@@ -13,8 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of the document's shape; a reader refuses a newer one and says so.
-/// 2 added stamped operations with their modes and tails.
-pub const SCHEMA_VERSION: u32 = 2;
+/// 2 added stamped operations with their modes and tails; 3 the file system
+/// that files were on, and curves over a file's size.
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// One run.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -41,6 +43,10 @@ pub struct Run {
     pub gate: Gate,
     /// The core's own clock during the run.
     pub core_clock: Option<CoreClock>,
+    /// Where rows of files put theirs; absent in a run without such rows, and
+    /// in documents before schema 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files_on: Option<Filesystem>,
     /// Why the run is not whole, if it is not (interrupted, a worker died).
     pub partial: Option<String>,
     /// What was found: one entry a row, in catalogue order.
@@ -226,6 +232,8 @@ pub enum Axis {
     Cpu,
     /// Number of a NUMA node.
     Node,
+    /// Size of a file in bytes.
+    FileBytes,
 }
 
 /// One point of a curve.

@@ -43,7 +43,7 @@ pub mod flag {
     pub const FAULTED: u8 = 32;
     /// What the kernel counted during the visit contradicts the method:
     /// threads that should have slept did not, or more often than they
-    /// should.
+    /// should; a disk was read where the page cache should have answered.
     pub const CONTRADICTED: u8 = 64;
 }
 

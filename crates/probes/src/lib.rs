@@ -10,6 +10,7 @@ mod call;
 mod codec;
 mod collections;
 mod cpu;
+mod disk;
 mod dispatch;
 mod event_loop;
 mod faults;
@@ -18,12 +19,14 @@ mod handoff;
 mod memory;
 mod net;
 mod objc;
+mod own_directory;
 mod paired;
 mod points;
 mod pool;
 mod process;
 mod repeated;
 mod sched;
+mod singles;
 #[cfg(test)]
 mod smoke;
 mod sync;
@@ -73,6 +76,7 @@ pub fn catalogue() -> Vec<Probe> {
     probes.extend(pool::probes());
     probes.extend(event_loop::probes());
     probes.extend(file::probes());
+    probes.extend(disk::probes());
     probes.extend(codec::probes());
     probes.extend(net::probes());
     probes.extend(objc::probes());
@@ -127,7 +131,7 @@ mod tests {
             page_bytes: 4096,
             huge_page_bytes: Some(2 << 20),
             peer: None,
-            nodes: Vec::new(),
+            ..Terrain::default()
         };
         for probe in catalogue() {
             let Shape::Curve(_, points) = &probe.shape else {
@@ -245,6 +249,21 @@ mod tests {
             "file.open",
             "file.read_syscall",
             "file.write_syscall",
+            "file.create",
+            "file.delete",
+            "file.read_whole/16B",
+            "file.read_whole/16MiB",
+            "file.write_whole/16B",
+            "file.write_whole/16B_no_truncate",
+            "file.write_whole/16B_new_file",
+            "file.write_whole/16MiB",
+            "file.write_whole/16MiB_no_truncate",
+            "file.write_whole/16MiB_new_file",
+            "file.write_whole_atomic/16B",
+            "file.write_whole_atomic/16MiB",
+            "file.write_durable/16B",
+            "disk.random_read_4K",
+            "disk.read_sequential_1MB",
             "memory.core_to_core",
             "thread.create_join",
             "thread.lifecycle/overhead",

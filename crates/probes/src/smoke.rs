@@ -3,6 +3,8 @@
 
 use meter::bench::Bench;
 use meter::probe::{Probe, Site, Terrain};
+use std::path::PathBuf;
+use tempfile::TempDir;
 
 /// A machine with two CPUs and little memory.
 pub(crate) fn terrain() -> Terrain {
@@ -16,6 +18,21 @@ pub(crate) fn terrain() -> Terrain {
     }
 }
 
+/// The same with a directory for files.
+pub(crate) fn with_files() -> (TempDir, Terrain) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let terrain = Terrain {
+        scratch: meter::scratch::named(dir.path()),
+        ..terrain()
+    };
+    (dir, terrain)
+}
+
+/// The directory for files.
+pub(crate) fn directory(bench: &Bench) -> PathBuf {
+    bench.scratch().expect("one was made").directory.clone()
+}
+
 /// A CPU that the tests may use.
 pub(crate) fn here() -> u32 {
     terrain().cpus[0]
@@ -24,7 +41,17 @@ pub(crate) fn here() -> u32 {
 /// Two samples of the row that `probes` must have. Its notes, or why it can't
 /// run here.
 pub(crate) fn run(probes: &[Probe], row: &str) -> Result<Vec<String>, String> {
-    let terrain = terrain();
+    at(probes, row, &[], terrain())
+}
+
+/// Two samples of a row of files, at the point of a curve over `bytes`, in a
+/// directory of its own.
+pub(crate) fn on_file(probes: &[Probe], row: &str, bytes: u64) -> Result<Vec<String>, String> {
+    let (_dir, terrain) = with_files();
+    at(probes, row, &[bytes], terrain)
+}
+
+fn at(probes: &[Probe], row: &str, at: &[u64], terrain: Terrain) -> Result<Vec<String>, String> {
     let probe = probes
         .iter()
         .find(|probe| probe.row_ids().iter().any(|id| id == row))
@@ -33,10 +60,9 @@ pub(crate) fn run(probes: &[Probe], row: &str) -> Result<Vec<String>, String> {
         return Err(reason);
     }
     let mut bench = Bench::new(terrain.clone(), terrain.largest_bytes, 4 << 20, 1);
-    let variant = row.strip_prefix(probe.id.as_ref()).unwrap_or_default();
     let site = Site {
-        variant: variant.trim_start_matches('/').to_string(),
-        at: Vec::new(),
+        variant: probe.variant_of(row).to_string(),
+        at: at.to_vec(),
     };
     let mut work = (probe.make)(&mut bench, &site)?;
     assert!(work.ops_per_turn() > 0.0, "{row}");

@@ -35,6 +35,7 @@ fn request(rows: &[&str]) -> Request {
         pin: None,
         peer: None,
         core_kind: None,
+        dir: None,
     }
 }
 

@@ -1,9 +1,10 @@
-//! Memory mapped as plainly as can be: one `mmap(2)`, one `munmap(2)`.
+//! Memory and files mapped as plainly as can be: one `mmap(2)`, one `munmap(2)`.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::ptr;
 
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
 /// A private anonymous mapping, without the guards and the advice of a
 /// [`Buffer`](crate::Buffer), so that making one is one system call.
@@ -54,6 +55,60 @@ impl Drop for Mapping {
     }
 }
 
+/// The first bytes of a file, mapped shared for reading (MAP_SHARED,
+/// PROT_READ). No page of it is in the page table yet.
+///
+/// For files that nobody shortens meanwhile, such as one's own in a directory
+/// of one's own: reading where no file is any more ends the process (SIGBUS).
+#[derive(Debug)]
+pub struct FileView {
+    start: *const u8,
+    len: usize,
+}
+
+impl FileView {
+    /// Maps the first `bytes` bytes.
+    ///
+    /// # Errors
+    /// What `mmap(2)` says: `InvalidInput` for 0 bytes.
+    #[inline]
+    pub fn new(file: impl AsFd, bytes: usize) -> io::Result<FileView> {
+        // SAFETY: a new mapping at an address of the kernel's choice touches
+        // no existing memory.
+        let start = unsafe {
+            mmap(
+                ptr::null_mut(),
+                bytes,
+                ProtFlags::READ,
+                MapFlags::SHARED,
+                file,
+                0,
+            )?
+        };
+        Ok(FileView {
+            start: start.cast(),
+            len: bytes,
+        })
+    }
+
+    /// All bytes.
+    #[inline]
+    pub fn as_slice(&self) -> &[u8] {
+        // SAFETY: mapped readable for as long as `self` lives; that the file
+        // is not changed meanwhile is what the type is documented to be for.
+        unsafe { std::slice::from_raw_parts(self.start, self.len) }
+    }
+}
+
+impl Drop for FileView {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: exactly the range that was mapped; `self` is the last to
+        // refer to it. An error would leave it mapped, which harms nobody.
+        let _ = unsafe { munmap(self.start.cast_mut().cast(), self.len) };
+    }
+}
+
 // The list of mappings is a file of Linux.
 #[cfg(all(test, any(target_os = "linux", target_os = "android")))]
 mod tests {
@@ -80,6 +135,20 @@ mod tests {
         drop(mapping);
         assert!(!listed());
         let none = Mapping::new(0).expect_err("no bytes");
+        assert_eq!(none.kind(), io::ErrorKind::InvalidInput);
+    }
+
+    #[test]
+    fn a_file_is_seen_through_its_mapping() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("file");
+        std::fs::write(&path, b"hello").expect("written");
+        let file = std::fs::File::open(&path).expect("there");
+        let view = FileView::new(&file, 5).expect("mapped");
+        drop(file);
+        assert_eq!(view.as_slice(), b"hello");
+        let file = std::fs::File::open(&path).expect("there");
+        let none = FileView::new(&file, 0).expect_err("no bytes");
         assert_eq!(none.kind(), io::ErrorKind::InvalidInput);
     }
 }

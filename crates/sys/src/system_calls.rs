@@ -4,7 +4,7 @@
 use std::ffi::CStr;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
 use crate::platform;
 
@@ -80,6 +80,47 @@ pub fn open_close(path: &CStr) -> io::Result<()> {
     Err(io::Error::last_os_error())
 }
 
+/// `open(2)` of a path for reading, as the C library has it; dropping what it
+/// gives is its `close(2)`.
+///
+/// # Errors
+/// What the call says.
+#[inline]
+pub fn open(path: &CStr) -> io::Result<OwnedFd> {
+    // SAFETY: the path ends with a zero; the descriptor is ours alone.
+    unsafe {
+        match libc::open(path.as_ptr(), libc::O_RDONLY) {
+            file if file >= 0 => Ok(OwnedFd::from_raw_fd(file)),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+/// `lseek(2)` to the beginning of a file, as the C library has it.
+///
+/// # Errors
+/// What the call says.
+#[inline]
+pub fn rewind(file: impl AsFd) -> io::Result<()> {
+    // SAFETY: moves a position in a file, which is no memory.
+    match unsafe { libc::lseek(file.as_fd().as_raw_fd(), 0, libc::SEEK_SET) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// One `read(2)`, as the C library has it; gives the bytes read, 0 at the end
+/// of the file.
+///
+/// # Errors
+/// What the call says.
+#[inline]
+pub fn read(from: impl AsFd, to: &mut [u8]) -> io::Result<usize> {
+    // SAFETY: writes at most as many bytes as the slice has.
+    let read = unsafe { libc::read(from.as_fd().as_raw_fd(), to.as_mut_ptr().cast(), to.len()) };
+    usize::try_from(read).map_err(|_| io::Error::last_os_error())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,5 +160,14 @@ mod tests {
             .expect("a file");
         assert_eq!(stat(&name).expect("there"), 4);
         open_close(&name).expect("there");
+        let file = open(&name).expect("there");
+        let mut buffer = [0; 3];
+        assert_eq!(read(&file, &mut buffer).expect("readable"), 3);
+        assert_eq!(&buffer, b"fou");
+        assert_eq!(read(&file, &mut buffer).expect("readable"), 1);
+        assert_eq!(read(&file, &mut buffer).expect("readable"), 0);
+        rewind(&file).expect("seekable");
+        assert_eq!(read(&file, &mut buffer[..2]).expect("readable"), 2);
+        rewind(io::pipe().expect("a pipe").0).expect_err("no position");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::COLUMNS;
 use super::core_to_core;
+use super::create_delete;
 use super::figures::{Shown, shown};
 use super::layout::{Grid, Style, left, right, wrap};
 use super::levels;
@@ -27,7 +28,8 @@ type Curve<'a> = (&'a Row, &'a [CurvePoint]);
 pub(super) fn curves(run: &Run) -> String {
     let mut blocks: Vec<(Axis, bool, Vec<Curve>)> = Vec::new();
     let mut maps = Vec::new();
-    let drawn_elsewhere = |row: &&Row| pool::draws(row) || core_to_core::draws(row);
+    let drawn_elsewhere =
+        |row: &&Row| pool::draws(row) || core_to_core::draws(row) || create_delete::draws(row);
     for row in run.rows.iter().filter(|row| !drawn_elsewhere(row)) {
         match &row.outcome {
             Outcome::Curve { axis, points } => {
@@ -291,13 +293,14 @@ pub(super) fn axis_text(axis: Axis) -> &'static str {
         Axis::Processes => "processes",
         Axis::Cpu => "CPU",
         Axis::Node => "NUMA node",
+        Axis::FileBytes => "size of the file",
     }
 }
 
 /// A place on an axis.
 pub(super) fn axis_value(axis: Axis, x: u64) -> String {
     match axis {
-        Axis::WorkingSetBytes | Axis::StrideBytes => size::text(x),
+        Axis::WorkingSetBytes | Axis::StrideBytes | Axis::FileBytes => size::text(x),
         Axis::Chases
         | Axis::LoadPercent
         | Axis::Threads

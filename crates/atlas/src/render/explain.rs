@@ -35,6 +35,15 @@ pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> Strin
             ),
         );
     }
+    if !probe.points.is_empty() {
+        fact(
+            "points",
+            &format!(
+                "points of its curve that were published are rows too: {}",
+                probe.points.join(", ")
+            ),
+        );
+    }
     if probe.rows.len() > 1 {
         fact("rows", &probe.rows.join(", "));
     }

@@ -4,6 +4,7 @@
 use super::synthetic;
 use super::{COLUMNS, Options, ProbeText, explain, layout, list, machine, run};
 use crate::references::References;
+use model::machine::Fact;
 use model::run::{Axis, Bound, Outcome, Regime, Run, Scale};
 use model::unit::Unit;
 
@@ -202,7 +203,10 @@ fn a_damaged_but_well_formed_run_breaks_nothing() {
 
 #[test]
 fn the_machine_page() {
-    let text = machine(&synthetic::run().machine);
+    let text = machine(
+        &synthetic::run().machine,
+        &Fact::known(synthetic::run().files_on.expect("synthetic")),
+    );
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS);
 }
@@ -221,6 +225,7 @@ fn probe() -> ProbeText {
         since: Scale::Quick,
         axes: vec![Axis::WorkingSetBytes],
         levels: true,
+        points: Vec::new(),
     }
 }
 

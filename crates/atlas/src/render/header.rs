@@ -28,6 +28,9 @@ pub(super) fn header(run: &Run) -> String {
     fact("core clock", core_clock(run));
     fact("timed by", timed_by(run));
     fact("conditions", conditions(&run.conditions));
+    if let Some(filesystem) = &run.files_on {
+        fact("files on", machine::files_on_text(filesystem));
+    }
     fact("run", description(run));
     if let Some(why) = &run.plan.shrunk {
         fact("memory", format!("SHORT: {why}"));

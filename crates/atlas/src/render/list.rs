@@ -35,6 +35,8 @@ pub struct ProbeText {
     /// Whether the levels found in its curve become rows `/L1`, `/L2` and so
     /// on.
     pub levels: bool,
+    /// Rows that follow from points of its curve.
+    pub points: Vec<String>,
 }
 
 impl ProbeText {
@@ -50,6 +52,7 @@ impl ProbeText {
     fn form(&self) -> &'static str {
         match (self.axes.len(), self.levels) {
             (0, _) => "",
+            (1, false) if !self.points.is_empty() => "curve and points of it",
             (1, false) => "curve",
             (1, true) => "curve and its levels",
             _ => "map",

@@ -2,13 +2,15 @@
 
 use super::COLUMNS;
 use super::layout::{finish, wrap};
+use model::filesystem::Filesystem;
 use model::machine::{
     CacheFact, CacheKind, CoreKind, Fact, HugetlbPool, Limit, Machine, NumaNode, Presence,
 };
 use model::size;
 
-/// Every fact of a machine, one a line.
-pub fn machine(machine: &Machine) -> String {
+/// Every fact of a machine, one a line, and where rows of files would put
+/// theirs.
+pub fn machine(machine: &Machine, files_on: &Fact<Filesystem>) -> String {
     let m = machine;
     let mut page = Page::default();
     page.fact("host", &m.hostname, String::clone);
@@ -71,7 +73,14 @@ pub fn machine(machine: &Machine) -> String {
         names.join(", ")
     });
     page.fact("TSC invariant", &m.tsc_invariant, |&on| yes(on));
+    page.heading("files");
+    page.fact("would be on", files_on, files_on_text);
     finish(&page.text, false)
+}
+
+/// A file system, and the directory on it.
+pub(super) fn files_on_text(filesystem: &Filesystem) -> String {
+    format!("{}; in {}", filesystem.text(), filesystem.directory)
 }
 
 /// The machine in a line: what somebody would say of it first.
@@ -258,10 +267,8 @@ mod tests {
 
     #[test]
     fn whatever_is_unknown_says_why() {
-        let text = machine(&Machine::unknown(
-            "riscv64",
-            "this platform keeps it to itself",
-        ));
+        const WHY: &str = "this platform keeps it to itself";
+        let text = machine(&Machine::unknown("riscv64", WHY), &Fact::unknown(WHY));
         let facts = text.lines().filter(|l| l.starts_with("  ")).count();
         let unknown = text
             .matches("unknown: this platform keeps it to itself")

@@ -4,6 +4,7 @@
 mod chart;
 mod core_to_core;
 mod cost;
+mod create_delete;
 mod curves;
 mod doubts;
 mod explain;
@@ -83,6 +84,7 @@ pub fn run(run: &Run, references: &References, options: &Options) -> String {
     blocks.push(lifecycle::lifecycle(run));
     blocks.push(pool::pool(run));
     blocks.push(wakeup::wakeup(run));
+    blocks.push(create_delete::create_delete(run));
     if options.wide {
         blocks.push(cost::cost(run));
     }

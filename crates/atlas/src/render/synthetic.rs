@@ -2,6 +2,7 @@
 
 use model::conditions::{Conditions, Moment};
 use model::estimate::{Estimate, Quiet, Typical, Verdict};
+use model::filesystem::{DeviceKind, Filesystem};
 use model::gate::Gate;
 use model::machine::{
     CacheFact, CacheKind, CoreKind, CpuSignature, Fact, Limit, Machine, NumaNode, Presence, Smt,
@@ -62,6 +63,13 @@ pub(crate) fn run() -> Run {
             shortest_ns: 0.325,
             longest_ns: 0.341,
             readings: 4_210,
+        }),
+        files_on: Some(Filesystem {
+            directory: "/home/lab/.cache".into(),
+            kind: "ext4".into(),
+            source: "/dev/nvme0n1p2".into(),
+            device: DeviceKind::Nvme,
+            mount_options: "rw,relatime".into(),
         }),
         partial: None,
         rows: rows(),

@@ -75,6 +75,7 @@ pub(super) fn request(
             CoreKind::Performance => CoreKindAsked::Performance,
             CoreKind::Efficiency => CoreKindAsked::Efficiency,
         }),
+        dir: options.dir.clone(),
     };
     Ok((request, sys::machine(Path::new("/"))))
 }

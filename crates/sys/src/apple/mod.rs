@@ -1,9 +1,11 @@
 //! Apple systems. Type-checked, never run: latlas was written without one.
 
 pub(crate) mod affinity;
+pub(crate) mod direct_io;
 pub(crate) mod dispatch;
 pub(crate) mod eventfd;
 pub(crate) mod evidence;
+pub(crate) mod filesystem;
 pub(crate) mod futex;
 pub(crate) mod heap;
 pub(crate) mod machine;

@@ -2,10 +2,12 @@
 
 pub(crate) mod affinity;
 pub(crate) mod cgroup;
+pub(crate) mod direct_io;
 pub(crate) mod dispatch;
 pub(crate) mod eventfd;
 pub(crate) mod evidence;
 pub(crate) mod files;
+pub(crate) mod filesystem;
 pub(crate) mod futex;
 pub(crate) mod heap;
 pub(crate) mod machine;

@@ -73,6 +73,7 @@ pub(super) fn rows() -> Vec<Row> {
     ];
     rows.extend(drawn().iter().map(|cell| figure(&cell.row, of_cell(cell))));
     rows.extend(pool());
+    rows.extend(files());
     rows.push(ring());
     rows
 }
@@ -107,6 +108,7 @@ pub(super) fn cells() -> Vec<Cell> {
     let mut cells = drawn();
     cells.push(overhead());
     cells.extend(THREADS.map(single));
+    cells.extend(FILE_SIZES.iter().flat_map(|&bytes| of_files(bytes)));
     cells
 }
 
@@ -238,6 +240,51 @@ fn pool() -> Vec<Row> {
         }),
         curve("sched.pool/single", &|x| of_cell(&single(x))),
     ]
+}
+
+/// Sizes of the files that are made and deleted.
+const FILE_SIZES: [u64; 3] = [0, KIB, 1024 * KIB];
+
+/// Deleting costs a third less than creating, and less the larger they are.
+fn of_files(bytes: u64) -> [Cell; 2] {
+    let create = 9_200.0 + bytes as f64 / 8.0;
+    let delete = 6_100.0 + bytes as f64 / 60.0;
+    [("file.create", create), ("file.delete", delete)].map(|(id, ns)| Cell {
+        at: vec![bytes],
+        ..cell(id, 160, |u| (ns * (0.97 + 0.06 * u), 0))
+    })
+}
+
+/// Files made and deleted; of the largest, the samples of creating disagree.
+fn files() -> Vec<Row> {
+    let curve = |column: usize, id: &str| {
+        let point = |&x: &u64| {
+            let estimate = of_cell(&of_files(x)[column]);
+            let untold = x == FILE_SIZES[2] && column == 0;
+            CurvePoint {
+                x,
+                estimate: match untold {
+                    true => Estimate {
+                        verdict: Verdict::CannotTell,
+                        reason: "samples disagree by ±31 %".into(),
+                        ..estimate
+                    },
+                    false => estimate,
+                },
+            }
+        };
+        Row {
+            bound: Bound::Memory,
+            ..row(
+                id,
+                Outcome::Curve {
+                    axis: Axis::FileBytes,
+                    points: FILE_SIZES.iter().map(point).collect(),
+                },
+            )
+        }
+    };
+    vec![curve(0, "file.create"), curve(1, "file.delete")]
 }
 
 /// LMbench's ring: what is left of the switch itself may come out below 0.

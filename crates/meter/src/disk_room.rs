@@ -1,0 +1,190 @@
+//! Whether the files of planned cells fit on the disk.
+
+use crate::probe::OnDisk;
+use crate::scratch::Place;
+use std::path::{Path, PathBuf};
+use sys::filesystem::Room;
+
+/// Of what is free, one part in this many is left alone: it is not all ours,
+/// and a full disk harms others.
+const LEFT_ALONE: u64 = 10;
+
+/// Room on the disk that has been promised to cells so far.
+pub(crate) struct DiskRoom {
+    /// Where, and what is free there; or why there is nothing.
+    place: Result<(PathBuf, Room), String>,
+    promised: Vec<OnDisk>,
+}
+
+impl DiskRoom {
+    /// In a place.
+    pub(crate) fn on(place: &Result<Place, String>) -> DiskRoom {
+        let room = |place: &Place| {
+            // A default directory may not be there yet.
+            let there = |path: &&Path| path.is_dir();
+            let directory = place.directory.ancestors().find(there);
+            let directory = directory.unwrap_or(&place.directory);
+            let room = sys::filesystem::room(directory).map_err(|e| {
+                let at = place.directory.display();
+                format!("how much is free in {at} can't be asked: {e}")
+            })?;
+            Ok((place.directory.clone(), room))
+        };
+        DiskRoom {
+            place: place.as_ref().map_err(Clone::clone).and_then(room),
+            promised: Vec::new(),
+        }
+    }
+
+    /// Promises room to a cell.
+    ///
+    /// # Errors
+    /// Why there is none, as a row's reason.
+    pub(crate) fn admit(&mut self, wanted: &OnDisk) -> Result<(), String> {
+        let (directory, room) = self.place.as_ref().map_err(Clone::clone)?;
+        let before = self.promised.clone();
+        promise(&mut self.promised, wanted);
+        let taken = |of: &[OnDisk]| of.iter().map(|o| on_blocks(o, room)).sum::<u64>();
+        let files = |of: &[OnDisk]| of.iter().map(|o| o.files).sum::<u64>();
+        let beside = |others: u64, text: String| match others {
+            0 => String::new(),
+            _ => format!(" beside {text} of other rows"),
+        };
+        let size = model::size::about;
+        let refused = if taken(&self.promised) > room.bytes - room.bytes / LEFT_ALONE {
+            let others = taken(&before);
+            Some(format!(
+                "needs {}{}, {} free in {} (a tenth of it is left alone)",
+                size(on_blocks(wanted, room)),
+                beside(others, size(others)),
+                size(room.bytes),
+                directory.display()
+            ))
+        } else if room
+            .files
+            .is_some_and(|free| files(&self.promised) > free - free / LEFT_ALONE)
+        {
+            let others = files(&before);
+            Some(format!(
+                "needs {} files{}, {} more can be made in {} (a tenth of them is left alone)",
+                wanted.files,
+                beside(others, format!("{others} files")),
+                room.files.unwrap_or(0),
+                directory.display()
+            ))
+        } else {
+            None
+        };
+        match refused {
+            Some(why) => {
+                self.promised = before;
+                Err(why)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Adds a wish: to the room of that name, which grows to the larger of the
+/// two, or as a room of its own.
+fn promise(promised: &mut Vec<OnDisk>, wanted: &OnDisk) {
+    match promised.iter_mut().find(|o| o.shared == wanted.shared) {
+        Some(shared) => {
+            shared.bytes = shared.bytes.max(wanted.bytes);
+            shared.files = shared.files.max(wanted.files);
+        }
+        None => promised.push(wanted.clone()),
+    }
+}
+
+/// What files take on the disk: each begins a block of its own, and the last
+/// is not full.
+fn on_blocks(wanted: &OnDisk, room: &Room) -> u64 {
+    wanted
+        .bytes
+        .saturating_add(wanted.files.saturating_mul(room.block_bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wish(shared: &str, bytes: u64, files: u64) -> OnDisk {
+        OnDisk {
+            shared: shared.into(),
+            bytes,
+            files,
+        }
+    }
+
+    fn disk(bytes: u64, files: Option<u64>) -> DiskRoom {
+        let room = Room {
+            bytes,
+            files,
+            block_bytes: 1 << 10,
+        };
+        DiskRoom {
+            place: Ok(("/x".into(), room)),
+            promised: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_and_what_fits_later_is_not() {
+        let mut disk = disk(100 << 20, None);
+        disk.admit(&wish("a", 50 << 20, 1)).expect("fits");
+        let why = disk.admit(&wish("b", 41 << 20, 1)).expect_err("too much");
+        assert_eq!(
+            why,
+            "needs 41.0MiB beside 50.0MiB of other rows, 100MiB free in /x (a tenth of it is \
+             left alone)"
+        );
+        disk.admit(&wish("c", 39 << 20, 1))
+            .expect("what was refused takes nothing");
+        let why = disk.admit(&wish("d", 2 << 20, 0)).expect_err("full");
+        assert!(why.starts_with("needs 2048KiB beside 89.0MiB"), "{why}");
+    }
+
+    #[test]
+    fn a_tenth_is_left_and_blocks_count() {
+        assert!(
+            disk(100 << 10, None)
+                .admit(&wish("a", 91 << 10, 0))
+                .is_err()
+        );
+        assert!(disk(100 << 10, None).admit(&wish("a", 90 << 10, 0)).is_ok());
+        let why = disk(100 << 10, None)
+            .admit(&wish("a", 90, 90))
+            .expect_err("90 blocks and 90 bytes");
+        assert!(why.starts_with("needs 90.1KiB, 100KiB free in /x"), "{why}");
+        assert!(disk(100 << 10, None).admit(&wish("a", 90, 89)).is_ok());
+    }
+
+    #[test]
+    fn a_shared_room_counts_once_at_its_largest() {
+        let mut disk = disk(100 << 20, None);
+        for bytes in [10 << 20, 80 << 20, 40 << 20, 80 << 20] {
+            disk.admit(&wish("a", bytes, 1)).expect("one room");
+        }
+        assert!(disk.admit(&wish("b", 11 << 20, 1)).is_err());
+    }
+
+    #[test]
+    fn files_run_out_too() {
+        let mut disk = disk(1 << 40, Some(100));
+        disk.admit(&wish("a", 1, 80)).expect("fits");
+        let why = disk.admit(&wish("b", 1, 11)).expect_err("too many");
+        assert_eq!(
+            why,
+            "needs 11 files beside 80 files of other rows, 100 more can be made in /x (a tenth \
+             of them is left alone)"
+        );
+        disk.admit(&wish("b", 1, 10)).expect("fits");
+    }
+
+    #[test]
+    fn no_place_is_the_reason() {
+        let mut none = DiskRoom::on(&Err("no disk".into()));
+        assert_eq!(none.admit(&wish("a", 1, 1)), Err("no disk".into()));
+    }
+}

@@ -1,0 +1,296 @@
+use super::*;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use tempfile::TempDir;
+
+const DEAD: &str = "run-6f4f9f1e-5a0b-4c7d-9a51-0d3c1a2b3c4d";
+
+fn place() -> (TempDir, Place) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let place = named(dir.path()).expect("usable");
+    (dir, place)
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(directory)
+        .map(|entries| {
+            entries
+                .map(|entry| {
+                    entry
+                        .expect("an entry")
+                        .file_name()
+                        .to_string_lossy()
+                        .into()
+                })
+                .collect()
+        })
+        .unwrap_or_default();
+    names.sort();
+    names
+}
+
+/// A killed run's directory, with or without its lock.
+fn leave(place: &Place, name: &str, lock: bool) -> PathBuf {
+    let common = place.directory.join(COMMON);
+    let path = common.join(name);
+    make_directories(&path, &mut Vec::new()).expect("made");
+    std::fs::create_dir(path.join("deep")).expect("made");
+    std::fs::write(path.join("deep/file"), "x").expect("written");
+    if lock {
+        std::fs::write(common.join(format!("{name}.lock")), "").expect("written");
+    }
+    path
+}
+
+#[test]
+fn a_scratch_directory_is_ours_alone_and_leaves_nothing() {
+    let (dir, place) = place();
+    let scratch = Scratch::make(&place).expect("made");
+    let found = scratch.path().symlink_metadata().expect("there");
+    assert_eq!(found.mode() & 0o777, 0o700);
+    assert!(found.is_dir() && scratch.path().starts_with(dir.path().join(COMMON)));
+    std::fs::create_dir(scratch.path().join("sub")).expect("made");
+    std::fs::write(scratch.path().join("sub/file"), "x").expect("written");
+    scratch.remove().expect("removed");
+    assert_eq!(names(dir.path()), [""; 0]);
+    // Dropped without a word, as by a panic.
+    let end = std::panic::catch_unwind(|| {
+        let scratch = Scratch::make(&place).expect("made");
+        std::fs::write(scratch.path().join("file"), "x").expect("written");
+        panic!("on purpose");
+    });
+    assert!(end.is_err());
+    assert_eq!(names(dir.path()), [""; 0]);
+}
+
+#[test]
+fn directories_above_go_only_if_we_made_them() {
+    let (dir, mut place) = place();
+    std::fs::create_dir(dir.path().join("cache")).expect("made");
+    place.directory = dir.path().join("cache/latlas");
+    let first = Scratch::make(&place).expect("made");
+    let second = Scratch::make(&place).expect("made");
+    drop(second);
+    assert_eq!(names(&place.directory), [COMMON], "the first is there");
+    drop(first);
+    assert_eq!(names(dir.path()), ["cache"]);
+    std::fs::create_dir(&place.directory).expect("made");
+    drop(Scratch::make(&place).expect("made"));
+    assert_eq!(names(&dir.path().join("cache")), ["latlas"]);
+}
+
+#[test]
+fn what_killed_runs_left_goes_and_what_lives_stays() {
+    let (_dir, place) = place();
+    let living = Scratch::make(&place).expect("made");
+    std::fs::write(living.path().join("file"), "x").expect("written");
+    let with_lock = leave(&place, DEAD, true);
+    let without = leave(&place, &DEAD.replace("6f4f", "0000"), false);
+    let lock_only = place
+        .directory
+        .join(COMMON)
+        .join(format!("{}.lock", DEAD.replace("6f4f", "1111")));
+    std::fs::write(&lock_only, "").expect("written");
+    let next = Scratch::make(&place).expect("made");
+    assert!(!with_lock.exists() && !without.exists() && !lock_only.exists());
+    assert!(living.path().join("file").exists(), "it is locked");
+    drop(living);
+    assert!(next.path().exists());
+    assert_eq!(names(&place.directory.join(COMMON)).len(), 2);
+}
+
+#[test]
+fn names_that_no_run_makes_stay() {
+    let (_dir, place) = place();
+    let strange = [
+        "run-",
+        "run-mine",
+        "run-6F4F9F1E-5A0B-4C7D-9A51-0D3C1A2B3C4D",
+        "run-6f4f9f1e5a0b4c7d9a510d3c1a2b3c4d",
+        // Version 1.
+        "run-6f4f9f1e-5a0b-1c7d-9a51-0d3c1a2b3c4d",
+        "xrun-6f4f9f1e-5a0b-4c7d-9a51-0d3c1a2b3c4d",
+        "run-6f4f9f1e-5a0b-4c7d-9a51-0d3c1a2b3c4d.lock.lock",
+    ];
+    for name in strange {
+        leave(&place, name, false);
+    }
+    let plain = place.directory.join(COMMON).join(DEAD);
+    std::fs::write(&plain, "a file, no directory").expect("written");
+    drop(Scratch::make(&place).expect("made"));
+    sweep(&place);
+    assert_eq!(
+        names(&place.directory.join(COMMON)).len(),
+        strange.len() + 1
+    );
+    assert!(plain.exists());
+}
+
+#[test]
+fn links_are_not_followed() {
+    let (dir, place) = place();
+    let treasure = dir.path().join("treasure");
+    std::fs::create_dir(&treasure).expect("made");
+    std::fs::write(treasure.join("gold"), "x").expect("written");
+    // In a leftover, in the place of one, and in the place of its lock.
+    let path = leave(&place, DEAD, true);
+    symlink(&treasure, path.join("link")).expect("a link");
+    let common = place.directory.join(COMMON);
+    let link = common.join(DEAD.replace("6f4f", "0000"));
+    symlink(&treasure, &link).expect("a link");
+    let with_linked_lock = leave(&place, &DEAD.replace("6f4f", "1111"), false);
+    let lock = common.join(DEAD.replace("6f4f", "1111") + ".lock");
+    symlink(treasure.join("gold"), &lock).expect("a link");
+    drop(Scratch::make(&place).expect("made"));
+    assert!(treasure.join("gold").exists());
+    assert!(!path.exists());
+    assert!(link.is_symlink(), "not ours to remove");
+    assert!(with_linked_lock.exists(), "its lock is not known");
+}
+
+#[test]
+fn a_common_directory_that_is_not_safe_is_refused() {
+    let (dir, place) = place();
+    let common = dir.path().join(COMMON);
+    let elsewhere = dir.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).expect("made");
+    leave(&named(&elsewhere).expect("usable"), DEAD, true);
+    symlink(elsewhere.join(COMMON), &common).expect("a link");
+    let why = Scratch::make(&place).expect_err("a link");
+    assert!(
+        why.contains("is no directory") && why.contains("--dir"),
+        "{why}"
+    );
+    sweep(&place);
+    assert!(elsewhere.join(COMMON).join(DEAD).exists(), "not followed");
+    std::fs::remove_file(&common).expect("removed");
+    std::fs::create_dir(&common).expect("made");
+    std::fs::set_permissions(&common, PermissionsExt::from_mode(0o777)).expect("set");
+    let why = Scratch::make(&place).expect_err("open to all");
+    assert!(why.contains("written by other users"), "{why}");
+    // Only root can give a directory away.
+    if is_ours(&std::fs::metadata("/").expect("there")) {
+        std::fs::set_permissions(&common, PermissionsExt::from_mode(0o700)).expect("set");
+        std::os::unix::fs::chown(&common, Some(12345), None).expect("root may");
+        let why = Scratch::make(&place).expect_err("another's");
+        assert!(why.contains("another user"), "{why}");
+    }
+}
+
+#[test]
+fn many_runs_at_once_have_a_directory_each() {
+    let (dir, place) = place();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    let scratch = Scratch::make(&place).expect("made");
+                    let file = scratch.path().join("file");
+                    std::fs::write(&file, "x").expect("its own directory");
+                    std::thread::yield_now();
+                    assert!(file.exists(), "nobody else removes it");
+                }
+            });
+        }
+    });
+    assert_eq!(names(dir.path()), [""; 0]);
+}
+
+#[test]
+fn a_directory_that_vanished_is_removed_already() {
+    let (dir, place) = place();
+    let scratch = Scratch::make(&place).expect("made");
+    std::fs::remove_dir_all(dir.path().join(COMMON)).expect("removed");
+    scratch.remove().expect("nothing is left");
+}
+
+#[test]
+fn the_default_is_never_memory() {
+    let filesystem = |device| Filesystem {
+        directory: "/".into(),
+        kind: "somefs".into(),
+        source: String::new(),
+        device,
+        mount_options: String::new(),
+    };
+    let candidates: Vec<PathBuf> = vec!["/home/x/.cache/latlas".into(), "/var/tmp".into()];
+    for (home, expected) in [
+        (DeviceKind::Nvme, "/home/x/.cache/latlas"),
+        (DeviceKind::Unknown, "/home/x/.cache/latlas"),
+        (DeviceKind::Memory, "/var/tmp"),
+        (DeviceKind::Network, "/var/tmp"),
+        (DeviceKind::Overlay, "/var/tmp"),
+    ] {
+        let look = |path: &Path| {
+            let at_home = path.starts_with("/home");
+            Ok(filesystem(if at_home {
+                home
+            } else {
+                DeviceKind::SolidState
+            }))
+        };
+        let place = by_default_of(&candidates, look).expect("one of them");
+        assert_eq!(place.directory, Path::new(expected), "{home:?}");
+        assert!(!place.named);
+    }
+    let none = by_default_of(&candidates, |path| match path.starts_with("/home") {
+        true => Ok(filesystem(DeviceKind::Memory)),
+        false => Err("no permission to write there".into()),
+    });
+    assert_eq!(
+        none.expect_err("neither"),
+        "no directory on a disk (/home/x/.cache/latlas: somefs is memory; /var/tmp: no \
+         permission to write there); name a directory with --dir"
+    );
+}
+
+#[test]
+fn the_cache_directory_is_the_users() {
+    let of = |variables: &'static [(&str, &str)]| {
+        candidates(move |name| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| value.into())
+        })
+    };
+    let both = of(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/h")]);
+    assert_eq!(both, [Path::new("/c/latlas"), Path::new("/var/tmp")]);
+    let relative = of(&[("XDG_CACHE_HOME", "c"), ("HOME", "/h")]);
+    assert!(relative[0].starts_with("/h") && relative[0].ends_with("latlas"));
+    assert_eq!(of(&[]), [Path::new("/var/tmp")]);
+}
+
+#[test]
+fn a_directory_that_cant_be_used_is_said_in_a_line() {
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::write(dir.path().join("file"), "").expect("written");
+    for (path, why) in [
+        (dir.path().join("missing"), "there is no such directory"),
+        (dir.path().join("file"), "it is not a directory"),
+        ("/proc".into(), ""),
+    ] {
+        let error = match named(&path) {
+            Err(error) => error,
+            // Of /proc one finds out when one tries.
+            Ok(place) => Scratch::make(&place).expect_err("no files there"),
+        };
+        assert!(error.contains(why) && error.contains("--dir"), "{error}");
+        assert!(
+            !error.contains('\n') && error.contains(path.to_str().expect("UTF-8")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn errors_of_rows_say_what_and_where() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let said = |kind: ErrorKind, at: &Path| reason(&kind.into(), "writing 1MiB", at);
+    let at = dir.path().display();
+    assert_eq!(
+        said(ErrorKind::StorageFull, dir.path()),
+        format!("the disk is full (writing 1MiB in {at})")
+    );
+    assert!(said(ErrorKind::QuotaExceeded, dir.path()).starts_with("the disk quota"));
+    let gone = dir.path().join("gone");
+    assert!(said(ErrorKind::NotFound, &gone).starts_with("the scratch directory is gone"));
+    assert!(said(ErrorKind::NotFound, dir.path()).starts_with("there is no such"));
+}

@@ -1,0 +1,95 @@
+//! The file system that rows of files ran on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A file system, as one directory on it shows it.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Filesystem {
+    /// The directory that was looked at.
+    pub directory: String,
+    /// Type of the file system: `ext4`, `apfs`, `tmpfs`.
+    pub kind: String,
+    /// What it was mounted from, `/dev/vda2`; empty where that is not known.
+    pub source: String,
+    /// What stands behind it.
+    pub device: DeviceKind,
+    /// Mount options, separated by commas; empty where they are not known.
+    pub mount_options: String,
+}
+
+/// What stands behind a file system.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceKind {
+    /// A solid-state disk on NVMe.
+    Nvme,
+    /// Another disk that does not rotate, as it says itself.
+    SolidState,
+    /// A rotating disk, as it says itself.
+    Rotational,
+    /// A virtual disk of the hypervisor's; what it stands on can't be seen.
+    Virtio,
+    /// Another machine, or the host's own files.
+    Network,
+    /// Memory: nothing is ever written to a disk.
+    Memory,
+    /// Layers, the upper of which can't be seen from here.
+    Overlay,
+    /// Not known.
+    Unknown,
+}
+
+impl DeviceKind {
+    /// In words, to stand behind the name of the device.
+    pub fn text(self) -> &'static str {
+        match self {
+            DeviceKind::Nvme => "nvme",
+            DeviceKind::SolidState => "ssd",
+            DeviceKind::Rotational => "rotational",
+            DeviceKind::Virtio => "virtio",
+            DeviceKind::Network => "network",
+            DeviceKind::Memory => "memory",
+            DeviceKind::Overlay => "overlay, its upper layer unseen",
+            DeviceKind::Unknown => "unknown device",
+        }
+    }
+}
+
+impl Filesystem {
+    /// Type, source, kind of device and mount options in a line:
+    /// `ext4 on /dev/vda (virtio), rw,relatime`.
+    pub fn text(&self) -> String {
+        let mut text = self.kind.clone();
+        if !self.source.is_empty() && self.source != self.kind {
+            text.push_str(&format!(" on {}", self.source));
+        }
+        text.push_str(&format!(" ({})", self.device.text()));
+        if !self.mount_options.is_empty() {
+            text.push_str(&format!(", {}", self.mount_options));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_system_is_a_line() {
+        let mut one = Filesystem {
+            directory: "/home/x/.cache/latlas".into(),
+            kind: "ext4".into(),
+            source: "/dev/vda".into(),
+            device: DeviceKind::Virtio,
+            mount_options: "rw,relatime".into(),
+        };
+        assert_eq!(one.text(), "ext4 on /dev/vda (virtio), rw,relatime");
+        one.kind = "tmpfs".into();
+        one.source = "tmpfs".into();
+        one.device = DeviceKind::Memory;
+        one.mount_options = String::new();
+        assert_eq!(one.text(), "tmpfs (memory)");
+    }
+}

@@ -1,0 +1,98 @@
+//! The ratio of two quantities that the same workers measured in the same
+//! visits: what a worker or the hour did to both cancels.
+
+use crate::estimate::{WORKERS, medians_by_worker};
+use crate::run::Cell;
+use crate::stats::{self, Interval};
+
+/// How many times the denominator's median operation the numerator's takes:
+/// the mean over workers of the ratio of their medians, without the lowest and
+/// the highest, with a 95 % t interval over workers. `None` where fewer than
+/// three workers have enough samples of both, or a median is not above 0.
+pub fn ratio(numerator: &Cell, denominator: &Cell) -> Option<Interval> {
+    let (above, below) = (medians(numerator)?, medians(denominator)?);
+    let ratios: Vec<f64> = above
+        .iter()
+        .filter_map(|(worker, ns)| {
+            let (_, other) = below.iter().find(|(w, _)| w == worker)?;
+            (*ns > 0.0 && *other > 0.0).then(|| ns / other)
+        })
+        .collect();
+    (ratios.len() >= WORKERS)
+        .then(|| stats::trimmed_t_interval(&ratios))
+        .flatten()
+}
+
+/// Median of each worker that has one, in ticks an operation.
+fn medians(cell: &Cell) -> Option<Vec<(u32, f64)>> {
+    let samples = cell.samples.samples().ok()?;
+    let values: Vec<(u32, f64)> = samples
+        .iter()
+        .map(|s| (s.worker, s.ns_per_op(cell.ops_per_turn, 1.0)))
+        .collect();
+    Some(medians_by_worker(&values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Regime;
+    use crate::sample::{Columns, Evidence, Sample};
+
+    /// Three operations of each worker, the middle one as long as given.
+    fn cell(middles: &[u64]) -> Cell {
+        let samples: Vec<Sample> = middles
+            .iter()
+            .enumerate()
+            .flat_map(|(worker, &middle)| {
+                [middle, middle / 2, middle * 9].map(|ticks| Sample {
+                    worker: worker as u32,
+                    at_ms: 0,
+                    turns: 1,
+                    first_ticks: 0,
+                    second_ticks: Some(ticks),
+                    evidence: Evidence::default(),
+                })
+            })
+            .collect();
+        Cell {
+            row: "file.create".into(),
+            at: vec![1024],
+            ops_per_turn: 1.0,
+            regime: Regime::Stamped,
+            modes: Vec::new(),
+            wall_ms: 0.0,
+            samples: Columns::from(&samples[..]),
+        }
+    }
+
+    #[test]
+    fn what_slowed_a_worker_slowed_both() {
+        let create = cell(&[1000, 2000, 4000, 1000]);
+        let delete = cell(&[500, 1000, 2000, 600]);
+        let half = ratio(&cell(&[500, 1000, 2000, 500]), &create).expect("four workers");
+        assert_eq!((half.value, half.half_width()), (0.5, 0.0));
+        let ratio = ratio(&delete, &create).expect("four workers");
+        assert!((ratio.value - 0.525).abs() < 1e-12, "{ratio:?}");
+        // t(3) = 3.182 times 0.05 / sqrt(4).
+        assert!((ratio.half_width() - 0.079_55).abs() < 1e-9, "{ratio:?}");
+    }
+
+    #[test]
+    fn a_worker_far_off_widens_but_does_not_move_it() {
+        let create = cell(&[1000; 8]);
+        let mut middles = [500; 8];
+        middles[3] = 50_000;
+        let ratio = ratio(&cell(&middles), &create).expect("eight workers");
+        assert_eq!(ratio.value, 0.5);
+        assert!(ratio.half_width() > 1.0, "{ratio:?}");
+    }
+
+    #[test]
+    fn too_few_say_nothing() {
+        let three = cell(&[1000; 3]);
+        assert!(ratio(&three, &three).is_some());
+        assert_eq!(ratio(&cell(&[1000; 2]), &three), None);
+        assert_eq!(ratio(&three, &cell(&[1000, 0, 1000])), None);
+    }
+}

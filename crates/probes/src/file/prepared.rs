@@ -1,0 +1,194 @@
+//! Files of random data, made once in a run and read by all of its workers.
+
+use fastrand::Rng;
+use meter::bench::Bench;
+use meter::probe::{Effort, OnDisk, Site, Terrain, WorkingSet};
+use meter::scratch::{Place, reason};
+use model::run::Scale;
+use model::size;
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+
+/// Kurkin's sizes of files that are read.
+const SIZES: [u64; 13] = [
+    1,
+    100,
+    512,
+    KIB,
+    5 * KIB,
+    10 * KIB,
+    16 * KIB,
+    64 * KIB,
+    512 * KIB,
+    MIB,
+    3 * MIB,
+    5 * MIB,
+    10 * MIB,
+];
+
+/// What a quick run reads: the published sizes, and the ends.
+const QUICK: [u64; 5] = [1, KIB, 64 * KIB, MIB, 10 * MIB];
+
+/// Points that were published as rows of their own.
+pub(super) const PUBLISHED: &[(&str, u64)] = &[("1KiB", KIB), ("1MiB", MIB)];
+
+/// Files from here on take longer to read than a short sample should be.
+pub(super) const LONG_FROM: u64 = 3 * MIB;
+
+/// What the rows say of their files.
+pub(super) const FILES: &str = "The files hold random data, are written and synced to the disk once in a run, and are in the page cache when they are read: each visit reads its file once before its first sample, and asks afterwards whether all of it is in memory (mincore) and whether anything came from storage (read_bytes of /proc/self/io); if that contradicts, its samples are marked.";
+
+/// The sizes of a curve.
+pub(super) fn sizes(_: &Terrain, scale: Scale) -> Vec<u64> {
+    match scale {
+        Scale::Quick => QUICK.to_vec(),
+        Scale::Default | Scale::Full => SIZES.to_vec(),
+    }
+}
+
+/// How much measuring a point deserves; bytes of the file and of the buffer
+/// beside it are touched, read through once, and read by the samples.
+pub(super) const EFFORT: Effort = Effort {
+    visits: 6,
+    samples: 3,
+    working_set: WorkingSet::Own(1),
+    restore_ns_per_byte: 0.6,
+    sample_ns: None,
+};
+
+/// The file that a point of a curve reads.
+pub(super) fn on_disk(site: &Site) -> Option<OnDisk> {
+    site.at.first().map(|&bytes| room(bytes))
+}
+
+/// A file of this size.
+pub(super) fn room(bytes: u64) -> OnDisk {
+    OnDisk {
+        shared: name(bytes),
+        bytes,
+        files: 1,
+    }
+}
+
+fn name(bytes: u64) -> String {
+    format!("read-{bytes}")
+}
+
+/// A file of random data.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// Open for reading.
+    pub(super) file: File,
+    /// Its path.
+    pub(super) path: CString,
+    /// Its size.
+    pub(super) bytes: usize,
+    /// Where it is.
+    pub(super) place: Place,
+}
+
+impl Prepared {
+    /// The file of this size in the scratch directory; made, if no worker made
+    /// it yet.
+    ///
+    /// # Errors
+    /// Why it can't be, as a row's reason.
+    pub(super) fn of(bench: &Bench, bytes: u64) -> Result<Prepared, String> {
+        let place = bench.scratch()?.clone();
+        let path = place.directory.join(name(bytes));
+        let failed = |e: io::Error| {
+            let doing = format!("making a file of {}", size::text(bytes));
+            reason(&e, &doing, &place.directory)
+        };
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == ErrorKind::NotFound => make(&path, bytes).map_err(failed)?,
+            Err(e) => return Err(failed(e)),
+        };
+        let there = file.metadata().map_err(failed)?.len();
+        if there != bytes {
+            return Err(format!(
+                "{} has {there} bytes instead of {bytes}: somebody else wrote to it",
+                path.display()
+            ));
+        }
+        Ok(Prepared {
+            file,
+            path: CString::new(path.into_os_string().into_encoded_bytes())
+                .map_err(|_| "the directory's name holds a zero byte".to_string())?,
+            bytes: usize::try_from(bytes).map_err(|_| "no such address space".to_string())?,
+            place,
+        })
+    }
+}
+
+/// Written under another name first: a worker that is killed meanwhile leaves
+/// no half file to the others.
+fn make(path: &Path, bytes: u64) -> io::Result<File> {
+    let unfinished = path.with_extension("unfinished");
+    let done = fill(&unfinished, bytes).and_then(|()| std::fs::rename(&unfinished, path));
+    if let Err(e) = done {
+        // Its room is wanted by other rows.
+        let _ = std::fs::remove_file(&unfinished);
+        return Err(e);
+    }
+    File::open(path)
+}
+
+fn fill(path: &Path, bytes: u64) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    let mut rng = Rng::with_seed(bytes);
+    let mut block = vec![0; 64 << 10];
+    let mut left = bytes;
+    while left > 0 {
+        let now = left.min(block.len() as u64) as usize;
+        rng.fill(&mut block[..now]);
+        file.write_all(&block[..now])?;
+        left -= now as u64;
+    }
+    // Or the kernel would write it back while something else is measured.
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smoke;
+
+    #[test]
+    fn a_file_is_made_once_and_holds_random_data() {
+        let (dir, terrain) = smoke::with_files();
+        let bench = Bench::new(terrain, 0, 0, 1);
+        let first = Prepared::of(&bench, 100_000).expect("made");
+        assert_eq!(first.bytes, 100_000);
+        let path = dir.path().join("read-100000");
+        let bytes = std::fs::read(&path).expect("there");
+        let made = path.metadata().expect("there").modified().expect("a time");
+        let mut counts = [0_usize; 256];
+        bytes
+            .iter()
+            .for_each(|&byte| counts[usize::from(byte)] += 1);
+        assert!(counts.iter().all(|n| (250..550).contains(n)), "{counts:?}");
+        assert_ne!(bytes[..1000], bytes[65536..66536]);
+        Prepared::of(&bench, 100_000).expect("there");
+        let again = path.metadata().expect("there").modified().expect("a time");
+        assert_eq!(made, again);
+        std::fs::write(&path, "short").expect("written");
+        let why = Prepared::of(&bench, 100_000).expect_err("another file");
+        assert!(why.contains("5 bytes instead of 100000"), "{why}");
+    }
+
+    #[test]
+    fn a_directory_that_is_gone_is_said() {
+        let (dir, terrain) = smoke::with_files();
+        let bench = Bench::new(terrain, 0, 0, 1);
+        drop(dir);
+        let why = Prepared::of(&bench, 10).expect_err("nowhere to make it");
+        assert!(why.starts_with("the scratch directory is gone"), "{why}");
+    }
+}

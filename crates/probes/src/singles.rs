@@ -1,0 +1,168 @@
+//! Single operations, one after the other, each between two stamps.
+
+use crate::across::event;
+use meter::probe::{Event, Work};
+use std::time::{Duration, Instant};
+use sys::clock::Counter;
+
+/// An operation that takes long enough to be stamped alone.
+pub(crate) trait Single {
+    /// Performed before each, outside the time.
+    ///
+    /// # Errors
+    /// Why the operation can't come.
+    fn ready(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The operation.
+    ///
+    /// # Errors
+    /// Why it failed, and where.
+    fn perform(&mut self) -> Result<(), String>;
+
+    /// Asked after a visit of so many operations, as
+    /// [`Work::contradiction`] is.
+    fn contradiction(&mut self, _operations: u64) -> Option<String> {
+        None
+    }
+
+    /// As [`Work::verify`].
+    ///
+    /// # Errors
+    /// Why the visit is not what the row says.
+    fn verify(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// As [`Work::notes`].
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// The work of an operation.
+pub(crate) struct Singles<S> {
+    single: S,
+    /// Operations of a visit that come first and are not counted.
+    warm_up: u32,
+    /// After this long a visit ends: a slow disk has fewer operations.
+    at_most: Duration,
+    contradiction: Option<String>,
+}
+
+impl<S: Single> Singles<S> {
+    /// Visits of any length, the first operation of each not counted.
+    pub(crate) fn new(single: S) -> Singles<S> {
+        Singles {
+            single,
+            warm_up: 1,
+            at_most: Duration::MAX,
+            contradiction: None,
+        }
+    }
+
+    /// Visits that end after this time, though not before their first
+    /// operation that counts.
+    pub(crate) fn at_most(self, at_most: Duration) -> Singles<S> {
+        Singles { at_most, ..self }
+    }
+}
+
+impl<S: Single> Work for Singles<S> {
+    fn ops_per_turn(&self) -> f64 {
+        1.0
+    }
+
+    fn run(&mut self, _turns: u64, _double: bool) {}
+
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+        let counter = Counter::best();
+        for _ in 0..self.warm_up {
+            self.single.ready()?;
+            self.single.perform()?;
+        }
+        let mut events = Vec::with_capacity(operations as usize);
+        let began = Instant::now();
+        for _ in 0..operations {
+            self.single.ready()?;
+            let start = counter.start();
+            let done = self.single.perform();
+            let stop = counter.stop();
+            done?;
+            events.push(event(start, stop, 1, 0));
+            if began.elapsed() > self.at_most {
+                break;
+            }
+        }
+        let performed = u64::from(self.warm_up) + events.len() as u64;
+        self.contradiction = self.single.contradiction(performed);
+        Ok(events)
+    }
+
+    fn contradiction(&self) -> Option<String> {
+        self.contradiction.clone()
+    }
+
+    fn verify(&self) -> Result<(), String> {
+        self.single.verify()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.single.notes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Counting {
+        log: String,
+        fails_at: Option<usize>,
+        told: u64,
+    }
+
+    impl Single for &mut Counting {
+        fn ready(&mut self) -> Result<(), String> {
+            self.log.push('r');
+            Ok(())
+        }
+        fn perform(&mut self) -> Result<(), String> {
+            self.log.push('p');
+            match self.fails_at {
+                Some(n) if self.log.len() / 2 == n => Err("enough".into()),
+                _ => Ok(()),
+            }
+        }
+        fn contradiction(&mut self, operations: u64) -> Option<String> {
+            self.told = operations;
+            Some("no".into())
+        }
+    }
+
+    #[test]
+    fn each_is_made_ready_and_the_first_does_not_count() {
+        let mut counting = Counting::default();
+        let mut singles = Singles::new(&mut counting);
+        let events = singles.stamped(3).expect("three");
+        assert_eq!(events.len(), 3);
+        assert!(events.iter().all(|e| e.ops == 1 && e.to_ticks > 0));
+        assert_eq!(Work::contradiction(&singles).as_deref(), Some("no"));
+        assert_eq!((counting.log.as_str(), counting.told), ("rprprprp", 4));
+    }
+
+    #[test]
+    fn a_visit_ends_with_its_time_or_with_a_failure() {
+        let mut counting = Counting::default();
+        let mut singles = Singles::new(&mut counting).at_most(Duration::ZERO);
+        assert_eq!(singles.stamped(1000).expect("one").len(), 1);
+        let mut counting = Counting {
+            fails_at: Some(3),
+            ..Counting::default()
+        };
+        let failed = Singles::new(&mut counting).stamped(1000);
+        assert_eq!(failed.expect_err("the third"), "enough");
+    }
+}

@@ -1,0 +1,71 @@
+//! Files whose reads and writes go past the page cache.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+use crate::platform;
+
+/// What offset, length and memory address of a direct read or write must be
+/// a multiple of, bytes: the block of today's disks and the page of most
+/// machines. (`statx` can tell a smaller one, which nobody needs here.)
+pub const ALIGNMENT_BYTES: usize = 4096;
+
+/// Opens a file for reading past the page cache: O_DIRECT on Linux, F_NOCACHE
+/// on Apple systems.
+///
+/// A file system may accept that and serve the reads from memory all the
+/// same (tmpfs does since Linux 6.6, and ext4 with data=journal): what
+/// [`cached_bytes`](crate::filesystem::cached_bytes) and
+/// [`read_from_storage_bytes`](crate::filesystem::read_from_storage_bytes)
+/// say shows it.
+///
+/// # Errors
+/// What opening says; `InvalidInput` where the file system has no such reads.
+pub fn open(path: &Path) -> io::Result<File> {
+    platform::direct_io::open(OpenOptions::new().read(true), path)
+}
+
+/// Creates a file, which must not exist, for writing past the page cache: a
+/// page that is in the cache would be read from there on Apple systems.
+///
+/// # Errors
+/// As [`open`].
+pub fn create(path: &Path) -> io::Result<File> {
+    platform::direct_io::open(OpenOptions::new().write(true).create_new(true), path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::{Buffer, PageKind};
+    use std::io::Write;
+    use std::os::unix::fs::FileExt;
+
+    #[test]
+    fn what_is_written_past_the_cache_is_read_past_it() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("file");
+        let mut buffer = Buffer::new(4 * ALIGNMENT_BYTES, PageKind::Base).expect("memory");
+        buffer.as_mut_slice().fill(7);
+        let mut file = match create(&path) {
+            Err(e) if e.kind() == io::ErrorKind::InvalidInput => {
+                eprintln!("no direct reads on this file system: nothing is tested");
+                return;
+            }
+            file => file.expect("a file"),
+        };
+        file.write_all(buffer.as_mut_slice()).expect("room");
+        assert!(create(&path).is_err(), "it exists");
+        let file = open(&path).expect("there");
+        let page = &mut buffer.as_mut_slice()[..ALIGNMENT_BYTES];
+        page.fill(0);
+        file.read_exact_at(page, 2 * ALIGNMENT_BYTES as u64)
+            .expect("four pages");
+        assert!(page.iter().all(|&byte| byte == 7));
+        // What is not aligned must not be served by other means unseen.
+        #[cfg(target_os = "linux")]
+        file.read_exact_at(&mut page[..100], 1)
+            .expect_err("not aligned");
+    }
+}

@@ -1,0 +1,207 @@
+//! On what kind of file system a directory is, how much room it has, whether
+//! a file is in the page cache, and the lock of a file.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::ptr;
+
+use model::filesystem::Filesystem;
+use rustix::fs::{Access, AtFlags, FlockOperation, StatVfsMountFlags};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+
+use crate::platform;
+
+/// The file system that an existing directory is on: on Linux by `statfs(2)`,
+/// /proc/self/mountinfo and /sys/dev/block; on Apple systems by `statfs(2)`.
+/// What the system does not tell is empty or
+/// [`Unknown`](model::filesystem::DeviceKind::Unknown).
+///
+/// # Errors
+/// What finding the directory says.
+pub fn facts(directory: &Path) -> io::Result<Filesystem> {
+    platform::filesystem::facts(Path::new("/"), &directory.canonicalize()?)
+}
+
+/// Room that this process has on a file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes free for this process.
+    pub bytes: u64,
+    /// Files that can still be made; `None` where the file system has no such
+    /// limit.
+    pub files: Option<u64>,
+    /// Bytes that a file of one byte takes.
+    pub block_bytes: u64,
+}
+
+/// The room on the file system of an existing directory (`statvfs(3)`). A
+/// quota may leave less, which only writing tells.
+///
+/// # Errors
+/// What the call says.
+pub fn room(directory: &Path) -> io::Result<Room> {
+    let found = rustix::fs::statvfs(directory)?;
+    Ok(Room {
+        bytes: found.f_bavail.saturating_mul(found.f_frsize),
+        files: (found.f_files > 0).then_some(found.f_favail),
+        block_bytes: found.f_frsize.max(1),
+    })
+}
+
+/// Whether this process may make and remove names in an existing directory,
+/// as far as can be told without trying (`faccessat(2)`, `statvfs(3)`).
+///
+/// # Errors
+/// Why not: `ReadOnlyFilesystem`, `PermissionDenied`, `NotADirectory`.
+pub fn may_write(directory: &Path) -> io::Result<()> {
+    if !std::fs::metadata(directory)?.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    if rustix::fs::statvfs(directory)?
+        .f_flag
+        .contains(StatVfsMountFlags::RDONLY)
+    {
+        return Err(io::ErrorKind::ReadOnlyFilesystem.into());
+    }
+    let wanted = Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK;
+    // As the user whose rights opening goes by.
+    rustix::fs::accessat(rustix::fs::CWD, directory, wanted, AtFlags::EACCESS)?;
+    Ok(())
+}
+
+/// Whether what was found belongs to the user this process acts as.
+pub fn is_ours(found: &Metadata) -> bool {
+    found.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// Takes the file's exclusive lock (`flock(2)`) until it is closed, if nobody
+/// has it. It goes with the process, by whatever end.
+///
+/// # Errors
+/// What the call says, other than that somebody has it.
+pub fn try_lock(file: &File) -> io::Result<bool> {
+    match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(true),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// How much of a file is in memory: the bytes of it, and those of them that
+/// the page cache holds, in whole pages (`mincore(2)` on a mapping that nobody
+/// touches).
+///
+/// The kernel tells it of files that the process owns or may write (Linux
+/// 5.2); of others it says that all is there.
+///
+/// # Errors
+/// What mapping or asking says.
+pub fn cached_bytes(file: &File) -> io::Result<(u64, u64)> {
+    let bytes = file.metadata()?.len();
+    let len = usize::try_from(bytes).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+    if len == 0 {
+        return Ok((0, 0));
+    }
+    let page = crate::pages::base_page_bytes();
+    let mut residency = vec![0_u8; len.div_ceil(page)];
+    // SAFETY: a new mapping at an address of the kernel's choice touches no
+    // existing memory; it is not read through, only asked about, and it ends
+    // here. The vector has a byte for each of its pages.
+    let status = unsafe {
+        let start = mmap(
+            ptr::null_mut(),
+            len,
+            ProtFlags::READ,
+            MapFlags::SHARED,
+            file,
+            0,
+        )?;
+        let status = libc::mincore(start.cast(), len, residency.as_mut_ptr().cast());
+        let status = if status == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::last_os_error())
+        };
+        munmap(start, len)?;
+        status
+    };
+    status?;
+    let pages = residency.iter().filter(|&&byte| byte & 1 == 1).count();
+    Ok((bytes, bytes.min((pages * page) as u64)))
+}
+
+/// Whether a file system keeps a journal, where the system tells: of ext4 on
+/// Linux only (/proc/fs/jbd2).
+pub fn has_journal(filesystem: &Filesystem) -> Option<bool> {
+    platform::filesystem::has_journal(Path::new("/"), filesystem)
+}
+
+/// Bytes that this process caused to be read from storage so far, all its
+/// threads together (`read_bytes` of /proc/self/io). What the page cache
+/// served is not in it. `None` where the system does not tell.
+pub fn read_from_storage_bytes() -> Option<u64> {
+    platform::filesystem::read_from_storage_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_lock_is_held_once() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("lock");
+        let first = File::create(&path).expect("a file");
+        assert!(try_lock(&first).expect("lockable"));
+        let second = File::open(&path).expect("there");
+        assert!(!try_lock(&second).expect("asked"), "the first has it");
+        drop(first);
+        assert!(try_lock(&second).expect("lockable"));
+    }
+
+    #[test]
+    fn a_file_just_written_is_in_the_page_cache() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("file");
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .expect("a file");
+        assert_eq!(cached_bytes(&file).expect("asked"), (0, 0));
+        file.write_all(&[1; 10_000]).expect("room");
+        assert_eq!(cached_bytes(&file).expect("asked"), (10_000, 10_000));
+        // A hole was never read: nothing of it is in memory.
+        let page = crate::pages::base_page_bytes() as u64;
+        file.set_len(64 * page).expect("a hole");
+        let (all, cached) = cached_bytes(&file).expect("asked");
+        assert_eq!(all, 64 * page);
+        assert!(cached < 8 * page, "{cached}");
+    }
+
+    #[test]
+    fn a_directory_has_room_and_a_file_system() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let room = room(dir.path()).expect("asked");
+        assert!(room.bytes > 0 && room.block_bytes > 0, "{room:?}");
+        let found = facts(dir.path()).expect("found");
+        assert!(!found.kind.is_empty(), "{found:?}");
+        assert!(is_ours(&std::fs::metadata(dir.path()).expect("there")));
+        may_write(dir.path()).expect("ours");
+        let missing = dir.path().join("missing");
+        assert_eq!(
+            may_write(&missing).expect_err("missing").kind(),
+            io::ErrorKind::NotFound
+        );
+        let file = dir.path().join("file");
+        File::create(&file).expect("a file");
+        assert_eq!(
+            may_write(&file).expect_err("a file").kind(),
+            io::ErrorKind::NotADirectory
+        );
+    }
+}
