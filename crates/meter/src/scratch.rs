@@ -267,10 +267,9 @@ fn try_make(common: &Path, made: &mut Vec<PathBuf>) -> Result<Option<Scratch>, S
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(cause(&e)),
     };
-    // Somebody who swept between the two lines above took it for a leftover.
-    match try_lock(&lock) {
-        Ok(true) if lock.metadata().is_ok_and(|found| found.nlink() > 0) => {}
-        Ok(_) => return Ok(None),
+    match take(&lock) {
+        Ok(true) => {}
+        Ok(false) => return Ok(None),
         Err(e) => {
             let _ = std::fs::remove_file(&lock_path);
             return Err(format!("files can't be locked there: {e}"));
@@ -291,6 +290,12 @@ fn try_make(common: &Path, made: &mut Vec<PathBuf>) -> Result<Option<Scratch>, S
         made: std::mem::take(made),
         removed: false,
     }))
+}
+
+/// Takes the lock just made, unless somebody who swept right then took it for
+/// a leftover: it may be locked, or have lost its name.
+fn take(lock: &File) -> io::Result<bool> {
+    Ok(try_lock(lock)? && lock.metadata()?.nlink() > 0)
 }
 
 fn owner_only() -> OpenOptions {

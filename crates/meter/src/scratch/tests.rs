@@ -196,6 +196,19 @@ fn many_runs_at_once_have_a_directory_each() {
 }
 
 #[test]
+fn a_lock_that_somebody_swept_is_not_taken() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("lock");
+    let lock = File::create(&path).expect("made");
+    let sweeper = File::open(&path).expect("there");
+    assert!(take(&sweeper).expect("lockable"));
+    assert!(!take(&lock).expect("asked"), "it is being swept");
+    std::fs::remove_file(&path).expect("removed");
+    drop(sweeper);
+    assert!(!take(&lock).expect("asked"), "it was swept");
+}
+
+#[test]
 fn a_directory_that_vanished_is_removed_already() {
     let (dir, place) = place();
     let scratch = Scratch::make(&place).expect("made");
