@@ -105,6 +105,16 @@ fn a_run_without_files_makes_no_directory() {
     assert!(names(&files).is_empty());
     assert_eq!(read(&home.path().join("run.json")).files_on, None);
     let dry = ["run", "file.*", "--dry-run", "--dir=files"];
+    // It tidies up after others all the same.
+    let stale = "latlas-scratch/run-6f4f9f1e-5a0b-4c7d-9a51-0d3c1a2b3c4d";
+    std::fs::create_dir_all(files.join(stale)).expect("made");
+    assert!(latlas(&home, &dry).output().expect("runs").status.success());
+    assert!(
+        files.join(stale).exists(),
+        "what is not run removes nothing"
+    );
+    latlas(&home, &arguments).output().expect("runs");
+    assert!(names(&files).is_empty());
     assert!(latlas(&home, &dry).output().expect("runs").status.success());
     assert!(names(&files).is_empty());
 }

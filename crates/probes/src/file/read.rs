@@ -128,7 +128,7 @@ fn still_open<'b>(bench: &'b mut Bench, site: &Site) -> Result<Box<dyn Work + 'b
     let file = file.map_err(|e| format!("no second descriptor of the file: {e}"))?;
     Cached::boxed("reading", &prepared, false, move || {
         rewind(&file)?;
-        reader.read(&file)
+        reader.read(&file).map(black_box).map(drop)
     })
 }
 
@@ -137,7 +137,7 @@ fn opened<'b>(bench: &'b mut Bench, site: &Site) -> Result<Box<dyn Work + 'b>, S
     let path = prepared.path.clone();
     Cached::boxed("opening and reading", &prepared, false, move || {
         let file = open_path(&path)?;
-        reader.read(&file)
+        reader.read(&file).map(black_box).map(drop)
     })
 }
 
@@ -169,35 +169,38 @@ impl Reader {
         })
     }
 
-    /// Reads from where the file is, once.
+    /// Reads from where the file is, once. Gives the calls that were made, and
+    /// the sum of what was looked at.
     #[inline]
-    fn read(&mut self, file: impl AsFd) -> io::Result<()> {
+    fn read(&mut self, file: impl AsFd) -> io::Result<(u32, u32)> {
         let file = file.as_fd();
         let buffer = self.buffer.as_mut_slice();
         let mut left = self.bytes;
+        let (mut calls, mut sum) = (1, 0_u32);
         match self.way {
             Way::Whole => left -= read_call(file, buffer)?,
-            Way::Chunked => {
-                while left > 0 {
-                    let most = left.min(CALL_BYTES);
-                    match read_call(file, &mut buffer[..most])? {
-                        0 => break,
-                        read => left -= read,
-                    }
+            Way::Chunked => loop {
+                let most = left.min(CALL_BYTES);
+                let read = read_call(file, &mut buffer[..most])?;
+                left -= read;
+                if left == 0 || read == 0 {
+                    break;
                 }
-            }
+                calls += 1;
+            },
             Way::AsLmbench => loop {
                 let most = left.min(CALL_BYTES);
                 let read = read_call(file, &mut buffer[..most])?;
                 if read == 0 {
                     break;
                 }
-                black_box(sum_every_4th(words(&buffer[..read])));
+                sum = sum.wrapping_add(sum_every_4th(words(&buffer[..read])));
                 left -= read;
+                calls += 1;
             },
         }
         match left {
-            0 => Ok(()),
+            0 => Ok((calls, sum)),
             _ => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }
@@ -217,10 +220,26 @@ mod tests {
         for bytes in [1, 512, CALL_BYTES, CALL_BYTES + 1, 5 * CALL_BYTES - 3] {
             let content: Vec<u8> = (0..bytes).map(|k| (k % 251) as u8).collect();
             std::fs::write(&path, &content).expect("written");
-            for way in [Way::Whole, Way::Chunked, Way::AsLmbench] {
+            let whole_calls = bytes.div_ceil(CALL_BYTES) as u32;
+            // Every 4th word of whole turns of the loop, which are 512 bytes.
+            let looked_at = content.chunks(CALL_BYTES).flat_map(|part| {
+                part[..part.len() / 512 * 512]
+                    .chunks(16)
+                    .map(|four| u32::from_ne_bytes(four[..4].try_into().expect("four bytes")))
+            });
+            let sum = looked_at.fold(0, u32::wrapping_add);
+            for (way, seen) in [
+                (Way::Whole, (1, 0)),
+                (Way::Chunked, (whole_calls, 0)),
+                (Way::AsLmbench, (whole_calls + 1, sum)),
+            ] {
                 let mut file = File::open(&path).expect("there");
                 let mut reader = Reader::new(way, bytes).expect("memory");
-                reader.read(&file).expect("readable");
+                assert_eq!(
+                    reader.read(&file).expect("readable"),
+                    seen,
+                    "{way:?} {bytes}"
+                );
                 let at = file.stream_position().expect("a position");
                 assert_eq!(at, bytes as u64, "{way:?} {bytes}");
                 let held = reader.buffer.as_mut_slice();
