@@ -243,6 +243,11 @@ mod tests {
                     .iter()
                     .all(|e| e.ops == 1 && e.to_ticks > e.from_ticks)
             );
+            // A pass creates before it deletes.
+            let pass = files.min(100);
+            let (made, deleted) = events[..2 * pass].split_at(pass);
+            assert!(made.iter().all(|e| e.series == CREATE));
+            assert!(deleted.iter().all(|e| e.series == DELETE));
             assert_eq!(left, stay, "{bytes} bytes");
         }
     }

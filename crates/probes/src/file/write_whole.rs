@@ -191,10 +191,8 @@ impl Single for Writing<'_> {
 
     fn verify(&self) -> Result<(), String> {
         let content = std::fs::read(&self.path).map_err(|e| self.failed(&e))?;
-        let temporary = match self.temporary.symlink_metadata() {
-            Err(e) if e.kind() == ErrorKind::NotFound => false,
-            _ => true,
-        };
+        let found = self.temporary.symlink_metadata();
+        let temporary = !found.is_err_and(|e| e.kind() == ErrorKind::NotFound);
         match content == self.data && !temporary {
             true => Ok(()),
             false => Err("the file does not hold what was written".into()),
