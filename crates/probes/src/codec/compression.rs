@@ -92,13 +92,13 @@ pub(super) fn probes() -> Vec<Probe> {
             "codec.zstd_1K",
             "zstd",
             "The zstd crate, which is the C library, level 3, with contexts that are kept from call to call.",
-            "Ours, beside Snappy.",
+            "Ours, beside the row of Snappy.",
         ),
         both::<Lz4>(
             "codec.lz4_1K",
             "LZ4",
             "The lz4_flex crate, block format, with its checked decoder; its table of places is allocated and cleared in each call.",
-            "Ours, beside Snappy.",
+            "Ours, beside the row of Snappy.",
         ),
     ]
     .into_iter()
@@ -126,7 +126,7 @@ fn both<C: Codec>(id: &'static str, name: &str, library: &str, source: &'static 
             title: format!("a kibibyte of text, decompressed by {name}").into(),
             operation: format!("1024 bytes of plain English decompressed by {name} into a buffer that is there.").into(),
             method: method.into(),
-            source: "Ours: the way back.".into(),
+            source: "Ours: the way back from what the row compresses.".into(),
             make: Box::new(|_, _| decompressing::<C>()),
             ..blank(id)
         },

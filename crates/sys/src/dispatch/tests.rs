@@ -130,7 +130,7 @@ fn one_that_cannot_be_used_says_why_and_the_next_is_taken() {
         "{reason}"
     );
     let whole = fake(home.path(), "whole.so", &[]);
-    let places = [&wrong[..], &[whole.clone()]].concat();
+    let places = [&wrong[..], std::slice::from_ref(&whole)].concat();
     let dispatch = Dispatch::first_of(&places).expect("the last one is whole");
     assert_eq!(dispatch.place(), whole.to_string_lossy());
 }
