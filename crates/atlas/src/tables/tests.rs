@@ -210,6 +210,28 @@ fn a_curve_that_is_not_available_is_so_at_all_its_points() {
 }
 
 #[test]
+fn a_point_that_did_not_fit_says_so() {
+    let mut run = synthetic::published_run();
+    let curve = run.rows.iter_mut().find(|row| row.id == "file.read_open");
+    let curve = curve.expect("the row");
+    let Outcome::Curve { points, .. } = &mut curve.outcome else {
+        panic!("a curve");
+    };
+    points.retain(|p| p.x == 1 << 10);
+    curve.notes = vec![
+        "Served by the page cache.".into(),
+        "not available here at 512KiB, 1MiB: 120 MiB are free".into(),
+    ];
+    let table = filled("kurkin", &run);
+    let here = &row(&table, "file.read_open/1MiB").here;
+    assert!(
+        matches!(here, Here::Unavailable { reason } if reason == "120 MiB are free"),
+        "{here:?}"
+    );
+    assert!(row(&table, "file.read_open/1KiB").here.measured().is_some());
+}
+
+#[test]
 fn operations_and_their_time_are_those_of_the_samples() {
     let run = synthetic::published_run();
     let samples = |id: &str| {
