@@ -302,7 +302,7 @@ fn table_row(id: &str, name: Option<&str>, columns: &[&Reference], run: Option<&
         reference_only: known().find_map(|f| f.reason.clone()),
         published: figures
             .iter()
-            .map(|figure| figure.map(|row| published(row, &own)))
+            .map(|figure| figure.map(|row| published_figure(row, &own)))
             .collect(),
         id: id.to_owned(),
         here: own,
@@ -310,7 +310,7 @@ fn table_row(id: &str, name: Option<&str>, columns: &[&Reference], run: Option<&
     }
 }
 
-fn published(row: &ReferenceRow, here: &Here) -> PublishedFigure {
+fn published_figure(row: &ReferenceRow, here: &Here) -> PublishedFigure {
     let beside = Beside {
         row,
         same_operation: true,

@@ -37,6 +37,8 @@ mod tests {
         );
         assert_eq!(of(&["one", "two"]).as_deref(), Some("one / two"));
         assert_eq!(of(&["a b", "a c"]).as_deref(), Some("a b / a c"));
+        let three = of(&["one x", "two x", "three y"]);
+        assert_eq!(three.as_deref(), Some("one x / two x / three y"));
         assert_eq!(of(&[]), None);
     }
 }

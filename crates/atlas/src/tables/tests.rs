@@ -94,6 +94,43 @@ fn a_doubtful_figure_has_its_reason_and_no_ratio() {
     }
 }
 
+/// The only published speed is doubtful: one that is not.
+#[test]
+fn a_time_is_set_beside_a_speed_by_the_bytes_of_its_name() {
+    let speed = ReferenceRow {
+        mb_per_s: Some(200.0),
+        ..ReferenceRow::default()
+    };
+    let run = synthetic::published_run();
+    let of = |id: &str| published_figure(&speed, &here(Some(&run), id)).ratio;
+    // 1 MiB in 93 µs, beside 5.24 ms at 200 MB/s.
+    let ratio = of("file.read_open/1MiB").expect("a ratio");
+    assert!(
+        (ratio - 93_000.0 / (1_048_576.0 / 0.2)).abs() < 1e-12,
+        "{ratio}"
+    );
+    assert_eq!(of("file.open_close"), None, "no bytes in its name");
+}
+
+#[test]
+fn only_what_this_program_can_measure_is_advised() {
+    let table = filled("ash", &synthetic::run());
+    let advice = |measurable: &[&str]| {
+        let known: Vec<String> = measurable.iter().map(|id| id.to_string()).collect();
+        let options = PublishedOptions {
+            measurable: Some(&known),
+            ..PublishedOptions::default()
+        };
+        let text = published(&table, None, &options);
+        let line = text.lines().find(|line| line.starts_with("more: "));
+        line.map(str::to_owned)
+    };
+    let one = advice(&["codec.json_encode", "cpu.memcpy/16B"]).expect("advice");
+    assert!(one.ends_with("latlas run codec.json_encode"), "{one}");
+    assert_eq!(advice(&["cpu.memcpy/16B"]), None, "it has a figure");
+    assert_eq!(advice(&[]), None);
+}
+
 #[test]
 fn levels_and_points_of_curves_are_found() {
     let run = synthetic::published_run();
@@ -170,6 +207,28 @@ fn a_curve_that_is_not_available_is_so_at_all_its_points() {
             "{id}"
         );
     }
+}
+
+#[test]
+fn a_point_that_did_not_fit_says_so() {
+    let mut run = synthetic::published_run();
+    let curve = run.rows.iter_mut().find(|row| row.id == "file.read_open");
+    let curve = curve.expect("the row");
+    let Outcome::Curve { points, .. } = &mut curve.outcome else {
+        panic!("a curve");
+    };
+    points.retain(|p| p.x == 1 << 10);
+    curve.notes = vec![
+        "Served by the page cache.".into(),
+        "not available here at 512KiB, 1MiB: 120 MiB are free".into(),
+    ];
+    let table = filled("kurkin", &run);
+    let here = &row(&table, "file.read_open/1MiB").here;
+    assert!(
+        matches!(here, Here::Unavailable { reason } if reason == "120 MiB are free"),
+        "{here:?}"
+    );
+    assert!(row(&table, "file.read_open/1KiB").here.measured().is_some());
 }
 
 #[test]
