@@ -1,5 +1,8 @@
 //! The command line.
 
+pub(crate) mod compare;
+pub(crate) mod selftest;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,8 +23,8 @@ Examples:
   latlas explain cpu.div_i32 what a row is and how it is measured
   latlas show                the last run again, without measuring
 
-Exit codes: 0 done; 2 the request can't be carried out; 3 done, but the result as a whole
-should not be relied on (interrupted, or no row is ok)."
+Exit codes: 0 done; 1 a gate that was set is crossed; 2 the request can't be carried out; 3 done,
+but the result as a whole should not be relied on (interrupted, or no row is ok)."
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -87,10 +90,11 @@ Examples:
 Examples:
   latlas show                      the last run
   latlas show --wide               with every column and every point
+  latlas show last~1               the one before it
   latlas show 5e0c                 the run whose id begins so
   latlas show run.json.zst --vs iphone-x")]
     Show {
-        /// A file, `last`, or the beginning of a run's id
+        /// A file, `last`, `last~1`, or the beginning of a run's id
         #[arg(value_name = "RUN", default_value = "last")]
         run: String,
         /// The document itself, as JSON
@@ -99,6 +103,12 @@ Examples:
         #[command(flatten)]
         look: Look,
     },
+    /// Set runs, machines or published tables against each other
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(compare::CompareOptions),
+    /// Set this machine against itself: the smallest change each row could tell now
+    #[command(after_help = selftest::EXAMPLES)]
+    Selftest(selftest::SelftestOptions),
     /// Be the other end for `latlas run --peer` on another machine
     #[command(after_help = "\
 Sends back every byte it gets, to whoever can reach it; prints where it listens. Holds no data,

@@ -2,6 +2,7 @@
 //! Nothing here measures or prints.
 
 mod chart;
+mod comparison;
 mod core_to_core;
 mod cost;
 mod curves;
@@ -20,6 +21,7 @@ mod machine;
 mod page_walk;
 mod pool;
 mod probes_page;
+mod selftest;
 mod table;
 mod tails;
 mod tally;
@@ -31,10 +33,13 @@ mod golden;
 #[cfg(test)]
 pub(crate) mod synthetic;
 
+pub use comparison::comparison;
 pub use explain::explain;
 pub use list::{ProbeText, list};
 pub use machine::machine;
+pub(crate) use machine::one_line as machine_in_a_line;
 pub use probes_page::probes_page;
+pub use selftest::selftest;
 pub use tally::{Tally, tally};
 
 use crate::references::{Reference, References};

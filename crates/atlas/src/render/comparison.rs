@@ -1,0 +1,356 @@
+//! A comparison as text: what was compared, what differs, the rows, and how to
+//! read them.
+
+use super::COLUMNS;
+use super::figures::{cycle_count, published_time, ratio_digits};
+use super::layout::{Entry, Grid, Style, finish, left, right, stacked, styled, wrap};
+use super::table::{group_of, in_group};
+use crate::compare::{ComparedRow, Comparison, Direction, RunFacts, SideFacts, SideFigure};
+use crate::utc;
+use model::compare::finding::Finding;
+use model::compare::measure::Measure;
+use model::figure::figure;
+use model::stats::Interval;
+use model::unit::Unit;
+
+/// Runs of a pooled side that are named one by one.
+const NAMED: usize = 3;
+
+/// The comparison as text; `wide` adds points, reasons and what only one side
+/// has.
+pub fn comparison(comparison: &Comparison, wide: bool, color: bool) -> String {
+    let mut blocks = vec![header(comparison), table(&comparison.rows, wide)];
+    if wide && !comparison.points.is_empty() {
+        blocks.push(table(&comparison.points, wide));
+    }
+    blocks.push(footer(comparison, wide));
+    blocks.retain(|block| !block.is_empty());
+    finish(&blocks.join("\n"), color)
+}
+
+fn header(c: &Comparison) -> String {
+    let mut lines = Vec::new();
+    for (letter, side) in [("A", &c.a), ("B", &c.b)] {
+        let warnings = side.runs.iter().flat_map(|run| &run.warnings);
+        for warning in warnings {
+            let text = format!("{letter} {warning}.");
+            lines.extend(
+                wrap("", &text, COLUMNS)
+                    .iter()
+                    .map(|l| styled(l, Style::Bad)),
+            );
+        }
+    }
+    let mut fact = |label: &str, text: &str| {
+        lines.extend(wrap(&format!("{label:<12}"), text, COLUMNS));
+    };
+    fact("A", &side(&c.a));
+    fact("B", &side(&c.b));
+    let mut machines: Vec<&str> = [&c.a, &c.b]
+        .iter()
+        .filter_map(|side| Some(side.runs.first()?.machine.as_str()))
+        .collect();
+    machines.dedup();
+    match machines.as_slice() {
+        [both] if !c.a.runs.is_empty() && !c.b.runs.is_empty() => fact("machine", both),
+        [one] => fact("machine", one),
+        _ => {}
+    }
+    for d in &c.differences {
+        fact(&differs(d.what), &format!("{} -> {}", d.a, d.b));
+    }
+    if !c.a.runs.is_empty() && !c.b.runs.is_empty() {
+        if c.differences.is_empty() {
+            fact(
+                "differs",
+                "nothing that is known: machine, kernel, program and plan are the same",
+            );
+        }
+        fact("core-bound", &c.method.cycles);
+    }
+    for text in &c.method.normalized {
+        fact("normalized", text);
+    }
+    fact("runs vary", &between(c));
+    lines.join("\n") + "\n"
+}
+
+fn differs(what: &str) -> String {
+    format!("  {what}  ")
+}
+
+fn side(side: &SideFacts) -> String {
+    if let Some(published) = &side.published {
+        return format!("{}: {published}", side.name);
+    }
+    let runs: Vec<String> = side.runs.iter().take(NAMED).map(run).collect();
+    let runs = runs.join("; ");
+    match side.runs.len() {
+        1 => format!("{}: {runs}", side.name),
+        count => {
+            let more = match count > NAMED {
+                true => format!("; and {} more", count - NAMED),
+                false => String::new(),
+            };
+            format!("{}: the mean of {count} runs: {runs}{more}", side.name)
+        }
+    }
+}
+
+fn run(run: &RunFacts) -> String {
+    let short = run.id.get(..8).unwrap_or(&run.id);
+    let mut text = format!("{short}, {}", utc::text(run.started_unix_ms));
+    if let Some(clock) = run.core_clock_ghz {
+        text += &format!(", {clock:.2} GHz");
+    }
+    if let Some([before, after]) = run.load {
+        text += &format!(", load {before:.2} before, {after:.2} after");
+    }
+    text
+}
+
+/// How it is known what runs differ by.
+fn between(c: &Comparison) -> String {
+    let measured = [&c.a, &c.b].iter().any(|side| !side.runs.is_empty());
+    let groups: Vec<String> = c.method.kept_runs.iter().map(usize::to_string).collect();
+    match groups.as_slice() {
+        _ if !measured => "neither side has a spread: ratios without an interval".into(),
+        [] => {
+            "no other runs like these are kept: what runs differ by beyond their own intervals is \
+               assumed (docs/compare.md); two and more kept runs replace it"
+                .into()
+        }
+        groups => format!(
+            "what runs differ by beyond their own intervals is from {} runs that should have come \
+             out alike, beside what is assumed (docs/compare.md)",
+            groups.join(" and ")
+        ),
+    }
+}
+
+fn table(rows: &[ComparedRow], wide: bool) -> String {
+    // A published table's rows come in an order of their own.
+    let mut groups: Vec<&str> = Vec::new();
+    for row in rows {
+        if !groups.contains(&group_of(&row.id)) {
+            groups.push(group_of(&row.id));
+        }
+    }
+    let mut grids: Vec<Grid> = Vec::new();
+    for group in groups {
+        let mut grid = Grid::default();
+        let heading = [right("A"), left("±"), right("B"), left("±"), right("B/A")];
+        let mut line = vec![left(group)];
+        line.extend(heading);
+        line.push(left("95 %"));
+        line.push(left("finding"));
+        grid.entries(line);
+        for row in rows.iter().filter(|row| group_of(&row.id) == group) {
+            grid.entries(entries(row));
+            if wide {
+                for why in &row.why {
+                    grid.wrapped("      └ ", why, COLUMNS);
+                }
+            }
+        }
+        grids.push(grid);
+    }
+    stacked(&grids, 1, COLUMNS)
+}
+
+fn entries(row: &ComparedRow) -> Vec<Entry> {
+    let mut line = vec![left(format!(" {}", name(row)))];
+    for side in [&row.a, &row.b] {
+        let [value, half] = quantity(side, row);
+        line.push(right(value));
+        line.push(left(half));
+    }
+    let [ratio, interval] = match &row.ratio {
+        None => ["-".into(), String::new()],
+        Some(r) => {
+            let interval = r.low.zip(r.high);
+            let half = interval.map_or(0.0, |(low, high)| (high - low) / 2.0);
+            let interval = interval.map_or("no spread".into(), |(low, high)| {
+                format!("[{}, {}]", digits(low, half), digits(high, half))
+            });
+            [digits(r.value, half), interval]
+        }
+    };
+    line.push(right(ratio));
+    line.push(left(interval));
+    line.push(left(answer(row)).in_style(style(row)));
+    line
+}
+
+/// Row, point and mode below the group's heading.
+fn name(row: &ComparedRow) -> String {
+    if let Some(mode) = &row.mode {
+        return format!("  └ {mode}");
+    }
+    let at: Vec<String> = row.at.iter().map(u64::to_string).collect();
+    match at.is_empty() {
+        true => in_group(&row.id).to_owned(),
+        false => format!("{} {}", in_group(&row.id), at.join("x")),
+    }
+}
+
+/// A side's figure, and half of its interval.
+fn quantity(side: &SideFigure, row: &ComparedRow) -> [String; 2] {
+    let Some(value) = side.value else {
+        return ["-".into(), String::new()];
+    };
+    let interval = Interval {
+        value,
+        low: side.low.unwrap_or(value),
+        high: side.high.unwrap_or(value),
+    };
+    if side.low.is_none() {
+        let text = match row.unit {
+            "ns" => published_time(value),
+            unit => format!("{value} {unit}"),
+        };
+        return [text, "published".into()];
+    }
+    match (row.measure, row.unit) {
+        (Some(Measure::QuietCycles), unit) => {
+            let unit = if unit == "cycles" { "cyc" } else { "B/cyc" };
+            let [count, half_width] = cycle_count(&interval);
+            [format!("{count} {unit}"), format!("±{half_width}")]
+        }
+        (_, "ns") => {
+            let f = figure(&interval, &Unit::Time);
+            [
+                format!("{} {}", f.value, f.unit),
+                format!("±{}", f.half_width),
+            ]
+        }
+        (_, unit) => {
+            let [count, half_width] = cycle_count(&interval);
+            [format!("{count} {unit}"), format!("±{half_width}")]
+        }
+    }
+}
+
+/// A ratio with as many digits as its interval supports, three behind the
+/// point at most.
+fn digits(ratio: f64, half: f64) -> String {
+    match half > 0.0 && half.is_finite() && ratio < 100.0 && ratio >= 0.01 {
+        // One digit more than the half width's first: the ends must show
+        // which side of 1 they are on.
+        true => {
+            let places = (1.0 - half.log10().floor()).clamp(1.0, 3.0) as usize;
+            format!("{ratio:.places$}")
+        }
+        false => ratio_digits(ratio),
+    }
+}
+
+fn answer(row: &ComparedRow) -> String {
+    let text = row.finding.text();
+    match (row.direction, row.finding, brief(&row.why)) {
+        (Some(Direction::Slower), ..) => format!("{text}: slower"),
+        (Some(Direction::Faster), ..) => format!("{text}: faster"),
+        (None, Finding::CannotTell, Some(brief)) => format!("{text}: {brief}"),
+        _ => text.into(),
+    }
+}
+
+/// The weightiest reason in two or three words, where that is possible.
+fn brief(whys: &[String]) -> Option<&'static str> {
+    let known = [
+        ("doubtful", "doubtful"),
+        ("other code", "like"),
+        ("units", "units"),
+        (" invalid", "invalid"),
+        ("below resolution", "no figure"),
+        (" can't tell", "too little seen"),
+        (" two states", "two states"),
+        ("different modes", "other modes"),
+        (" above 0", "no ratio"),
+        (" noisy", "noisy"),
+    ];
+    let told = |word: &str| whys.iter().any(|why| why.contains(word));
+    known
+        .iter()
+        .find(|(word, _)| told(word))
+        .map(|&(_, brief)| brief)
+}
+
+fn style(row: &ComparedRow) -> Style {
+    match row.finding {
+        Finding::SameWithinNoise => Style::Good,
+        Finding::Different => Style::Bad,
+        Finding::CannotTell => Style::Doubtful,
+    }
+}
+
+fn footer(c: &Comparison, wide: bool) -> String {
+    let mut lines = Vec::new();
+    let mut say = |lead: &str, text: &str| lines.extend(wrap(lead, text, COLUMNS));
+    say("rows: ", &counts(&c.rows));
+    if !c.points.is_empty() {
+        let more = if wide { "" } else { " (--wide shows them)" };
+        say(
+            "points of curves: ",
+            &format!("{}{more}", counts(&c.points)),
+        );
+    }
+    for (letter, only) in [("A", &c.only_in_a), ("B", &c.only_in_b)] {
+        if !only.is_empty() {
+            let names = match wide {
+                true => only.join(", "),
+                false => format!("{} rows (--wide names them)", only.len()),
+            };
+            say(&format!("only in {letter}: "), &names);
+        }
+    }
+    if let Some(share) = c.method.fail_above {
+        let percent = share * 100.0;
+        match c.crossed.is_empty() {
+            true => say(
+                "gate: ",
+                &format!("no row is surely more than {percent} % slower"),
+            ),
+            false => say(
+                "gate: ",
+                &format!(
+                    "surely more than {percent} % slower (Holm, {} %): {}",
+                    c.method.level * 100.0,
+                    c.crossed.join(", ")
+                ),
+            ),
+        }
+    }
+    if c.a.published.is_some() || c.b.published.is_some() {
+        say("", PUBLISHED);
+    }
+    say("", &legend(c));
+    lines.join("\n") + "\n"
+}
+
+const PUBLISHED: &str =
+    "A published figure came without a spread: the interval is of our run alone.";
+
+fn legend(c: &Comparison) -> String {
+    format!(
+        "different: false discovery rate {:.0} % over all rows (Benjamini-Hochberg), so an interval \
+         may leave out 1 and not suffice. same within noise: the interval lies within {:.1} % of 1. \
+         B/A is of the figures as shown; ± half of a figure's own 95 % interval. docs/compare.md \
+         tells the statistics.",
+        c.method.level * 100.0,
+        c.method.margin * 100.0
+    )
+}
+
+fn counts(rows: &[ComparedRow]) -> String {
+    let count = |finding: Finding| rows.iter().filter(|r| r.finding == finding).count();
+    let way = |way: Direction| rows.iter().filter(|r| r.direction == Some(way)).count();
+    format!(
+        "{} different ({} slower, {} faster), {} same within noise, {} can't tell",
+        count(Finding::Different),
+        way(Direction::Slower),
+        way(Direction::Faster),
+        count(Finding::SameWithinNoise),
+        count(Finding::CannotTell)
+    )
+}
