@@ -10,6 +10,8 @@ pub mod operand;
 mod row;
 pub mod selftest;
 mod shared;
+#[cfg(test)]
+mod tests;
 
 pub use alike::{Difference, alike};
 pub use operand::{Operand, Source};

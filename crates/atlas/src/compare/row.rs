@@ -184,7 +184,7 @@ impl Row {
         why.extend(doubts("A", a));
         why.extend(doubts("B", b));
         if ratio.is_none() && why.is_empty() {
-            why.push("a figure that is not above 0 has no ratio".into());
+            why.push(no_ratio_of(&estimates, measure));
         }
         Some(Row {
             key: key.clone(),
@@ -295,6 +295,22 @@ impl Published {
 
     fn reading(&self, unit: &Unit) -> Option<Reading> {
         Reading::published(self.ns(unit)?)
+    }
+}
+
+/// Why figures that nothing is wrong with have no ratio.
+pub(super) fn no_ratio_of(estimates: &[&Estimate], measure: Option<Measure>) -> String {
+    let values = |m: Measure| {
+        estimates
+            .iter()
+            .map(move |e| m.interval(e).map(|i| i.value))
+    };
+    match measure {
+        None => "no figure of the same kind on both sides".into(),
+        Some(m) if values(m).any(|v| v.is_some_and(|v| v <= 0.0)) => {
+            "a figure that is not above 0 has no ratio".into()
+        }
+        Some(_) => "too few worker processes took samples for a spread".into(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A machine set against itself: what a comparison of two of its runs could
 //! tell now, and whether it calls different what is the same.
 
+use super::row::no_ratio_of;
 use super::shared::{Figure, Key, keys, of_runs};
 use super::{CompareError, Comparison, Operand, Options, compare};
 use model::compare::between::{dispersion, seen};
@@ -148,7 +149,7 @@ impl Detectable {
         let groups = [readings];
         let Some(one) = usual(&groups[0]) else {
             row.why
-                .get_or_insert("a figure that is not above 0 has no ratio".into());
+                .get_or_insert(no_ratio_of(&estimates, Some(measure)));
             return row;
         };
         // All sets are of one machine: all of them say what runs differ by.

@@ -13,6 +13,9 @@ use model::figure::figure;
 use model::stats::Interval;
 use model::unit::Unit;
 
+/// An interval whose ends are further apart than by this factor says nothing,
+/// and its ends would be a column of digits.
+const TOO_WIDE: f64 = 100.0;
 /// Runs of a pooled side that are named one by one.
 const NAMED: usize = 3;
 
@@ -170,9 +173,11 @@ fn entries(row: &ComparedRow) -> Vec<Entry> {
         Some(r) => {
             let interval = r.low.zip(r.high);
             let half = interval.map_or(0.0, |(low, high)| (high - low) / 2.0);
-            let interval = interval.map_or("no spread".into(), |(low, high)| {
-                format!("[{}, {}]", digits(low, half), digits(high, half))
-            });
+            let interval = match interval {
+                None => "no spread".into(),
+                Some((low, high)) if high > low * TOO_WIDE => "too wide".into(),
+                Some((low, high)) => format!("[{}, {}]", digits(low, half), digits(high, half)),
+            };
             [digits(r.value, half), interval]
         }
     };
@@ -211,21 +216,29 @@ fn quantity(side: &SideFigure, row: &ComparedRow) -> [String; 2] {
         };
         return [text, "published".into()];
     }
+    let [text, half] = measured(&interval, row);
+    match interval.half_width() > value.abs() {
+        true => [text, "±wide".into()],
+        false => [text, half],
+    }
+}
+
+fn measured(interval: &Interval, row: &ComparedRow) -> [String; 2] {
     match (row.measure, row.unit) {
         (Some(Measure::QuietCycles), unit) => {
             let unit = if unit == "cycles" { "cyc" } else { "B/cyc" };
-            let [count, half_width] = cycle_count(&interval);
+            let [count, half_width] = cycle_count(interval);
             [format!("{count} {unit}"), format!("±{half_width}")]
         }
         (_, "ns") => {
-            let f = figure(&interval, &Unit::Time);
+            let f = figure(interval, &Unit::Time);
             [
                 format!("{} {}", f.value, f.unit),
                 format!("±{}", f.half_width),
             ]
         }
         (_, unit) => {
-            let [count, half_width] = cycle_count(&interval);
+            let [count, half_width] = cycle_count(interval);
             [format!("{count} {unit}"), format!("±{half_width}")]
         }
     }
@@ -234,6 +247,10 @@ fn quantity(side: &SideFigure, row: &ComparedRow) -> [String; 2] {
 /// A ratio with as many digits as its interval supports, three behind the
 /// point at most.
 fn digits(ratio: f64, half: f64) -> String {
+    if ratio >= 1000.0 {
+        // So wide that the figure itself means nothing.
+        return ">1000".into();
+    }
     match half > 0.0 && half.is_finite() && ratio < 100.0 && ratio >= 0.01 {
         // One digit more than the half width's first: the ends must show
         // which side of 1 they are on.
@@ -256,17 +273,20 @@ fn answer(row: &ComparedRow) -> String {
 }
 
 /// The weightiest reason in two or three words, where that is possible.
-fn brief(whys: &[String]) -> Option<&'static str> {
+pub(super) fn brief(whys: &[String]) -> Option<&'static str> {
     let known = [
         ("doubtful", "doubtful"),
         ("other code", "like"),
         ("units", "units"),
         (" invalid", "invalid"),
         ("below resolution", "no figure"),
-        (" can't tell", "too little seen"),
-        (" two states", "two states"),
+        ("no figure", "no figure"),
+        (" can't tell", "unsure"),
+        (" two states", "2 states"),
         ("different modes", "other modes"),
         (" above 0", "no ratio"),
+        ("same kind", "no ratio"),
+        ("too few worker", "no spread"),
         (" noisy", "noisy"),
     ];
     let told = |word: &str| whys.iter().any(|why| why.contains(word));
@@ -299,7 +319,7 @@ fn footer(c: &Comparison, wide: bool) -> String {
         if !only.is_empty() {
             let names = match wide {
                 true => only.join(", "),
-                false => format!("{} rows (--wide names them)", only.len()),
+                false => format!("{} (--wide names them)", rows_of(only.len())),
             };
             say(&format!("only in {letter}: "), &names);
         }
@@ -342,6 +362,13 @@ fn legend(c: &Comparison) -> String {
     )
 }
 
+fn rows_of(count: usize) -> String {
+    match count {
+        1 => "1 row".into(),
+        n => format!("{n} rows"),
+    }
+}
+
 fn counts(rows: &[ComparedRow]) -> String {
     let count = |finding: Finding| rows.iter().filter(|r| r.finding == finding).count();
     let way = |way: Direction| rows.iter().filter(|r| r.direction == Some(way)).count();
@@ -353,4 +380,90 @@ fn counts(rows: &[ComparedRow]) -> String {
         count(Finding::SameWithinNoise),
         count(Finding::CannotTell)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::operand::Operand;
+    use crate::compare::{Options, Source, compare};
+    use crate::references::References;
+    use crate::render::{layout, synthetic};
+    use model::machine::Fact;
+
+    fn options() -> Options {
+        Options {
+            margin: 0.05,
+            fail_above: Some(0.1),
+            normalize: None,
+        }
+    }
+
+    /// Two runs of unlike machines in which some rows differ.
+    fn unlike() -> Comparison {
+        let a = synthetic::run();
+        let mut b = synthetic::slower(&a, "cpu.add_i32", 2.5);
+        b = synthetic::slower(&b, "thread.create_join", 0.5);
+        b.machine.cpu_model = Fact::known("Another CPU with a long name".into());
+        b.program.emulated = Some("qemu-x86_64".into());
+        b.rows.retain(|row| row.id != "cpu.div_i32");
+        let [a, b] = [("last~1", a), ("last", b)].map(|(name, run)| Operand::run(name, run));
+        compare(&a, &b, &[], &|_| true, &options()).expect("shared rows")
+    }
+
+    fn widest(text: &str) -> usize {
+        text.lines().map(layout::width).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn the_table_of_a_comparison() {
+        let text = comparison(&unlike(), false, false);
+        insta::assert_snapshot!(text);
+        assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
+        assert!(!text.contains('\x1b'));
+        assert!(comparison(&unlike(), false, true).contains("\x1b[31mdifferent"));
+    }
+
+    #[test]
+    fn the_wide_table_names_points_reasons_and_what_is_missing() {
+        let text = comparison(&unlike(), true, false);
+        for part in [
+            "only in A: cpu.div_i32",
+            "latency 1024 ",
+            "└ A invalid",
+            "└ A two states: ",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+        let short = comparison(&unlike(), false, false);
+        assert!(short.contains("only in A: 1 row"), "{short}");
+    }
+
+    #[test]
+    fn the_table_beside_published_figures() {
+        let table = References::embedded().expect("references");
+        let table = table.find("2012").expect("a short name").clone();
+        let published = Operand {
+            name: "2012".into(),
+            source: Source::Published(table),
+        };
+        let run = Operand::run("last", synthetic::run());
+        let c = compare(&published, &run, &[], &|_| true, &options()).expect("shared rows");
+        let text = comparison(&c, false, false);
+        insta::assert_snapshot!(text);
+        assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
+    }
+
+    #[test]
+    fn the_ends_of_an_interval_show_their_side_of_one() {
+        assert_eq!(digits(1.0312, 0.0207), "1.031");
+        assert_eq!(digits(1.31, 0.2), "1.31");
+        assert_eq!(digits(2.04, 7.0), "2.0");
+        assert_eq!(digits(0.9999, 0.000_01), "1.000");
+        assert_eq!(digits(250.3, 4.0), "250");
+        assert_eq!(digits(0.0012, 0.0001), "0.001");
+        assert_eq!(digits(1e-40, 1e200), "<0.001");
+        assert_eq!(digits(1e200, 1e200), ">1000");
+        assert_eq!(digits(f64::INFINITY, f64::INFINITY), ">1000");
+    }
 }

@@ -1,6 +1,7 @@
 //! What a machine could tell now, as text.
 
 use super::COLUMNS;
+use super::comparison::brief;
 use super::layout::{Grid, Style, finish, left, right, wrap};
 use crate::compare::selftest::{Detectable, SelfTest};
 
@@ -16,13 +17,18 @@ pub fn selftest(test: &SelfTest, color: bool) -> String {
     line.push(left(""));
     grid.entries(line);
     for row in &test.rows {
+        let remark = remark(row, test);
+        let remark = match remark.is_empty() {
+            true => left(""),
+            false => left(remark).in_style(style(row)),
+        };
         grid.entries(vec![
             left(row.row.clone()),
             right(row.half_width.map_or(String::new(), percent)),
             right(row.sets_differ.map_or(String::new(), percent)),
             right(row.alone.map_or("-".into(), percent)),
             right(row.among_all.map_or("-".into(), percent)),
-            left(remark(row, test)).in_style(style(row)),
+            remark,
         ]);
     }
     let mut lines = Vec::new();
@@ -89,9 +95,13 @@ fn remark(row: &Detectable, test: &SelfTest) -> String {
     if test.false_alarms.contains(&row.row) {
         return "FALSE ALARM".into();
     }
-    let why = row.why.as_deref().unwrap_or_default();
-    // The figures of a reason stand in the document.
-    why.split(':').next().unwrap_or_default().to_owned()
+    // The reason's own figures stand in the document.
+    let why = row
+        .why
+        .iter()
+        .map(|why| format!(" {why}"))
+        .collect::<Vec<_>>();
+    brief(&why).unwrap_or_default().to_owned()
 }
 
 fn style(row: &Detectable) -> Style {
@@ -119,6 +129,39 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::selftest as judged;
+    use crate::render::{layout, synthetic};
+
+    fn test(factors: [f64; 4]) -> SelfTest {
+        let sets: Vec<_> = "ABBA"
+            .chars()
+            .zip(factors)
+            .map(|(letter, f)| {
+                (
+                    letter,
+                    synthetic::slower(&synthetic::run(), "cpu.add_i32", f),
+                )
+            })
+            .collect();
+        judged::selftest(&sets, 0.05).expect("sets")
+    }
+
+    #[test]
+    fn the_table_of_a_selftest() {
+        let text = selftest(&test([1.0, 1.01, 0.99, 1.0]), false);
+        insta::assert_snapshot!(text);
+        let widest = text.lines().map(layout::width).max();
+        assert!(widest <= Some(COLUMNS), "{widest:?} columns");
+    }
+
+    #[test]
+    fn a_false_alarm_is_not_overlooked() {
+        let text = selftest(&test([1.0, 1.5, 1.5, 1.0]), false);
+        assert!(
+            text.contains("FALSE ALARMS: cpu.add_i32 called different"),
+            "{text}"
+        );
+    }
 
     #[test]
     fn shares_are_set_with_two_digits() {
