@@ -218,7 +218,7 @@ fn quantity(side: &SideFigure, row: &ComparedRow) -> [String; 2] {
     }
     let [text, half] = measured(&interval, row);
     match interval.half_width() > value.abs() {
-        true => [text, "±wide".into()],
+        true => [text, "±?".into()],
         false => [text, half],
     }
 }
@@ -282,7 +282,7 @@ pub(super) fn brief(whys: &[String]) -> Option<&'static str> {
         ("below resolution", "no figure"),
         ("no figure", "no figure"),
         (" can't tell", "unsure"),
-        (" two states", "2 states"),
+        (" two states", "states"),
         ("different modes", "other modes"),
         (" above 0", "no ratio"),
         ("same kind", "no ratio"),
