@@ -316,7 +316,7 @@ pub(super) fn no_ratio_of(estimates: &[&Estimate], measure: Option<Measure>) -> 
 
 /// Whether some run was in a mode much more often than another: by more than
 /// the share that makes a mode a figure of its own. Gives the words for it.
-fn modes_shifted(estimates: &[&Estimate]) -> Option<String> {
+pub(super) fn modes_shifted(estimates: &[&Estimate]) -> Option<String> {
     let share = |e: &Estimate, name: &str| {
         let own = e.modes.iter().find(|mode| mode.name == name);
         own.map_or(0.0, |mode| mode.share)

@@ -1,13 +1,14 @@
 //! A machine set against itself: what a comparison of two of its runs could
 //! tell now, and whether it calls different what is the same.
 
-use super::row::no_ratio_of;
+use super::row::{modes_shifted, no_ratio_of};
 use super::shared::{Figure, Key, keys, of_runs};
 use super::{CompareError, Comparison, Operand, Options, compare};
 use model::compare::between::{dispersion, seen};
 use model::compare::finding::{Finding, LEVEL, Support};
 use model::compare::measure::Measure;
 use model::compare::ratio::{Ratio, Reading, Side, Variance, detectable};
+use model::estimate::Estimate;
 use model::run::Run;
 use serde::Serialize;
 
@@ -91,7 +92,7 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
         .iter()
         .zip(&figures)
         .filter(|(key, _)| compared(key))
-        .map(|(key, figures)| Detectable::of(key, figures, among))
+        .map(|(key, figures)| Detectable::of(key, figures, sets.len(), among))
         .collect();
     let size = |row: &Detectable| row.alone.unwrap_or(f64::INFINITY);
     rows.sort_by(|a, b| size(a).total_cmp(&size(b)));
@@ -111,57 +112,75 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
 }
 
 impl Detectable {
-    fn of(key: &Key, figures: &[Figure], among: usize) -> Detectable {
-        let estimates: Vec<_> = figures.iter().map(|f| &f.estimate).collect();
-        let bound = figures.first().map(|f| f.bound);
-        let measure = bound.and_then(|bound| Measure::shared(&estimates, bound, true));
-        let verdicts: Vec<_> = estimates.iter().map(|e| e.verdict).collect();
-        let worst = estimates
-            .iter()
-            .find(|e| Support::of(&[e.verdict], false) != Support::Interval);
+    /// From the figures of those of so many sets that have the row.
+    fn of(key: &Key, figures: &[Figure], sets: usize, among: usize) -> Detectable {
         let mut row = Detectable {
             row: key.name(),
-            measure,
+            measure: None,
             sets_differ: None,
             half_width: None,
             alone: None,
             among_all: None,
-            why: worst.map(|e| match e.reason.is_empty() {
-                true => e.verdict.text().to_owned(),
-                false => format!("{}: {}", e.verdict.text(), e.reason),
-            }),
+            why: unable(figures, sets),
         };
-        let (Some(measure), Some(bound)) = (measure, bound) else {
-            row.why.get_or_insert("no figure in every set".into());
+        let able: Vec<&Figure> = figures.iter().filter(|f| is_able(f)).collect();
+        let estimates: Vec<&Estimate> = able.iter().map(|f| &f.estimate).collect();
+        let Some(bound) = able.first().map(|f| f.bound) else {
             return row;
         };
-        let wander = measure.wander(bound);
-        let readings: Vec<Reading> = figures
+        let Some(measure) = Measure::shared(&estimates, bound, true) else {
+            row.why.get_or_insert(no_ratio_of(&estimates, None));
+            return row;
+        };
+        row.measure = Some(measure);
+        let readings: Vec<Reading> = able
             .iter()
             .filter_map(|f| measure.reading(&f.estimate, f.workers))
             .collect();
-        let halves: Option<Vec<f64>> = estimates
-            .iter()
-            .map(|e| Some(measure.interval(e)?.relative_half_width()))
-            .collect();
+        let half = |e: &&Estimate| Some(measure.interval(e)?.relative_half_width());
+        let halves: Option<Vec<f64>> = estimates.iter().map(half).collect();
         row.half_width = halves.and_then(|all| model::stats::mean(&all));
         row.sets_differ = seen(std::slice::from_ref(&readings));
         let groups = [readings];
-        let Some(one) = usual(&groups[0]) else {
+        let Some(one) = usual(&groups[0]).filter(|_| row.sets_differ.is_some()) else {
             row.why
                 .get_or_insert(no_ratio_of(&estimates, Some(measure)));
             return row;
         };
+        if row.why.is_none() {
+            row.why = modes_shifted(&estimates);
+        }
         // All sets are of one machine: all of them say what runs differ by.
-        let dispersion = dispersion(wander, &groups);
-        let ratio = Ratio::of(&one, &one, wander, &dispersion);
-        if let Some(ratio) = ratio.filter(|_| Support::of(&verdicts, false) == Support::Interval) {
+        let wander = measure.wander(bound);
+        let ratio = Ratio::of(&one, &one, wander, &dispersion(wander, &groups));
+        if let Some(ratio) = ratio.filter(|_| row.why.is_none()) {
             let at = |level| detectable(ratio.standard_error(), ratio.error.df, level, POWER);
             row.alone = Some(at(LEVEL));
             row.among_all = Some(at(LEVEL / among.max(1) as f64));
         }
         row
     }
+}
+
+fn is_able(figure: &Figure) -> bool {
+    let e = &figure.estimate;
+    e.below_ns.is_none() && Support::of(&[e.verdict], false) == Support::Interval
+}
+
+/// Why the row could not be told in too many sets: comparing two runs needs
+/// both, and is to succeed with [`POWER`].
+fn unable(figures: &[Figure], sets: usize) -> Option<String> {
+    let able = figures.iter().filter(|f| is_able(f)).count();
+    if (able as f64 / sets as f64).powi(2) >= POWER {
+        return None;
+    }
+    let why = match figures.iter().find(|f| !is_able(f)) {
+        None => "no figure".to_owned(),
+        Some(f) if f.estimate.below_ns.is_some() => "below resolution".to_owned(),
+        Some(f) if f.estimate.reason.is_empty() => f.estimate.verdict.text().to_owned(),
+        Some(f) => format!("{}: {}", f.estimate.verdict.text(), f.estimate.reason),
+    };
+    Some(format!("in {} of {sets} sets {why}", sets - able))
 }
 
 /// A single run such as these usually are.
@@ -186,10 +205,13 @@ fn usual(readings: &[Reading]) -> Option<Side> {
 mod tests {
     use super::*;
     use crate::render::synthetic;
+    use model::estimate::Verdict;
+    use model::run::Outcome;
 
     fn sets(count: usize) -> Vec<(char, Run)> {
-        "ABBAABBA"
+        "ABBA"
             .chars()
+            .cycle()
             .take(count)
             .map(|letter| (letter, synthetic::run()))
             .collect()
@@ -222,6 +244,35 @@ mod tests {
         let untold: Vec<&Detectable> = test.rows.iter().filter(|r| r.alone.is_none()).collect();
         assert!(!untold.is_empty());
         assert!(untold.iter().all(|r| r.why.is_some()), "{untold:?}");
+    }
+
+    #[test]
+    fn a_row_that_some_sets_can_not_tell_needs_most_of_the_others() {
+        let with_one_bad = |count: usize| {
+            let mut sets = sets(count);
+            for row in sets[0].1.rows.iter_mut().filter(|r| r.id == "cpu.add_i32") {
+                let Outcome::Figure(e) = &mut row.outcome else {
+                    panic!("a figure");
+                };
+                e.verdict = Verdict::CannotTell;
+            }
+            selftest(&sets, 0.05).expect("sets")
+        };
+        let few = with_one_bad(8);
+        let add = row(&few, "cpu.add_i32");
+        assert_eq!((add.alone, add.sets_differ), (None, Some(0.0)));
+        assert_eq!(add.why.as_deref(), Some("in 1 of 8 sets can't tell"));
+        // Of twelve, two runs can both be told in 84 % of cases.
+        let many = with_one_bad(12);
+        let add = row(&many, "cpu.add_i32");
+        assert!(add.alone.is_some(), "{add:?}");
+        let mut one_lacks_it = sets(4);
+        one_lacks_it[2].1.rows.retain(|r| r.id != "cpu.add_i32");
+        let test = selftest(&one_lacks_it, 0.05).expect("sets");
+        assert_eq!(
+            row(&test, "cpu.add_i32").why.as_deref(),
+            Some("in 1 of 4 sets no figure")
+        );
     }
 
     #[test]
