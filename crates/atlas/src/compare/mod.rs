@@ -20,6 +20,7 @@ pub use row::{ComparedRow, Direction, RatioFigure, SideFigure};
 use crate::compare::row::{Row, Rule};
 use crate::compare::shared::{Key, keys, of_runs, of_side};
 use model::compare::finding::{Finding, LEVEL, Tested, findings, grown_beyond};
+use model::compare::ratio::Ratio;
 use model::run::Run;
 use serde::Serialize;
 
@@ -299,10 +300,13 @@ fn crossed(rows: &[Row], options: &Options) -> Vec<String> {
         .collect()
 }
 
+/// Which rows, by id, a reference workload is taken out of.
+type Applies = fn(&str) -> bool;
+
 /// The reference workload, found in both sides.
 struct Reference {
     /// Its row, its ratio, and which rows it is taken out of.
-    ratio: Option<(String, model::compare::ratio::Ratio, fn(&str) -> bool)>,
+    ratio: Option<(String, Ratio, Applies)>,
     /// What is done, in words.
     words: Vec<String>,
 }
@@ -314,7 +318,7 @@ impl Reference {
         sides: &[Vec<shared::Has>; 2],
         rule: &Rule,
     ) -> Result<Reference, CompareError> {
-        let (id, applies): (&str, fn(&str) -> bool) = match &options.normalize {
+        let (id, applies): (&str, Applies) = match &options.normalize {
             None => {
                 return Ok(Reference {
                     ratio: None,
@@ -377,7 +381,7 @@ fn reference_ratio(
     keys: &[Key],
     sides: &[Vec<shared::Has>; 2],
     rule: &Rule,
-) -> Result<model::compare::ratio::Ratio, String> {
+) -> Result<Ratio, String> {
     let at = keys
         .iter()
         .position(|key| key.id == id && key.at.is_empty() && key.mode.is_none())

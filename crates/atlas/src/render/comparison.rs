@@ -251,7 +251,7 @@ fn digits(ratio: f64, half: f64) -> String {
         // So wide that the figure itself means nothing.
         return ">1000".into();
     }
-    match half > 0.0 && half.is_finite() && ratio < 100.0 && ratio >= 0.01 {
+    match half > 0.0 && half.is_finite() && (0.01..100.0).contains(&ratio) {
         // One digit more than the half width's first: the ends must show
         // which side of 1 they are on.
         true => {

@@ -76,6 +76,8 @@ mod tests {
         let p = [0.03, 0.049, 0.04];
         assert_eq!(places(&benjamini_hochberg(&p, 0.05)), [0, 1, 2]);
         assert_eq!(places(&holm(&p, 0.05)), [0_usize; 0]);
+        // Once the smallest is rejected, two are left to share the level.
+        assert_eq!(places(&holm(&[0.012, 0.02, 0.06], 0.05)), [0, 1]);
         assert!(benjamini_hochberg(&[], 0.05).is_empty());
         assert!(holm(&[], 0.05).is_empty());
     }

@@ -68,7 +68,7 @@ mod tests {
             }
         }
         // A tiny share is not rounded to nothing.
-        assert!(share_above(40.0, 12.0) > 0.0);
+        assert!(share_above(200.0, 12.0) > 0.0);
         assert_eq!(share_above(3.0, 0.0), 0.5);
     }
 }
