@@ -3,6 +3,7 @@
 //! Nothing here measures or prints.
 #![forbid(unsafe_code)]
 
+pub mod compare;
 mod nearest;
 pub mod references;
 pub mod render;

@@ -1,6 +1,9 @@
 //! The command line.
 
+pub(crate) mod compare;
+pub(crate) mod selftest;
 mod table;
+
 pub(crate) use table::TableOptions;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -24,8 +27,8 @@ Examples:
   latlas show                the last run again, without measuring
   latlas table ash           a published table with this machine's figures in it
 
-Exit codes: 0 done; 2 the request can't be carried out; 3 done, but the result as a whole
-should not be relied on (interrupted, or no row is ok)."
+Exit codes: 0 done; 1 a gate that was set is crossed; 2 the request can't be carried out; 3 done,
+but the result as a whole should not be relied on (interrupted, or no row is ok)."
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -92,10 +95,11 @@ Examples:
 Examples:
   latlas show                      the last run
   latlas show --wide               with every column and every point
+  latlas show last~1               the one before it
   latlas show 5e0c                 the run whose id begins so
   latlas show run.json.zst --vs iphone-x")]
     Show {
-        /// A file, `last`, or the beginning of a run's id
+        /// A file, `last`, `last~1`, or the beginning of a run's id
         #[arg(value_name = "RUN", default_value = "last")]
         run: String,
         /// The document itself, as JSON
@@ -121,6 +125,12 @@ Examples:
 Exit codes: 0 done; 2 the request can't be carried out; 3 printed, but without any figure of this
 machine that is ok, or from an interrupted run.")]
     Table(TableOptions),
+    /// Set runs, machines or published tables against each other
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(compare::CompareOptions),
+    /// Set this machine against itself: the smallest change each row could tell now
+    #[command(after_help = selftest::EXAMPLES)]
+    Selftest(selftest::SelftestOptions),
     /// Be the other end for `latlas run --peer` on another machine
     #[command(after_help = "\
 Sends back every byte it gets, to whoever can reach it; prints where it listens. Holds no data,

@@ -14,6 +14,8 @@ use arguments::{Arguments, Command};
 use clap::Parser;
 use std::process::ExitCode;
 
+/// Done, and a gate that the user set was crossed.
+const GATE_CROSSED: u8 = 1;
 /// Done, but the result as a whole should not be relied on.
 const UNRELIABLE: u8 = 3;
 /// The request can't be carried out.
@@ -35,6 +37,8 @@ fn main() -> ExitCode {
         Some(Command::Machine { json }) => command::machine::machine(json),
         Some(Command::Show { run, json, look }) => command::show::show(&run, json, &look),
         Some(Command::Table(options)) => command::table::table(&catalogue, &options),
+        Some(Command::Compare(options)) => command::compare::compare(&options),
+        Some(Command::Selftest(options)) => command::selftest::selftest(&catalogue, &options),
         Some(Command::Echo(options)) => command::echo::echo(&options),
     };
     match done {

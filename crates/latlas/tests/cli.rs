@@ -190,6 +190,160 @@ fn the_last_run_is_shown() {
     home.run(&["show", "cccc"]).refused("begins with \"cccc\"");
 }
 
+/// The fixture with another id, and a row that takes so many times as long.
+fn slower(id: &str, row: &str, factor: f64) -> String {
+    let text = fixture().replace("5e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b", id);
+    let mut run: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let rows = run["rows"].as_array_mut().expect("rows");
+    let row = rows.iter_mut().find(|r| r["id"] == row).expect(row);
+    let estimate = &mut row["outcome"]["figure"];
+    for at in ["/quiet/ns", "/quiet/cycles", "/typical/ns"] {
+        for end in ["value", "low", "high"] {
+            let number = &mut estimate.pointer_mut(at).expect(at)[end];
+            *number = (number.as_f64().expect("a number") * factor).into();
+        }
+    }
+    run.to_string()
+}
+
+#[test]
+fn runs_are_compared_by_name_and_by_file() {
+    let home = Home::new();
+    home.keep("aaaa1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b", 1);
+    home.keep("bbbb1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b", 2);
+    let file = slower("cccc1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b", "cpu.add_i32", 1.5);
+    std::fs::write(home.path("new.json"), file).expect("file");
+    let same = home.run(&["compare", "last~1", "last"]);
+    assert_eq!(same.code, 0, "{}", same.err);
+    assert!(same.out.contains("0 different"), "{}", same.out);
+    assert!(same.out.contains("aaaa1a2b") && same.out.contains("bbbb1a2b"));
+    let changed = home.run(&["compare", "aaaa", "new.json", "--rows", "cpu.add*"]);
+    assert_eq!(changed.code, 0, "a difference alone is no failure");
+    let line = changed.out.lines().find(|l| l.contains(" add_i32 "));
+    assert!(
+        line.expect("a row").ends_with("different: slower"),
+        "{line:?}"
+    );
+    assert!(!changed.out.contains("div_i32"), "not asked for");
+    // Two others, one after the other; a published one among them.
+    let both = home.run(&["compare", "2012", "aaaa", "last"]);
+    assert_eq!(
+        both.out.matches("2012: Latency Numbers").count(),
+        2,
+        "{}",
+        both.out
+    );
+    let json = home.run(&["compare", "aaaa", "new.json", "last", "--json"]);
+    let all: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(all.as_array().map(Vec::len), Some(2));
+    let add = |n: usize| {
+        let rows = all[n]["rows"].as_array().expect("rows");
+        rows.iter()
+            .find(|r| r["id"] == "cpu.add_i32")
+            .expect("a row")["finding"]
+            .clone()
+    };
+    assert_eq!([add(0), add(1)], ["different", "same_within_noise"]);
+}
+
+#[test]
+fn a_gate_is_crossed_by_code_1_and_only_surely() {
+    let home = Home::new();
+    let old = fixture_path().to_str().expect("path");
+    for (factor, gate, code) in [
+        ("1.5", "10%", 1),
+        ("1.5", "60%", 0),
+        ("1.11", "10%", 0),
+        ("0.5", "10%", 0),
+    ] {
+        let id = "cccc1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b";
+        let file = slower(id, "cpu.add_i32", factor.parse().expect("a number"));
+        std::fs::write(home.path("new.json"), file).expect("file");
+        let done = home.run(&["compare", old, "new.json", "--fail-above", gate]);
+        assert_eq!(done.code, code, "{factor} {gate}: {}", done.out);
+        let named = done
+            .out
+            .contains("surely more than 10 % slower (Holm, 5 %): cpu.add_i32");
+        assert_eq!(named, code == 1, "{}", done.out);
+        let without = home.run(&["compare", old, "new.json"]);
+        assert_eq!(without.code, 0, "no gate was set");
+    }
+}
+
+#[test]
+fn what_can_not_be_compared_is_refused_in_a_line() {
+    let home = Home::new();
+    let run = fixture_path().to_str().expect("path");
+    home.run(&["compare", run, "last"])
+        .refused("no run is kept");
+    home.keep("aaaa1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b", 1);
+    for (other, why) in [
+        ("last~1", "goes back too far"),
+        ("last~99999999999999999999", "nothing to compare is called"),
+        ("ffff", "nothing to compare is called"),
+        ("iphone-y", "did you mean iphone-x?"),
+        ("@nowhere", "machine called \"nowhere\""),
+        (".", "is a directory"),
+    ] {
+        home.run(&["compare", run, other]).refused(why);
+    }
+    std::fs::write(home.path("cut.json"), &fixture()[..9000]).expect("file");
+    home.run(&["compare", run, "cut.json"])
+        .refused("cut.json is not a run");
+    for (options, why) in [
+        (vec!["--rows", "cpu.absent"], "have no row in common"),
+        (
+            vec!["--rows", "cpu.*", "--rows", "gpu.*"],
+            "no row \"gpu.*\"",
+        ),
+        (vec!["--normalize=cpu.absent"], "can't normalize by"),
+    ] {
+        let arguments = [vec!["compare", run, "last"], options].concat();
+        home.run(&arguments).refused(why);
+    }
+    for bad in ["--margin=0", "--margin=-5%", "--fail-above=ten"] {
+        let done = home.run(&["compare", run, "last", bad]);
+        assert_eq!((done.code, done.out.as_str()), (2, ""), "{bad}");
+        assert!(done.err.contains("such as 10%"), "{}", done.err);
+    }
+    let alone = home.run(&["compare", run]);
+    assert_eq!(alone.code, 2, "one side alone");
+}
+
+#[test]
+fn nothing_to_tell_is_said_by_code_3() {
+    let done = Home::new().run(&["compare", "iphone-6s", "mac-pro-2013"]);
+    assert_eq!(done.code, 3, "{}", done.err);
+    assert!(done.out.contains("no spread"), "{}", done.out);
+}
+
+#[test]
+fn without_a_home_files_are_compared_all_the_same() {
+    let home = Home::new();
+    let run = fixture_path().to_str().expect("path");
+    let mut homeless = home.command(&["compare", run, run]);
+    for name in ["LATLAS_DATA_DIR", "XDG_DATA_HOME", "HOME"] {
+        homeless.env_remove(name);
+    }
+    assert_eq!(done(&mut homeless).code, 0);
+    let mut homeless = home.command(&["compare", run, "last"]);
+    for name in ["LATLAS_DATA_DIR", "XDG_DATA_HOME", "HOME"] {
+        homeless.env_remove(name);
+    }
+    done(&mut homeless).refused("LATLAS_DATA_DIR");
+}
+
+#[test]
+fn a_selftest_is_refused_before_measuring() {
+    let home = Home::new();
+    home.run(&["selftest", "cpu.dvi_i32"])
+        .refused("did you mean cpu.div_i32?");
+    home.run(&["selftest", "--pin", "4095"]).refused("CPU 4095");
+    let none = home.run(&["selftest", "--rounds", "0"]);
+    assert_eq!((none.code, none.out.as_str()), (2, ""));
+    assert!(!home.path("data").exists(), "nothing was measured or kept");
+}
+
 #[test]
 fn a_data_directory_that_can_not_be_read_is_named() {
     let home = Home::new();

@@ -7,6 +7,7 @@
 //! [`run::Run`] (the document that everything later is drawn from).
 #![forbid(unsafe_code)]
 
+pub mod compare;
 pub mod conditions;
 pub mod distribution;
 pub mod estimate;

@@ -105,18 +105,23 @@ fn bound(ns: f64) -> String {
 pub(super) fn cycles(estimate: &Estimate) -> String {
     let cycles = estimate.quiet.and_then(|q| q.cycles);
     match (estimate.below_ns, cycles) {
-        (None, Some(c)) => {
-            // Beyond ten thousand nobody counts cycles one by one.
-            let (scale, name) = match c.value {
-                v if v >= 1e7 => (1e6, "M"),
-                v if v >= 1e4 => (1e3, "k"),
-                _ => (1.0, ""),
-            };
-            let places = decimals(c.value / scale, c.half_width() / scale);
-            format!("{:.places$}{name}", c.value / scale)
-        }
+        (None, Some(c)) => cycle_count(&c)[0].clone(),
         _ => String::new(),
     }
+}
+
+/// A count as far as its interval supports it, and half of that.
+pub(super) fn cycle_count(c: &Interval) -> [String; 2] {
+    // Beyond ten thousand nobody counts cycles one by one.
+    let (scale, name) = match c.value {
+        v if v >= 1e7 => (1e6, "M"),
+        v if v >= 1e4 => (1e3, "k"),
+        _ => (1.0, ""),
+    };
+    let in_scale = c.scaled(1.0 / scale);
+    let text = number_with_half(&in_scale);
+    let (count, half) = text.split_once(" ±").unwrap_or((&text, ""));
+    [format!("{count}{name}"), half.to_owned()]
 }
 
 /// Median with the 10 % and 90 % quantiles: `1.40 [1.38-1.52]`, in the unit of
@@ -244,20 +249,22 @@ fn two_digits(value: f64) -> String {
 /// A published figure as it was published: `7 ns`, `20 MB/s`.
 pub(super) fn published(row: &ReferenceRow) -> String {
     match (row.ns, row.mb_per_s) {
-        (Some(ns), _) => {
-            // `100 ns`, not `100.0 ns`: no digits that were not published.
-            let (scale, name) = time_scale(ns);
-            let value = ns / scale;
-            let text = format!("{value:.*}", decimals(value, 0.0));
-            let value = match text.contains('.') {
-                true => text.trim_end_matches('0').trim_end_matches('.'),
-                false => &text,
-            };
-            format!("{value} {name}")
-        }
+        (Some(ns), _) => published_time(ns),
         (None, Some(speed)) => format!("{speed} MB/s"),
         (None, None) => String::new(),
     }
+}
+
+/// `100 ns`, not `100.0 ns`: no digits that were not published.
+pub(super) fn published_time(ns: f64) -> String {
+    let (scale, name) = time_scale(ns);
+    let value = ns / scale;
+    let text = format!("{value:.*}", decimals(value, 0.0));
+    let value = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    format!("{value} {name}")
 }
 
 /// A table's figure for one of our rows, and the ratio; a mark where there
@@ -289,7 +296,7 @@ pub(super) fn ratio_text(ratio: f64) -> String {
     format!("{}x", ratio_digits(ratio))
 }
 
-fn ratio_digits(ratio: f64) -> String {
+pub(super) fn ratio_digits(ratio: f64) -> String {
     match ratio.abs() {
         r if r >= 9_999.5 => format!("{ratio:.0e}"),
         r if r >= 100.0 => format!("{ratio:.0}"),

@@ -84,7 +84,7 @@ pub(super) fn files_on_text(filesystem: &Filesystem) -> String {
 }
 
 /// The machine in a line: what somebody would say of it first.
-pub(super) fn one_line(machine: &Machine) -> String {
+pub(crate) fn one_line(machine: &Machine) -> String {
     let mut parts = Vec::new();
     let model = machine.cpu_model.get().cloned();
     let model = model.unwrap_or_else(|| format!("{} CPU of unknown model", machine.arch));

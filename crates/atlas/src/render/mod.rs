@@ -2,6 +2,7 @@
 //! Nothing here measures or prints.
 
 mod chart;
+mod comparison;
 mod core_to_core;
 mod cost;
 mod create_delete;
@@ -23,6 +24,7 @@ mod page_walk;
 mod pool;
 mod probes_page;
 mod published;
+mod selftest;
 mod table;
 mod tails;
 mod tally;
@@ -36,11 +38,14 @@ pub(crate) use layout::keeps_to;
 #[cfg(test)]
 pub(crate) mod synthetic;
 
+pub use comparison::comparison;
 pub use explain::explain;
 pub use list::{ProbeText, list};
 pub use machine::machine;
+pub(crate) use machine::one_line as machine_in_a_line;
 pub use probes_page::probes_page;
 pub use published::{PublishedOptions, published};
+pub use selftest::selftest;
 pub use tally::{Tally, tally};
 
 use crate::references::{Reference, References};

@@ -80,6 +80,27 @@ pub(crate) fn run() -> Run {
     }
 }
 
+/// The same run where one row takes so many times as long, in all its figures.
+pub(crate) fn slower(run: &Run, id: &str, factor: f64) -> Run {
+    let mut run = run.clone();
+    let rows = run.rows.iter_mut().filter(|row| row.id == id);
+    for outcome in rows.map(|row| &mut row.outcome) {
+        let (Outcome::Figure(e) | Outcome::Level { estimate: e, .. }) = outcome else {
+            panic!("{id} is no single figure");
+        };
+        if let Some(q) = &mut e.quiet {
+            q.ns = q.ns.scaled(factor);
+            q.cycles = q.cycles.map(|c| c.scaled(factor));
+        }
+        if let Some(t) = &mut e.typical {
+            t.ns = t.ns.scaled(factor);
+            t.p10_ns *= factor;
+            t.p90_ns *= factor;
+        }
+    }
+    run
+}
+
 /// An outcome of a single figure that is ok.
 pub(crate) fn figure(ns: f64, half: f64) -> Outcome {
     Outcome::Figure(estimate(ns, half))

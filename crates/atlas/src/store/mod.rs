@@ -51,6 +51,22 @@ pub enum StoreError {
     /// Nothing is kept yet.
     #[error("no run is kept in {} yet: `latlas run` makes one", .0.display())]
     Empty(PathBuf),
+    /// Fewer runs are kept than `last~N` counts back.
+    #[error("last~{back} goes back too far: {count} {} kept in {}", if *count == 1 { "run is" } else { "runs are" }, path.display())]
+    TooFarBack {
+        /// How far back.
+        back: usize,
+        /// Where.
+        path: PathBuf,
+        /// How many are kept.
+        count: usize,
+    },
+    /// A name that is neither a file nor of a kept run.
+    #[error("can't read {}: there is no such file (nor is it `last`, `last~1` or the beginning of a run's id)", path.display())]
+    NoSuchFile {
+        /// The name.
+        path: PathBuf,
+    },
     /// No kept run has this id.
     #[error("no run in {} has an id that begins with {prefix:?}", path.display())]
     NoSuchRun {
@@ -187,6 +203,23 @@ impl Store {
             .ok_or_else(|| StoreError::Empty(self.runs.clone()))
     }
 
+    /// Path of the kept run that is so many before the newest.
+    pub fn back(&self, back: usize) -> Result<PathBuf, StoreError> {
+        let mut paths = self.paths()?;
+        let count = paths.len();
+        if count == 0 {
+            return Err(StoreError::Empty(self.runs.clone()));
+        }
+        match count.checked_sub(back.saturating_add(1)) {
+            Some(at) => Ok(paths.swap_remove(at)),
+            None => Err(StoreError::TooFarBack {
+                back,
+                path: self.runs.clone(),
+                count,
+            }),
+        }
+    }
+
     /// Path of the one kept run whose id begins so.
     pub fn find(&self, prefix: &str) -> Result<PathBuf, StoreError> {
         let mut found: Vec<PathBuf> = self
@@ -204,6 +237,34 @@ impl Store {
                 count,
             }),
         }
+    }
+}
+
+/// Path of the run that a name means: a file where there is one of that name,
+/// else the last run (`last`), one before it (`last~1`), or the one whose id
+/// begins so. The store is asked only where it is needed.
+pub fn named(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, StoreError> {
+    let store = || store.as_ref().map_err(|_| StoreError::NoDataDirectory);
+    let looks_like_id = name.chars().all(|c| c == '-' || c.is_ascii_hexdigit());
+    let path = Path::new(name);
+    if path.is_file() {
+        return Ok(path.to_owned());
+    }
+    if name == "last" {
+        return store()?.last();
+    }
+    if let Some(Ok(back)) = name.strip_prefix("last~").map(str::parse) {
+        return store()?.back(back);
+    }
+    if looks_like_id && !name.is_empty() {
+        return store()?.find(&name.to_ascii_lowercase());
+    }
+    match path.exists() {
+        // A directory or a device: reading it says what is wrong.
+        true => Ok(path.to_owned()),
+        false => Err(StoreError::NoSuchFile {
+            path: path.to_owned(),
+        }),
     }
 }
 
@@ -275,6 +336,18 @@ mod tests {
             Err(StoreError::Ambiguous { count: 2, .. })
         ));
         assert!(matches!(store.find("c"), Err(StoreError::NoSuchRun { .. })));
+        assert_eq!(store.back(0).expect("newest"), later);
+        assert_eq!(store.back(1).expect("before"), earlier);
+        let too_far = store.back(2).expect_err("two are kept").to_string();
+        assert!(
+            too_far.contains("last~2") && too_far.contains("2 runs are kept"),
+            "{too_far}"
+        );
+        let store = Ok(store);
+        assert_eq!(named("last~1", &store).expect("before"), earlier);
+        assert_eq!(named("AABB", &store).expect("any case"), earlier);
+        let odd = named("last~x", &store).expect_err("no number");
+        assert!(matches!(odd, StoreError::NoSuchFile { .. }), "{odd}");
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The commands, each a page that reads as what it does.
 
+pub(crate) mod compare;
 pub(crate) mod echo;
 pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod machine;
 pub(crate) mod run;
+pub(crate) mod selftest;
 pub(crate) mod show;
 pub(crate) mod table;
 

@@ -100,7 +100,7 @@ fn scale(options: &RunOptions) -> Scale {
 
 /// The first Ctrl-C (or SIGTERM, or a closed terminal) stops the measuring and
 /// keeps what there is; the second kills at once.
-fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
+pub(super) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // In this order: the first signal finds the flag not yet set.

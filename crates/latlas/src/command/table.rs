@@ -1,6 +1,6 @@
 //! `latlas table`: a published table with this machine's figures in it.
 
-use super::{run, show, suggestion};
+use super::{run, suggestion};
 use crate::arguments::{RunOptions, TableOptions};
 use crate::{UNRELIABLE, catalogue, output, selection};
 use anyhow::bail;
@@ -35,7 +35,7 @@ pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Resu
         .collect();
     let run = match (&options.run, options.measure) {
         (_, true) => Some(measure(catalogue, &probes, &measurable, options)?),
-        (Some(name), _) => Some(store::read(&show::find(name)?)?),
+        (Some(name), _) => Some(store::read(&store::named(name, &Store::of_user())?)?),
         (None, _) => of_store(&ids)?,
     };
     let table = tables::fill_in(layout, &references, run.as_ref(), options.earlier);

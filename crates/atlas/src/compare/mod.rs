@@ -1,0 +1,433 @@
+//! Two sides row by row: what they share, the ratio with its interval, and
+//! what may be said of it. The statistics are `model::compare`; here documents
+//! become their input, and their answers a [`Comparison`] to print.
+//!
+//! Everything is a pure function of the documents; only [`operand`] reads the
+//! store.
+
+mod alike;
+pub mod operand;
+mod row;
+pub mod selftest;
+mod shared;
+#[cfg(test)]
+mod tests;
+
+pub use alike::{Difference, alike};
+pub use operand::{Operand, Source};
+pub use row::{ComparedRow, Direction, RatioFigure, SideFigure};
+
+use crate::compare::row::{Row, Rule};
+use crate::compare::shared::{Key, keys, of_runs, of_side};
+use model::compare::finding::{Finding, LEVEL, Tested, findings, grown_beyond};
+use model::compare::ratio::Ratio;
+use model::run::Run;
+use serde::Serialize;
+
+/// What a memory row is set in relation to by default.
+pub const MEMORY_REFERENCE: &str = "memory.latency/DRAM";
+
+/// How to compare.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The largest change that still counts as none, as a share.
+    pub margin: f64,
+    /// The gate: rows whose time surely grew by more than this share.
+    pub fail_above: Option<f64>,
+    /// What machine drift is taken out by, if it is.
+    pub normalize: Option<Normalize>,
+}
+
+/// By which workload, timed in both, the machine's drift is taken out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Normalize {
+    /// Core-bound rows by the core's clock, memory's by [`MEMORY_REFERENCE`].
+    Usual,
+    /// Every row by this one.
+    Row(String),
+}
+
+/// Why there is no comparison.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum CompareError {
+    /// The reference row of `--normalize` can't be one.
+    #[error("can't normalize by {row:?}: {why}")]
+    NoReference {
+        /// Which.
+        row: String,
+        /// Why.
+        why: String,
+    },
+    /// No row in common, or none of those asked for.
+    #[error("{a} and {b} have no row in common{of}")]
+    NothingShared {
+        /// One side.
+        a: String,
+        /// The other.
+        b: String,
+        /// Of which rows, where only some were asked for.
+        of: &'static str,
+    },
+}
+
+/// B against A.
+#[derive(Serialize, Clone, Debug)]
+pub struct Comparison {
+    /// The baseline.
+    pub a: SideFacts,
+    /// What is set against it.
+    pub b: SideFacts,
+    /// What the two were measured differently in; empty against a published
+    /// table.
+    pub differences: Vec<Difference>,
+    /// How it was compared.
+    pub method: Method,
+    /// Single figures, levels and modes, tested together.
+    pub rows: Vec<ComparedRow>,
+    /// Points of curves and maps, tested together, apart from the rows.
+    pub points: Vec<ComparedRow>,
+    /// Rows that only A has.
+    pub only_in_a: Vec<String>,
+    /// Rows that only B has.
+    pub only_in_b: Vec<String>,
+    /// Rows whose time surely grew beyond the gate.
+    pub crossed: Vec<String>,
+}
+
+/// One side.
+#[derive(Serialize, Clone, Debug)]
+pub struct SideFacts {
+    /// As it was named.
+    pub name: String,
+    /// Its runs, the newest first; none for a published table.
+    pub runs: Vec<RunFacts>,
+    /// The published table's title and source, if it is one.
+    pub published: Option<String>,
+}
+
+/// What must be known of a run beside its figures.
+#[derive(Serialize, Clone, Debug)]
+pub struct RunFacts {
+    /// Its UUID.
+    pub id: String,
+    /// When it began, ms since 1970 UTC.
+    pub started_unix_ms: u64,
+    /// Machine in a line.
+    pub machine: String,
+    /// Program with version, commit and profile.
+    pub program: String,
+    /// Median core clock, GHz.
+    pub core_clock_ghz: Option<f64>,
+    /// Load average over one minute before and after.
+    pub load: Option<[f64; 2]>,
+    /// What forbids to rely on it: emulated, partial, debug.
+    pub warnings: Vec<String>,
+}
+
+/// How it was compared.
+#[derive(Serialize, Clone, Debug)]
+pub struct Method {
+    /// Largest change that counts as none, as a share.
+    pub margin: f64,
+    /// Of rows called different, at most this share is expected to be wrong;
+    /// the chance of a wrong crossing of the gate.
+    pub level: f64,
+    /// Whether core-bound rows are compared in cycles, and why or why not.
+    pub cycles: String,
+    /// How many kept runs say what runs differ by, by group.
+    pub kept_runs: Vec<usize>,
+    /// What was taken out as drift, in words; empty without `--normalize`.
+    pub normalized: Vec<String>,
+    /// The gate, as a share.
+    pub fail_above: Option<f64>,
+}
+
+impl Comparison {
+    /// How many rows have this finding.
+    pub fn count(&self, finding: Finding) -> usize {
+        self.rows.iter().filter(|r| r.finding == finding).count()
+    }
+
+    /// Whether anything can be told of any row.
+    pub fn tells(&self) -> bool {
+        self.count(Finding::CannotTell) < self.rows.len() + usize::from(self.rows.is_empty())
+            || self.points.iter().any(|p| p.finding != Finding::CannotTell)
+    }
+}
+
+/// Compares B with the baseline A. `kept` are groups of other runs, alike
+/// within each group, that say what runs differ by; `wanted` picks rows by id.
+pub fn compare(
+    a: &Operand,
+    b: &Operand,
+    kept: &[Vec<Run>],
+    wanted: &dyn Fn(&str) -> bool,
+    options: &Options,
+) -> Result<Comparison, CompareError> {
+    let all_keys = keys(&[a, b]);
+    let cycles = in_cycles(a, b, options);
+    let rule = Rule {
+        cores_alike: cycles.is_ok(),
+        kept: groups(a, b, kept, &all_keys),
+    };
+    let sides = [of_side(a, &all_keys), of_side(b, &all_keys)];
+    let reference = Reference::of(options, &all_keys, &sides, &rule)?;
+
+    let (mut rows, mut points) = (Vec::new(), Vec::new());
+    let (mut only_in_a, mut only_in_b) = (Vec::new(), Vec::new());
+    // A row's modes follow it, and are figures of their own where it has two
+    // states: else they would be the same test twice.
+    let mut in_modes = false;
+    for (at, key) in all_keys.iter().enumerate().filter(|(_, k)| wanted(&k.id)) {
+        let [in_a, in_b] = [&sides[0][at], &sides[1][at]];
+        let row = Row::of(key, at, in_a, in_b, &rule);
+        if key.mode.is_none() {
+            in_modes = row.as_ref().is_some_and(Row::is_in_modes);
+        } else if !in_modes {
+            continue;
+        }
+        match row {
+            Some(row) if key.at.is_empty() => rows.push(reference.applied(row)),
+            Some(row) => points.push(reference.applied(row)),
+            None => note_missing(key, in_a, &mut only_in_a, &mut only_in_b),
+        }
+    }
+    if rows.is_empty() && points.is_empty() {
+        let some = all_keys.iter().any(|key| !wanted(&key.id));
+        return Err(CompareError::NothingShared {
+            a: a.name.clone(),
+            b: b.name.clone(),
+            of: if some { " among those asked for" } else { "" },
+        });
+    }
+    let crossed = crossed(&rows, options);
+    Ok(Comparison {
+        a: SideFacts::of(a),
+        b: SideFacts::of(b),
+        differences: match (a.runs().first(), b.runs().first()) {
+            (Some(a), Some(b)) => alike::differences(a, b),
+            _ => Vec::new(),
+        },
+        method: Method {
+            margin: options.margin,
+            level: LEVEL,
+            cycles: cycles.unwrap_or_else(|why| why),
+            kept_runs: rule.kept.iter().map(|(count, _)| *count).collect(),
+            normalized: reference.words,
+            fail_above: options.fail_above,
+        },
+        rows: found(rows, options),
+        points: found(points, options),
+        only_in_a,
+        only_in_b,
+        crossed,
+    })
+}
+
+/// Whether core-bound rows are compared in cycles: why so, or why not.
+fn in_cycles(a: &Operand, b: &Operand, options: &Options) -> Result<String, String> {
+    let (Some(of_a), Some(of_b)) = (a.runs().first(), b.runs().first()) else {
+        return Err("in ns: published figures are".into());
+    };
+    match &options.normalize {
+        Some(Normalize::Row(row)) => Err(format!("in ns, over {row}")),
+        Some(Normalize::Usual) => Ok("in cycles: normalized by the core's clock".into()),
+        None if alike::cores_alike(of_a, of_b) => {
+            Ok("in cycles: both CPUs are of one model, and their clocks wander".into())
+        }
+        None => Err("in ns: the CPUs are not of one model".into()),
+    }
+}
+
+/// The groups of runs that say what runs differ by: those of each side that
+/// has several, and the kept ones.
+fn groups(
+    a: &Operand,
+    b: &Operand,
+    kept: &[Vec<Run>],
+    keys: &[Key],
+) -> Vec<(usize, Vec<Vec<shared::Figure>>)> {
+    let own = [a, b].map(Operand::runs);
+    own.into_iter()
+        .chain(kept.iter().map(Vec::as_slice))
+        .filter(|runs| runs.len() >= 2)
+        .map(|runs| (runs.len(), of_runs(runs, keys)))
+        .collect()
+}
+
+/// A side that was not measured is no row of the other's alone, and a mode or
+/// a point no row of its own.
+fn note_missing(key: &Key, in_a: &shared::Has, a: &mut Vec<String>, b: &mut Vec<String>) {
+    let list = match in_a {
+        shared::Has::Nothing => b,
+        _ => a,
+    };
+    if key.mode.is_none() && list.last() != Some(&key.id) && !list.contains(&key.id) {
+        list.push(key.id.clone());
+    }
+}
+
+fn tested(rows: &[Row]) -> Vec<Tested<'_>> {
+    rows.iter().filter_map(Row::tested).collect()
+}
+
+/// The rows with their findings. Those without a ratio were no test.
+fn found(rows: Vec<Row>, options: &Options) -> Vec<ComparedRow> {
+    let mut findings = findings(&tested(&rows), options.margin).into_iter();
+    let answers: Vec<Finding> = rows
+        .iter()
+        .map(|row| match row.tested() {
+            Some(_) => findings.next().unwrap_or(Finding::CannotTell),
+            None => Finding::CannotTell,
+        })
+        .collect();
+    rows.into_iter()
+        .zip(answers)
+        .map(|(row, finding)| row.answered(finding))
+        .collect()
+}
+
+fn crossed(rows: &[Row], options: &Options) -> Vec<String> {
+    let Some(share) = options.fail_above else {
+        return Vec::new();
+    };
+    let tested_rows = rows.iter().filter(|row| row.tested().is_some());
+    grown_beyond(&tested(rows), 1.0 + share)
+        .into_iter()
+        .zip(tested_rows)
+        .filter(|(grown, _)| *grown)
+        .map(|(_, row)| row.name())
+        .collect()
+}
+
+/// Which rows, by id, a reference workload is taken out of.
+type Applies = fn(&str) -> bool;
+
+/// The reference workload, found in both sides.
+struct Reference {
+    /// Its row, its ratio, and which rows it is taken out of.
+    ratio: Option<(String, Ratio, Applies)>,
+    /// What is done, in words.
+    words: Vec<String>,
+}
+
+impl Reference {
+    fn of(
+        options: &Options,
+        keys: &[Key],
+        sides: &[Vec<shared::Has>; 2],
+        rule: &Rule,
+    ) -> Result<Reference, CompareError> {
+        let (id, applies): (&str, Applies) = match &options.normalize {
+            None => {
+                return Ok(Reference {
+                    ratio: None,
+                    words: Vec::new(),
+                });
+            }
+            Some(Normalize::Row(row)) => (row, |_| true),
+            Some(Normalize::Usual) => (MEMORY_REFERENCE, |id| id.starts_with("memory.")),
+        };
+        let mut words = Vec::new();
+        if options.normalize == Some(Normalize::Usual) {
+            words.push("core-bound rows: in cycles of each sample's own clock".to_owned());
+        }
+        match (reference_ratio(id, keys, sides, rule), &options.normalize) {
+            (Ok(ratio), _) => {
+                let which = match options.normalize {
+                    Some(Normalize::Usual) => "memory rows in ns",
+                    _ => "all rows, in ns",
+                };
+                let i = ratio.interval(0.95).unwrap_or(model::stats::Interval {
+                    value: ratio.value(),
+                    low: ratio.value(),
+                    high: ratio.value(),
+                });
+                words.push(format!(
+                    "{which}: divided by {id}, whose time is {:.3} [{:.3}, {:.3}] of A's; its \
+                     doubt is in their intervals",
+                    i.value, i.low, i.high
+                ));
+                Ok(Reference {
+                    ratio: Some((id.to_owned(), ratio, applies)),
+                    words,
+                })
+            }
+            (Err(why), Some(Normalize::Row(_))) => Err(CompareError::NoReference {
+                row: id.to_owned(),
+                why,
+            }),
+            (Err(why), _) => {
+                words.push(format!("memory rows: not normalized by {id}: {why}"));
+                Ok(Reference { ratio: None, words })
+            }
+        }
+    }
+
+    fn applied(&self, row: Row) -> Row {
+        match &self.ratio {
+            Some((id, ratio, applies)) if row.name() != *id && applies(row.id()) => {
+                row.normalized(ratio)
+            }
+            _ => row,
+        }
+    }
+}
+
+/// The ratio of the reference row, if both sides have it with an interval that
+/// can be relied on.
+fn reference_ratio(
+    id: &str,
+    keys: &[Key],
+    sides: &[Vec<shared::Has>; 2],
+    rule: &Rule,
+) -> Result<Ratio, String> {
+    let at = keys
+        .iter()
+        .position(|key| key.id == id && key.at.is_empty() && key.mode.is_none())
+        .ok_or("neither side has such a row with a single figure")?;
+    let row =
+        Row::of(&keys[at], at, &sides[0][at], &sides[1][at], rule).ok_or("only one side has it")?;
+    row.reliable_ratio()
+        .ok_or_else(|| "in one of them it is no figure to rely on".to_owned())
+}
+
+impl SideFacts {
+    fn of(operand: &Operand) -> SideFacts {
+        SideFacts {
+            name: operand.name.clone(),
+            runs: operand.runs().iter().map(RunFacts::of).collect(),
+            published: match &operand.source {
+                Source::Published(table) => Some(format!("{} ({})", table.title, table.source)),
+                Source::Runs(_) => None,
+            },
+        }
+    }
+}
+
+impl RunFacts {
+    fn of(run: &Run) -> RunFacts {
+        let load = |moment: &model::conditions::Moment| moment.load_average.map(|load| load[0]);
+        let mut warnings = Vec::new();
+        if let Some(by) = alike::emulator(run) {
+            warnings.push(format!("EMULATED under {by}: it says nothing of hardware"));
+        }
+        if let Some(why) = &run.partial {
+            warnings.push(format!("PARTIAL: {why}"));
+        }
+        if run.program.profile != "release" {
+            warnings.push(format!("built as {}, not release", run.program.profile));
+        }
+        RunFacts {
+            id: run.id.clone(),
+            started_unix_ms: run.started_unix_ms,
+            machine: crate::render::machine_in_a_line(&run.machine),
+            program: alike::program(&run.program),
+            core_clock_ghz: run.core_clock.as_ref().map(|c| 1.0 / c.cycle_ns.value),
+            load: load(&run.conditions.before)
+                .zip(load(&run.conditions.after))
+                .map(|(before, after)| [before, after]),
+            warnings,
+        }
+    }
+}

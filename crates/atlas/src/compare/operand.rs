@@ -1,0 +1,291 @@
+//! What can be set against each other: runs, machines and published tables,
+//! each by its name.
+
+use super::alike::alike;
+use crate::nearest;
+use crate::references::{Reference, References};
+use crate::store::{self, Store, StoreError};
+use model::run::Run;
+use model::sample::Columns;
+
+/// Kept runs that are looked through, the newest first, for those of a machine
+/// or for what runs differ by.
+pub const LOOKED_THROUGH: usize = 30;
+/// Runs of one kind that are used of those.
+pub const USED: usize = 10;
+
+/// One side of a comparison.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    /// As it was named.
+    pub name: String,
+    /// What it is.
+    pub source: Source,
+}
+
+/// Where the figures come from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// One run, or several of one machine, alike, the newest first. Without
+    /// their samples.
+    Runs(Vec<Run>),
+    /// A published table.
+    Published(Reference),
+}
+
+/// Why there is no such side.
+#[derive(Debug, thiserror::Error)]
+pub enum OperandError {
+    /// A run that can't be had.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nothing of that name.
+    #[error(
+        "nothing to compare is called {name:?}{suggestion}: give a run (a file, last, last~1, the \
+         beginning of an id), a published table ({tables}) or a machine (@ and the host's name)"
+    )]
+    Unknown {
+        /// The name.
+        name: String,
+        /// What was probably meant.
+        suggestion: String,
+        /// The tables that there are.
+        tables: String,
+    },
+    /// No run of that machine is kept.
+    #[error("no run of a machine called {0:?} is among the last {LOOKED_THROUGH} that are kept")]
+    NoMachine(String),
+}
+
+impl Operand {
+    /// The runs, if it is not a published table.
+    pub fn runs(&self) -> &[Run] {
+        match &self.source {
+            Source::Runs(runs) => runs,
+            Source::Published(_) => &[],
+        }
+    }
+
+    /// One run under a name.
+    pub fn run(name: impl Into<String>, run: Run) -> Operand {
+        Operand::of_runs(name, vec![run])
+    }
+
+    /// Runs that are alike under a name.
+    pub fn of_runs(name: impl Into<String>, runs: Vec<Run>) -> Operand {
+        Operand {
+            name: name.into(),
+            source: Source::Runs(runs.into_iter().map(without_samples).collect()),
+        }
+    }
+}
+
+/// The side that a name means: a file, a run of the store, a published table,
+/// or a machine with all its latest runs that are alike.
+pub fn find(
+    name: &str,
+    store: &Result<Store, StoreError>,
+    references: &References,
+) -> Result<Operand, OperandError> {
+    if !std::path::Path::new(name).is_file()
+        && let Some(table) = references.find(name)
+    {
+        return Ok(Operand {
+            name: name.to_owned(),
+            source: Source::Published(table.clone()),
+        });
+    }
+    if let Some(host) = name.strip_prefix('@') {
+        return machine(name, host, in_store(store)?);
+    }
+    match store::named(name, store) {
+        Ok(path) => Ok(Operand::run(name, store::read(&path)?)),
+        // A machine may be called as an id begins, or as no file is.
+        Err(StoreError::NoSuchFile { .. } | StoreError::NoSuchRun { .. }) => {
+            let of_machine = in_store(store).map_err(OperandError::from);
+            match of_machine.and_then(|store| machine(name, name, store)) {
+                Err(OperandError::NoMachine(_) | OperandError::Store(_)) => {
+                    Err(unknown(name, references))
+                }
+                found => found,
+            }
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+fn in_store(store: &Result<Store, StoreError>) -> Result<&Store, StoreError> {
+    store.as_ref().map_err(|_| StoreError::NoDataDirectory)
+}
+
+fn unknown(name: &str, references: &References) -> OperandError {
+    let near = nearest(name, references.keys());
+    OperandError::Unknown {
+        name: name.to_owned(),
+        suggestion: match near.is_empty() {
+            true => String::new(),
+            false => format!(", did you mean {}?", near.join(" or ")),
+        },
+        tables: references.keys().join(", "),
+    }
+}
+
+/// The latest run of a machine and those kept before that are alike.
+fn machine(name: &str, host: &str, store: &Store) -> Result<Operand, OperandError> {
+    let of_host = |run: &Run| {
+        let own = run.machine.hostname.get();
+        own.is_some_and(|own| own.eq_ignore_ascii_case(host))
+    };
+    let mut runs: Vec<Run> = recent(store)?
+        .into_iter()
+        .filter(|run| of_host(run) && run.partial.is_none())
+        .collect();
+    match runs.first().cloned() {
+        None => Err(OperandError::NoMachine(host.to_owned())),
+        Some(latest) => {
+            runs.retain(|run| alike(run, &latest));
+            runs.truncate(USED);
+            Ok(Operand {
+                name: name.to_owned(),
+                source: Source::Runs(runs),
+            })
+        }
+    }
+}
+
+/// Groups of kept runs that are alike and like a side's, without those that
+/// are compared themselves: what they differ by is what runs differ by. A side
+/// of several runs needs none: its own say it.
+pub fn kept_beside(operands: &[&Operand], store: &Store) -> Result<Vec<Vec<Run>>, StoreError> {
+    let compared: Vec<&Run> = operands.iter().flat_map(|o| o.runs()).collect();
+    let kept = recent(store)?;
+    let mut groups: Vec<Vec<Run>> = Vec::new();
+    for operand in operands.iter().filter(|o| o.runs().len() == 1) {
+        let own = &operand.runs()[0];
+        if groups.iter().any(|group| alike(&group[0], own)) {
+            continue;
+        }
+        let group: Vec<Run> = kept
+            .iter()
+            .filter(|run| run.partial.is_none() && alike(run, own))
+            .filter(|run| compared.iter().all(|c| c.id != run.id))
+            .take(USED)
+            .cloned()
+            .collect();
+        if group.len() >= 2 {
+            groups.push(group);
+        }
+    }
+    Ok(groups)
+}
+
+/// The last kept runs, the newest first. Files that can't be read (of a newer
+/// latlas, or damaged) are no business of a comparison that did not name them.
+fn recent(store: &Store) -> Result<Vec<Run>, StoreError> {
+    let paths = store.paths()?;
+    let newest = paths.iter().rev().take(LOOKED_THROUGH);
+    Ok(newest
+        .filter_map(|path| store::read(path).ok())
+        .map(without_samples)
+        .collect())
+}
+
+/// A run without its samples, but for which worker took them: thirty runs
+/// would fill a small machine's memory.
+fn without_samples(mut run: Run) -> Run {
+    for cell in &mut run.cells {
+        cell.samples = Columns {
+            workers: std::mem::take(&mut cell.samples.workers),
+            ..Columns::default()
+        };
+    }
+    run
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::synthetic;
+    use model::machine::Fact;
+
+    fn kept(runs: &[(&str, &str, &str)]) -> (tempfile::TempDir, Result<Store, StoreError>) {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let store = Store::in_directory(dir.path());
+        for (number, (id, host, kernel)) in runs.iter().enumerate() {
+            let mut run = synthetic::run();
+            run.id = format!("{id}0000-0000-4000-8000-000000000001");
+            run.started_unix_ms += number as u64 * 1000;
+            run.machine.hostname = Fact::known(host.to_string());
+            run.machine.kernel = Fact::known(kernel.to_string());
+            store.save(&run).expect("saved");
+        }
+        (dir, Ok(store))
+    }
+
+    fn references() -> References {
+        References::embedded().expect("references")
+    }
+
+    fn ids(operand: &Operand) -> Vec<&str> {
+        operand.runs().iter().map(|run| &run.id[..4]).collect()
+    }
+
+    #[test]
+    fn every_kind_of_name_is_found() {
+        let (dir, store) = kept(&[
+            ("aaaa", "lab", "6.1"),
+            ("bbbb", "lab", "6.2"),
+            ("cccc", "desk", "6.1"),
+            ("dddd", "lab", "6.2"),
+        ]);
+        let of = |name: &str| find(name, &store, &references()).expect(name);
+        assert_eq!(ids(&of("last")), ["dddd"]);
+        assert_eq!(ids(&of("last~2")), ["bbbb"]);
+        assert_eq!(ids(&of("aaaa")), ["aaaa"]);
+        assert_eq!(ids(&of("@LAB")), ["dddd", "bbbb"], "of the latest kernel");
+        assert_eq!(ids(&of("desk")), ["cccc"]);
+        for table in ["2012", "iphone-x"] {
+            assert!(matches!(of(table).source, Source::Published(_)), "{table}");
+        }
+        let path = dir.path().join("2012");
+        store::write(&synthetic::run(), &path).expect("written");
+        assert_eq!(ids(&of(path.to_str().expect("UTF-8"))), ["5e0c"]);
+    }
+
+    #[test]
+    fn a_name_of_nothing_is_refused_with_what_there_is() {
+        let (_dir, store) = kept(&[("aaaa", "lab", "6.1")]);
+        let error = |name: &str| {
+            let error = find(name, &store, &references()).expect_err(name);
+            let line = error.to_string();
+            assert!(!line.contains('\n'), "{line:?}");
+            line
+        };
+        assert!(error("iphone-y").contains("did you mean iphone-x?"));
+        assert!(error("ffff").contains("nothing to compare is called \"ffff\""));
+        assert!(error("absent.json").contains("last~1"));
+        assert!(error("@home").contains("machine called \"home\""));
+        assert!(error("last~1").contains("1 run is kept"));
+    }
+
+    #[test]
+    fn runs_like_a_side_are_found_beside_it() {
+        let (_dir, store) = kept(&[
+            ("aaaa", "lab", "6.1"),
+            ("bbbb", "lab", "6.1"),
+            ("cccc", "lab", "6.2"),
+            ("dddd", "lab", "6.1"),
+            ("eeee", "lab", "6.1"),
+        ]);
+        let of = |name: &str| find(name, &store, &references()).expect(name);
+        let beside = |a: &Operand, b: &Operand| -> Vec<Vec<String>> {
+            let groups = kept_beside(&[a, b], store.as_ref().expect("store")).expect("read");
+            let ids = |group: &Vec<Run>| group.iter().map(|r| r.id[..4].to_string()).collect();
+            groups.iter().map(ids).collect()
+        };
+        assert_eq!(beside(&of("eeee"), &of("dddd")), [["bbbb", "aaaa"]]);
+        // One group for both kernels' sides where only one has others.
+        assert_eq!(beside(&of("eeee"), &of("cccc")), [["dddd", "bbbb", "aaaa"]]);
+        assert!(beside(&of("@lab"), &of("2012")).is_empty());
+    }
+}

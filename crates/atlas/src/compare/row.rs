@@ -1,0 +1,475 @@
+//! One row on both sides: the figures, their ratio, and what their verdicts
+//! let be said.
+
+use super::shared::{Figure, Has, Key, Published, SHARE_OF_A_MODE};
+use model::compare::between::{Dispersion, Wander, dispersion};
+use model::compare::finding::{Finding, Support, Tested};
+use model::compare::measure::Measure;
+use model::compare::ratio::{Ratio, Reading, Side};
+use model::estimate::{Estimate, Verdict};
+use model::run::Bound;
+use model::stats::Interval;
+use model::unit::Unit;
+use serde::Serialize;
+
+/// What holds for all rows of a comparison.
+pub(super) struct Rule {
+    /// Whether cycles of both sides are alike.
+    pub(super) cores_alike: bool,
+    /// Groups of runs that are alike: how many, and their figures by key.
+    pub(super) kept: Vec<(usize, Vec<Vec<Figure>>)>,
+}
+
+/// A row that both sides have.
+pub(super) struct Row {
+    key: Key,
+    unit: Unit,
+    measure: Option<Measure>,
+    figures: [SideFigure; 2],
+    ratio: Option<Ratio>,
+    normalized: bool,
+    dispersion: Dispersion,
+    support: Support,
+    in_modes: bool,
+    why: Vec<String>,
+}
+
+/// A row with its answer.
+#[derive(Serialize, Clone, Debug)]
+pub struct ComparedRow {
+    /// Public name.
+    pub id: String,
+    /// Point on the curve or map; empty for a single figure.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<u64>,
+    /// The mode, where this is one of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// Which of the row's figures is compared; absent where there is none of
+    /// the same kind on both sides, or one is published.
+    pub measure: Option<Measure>,
+    /// Unit of the two figures: `cycles`, `ns`, `bytes per cycle`, `GB/s` or
+    /// `GHz`.
+    pub unit: &'static str,
+    /// A's figure.
+    pub a: SideFigure,
+    /// B's figure.
+    pub b: SideFigure,
+    /// B over A, in that unit.
+    pub ratio: Option<RatioFigure>,
+    /// The answer.
+    pub finding: Finding,
+    /// Which way, where it is different.
+    pub direction: Option<Direction>,
+    /// What keeps it from saying more, one sentence each.
+    pub why: Vec<String>,
+}
+
+/// Which way B differs.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// An operation takes longer, fewer bytes pass.
+    Slower,
+    /// The other way.
+    Faster,
+}
+
+/// One side's figure in the row's unit.
+#[derive(Serialize, Clone, Debug, Default, PartialEq)]
+pub struct SideFigure {
+    /// The figure; absent where it is below resolution, or there is none.
+    pub value: Option<f64>,
+    /// Lower end of its 95 % interval; absent where it was published.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Verdict of the row in each of the side's runs; empty where it was
+    /// published.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// The ratio.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq)]
+pub struct RatioFigure {
+    /// B over A in the row's unit; more is slower for times, faster for speeds.
+    pub value: f64,
+    /// Lower end of the 95 % interval of this row alone; absent where nothing
+    /// has a spread.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Chance of a ratio so far from 1 without a difference, for this row
+    /// alone.
+    pub p_value: Option<f64>,
+    /// Standard error of its logarithm.
+    pub standard_error: f64,
+    /// Degrees of freedom of that.
+    pub df: Option<f64>,
+    /// How much more (or less) the row's runs vary than was assumed; 1 where
+    /// no other run is known.
+    pub dispersion: f64,
+    /// Whether a reference workload was taken out.
+    pub normalized: bool,
+}
+
+impl ComparedRow {
+    /// Row, point and mode in words.
+    pub fn name(&self) -> String {
+        let key = Key {
+            id: self.id.clone(),
+            at: self.at.clone(),
+            mode: self.mode.clone(),
+        };
+        key.name()
+    }
+}
+
+impl Row {
+    /// The row, if both sides have it; `at` is its place among the keys.
+    pub(super) fn of(key: &Key, at: usize, a: &Has, b: &Has, rule: &Rule) -> Option<Row> {
+        if matches!(a, Has::Nothing) || matches!(b, Has::Nothing) {
+            return None;
+        }
+        let of_runs: Vec<&Figure> = [a, b].into_iter().flat_map(figures_of).collect();
+        let unit = of_runs.first().map_or(Unit::Time, |f| f.unit);
+        let bound = of_runs.first().map_or(Bound::Memory, |f| f.bound);
+        let estimates: Vec<&Estimate> = of_runs.iter().map(|f| &f.estimate).collect();
+        let published = [a, b].into_iter().find_map(published_of);
+        let alike = rule.cores_alike && published.is_none();
+        let measure = Measure::shared(&estimates, bound, alike).filter(|_| !estimates.is_empty());
+        let wander = measure.map_or(Wander::Distribution, |m| m.wander(bound));
+
+        let readings = |figures: &[Figure]| -> Vec<Reading> {
+            let of = |f: &Figure| measure?.reading(&f.estimate, f.workers);
+            figures.iter().filter_map(of).collect()
+        };
+        let groups: Vec<Vec<Reading>> = rule
+            .kept
+            .iter()
+            .map(|(_, by_key)| readings(&by_key[at]))
+            .collect();
+        let dispersion = dispersion(wander, &groups);
+        let sides = [a, b].map(|has| match has {
+            Has::Published(p) => Side {
+                readings: p.reading(&unit).into_iter().collect(),
+                measured: false,
+            },
+            _ => Side {
+                readings: readings(&figures_of(has).cloned().collect::<Vec<_>>()),
+                measured: true,
+            },
+        });
+        let verdicts: Vec<Verdict> = estimates.iter().map(|e| e.verdict).collect();
+        let mut support = Support::of(&verdicts, apart(a, b));
+        let mut why = Vec::new();
+        let shift = modes_shifted(&estimates);
+        if let Some(shift) = &shift
+            && support != Support::Nothing
+        {
+            // What differs may be how often each mode came, and nothing else.
+            support = Support::Mixture { apart: false };
+            why.push(shift.clone());
+        }
+        let same_unit = of_runs.iter().all(|f| f.unit == unit);
+        if !same_unit {
+            why.push("the two are counted in different units".into());
+        }
+        let no_ratio = published.and_then(|p| p.no_ratio.clone());
+        let may = same_unit && no_ratio.is_none() && support != Support::Nothing;
+        let ratio = Ratio::of(&sides[0], &sides[1], wander, &dispersion).filter(|_| may);
+        let figures = [(a, &sides[0]), (b, &sides[1])]
+            .map(|(has, side)| SideFigure::of(has, side, measure, &unit, wander, &dispersion));
+        why.extend(no_ratio);
+        why.extend(doubts("A", a));
+        why.extend(doubts("B", b));
+        if ratio.is_none() && why.is_empty() {
+            why.push(no_ratio_of(&estimates, measure));
+        }
+        Some(Row {
+            key: key.clone(),
+            unit,
+            measure,
+            figures,
+            ratio,
+            normalized: false,
+            dispersion,
+            support,
+            in_modes: shift.is_some() || verdicts.contains(&Verdict::TwoStates),
+            why,
+        })
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.key.id
+    }
+
+    /// Row, point and mode in words.
+    pub(super) fn name(&self) -> String {
+        self.key.name()
+    }
+
+    /// Whether its modes must be compared one by one.
+    pub(super) fn is_in_modes(&self) -> bool {
+        self.in_modes
+    }
+
+    /// The test that it takes part in, if it has a ratio with a spread.
+    pub(super) fn tested(&self) -> Option<Tested<'_>> {
+        let ratio = self.ratio.as_ref()?;
+        ratio.p_value()?;
+        Some(Tested {
+            ratio,
+            support: self.support,
+        })
+    }
+
+    /// Its ratio, if the interval is all there is to say.
+    pub(super) fn reliable_ratio(&self) -> Option<Ratio> {
+        self.ratio.filter(|_| self.support == Support::Interval)
+    }
+
+    /// The same row with a reference workload's ratio taken out.
+    pub(super) fn normalized(self, reference: &Ratio) -> Row {
+        // What counts cycles is free of the drift already.
+        if self.measure == Some(Measure::QuietCycles) {
+            return self;
+        }
+        Row {
+            ratio: self.ratio.map(|ratio| ratio.over(reference)),
+            normalized: self.ratio.is_some(),
+            ..self
+        }
+    }
+
+    pub(super) fn answered(self, finding: Finding) -> ComparedRow {
+        let slower = self.ratio.map(|r| r.ln > 0.0);
+        let direction = slower.filter(|_| finding == Finding::Different);
+        ComparedRow {
+            unit: unit_name(&self.unit, self.measure),
+            ratio: self.ratio.map(|ratio| {
+                RatioFigure::of(&ratio, &self.unit, &self.dispersion, self.normalized)
+            }),
+            direction: direction.map(|slower| match slower {
+                true => Direction::Slower,
+                false => Direction::Faster,
+            }),
+            id: self.key.id,
+            at: self.key.at,
+            mode: self.key.mode,
+            measure: self.measure,
+            a: self.figures[0].clone(),
+            b: self.figures[1].clone(),
+            finding,
+            why: self.why,
+        }
+    }
+}
+
+fn figures_of(has: &Has) -> std::slice::Iter<'_, Figure> {
+    match has {
+        Has::Runs(figures) => figures.iter(),
+        _ => [].iter(),
+    }
+}
+
+fn published_of(has: &Has) -> Option<&Published> {
+    match has {
+        Has::Published(published) => Some(published),
+        _ => None,
+    }
+}
+
+impl Published {
+    /// The figure as ns an operation of this unit.
+    fn ns(&self, unit: &Unit) -> Option<f64> {
+        match (self.ns, self.mb_per_s, unit) {
+            (Some(ns), _, _) => Some(ns),
+            // 1 GB/s is one byte a ns.
+            (None, Some(speed), Unit::Bandwidth { bytes_per_op }) => {
+                Some(bytes_per_op / (speed / 1000.0))
+            }
+            _ => None,
+        }
+    }
+
+    fn reading(&self, unit: &Unit) -> Option<Reading> {
+        Reading::published(self.ns(unit)?)
+    }
+}
+
+/// Why figures that nothing is wrong with have no ratio.
+pub(super) fn no_ratio_of(estimates: &[&Estimate], measure: Option<Measure>) -> String {
+    let values = |m: Measure| {
+        estimates
+            .iter()
+            .map(move |e| m.interval(e).map(|i| i.value))
+    };
+    match measure {
+        None => "no figure of the same kind on both sides".into(),
+        Some(m) if values(m).any(|v| v.is_some_and(|v| v <= 0.0)) => {
+            "a figure that is not above 0 has no ratio".into()
+        }
+        Some(_) => "too few worker processes took samples for a spread".into(),
+    }
+}
+
+/// Whether some run was in a mode much more often than another: by more than
+/// the share that makes a mode a figure of its own. Gives the words for it.
+pub(super) fn modes_shifted(estimates: &[&Estimate]) -> Option<String> {
+    let share = |e: &Estimate, name: &str| {
+        let own = e.modes.iter().find(|mode| mode.name == name);
+        own.map_or(0.0, |mode| mode.share)
+    };
+    let names = estimates
+        .iter()
+        .flat_map(|e| &e.modes)
+        .map(|mode| &mode.name);
+    names
+        .map(|name| {
+            let shares = estimates.iter().map(|e| share(e, name));
+            let least = shares.clone().fold(f64::INFINITY, f64::min);
+            let most = shares.fold(0.0, f64::max);
+            (name, least, most)
+        })
+        .find(|(_, least, most)| most - least > SHARE_OF_A_MODE)
+        .map(|(name, least, most)| {
+            format!(
+                "the runs are of different modes: {name} between {:.0} and {:.0} %",
+                least * 100.0,
+                most * 100.0
+            )
+        })
+}
+
+/// Whether the middle 80 % of everything seen on one side lie beyond those of
+/// the other.
+fn apart(a: &Has, b: &Has) -> bool {
+    let range = |has: &Has| -> Option<(f64, f64)> {
+        if let Has::Published(p) = has {
+            return p.ns.map(|ns| (ns, ns));
+        }
+        let typical: Option<Vec<_>> = figures_of(has).map(|f| f.estimate.typical).collect();
+        let typical = typical.filter(|all| !all.is_empty())?;
+        let low = typical
+            .iter()
+            .map(|t| t.p10_ns)
+            .fold(f64::INFINITY, f64::min);
+        let high = typical
+            .iter()
+            .map(|t| t.p90_ns)
+            .fold(f64::NEG_INFINITY, f64::max);
+        Some((low, high))
+    };
+    match (range(a), range(b)) {
+        (Some(a), Some(b)) => a.1 < b.0 || b.1 < a.0,
+        _ => false,
+    }
+}
+
+/// What the verdicts of a side's runs take from its figure.
+fn doubts(side: &str, has: &Has) -> Vec<String> {
+    let mut doubts: Vec<String> = Vec::new();
+    for Figure { estimate: e, .. } in figures_of(has) {
+        let mut doubt = match (e.verdict, e.below_ns) {
+            (_, Some(_)) => "below resolution".to_owned(),
+            (Verdict::Ok, None) => continue,
+            (verdict, None) => verdict.text().to_owned(),
+        };
+        if !e.reason.is_empty() {
+            doubt = format!("{doubt}: {}", e.reason);
+        }
+        let doubt = format!("{side} {doubt}");
+        if !doubts.contains(&doubt) {
+            doubts.push(doubt);
+        }
+    }
+    doubts
+}
+
+fn unit_name(unit: &Unit, measure: Option<Measure>) -> &'static str {
+    let cycles = measure == Some(Measure::QuietCycles);
+    match (unit, cycles) {
+        (Unit::Time, false) => "ns",
+        (Unit::Time, true) => "cycles",
+        (Unit::Bandwidth { .. }, false) => "GB/s",
+        (Unit::Bandwidth { .. }, true) => "bytes per cycle",
+        (Unit::Frequency, _) => "GHz",
+    }
+}
+
+/// An interval of time (or cycles) an operation in a unit, the smaller end
+/// first.
+fn in_unit(interval: &Interval, unit: &Unit) -> Interval {
+    let ends = [interval.low, interval.high].map(|end| unit.of_ns(end));
+    let [low, high] = match unit.inverted() {
+        true => [ends[1], ends[0]],
+        false => ends,
+    };
+    Interval {
+        value: unit.of_ns(interval.value),
+        low,
+        high,
+    }
+}
+
+impl SideFigure {
+    fn of(
+        has: &Has,
+        side: &Side,
+        measure: Option<Measure>,
+        unit: &Unit,
+        wander: Wander,
+        dispersion: &Dispersion,
+    ) -> SideFigure {
+        if let Has::Published(published) = has {
+            return SideFigure {
+                value: published.ns(unit).map(|ns| unit.of_ns(ns)),
+                ..SideFigure::default()
+            };
+        }
+        let figures: Vec<&Figure> = figures_of(has).collect();
+        // One run's own interval is what `show` prints of it.
+        let interval = match figures.as_slice() {
+            [one] => measure.and_then(|m| m.interval(&one.estimate)),
+            _ => side.figure(wander, dispersion),
+        };
+        let interval = interval.map(|i| in_unit(&i, unit));
+        SideFigure {
+            value: interval.map(|i| i.value),
+            low: interval.map(|i| i.low),
+            high: interval.map(|i| i.high),
+            verdicts: figures.iter().map(|f| f.estimate.verdict).collect(),
+        }
+    }
+}
+
+impl RatioFigure {
+    fn of(ratio: &Ratio, unit: &Unit, dispersion: &Dispersion, normalized: bool) -> RatioFigure {
+        let shown = |i: Interval| match unit.inverted() {
+            true => Interval {
+                value: 1.0 / i.value,
+                low: 1.0 / i.high,
+                high: 1.0 / i.low,
+            },
+            false => i,
+        };
+        let value = ratio.value();
+        let alone = Interval {
+            value,
+            low: value,
+            high: value,
+        };
+        let interval = ratio.interval(0.95).map(shown);
+        RatioFigure {
+            value: shown(alone).value,
+            low: interval.map(|i| i.low),
+            high: interval.map(|i| i.high),
+            p_value: ratio.p_value(),
+            standard_error: ratio.standard_error(),
+            df: Some(ratio.error.df).filter(|df| df.is_finite()),
+            dispersion: dispersion.factor,
+            normalized,
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! A machine set against itself: what a comparison of two of its runs could
+//! tell now, and whether it calls different what is the same.
+
+use super::row::{modes_shifted, no_ratio_of};
+use super::shared::{Figure, Key, keys, of_runs};
+use super::{CompareError, Comparison, Operand, Options, compare};
+use model::compare::between::{dispersion, seen};
+use model::compare::finding::{Finding, LEVEL, Support};
+use model::compare::measure::Measure;
+use model::compare::ratio::{Ratio, Reading, Side, Variance, detectable};
+use model::estimate::Estimate;
+use model::run::Run;
+use serde::Serialize;
+
+/// The share of changes of the smallest detectable size that are detected.
+pub const POWER: f64 = 0.8;
+
+/// What came of it.
+#[derive(Serialize, Clone, Debug)]
+pub struct SelfTest {
+    /// The sets in the order in which they were measured, `A` or `B` each.
+    pub order: String,
+    /// Level of a test of one row, two-sided.
+    pub level: f64,
+    /// Share of changes of the size given that are found.
+    pub power: f64,
+    /// How many rows have a ratio: among so many is the other size given.
+    pub among: usize,
+    /// What two single runs would tell, the most sensitive row first.
+    pub rows: Vec<Detectable>,
+    /// Names of rows called different though nothing is.
+    pub false_alarms: Vec<String>,
+    /// The sets A against the sets B, by the very code of `compare`.
+    pub comparison: Comparison,
+}
+
+/// One row.
+#[derive(Serialize, Clone, Debug)]
+pub struct Detectable {
+    /// Row, and mode where it ran in several.
+    pub row: String,
+    /// Which of its figures.
+    pub measure: Option<Measure>,
+    /// Standard deviation of the sets about their mean, as a share.
+    pub sets_differ: Option<f64>,
+    /// Half of one run's own 95 % interval, as a share: the mean over sets.
+    pub half_width: Option<f64>,
+    /// Smallest change that comparing two runs finds, this row alone being
+    /// watched, as a share; absent where it can't tell any.
+    pub alone: Option<f64>,
+    /// The same where it is one of all these rows and the only one that
+    /// changed.
+    pub among_all: Option<f64>,
+    /// Why it can't tell, if so.
+    pub why: Option<String>,
+}
+
+impl SelfTest {
+    /// How many rows could tell a change of this share, watched alone.
+    pub fn tell(&self, share: f64) -> usize {
+        let told = |row: &&Detectable| row.alone.is_some_and(|alone| alone <= share);
+        self.rows.iter().filter(told).count()
+    }
+}
+
+/// From full sets in the order in which they were measured, each `'A'` or
+/// `'B'`; there must be one of both at least.
+pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareError> {
+    let of = |letter: char| -> Vec<Run> {
+        let own = sets.iter().filter(|(l, _)| *l == letter);
+        own.map(|(_, run)| run.clone()).collect()
+    };
+    let a = Operand::of_runs("sets A", of('A'));
+    let b = Operand::of_runs("sets B", of('B'));
+    let options = Options {
+        margin,
+        fail_above: None,
+        normalize: None,
+    };
+    let comparison = compare(&a, &b, &[], &|_| true, &options)?;
+    let among = comparison.rows.iter().filter(|r| r.ratio.is_some()).count();
+
+    let all = Operand::of_runs("all", sets.iter().map(|(_, run)| run.clone()).collect());
+    let keys = keys(&[&all]);
+    let figures = of_runs(all.runs(), &keys);
+    // Modes are rows of their own exactly where the comparison has them so.
+    let compared = |key: &Key| {
+        let same = |r: &&super::ComparedRow| r.id == key.id && r.at == key.at && r.mode == key.mode;
+        comparison.rows.iter().any(|r| same(&r))
+    };
+    let mut rows: Vec<Detectable> = keys
+        .iter()
+        .zip(&figures)
+        .filter(|(key, _)| compared(key))
+        .map(|(key, figures)| Detectable::of(key, figures, sets.len(), among))
+        .collect();
+    let size = |row: &Detectable| row.alone.unwrap_or(f64::INFINITY);
+    rows.sort_by(|a, b| size(a).total_cmp(&size(b)));
+    let alarms = comparison
+        .rows
+        .iter()
+        .filter(|r| r.finding == Finding::Different);
+    Ok(SelfTest {
+        order: sets.iter().map(|(letter, _)| letter).collect(),
+        level: LEVEL,
+        power: POWER,
+        among,
+        rows,
+        false_alarms: alarms.map(super::ComparedRow::name).collect(),
+        comparison,
+    })
+}
+
+impl Detectable {
+    /// From the figures of those of so many sets that have the row.
+    fn of(key: &Key, figures: &[Figure], sets: usize, among: usize) -> Detectable {
+        let mut row = Detectable {
+            row: key.name(),
+            measure: None,
+            sets_differ: None,
+            half_width: None,
+            alone: None,
+            among_all: None,
+            why: unable(figures, sets),
+        };
+        let able: Vec<&Figure> = figures.iter().filter(|f| is_able(f)).collect();
+        let estimates: Vec<&Estimate> = able.iter().map(|f| &f.estimate).collect();
+        let Some(bound) = able.first().map(|f| f.bound) else {
+            return row;
+        };
+        let Some(measure) = Measure::shared(&estimates, bound, true) else {
+            row.why.get_or_insert(no_ratio_of(&estimates, None));
+            return row;
+        };
+        row.measure = Some(measure);
+        let readings: Vec<Reading> = able
+            .iter()
+            .filter_map(|f| measure.reading(&f.estimate, f.workers))
+            .collect();
+        let half = |e: &&Estimate| Some(measure.interval(e)?.relative_half_width());
+        let halves: Option<Vec<f64>> = estimates.iter().map(half).collect();
+        row.half_width = halves.and_then(|all| model::stats::mean(&all));
+        row.sets_differ = seen(std::slice::from_ref(&readings));
+        let groups = [readings];
+        let Some(one) = usual(&groups[0]).filter(|_| row.sets_differ.is_some()) else {
+            row.why
+                .get_or_insert(no_ratio_of(&estimates, Some(measure)));
+            return row;
+        };
+        if row.why.is_none() {
+            row.why = modes_shifted(&estimates);
+        }
+        // All sets are of one machine: all of them say what runs differ by.
+        let wander = measure.wander(bound);
+        let ratio = Ratio::of(&one, &one, wander, &dispersion(wander, &groups));
+        if let Some(ratio) = ratio.filter(|_| row.why.is_none()) {
+            let at = |level| detectable(ratio.standard_error(), ratio.error.df, level, POWER);
+            row.alone = Some(at(LEVEL));
+            row.among_all = Some(at(LEVEL / among.max(1) as f64));
+        }
+        row
+    }
+}
+
+fn is_able(figure: &Figure) -> bool {
+    let e = &figure.estimate;
+    e.below_ns.is_none() && Support::of(&[e.verdict], false) == Support::Interval
+}
+
+/// Why the row could not be told in too many sets: comparing two runs needs
+/// both, and is to succeed with [`POWER`].
+fn unable(figures: &[Figure], sets: usize) -> Option<String> {
+    let able = figures.iter().filter(|f| is_able(f)).count();
+    if (able as f64 / sets as f64).powi(2) >= POWER {
+        return None;
+    }
+    let why = match figures.iter().find(|f| !is_able(f)) {
+        None => "no figure".to_owned(),
+        Some(f) if f.estimate.below_ns.is_some() => "below resolution".to_owned(),
+        Some(f) if f.estimate.reason.is_empty() => f.estimate.verdict.text().to_owned(),
+        Some(f) => format!("{}: {}", f.estimate.verdict.text(), f.estimate.reason),
+    };
+    Some(format!("in {} of {sets} sets {why}", sets - able))
+}
+
+/// A single run such as these usually are.
+fn usual(readings: &[Reading]) -> Option<Side> {
+    let mean = |of: &dyn Fn(&Reading) -> f64| {
+        let all: Vec<f64> = readings.iter().map(of).collect();
+        model::stats::mean(&all)
+    };
+    Some(Side {
+        readings: vec![Reading {
+            ln: mean(&|r| r.ln)?,
+            within: Variance {
+                value: mean(&|r| r.within.value)?,
+                df: mean(&|r| r.within.df)?,
+            },
+        }],
+        measured: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::synthetic;
+    use model::estimate::Verdict;
+    use model::run::Outcome;
+
+    fn sets(count: usize) -> Vec<(char, Run)> {
+        "ABBA"
+            .chars()
+            .cycle()
+            .take(count)
+            .map(|letter| (letter, synthetic::run()))
+            .collect()
+    }
+
+    fn row<'a>(test: &'a SelfTest, name: &str) -> &'a Detectable {
+        test.rows.iter().find(|r| r.row == name).expect(name)
+    }
+
+    #[test]
+    fn a_machine_that_never_differs_can_tell_little_changes() {
+        let test = selftest(&sets(4), 0.05).expect("sets");
+        assert_eq!(test.order, "ABBA");
+        assert_eq!(test.false_alarms, [""; 0]);
+        let add = row(&test, "cpu.add_i32");
+        assert_eq!(add.sets_differ, Some(0.0));
+        let [alone, among] = [add.alone, add.among_all].map(|size| size.expect("told"));
+        assert!(alone > 0.0 && among > alone, "{add:?}");
+        assert!(test.tell(0.5) >= test.tell(0.05));
+        // More sets that agree make it know more.
+        let more = selftest(&sets(8), 0.05).expect("sets");
+        assert!(row(&more, "cpu.add_i32").alone < Some(alone));
+        // The most sensitive first, those that can't tell last, with a reason.
+        let sizes: Vec<f64> = test
+            .rows
+            .iter()
+            .map(|r| r.alone.unwrap_or(f64::INFINITY))
+            .collect();
+        assert!(sizes.is_sorted(), "{sizes:?}");
+        let untold: Vec<&Detectable> = test.rows.iter().filter(|r| r.alone.is_none()).collect();
+        assert!(!untold.is_empty());
+        assert!(untold.iter().all(|r| r.why.is_some()), "{untold:?}");
+    }
+
+    #[test]
+    fn a_row_that_some_sets_can_not_tell_needs_most_of_the_others() {
+        let with_one_bad = |count: usize| {
+            let mut sets = sets(count);
+            for row in sets[0].1.rows.iter_mut().filter(|r| r.id == "cpu.add_i32") {
+                let Outcome::Figure(e) = &mut row.outcome else {
+                    panic!("a figure");
+                };
+                e.verdict = Verdict::CannotTell;
+            }
+            selftest(&sets, 0.05).expect("sets")
+        };
+        let few = with_one_bad(8);
+        let add = row(&few, "cpu.add_i32");
+        assert_eq!((add.alone, add.sets_differ), (None, Some(0.0)));
+        assert_eq!(add.why.as_deref(), Some("in 1 of 8 sets can't tell"));
+        // Of twelve, two runs can both be told in 84 % of cases.
+        let many = with_one_bad(12);
+        let add = row(&many, "cpu.add_i32");
+        assert!(add.alone.is_some(), "{add:?}");
+        let mut one_lacks_it = sets(4);
+        one_lacks_it[2].1.rows.retain(|r| r.id != "cpu.add_i32");
+        let test = selftest(&one_lacks_it, 0.05).expect("sets");
+        assert_eq!(
+            row(&test, "cpu.add_i32").why.as_deref(),
+            Some("in 1 of 4 sets no figure")
+        );
+    }
+
+    #[test]
+    fn sets_that_differ_cost_sensitivity_and_a_change_is_an_alarm() {
+        let calm = selftest(&sets(4), 0.05).expect("sets");
+        let scaled = |factors: [f64; 4]| {
+            let mut sets = sets(4);
+            for ((_, run), factor) in sets.iter_mut().zip(factors) {
+                *run = synthetic::slower(run, "cpu.add_i32", factor);
+            }
+            selftest(&sets, 0.05).expect("sets")
+        };
+        let rough = scaled([1.0, 0.9, 1.1, 1.0]);
+        let size = |test: &SelfTest| row(test, "cpu.add_i32").alone.expect("told");
+        assert!(size(&rough) > 3.0 * size(&calm));
+        assert!(row(&rough, "cpu.add_i32").sets_differ > Some(0.05));
+        assert!(rough.false_alarms.is_empty(), "{:?}", rough.false_alarms);
+        let drifted = scaled([1.0, 1.5, 1.5, 1.0]);
+        assert_eq!(drifted.false_alarms, ["cpu.add_i32"]);
+    }
+}

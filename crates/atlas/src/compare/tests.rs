@@ -1,0 +1,519 @@
+//! Comparisons of the synthetic run with changed copies of itself.
+
+use super::operand::Operand;
+use super::*;
+use crate::references::References;
+use crate::render::synthetic::{self, figure, slower};
+use model::compare::measure::Measure;
+use model::estimate::Verdict;
+use model::machine::Fact;
+use model::run::{Bound, Outcome};
+use model::unit::Unit;
+
+fn usual() -> Options {
+    Options {
+        margin: 0.05,
+        fail_above: None,
+        normalize: None,
+    }
+}
+
+fn set(a: &Run, b: &Run, options: &Options) -> Comparison {
+    let [a, b] = [("a", a), ("b", b)].map(|(name, run)| Operand::run(name, run.clone()));
+    compare(&a, &b, &[], &|_| true, options).expect("shared rows")
+}
+
+fn row<'a>(c: &'a Comparison, name: &str) -> &'a ComparedRow {
+    let found = c.rows.iter().find(|row| row.name() == name);
+    found.unwrap_or_else(|| panic!("{name} is not compared"))
+}
+
+/// What came of a row that takes so many times as long.
+fn answer(id: &str, factor: f64) -> ComparedRow {
+    let run = synthetic::run();
+    row(&set(&run, &slower(&run, id, factor), &usual()), id).clone()
+}
+
+fn with_bandwidth(ns: f64) -> Run {
+    let mut run = synthetic::run();
+    let mut row = run.row("cpu.add_i32").expect("there").clone();
+    row.id = "memory.made_up".into();
+    row.unit = Unit::Bandwidth { bytes_per_op: 8.0 };
+    row.bound = Bound::Memory;
+    row.outcome = figure(ns, ns * 0.01);
+    run.rows.push(row);
+    run
+}
+
+#[test]
+fn a_run_differs_from_itself_nowhere() {
+    let run = synthetic::run();
+    let c = set(&run, &run, &usual());
+    assert!(c.rows.len() > 20 && c.points.len() > 100);
+    for row in c.rows.iter().chain(&c.points) {
+        assert_ne!(row.finding, Finding::Different, "{}", row.name());
+        assert!(row.ratio.is_none_or(|r| (r.value - 1.0).abs() < 1e-9));
+        assert_eq!(row.direction, None);
+    }
+    assert!(c.count(Finding::SameWithinNoise) > 10 && c.tells());
+    assert!(c.only_in_a.is_empty() && c.only_in_b.is_empty());
+    assert!(c.differences.is_empty(), "{:?}", c.differences);
+}
+
+#[test]
+fn a_slower_row_is_found_and_the_others_are_not() {
+    let run = synthetic::run();
+    let c = set(&run, &slower(&run, "cpu.add_i32", 1.3), &usual());
+    let add = row(&c, "cpu.add_i32");
+    assert_eq!(
+        (add.finding, add.direction),
+        (Finding::Different, Some(Direction::Slower))
+    );
+    let ratio = add.ratio.expect("both");
+    assert!(
+        (ratio.value - 1.3).abs() < 1e-9 && ratio.low > Some(1.2),
+        "{ratio:?}"
+    );
+    assert_eq!(c.count(Finding::Different), 1);
+    let faster = answer("cpu.add_i32", 0.7);
+    assert_eq!(faster.direction, Some(Direction::Faster));
+}
+
+#[test]
+fn a_speed_that_falls_is_slower() {
+    let c = set(&with_bandwidth(1.0), &with_bandwidth(1.5), &usual());
+    let made_up = row(&c, "memory.made_up");
+    assert_eq!(made_up.unit, "GB/s");
+    assert_eq!(made_up.direction, Some(Direction::Slower));
+    let ratio = made_up.ratio.expect("both");
+    assert!(
+        (ratio.value - 1.0 / 1.5).abs() < 1e-9,
+        "of the figures as shown"
+    );
+    assert!(ratio.low < Some(ratio.value) && ratio.high > Some(ratio.value));
+    assert!((made_up.a.value.expect("a figure") - 8.0).abs() < 1e-9);
+    assert!(made_up.a.low < made_up.a.value && made_up.a.value < made_up.a.high);
+}
+
+#[test]
+fn a_clock_that_wandered_is_no_difference_between_alike_cpus() {
+    let a = synthetic::run();
+    let mut b = slower(&a, "cpu.add_i32", 2.0);
+    for row in b.rows.iter_mut().filter(|row| row.id == "cpu.add_i32") {
+        let Outcome::Figure(e) = &mut row.outcome else {
+            panic!("a figure");
+        };
+        // As many cycles as before, each of them longer.
+        if let Some(q) = &mut e.quiet {
+            q.cycles = q.cycles.map(|c| c.scaled(0.5));
+        }
+    }
+    let alike = set(&a, &b, &usual());
+    let add = row(&alike, "cpu.add_i32");
+    assert_eq!(
+        (add.measure, add.unit),
+        (Some(Measure::QuietCycles), "cycles")
+    );
+    assert_eq!(add.finding, Finding::SameWithinNoise);
+    b.machine.cpu_model = Fact::known("another".into());
+    let other = set(&a, &b, &usual());
+    let add = row(&other, "cpu.add_i32");
+    assert_eq!((add.measure, add.unit), (Some(Measure::QuietNs), "ns"));
+    assert_eq!(add.direction, Some(Direction::Slower));
+    // Unless the clock is to be taken out.
+    let normalize = Options {
+        normalize: Some(Normalize::Usual),
+        ..usual()
+    };
+    let add = row(&set(&a, &b, &normalize), "cpu.add_i32").clone();
+    assert_eq!(add.finding, Finding::SameWithinNoise);
+}
+
+#[test]
+fn verdicts_keep_a_row_from_saying_too_much() {
+    let states = "cpu.div_f64_from_int_as_ash";
+    assert_eq!(
+        answer(states, 1.15).finding,
+        Finding::CannotTell,
+        "they overlap"
+    );
+    assert_eq!(
+        answer(states, 3.0).finding,
+        Finding::Different,
+        "they don't"
+    );
+    assert_eq!(
+        answer("cpu.div_i32", 3.0).finding,
+        Finding::Different,
+        "noisy, and far off"
+    );
+    assert_eq!(
+        answer("cpu.div_i32", 1.1).finding,
+        Finding::CannotTell,
+        "noisy"
+    );
+    let invalid = answer("cpu.branch_mispredict", 3.0);
+    assert_eq!(
+        (invalid.finding, invalid.ratio),
+        (Finding::CannotTell, None)
+    );
+    let below = answer("cpu.memcpy/16B", 3.0);
+    assert_eq!(
+        (below.finding, below.ratio, below.a.value),
+        (Finding::CannotTell, None, None)
+    );
+    let negative = answer("thread.lifecycle/start", 2.0);
+    assert_eq!(
+        (negative.finding, negative.ratio),
+        (Finding::CannotTell, None)
+    );
+    for row in [invalid, below, negative] {
+        assert!(!row.why.is_empty(), "{row:?}");
+    }
+}
+
+#[test]
+fn rows_in_several_modes_are_compared_mode_by_mode() {
+    const ID: &str = "sync.semaphore_switch/free";
+    let a = synthetic::run();
+    let mut b = a.clone();
+    let mut change = |shares: [f64; 2], same_cpu: f64| {
+        for row in b.rows.iter_mut().filter(|row| row.id == ID) {
+            let Outcome::Figure(e) = &mut row.outcome else {
+                panic!("a figure");
+            };
+            for (mode, share) in e.modes.iter_mut().zip(shares) {
+                mode.share = share;
+                if mode.name == "same CPU" {
+                    mode.typical.ns = mode.typical.ns.scaled(same_cpu);
+                }
+            }
+        }
+        set(&a, &b, &usual())
+    };
+    let slower_alone = change([0.7, 0.3], 2.0);
+    assert_eq!(
+        row(&slower_alone, ID).finding,
+        Finding::CannotTell,
+        "a mixture"
+    );
+    let of = |c: &Comparison, mode: &str| row(c, &format!("{ID} ({mode})")).clone();
+    assert_eq!(
+        of(&slower_alone, "same CPU").direction,
+        Some(Direction::Slower)
+    );
+    assert_ne!(of(&slower_alone, "other CPU").finding, Finding::Different);
+    // Another mix of the same modes is said, and is no difference of theirs.
+    let shifted = change([0.4, 0.6], 0.5);
+    let whole = row(&shifted, ID);
+    assert_eq!(whole.finding, Finding::CannotTell);
+    assert!(
+        whole.why[0].contains("between 40 and 70 %"),
+        "{:?}",
+        whole.why
+    );
+    assert_ne!(of(&shifted, "same CPU").finding, Finding::Different);
+    // A row that runs in one mode has no lines for modes.
+    assert!(
+        !shifted
+            .rows
+            .iter()
+            .any(|r| r.id == "sync.handoff/pipe" && r.mode.is_some())
+    );
+}
+
+#[test]
+fn a_row_of_one_mode_each_is_no_difference_of_the_operation() {
+    const ID: &str = "sync.handoff/pipe";
+    let a = synthetic::run();
+    let mut b = slower(&a, ID, 4.0);
+    for row in b.rows.iter_mut().filter(|row| row.id == ID) {
+        let Outcome::Figure(e) = &mut row.outcome else {
+            panic!("a figure");
+        };
+        e.modes
+            .iter_mut()
+            .for_each(|mode| mode.share = 1.0 - mode.share);
+    }
+    let c = set(&a, &b, &usual());
+    let pipe = row(&c, ID);
+    assert_eq!(pipe.finding, Finding::CannotTell);
+    assert!(pipe.why[0].contains("different modes"), "{:?}", pipe.why);
+}
+
+#[test]
+fn published_figures_have_the_ratio_that_they_may_have() {
+    let references = References::embedded().expect("references");
+    let beside = |key: &str, run: &Run| {
+        let table = references.find(key).expect(key).clone();
+        let published = Operand {
+            name: key.into(),
+            source: Source::Published(table),
+        };
+        let run = Operand::run("last", run.clone());
+        compare(&published, &run, &[], &|_| true, &usual()).expect("shared rows")
+    };
+    let list = beside("2012", &synthetic::run());
+    let l2 = row(&list, "memory.latency/L2");
+    assert_eq!((l2.a.value, l2.a.low), (Some(7.0), None));
+    assert_eq!((l2.unit, l2.direction), ("ns", Some(Direction::Faster)));
+    let ours = l2.ratio.expect("both");
+    assert!(ours.standard_error > 0.0, "ours alone");
+    assert!(list.points.is_empty() && list.differences.is_empty());
+    // Marked figures stand there, and no ratio beside them.
+    let mut run = synthetic::run();
+    let mut marked = 0;
+    for table in &references.tables {
+        for published in &table.rows {
+            let id = published.like.as_ref().unwrap_or(&published.id);
+            let mut row = run.rows[0].clone();
+            row.id = id.clone();
+            row.unit = Unit::Time;
+            row.outcome = figure(100.0, 1.0);
+            run.rows.retain(|r| r.id != *id);
+            run.rows.push(row);
+        }
+    }
+    for table in &references.tables {
+        let c = beside(&table.key, &run);
+        for row in &c.rows {
+            let may = table.beside(&row.id).expect("shared").comparable();
+            if !may {
+                marked += 1;
+                assert_eq!(
+                    (row.ratio, row.finding),
+                    (None, Finding::CannotTell),
+                    "{}",
+                    row.id
+                );
+                assert!(!row.why.is_empty());
+            }
+        }
+    }
+    assert!(marked > 3, "{marked}");
+}
+
+#[test]
+fn two_published_tables_have_no_spread_and_so_no_finding() {
+    let references = References::embedded().expect("references");
+    let [a, b] = ["iphone-6s", "mac-pro-2013"].map(|key| Operand {
+        name: key.into(),
+        source: Source::Published(references.find(key).expect(key).clone()),
+    });
+    let c = compare(&a, &b, &[], &|_| true, &usual()).expect("shared rows");
+    assert!(c.rows.len() > 10 && !c.tells());
+    let with_ratio: Vec<_> = c.rows.iter().filter_map(|r| r.ratio).collect();
+    assert!(with_ratio.len() > 10);
+    assert!(
+        with_ratio
+            .iter()
+            .all(|r| r.low.is_none() && r.p_value.is_none())
+    );
+}
+
+#[test]
+fn a_reference_workload_takes_the_machines_drift_out() {
+    let mut a = synthetic::run();
+    a.machine.cpu_model = Fact::known("one".into());
+    let mut b = synthetic::run();
+    b.machine.cpu_model = Fact::known("another".into());
+    let drifted = ["memory.latency/DRAM", "memory.latency/L3", "cpu.add_i32"];
+    for id in drifted {
+        b = slower(&b, id, 1.6);
+    }
+    b = slower(&b, "cpu.div_f64_as_ash", 4.0);
+    let by = |row: Option<&str>| Options {
+        normalize: row.map(|row| Normalize::Row(row.into())),
+        ..usual()
+    };
+    let plain = set(&a, &b, &by(None));
+    let normalized = set(&a, &b, &by(Some("memory.latency/DRAM")));
+    let ratio = |c: &Comparison, id: &str| row(c, id).ratio.expect("both");
+    assert!((ratio(&plain, "cpu.add_i32").value - 1.6).abs() < 1e-9);
+    let of_add = ratio(&normalized, "cpu.add_i32");
+    assert!((of_add.value - 1.0).abs() < 1e-9 && of_add.normalized);
+    assert!(of_add.standard_error > ratio(&plain, "cpu.add_i32").standard_error);
+    assert!((ratio(&normalized, "cpu.div_f64_as_ash").value - 2.5).abs() < 1e-9);
+    let own = ratio(&normalized, "memory.latency/DRAM");
+    assert!(
+        (own.value - 1.6).abs() < 1e-9 && !own.normalized,
+        "stays as it is"
+    );
+    assert!(
+        normalized.method.normalized[0].contains("1.600"),
+        "{:?}",
+        normalized.method
+    );
+
+    let refused = |id: &str| {
+        let [a, b] = [&a, &b].map(|run| Operand::run("x", run.clone()));
+        compare(&a, &b, &[], &|_| true, &by(Some(id)))
+            .expect_err(id)
+            .to_string()
+    };
+    assert!(refused("cpu.absent").contains("can't normalize by \"cpu.absent\": neither"));
+    assert!(refused("cpu.branch_mispredict").contains("no figure to rely on"));
+    assert!(
+        refused("memory.latency").contains("single figure"),
+        "a curve"
+    );
+}
+
+#[test]
+fn the_usual_reference_is_for_memory_and_says_where_it_is_missing() {
+    let [mut a, mut b] = [with_bandwidth(1.0), with_bandwidth(1.6)];
+    b = slower(&b, "memory.latency/DRAM", 1.6);
+    b = slower(&b, "thread.create_join", 1.6);
+    let options = Options {
+        normalize: Some(Normalize::Usual),
+        ..usual()
+    };
+    // In ns, as where memory is not bound by the core.
+    for run in [&mut a, &mut b] {
+        for row in run
+            .rows
+            .iter_mut()
+            .filter(|r| r.id.starts_with("memory.latency"))
+        {
+            row.bound = Bound::Memory;
+        }
+    }
+    let c = set(&a, &b, &options);
+    let ratio = |id: &str| row(&c, id).ratio.expect("both");
+    assert!((ratio("memory.made_up").value - 1.0).abs() < 1e-9);
+    assert!(
+        (ratio("thread.create_join").value - 1.6).abs() < 1e-9,
+        "not of memory"
+    );
+    assert!(!ratio("cpu.add_i32").normalized, "in cycles already");
+    b.rows.retain(|row| row.id != MEMORY_REFERENCE);
+    let without = set(&a, &b, &options);
+    assert!(without.method.normalized[1].contains("not normalized by memory.latency/DRAM"));
+    assert!(
+        !row(&without, "memory.made_up")
+            .ratio
+            .expect("both")
+            .normalized
+    );
+}
+
+#[test]
+fn the_gate_is_crossed_by_rows_that_surely_are_slower() {
+    let gate = |a: &Run, b: &Run, share: f64| {
+        let options = Options {
+            fail_above: Some(share),
+            ..usual()
+        };
+        set(a, b, &options).crossed
+    };
+    let a = with_bandwidth(1.0);
+    let mut b = slower(&with_bandwidth(2.0), "cpu.add_i32", 1.3);
+    b = slower(&b, "cpu.div_i32", 1.2);
+    b = slower(&b, "memory.latency/L1", 0.5);
+    b = slower(&b, "cpu.branch_mispredict", 9.0);
+    assert_eq!(gate(&a, &b, 0.1), ["cpu.add_i32", "memory.made_up"]);
+    assert_eq!(gate(&a, &b, 0.4), ["memory.made_up"]);
+    assert!(gate(&a, &a, 0.01).is_empty());
+    assert!(set(&a, &b, &usual()).crossed.is_empty(), "no gate was set");
+}
+
+#[test]
+fn kept_runs_say_what_runs_differ_by() {
+    let a = synthetic::run();
+    let b = slower(&a, "cpu.add_i32", 1.1);
+    let with = |factors: &[f64]| {
+        let kept: Vec<Run> = factors
+            .iter()
+            .map(|&f| slower(&a, "cpu.add_i32", f))
+            .collect();
+        let [a, b] = [&a, &b].map(|run| Operand::run("x", run.clone()));
+        let c = compare(&a, &b, &[kept], &|_| true, &usual()).expect("shared rows");
+        (row(&c, "cpu.add_i32").clone(), c.method.kept_runs)
+    };
+    let calm = with(&[1.0, 1.001, 0.999, 1.0]);
+    assert_eq!(
+        (calm.0.finding, &calm.1[..]),
+        (Finding::Different, &[4][..])
+    );
+    let rough = with(&[1.0, 1.1, 0.9, 1.05]);
+    assert_eq!(rough.0.finding, Finding::CannotTell);
+    assert!(rough.0.ratio.expect("both").dispersion > 10.0);
+    assert_eq!(set(&a, &b, &usual()).method.kept_runs, [0; 0]);
+}
+
+#[test]
+fn several_runs_of_a_side_are_their_mean() {
+    let run = synthetic::run();
+    let runs = [1.0, 1.21].map(|f| slower(&run, "cpu.add_i32", f)).to_vec();
+    let pooled = Operand::of_runs("@lab", runs);
+    let one = Operand::run("one", run);
+    let c = compare(&one, &pooled, &[], &|_| true, &usual()).expect("shared rows");
+    let add = row(&c, "cpu.add_i32");
+    assert!(
+        (add.ratio.expect("both").value - 1.1).abs() < 1e-9,
+        "the geometric mean"
+    );
+    assert_eq!(add.b.verdicts, [Verdict::Ok; 2]);
+    assert_eq!(
+        c.method.kept_runs,
+        [2],
+        "they say themselves what they differ by"
+    );
+    assert_eq!(add.finding, Finding::CannotTell);
+}
+
+#[test]
+fn rows_of_one_side_are_named() {
+    let a = synthetic::run();
+    let mut b = a.clone();
+    b.rows
+        .retain(|row| !["cpu.add_i32", "memory.latency"].contains(&row.id.as_str()));
+    let c = set(&a, &b, &usual());
+    assert_eq!(c.only_in_a, ["memory.latency", "cpu.add_i32"]);
+    assert!(c.only_in_b.is_empty());
+    assert_eq!(
+        set(&b, &a, &usual()).only_in_b,
+        ["memory.latency", "cpu.add_i32"]
+    );
+    b.rows.clear();
+    let [a, b] = [a, b].map(|run| Operand::run("x", run));
+    let nothing = compare(&a, &b, &[], &|_| true, &usual()).expect_err("no row");
+    assert!(nothing.to_string().contains("no row in common"));
+}
+
+#[test]
+fn the_page_tells_every_key_of_the_document() {
+    let page = include_str!("../../../../docs/compare.md");
+    let run = with_bandwidth(1.0);
+    let mut other = slower(&run, "cpu.add_i32", 2.0);
+    other.program.emulated = Some("qemu".into());
+    let document = serde_json::to_value(set(&run, &other, &usual())).expect("JSON");
+    let sets: Vec<(char, Run)> = "ABBA".chars().map(|l| (l, run.clone())).collect();
+    let test = selftest::selftest(&sets, 0.05).expect("sets");
+    let selftest = serde_json::to_value(test).expect("JSON");
+    let mut missing = Vec::new();
+    for document in [document, selftest] {
+        keys_of(&document, &mut |key| {
+            if !page.contains(&format!("`{key}`")) && !missing.contains(&key.to_owned()) {
+                missing.push(key.to_owned());
+            }
+        });
+    }
+    assert!(
+        missing.is_empty(),
+        "docs/compare.md does not tell {missing:?}"
+    );
+}
+
+fn keys_of(value: &serde_json::Value, each: &mut dyn FnMut(&str)) {
+    match value {
+        serde_json::Value::Object(map) => {
+            for (key, value) in map {
+                each(key);
+                keys_of(value, each);
+            }
+        }
+        serde_json::Value::Array(all) => all.iter().for_each(|value| keys_of(value, each)),
+        _ => {}
+    }
+}

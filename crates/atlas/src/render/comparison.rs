@@ -1,0 +1,469 @@
+//! A comparison as text: what was compared, what differs, the rows, and how to
+//! read them.
+
+use super::COLUMNS;
+use super::figures::{cycle_count, published_time, ratio_digits};
+use super::layout::{Entry, Grid, Style, finish, left, right, stacked, styled, wrap};
+use super::table::{group_of, in_group};
+use crate::compare::{ComparedRow, Comparison, Direction, RunFacts, SideFacts, SideFigure};
+use crate::utc;
+use model::compare::finding::Finding;
+use model::compare::measure::Measure;
+use model::figure::figure;
+use model::stats::Interval;
+use model::unit::Unit;
+
+/// An interval whose ends are further apart than by this factor says nothing,
+/// and its ends would be a column of digits.
+const TOO_WIDE: f64 = 100.0;
+/// Runs of a pooled side that are named one by one.
+const NAMED: usize = 3;
+
+/// The comparison as text; `wide` adds points, reasons and what only one side
+/// has.
+pub fn comparison(comparison: &Comparison, wide: bool, color: bool) -> String {
+    let mut blocks = vec![header(comparison), table(&comparison.rows, wide)];
+    if wide && !comparison.points.is_empty() {
+        blocks.push(table(&comparison.points, wide));
+    }
+    blocks.push(footer(comparison, wide));
+    blocks.retain(|block| !block.is_empty());
+    finish(&blocks.join("\n"), color)
+}
+
+fn header(c: &Comparison) -> String {
+    let mut lines = Vec::new();
+    for (letter, side) in [("A", &c.a), ("B", &c.b)] {
+        let warnings = side.runs.iter().flat_map(|run| &run.warnings);
+        for warning in warnings {
+            let text = format!("{letter} {warning}.");
+            lines.extend(
+                wrap("", &text, COLUMNS)
+                    .iter()
+                    .map(|l| styled(l, Style::Bad)),
+            );
+        }
+    }
+    let mut fact = |label: &str, text: &str| {
+        lines.extend(wrap(&format!("{label:<12}"), text, COLUMNS));
+    };
+    fact("A", &side(&c.a));
+    fact("B", &side(&c.b));
+    let mut machines: Vec<&str> = [&c.a, &c.b]
+        .iter()
+        .filter_map(|side| Some(side.runs.first()?.machine.as_str()))
+        .collect();
+    machines.dedup();
+    match machines.as_slice() {
+        [both] if !c.a.runs.is_empty() && !c.b.runs.is_empty() => fact("machine", both),
+        [one] => fact("machine", one),
+        _ => {}
+    }
+    for d in &c.differences {
+        fact(&differs(d.what), &format!("{} -> {}", d.a, d.b));
+    }
+    if !c.a.runs.is_empty() && !c.b.runs.is_empty() {
+        if c.differences.is_empty() {
+            fact(
+                "differs",
+                "nothing that is known: machine, kernel, program and plan are the same",
+            );
+        }
+        fact("core-bound", &c.method.cycles);
+    }
+    for text in &c.method.normalized {
+        fact("normalized", text);
+    }
+    fact("runs vary", &between(c));
+    lines.join("\n") + "\n"
+}
+
+fn differs(what: &str) -> String {
+    format!("  {what}  ")
+}
+
+fn side(side: &SideFacts) -> String {
+    if let Some(published) = &side.published {
+        return format!("{}: {published}", side.name);
+    }
+    let runs: Vec<String> = side.runs.iter().take(NAMED).map(run).collect();
+    let runs = runs.join("; ");
+    match side.runs.len() {
+        1 => format!("{}: {runs}", side.name),
+        count => {
+            let more = match count > NAMED {
+                true => format!("; and {} more", count - NAMED),
+                false => String::new(),
+            };
+            format!("{}: the mean of {count} runs: {runs}{more}", side.name)
+        }
+    }
+}
+
+fn run(run: &RunFacts) -> String {
+    let short = run.id.get(..8).unwrap_or(&run.id);
+    let mut text = format!("{short}, {}", utc::text(run.started_unix_ms));
+    if let Some(clock) = run.core_clock_ghz {
+        text += &format!(", {clock:.2} GHz");
+    }
+    if let Some([before, after]) = run.load {
+        text += &format!(", load {before:.2} before, {after:.2} after");
+    }
+    text
+}
+
+/// How it is known what runs differ by.
+fn between(c: &Comparison) -> String {
+    let measured = [&c.a, &c.b].iter().any(|side| !side.runs.is_empty());
+    let groups: Vec<String> = c.method.kept_runs.iter().map(usize::to_string).collect();
+    match groups.as_slice() {
+        _ if !measured => "neither side has a spread: ratios without an interval".into(),
+        [] => {
+            "no other runs like these are kept: what runs differ by beyond their own intervals is \
+               assumed (docs/compare.md); two and more kept runs replace it"
+                .into()
+        }
+        groups => format!(
+            "what runs differ by beyond their own intervals is from {} runs that should have come \
+             out alike, beside what is assumed (docs/compare.md)",
+            groups.join(" and ")
+        ),
+    }
+}
+
+fn table(rows: &[ComparedRow], wide: bool) -> String {
+    // A published table's rows come in an order of their own.
+    let mut groups: Vec<&str> = Vec::new();
+    for row in rows {
+        if !groups.contains(&group_of(&row.id)) {
+            groups.push(group_of(&row.id));
+        }
+    }
+    let mut grids: Vec<Grid> = Vec::new();
+    for group in groups {
+        let mut grid = Grid::default();
+        let heading = [right("A"), left("±"), right("B"), left("±"), right("B/A")];
+        let mut line = vec![left(group)];
+        line.extend(heading);
+        line.push(left("95 %"));
+        line.push(left("finding"));
+        grid.entries(line);
+        for row in rows.iter().filter(|row| group_of(&row.id) == group) {
+            grid.entries(entries(row));
+            if wide {
+                for why in &row.why {
+                    grid.wrapped("      └ ", why, COLUMNS);
+                }
+            }
+        }
+        grids.push(grid);
+    }
+    stacked(&grids, 1, COLUMNS)
+}
+
+fn entries(row: &ComparedRow) -> Vec<Entry> {
+    let mut line = vec![left(format!(" {}", name(row)))];
+    for side in [&row.a, &row.b] {
+        let [value, half] = quantity(side, row);
+        line.push(right(value));
+        line.push(left(half));
+    }
+    let [ratio, interval] = match &row.ratio {
+        None => ["-".into(), String::new()],
+        Some(r) => {
+            let interval = r.low.zip(r.high);
+            let half = interval.map_or(0.0, |(low, high)| (high - low) / 2.0);
+            let interval = match interval {
+                None => "no spread".into(),
+                Some((low, high)) if high > low * TOO_WIDE => "too wide".into(),
+                Some((low, high)) => format!("[{}, {}]", digits(low, half), digits(high, half)),
+            };
+            [digits(r.value, half), interval]
+        }
+    };
+    line.push(right(ratio));
+    line.push(left(interval));
+    line.push(left(answer(row)).in_style(style(row)));
+    line
+}
+
+/// Row, point and mode below the group's heading.
+fn name(row: &ComparedRow) -> String {
+    if let Some(mode) = &row.mode {
+        return format!("  └ {mode}");
+    }
+    let at: Vec<String> = row.at.iter().map(u64::to_string).collect();
+    match at.is_empty() {
+        true => in_group(&row.id).to_owned(),
+        false => format!("{} {}", in_group(&row.id), at.join("x")),
+    }
+}
+
+/// A side's figure, and half of its interval.
+fn quantity(side: &SideFigure, row: &ComparedRow) -> [String; 2] {
+    let Some(value) = side.value else {
+        return ["-".into(), String::new()];
+    };
+    let interval = Interval {
+        value,
+        low: side.low.unwrap_or(value),
+        high: side.high.unwrap_or(value),
+    };
+    if side.low.is_none() {
+        let text = match row.unit {
+            "ns" => published_time(value),
+            unit => format!("{value} {unit}"),
+        };
+        return [text, "published".into()];
+    }
+    let [text, half] = measured(&interval, row);
+    match interval.half_width() > value.abs() {
+        true => [text, "±?".into()],
+        false => [text, half],
+    }
+}
+
+fn measured(interval: &Interval, row: &ComparedRow) -> [String; 2] {
+    match (row.measure, row.unit) {
+        (Some(Measure::QuietCycles), unit) => {
+            let unit = if unit == "cycles" { "cyc" } else { "B/cyc" };
+            let [count, half_width] = cycle_count(interval);
+            [format!("{count} {unit}"), format!("±{half_width}")]
+        }
+        (_, "ns") => {
+            let f = figure(interval, &Unit::Time);
+            [
+                format!("{} {}", f.value, f.unit),
+                format!("±{}", f.half_width),
+            ]
+        }
+        (_, unit) => {
+            let [count, half_width] = cycle_count(interval);
+            [format!("{count} {unit}"), format!("±{half_width}")]
+        }
+    }
+}
+
+/// A ratio with as many digits as its interval supports, three behind the
+/// point at most.
+fn digits(ratio: f64, half: f64) -> String {
+    if ratio >= 1000.0 {
+        // So wide that the figure itself means nothing.
+        return ">1000".into();
+    }
+    match half > 0.0 && half.is_finite() && (0.01..100.0).contains(&ratio) {
+        // One digit more than the half width's first: the ends must show
+        // which side of 1 they are on.
+        true => {
+            let places = (1.0 - half.log10().floor()).clamp(1.0, 3.0) as usize;
+            format!("{ratio:.places$}")
+        }
+        false => ratio_digits(ratio),
+    }
+}
+
+fn answer(row: &ComparedRow) -> String {
+    let text = row.finding.text();
+    match (row.direction, row.finding, brief(&row.why)) {
+        (Some(Direction::Slower), ..) => format!("{text}: slower"),
+        (Some(Direction::Faster), ..) => format!("{text}: faster"),
+        (None, Finding::CannotTell, Some(brief)) => format!("{text}: {brief}"),
+        _ => text.into(),
+    }
+}
+
+/// The weightiest reason in two or three words, where that is possible.
+pub(super) fn brief(whys: &[String]) -> Option<&'static str> {
+    let known = [
+        ("doubtful", "doubtful"),
+        ("other code", "like"),
+        ("units", "units"),
+        (" invalid", "invalid"),
+        ("below resolution", "no figure"),
+        ("no figure", "no figure"),
+        (" can't tell", "unsure"),
+        (" two states", "states"),
+        ("different modes", "other modes"),
+        (" above 0", "no ratio"),
+        ("same kind", "no ratio"),
+        ("too few worker", "no spread"),
+        (" noisy", "noisy"),
+    ];
+    let told = |word: &str| whys.iter().any(|why| why.contains(word));
+    known
+        .iter()
+        .find(|(word, _)| told(word))
+        .map(|&(_, brief)| brief)
+}
+
+fn style(row: &ComparedRow) -> Style {
+    match row.finding {
+        Finding::SameWithinNoise => Style::Good,
+        Finding::Different => Style::Bad,
+        Finding::CannotTell => Style::Doubtful,
+    }
+}
+
+fn footer(c: &Comparison, wide: bool) -> String {
+    let mut lines = Vec::new();
+    let mut say = |lead: &str, text: &str| lines.extend(wrap(lead, text, COLUMNS));
+    say("rows: ", &counts(&c.rows));
+    if !c.points.is_empty() {
+        let more = if wide { "" } else { " (--wide shows them)" };
+        say(
+            "points of curves: ",
+            &format!("{}{more}", counts(&c.points)),
+        );
+    }
+    for (letter, only) in [("A", &c.only_in_a), ("B", &c.only_in_b)] {
+        if !only.is_empty() {
+            let names = match wide {
+                true => only.join(", "),
+                false => format!("{} (--wide names them)", rows_of(only.len())),
+            };
+            say(&format!("only in {letter}: "), &names);
+        }
+    }
+    if let Some(share) = c.method.fail_above {
+        let percent = share * 100.0;
+        match c.crossed.is_empty() {
+            true => say(
+                "gate: ",
+                &format!("no row is surely more than {percent} % slower"),
+            ),
+            false => say(
+                "gate: ",
+                &format!(
+                    "surely more than {percent} % slower (Holm, {} %): {}",
+                    c.method.level * 100.0,
+                    c.crossed.join(", ")
+                ),
+            ),
+        }
+    }
+    if c.a.published.is_some() || c.b.published.is_some() {
+        say("", PUBLISHED);
+    }
+    say("", &legend(c));
+    lines.join("\n") + "\n"
+}
+
+const PUBLISHED: &str =
+    "A published figure came without a spread: the interval is of our run alone.";
+
+fn legend(c: &Comparison) -> String {
+    format!(
+        "different: false discovery rate {:.0} % over all rows (Benjamini-Hochberg), so an interval \
+         may leave out 1 and not suffice. same within noise: the interval lies within {:.1} % of 1. \
+         B/A is of the figures as shown; ± half of a figure's own 95 % interval. docs/compare.md \
+         tells the statistics.",
+        c.method.level * 100.0,
+        c.method.margin * 100.0
+    )
+}
+
+fn rows_of(count: usize) -> String {
+    match count {
+        1 => "1 row".into(),
+        n => format!("{n} rows"),
+    }
+}
+
+fn counts(rows: &[ComparedRow]) -> String {
+    let count = |finding: Finding| rows.iter().filter(|r| r.finding == finding).count();
+    let way = |way: Direction| rows.iter().filter(|r| r.direction == Some(way)).count();
+    format!(
+        "{} different ({} slower, {} faster), {} same within noise, {} can't tell",
+        count(Finding::Different),
+        way(Direction::Slower),
+        way(Direction::Faster),
+        count(Finding::SameWithinNoise),
+        count(Finding::CannotTell)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::operand::Operand;
+    use crate::compare::{Options, Source, compare};
+    use crate::references::References;
+    use crate::render::{layout, synthetic};
+    use model::machine::Fact;
+
+    fn options() -> Options {
+        Options {
+            margin: 0.05,
+            fail_above: Some(0.1),
+            normalize: None,
+        }
+    }
+
+    /// Two runs of unlike machines in which some rows differ.
+    fn unlike() -> Comparison {
+        let a = synthetic::run();
+        let mut b = synthetic::slower(&a, "cpu.add_i32", 2.5);
+        b = synthetic::slower(&b, "thread.create_join", 0.5);
+        b.machine.cpu_model = Fact::known("Another CPU with a long name".into());
+        b.program.emulated = Some("qemu-x86_64".into());
+        b.rows.retain(|row| row.id != "cpu.div_i32");
+        let [a, b] = [("last~1", a), ("last", b)].map(|(name, run)| Operand::run(name, run));
+        compare(&a, &b, &[], &|_| true, &options()).expect("shared rows")
+    }
+
+    fn widest(text: &str) -> usize {
+        text.lines().map(layout::width).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn the_table_of_a_comparison() {
+        let text = comparison(&unlike(), false, false);
+        insta::assert_snapshot!(text);
+        assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
+        assert!(!text.contains('\x1b'));
+        assert!(comparison(&unlike(), false, true).contains("\x1b[31mdifferent"));
+    }
+
+    #[test]
+    fn the_wide_table_names_points_reasons_and_what_is_missing() {
+        let text = comparison(&unlike(), true, false);
+        for part in [
+            "only in A: cpu.div_i32",
+            "latency 1024 ",
+            "└ A invalid",
+            "└ A two states: ",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+        let short = comparison(&unlike(), false, false);
+        assert!(short.contains("only in A: 1 row"), "{short}");
+    }
+
+    #[test]
+    fn the_table_beside_published_figures() {
+        let table = References::embedded().expect("references");
+        let table = table.find("2012").expect("a short name").clone();
+        let published = Operand {
+            name: "2012".into(),
+            source: Source::Published(table),
+        };
+        let run = Operand::run("last", synthetic::run());
+        let c = compare(&published, &run, &[], &|_| true, &options()).expect("shared rows");
+        let text = comparison(&c, false, false);
+        insta::assert_snapshot!(text);
+        assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
+    }
+
+    #[test]
+    fn the_ends_of_an_interval_show_their_side_of_one() {
+        assert_eq!(digits(1.0312, 0.0207), "1.031");
+        assert_eq!(digits(1.31, 0.2), "1.31");
+        assert_eq!(digits(2.04, 7.0), "2.0");
+        assert_eq!(digits(0.9999, 0.000_01), "1.000");
+        assert_eq!(digits(250.3, 4.0), "250");
+        assert_eq!(digits(0.0012, 0.0001), "0.001");
+        assert_eq!(digits(1e-40, 1e200), "<0.001");
+        assert_eq!(digits(1e200, 1e200), ">1000");
+        assert_eq!(digits(f64::INFINITY, f64::INFINITY), ">1000");
+    }
+}

@@ -1,0 +1,213 @@
+//! What a comparison may say of a row: different, the same within noise, or
+//! that it can't tell.
+
+use super::multiplicity::{benjamini_hochberg, holm};
+use super::ratio::Ratio;
+use crate::estimate::Verdict;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Of the rows that are called different at most this share is expected to be
+/// called so wrongly; and with no difference anywhere, in at most this share
+/// of comparisons any row is. Also the level at which a gate is crossed.
+pub const LEVEL: f64 = 0.05;
+
+/// The answer to one row, and there are no others.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    /// The ratio is not 1.
+    Different,
+    /// No difference was shown, and one beyond the margin would have been.
+    SameWithinNoise,
+    /// Neither.
+    CannotTell,
+}
+
+impl Finding {
+    /// As printed.
+    pub fn text(self) -> &'static str {
+        match self {
+            Finding::Different => "different",
+            Finding::SameWithinNoise => "same within noise",
+            Finding::CannotTell => "can't tell",
+        }
+    }
+}
+
+/// How much a row's own verdicts let a comparison say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// All are ok or noisy: the interval speaks.
+    Interval,
+    /// One has two states, or too little was seen: its interval is of a
+    /// mixture. `apart` if even the middle 80 % of all that was seen on one
+    /// side lie above those of the other: then they differ whichever states
+    /// are compared.
+    Mixture {
+        /// Whether the two don't overlap.
+        apart: bool,
+    },
+    /// One does not measure what the row says, or is no figure at all.
+    Nothing,
+}
+
+impl Support {
+    /// From the verdicts of all runs on both sides.
+    pub fn of(verdicts: &[Verdict], apart: bool) -> Support {
+        let any = |wanted: &[Verdict]| verdicts.iter().any(|v| wanted.contains(v));
+        if any(&[Verdict::Invalid]) {
+            Support::Nothing
+        } else if any(&[Verdict::TwoStates, Verdict::CannotTell]) {
+            Support::Mixture { apart }
+        } else {
+            Support::Interval
+        }
+    }
+
+    fn allows_different(self) -> bool {
+        matches!(self, Support::Interval | Support::Mixture { apart: true })
+    }
+}
+
+/// One row that is tested together with others.
+#[derive(Clone, Copy, Debug)]
+pub struct Tested<'a> {
+    /// Its ratio.
+    pub ratio: &'a Ratio,
+    /// What may be said.
+    pub support: Support,
+}
+
+impl Tested<'_> {
+    /// A row that may not be called different stays among those that were
+    /// looked at: leaving it out would make the others seem fewer.
+    fn p(&self, p: impl Fn(&Ratio) -> Option<f64>) -> f64 {
+        match self.support.allows_different() {
+            true => p(self.ratio).unwrap_or(1.0),
+            false => 1.0,
+        }
+    }
+}
+
+/// The finding of each row of a family. `margin` is the largest change that
+/// still counts as none, as a share: 0.05 is 5 %, up or down.
+pub fn findings(rows: &[Tested], margin: f64) -> Vec<Finding> {
+    let p_values: Vec<f64> = rows.iter().map(|row| row.p(Ratio::p_value)).collect();
+    benjamini_hochberg(&p_values, LEVEL)
+        .into_iter()
+        .zip(rows)
+        .map(|(different, row)| match row.support {
+            _ if different => Finding::Different,
+            Support::Interval if is_within(row.ratio, margin) => Finding::SameWithinNoise,
+            _ => Finding::CannotTell,
+        })
+        .collect()
+}
+
+/// Whether the 95 % interval lies within the margin on both sides of 1.
+fn is_within(ratio: &Ratio, margin: f64) -> bool {
+    ratio
+        .interval(0.95)
+        .is_some_and(|i| i.low >= 1.0 / (1.0 + margin) && i.high <= 1.0 + margin)
+}
+
+/// Which rows' times grew by more than a factor: with the chance of any wrong
+/// one at most [`LEVEL`].
+pub fn grown_beyond(rows: &[Tested], factor: f64) -> Vec<bool> {
+    let above = |ratio: &Ratio| ratio.p_above(factor);
+    let p_values: Vec<f64> = rows.iter().map(|row| row.p(above)).collect();
+    holm(&p_values, LEVEL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::ratio::Variance;
+
+    fn ratio(value: f64, error: f64) -> Ratio {
+        Ratio {
+            ln: value.ln(),
+            error: Variance {
+                value: error * error,
+                df: 14.0,
+            },
+        }
+    }
+
+    fn one(value: f64, error: f64, support: Support) -> Finding {
+        let ratio = ratio(value, error);
+        let tested = Tested {
+            ratio: &ratio,
+            support,
+        };
+        findings(&[tested], 0.05)[0]
+    }
+
+    #[test]
+    fn three_answers() {
+        use Support::Interval;
+        assert_eq!(one(1.2, 0.01, Interval), Finding::Different);
+        assert_eq!(one(0.8, 0.01, Interval), Finding::Different);
+        assert_eq!(one(1.01, 0.01, Interval), Finding::SameWithinNoise);
+        assert_eq!(one(1.01, 0.1, Interval), Finding::CannotTell);
+        // Small and certain is still a difference.
+        assert_eq!(one(1.01, 0.001, Interval), Finding::Different);
+        // Inside on one side only: 1.03 with 2.1 % to either side.
+        assert_eq!(one(1.03, 0.014, Interval), Finding::CannotTell);
+        assert_eq!(one(1.0 / 1.03, 0.014, Interval), Finding::CannotTell);
+    }
+
+    #[test]
+    fn a_mixture_differs_only_where_nothing_overlaps() {
+        let apart = |apart| Support::Mixture { apart };
+        assert_eq!(one(2.0, 0.05, apart(false)), Finding::CannotTell);
+        assert_eq!(one(2.0, 0.05, apart(true)), Finding::Different);
+        assert_eq!(
+            one(1.0, 0.001, apart(true)),
+            Finding::CannotTell,
+            "never the same"
+        );
+        assert_eq!(one(2.0, 0.05, Support::Nothing), Finding::CannotTell);
+    }
+
+    #[test]
+    fn the_worst_verdict_decides() {
+        use Verdict::*;
+        assert_eq!(Support::of(&[Ok, Noisy], false), Support::Interval);
+        let mixture = Support::Mixture { apart: true };
+        assert_eq!(Support::of(&[Ok, TwoStates], true), mixture);
+        assert_eq!(Support::of(&[CannotTell, Noisy], true), mixture);
+        assert_eq!(Support::of(&[TwoStates, Invalid], true), Support::Nothing);
+    }
+
+    #[test]
+    fn rows_that_may_not_be_called_still_count() {
+        // p = 0.03 alone is different; as one of two it is not.
+        let (near, far) = (ratio(1.0, 0.01), ratio(1.0245, 0.01));
+        let p = far.p_value().expect("a spread");
+        assert!((0.025..0.05).contains(&p), "{p}");
+        let of = |ratio, support| Tested { ratio, support };
+        let alone = [of(&far, Support::Interval)];
+        assert_eq!(findings(&alone, 0.05)[0], Finding::Different);
+        let with = [of(&near, Support::Nothing), of(&far, Support::Interval)];
+        assert_eq!(findings(&with, 0.05)[1], Finding::SameWithinNoise);
+    }
+
+    #[test]
+    fn a_gate_is_crossed_only_by_what_is_surely_beyond() {
+        let (beyond, at, faster) = (ratio(1.3, 0.02), ratio(1.1, 0.02), ratio(0.5, 0.02));
+        let wide = ratio(1.3, 0.2);
+        let of = |ratio| Tested {
+            ratio,
+            support: Support::Interval,
+        };
+        let rows = [of(&beyond), of(&at), of(&faster), of(&wide)];
+        assert_eq!(grown_beyond(&rows, 1.1), [true, false, false, false]);
+        let mixture = Tested {
+            support: Support::Mixture { apart: false },
+            ..of(&beyond)
+        };
+        assert_eq!(grown_beyond(&[mixture], 1.1), [false]);
+    }
+}

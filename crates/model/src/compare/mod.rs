@@ -1,0 +1,14 @@
+//! The statistics of setting one run against another, apart from any document
+//! or drawing. `docs/compare.md` tells them in words.
+//!
+//! The way of one row: [`measure`] (which figures may be compared) →
+//! [`ratio::Reading`] of each run → [`between`] (what runs differ by beyond
+//! their intervals) → [`ratio::Ratio`] → [`finding`] (all rows together, since
+//! many rows are many chances to be fooled).
+
+pub mod between;
+pub mod finding;
+pub mod measure;
+pub mod multiplicity;
+pub mod ratio;
+pub mod student;
