@@ -3,7 +3,9 @@
 //! Nothing here measures or prints.
 #![forbid(unsafe_code)]
 
+pub mod exchange;
 mod nearest;
+pub mod pattern;
 pub mod references;
 pub mod render;
 pub mod schema;

@@ -35,6 +35,8 @@ fn main() -> ExitCode {
         Some(Command::Machine { json }) => command::machine::machine(json),
         Some(Command::Show { run, json, look }) => command::show::show(&run, json, &look),
         Some(Command::Echo(options)) => command::echo::echo(&options),
+        Some(Command::Export(options)) => command::export::export(&options),
+        Some(Command::Import(options)) => command::import::import(&options),
     };
     match done {
         Ok(code) => code,

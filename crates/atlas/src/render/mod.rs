@@ -4,9 +4,9 @@
 mod chart;
 mod core_to_core;
 mod cost;
-mod curves;
+pub(crate) mod curves;
 mod explain;
-mod figures;
+pub(crate) mod figures;
 mod footer;
 mod header;
 mod histogram;

@@ -2,6 +2,8 @@
 
 pub(crate) mod echo;
 pub(crate) mod explain;
+pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod machine;
 pub(crate) mod run;

@@ -26,7 +26,7 @@ pub(crate) fn show(name: &str, json: bool, look: &Look) -> anyhow::Result<ExitCo
 
 /// A file where there is one of that name, else the last run or the one whose
 /// id begins so.
-fn find(name: &str) -> anyhow::Result<PathBuf> {
+pub(crate) fn find(name: &str) -> anyhow::Result<PathBuf> {
     let looks_like_id = name.chars().all(|c| c == '-' || c.is_ascii_hexdigit());
     let path = Path::new(name);
     Ok(if path.is_file() {
