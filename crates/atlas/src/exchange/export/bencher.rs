@@ -4,7 +4,7 @@
 //! A row that is not ok carries the suffix by which Bencher keeps a metric
 //! without raising an alert for it: the format has no other word for doubt.
 
-use super::line::{Line, in_unit, value_in_unit};
+use super::line::{LeftOut, Line, in_unit, value_in_unit};
 use model::unit::Unit;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ struct Metric {
 }
 
 /// The file, and what it has no place for.
-pub(super) fn text(lines: &[Line]) -> Result<(String, Vec<String>), String> {
+pub(super) fn text(lines: &[Line]) -> Result<(String, Vec<LeftOut>), String> {
     let mut benchmarks: BTreeMap<String, BTreeMap<&str, Metric>> = BTreeMap::new();
     let mut left_out = Vec::new();
     for line in lines {

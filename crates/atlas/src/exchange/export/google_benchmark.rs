@@ -4,7 +4,7 @@
 //! A repetition is one worker process's median, as each of their repetitions
 //! is one mean; mean, median, stddev and cv are computed from them as theirs.
 
-use super::line::Line;
+use super::line::{LeftOut, Line};
 use crate::utc;
 use model::machine::CacheKind;
 use model::run::Run;
@@ -92,7 +92,7 @@ struct Times {
 }
 
 /// The file, and what it has no place for.
-pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<String>), String> {
+pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<LeftOut>), String> {
     let mut benchmarks = Vec::new();
     let mut left_out = Vec::new();
     let mut family = (0, 0, "");

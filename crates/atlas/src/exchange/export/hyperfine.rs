@@ -4,10 +4,13 @@
 //! hyperfine knows no quiet machine: `times` are all ordinary samples, so that
 //! their median is what latlas calls typical.
 
-use super::line::Line;
+use super::line::{LeftOut, Line};
 use model::run::Run;
 use model::stats;
 use serde::Serialize;
+
+/// Why a figure can't be expressed.
+const NO_SAMPLES: &str = "the document holds no samples of it, and this format is made of them";
 
 #[derive(Serialize)]
 struct Document<'r> {
@@ -42,16 +45,15 @@ struct Beside<'r> {
 }
 
 /// The file, and what it has no place for.
-pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<String>), String> {
+pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<LeftOut>), String> {
     let mut results = Vec::new();
     let mut left_out = Vec::new();
     for line in lines {
         match entry(run, line) {
             Some(entry) => results.push(entry),
-            None if line.figure_ns().is_some() => left_out.push(format!(
-                "{}: the document holds no samples of it, and hyperfine's format is made of them",
-                line.name()
-            )),
+            None if line.figure_ns().is_some() => {
+                left_out.push(line.left_out_because(NO_SAMPLES.into()));
+            }
             None => left_out.push(line.left_out()),
         }
     }

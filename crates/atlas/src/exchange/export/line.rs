@@ -131,16 +131,24 @@ impl Line<'_> {
         Some((ns.value, interval_ns(estimate)))
     }
 
-    /// One line on why it is not in the file, where the format has no place
-    /// for what it is.
-    pub(super) fn left_out(&self) -> String {
-        let name = self.name();
-        match self.estimate {
-            Err(reason) => format!("{name}: not available here: {reason}"),
+    /// Why it is not in the file, where the format has no place for what it
+    /// is.
+    pub(super) fn left_out(&self) -> LeftOut {
+        self.left_out_because(match self.estimate {
+            Err(reason) => format!("not available here: {reason}"),
             Ok(_) => match self.reason() {
-                reason if reason.is_empty() => format!("{name}: no figure"),
-                reason => format!("{name}: no figure: {reason}"),
+                reason if reason.is_empty() => "no figure".into(),
+                reason => format!("no figure: {reason}"),
             },
+        })
+    }
+
+    /// The same for another reason.
+    pub(super) fn left_out_because(&self, reason: String) -> LeftOut {
+        LeftOut {
+            row: self.row.id.clone(),
+            name: self.name(),
+            reason,
         }
     }
 
@@ -181,6 +189,31 @@ impl Line<'_> {
             },
         )
     }
+}
+
+/// A figure that a format has no place for.
+pub(super) struct LeftOut {
+    row: String,
+    name: String,
+    reason: String,
+}
+
+/// A line for each; points of one curve with one reason share theirs.
+pub(super) fn told(left_out: Vec<LeftOut>) -> Vec<String> {
+    let mut groups: Vec<(LeftOut, usize)> = Vec::new();
+    for one in left_out {
+        match groups.last_mut() {
+            Some((first, n)) if (&first.row, &first.reason) == (&one.row, &one.reason) => *n += 1,
+            _ => groups.push((one, 1)),
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(first, n)| match n {
+            1 => format!("{}: {}", first.name, first.reason),
+            n => format!("{}, {n} points: {}", first.row, first.reason),
+        })
+        .collect()
 }
 
 fn below(ns: f64, reason: &str) -> String {

@@ -13,7 +13,7 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> String {
          |:----|------:|:---------|-------:|:------------------|:--------|\n",
     );
     for line in lines {
-        let cells = cells(line).map(|cell| escape(&cell));
+        let cells = cells(line);
         text.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
     text
@@ -53,12 +53,12 @@ fn cells(line: &Line) -> [String; 6] {
     let Ok(estimate) = line.estimate else {
         let why = format!("not available: {}", line.reason());
         return [
-            name,
+            escape(&name),
             String::new(),
             String::new(),
             String::new(),
             String::new(),
-            why,
+            escape(&why),
         ];
     };
     let unit = &line.row.unit;
@@ -75,12 +75,12 @@ fn cells(line: &Line) -> [String; 6] {
         reason => format!("{}: {reason}", line.verdict()),
     };
     [
-        name,
+        escape(&name),
         figure,
         half,
         cycles(estimate),
         typical(estimate, unit),
-        verdict,
+        escape(&verdict),
     ]
 }
 

@@ -9,7 +9,7 @@ mod line;
 mod markdown;
 
 use crate::nearest;
-use line::{Line, lines};
+use line::{LeftOut, Line, lines, told};
 use model::run::Run;
 
 /// The formats.
@@ -91,7 +91,7 @@ impl Format {
 /// When a pattern matches nothing, or no row can be expressed.
 pub fn export(run: &Run, format: Format, patterns: &[String]) -> Result<Exported, ExportError> {
     let mut lines = selected(run, patterns)?;
-    let mut left_out = Vec::new();
+    let mut left_out: Vec<LeftOut> = Vec::new();
     // A table for people is of single figures, unless they ask for more.
     if format == Format::Markdown && patterns.is_empty() {
         left_out = without_points(&mut lines);
@@ -108,21 +108,16 @@ pub fn export(run: &Run, format: Format, patterns: &[String]) -> Result<Exported
         Format::Hyperfine => hyperfine::text(run, &lines).map_err(unwritable)?,
         Format::Bencher => bencher::text(&lines).map_err(unwritable)?,
     };
+    let nothing = !more.is_empty() && more.len() == lines.len();
     left_out.extend(more);
+    let left_out = told(left_out);
     match left_out.first() {
-        Some(first) if left_out.len() >= lines.len() && !carries_reasons(format) => {
-            Err(ExportError::Nothing {
-                format: format.name(),
-                first: first.clone(),
-            })
-        }
+        Some(first) if nothing => Err(ExportError::Nothing {
+            format: format.name(),
+            first: first.clone(),
+        }),
         _ => Ok(Exported { text, left_out }),
     }
-}
-
-/// Whether a row without a figure has a place in it.
-fn carries_reasons(format: Format) -> bool {
-    !matches!(format, Format::Hyperfine | Format::Bencher)
 }
 
 fn selected<'r>(run: &'r Run, patterns: &[String]) -> Result<Vec<Line<'r>>, ExportError> {
@@ -155,23 +150,17 @@ fn selected<'r>(run: &'r Run, patterns: &[String]) -> Result<Vec<Line<'r>>, Expo
     Ok(lines)
 }
 
-/// Takes the points of curves and maps out; a line for each curve.
-fn without_points(lines: &mut Vec<Line>) -> Vec<String> {
-    let mut counts: Vec<(String, usize)> = Vec::new();
+/// Takes the points of curves and maps out, and says so.
+fn without_points(lines: &mut Vec<Line>) -> Vec<LeftOut> {
+    let mut points = Vec::new();
     lines.retain(|line| {
-        if line.at.is_empty() {
-            return true;
+        if !line.at.is_empty() {
+            let id = &line.row.id;
+            points.push(line.left_out_because(format!("of a curve; --rows '{id}' gives them")));
         }
-        match counts.last_mut() {
-            Some((id, count)) if *id == line.row.id => *count += 1,
-            _ => counts.push((line.row.id.clone(), 1)),
-        }
-        false
+        line.at.is_empty()
     });
-    counts
-        .into_iter()
-        .map(|(id, count)| format!("{id}: {count} points of a curve; --rows '{id}' gives them"))
-        .collect()
+    points
 }
 
 #[cfg(test)]
