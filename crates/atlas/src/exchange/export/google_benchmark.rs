@@ -4,7 +4,7 @@
 //! A repetition is one worker process's median, as each of their repetitions
 //! is one mean; mean, median, stddev and cv are computed from them as theirs.
 
-use super::line::{LeftOut, Line};
+use super::line::{BELOW_ZERO, LeftOut, Line};
 use crate::utc;
 use model::machine::CacheKind;
 use model::run::Run;
@@ -102,10 +102,16 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<LeftOut>), 
             (_, _, "") => (0, 0, &line.row.id),
             (index, ..) => (index + 1, 0, &line.row.id),
         };
-        if line.estimate.is_ok() && line.figure_ns().is_none() {
+        let times_ns = match line.figure_ns() {
+            Some((figure_ns, _)) => repetitions(run, line, figure_ns),
+            None => Vec::new(),
+        };
+        if line.estimate.is_ok() && times_ns.is_empty() {
             left_out.push(line.left_out());
+        } else if times_ns.iter().any(|&ns| ns < 0.0) {
+            left_out.push(line.left_out_because(BELOW_ZERO.into()));
         } else {
-            benchmarks.extend(of_line(run, line, (family.0, family.1)));
+            benchmarks.extend(of_line(line, times_ns, (family.0, family.1)));
         }
     }
     let document = Document {
@@ -149,7 +155,17 @@ fn context(run: &Run) -> Context {
     }
 }
 
-fn of_line<'r>(run: &Run, line: &'r Line, family: (usize, usize)) -> Vec<Benchmark<'r>> {
+/// The repetitions; the figure itself where the document has no samples of it.
+fn repetitions(run: &Run, line: &Line, figure_ns: f64) -> Vec<f64> {
+    match line.repetitions_ns(run) {
+        none if none.is_empty() => vec![figure_ns],
+        times_ns => times_ns,
+    }
+}
+
+/// The entries of a figure; of a row that is not available, which has no
+/// times, the one that says so.
+fn of_line<'r>(line: &'r Line, times_ns: Vec<f64>, family: (usize, usize)) -> Vec<Benchmark<'r>> {
     let name = line.name();
     let label = match (line.is_ok(), line.reason()) {
         (true, _) => String::new(),
@@ -174,7 +190,7 @@ fn of_line<'r>(run: &Run, line: &'r Line, family: (usize, usize)) -> Vec<Benchma
         latlas_row: &line.row.id,
         latlas_verdict: line.verdict(),
     };
-    let Some((figure_ns, _)) = line.figure_ns() else {
+    if times_ns.is_empty() {
         // Under a name of its own: compare.py takes it for granted that two
         // entries of one name both have times.
         return vec![Benchmark {
@@ -185,10 +201,6 @@ fn of_line<'r>(run: &Run, line: &'r Line, family: (usize, usize)) -> Vec<Benchma
             label: String::new(),
             ..blank
         }];
-    };
-    let mut times_ns = line.repetitions_ns(run);
-    if times_ns.is_empty() {
-        times_ns.push(figure_ns);
     }
     let times = |ns: f64, iterations: usize| Times {
         iterations: iterations as u64,

@@ -4,7 +4,7 @@
 //! hyperfine knows no quiet machine: `times` are all ordinary samples, so that
 //! their median is what latlas calls typical.
 
-use super::line::{LeftOut, Line};
+use super::line::{BELOW_ZERO, LeftOut, Line};
 use model::run::Run;
 use model::stats;
 use serde::Serialize;
@@ -49,21 +49,26 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<LeftOut>), 
     let mut results = Vec::new();
     let mut left_out = Vec::new();
     for line in lines {
-        match entry(run, line) {
+        if line.figure_ns().is_none() {
+            left_out.push(line.left_out());
+            continue;
+        }
+        let times: Vec<f64> = line.samples_ns(run).iter().map(|ns| ns * 1e-9).collect();
+        if times.iter().any(|&s| s < 0.0) {
+            left_out.push(line.left_out_because(BELOW_ZERO.into()));
+            continue;
+        }
+        match entry(run, line, times) {
             Some(entry) => results.push(entry),
-            None if line.figure_ns().is_some() => {
-                left_out.push(line.left_out_because(NO_SAMPLES.into()));
-            }
-            None => left_out.push(line.left_out()),
+            None => left_out.push(line.left_out_because(NO_SAMPLES.into())),
         }
     }
     let text = serde_json::to_string_pretty(&Document { results }).map_err(|e| e.to_string())?;
     Ok((text + "\n", left_out))
 }
 
-fn entry<'r>(run: &'r Run, line: &'r Line) -> Option<Entry<'r>> {
-    line.figure_ns()?;
-    let times: Vec<f64> = line.samples_ns(run).iter().map(|ns| ns * 1e-9).collect();
+/// None where there are no times.
+fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>> {
     let sorted = stats::sorted(times.iter().copied());
     let quiet = line.estimate.ok().and_then(|e| e.quiet);
     Some(Entry {

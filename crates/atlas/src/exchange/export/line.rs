@@ -191,6 +191,10 @@ impl Line<'_> {
     }
 }
 
+/// Why a figure is left out of a format whose times are durations.
+pub(super) const BELOW_ZERO: &str = "some of its times are below 0 (a difference of loops, or \
+                                     stamps of two threads), and in this format times are not";
+
 /// A figure that a format has no place for.
 pub(super) struct LeftOut {
     row: String,

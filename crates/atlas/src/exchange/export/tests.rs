@@ -247,3 +247,18 @@ fn patterns_select_and_typos_are_answered() {
     empty.rows.clear();
     assert_eq!(export(&empty, Format::Csv, &[]), Err(ExportError::Empty));
 }
+
+#[test]
+fn times_below_zero_are_told_and_not_written() {
+    let mut run = synthetic::run();
+    let cell = run.cells.iter_mut().find(|cell| cell.row == "cpu.add_i32");
+    let samples = &mut cell.expect("its samples").samples;
+    // The 2U loop came out faster than the U loop, for one whole worker.
+    samples.second_ticks[..5].fill(70_000);
+    for format in [Format::Hyperfine, Format::GoogleBenchmark] {
+        let exported = export(&run, format, &[]).expect("exported");
+        let told = |l: &&String| l.starts_with("cpu.add_i32: some of its times are below 0");
+        assert!(exported.left_out.iter().find(told).is_some(), "{format:?}");
+        assert!(!exported.text.contains("\"cpu.add_i32\""), "{format:?}");
+    }
+}

@@ -75,9 +75,21 @@ pub(super) struct Name(pub(super) String);
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        check_name(&text).map_err(Error::custom)?;
-        Ok(Name(text))
+        // Refused while it is visited: later the parser is a line further.
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Name;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a text")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Name, E> {
+                check_name(text).map_err(E::custom)?;
+                Ok(Name(text.to_owned()))
+            }
+        }
+        deserializer.deserialize_str(Text)
     }
 }
 
@@ -106,12 +118,32 @@ pub(super) struct Amount(pub(super) f64);
 
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match f64::deserialize(deserializer)? {
-            v if v.is_nan() || v.is_infinite() => Err(Error::custom("not a finite number")),
-            // -0.0 is 0.
-            v if v < 0.0 => Err(Error::custom(format!("{v} is negative, and a time is not"))),
-            v => Ok(Amount(v + 0.0)),
+        struct Number;
+        impl Visitor<'_> for Number {
+            type Value = Amount;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a number")
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Amount, E> {
+                match value {
+                    v if !v.is_finite() => Err(E::custom("not a finite number")),
+                    v if v < 0.0 => Err(E::custom(format!("{v} is negative, and a time is not"))),
+                    // -0.0 is 0.
+                    v => Ok(Amount(v + 0.0)),
+                }
+            }
+
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Amount, E> {
+                self.visit_f64(value as f64)
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Amount, E> {
+                self.visit_f64(value as f64)
+            }
         }
+        deserializer.deserialize_f64(Number)
     }
 }
 
