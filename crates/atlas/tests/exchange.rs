@@ -55,6 +55,12 @@ fn hyperfines_own_medians_are_found_again() {
     }
     assert_eq!(medians[1].0, "hyperfine.sleep_0.01");
     assert_eq!(run.program.name, "hyperfine");
+    // The time of the import is not that of the measurement.
+    let markdown = export(&run, To::Markdown, &[]).expect("exported").text;
+    assert!(
+        markdown.starts_with("hyperfine on machine unknown, at an unknown time"),
+        "{markdown}"
+    );
     assert!(run.machine.cpu_model.get().is_none() && run.machine.hostname.get().is_none());
 }
 
@@ -158,6 +164,18 @@ fn an_aggregate_has_a_figure_and_no_interval() {
     let fields: Vec<&str> = line.split(',').collect();
     assert!(fields[6].starts_with("92.2"), "{line}");
     assert_eq!(&fields[7..11], ["", "", "", ""], "{line}");
+    // A single value has no ends, on the screen either.
+    let references = atlas::references::References::embedded().expect("references");
+    let drawn = atlas::render::run(&run, &references, &Default::default());
+    let line = drawn
+        .lines()
+        .find(|l| l.contains("BM_push/8 "))
+        .expect("line");
+    assert!(line.contains("92.2 ns") && !line.contains('['), "{line}");
+    assert!(
+        csv.contains("2026-11-21T13:37:25+00:00,Google Benchmark"),
+        "{csv}"
+    );
     // No interval in Bencher's words either.
     let bencher = export(&run, To::Bencher, &[]).expect("exported").text;
     assert!(!bencher.contains("lower_value"), "{bencher}");

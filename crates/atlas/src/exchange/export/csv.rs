@@ -1,8 +1,9 @@
 //! Comma-separated values (RFC 4180): one record a figure, numbers as they
 //! are, nothing for what is not known.
 
-use super::line::{Line, in_unit, interval_ns, typical_interval_ns, unit_name, value_in_unit};
-use crate::utc;
+use super::line::{
+    Line, in_unit, interval_ns, program, started, typical_interval_ns, unit_name, value_in_unit,
+};
 use model::run::Run;
 
 const COLUMNS: [&str; 29] = [
@@ -107,7 +108,7 @@ fn record(run: &Run, line: &Line) -> Vec<String> {
         line.reason(),
         line.row.notes.join("; "),
         run.id.clone(),
-        utc::iso(run.started_unix_ms),
-        format!("{} {}", run.program.name, run.program.version),
+        started(run).unwrap_or_default(),
+        program(run),
     ]
 }

@@ -4,8 +4,7 @@
 //! A repetition is one worker process's median, as each of their repetitions
 //! is one mean; mean, median, stddev and cv are computed from them as theirs.
 
-use super::line::{BELOW_ZERO, LeftOut, Line};
-use crate::utc;
+use super::line::{BELOW_ZERO, LeftOut, Line, program, started};
 use model::machine::CacheKind;
 use model::run::Run;
 use model::stats;
@@ -24,7 +23,8 @@ struct Document<'r> {
 
 #[derive(Serialize)]
 struct Context {
-    date: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     host_name: Option<String>,
     executable: String,
@@ -125,9 +125,9 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<LeftOut>), 
 fn context(run: &Run) -> Context {
     let caches = run.machine.caches.get().into_iter().flatten();
     Context {
-        date: utc::iso(run.started_unix_ms),
+        date: started(run),
         host_name: run.machine.hostname.get().cloned(),
-        executable: format!("{} {}", run.program.name, run.program.version),
+        executable: program(run),
         num_cpus: run.machine.online_cpus.get().map(Vec::len),
         mhz_per_cpu: run
             .core_clock

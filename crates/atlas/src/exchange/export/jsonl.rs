@@ -1,7 +1,8 @@
 //! JSON lines: one object a figure, each whole in itself.
 
-use super::line::{Line, in_unit, interval_ns, typical_interval_ns, unit_name, value_in_unit};
-use crate::utc;
+use super::line::{
+    Line, in_unit, interval_ns, program, started, typical_interval_ns, unit_name, value_in_unit,
+};
 use model::estimate::{Mode, Tail};
 use model::run::Run;
 use model::stats::Interval;
@@ -28,7 +29,7 @@ struct Object<'r> {
     reason: String,
     notes: &'r [String],
     run: &'r str,
-    started: String,
+    started: Option<String>,
     program: String,
     machine: Option<&'r str>,
     partial: Option<&'r str>,
@@ -83,8 +84,8 @@ fn object<'r>(run: &'r Run, line: &'r Line) -> Object<'r> {
         reason: line.reason(),
         notes: &line.row.notes,
         run: &run.id,
-        started: utc::iso(run.started_unix_ms),
-        program: format!("{} {}", run.program.name, run.program.version),
+        started: started(run),
+        program: program(run),
         machine: run.machine.cpu_model.get().map(String::as_str),
         partial: run.partial.as_deref(),
     }

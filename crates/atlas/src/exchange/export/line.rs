@@ -1,7 +1,9 @@
 //! A run as a list of figures: a line for each single row, each point of a
 //! curve or map, and each row that is not available.
 
+use crate::utc;
 use model::estimate::{Context, Estimate, Verdict};
+use model::imported::UNKNOWN;
 use model::repetitions;
 use model::run::{Axis, Cell, Outcome, Row, Run};
 use model::stats::Interval;
@@ -188,6 +190,22 @@ impl Line<'_> {
                 modes: &cell.modes,
             },
         )
+    }
+}
+
+/// When it was measured: of an imported run as far as its file says.
+pub(super) fn started(run: &Run) -> Option<String> {
+    match &run.imported {
+        Some(imported) => imported.measured_at.clone(),
+        None => Some(utc::iso(run.started_unix_ms)),
+    }
+}
+
+/// What measured: `latlas 0.1.0`, or `hyperfine` where it does not tell which.
+pub(super) fn program(run: &Run) -> String {
+    match run.program.version.as_str() {
+        UNKNOWN => run.program.name.clone(),
+        version => format!("{} {version}", run.program.name),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A GitHub-flavoured Markdown table.
 
-use super::line::Line;
+use super::line::{Line, program, started};
 use crate::render::figures::{Shown, cycles, shown, typical};
 use crate::utc;
 use model::run::Run;
@@ -35,11 +35,13 @@ fn heading(run: &Run) -> String {
         Some(why) => format!("; PARTIAL: {why}"),
         None => String::new(),
     };
+    let when = match &run.imported {
+        Some(_) => started(run).unwrap_or("at an unknown time".into()),
+        None => utc::text(run.started_unix_ms),
+    };
     format!(
-        "{} {} on {machine}, {}, run {}{emulated}{partial}",
-        run.program.name,
-        run.program.version,
-        utc::text(run.started_unix_ms),
+        "{} on {machine}, {when}, run {}{emulated}{partial}",
+        program(run),
         run.id.get(..8).unwrap_or(&run.id),
     )
 }
