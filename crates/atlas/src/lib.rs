@@ -4,7 +4,9 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod exchange;
 mod nearest;
+pub mod pattern;
 pub mod references;
 pub mod render;
 pub mod schema;

@@ -33,6 +33,12 @@ pub(crate) fn text(unix_ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
+/// As ISO 8601 has it: `2026-11-21T01:52:44+00:00`.
+pub(crate) fn iso(unix_ms: u64) -> String {
+    let [year, month, day, hour, minute, second] = fields(unix_ms);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}+00:00")
+}
+
 /// For file names, which sort by time: `20261121T015244Z`.
 pub(crate) fn stamp(unix_ms: u64) -> String {
     let [year, month, day, hour, minute, second] = fields(unix_ms);

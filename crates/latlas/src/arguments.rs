@@ -1,6 +1,8 @@
 //! The command line.
 
 pub(crate) mod compare;
+pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod selftest;
 mod table;
 
@@ -141,6 +143,12 @@ Examples:
   latlas echo --listen 192.0.2.7:7411 --allow-remote for others too
   latlas run net.round_trip_peer --peer 192.0.2.7:7411   on the other machine")]
     Echo(EchoOptions),
+    /// Write a kept run in the format of another tool
+    #[command(after_help = export::EXAMPLES)]
+    Export(export::ExportOptions),
+    /// Keep results of hyperfine, Google Benchmark or criterion as a run
+    #[command(after_help = import::EXAMPLES)]
+    Import(import::ImportOptions),
 }
 
 /// Where to listen, and the bounds.

@@ -40,6 +40,8 @@ fn main() -> ExitCode {
         Some(Command::Compare(options)) => command::compare::compare(&options),
         Some(Command::Selftest(options)) => command::selftest::selftest(&catalogue, &options),
         Some(Command::Echo(options)) => command::echo::echo(&options),
+        Some(Command::Export(options)) => command::export::export(&options),
+        Some(Command::Import(options)) => command::import::import(&options),
     };
     match done {
         Ok(code) => code,

@@ -17,6 +17,11 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// A text of a stranger's file without anything that a terminal would obey.
+pub(crate) fn harmless(text: &str) -> String {
+    atlas::exchange::import::visible(text)
+}
+
 /// Whether stdout gets colours (<https://no-color.org>).
 pub(crate) fn colored(color: Color) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -158,7 +158,7 @@ pub fn estimate(samples: &[Sample], context: &Context) -> Estimate {
     estimate
 }
 
-fn ordinary(samples: &[Sample]) -> impl Iterator<Item = &Sample> {
+pub(crate) fn ordinary(samples: &[Sample]) -> impl Iterator<Item = &Sample> {
     samples.iter().filter(|s| !s.has(flag::HUNTED))
 }
 
@@ -278,7 +278,7 @@ impl Quiet {
 
 /// One sample in ns: for a row bound by the core, its cycles at the run's
 /// median clock.
-fn in_ns(sample: &Sample, context: &Context) -> f64 {
+pub(crate) fn in_ns(sample: &Sample, context: &Context) -> f64 {
     let ns = sample.ns_per_op(context.ops_per_turn, context.ns_per_tick);
     match (context.bound, context.core_clock, sample.cycle_ns()) {
         (Bound::Core, Some(clock), Some(cycle)) => ns / cycle * clock.cycle_ns.value,

@@ -5,6 +5,7 @@ use crate::conditions::Conditions;
 use crate::estimate::Estimate;
 use crate::filesystem::Filesystem;
 use crate::gate::Gate;
+use crate::imported::Imported;
 use crate::machine::Machine;
 use crate::plateau::Plateau;
 use crate::sample::Columns;
@@ -49,6 +50,9 @@ pub struct Run {
     pub files_on: Option<Filesystem>,
     /// Why the run is not whole, if it is not (interrupted, a worker died).
     pub partial: Option<String>,
+    /// Where it came from, if another program measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
     /// What was found: one entry a row, in catalogue order.
     pub rows: Vec<Row>,
     /// Every sample, by cell.
@@ -124,10 +128,12 @@ pub struct ClockRecord {
     pub ns_per_tick: f64,
     /// How that is known.
     pub source: String,
-    /// Cost of one empty bracket, ns.
-    pub cost_ns: f64,
-    /// Smallest step seen, ns.
-    pub resolution_ns: f64,
+    /// Cost of one empty bracket, ns, where it is known.
+    #[serde(default)]
+    pub cost_ns: Option<f64>,
+    /// Smallest step seen, ns, where it is known.
+    #[serde(default)]
+    pub resolution_ns: Option<f64>,
 }
 
 /// The core's clock as the canaries saw it, from chains of dependent adds of

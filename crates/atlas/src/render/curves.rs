@@ -298,7 +298,7 @@ pub(super) fn axis_text(axis: Axis) -> &'static str {
 }
 
 /// A place on an axis.
-pub(super) fn axis_value(axis: Axis, x: u64) -> String {
+pub(crate) fn axis_value(axis: Axis, x: u64) -> String {
     match axis {
         Axis::WorkingSetBytes | Axis::StrideBytes | Axis::FileBytes => size::text(x),
         Axis::Chases

@@ -11,14 +11,14 @@ const FRAME_NS: f64 = 1e9 / 60.0;
 
 /// The figure to show first of an estimate, or that it is below resolution,
 /// or nothing.
-pub(super) enum Shown {
+pub(crate) enum Shown {
     Figure(Figure),
     Below(String),
     Nothing,
 }
 
 /// What to show of an estimate in a row's unit.
-pub(super) fn shown(estimate: &Estimate, unit: &Unit) -> Shown {
+pub(crate) fn shown(estimate: &Estimate, unit: &Unit) -> Shown {
     match (estimate.below_ns, estimate.ns()) {
         // A speed below resolution would read as a slow one.
         (Some(ns), _) if *unit == Unit::Time => Shown::Below(format!("< {}", bound(ns))),
@@ -102,7 +102,7 @@ fn bound(ns: f64) -> String {
 }
 
 /// Clock cycles, as far as their interval supports them.
-pub(super) fn cycles(estimate: &Estimate) -> String {
+pub(crate) fn cycles(estimate: &Estimate) -> String {
     let cycles = estimate.quiet.and_then(|q| q.cycles);
     match (estimate.below_ns, cycles) {
         (None, Some(c)) => cycle_count(&c)[0].clone(),
@@ -126,7 +126,7 @@ pub(super) fn cycle_count(c: &Interval) -> [String; 2] {
 
 /// Median with the 10 % and 90 % quantiles: `1.40 [1.38-1.52]`, in the unit of
 /// the quiet figure beside it; its own unit stands with it where there is none.
-pub(super) fn typical(estimate: &Estimate, unit: &Unit) -> String {
+pub(crate) fn typical(estimate: &Estimate, unit: &Unit) -> String {
     let Some(t) = estimate.typical.filter(|_| estimate.below_ns.is_none()) else {
         return String::new();
     };
@@ -149,6 +149,11 @@ pub(super) fn typical(estimate: &Estimate, unit: &Unit) -> String {
 /// median that is well known.
 fn alone(t: &Typical, values: [f64; 3], unit: &Unit) -> String {
     let [value, ..] = values;
+    if t.samples < 2 {
+        // Of one there is no spread, and equal ends would look like none.
+        let f = set(&t.ns, unit);
+        return format!("{} {}", f.value, f.unit);
+    }
     let half = value.abs() * t.ns.relative_half_width();
     let in_scale = |v: f64, scale: f64| {
         let half = if value == 0.0 { 0.0 } else { half / scale };
@@ -188,6 +193,7 @@ pub(super) fn typical_half(estimate: &Estimate, unit: &Unit) -> String {
     let alone = estimate.quiet.is_none() && estimate.below_ns.is_none();
     match estimate.typical.filter(|_| alone) {
         None => String::new(),
+        Some(t) if t.samples < 2 => String::new(),
         Some(t) => {
             let f = set(&t.ns, unit);
             format!("±{} {}", f.half_width, f.unit)

@@ -5,6 +5,7 @@ use super::layout::{Style, styled, wrap};
 use super::{COLUMNS, machine};
 use crate::utc;
 use model::conditions::Conditions;
+use model::imported::{Imported, UNKNOWN};
 use model::run::{Program, Run, Scale};
 
 /// The profile whose figures are a program's.
@@ -25,13 +26,25 @@ pub(super) fn header(run: &Run) -> String {
     if let Some(kind) = &run.plan.core_kind {
         fact("cores", core_kind(run, kind));
     }
-    fact("core clock", core_clock(run));
-    fact("timed by", timed_by(run));
-    fact("conditions", conditions(&run.conditions));
-    if let Some(filesystem) = &run.files_on {
-        fact("files on", machine::files_on_text(filesystem));
+    match &run.imported {
+        // What that program's clock and conditions were, nobody wrote down.
+        Some(imported) => {
+            fact("measured by", measured_by(run, imported));
+            if !run.conditions.remarks.is_empty() {
+                fact("conditions", run.conditions.remarks.join("; "));
+            }
+            fact("run", imported_description(run, imported));
+        }
+        None => {
+            fact("core clock", core_clock(run));
+            fact("timed by", timed_by(run));
+            fact("conditions", conditions(&run.conditions));
+            if let Some(filesystem) = &run.files_on {
+                fact("files on", machine::files_on_text(filesystem));
+            }
+            fact("run", description(run));
+        }
     }
-    fact("run", description(run));
     if let Some(why) = &run.plan.shrunk {
         fact("memory", format!("SHORT: {why}"));
     }
@@ -57,7 +70,7 @@ pub(super) fn warnings(run: &Run) -> Vec<String> {
     if let Some(why) = &run.partial {
         warnings.push(format!("PARTIAL: {why}"));
     }
-    if !run.gate.calibrated {
+    if !run.gate.calibrated && run.imported.is_none() {
         warnings.push(
             "NOT CALIBRATED for this microarchitecture: \"quiet\" was learnt from this run, and \
              a machine that was never quiet would pass unnoticed."
@@ -87,9 +100,12 @@ fn core_clock(run: &Run) -> String {
 
 fn timed_by(run: &Run) -> String {
     let clock = &run.clock;
+    let cost = clock.cost_ns.map_or(String::new(), |ns| {
+        format!("; an empty bracket reads {ns:.1} ns")
+    });
     format!(
-        "{}, {:.4} ns a tick ({}); an empty bracket reads {:.1} ns",
-        clock.name, clock.ns_per_tick, clock.source, clock.cost_ns
+        "{}, {:.4} ns a tick ({}){cost}",
+        clock.name, clock.ns_per_tick, clock.source
     )
 }
 
@@ -136,6 +152,28 @@ fn pinning(conditions: &Conditions) -> String {
     }
 }
 
+fn measured_by(run: &Run, imported: &Imported) -> String {
+    let when = match &imported.measured_at {
+        Some(when) => format!(" on {when}"),
+        None => String::new(),
+    };
+    format!(
+        "{}{when}, not by latlas: taken as its file has it; its clock, its conditions and what it \
+         left out are not known",
+        program(&run.program)
+    )
+}
+
+fn imported_description(run: &Run, imported: &Imported) -> String {
+    let short = run.id.get(..8).unwrap_or(&run.id);
+    format!(
+        "{short}, imported {} by {} from {}",
+        utc::text(run.started_unix_ms),
+        imported.by,
+        imported.from.join(", ")
+    )
+}
+
 fn description(run: &Run) -> String {
     let scale = match run.plan.scale {
         Scale::Quick => "quick",
@@ -155,14 +193,18 @@ fn description(run: &Run) -> String {
 pub(super) fn program(program: &Program) -> String {
     let commit = program.commit.as_deref().map(|c| c.get(..10).unwrap_or(c));
     let mut parts: Vec<&str> = commit.into_iter().collect();
-    if program.profile != RELEASE {
+    if !matches!(program.profile.as_str(), RELEASE | UNKNOWN) {
         parts.push(&program.profile);
     }
     let beside = match parts.is_empty() {
         true => String::new(),
         false => format!(" ({})", parts.join(", ")),
     };
-    format!("{} {}{beside}", program.name, program.version)
+    let version = match program.version.as_str() {
+        UNKNOWN => "of a version it does not tell",
+        version => version,
+    };
+    format!("{} {version}{beside}", program.name)
 }
 
 #[cfg(test)]

@@ -47,8 +47,8 @@ pub(crate) fn run() -> Run {
             name: "tsc".into(),
             ns_per_tick: 0.4082,
             source: "CPUID leaf 0x15".into(),
-            cost_ns: 11.8,
-            resolution_ns: 0.4082,
+            cost_ns: Some(11.8),
+            resolution_ns: Some(0.4082),
         },
         gate: Gate {
             quiet_ratio: 1.0,
@@ -72,6 +72,7 @@ pub(crate) fn run() -> Run {
             mount_options: "rw,relatime".into(),
         }),
         partial: None,
+        imported: None,
         rows: rows(),
         cells: [cell("cpu.add_i32"), cell("cpu.div_i32")]
             .into_iter()

@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_figure_that_json_can_not_hold_is_refused_when_written() {
         let mut run = synthetic::run();
-        run.clock.cost_ns = f64::INFINITY;
+        run.clock.ns_per_tick = f64::INFINITY;
         assert!(matches!(to_json(&run), Err(StoreError::Unwritable(_))));
     }
 }

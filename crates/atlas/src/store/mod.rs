@@ -5,7 +5,7 @@ mod document;
 mod write;
 
 pub use document::{MAX_DOCUMENT_BYTES, from_bytes, read, to_json};
-pub use write::{check_writable, write};
+pub use write::{check_writable, write, write_bytes};
 
 use crate::utc;
 use model::run::Run;

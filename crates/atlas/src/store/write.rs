@@ -19,9 +19,15 @@ pub fn write(run: &Run, path: &Path) -> Result<(), StoreError> {
     } else {
         bytes.push(b'\n');
     }
+    write_bytes(&bytes, path)
+}
+
+/// Writes any bytes in the same way: a file that was there is replaced in one
+/// step.
+pub fn write_bytes(bytes: &[u8], path: &Path) -> Result<(), StoreError> {
     match target(path)? {
-        Target::Stream => write_stream(path, &bytes),
-        Target::File(path) => write_file(&path, |file| file.write_all(&bytes)),
+        Target::Stream => write_stream(path, bytes),
+        Target::File(path) => write_file(&path, |file| file.write_all(bytes)),
     }
 }
 

@@ -1,11 +1,11 @@
 //! `latlas compare A B…`: what has changed, and what can't be told.
 
 use crate::arguments::compare::CompareOptions;
-use crate::selection::matches;
 use crate::{GATE_CROSSED, UNRELIABLE, output};
 use anyhow::bail;
 use atlas::compare::operand::{self, Operand};
 use atlas::compare::{Comparison, Normalize, Options, compare as set_against};
+use atlas::pattern::matches;
 use atlas::references::References;
 use atlas::render;
 use atlas::store::Store;

@@ -3,6 +3,8 @@
 pub(crate) mod compare;
 pub(crate) mod echo;
 pub(crate) mod explain;
+pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod machine;
 pub(crate) mod run;

@@ -1,0 +1,61 @@
+//! Bencher Metric Format
+//! (<https://bencher.dev/docs/reference/bencher-metric-format>).
+//!
+//! A row that is not ok carries the suffix by which Bencher keeps a metric
+//! without raising an alert for it: the format has no other word for doubt.
+
+use super::line::{LeftOut, Line, in_unit, value_in_unit};
+use model::unit::Unit;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Bencher strips it from the name and suppresses alerts.
+const IGNORE: &str = "-bencher-ignore";
+
+#[derive(Serialize)]
+struct Metric {
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower_value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper_value: Option<f64>,
+}
+
+/// The file, and what it has no place for.
+pub(super) fn text(lines: &[Line]) -> Result<(String, Vec<LeftOut>), String> {
+    let mut benchmarks: BTreeMap<String, BTreeMap<&str, Metric>> = BTreeMap::new();
+    let mut left_out = Vec::new();
+    for line in lines {
+        match metric(line) {
+            None => left_out.push(line.left_out()),
+            Some(metric) => {
+                let suffix = if line.is_ok() { "" } else { IGNORE };
+                let metrics = BTreeMap::from([(measure(&line.row.unit), metric)]);
+                benchmarks.insert(format!("{}{suffix}", line.name()), metrics);
+            }
+        }
+    }
+    let text = serde_json::to_string_pretty(&benchmarks).map_err(|e| e.to_string())?;
+    Ok((text + "\n", left_out))
+}
+
+/// Bencher's own Latency is in ns; measures it does not have yet are made
+/// under the name they come with, so the name holds the unit.
+fn measure(unit: &Unit) -> &'static str {
+    match unit {
+        Unit::Time => "latency",
+        Unit::Bandwidth { .. } => "bandwidth-gb-per-s",
+        Unit::Frequency => "frequency-ghz",
+    }
+}
+
+fn metric(line: &Line) -> Option<Metric> {
+    let unit = &line.row.unit;
+    let (ns, interval) = line.figure_ns()?;
+    let ends = interval.and_then(|ns| in_unit(ns, unit));
+    Some(Metric {
+        value: value_in_unit(ns, unit)?,
+        lower_value: ends.map(|i| i.low),
+        upper_value: ends.map(|i| i.high),
+    })
+}

@@ -1,0 +1,114 @@
+//! Comma-separated values (RFC 4180): one record a figure, numbers as they
+//! are, nothing for what is not known.
+
+use super::line::{
+    Line, in_unit, interval_ns, program, started, typical_interval_ns, unit_name, value_in_unit,
+};
+use model::run::Run;
+
+const COLUMNS: [&str; 29] = [
+    "row",
+    "point",
+    "unit",
+    "quiet",
+    "quiet_low",
+    "quiet_high",
+    "typical",
+    "typical_low",
+    "typical_high",
+    "p10",
+    "p90",
+    "cycles",
+    "cycles_low",
+    "cycles_high",
+    "minimum_ns",
+    "p99_ns",
+    "p999_ns",
+    "longest_ns",
+    "below_ns",
+    "quiet_share",
+    "quiet_samples",
+    "workers",
+    "samples",
+    "verdict",
+    "reason",
+    "notes",
+    "run",
+    "started",
+    "program",
+];
+
+/// The file.
+pub(super) fn text(run: &Run, lines: &[Line]) -> Result<String, String> {
+    let mut writer = csv::WriterBuilder::new()
+        .terminator(csv::Terminator::CRLF)
+        .from_writer(Vec::new());
+    let failed = |e: csv::Error| e.to_string();
+    writer.write_record(COLUMNS).map_err(failed)?;
+    for line in lines {
+        writer.write_record(record(run, line)).map_err(failed)?;
+    }
+    let bytes = writer.into_inner().map_err(|e| e.to_string())?;
+    String::from_utf8(bytes).map_err(|e| e.to_string())
+}
+
+fn record(run: &Run, line: &Line) -> Vec<String> {
+    let unit = &line.row.unit;
+    let number = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
+    let count = |value: Option<u32>| value.map_or(String::new(), |v| v.to_string());
+    let estimate = line.estimate.ok();
+    // What is below resolution has a bound and no figure.
+    let told = estimate.filter(|e| e.below_ns.is_none());
+    let quiet = told
+        .filter(|e| e.quiet.is_some())
+        .and_then(|e| in_unit(interval_ns(e)?, unit));
+    let typical = told.and_then(|e| e.typical);
+    let typical_ends = told
+        .and_then(typical_interval_ns)
+        .and_then(|ns| in_unit(ns, unit));
+    let ends = typical.filter(|t| t.samples > 1).map(|t| {
+        let ends = [t.p10_ns, t.p90_ns].map(|ns| value_in_unit(ns, unit));
+        match unit.inverted() {
+            true => [ends[1], ends[0]],
+            false => ends,
+        }
+    });
+    let cycles = told.and_then(|e| e.quiet).and_then(|q| q.cycles);
+    let tail = estimate.and_then(|e| e.tail);
+    let points: Vec<String> = line
+        .at
+        .iter()
+        .map(|place| format!("{}={}", place.axis, place.at))
+        .collect();
+    vec![
+        line.row.id.clone(),
+        points.join(";"),
+        unit_name(unit).into(),
+        number(quiet.map(|q| q.value)),
+        number(quiet.map(|q| q.low)),
+        number(quiet.map(|q| q.high)),
+        number(typical.and_then(|t| value_in_unit(t.ns.value, unit))),
+        number(typical_ends.map(|i| i.low)),
+        number(typical_ends.map(|i| i.high)),
+        number(ends.and_then(|e| e[0])),
+        number(ends.and_then(|e| e[1])),
+        number(cycles.map(|c| c.value)),
+        number(cycles.map(|c| c.low)),
+        number(cycles.map(|c| c.high)),
+        number(told.and_then(|e| e.quiet).map(|q| q.minimum_ns)),
+        number(tail.and_then(|t| t.p99_ns).map(|i| i.value)),
+        number(tail.and_then(|t| t.p999_ns).map(|i| i.value)),
+        number(tail.map(|t| t.longest_ns)),
+        number(estimate.and_then(|e| e.below_ns)),
+        number(estimate.and_then(|e| e.quiet_share)),
+        count(estimate.and_then(|e| e.quiet).map(|q| q.samples)),
+        count(estimate.and_then(|e| e.quiet).map(|q| q.workers)),
+        count(estimate.and_then(|e| e.typical).map(|t| t.samples)),
+        line.verdict().into(),
+        line.reason(),
+        line.row.notes.join("; "),
+        run.id.clone(),
+        started(run).unwrap_or_default(),
+        program(run),
+    ]
+}

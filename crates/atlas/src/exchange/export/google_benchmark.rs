@@ -1,0 +1,268 @@
+//! Google Benchmark's JSON, so that its `compare.py` reads it
+//! (<https://github.com/google/benchmark/blob/main/docs/tools.md>).
+//!
+//! A repetition is one worker process's median, as each of their repetitions
+//! is one mean; mean, median, stddev and cv are computed from them as theirs.
+
+use super::line::{BELOW_ZERO, LeftOut, Line, program, started};
+use model::machine::CacheKind;
+use model::run::Run;
+use model::stats;
+use model::unit::Unit;
+use serde::Serialize;
+
+/// Why there is a `cpu_time` in the file.
+const CPU_TIME: &str = "not measured: cpu_time repeats real_time, because readers of this format \
+                        need both";
+
+#[derive(Serialize)]
+struct Document<'r> {
+    context: Context,
+    benchmarks: Vec<Benchmark<'r>>,
+}
+
+#[derive(Serialize)]
+struct Context {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host_name: Option<String>,
+    executable: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    num_cpus: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mhz_per_cpu: Option<i64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    caches: Vec<Cache>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    load_avg: Option<[f64; 3]>,
+    latlas_run: String,
+    latlas_cpu_time: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latlas_partial: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latlas_emulated: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Cache {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    level: u32,
+    size: u64,
+    num_sharing: usize,
+}
+
+#[derive(Serialize)]
+struct Benchmark<'r> {
+    name: String,
+    family_index: usize,
+    per_family_instance_index: usize,
+    run_name: String,
+    run_type: &'static str,
+    repetitions: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repetition_index: Option<usize>,
+    threads: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aggregate_name: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aggregate_unit: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_occurred: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_message: Option<String>,
+    #[serde(flatten)]
+    times: Option<Times>,
+    /// Their field for words beside a result: our verdict.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    label: String,
+    latlas_row: &'r str,
+    latlas_verdict: &'static str,
+}
+
+#[derive(Serialize, Clone, Copy)]
+struct Times {
+    iterations: u64,
+    real_time: f64,
+    cpu_time: f64,
+    time_unit: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_per_second: Option<f64>,
+}
+
+/// The file, and what it has no place for.
+pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<LeftOut>), String> {
+    let mut benchmarks = Vec::new();
+    let mut left_out = Vec::new();
+    let mut family = (0, 0, "");
+    for line in lines {
+        family = match family {
+            (index, instance, id) if id == line.row.id => (index, instance + 1, id),
+            (_, _, "") => (0, 0, &line.row.id),
+            (index, ..) => (index + 1, 0, &line.row.id),
+        };
+        let times_ns = match line.figure_ns() {
+            Some((figure_ns, _)) => repetitions(run, line, figure_ns),
+            None => Vec::new(),
+        };
+        if line.estimate.is_ok() && times_ns.is_empty() {
+            left_out.push(line.left_out());
+        } else if times_ns.iter().any(|&ns| ns < 0.0) {
+            left_out.push(line.left_out_because(BELOW_ZERO.into()));
+        } else {
+            benchmarks.extend(of_line(line, times_ns, (family.0, family.1)));
+        }
+    }
+    let document = Document {
+        context: context(run),
+        benchmarks,
+    };
+    let text = serde_json::to_string_pretty(&document).map_err(|e| e.to_string())?;
+    Ok((text + "\n", left_out))
+}
+
+fn context(run: &Run) -> Context {
+    let caches = run.machine.caches.get().into_iter().flatten();
+    Context {
+        date: started(run),
+        host_name: run.machine.hostname.get().cloned(),
+        executable: program(run),
+        num_cpus: run.machine.online_cpus.get().map(Vec::len),
+        mhz_per_cpu: run
+            .core_clock
+            .as_ref()
+            .map(|clock| (1e3 / clock.cycle_ns.value).round() as i64),
+        caches: caches
+            .filter_map(|cache| {
+                Some(Cache {
+                    kind: match cache.kind {
+                        CacheKind::Data => "Data",
+                        CacheKind::Instruction => "Instruction",
+                        CacheKind::Unified => "Unified",
+                    },
+                    level: cache.level,
+                    size: cache.size_bytes?,
+                    num_sharing: cache.shared_cpus.len(),
+                })
+            })
+            .collect(),
+        load_avg: run.conditions.before.load_average,
+        latlas_run: run.id.clone(),
+        latlas_cpu_time: CPU_TIME,
+        latlas_partial: run.partial.clone(),
+        latlas_emulated: run.program.emulated.clone(),
+    }
+}
+
+/// The repetitions; the figure itself where the document has no samples of it.
+fn repetitions(run: &Run, line: &Line, figure_ns: f64) -> Vec<f64> {
+    match line.repetitions_ns(run) {
+        none if none.is_empty() => vec![figure_ns],
+        times_ns => times_ns,
+    }
+}
+
+/// The entries of a figure; of a row that is not available, which has no
+/// times, the one that says so.
+fn of_line<'r>(line: &'r Line, times_ns: Vec<f64>, family: (usize, usize)) -> Vec<Benchmark<'r>> {
+    let name = line.name();
+    let label = match (line.is_ok(), line.reason()) {
+        (true, _) => String::new(),
+        (false, reason) if reason.is_empty() => line.verdict().to_owned(),
+        (false, reason) => format!("{}: {reason}", line.verdict()),
+    };
+    let blank = Benchmark {
+        name: name.clone(),
+        family_index: family.0,
+        per_family_instance_index: family.1,
+        run_name: name.clone(),
+        run_type: "iteration",
+        repetitions: 1,
+        repetition_index: Some(0),
+        threads: 1,
+        aggregate_name: None,
+        aggregate_unit: None,
+        error_occurred: None,
+        error_message: None,
+        times: None,
+        label,
+        latlas_row: &line.row.id,
+        latlas_verdict: line.verdict(),
+    };
+    if times_ns.is_empty() {
+        // Under a name of its own: compare.py takes it for granted that two
+        // entries of one name both have times.
+        return vec![Benchmark {
+            name: format!("{name} [not available]"),
+            run_name: format!("{name} [not available]"),
+            error_occurred: Some(true),
+            error_message: Some(line.reason()),
+            label: String::new(),
+            ..blank
+        }];
+    }
+    let times = |ns: f64, iterations: usize| Times {
+        iterations: iterations as u64,
+        real_time: ns,
+        cpu_time: ns,
+        time_unit: "ns",
+        bytes_per_second: match line.row.unit {
+            Unit::Bandwidth { bytes_per_op } if ns > 0.0 => Some(bytes_per_op / ns * 1e9),
+            _ => None,
+        },
+    };
+    let n = times_ns.len();
+    let entry = |aggregate: Option<(&'static str, &'static str)>, index, times: Times| Benchmark {
+        name: match aggregate {
+            Some((aggregate, _)) => format!("{name}_{aggregate}"),
+            None => name.clone(),
+        },
+        run_name: name.clone(),
+        run_type: match aggregate {
+            Some(_) => "aggregate",
+            None => "iteration",
+        },
+        repetitions: n,
+        repetition_index: index,
+        aggregate_name: aggregate.map(|(name, _)| name),
+        aggregate_unit: aggregate.map(|(_, unit)| unit),
+        label: blank.label.clone(),
+        error_occurred: None,
+        error_message: None,
+        times: Some(times),
+        ..blank
+    };
+    let mut entries: Vec<Benchmark> = times_ns
+        .iter()
+        .enumerate()
+        .map(|(index, &ns)| entry(None, Some(index), times(ns, 1)))
+        .collect();
+    let statistics = [
+        ("mean", stats::mean(&times_ns)),
+        ("median", stats::median(times_ns.iter().copied())),
+        ("stddev", stats::standard_deviation(&times_ns)),
+    ];
+    for (name, value) in statistics {
+        if let Some(value) = value.filter(|_| n > 1) {
+            let speedless = Times {
+                bytes_per_second: None,
+                ..times(value, n)
+            };
+            let shown = match name {
+                "stddev" => speedless,
+                _ => times(value, n),
+            };
+            entries.push(entry(Some((name, "time")), None, shown));
+        }
+    }
+    let cv = statistics[2].1.zip(statistics[0].1);
+    if let Some((deviation, mean)) = cv.filter(|&(_, mean)| n > 1 && mean > 0.0) {
+        let share = Times {
+            bytes_per_second: None,
+            ..times(deviation / mean, n)
+        };
+        entries.push(entry(Some(("cv", "percentage")), None, share));
+    }
+    entries
+}

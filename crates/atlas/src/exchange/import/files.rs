@@ -1,0 +1,224 @@
+//! Finds and reads what the user named: files, criterion's directories,
+//! standard input. Everything is bounded before it is read.
+
+use super::text::{MAX_FILE_BYTES, too_large};
+use super::{Fault, ImportError, MAX_ROWS};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Directories within directories below what the user named.
+const MAX_DEPTH: usize = 16;
+/// Entries looked at in all.
+const MAX_ENTRIES: usize = 200_000;
+
+/// What the user named, read.
+#[derive(Debug)]
+pub enum Input {
+    /// A file or standard input.
+    File {
+        /// As the user named it.
+        name: String,
+        /// Its content.
+        bytes: Vec<u8>,
+    },
+    /// Results of criterion.
+    Criterion {
+        /// As the user named it.
+        name: String,
+        /// The benchmarks in it, by path.
+        benchmarks: Vec<Benchmark>,
+    },
+}
+
+impl Input {
+    /// As the user named it.
+    pub fn name(&self) -> &str {
+        match self {
+            Input::File { name, .. } | Input::Criterion { name, .. } => name,
+        }
+    }
+}
+
+/// criterion's files of one benchmark.
+#[derive(Debug, Default)]
+pub struct Benchmark {
+    /// Where they are.
+    pub directory: String,
+    /// What to call it where they don't say.
+    pub fallback_name: String,
+    /// `benchmark.json`.
+    pub id: Option<Part>,
+    /// `sample.json`.
+    pub sample: Option<Part>,
+    /// `estimates.json`.
+    pub estimates: Option<Part>,
+}
+
+/// One of them.
+#[derive(Debug)]
+pub struct Part {
+    /// Its path.
+    pub name: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// Reads what a path names; `-` is standard input.
+///
+/// # Errors
+/// When it can't be read, is too large, or is a directory without results.
+pub fn read(path: &Path) -> Result<Input, ImportError> {
+    if path == Path::new("-") {
+        let name = "standard input".to_owned();
+        return match at_most(io::stdin().lock()) {
+            Ok(bytes) => Ok(Input::File { name, bytes }),
+            Err(fault) => Err(fault.in_file(&name)),
+        };
+    }
+    let name = path.display().to_string();
+    let metadata = fs::metadata(path).map_err(|e| unreadable(&e).in_file(&name))?;
+    if metadata.is_dir() {
+        let benchmarks = below(path)?;
+        return Ok(Input::Criterion { name, benchmarks });
+    }
+    if is_part_of_criterion(path) {
+        let directory = match path.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        let benchmarks = vec![benchmark(directory)?];
+        return Ok(Input::Criterion { name, benchmarks });
+    }
+    let bytes = bytes(path)?;
+    Ok(Input::File { name, bytes })
+}
+
+/// Whether a file is one of criterion's, by its own name and its neighbour's:
+/// any tool may write a `sample.json`.
+fn is_part_of_criterion(path: &Path) -> bool {
+    let named = path.file_name().is_some_and(|name| {
+        name == "sample.json" || name == "estimates.json" || name == "benchmark.json"
+    });
+    named
+        && ["benchmark.json", "sample.json", "estimates.json"]
+            .iter()
+            .filter(|name| path.with_file_name(name).is_file())
+            .count()
+            >= 2
+}
+
+fn unreadable(error: &io::Error) -> Fault {
+    Fault::of_file(format!("it can't be read: {error}"))
+}
+
+/// The whole of a file, a device or a pipe, if it ends in time.
+fn at_most(source: impl Read) -> Result<Vec<u8>, Fault> {
+    let mut bytes = Vec::new();
+    source
+        .take(MAX_FILE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| unreadable(&e))?;
+    match bytes.len() as u64 > MAX_FILE_BYTES {
+        true => Err(too_large()),
+        false => Ok(bytes),
+    }
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, ImportError> {
+    File::open(path)
+        .map_err(|e| unreadable(&e))
+        .and_then(at_most)
+        .map_err(|fault| fault.in_file(&path.display().to_string()))
+}
+
+/// The newest results below a directory: each benchmark's `new`. Links are not
+/// followed, so that there is an end and nothing outside is read.
+fn below(root: &Path) -> Result<Vec<Benchmark>, ImportError> {
+    let refuse = |reason: String| Err(Fault::of_file(reason).in_file(&root.display().to_string()));
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut pending = vec![(root.to_owned(), 0)];
+    let mut entries = 0;
+    while let Some((directory, depth)) = pending.pop() {
+        if holds_results(&directory) && (depth == 0 || directory.ends_with("new")) {
+            found.push(directory.clone());
+        }
+        let listed = fs::read_dir(&directory)
+            .map_err(|e| unreadable(&e).in_file(&directory.display().to_string()))?;
+        for entry in listed {
+            let entry =
+                entry.map_err(|e| unreadable(&e).in_file(&directory.display().to_string()))?;
+            entries += 1;
+            if entries > MAX_ENTRIES {
+                return refuse(format!("more than {MAX_ENTRIES} files below it"));
+            }
+            // Not of the link's target, as `metadata` would be.
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if depth == MAX_DEPTH {
+                    return refuse(format!("directories more than {MAX_DEPTH} deep"));
+                }
+                pending.push((entry.path(), depth + 1));
+            }
+        }
+    }
+    if found.is_empty() {
+        return refuse(
+            "no results of criterion below it (new/sample.json): give target/criterion after \
+             `cargo bench`"
+                .into(),
+        );
+    }
+    if found.len() > MAX_ROWS {
+        return refuse(format!("more than {MAX_ROWS} benchmarks below it"));
+    }
+    found.sort();
+    let mut total = 0;
+    let mut benchmarks = Vec::new();
+    for directory in &found {
+        let benchmark = benchmark(directory)?;
+        let parts = [&benchmark.id, &benchmark.sample, &benchmark.estimates];
+        total += parts
+            .iter()
+            .filter_map(|p| p.as_ref())
+            .map(|p| p.bytes.len() as u64)
+            .sum::<u64>();
+        if total > MAX_FILE_BYTES {
+            return refuse(format!(
+                "its files together are larger than {} MiB",
+                MAX_FILE_BYTES >> 20
+            ));
+        }
+        benchmarks.push(benchmark);
+    }
+    Ok(benchmarks)
+}
+
+fn holds_results(directory: &Path) -> bool {
+    directory.join("sample.json").is_file() || directory.join("estimates.json").is_file()
+}
+
+fn benchmark(directory: &Path) -> Result<Benchmark, ImportError> {
+    let part = |name: &str| -> Result<Option<Part>, ImportError> {
+        let path = directory.join(name);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        Ok(Some(Part {
+            bytes: bytes(&path)?,
+            name: path.display().to_string(),
+        }))
+    };
+    // `new` says nothing; what it is in does.
+    let named = match directory.ends_with("new") {
+        true => directory.parent(),
+        false => Some(directory),
+    };
+    let fallback = named.and_then(Path::file_name).map(|n| n.to_string_lossy());
+    Ok(Benchmark {
+        directory: directory.display().to_string(),
+        fallback_name: fallback.unwrap_or("unnamed".into()).into_owned(),
+        id: part("benchmark.json")?,
+        sample: part("sample.json")?,
+        estimates: part("estimates.json")?,
+    })
+}

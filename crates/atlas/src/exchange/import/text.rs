@@ -1,0 +1,161 @@
+//! What a file must be before anything parses it.
+
+use super::Fault;
+
+/// No result file is near as large; whatever is larger is something else.
+pub const MAX_FILE_BYTES: u64 = 64 << 20;
+/// Brackets within brackets. Real files have six.
+const MAX_DEPTH: usize = 64;
+
+/// The text of a JSON file: UTF-8 without a byte order mark, not too large,
+/// not nested too deeply.
+pub(super) fn json(bytes: &[u8]) -> Result<&str, Fault> {
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(too_large());
+    }
+    if bytes.is_empty() {
+        return Err(Fault::of_file("it is empty"));
+    }
+    let start = |reason: &str| {
+        Err(Fault {
+            place: Some((1, 1)),
+            reason: reason.into(),
+        })
+    };
+    let utf_16 = "it is UTF-16, and JSON files are UTF-8 (a shell that redirects in UTF-16 does \
+                  this: let the tool write the file itself, or convert it)";
+    match bytes {
+        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, _, ..] | [_, 0, ..] => return start(utf_16),
+        [0xef, 0xbb, 0xbf, ..] => {
+            return start("it begins with a byte order mark, which JSON does not have: remove it");
+        }
+        _ => {}
+    }
+    let text = std::str::from_utf8(bytes).map_err(|e| Fault {
+        place: Some(place(bytes, e.valid_up_to())),
+        reason: "it is not UTF-8".into(),
+    })?;
+    match too_deep(bytes) {
+        None => Ok(text),
+        Some(at) => Err(Fault {
+            place: Some(place(bytes, at)),
+            reason: format!("more than {MAX_DEPTH} brackets within brackets"),
+        }),
+    }
+}
+
+/// What is said of a file beyond the limit, however it is noticed.
+pub(super) fn too_large() -> Fault {
+    Fault::of_file(format!(
+        "it is larger than {} MiB, which no such file is",
+        MAX_FILE_BYTES >> 20
+    ))
+}
+
+/// Line and column of a byte, from 1; columns count bytes, as serde's do.
+pub(super) fn place(bytes: &[u8], at: usize) -> (usize, usize) {
+    let before = &bytes[..at.min(bytes.len())];
+    let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
+    let start = before
+        .iter()
+        .rposition(|&b| b == b'\n')
+        .map_or(0, |end| end + 1);
+    (line, before.len() - start + 1)
+}
+
+/// Where the nesting first exceeds the limit. Looks at brackets outside of
+/// strings only: whether they match is the parser's to say.
+fn too_deep(bytes: &[u8]) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for (at, &byte) in bytes.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' => {
+                depth += 1;
+                if depth > MAX_DEPTH {
+                    return Some(at);
+                }
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a character could do something to a terminal instead of being
+/// seen: control characters, marks of direction, and the private ones by which
+/// colours are marked until they are written.
+pub(super) fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{e000}'..='\u{f8ff}' | '\u{fff9}'..='\u{fffb}')
+}
+
+/// A text in one line, with everything hidden made visible.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => shown.push_str("\\n"),
+            '\t' => shown.push_str("\\t"),
+            c if is_hidden(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(bytes: &[u8]) -> Fault {
+        json(bytes).expect_err("refused")
+    }
+
+    #[test]
+    fn encodings_other_than_plain_utf_8_are_named() {
+        let utf_16: Vec<u8> = "{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(fault(&utf_16).reason.contains("UTF-16"));
+        let utf_16: Vec<u8> = "{}".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert!(fault(&utf_16).reason.contains("UTF-16"));
+        assert!(fault(b"\xff\xfe{\0}\0").reason.contains("UTF-16"));
+        assert!(fault(b"\xef\xbb\xbf{}").reason.contains("byte order mark"));
+        let latin = fault(b"{\n\"command\": \"caf\xe9\"}");
+        assert_eq!(latin.place, Some((2, 16)));
+        assert!(latin.reason.contains("UTF-8"));
+        assert!(fault(b"").reason.contains("empty"));
+    }
+
+    #[test]
+    fn depth_is_counted_outside_of_strings() {
+        let deep = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
+        assert!(json(deep(MAX_DEPTH).as_bytes()).is_ok());
+        let refused = fault(deep(MAX_DEPTH + 1).as_bytes());
+        assert_eq!(refused.place, Some((1, MAX_DEPTH + 1)));
+        let quoted = format!("\"\\\"{}\"", "[".repeat(999));
+        assert!(json(quoted.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn a_byte_has_a_line_and_a_column() {
+        assert_eq!(place(b"ab\ncd", 0), (1, 1));
+        assert_eq!(place(b"ab\ncd", 2), (1, 3));
+        assert_eq!(place(b"ab\ncd", 4), (2, 2));
+        assert_eq!(place(b"ab\n", 99), (2, 1));
+    }
+
+    #[test]
+    fn nothing_hidden_stays_hidden() {
+        assert_eq!(
+            visible("a\x1b[31m\u{202e}b\nc"),
+            "a\\u{1b}[31m\\u{202e}b\\nc"
+        );
+        assert_eq!(visible("größer ✓"), "größer ✓");
+    }
+}

@@ -1,0 +1,53 @@
+//! `latlas import`: another tool's results as a kept run.
+
+use crate::arguments::import::ImportOptions;
+use crate::output;
+use anyhow::bail;
+use atlas::exchange::import::{self, Origin, files};
+use atlas::store::{self, Store};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Reads all files, then keeps one run of them, or nothing.
+pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
+    let from_stdin = options.files.iter().filter(|f| *f == Path::new("-"));
+    if from_stdin.count() > 1 {
+        bail!("standard input can be read once: give - only once");
+    }
+    if let Some(name) = &options.name {
+        import::check_name(name).map_err(|why| anyhow::anyhow!("--name holds {why}"))?;
+    }
+    let inputs = options
+        .files
+        .iter()
+        .map(|path| files::read(path))
+        .collect::<Result<Vec<_>, _>>()?;
+    let run = import::import(&inputs, options.format.format(), origin(options))?;
+    let path = Store::of_user()?.save(&run)?;
+    let text = match options.json {
+        true => String::from_utf8(store::to_json(&run)?)? + "\n",
+        false => format!("{}\n", run.id),
+    };
+    output::print(&text)?;
+    let rows = match run.rows.len() {
+        1 => "1 row".to_owned(),
+        n => format!("{n} rows"),
+    };
+    eprintln!(
+        "latlas: {rows} of {}, kept as {}; `latlas show {}` prints them",
+        output::harmless(&run.program.name),
+        path.display(),
+        &run.id[..8]
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn origin(options: &ImportOptions) -> Origin {
+    Origin {
+        id: uuid::Uuid::new_v4().to_string(),
+        now_unix_ms: sys::clock::realtime_unix_ms(),
+        by: format!("latlas {}", env!("CARGO_PKG_VERSION")),
+        name: options.name.clone(),
+        machine: options.here.then(|| sys::machine(Path::new("/"))),
+    }
+}

@@ -1,0 +1,101 @@
+//! A cell as a list of repeated measurements: what the formats of other tools
+//! are made of.
+
+use crate::estimate::{Context, WORKERS, in_ns, ordinary, worker_medians};
+use crate::run::Regime;
+use crate::sample::Sample;
+
+/// What `samples` come to as independent repetitions, in ns per operation: the
+/// median of each worker process's quiet samples, or of all its ordinary ones
+/// where quiet doesn't apply (or the machine never was). Where there are fewer
+/// than three such workers (as in every imported run: one process) the
+/// ordinary samples themselves.
+pub fn repetitions(samples: &[Sample], context: &Context) -> Vec<f64> {
+    let value = |s: &Sample| (s.worker, in_ns(s, context));
+    let quiet: Vec<(u32, f64)> = samples
+        .iter()
+        .filter(|s| context.regime == Regime::Gated && context.gate.is_quiet(s))
+        .map(value)
+        .collect();
+    let all: Vec<(u32, f64)> = ordinary(samples).map(value).collect();
+    for values in [&quiet, &all] {
+        let medians = worker_medians(values);
+        if medians.len() >= WORKERS {
+            return medians;
+        }
+    }
+    each(samples, context)
+}
+
+/// Every ordinary sample, ns per operation, in the order it was taken: the
+/// distribution behind *typical*.
+pub fn each(samples: &[Sample], context: &Context) -> Vec<f64> {
+    ordinary(samples)
+        .map(|s| s.ns_per_op(context.ops_per_turn, context.ns_per_tick))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::Gate;
+    use crate::run::Bound;
+    use crate::sample::{Evidence, flag};
+
+    fn sample(worker: u32, ticks: u64, canary: u16) -> Sample {
+        Sample {
+            worker,
+            at_ms: 0,
+            turns: 10,
+            first_ticks: ticks,
+            second_ticks: None,
+            evidence: Evidence {
+                canary_percent: Some(canary),
+                cycle_fs: Some(400_000),
+                ..Evidence::default()
+            },
+        }
+    }
+
+    fn context(gate: &Gate, regime: Regime) -> Context<'_> {
+        Context {
+            gate,
+            core_clock: None,
+            ns_per_tick: 0.5,
+            resolution_ns: 0.5,
+            ops_per_turn: 1.0,
+            bound: Bound::Memory,
+            regime,
+            workers: 3,
+            modes: &[],
+        }
+    }
+
+    #[test]
+    fn workers_medians_of_quiet_samples_come_first() {
+        // Three workers: 10, 20 and 30 ns when quiet, 100 ns when not.
+        let mut samples = Vec::new();
+        for worker in 1..4 {
+            for _ in 0..3 {
+                samples.push(sample(worker - 1, u64::from(worker) * 200, 100));
+                samples.push(sample(worker - 1, 2_000, 200));
+                samples.push(sample(worker - 1, 2_000, 200));
+            }
+        }
+        let gate = Gate::learn(Some("Zen 3"), &samples);
+        let quiet = repetitions(&samples, &context(&gate, Regime::Gated));
+        assert_eq!(quiet, [10.0, 20.0, 30.0]);
+        let all = repetitions(&samples, &context(&gate, Regime::Distribution));
+        assert_eq!(all, [100.0, 100.0, 100.0]);
+    }
+
+    #[test]
+    fn of_one_process_every_sample_is_a_repetition() {
+        let mut samples: Vec<Sample> = (1..6).map(|k| sample(0, k * 20, 100)).collect();
+        samples[4].evidence.flags = flag::HUNTED;
+        let gate = Gate::learn(None, &samples);
+        let context = context(&gate, Regime::Distribution);
+        assert_eq!(repetitions(&samples, &context), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(each(&samples, &context), [1.0, 2.0, 3.0, 4.0]);
+    }
+}
