@@ -155,6 +155,7 @@ pub fn conduct(
         },
         gate: common.gate,
         core_clock: common.core_clock,
+        commands: None,
         partial,
         rows,
         cells: cells(plan, &conductor.found),

@@ -7,13 +7,16 @@
 //! [`run::Run`] (the document that everything later is drawn from).
 #![forbid(unsafe_code)]
 
+pub mod command;
 pub mod conditions;
 pub mod distribution;
 pub mod estimate;
 pub mod figure;
 pub mod gate;
 pub mod machine;
+pub mod paired;
 pub mod plateau;
+pub mod repeats;
 pub mod run;
 pub mod sample;
 pub mod size;

@@ -1,6 +1,7 @@
 //! The Run document: everything one run found, from which every later picture
 //! and comparison is drawn without measuring again.
 
+use crate::command::Commands;
 use crate::conditions::Conditions;
 use crate::estimate::Estimate;
 use crate::gate::Gate;
@@ -13,8 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of the document's shape; a reader refuses a newer one and says so.
-/// 2 added stamped operations with their modes and tails.
-pub const SCHEMA_VERSION: u32 = 2;
+/// 2 added stamped operations with their modes and tails, 3 commands, counts
+/// and bytes.
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// One run.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -41,6 +43,9 @@ pub struct Run {
     pub gate: Gate,
     /// The core's own clock during the run.
     pub core_clock: Option<CoreClock>,
+    /// The commands that were run, and how: only of a run of commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commands: Option<Commands>,
     /// Why the run is not whole, if it is not (interrupted, a worker died).
     pub partial: Option<String>,
     /// What was found: one entry a row, in catalogue order.
