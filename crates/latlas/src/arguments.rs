@@ -1,5 +1,7 @@
 //! The command line.
 
+pub(crate) mod exec;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -99,6 +101,9 @@ Examples:
         #[command(flatten)]
         look: Look,
     },
+    /// Time a command, with what the kernel and the processor count of it
+    #[command(after_help = exec::HELP)]
+    Exec(Box<exec::ExecOptions>),
     /// Be the other end for `latlas run --peer` on another machine
     #[command(after_help = "\
 Sends back every byte it gets, to whoever can reach it; prints where it listens. Holds no data,

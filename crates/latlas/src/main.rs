@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Some(Command::Explain { row }) => command::explain::explain(&catalogue, &row),
         Some(Command::Machine { json }) => command::machine::machine(json),
         Some(Command::Show { run, json, look }) => command::show::show(&run, json, &look),
+        Some(Command::Exec(options)) => command::exec::exec(&options),
         Some(Command::Echo(options)) => command::echo::echo(&options),
     };
     match done {

@@ -2,6 +2,8 @@
 //! which page cache. The figures are rows and cells like any others,
 //! `exec.NAME/wall` and so on.
 
+use crate::paired::Word;
+use crate::stats::Interval;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,10 +25,29 @@ pub struct Commands {
     pub ended: Ended,
     /// A difference up to this share counts as none.
     pub margin: f64,
+    /// Every other command set against the first; empty where there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compared: Vec<Compared>,
     /// Where their standard output went, in words.
     pub output: String,
     /// Where their standard input came from, in words.
     pub input: String,
+}
+
+/// One row of a command set against the same row of the first.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// Name of the command.
+    pub name: String,
+    /// What stands behind `exec.NAME/`.
+    pub row: String,
+    /// The median of the rounds' ratios, this command over the first, with
+    /// its interval ([`crate::paired`]); absent where there are too few.
+    pub ratio: Option<Interval>,
+    /// Rounds behind it.
+    pub rounds: u32,
+    /// What may be said.
+    pub word: Word,
 }
 
 /// One command.

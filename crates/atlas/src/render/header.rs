@@ -22,8 +22,12 @@ pub(super) fn header(run: &Run) -> String {
     if let Some(kind) = &run.plan.core_kind {
         fact("cores", core_kind(run, kind));
     }
-    fact("core clock", core_clock(run));
-    fact("timed by", timed_by(run));
+    // A run of commands has no canaries, and no samples short enough to need
+    // the clock's own cost.
+    if run.commands.is_none() {
+        fact("core clock", core_clock(run));
+        fact("timed by", timed_by(run));
+    }
     fact("conditions", conditions(&run.conditions));
     fact("run", description(run));
     if let Some(why) = &run.plan.shrunk {
@@ -44,7 +48,7 @@ fn warnings(run: &Run) -> Vec<String> {
     if let Some(why) = &run.partial {
         warnings.push(format!("PARTIAL: {why}"));
     }
-    if !run.gate.calibrated {
+    if !run.gate.calibrated && run.commands.is_none() {
         warnings.push(
             "NOT CALIBRATED for this microarchitecture: \"quiet\" was learnt from this run, and \
              a machine that was never quiet would pass unnoticed."
@@ -130,8 +134,12 @@ fn description(run: &Run) -> String {
         Scale::Full => "full",
     };
     let short = run.id.get(..8).unwrap_or(&run.id);
+    let plan = match run.commands {
+        Some(_) => "commands".into(),
+        None => format!("{scale} plan"),
+    };
     format!(
-        "{short}, {}, {}, {scale} plan, seed {}, {}",
+        "{short}, {}, {}, {plan}, seed {}, {}",
         utc::text(run.started_unix_ms),
         elapsed(run.wall_ms),
         run.plan.seed,

@@ -2,6 +2,7 @@
 //! Nothing here measures or prints.
 
 mod chart;
+mod commands;
 mod core_to_core;
 mod cost;
 mod curves;
@@ -67,6 +68,9 @@ pub fn run(run: &Run, references: &References, options: &Options) -> String {
     let mut blocks = vec![header::header(run)];
     if options.wide {
         blocks.push(wide::table(run, references, options));
+        blocks.extend(run.commands.iter().map(commands::compared));
+    } else if let Some(record) = &run.commands {
+        blocks.push(commands::commands(run, record));
     } else {
         blocks.push(table::table(run, references, options));
         blocks.push(levels::levels(run));

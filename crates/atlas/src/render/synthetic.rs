@@ -61,6 +61,7 @@ pub(crate) fn run() -> Run {
             longest_ns: 0.341,
             readings: 4_210,
         }),
+        commands: None,
         partial: None,
         rows: rows(),
         cells: [cell("cpu.add_i32"), cell("cpu.div_i32")]

@@ -1,6 +1,7 @@
 //! The commands, each a page that reads as what it does.
 
 pub(crate) mod echo;
+pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod machine;

@@ -85,7 +85,7 @@ fn scale(options: &RunOptions) -> Scale {
 
 /// The first Ctrl-C (or SIGTERM, or a closed terminal) stops the measuring and
 /// keeps what there is; the second kills at once.
-fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
+pub(super) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // In this order: the first signal finds the flag not yet set.
@@ -98,7 +98,7 @@ fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
 
 /// Keeps the run in the store and says where. A home that can't be written is
 /// no reason to lose the table.
-fn keep(run: &Run) -> Option<String> {
+pub(super) fn keep(run: &Run) -> Option<String> {
     match Store::of_user().and_then(|store| store.save(run)) {
         Ok(path) => Some(path.display().to_string()),
         Err(error) => {

@@ -3,12 +3,13 @@
 use super::repeat::{Repeated, Timed};
 use super::rows::{self, ROWS, RowKind};
 use crate::place::{flag_throttled, moment};
-use model::command::{Commands, Ended};
+use model::command::{Commands, Compared, Ended};
 use model::conditions::{Conditions, Moment};
 use model::estimate::{Estimate, Verdict};
 use model::figure;
 use model::gate::Gate;
 use model::machine::Machine;
+use model::paired;
 use model::repeats;
 use model::run::{
     Bound, Cell, ClockRecord, Outcome, PlanRecord, Program, Regime, Row, Run, SCHEMA_VERSION, Scale,
@@ -68,8 +69,11 @@ pub struct Parts<'a> {
 /// The document.
 pub fn document(parts: Parts) -> Run {
     let Parts {
-        began, commands, ..
+        began,
+        mut commands,
+        ..
     } = parts;
+    commands.compared = compared(&commands, &parts.repeated.runs);
     let wall = Duration::from_nanos(sys::monotonic_raw_ns().saturating_sub(began.at_ns));
     let conditions = Conditions {
         before: began.moment,
@@ -130,6 +134,45 @@ pub fn document(parts: Parts) -> Run {
         rows,
         cells,
     }
+}
+
+/// Rows that are set against the first command's. Counts are not: their
+/// medians stand beside each other.
+const COMPARED: [&str; 3] = ["wall", "task_clock", "peak_memory"];
+
+/// Every command but the first beside it. A memory that is only a bound says
+/// nothing.
+fn compared(commands: &Commands, runs: &[Vec<Timed>]) -> Vec<Compared> {
+    let Some((first, others)) = runs.split_first() else {
+        return Vec::new();
+    };
+    let mut compared = Vec::new();
+    for (other, command) in others.iter().zip(&commands.commands[1..]) {
+        for kind in ROWS.iter().filter(|kind| COMPARED.contains(&kind.name)) {
+            let values = |runs: &[Timed]| -> Option<Vec<f64>> {
+                runs.iter()
+                    .map(|run| {
+                        let bound = kind.unit == Unit::Bytes
+                            && run.usage.peak_bytes <= run.usage.own_bytes;
+                        let (n, d) = (kind.value)(&run.usage).filter(|_| !bound)?;
+                        Some(n as f64 / d as f64)
+                    })
+                    .collect()
+            };
+            let (Some(a), Some(b)) = (values(first), values(other)) else {
+                continue;
+            };
+            let ratio = paired::ratio(&a, &b, others.len());
+            compared.push(Compared {
+                name: command.name.clone(),
+                row: kind.name.into(),
+                rounds: a.len().min(b.len()) as u32,
+                word: paired::word(ratio.as_ref(), commands.margin),
+                ratio,
+            });
+        }
+    }
+    compared
 }
 
 fn clock_cost_ns() -> f64 {
