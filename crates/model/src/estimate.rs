@@ -420,7 +420,11 @@ pub(crate) fn judge_width(
         ),
         false => {
             let width = interval.relative_half_width();
-            (width, format!("{:.0} %", width * 100.0))
+            let text = match width.is_finite() {
+                true => format!("{:.0} %", width * 100.0),
+                false => crate::figure::value(unit, interval.half_width()),
+            };
+            (width, text)
         }
     };
     let reason = format!("{who} disagree by ±{half}");

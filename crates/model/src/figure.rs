@@ -103,13 +103,22 @@ pub fn figure(ns: &Interval, unit: &Unit) -> Figure {
         false => ns.half_width(),
     };
     let (scale, name) = scale_of(unit, value);
-    let decimals = places(unit, value, half, scale);
-    let (value, half) = (value / scale, half / scale);
+    let [value, half_width] = in_scale(unit, value, half, scale);
     Figure {
-        value: format!("{value:.decimals$}"),
-        half_width: half_width_text(half, decimals),
+        value,
+        half_width,
         unit: name,
     }
+}
+
+/// A value of a row's unit and half of its interval, both divided by `scale`,
+/// as text: with as many digits as the interval supports.
+pub fn in_scale(unit: &Unit, value: f64, half: f64, scale: f64) -> [String; 2] {
+    let places = places(unit, value, half, scale);
+    [
+        format!("{:.places$}", value / scale),
+        half_width_text(half / scale, places),
+    ]
 }
 
 /// The half width rounded up to the figure's decimals: an interval printed as

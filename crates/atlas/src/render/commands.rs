@@ -6,7 +6,7 @@ use super::figures::{Shown, set, shown};
 use super::layout::{Entry, Grid, Style, left, right, wrap};
 use model::command::{Command, Commands, Compared, Ended, PageCache, Rule};
 use model::estimate::{Estimate, Verdict};
-use model::figure::{decimals, scale_of};
+use model::figure::{decimals, in_scale, scale_of};
 use model::paired::Word;
 use model::repeats;
 use model::run::{Outcome, Row, Run};
@@ -49,7 +49,7 @@ pub(super) fn commands(run: &Run, record: &Commands) -> String {
 }
 
 /// How they were run.
-fn how(run: &Run, record: &Commands) -> String {
+pub(super) fn how(run: &Run, record: &Commands) -> String {
     let mut lines = Vec::new();
     let mut fact = |label: &str, text: String| {
         lines.extend(wrap(&format!("{label:<12}"), &text, COLUMNS));
@@ -194,7 +194,7 @@ fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> String {
         let lead = format!(" {}  ", names.join(", "));
         grid.wrapped(&lead, &format!("not available here: {reason}"), COLUMNS);
     }
-    grid.render(2)
+    grid.render(1)
 }
 
 fn facts(record: &Commands, k: usize, command: &Command) -> Vec<String> {
@@ -246,7 +246,8 @@ fn line(
     if row.unit == Unit::Time && name == "wall" {
         let outliers = repeats::outliers(&values(run, &row.id));
         if outliers > 0 {
-            under.push(format!("{outliers} outliers, kept"));
+            let plural = if outliers == 1 { "" } else { "s" };
+            under.push(format!("{outliers} outlier{plural}, kept"));
         }
     }
     for text in under.into_iter().filter(|text| !text.is_empty()) {
@@ -262,12 +263,20 @@ fn figures(estimate: &Estimate, unit: &Unit, values: &[f64]) -> Vec<Entry> {
     if let Shown::Below(text) = shown(estimate, unit) {
         return vec![right(text), left(""), left(""), left("")];
     }
-    let figure = set(&typical.ns, unit);
-    let (scale, _) = scale_of(unit, unit.of_ns(typical.ns.value));
+    let value = unit.of_ns(typical.ns.value);
+    let half = match unit.inverted() {
+        true => value.abs() * typical.ns.relative_half_width(),
+        false => typical.ns.half_width(),
+    };
+    // One scale for all: that of the larger, where the median is near 0.
+    let largest = value.abs().max(unit.of_ns(typical.p90_ns).abs());
+    let (scale, name) = scale_of(unit, largest);
+    let [median, half] = in_scale(unit, value, half, scale);
     let number = |v: f64| {
         let v = unit.of_ns(v);
-        match *unit == Unit::Count && scale == 1.0 && v.fract() == 0.0 {
-            true => format!("{v:.0}"),
+        match *unit == Unit::Count && scale == 1.0 {
+            // Between two whole numbers of events.
+            true => format!("{v:.*}", usize::from(v.fract() != 0.0)),
             false => format!("{:.*}", decimals(v / scale, 0.0), v / scale),
         }
     };
@@ -286,8 +295,8 @@ fn figures(estimate: &Estimate, unit: &Unit, values: &[f64]) -> Vec<Entry> {
         false => String::new(),
     };
     vec![
-        right(format!("{} {:<3}", figure.value, figure.unit)),
-        left(format!("±{}", figure.half_width)),
+        right(format!("{median} {name:<3}")),
+        left(format!("±{half}")),
         left(format!("[{p10}-{p90}]")),
         left(ends),
     ]

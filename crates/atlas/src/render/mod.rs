@@ -67,6 +67,7 @@ pub struct Options<'a> {
 pub fn run(run: &Run, references: &References, options: &Options) -> String {
     let mut blocks = vec![header::header(run)];
     if options.wide {
+        blocks.extend(run.commands.iter().map(|c| commands::how(run, c)));
         blocks.push(wide::table(run, references, options));
         blocks.extend(run.commands.iter().map(commands::compared));
     } else if let Some(record) = &run.commands {
