@@ -15,7 +15,9 @@ use model::sample::{Columns, Evidence, Sample};
 use model::stats::Interval;
 use model::unit::Unit;
 
+mod commands;
 mod stamped;
+pub(crate) use commands::run_of_commands;
 pub(crate) use stamped::{core_to_core_row, stamped_figure};
 
 const KIB: u64 = 1 << 10;
