@@ -83,7 +83,11 @@ fn cases(files: &Path) -> anyhow::Result<Vec<Case>> {
         case("gzip 2 MB", &["gzip", "-c", &small.to_string_lossy()]),
         case(
             "sh with ten children",
-            &["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done"],
+            &[
+                "sh",
+                "-c",
+                "for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done",
+            ],
         ),
     ])
 }
@@ -120,9 +124,7 @@ fn ours(arguments: &Arguments, case: &Case, home: &Path) -> anyhow::Result<Found
         let samples = cell.samples.samples().map_err(anyhow::Error::msg)?;
         Ok(samples.iter().map(|s| s.ns_per_op(1.0, 1.0)).collect())
     };
-    let mean = |row: &str| -> anyhow::Result<f64> {
-        stats::mean(&values(row)?).context("no run")
-    };
+    let mean = |row: &str| -> anyhow::Result<f64> { stats::mean(&values(row)?).context("no run") };
     Ok(Found {
         wall_median: stats::median(values("wall")?).context("no run")?,
         wall_mean: mean("wall")?,
@@ -172,7 +174,9 @@ fn perf(arguments: &Arguments, case: &Case) -> anyhow::Result<Found> {
         bail!("perf: {text}");
     }
     let number = |event: &str| -> anyhow::Result<f64> {
-        let line = text.lines().find(|line| line.split(',').nth(2) == Some(event));
+        let line = text
+            .lines()
+            .find(|line| line.split(',').nth(2) == Some(event));
         let first = line.and_then(|line| line.split(',').next());
         first
             .and_then(|value| value.parse().ok())
@@ -205,14 +209,26 @@ fn measure(arguments: &Arguments) -> anyhow::Result<Bars> {
             |_| hyperfine(arguments, &case, home),
         )?;
         let medians = pairs.iter().map(|(a, b)| (a.wall_median, b.wall_median));
-        wall(&mut walls, &mut bars, case.name, "hyperfine, medians", medians.collect());
+        wall(
+            &mut walls,
+            &mut bars,
+            case.name,
+            "hyperfine, medians",
+            medians.collect(),
+        );
         let pairs = alternate(
             arguments.pairs,
             |_| ours(arguments, &case, home),
             |_| perf(arguments, &case),
         )?;
         let means = pairs.iter().map(|(a, b)| (a.wall_mean, b.wall_mean));
-        wall(&mut walls, &mut bars, case.name, "perf, means", means.collect());
+        wall(
+            &mut walls,
+            &mut bars,
+            case.name,
+            "perf, means",
+            means.collect(),
+        );
         let count = |get: fn(&Found) -> f64| -> Vec<(f64, f64)> {
             pairs.iter().map(|(a, b)| (get(a), get(b))).collect()
         };
@@ -244,11 +260,14 @@ fn wall(table: &mut Table, bars: &mut Bars, case: &str, beside: &str, pairs: Vec
         ms(middle(pairs.iter().map(|p| p.1))),
         ratios.text(),
     ]);
-    let holds = ratios.interval().is_some_and(|i| {
-        i.low <= 1.0 && i.high >= 1.0 && i.relative_half_width() <= HALF_WIDTH
-    });
+    let holds = ratios
+        .interval()
+        .is_some_and(|i| i.low <= 1.0 && i.high >= 1.0 && i.relative_half_width() <= HALF_WIDTH);
     let text = ratios.text();
-    bars.hold(holds, format!("{case} beside {beside}: {text} (holds 1, half-width at most 5 %)"));
+    bars.hold(
+        holds,
+        format!("{case} beside {beside}: {text} (holds 1, half-width at most 5 %)"),
+    );
 }
 
 /// Whether two tools count the same: the interval of the differences holds 0.
@@ -301,7 +320,10 @@ fn own_cost(arguments: &Arguments, home: &Path) -> anyhow::Result<()> {
     }
     table.print("own cost, medians");
     let added = Ratios::new(walls.iter().zip(&spawned).map(|(ours, bare)| ours - bare));
-    println!("latlas exec adds to posix_spawn and wait, us: {}", added.text());
+    println!(
+        "latlas exec adds to posix_spawn and wait, us: {}",
+        added.text()
+    );
     Ok(())
 }
 
@@ -320,7 +342,16 @@ fn bare(mut once: impl FnMut() -> std::io::Result<i32>) -> anyhow::Result<f64> {
 fn whole(arguments: &Arguments, home: &Path) -> anyhow::Result<(f64, f64)> {
     let mut command = Command::new(&arguments.latlas);
     command
-        .args(["exec", "--json", "-r", &BARE_RUNS.to_string(), "--name", "x", "--", "true"])
+        .args([
+            "exec",
+            "--json",
+            "-r",
+            &BARE_RUNS.to_string(),
+            "--name",
+            "x",
+            "--",
+            "true",
+        ])
         .env("LATLAS_DATA_DIR", home);
     let got = command.output().context("can't run latlas")?;
     let run: Run = serde_json::from_slice(&got.stdout).context("latlas printed no run")?;

@@ -30,7 +30,9 @@ fn home() -> TempDir {
 }
 
 fn exec(home: &TempDir, arguments: &[&str]) -> Output {
-    command(home.path(), &[], arguments).output().expect("it runs")
+    command(home.path(), &[], arguments)
+        .output()
+        .expect("it runs")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -38,7 +40,11 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn run_of(output: &Output) -> Run {
-    assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
+    assert!(
+        matches!(output.status.code(), Some(0 | 3)),
+        "{}",
+        text(&output.stderr)
+    );
     serde_json::from_slice(&output.stdout).expect("a Run")
 }
 
@@ -64,24 +70,60 @@ fn what_is_wrong_is_refused_in_one_line_and_nothing_is_kept() {
     let home = home();
     let no = |arguments: &[&str], why: &str| refused(&exec(&home, arguments), why);
     no(&["--", "no-such-program"], "no program \"no-such-program\"");
-    no(&["--", "/etc/passwd"], "can't be executed: Permission denied");
+    no(
+        &["--", "/etc/passwd"],
+        "can't be executed: Permission denied",
+    );
     no(&["--", "/"], "is a directory");
     no(&["--", "false"], "ended with exit code 1 in its warm-up");
     no(&["--warmup", "0", "--", "false"], "exit code 1 in run 1");
-    no(&["--", "sh", "-c", "echo oh no >&2; exit 3"], "and said \"oh no\"");
-    no(&["--", "sh", "-c", "kill -SEGV $$"], "killed by signal 11 (SIGSEGV)");
-    no(&["--vs", "false", "--", "true"], "\"false\" ended with exit code 1");
+    no(
+        &["--", "sh", "-c", "echo oh no >&2; exit 3"],
+        "and said \"oh no\"",
+    );
+    no(
+        &["--", "sh", "-c", "kill -SEGV $$"],
+        "killed by signal 11 (SIGSEGV)",
+    );
+    no(
+        &["--vs", "false", "--", "true"],
+        "\"false\" ended with exit code 1",
+    );
     no(&["--vs", "a 'b", "--", "true"], "can't split");
-    no(&["--vs", "true", "--name", "a", "--name", "a", "--", "true"], "two commands are named");
-    no(&["--name", "a", "--name", "b", "--", "true"], "2 names for 1 commands");
-    no(&["--check", "grep -q y", "--", "echo", "x"], "the check failed: \"grep -q y\"");
-    no(&["--check", "true", "--warmup", "0", "--", "true"], "leave out --warmup 0");
-    no(&["--check", "no-such-check", "--", "true"], "no program \"no-such-check\"");
+    no(
+        &["--vs", "true", "--name", "a", "--name", "a", "--", "true"],
+        "two commands are named",
+    );
+    no(
+        &["--name", "a", "--name", "b", "--", "true"],
+        "2 names for 1 commands",
+    );
+    no(
+        &["--check", "grep -q y", "--", "echo", "x"],
+        "the check failed: \"grep -q y\"",
+    );
+    no(
+        &["--check", "true", "--warmup", "0", "--", "true"],
+        "leave out --warmup 0",
+    );
+    no(
+        &["--check", "no-such-check", "--", "true"],
+        "no program \"no-such-check\"",
+    );
     no(&["--pin", "8000", "--", "true"], "CPU 8000 can't be used");
     no(&["--input", "absent", "--", "true"], "can't read absent");
-    no(&["--output", "absent/x", "--", "true"], "can't write absent/x");
-    no(&["--cold-files", "absent", "--", "true"], "can't drop absent");
-    no(&["--timeout", "150ms", "--", "sleep", "86399"], "ran longer than --timeout allows, 150ms");
+    no(
+        &["--output", "absent/x", "--", "true"],
+        "can't write absent/x",
+    );
+    no(
+        &["--cold-files", "absent", "--", "true"],
+        "can't drop absent",
+    );
+    no(
+        &["--timeout", "150ms", "--", "sleep", "86399"],
+        "ran longer than --timeout allows, 150ms",
+    );
     std::fs::write(home.path().join("script"), "exit 0\n").expect("a file");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(home.path().join("script"), executable).expect("a mode");
@@ -94,7 +136,10 @@ fn a_failure_that_is_allowed_is_counted_and_told() {
     let home = home();
     let arguments = ["-r", "7", "--ignore-failure", "--", "false"];
     let output = exec(&home, &[&["--json"][..], &arguments].concat());
-    assert_eq!(run_of(&output).commands.expect("commands").commands[0].failures, 7);
+    assert_eq!(
+        run_of(&output).commands.expect("commands").commands[0].failures,
+        7
+    );
     let out = text(&exec(&home, &arguments).stdout);
     assert!(out.contains("7 of its runs FAILED"), "{out}");
 }
@@ -103,11 +148,16 @@ fn a_failure_that_is_allowed_is_counted_and_told() {
 fn a_run_is_kept_and_shown_again_as_it_was() {
     let home = home();
     let file = home.path().join("run.json");
-    let arguments = ["-r", "8", "--out", "run.json", "--name", "nothing", "--", "true"];
+    let arguments = [
+        "-r", "8", "--out", "run.json", "--name", "nothing", "--", "true",
+    ];
     let output = exec(&home, &arguments);
     let out = text(&output.stdout);
     assert!(out.contains("exec.nothing  true"), "{out}");
-    assert!(out.contains("8 timed; 1 warm-up each, kept out; as many as asked for"), "{out}");
+    assert!(
+        out.contains("8 timed; 1 warm-up each, kept out; as many as asked for"),
+        "{out}"
+    );
     assert!(out.contains("page cache  warm"), "{out}");
     assert!(out.lines().all(|l| l.chars().count() <= 100), "{out}");
     assert_eq!(kept(&home), 1);
@@ -123,7 +173,10 @@ fn a_run_is_kept_and_shown_again_as_it_was() {
     }
     let record = run.commands.as_ref().expect("commands");
     assert_eq!(record.commands[0].words, ["true"]);
-    assert_eq!((record.ended, &record.page_cache), (Ended::AsAsked, &PageCache::Warm));
+    assert_eq!(
+        (record.ended, &record.page_cache),
+        (Ended::AsAsked, &PageCache::Warm)
+    );
     assert!(value(&run, "exec.nothing/wall") > value(&run, "exec.nothing/start"));
     assert!(value(&run, "exec.nothing/faults") > 10.0);
 }
@@ -133,7 +186,9 @@ fn two_commands_run_by_turns_and_are_set_beside_each_other() {
     let home = home();
     let busy = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done";
     let vs = format!("sh -c '{busy}; {busy}; {busy}'");
-    let arguments = ["--json", "-r", "12", "--seed", "3", "--vs", &vs, "--", "sh", "-c", busy];
+    let arguments = [
+        "--json", "-r", "12", "--seed", "3", "--vs", &vs, "--", "sh", "-c", busy,
+    ];
     let run = run_of(&exec(&home, &arguments));
     let record = run.commands.as_ref().expect("commands");
     let names: Vec<&str> = record.commands.iter().map(|c| c.name.as_str()).collect();
@@ -146,9 +201,18 @@ fn two_commands_run_by_turns_and_are_set_beside_each_other() {
     // By turns: the rounds of the two overlap in time.
     let (first, second) = (at("exec.sh/wall"), at("exec.sh-2/wall"));
     assert_eq!((first.len(), second.len()), (12, 12));
-    assert!(first.windows(2).zip(&second).all(|(own, other)| own[0] <= *other + 1000));
+    assert!(
+        first
+            .windows(2)
+            .zip(&second)
+            .all(|(own, other)| own[0] <= *other + 1000)
+    );
     assert!(first[11] >= second[10].min(second[9]));
-    let wall = record.compared.iter().find(|c| c.row == "wall").expect("compared");
+    let wall = record
+        .compared
+        .iter()
+        .find(|c| c.row == "wall")
+        .expect("compared");
     assert_eq!((wall.name.as_str(), wall.rounds), ("sh-2", 12));
     // Three times the work: no machine is so noisy that its CPU time is not
     // more.
@@ -167,20 +231,42 @@ fn streams_go_where_they_should() {
     assert!(exec(&home, &arguments).status.code() != Some(2));
     let written = std::fs::read_to_string(home.path().join("out")).expect("written");
     assert_eq!(written, "from a file\n", "emptied before each run");
-    let shown = exec(&home, &["-r", "6", "--output", "show", "--json", "--", "echo", "hello"]);
-    assert_eq!(text(&shown.stderr), "hello\n".repeat(6), "the warm-up's is not shown");
+    let shown = exec(
+        &home,
+        &[
+            "-r", "6", "--output", "show", "--json", "--", "echo", "hello",
+        ],
+    );
+    assert_eq!(
+        text(&shown.stderr),
+        "hello\n".repeat(6),
+        "the warm-up's is not shown"
+    );
     run_of(&shown);
     let quiet = exec(&home, &["-r", "6", "--", "sh", "-c", "echo a; echo b >&2"]);
     assert_eq!(text(&quiet.stderr), "");
     // Its input is empty, not ours.
-    assert!(exec(&home, &["-r", "6", "--", "sh", "-c", "! read x"]).status.code() != Some(2));
+    assert!(
+        exec(&home, &["-r", "6", "--", "sh", "-c", "! read x"])
+            .status
+            .code()
+            != Some(2)
+    );
 }
 
 #[test]
 fn a_check_sees_the_whole_output_of_the_warm_up() {
     let home = home();
     std::fs::write(home.path().join("expected"), "a\nb\n").expect("a file");
-    let right = ["-r", "6", "--check", "cmp - expected", "--", "printf", "a\\nb\\n"];
+    let right = [
+        "-r",
+        "6",
+        "--check",
+        "cmp - expected",
+        "--",
+        "printf",
+        "a\\nb\\n",
+    ];
     let out = text(&exec(&home, &right).stdout);
     assert!(out.contains("found right by \"cmp - expected\""), "{out}");
     let wrong = ["--check", "cmp - expected", "--", "printf", "a\\nc\\n"];
@@ -191,7 +277,10 @@ fn a_check_sees_the_whole_output_of_the_warm_up() {
 fn a_shells_own_cost_is_stated() {
     let home = home();
     let out = text(&exec(&home, &["-r", "6", "--shell", "--", "echo a | cat"]).stdout);
-    assert!(out.contains("exec.echo  echo a | cat (by a shell)"), "{out}");
+    assert!(
+        out.contains("exec.echo  echo a | cat (by a shell)"),
+        "{out}"
+    );
     assert!(out.contains("`sh -c :` alone takes"), "{out}");
     assert!(out.contains("not taken off"), "{out}");
 }
@@ -201,9 +290,22 @@ fn a_pinned_command_has_its_cpu_for_itself() {
     let cpus = sys::allowed_cpus().expect("known");
     let cpu = cpus[cpus.len() - 1];
     let home = home();
-    let arguments = ["-r", "6", "--nice", "5", "--pin", &cpu.to_string(), "--json", "--"];
-    let check = format!("grep -qx 'Cpus_allowed_list:\t{cpu}' /proc/self/status && test $(nice) = 5");
-    let run = run_of(&exec(&home, &[&arguments[..], &["sh", "-c", &check]].concat()));
+    let arguments = [
+        "-r",
+        "6",
+        "--nice",
+        "5",
+        "--pin",
+        &cpu.to_string(),
+        "--json",
+        "--",
+    ];
+    let check =
+        format!("grep -qx 'Cpus_allowed_list:\t{cpu}' /proc/self/status && test $(nice) = 5");
+    let run = run_of(&exec(
+        &home,
+        &[&arguments[..], &["sh", "-c", &check]].concat(),
+    ));
     let controls = run.commands.expect("commands").controls;
     assert_eq!((controls.pinned_cpu, controls.nice), (Some(cpu), Some(5)));
     assert_eq!(controls.observer_apart, cpus.len() > 1);
@@ -214,8 +316,15 @@ fn a_pinned_command_has_its_cpu_for_itself() {
     );
     let mut one = one;
     let out = text(&one.output().expect("it runs").stdout);
-    assert!(out.contains("latlas itself has to share: there is no other"), "{out}");
-    assert!(out.replace("\n            ", " ").contains("only one CPU may be used"), "{out}");
+    assert!(
+        out.contains("latlas itself has to share: there is no other"),
+        "{out}"
+    );
+    assert!(
+        out.replace("\n            ", " ")
+            .contains("only one CPU may be used"),
+        "{out}"
+    );
 }
 
 /// Whether this test may become another user.
@@ -258,17 +367,33 @@ fn without_rights_what_is_missing_is_told_with_what_would_give_it() {
         assert!(notes[0].contains("as wait4 tells"), "{notes:?}");
     }
     refused(&other(&["--cold", "--", "true"]), "--cold needs root");
-    refused(&other(&["--nice", "-5", "--", "true"]), "a lower nice value needs root");
+    refused(
+        &other(&["--nice", "-5", "--", "true"]),
+        "a lower nice value needs root",
+    );
 }
 
 #[test]
 fn files_that_are_to_be_cold_are_and_say_so() {
     let home = home();
     std::fs::write(home.path().join("data.bin"), vec![7; 300_000]).expect("a file");
-    let arguments = ["--json", "-r", "6", "--cold-files", "data.bin", "--", "cat", "data.bin"];
+    let arguments = [
+        "--json",
+        "-r",
+        "6",
+        "--cold-files",
+        "data.bin",
+        "--",
+        "cat",
+        "data.bin",
+    ];
     let run = run_of(&exec(&home, &arguments));
     let cache = run.commands.expect("commands").page_cache;
-    let PageCache::ColdFiles { files, stayed_pages } = cache else {
+    let PageCache::ColdFiles {
+        files,
+        stayed_pages,
+    } = cache
+    else {
         panic!("{cache:?}");
     };
     assert_eq!(files, ["data.bin"]);
@@ -279,12 +404,14 @@ fn files_that_are_to_be_cold_are_and_say_so() {
 
 /// Process ids of this command line.
 fn running(words: &str) -> Vec<u32> {
-    let found = std::fs::read_dir("/proc").expect("proc").filter_map(|entry| {
-        let path = entry.ok()?.path();
-        let line = std::fs::read(path.join("cmdline")).ok()?;
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        (line.trim() == words).then(|| path.file_name()?.to_str()?.parse().ok())?
-    });
+    let found = std::fs::read_dir("/proc")
+        .expect("proc")
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            let line = std::fs::read(path.join("cmdline")).ok()?;
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            (line.trim() == words).then(|| path.file_name()?.to_str()?.parse().ok())?
+        });
     found.collect()
 }
 
@@ -317,7 +444,10 @@ fn ctrl_c_prints_what_there_is_and_leaves_nothing_running() {
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let run = run_of(&output);
     assert!(run.partial.is_some());
-    assert_eq!(run.commands.as_ref().expect("commands").ended, Ended::Interrupted);
+    assert_eq!(
+        run.commands.as_ref().expect("commands").ended,
+        Ended::Interrupted
+    );
     let wall = run.row("exec.sh/wall").and_then(|r| r.estimate().cloned());
     // One warm-up and four timed runs had ended.
     assert_eq!(wall.and_then(|e| e.typical).expect("four runs").samples, 4);
@@ -350,7 +480,9 @@ fn a_latlas_that_is_killed_leaves_no_command_and_no_child_of_it() {
     child.kill().expect("killed");
     child.wait().expect("reaped");
     soon("nothing is left", || running("sleep 86397.75").is_empty());
-    soon("nor the shell", || running(&format!("sh -c {script}")).is_empty());
+    soon("nor the shell", || {
+        running(&format!("sh -c {script}")).is_empty()
+    });
 }
 
 #[test]

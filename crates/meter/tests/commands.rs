@@ -89,7 +89,10 @@ fn warm_ups_come_first_and_count_for_nothing() {
     assert_eq!(one.log.join(" "), "w0 w0 w0 0 0 0 0");
     let walls: Vec<u64> = found.runs[0].iter().map(|r| r.usage.wall_ns / MS).collect();
     assert_eq!(walls, [1, 2, 3, 4]);
-    assert_eq!(found.runs[0].iter().map(|r| r.at_ms).collect::<Vec<_>>(), [0, 1, 3, 6]);
+    assert_eq!(
+        found.runs[0].iter().map(|r| r.at_ms).collect::<Vec<_>>(),
+        [0, 1, 3, 6]
+    );
     assert_eq!(found.ended, Some(Ended::AsAsked));
 }
 
@@ -119,11 +122,17 @@ fn steady_commands_end_after_ten_runs_and_three_seconds() {
     // Long runs: the ten are what is waited for.
     let mut long = Scripted::new(1, |_, _| 1_000 * MS);
     let found = runs(&mut long, &ADAPTIVE, 1);
-    assert_eq!((found.runs[0].len(), found.ended), (10, Some(Ended::Narrow)));
+    assert_eq!(
+        (found.runs[0].len(), found.ended),
+        (10, Some(Ended::Narrow))
+    );
     // Short ones: the three seconds.
     let mut short = Scripted::new(1, |_, _| 10 * MS);
     let found = runs(&mut short, &ADAPTIVE, 1);
-    assert_eq!((found.runs[0].len(), found.ended), (300, Some(Ended::Narrow)));
+    assert_eq!(
+        (found.runs[0].len(), found.ended),
+        (300, Some(Ended::Narrow))
+    );
     // Each of two has its three seconds.
     let mut two = Scripted::new(2, |_, _| 10 * MS);
     let found = runs(&mut two, &ADAPTIVE, 1);
@@ -140,10 +149,16 @@ fn noisy_commands_go_on_until_the_limit() {
     // Never fewer than ten, however long they take.
     let mut long = Scripted::new(1, |_, n| (30_000 + 900 * (n as u64 % 7)) * MS);
     let found = runs(&mut long, &ADAPTIVE, 1);
-    assert_eq!((found.runs[0].len(), found.ended), (10, Some(Ended::AtTheLimit)));
+    assert_eq!(
+        (found.runs[0].len(), found.ended),
+        (10, Some(Ended::AtTheLimit))
+    );
     let mut tiny = Scripted::new(1, |_, n| if n % 2 == 0 { 1000 } else { 2000 });
     let found = runs(&mut tiny, &ADAPTIVE, 1);
-    assert_eq!((found.runs[0].len(), found.ended), (10_000, Some(Ended::AtTheLimit)));
+    assert_eq!(
+        (found.runs[0].len(), found.ended),
+        (10_000, Some(Ended::AtTheLimit))
+    );
 }
 
 #[test]
@@ -267,12 +282,19 @@ fn run_of(runs: Vec<Vec<Timed>>, counted: &[(Event, Counted)]) -> Run {
 }
 
 fn everything() -> Vec<(Event, Counted)> {
-    Event::ALL.into_iter().map(|e| (e, Counted::Everything)).collect()
+    Event::ALL
+        .into_iter()
+        .map(|e| (e, Counted::Everything))
+        .collect()
 }
 
 fn value(run: &Run, id: &str) -> f64 {
     let row = run.row(id).unwrap_or_else(|| panic!("no row {id}"));
-    row.estimate().expect("a figure").ns().expect("a value").value
+    row.estimate()
+        .expect("a figure")
+        .ns()
+        .expect("a value")
+        .value
 }
 
 #[test]
@@ -287,7 +309,12 @@ fn each_command_has_all_rows_and_its_samples() {
     assert_eq!(value(&run, "exec.a/minor_faults"), 100.0);
     assert_eq!(value(&run, "exec.a/context_switches"), 2.0);
     for cell in &run.cells {
-        assert_eq!(cell.samples.samples().expect("whole").len(), 30, "{}", cell.row);
+        assert_eq!(
+            cell.samples.samples().expect("whole").len(),
+            30,
+            "{}",
+            cell.row
+        );
     }
     // No cycles were counted: no figure, not 0.
     assert!(matches!(
@@ -315,7 +342,9 @@ fn commands_are_set_beside_each_other_round_by_round() {
 #[test]
 fn a_memory_below_our_own_is_a_bound_and_no_figure() {
     let run = run_of(made_up(|_, _, u| u.peak_bytes = u.own_bytes), &everything());
-    let estimate = run.row("exec.a/peak_memory").and_then(|r| r.estimate().cloned());
+    let estimate = run
+        .row("exec.a/peak_memory")
+        .and_then(|r| r.estimate().cloned());
     let own = f64::from(4 << 20);
     assert_eq!(estimate.expect("an estimate").below_ns, Some(own));
     let compared = &run.commands.as_ref().expect("commands").compared;
@@ -330,7 +359,11 @@ fn what_is_not_counted_says_why_and_what_stands_in() {
         .collect();
     let none = |_: usize, _: usize, u: &mut Usage| u.counts = Counts::default();
     let run = run_of(made_up(none), &refused);
-    for id in ["exec.a/task_clock", "exec.a/cpu_migrations", "exec.a/frequency"] {
+    for id in [
+        "exec.a/task_clock",
+        "exec.a/cpu_migrations",
+        "exec.a/frequency",
+    ] {
         match &run.row(id).expect("a row").outcome {
             Outcome::Unavailable { reason } => assert_eq!(reason, "needs CAP_PERFMON"),
             other => panic!("{id}: {other:?}"),
@@ -355,7 +388,10 @@ fn processes_that_are_left_running_are_told() {
     let left = |_: usize, n: usize, u: &mut Usage| u.left_over_ns = n as u64 * MS;
     let run = run_of(made_up(left), &everything());
     let notes = &run.row("exec.a/wall").expect("a row").notes;
-    assert!(notes.iter().any(|n| n.contains("leaves processes running")), "{notes:?}");
+    assert!(
+        notes.iter().any(|n| n.contains("leaves processes running")),
+        "{notes:?}"
+    );
     let run = run_of(made_up(|_, _, _| ()), &everything());
     assert!(run.row("exec.a/wall").expect("a row").notes.is_empty());
 }

@@ -70,7 +70,9 @@ pub fn scale_of(unit: &Unit, value: f64) -> (f64, &'static str) {
 pub fn value(unit: &Unit, value: f64) -> String {
     let (scale, name) = scale_of(unit, value);
     let places = places(unit, value, 0.0, scale);
-    format!("{:.places$} {name}", value / scale).trim_end().into()
+    format!("{:.places$} {name}", value / scale)
+        .trim_end()
+        .into()
 }
 
 /// Decimals of a value and the half of its interval once divided by `scale`.

@@ -59,9 +59,7 @@ pub fn word(ratio: Option<&Interval>, margin: f64) -> Word {
     match ratio {
         None => Word::CannotTell,
         Some(r) if r.low > 1.0 || r.high < 1.0 => Word::Different,
-        Some(r) if r.low >= 1.0 / (1.0 + margin) && r.high <= 1.0 + margin => {
-            Word::SameWithinNoise
-        }
+        Some(r) if r.low >= 1.0 / (1.0 + margin) && r.high <= 1.0 + margin => Word::SameWithinNoise,
         Some(_) => Word::CannotTell,
     }
 }

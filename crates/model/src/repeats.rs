@@ -3,7 +3,7 @@
 
 use crate::distribution::of_groups;
 use crate::estimate::{
-    Estimate, SAMPLES_PER_WORKER, SAMPLES_IN_ALL, Verdict, judge_width, two_states,
+    Estimate, SAMPLES_IN_ALL, SAMPLES_PER_WORKER, Verdict, judge_width, two_states,
 };
 use crate::stats::{self, Interval};
 use crate::unit::Unit;
@@ -111,10 +111,7 @@ mod tests {
         let few = estimate(&[3.0; 5], &Unit::Count, FEW_EVENTS);
         assert_eq!(few.verdict, Verdict::CannotTell);
         assert_eq!(few.reason, "only 5 runs: too few for an interval");
-        assert_eq!(
-            estimate(&[], &Unit::Time, 0.0).verdict,
-            Verdict::CannotTell
-        );
+        assert_eq!(estimate(&[], &Unit::Time, 0.0).verdict, Verdict::CannotTell);
     }
 
     #[test]

@@ -66,8 +66,7 @@ impl Totals {
             let (Some(now), Some(then)) = (self.0[place], before.0[place]) else {
                 continue;
             };
-            let [value, enabled, running] =
-                [0, 1, 2].map(|k| u64::saturating_sub(now[k], then[k]));
+            let [value, enabled, running] = [0, 1, 2].map(|k| u64::saturating_sub(now[k], then[k]));
             counts.values[place] = if running >= enabled {
                 Some(value)
             } else if running == 0 {
@@ -125,7 +124,8 @@ pub(crate) fn reason(event: Event, error: &io::Error) -> String {
                 .into()
         }
         _ if hardware && platform::counters::is_absent(error) => {
-            "no hardware counters: neither processor nor hypervisor offers any to this kernel".into()
+            "no hardware counters: neither processor nor hypervisor offers any to this kernel"
+                .into()
         }
         _ => format!("the kernel can't count it: {error}"),
     }

@@ -13,6 +13,6 @@ mod os;
 compile_error!("latlas-sys knows Linux, Android and Apple systems only");
 
 pub(crate) use os::{
-    affinity, command, counters, eventfd, evidence, futex, heap, machine, memory, numa, page_cache, pages, process, semaphore,
-    system_calls, task_records, thread, vdso,
+    affinity, command, counters, eventfd, evidence, futex, heap, machine, memory, numa, page_cache,
+    pages, process, semaphore, system_calls, task_records, thread, vdso,
 };

@@ -94,7 +94,8 @@ impl Bench {
             output: output.unwrap_or(&self.null).as_fd(),
             error: self.null.as_fd(),
         };
-        self.group.run(&command, streams, &mut self.counters, limits)
+        self.group
+            .run(&command, streams, &mut self.counters, limits)
     }
 
     fn run(&mut self, words: &[&str]) -> Finished {
@@ -229,7 +230,9 @@ fn the_counters_begin_with_the_program_and_hold_nothing_of_ours() {
         assert!(own.get(event).is_none_or(|n| n == 0), "{event:?} {own:?}");
     }
     // Twice the same: the counters go on after a command has ended.
-    let faults: Vec<u64> = (0..3).map(|_| bench.run(&["true"]).usage.minor_faults).collect();
+    let faults: Vec<u64> = (0..3)
+        .map(|_| bench.run(&["true"]).usage.minor_faults)
+        .collect();
     assert!(faults.iter().all(|&n| n > 20), "{faults:?}");
     if bench.counts(Event::PageFaults) {
         for _ in 0..20 {
@@ -245,9 +248,15 @@ fn a_command_ends_as_it_ends() {
     let mut bench = Bench::new();
     assert_eq!(bench.run(&["true"]).end, End::Code(0));
     assert_eq!(bench.run(&["sh", "-c", "exit 7"]).end, End::Code(7));
-    assert_eq!(bench.run(&["sh", "-c", "kill -TERM $$"]).end, End::Signal(15));
+    assert_eq!(
+        bench.run(&["sh", "-c", "kill -TERM $$"]).end,
+        End::Signal(15)
+    );
     // What Rust's runtime ignores for itself, a command must not.
-    assert_eq!(bench.run(&["sh", "-c", "kill -PIPE $$"]).end, End::Signal(13));
+    assert_eq!(
+        bench.run(&["sh", "-c", "kill -PIPE $$"]).end,
+        End::Signal(13)
+    );
 }
 
 fn said(file: &mut File) -> String {
@@ -275,7 +284,10 @@ fn controls_are_the_commands_own() {
         cpus: vec![cpu],
         nice: Some(7),
     };
-    let text = told(&["sh", "-c", "nice; grep Cpus_allowed_list /proc/self/status"], &controls);
+    let text = told(
+        &["sh", "-c", "nice; grep Cpus_allowed_list /proc/self/status"],
+        &controls,
+    );
     let words: Vec<&str> = text.split_whitespace().collect();
     assert_eq!(words, ["7", "Cpus_allowed_list:", &cpu.to_string()]);
     // And not ours.
@@ -285,15 +297,25 @@ fn controls_are_the_commands_own() {
 
 #[test]
 fn a_command_has_its_name_its_words_and_no_descriptors_of_ours() {
-    assert_eq!(told(&["sh", "-c", "echo $0:$1", "a", "b c"], &nowhere()), "a:b c\n");
+    assert_eq!(
+        told(&["sh", "-c", "echo $0:$1", "a", "b c"], &nowhere()),
+        "a:b c\n"
+    );
     // What this process got from its own parent and passes on, the standard
     // library's way of starting programs shows too.
     let listed = told(&["ls", "/proc/self/fd"], &nowhere());
-    let usual = std::process::Command::new("ls").arg("/proc/self/fd").output();
+    let usual = std::process::Command::new("ls")
+        .arg("/proc/self/fd")
+        .output();
     let usual = String::from_utf8(usual.expect("it runs").stdout).expect("text");
     assert_eq!(listed, usual);
     let path = find_program(OsStr::new("sh")).expect("sh");
-    let command = Command::new(OsStr::new("./odd/name"), &path, &["-c", "echo $0"], &nowhere());
+    let command = Command::new(
+        OsStr::new("./odd/name"),
+        &path,
+        &["-c", "echo $0"],
+        &nowhere(),
+    );
     let mut file = tempfile::tempfile().expect("a file");
     let mut bench = Bench::new();
     let null = bench.null.try_clone().expect("a descriptor");
@@ -303,7 +325,9 @@ fn a_command_has_its_name_its_words_and_no_descriptors_of_ours() {
         error: null.as_fd(),
     };
     let command = command.expect("a program");
-    let done = bench.group.run(&command, streams, &mut bench.counters, Limits::default());
+    let done = bench
+        .group
+        .run(&command, streams, &mut bench.counters, Limits::default());
     assert_eq!(done.expect("it starts").end, End::Code(0));
     assert_eq!(said(&mut file), "./odd/name\n");
 }
@@ -358,7 +382,9 @@ fn a_limit_kills_the_command_and_its_children() {
         time: Some(Duration::from_millis(300)),
         wake: None,
     };
-    let finished = bench.try_run(&words, &nowhere(), None, limits).expect("it starts");
+    let finished = bench
+        .try_run(&words, &nowhere(), None, limits)
+        .expect("it starts");
     assert_eq!(finished.end, End::TimedOut);
     soon("the child is gone", || !running("sleep 86399.25"));
 }
@@ -376,7 +402,9 @@ fn waking_ends_the_waiting() {
         wake: Some(wake.as_fd()),
     };
     let words = ["sh", "-c", "sleep 86399.5; true"].map(OsStr::new);
-    let finished = bench.try_run(&words, &nowhere(), None, limits).expect("it starts");
+    let finished = bench
+        .try_run(&words, &nowhere(), None, limits)
+        .expect("it starts");
     assert_eq!(finished.end, End::Interrupted);
     soon("the child is gone", || !running("sleep 86399.5"));
 }
@@ -395,5 +423,7 @@ fn what_a_command_leaves_running_is_told_and_ends_with_the_group() {
         assert!(next.left_over_ns > 0, "{next:?}");
     }
     drop(bench);
-    soon("it is gone", || !running("latlas-test-left -c while :; do :; done"));
+    soon("it is gone", || {
+        !running("latlas-test-left -c while :; do :; done")
+    });
 }

@@ -13,9 +13,16 @@ use model::run::{Outcome, Row, Run};
 use model::stats::Interval;
 use model::unit::Unit;
 
-/// Lines of a command: row, name in the table, and the row that stands beside
-/// it with what follows the figure.
-const LINES: [(&str, &str, Option<(&str, &str)>); 15] = [
+/// A line of a command: row, name in the table, and the row that stands beside
+/// it with what follows its figure.
+type Line = (
+    &'static str,
+    &'static str,
+    Option<(&'static str, &'static str)>,
+);
+
+/// The lines of a command.
+const LINES: [Line; 15] = [
     ("wall", "wall", None),
     ("start", "  start", None),
     ("user", "user", None),
@@ -119,9 +126,7 @@ fn page_cache(record: &Commands) -> String {
         PageCache::Warm if record.warmups > 0 => {
             "warm: the warm-up and the run before read the same files".into()
         }
-        PageCache::Warm => {
-            "warm but for the first run: no warm-up read the files before it".into()
-        }
+        PageCache::Warm => "warm but for the first run: no warm-up read the files before it".into(),
         PageCache::Cold => "cold: sync, then the whole page cache dropped before each run".into(),
         PageCache::ColdFiles {
             files,
@@ -160,7 +165,11 @@ fn controls(record: &Commands) -> String {
 /// One command's figures.
 fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> String {
     let mut grid = Grid::default();
-    let shell = if command.shell.is_some() { " (by a shell)" } else { "" };
+    let shell = if command.shell.is_some() {
+        " (by a shell)"
+    } else {
+        ""
+    };
     let lead = format!("exec.{}  ", command.name);
     grid.wrapped(&lead, &format!("{}{shell}", command.text()), COLUMNS);
     for fact in facts(record, k, command) {
@@ -200,7 +209,9 @@ fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> String {
 fn facts(record: &Commands, k: usize, command: &Command) -> Vec<String> {
     let mut facts = Vec::new();
     if let Some(check) = &command.checked_by {
-        facts.push(format!("its output in the warm-up was found right by {check:?}"));
+        facts.push(format!(
+            "its output in the warm-up was found right by {check:?}"
+        ));
     }
     if command.failures > 0 {
         facts.push(format!(
@@ -318,7 +329,11 @@ fn values(run: &Run, id: &str) -> Vec<f64> {
 
 /// Each command beside the first.
 pub(super) fn compared(record: &Commands) -> String {
-    let Some(first) = record.commands.first().filter(|_| !record.compared.is_empty()) else {
+    let Some(first) = record
+        .commands
+        .first()
+        .filter(|_| !record.compared.is_empty())
+    else {
         return String::new();
     };
     let mut grid = Grid::default();

@@ -33,7 +33,14 @@ pub(super) fn footer(run: &Run, options: &Options) -> String {
     if let Some(more) = &options.full_adds {
         say("more: ", &format!("--full adds {more}"));
     }
-    say("", if run.commands.is_some() { COMMANDS } else { LEGEND });
+    say(
+        "",
+        if run.commands.is_some() {
+            COMMANDS
+        } else {
+            LEGEND
+        },
+    );
     if run.rows.iter().any(is_stamped) {
         say("", STAMPED);
     }

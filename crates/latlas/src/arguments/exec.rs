@@ -27,7 +27,12 @@ Exit codes: 0 done; 2 the command is not there, failed, ran too long or its outp
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ExecOptions {
     /// The command and its arguments
-    #[arg(value_name = "CMD", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(
+        value_name = "CMD",
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
     pub(crate) words: Vec<OsString>,
     /// Another command, run by turns with the first (may be repeated; split as a shell does it)
     #[arg(long, value_name = "CMD")]
@@ -111,7 +116,9 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 fn share(text: &str) -> Result<f64, String> {
-    let percent = text.strip_suffix('%').and_then(|p| p.trim().parse::<f64>().ok());
+    let percent = text
+        .strip_suffix('%')
+        .and_then(|p| p.trim().parse::<f64>().ok());
     percent
         .map(|p| p / 100.0)
         .filter(|share| (0.0..=1.0).contains(share))

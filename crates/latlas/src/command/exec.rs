@@ -77,7 +77,11 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
         .enumerate()
         .map(|(k, one)| Command {
             name: one.name.clone(),
-            words: one.words.iter().map(|w| w.to_string_lossy().into_owned()).collect(),
+            words: one
+                .words
+                .iter()
+                .map(|w| w.to_string_lossy().into_owned())
+                .collect(),
             shell: one.shell.clone(),
             failures: runner.failures(k),
             checked_by: options.check.clone(),
@@ -146,7 +150,10 @@ fn asked(options: &ExecOptions) -> anyhow::Result<Vec<Asked>> {
         None => (options.words.clone(), None),
         Some(shell) => {
             let line = options.words.join(OsStr::new(" "));
-            (in_shell(shell, &line), Some(line.to_string_lossy().into_owned()))
+            (
+                in_shell(shell, &line),
+                Some(line.to_string_lossy().into_owned()),
+            )
         }
     };
     let others = options.vs.iter().map(|text| match &options.shell {
@@ -180,8 +187,8 @@ fn in_shell(shell: &OsStr, line: &OsStr) -> Vec<OsString> {
 
 /// Words as a shell splits them, without anything else that a shell does.
 fn split(text: &str) -> anyhow::Result<Vec<OsString>> {
-    let words = shell_words::split(text)
-        .with_context(|| format!("can't split {text:?} into words"))?;
+    let words =
+        shell_words::split(text).with_context(|| format!("can't split {text:?} into words"))?;
     if words.is_empty() {
         bail!("there is no command in {text:?}");
     }
@@ -192,12 +199,23 @@ fn split(text: &str) -> anyhow::Result<Vec<OsString>> {
 fn name_of(shell: Option<&str>, words: &[OsString]) -> String {
     let word = match shell {
         Some(line) => line.split_whitespace().next().unwrap_or("shell").to_owned(),
-        None => words.first().map_or(String::new(), |w| w.to_string_lossy().into_owned()),
+        None => words
+            .first()
+            .map_or(String::new(), |w| w.to_string_lossy().into_owned()),
     };
-    let file = Path::new(&word).file_name().unwrap_or_default().to_string_lossy();
+    let file = Path::new(&word)
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
     let name: String = file
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || "-_+".contains(c) { c } else { '_' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || "-_+".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        })
         .take(64)
         .collect();
     match name.is_empty() {
@@ -247,7 +265,11 @@ fn page_cache(options: &ExecOptions, stayed_pages: u64) -> PageCache {
         (true, _) => PageCache::Cold,
         (_, true) => PageCache::Warm,
         _ => PageCache::ColdFiles {
-            files: options.cold_files.iter().map(|f| f.display().to_string()).collect(),
+            files: options
+                .cold_files
+                .iter()
+                .map(|f| f.display().to_string())
+                .collect(),
             stayed_pages,
         },
     }
@@ -268,7 +290,11 @@ fn wake_on_signals() -> anyhow::Result<OwnedFd> {
 
 /// What a shell costs that does nothing: part of every figure, and not taken
 /// off. Nothing where it was interrupted.
-fn shell_start(shell: &OsStr, settings: &Settings, wake: OwnedFd) -> anyhow::Result<Option<String>> {
+fn shell_start(
+    shell: &OsStr,
+    settings: &Settings,
+    wake: OwnedFd,
+) -> anyhow::Result<Option<String>> {
     let words = in_shell(shell, OsStr::new(":"));
     let settings = Settings {
         cold: Cold::No,
@@ -344,7 +370,10 @@ mod tests {
             shell: None,
         };
         let asked = [one];
-        assert_eq!(unused("grep".into(), &asked, false).expect("free"), "grep-2");
+        assert_eq!(
+            unused("grep".into(), &asked, false).expect("free"),
+            "grep-2"
+        );
         assert!(unused("grep".into(), &asked, true).is_err());
         assert_eq!(unused("sed".into(), &asked, true).expect("free"), "sed");
     }

@@ -89,7 +89,8 @@ pub fn document(parts: Parts) -> Run {
         for kind in &ROWS {
             let (mut row, cell) = row_of(name, kind, runs, parts.counted);
             if kind.name == "wall" {
-                row.notes.extend(parts.notes.get(k).into_iter().flatten().cloned());
+                row.notes
+                    .extend(parts.notes.get(k).into_iter().flatten().cloned());
                 row.notes.extend(left_over(runs));
             }
             rows.push(row);
@@ -152,8 +153,8 @@ fn compared(commands: &Commands, runs: &[Vec<Timed>]) -> Vec<Compared> {
             let values = |runs: &[Timed]| -> Option<Vec<f64>> {
                 runs.iter()
                     .map(|run| {
-                        let bound = kind.unit == Unit::Bytes
-                            && run.usage.peak_bytes <= run.usage.own_bytes;
+                        let bound =
+                            kind.unit == Unit::Bytes && run.usage.peak_bytes <= run.usage.own_bytes;
                         let (n, d) = (kind.value)(&run.usage).filter(|_| !bound)?;
                         Some(n as f64 / d as f64)
                     })
@@ -273,7 +274,10 @@ fn bound_by_own(estimate: &mut Estimate, runs: &[Timed]) -> Option<String> {
 /// Whether the command left processes running that go on in the next run.
 fn left_over(runs: &[Timed]) -> Option<String> {
     let left: u64 = runs.iter().map(|r| r.usage.left_over_ns).sum();
-    let own: u64 = runs.iter().map(|r| r.usage.user_ns + r.usage.system_ns).sum();
+    let own: u64 = runs
+        .iter()
+        .map(|r| r.usage.user_ns + r.usage.system_ns)
+        .sum();
     (left as f64 > LEFT_OVER * own as f64 && left > 0).then(|| {
         format!(
             "it leaves processes running: they used {} of CPU time between the runs, and count in \

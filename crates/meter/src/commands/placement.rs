@@ -38,7 +38,10 @@ impl Placement {
     /// # Errors
     /// If that can't be.
     #[allow(clippy::option_option, reason = "absent, given, given with a number")]
-    pub fn choose(pin: Option<Option<u32>>, machine: &Machine) -> Result<Placement, PlacementError> {
+    pub fn choose(
+        pin: Option<Option<u32>>,
+        machine: &Machine,
+    ) -> Result<Placement, PlacementError> {
         let home = match sys::affinity::allowed_cpus() {
             Ok(home) => home,
             Err(_) if pin.is_none() => Vec::new(),

@@ -65,7 +65,9 @@ pub const ROWS: [RowKind; 17] = [
     events("involuntary_switches", |u| Some((u.involuntary, 1))),
     RowKind {
         event: Some(Event::CpuMigrations),
-        ..events("cpu_migrations", |u| whole(u.counts.get(Event::CpuMigrations)))
+        ..events("cpu_migrations", |u| {
+            whole(u.counts.get(Event::CpuMigrations))
+        })
     },
     events("faults", |u| {
         let own = u.counts.get(Event::PageFaults);

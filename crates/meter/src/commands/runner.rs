@@ -411,16 +411,15 @@ impl Ready {
                 hint: "",
             });
         }
-        let command = Command::new(name, &path, arguments, controls).map_err(|error| {
-            match error.kind() {
+        let command =
+            Command::new(name, &path, arguments, controls).map_err(|error| match error.kind() {
                 io::ErrorKind::NotFound => not_found(),
                 _ => CommandError::NotExecutable {
                     command: text.clone(),
                     error,
                     hint: "",
                 },
-            }
-        })?;
+            })?;
         Ok(Ready {
             text,
             command,
@@ -468,11 +467,18 @@ fn told(mut said: File) -> String {
         .seek(SeekFrom::Start(from))
         .and_then(|_| said.take(TOLD_BYTES).read_to_end(&mut bytes));
     let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty())
+        .collect();
     match (read, lines.as_slice()) {
         (Err(_), _) | (_, []) => String::new(),
         // One line, whatever a stranger wrote.
-        (Ok(_), lines) => format!(" and said {:?}", lines[lines.len().saturating_sub(3)..].join(" / ")),
+        (Ok(_), lines) => format!(
+            " and said {:?}",
+            lines[lines.len().saturating_sub(3)..].join(" / ")
+        ),
     }
 }
 

@@ -155,9 +155,8 @@ impl Group {
             .totals
             .replace(after)
             .and_then(|last| before.since(&last).get(Event::TaskClock));
-        let nanoseconds = |time: libc::timeval| {
-            (time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64) * 1000
-        };
+        let nanoseconds =
+            |time: libc::timeval| (time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64) * 1000;
         Ok(Finished {
             end: early.unwrap_or(match libc::WIFSIGNALED(status) {
                 true => End::Signal(libc::WTERMSIG(status)),
@@ -314,7 +313,8 @@ fn prepare(start: &Start) -> Option<i32> {
             libc::_exit(NOT_STARTED);
         }
         if let Some(mask) = &command.mask
-            && libc::sched_setaffinity(0, size_of_val(mask.words()), mask.words().as_ptr().cast()) != 0
+            && libc::sched_setaffinity(0, size_of_val(mask.words()), mask.words().as_ptr().cast())
+                != 0
         {
             return Some(3);
         }
