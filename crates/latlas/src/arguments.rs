@@ -1,6 +1,7 @@
 //! The command line.
 
 pub(crate) mod compare;
+pub(crate) mod exec;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod selftest;
@@ -133,6 +134,9 @@ machine that is ok, or from an interrupted run.")]
     /// Set this machine against itself: the smallest change each row could tell now
     #[command(after_help = selftest::EXAMPLES)]
     Selftest(selftest::SelftestOptions),
+    /// Time a command, with what the kernel and the processor count of it
+    #[command(after_help = exec::HELP)]
+    Exec(Box<exec::ExecOptions>),
     /// Be the other end for `latlas run --peer` on another machine
     #[command(after_help = "\
 Sends back every byte it gets, to whoever can reach it; prints where it listens. Holds no data,

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Some(Command::Table(options)) => command::table::table(&catalogue, &options),
         Some(Command::Compare(options)) => command::compare::compare(&options),
         Some(Command::Selftest(options)) => command::selftest::selftest(&catalogue, &options),
+        Some(Command::Exec(options)) => command::exec::exec(&options),
         Some(Command::Echo(options)) => command::echo::echo(&options),
         Some(Command::Export(options)) => command::export::export(&options),
         Some(Command::Import(options)) => command::import::import(&options),

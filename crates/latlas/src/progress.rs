@@ -32,6 +32,12 @@ impl Bar {
         Bar { bar }
     }
 
+    /// Shows one line in its place.
+    pub(crate) fn say(&self, line: &str) {
+        self.bar.set_message(line.to_owned());
+        self.bar.tick();
+    }
+
     /// Takes the bar off the screen.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();

@@ -383,7 +383,11 @@ fn a_broken_file_is_refused_in_one_line() {
         ("half", &whole[..whole.len() / 2], "truncated"),
         (
             "newer",
-            &whole.replacen("\"schema\":2", "\"schema\":99", 1),
+            &whole.replacen(
+                &format!("\"schema\":{}", model::run::SCHEMA_VERSION),
+                "\"schema\":99",
+                1,
+            ),
             "newer latlas",
         ),
         ("other", "{\"schema\":1}", "not a run document"),

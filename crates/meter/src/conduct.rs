@@ -173,6 +173,7 @@ pub fn conduct(
         gate: common.gate,
         core_clock: common.core_clock,
         files_on,
+        commands: None,
         partial,
         imported: None,
         rows,

@@ -14,6 +14,7 @@
 pub mod assemble;
 pub mod bench;
 pub mod clock;
+pub mod commands;
 pub mod conduct;
 pub mod core_kind;
 pub mod crew;

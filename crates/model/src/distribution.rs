@@ -86,7 +86,6 @@ fn of_values(values: Vec<f64>) -> Option<Typical> {
 
 /// The same, with an interval that also holds what the workers' medians say.
 pub(crate) fn typical_over_workers(samples: &[&Sample], context: &Context) -> Option<Typical> {
-    let mut typical = typical(samples.iter().copied(), context)?;
     let by_worker: Vec<(u32, f64)> = samples
         .iter()
         .map(|s| {
@@ -94,7 +93,14 @@ pub(crate) fn typical_over_workers(samples: &[&Sample], context: &Context) -> Op
             (s.worker, ns)
         })
         .collect();
-    let medians = worker_medians(&by_worker);
+    of_groups(&by_worker)
+}
+
+/// Typical of values that come in groups (a worker's, those of one stretch of
+/// time): each with the number of its group, in order.
+pub(crate) fn of_groups(values: &[(u32, f64)]) -> Option<Typical> {
+    let mut typical = of_values(stats::sorted(values.iter().map(|&(_, v)| v)))?;
+    let medians = worker_medians(values);
     if medians.len() >= 3
         && let Some(between) = stats::t_interval(&medians)
     {

@@ -15,6 +15,7 @@ use crate::gate::Gate;
 use crate::run::{Bound, CoreClock, Regime};
 use crate::sample::{Sample, flag};
 use crate::stats::{self, Interval};
+use crate::unit::Unit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -225,9 +226,9 @@ fn judge_distribution(
         return (Verdict::CannotTell, few);
     }
     let ns = |s: &Sample| s.ns_per_op(context.ops_per_turn, context.ns_per_tick);
-    match two_states(samples.iter().map(ns)) {
+    match two_states(samples.iter().map(ns), &Unit::Time) {
         Some(reason) => (Verdict::TwoStates, reason),
-        None => judge_width(&typical.ns, least_ns, "samples"),
+        None => judge_width(&typical.ns, least_ns, "samples", &Unit::Time),
     }
 }
 
@@ -248,9 +249,14 @@ fn gated(samples: &[Sample], context: &Context) -> Estimate {
     let (verdict, reason) = invalid(samples, context).unwrap_or_else(|| match &quiet {
         None => (Verdict::CannotTell, too_few(&quiet_samples, samples.len())),
         Some(_) if below_ns.is_some() => (Verdict::Ok, String::new()),
-        Some(q) => match two_states(quiet_samples.iter().map(|s| in_ns(s, context))) {
+        Some(q) => match two_states(quiet_samples.iter().map(|s| in_ns(s, context)), &Unit::Time) {
             Some(reason) => (Verdict::TwoStates, reason),
-            None => judge_width(&q.cycles_or_ns(context.bound), 0.0, "worker processes"),
+            None => judge_width(
+                &q.cycles_or_ns(context.bound),
+                0.0,
+                "worker processes",
+                &Unit::Time,
+            ),
         },
     });
     Estimate {
@@ -409,15 +415,25 @@ fn robbed(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
     })
 }
 
-fn judge_width(interval: &Interval, least: f64, who: &str) -> (Verdict, String) {
+/// The width counts as a share of `least` where the figure is below that.
+pub(crate) fn judge_width(
+    interval: &Interval,
+    least: f64,
+    who: &str,
+    unit: &Unit,
+) -> (Verdict, String) {
     let (width, half) = match interval.value.abs() < least {
         true => (
             interval.half_width() / least,
-            crate::figure::time(interval.half_width()),
+            crate::figure::value(unit, interval.half_width()),
         ),
         false => {
             let width = interval.relative_half_width();
-            (width, format!("{:.0} %", width * 100.0))
+            let text = match width.is_finite() {
+                true => format!("{:.0} %", width * 100.0),
+                false => crate::figure::value(unit, interval.half_width()),
+            };
+            (width, text)
         }
     };
     let reason = format!("{who} disagree by ±{half}");
@@ -434,7 +450,7 @@ fn judge_width(interval: &Interval, least: f64, who: &str) -> (Verdict, String) 
 /// values (Otsu's: largest variance between the parts), believed only when
 /// each part holds a sixth, the medians lie 20 % apart, and a real valley
 /// separates them. Gives the words for it.
-fn two_states(values: impl Iterator<Item = f64>) -> Option<String> {
+pub(crate) fn two_states(values: impl Iterator<Item = f64>, unit: &Unit) -> Option<String> {
     let sorted = stats::sorted(values);
     let n = sorted.len();
     if n < 2 * SAMPLES_IN_ALL {
@@ -465,8 +481,8 @@ fn two_states(values: impl Iterator<Item = f64>) -> Option<String> {
         let share = low.len() as f64 / n as f64 * 100.0;
         format!(
             "{} in {share:.0} % of the samples, {} in {:.0} %",
-            crate::figure::time(low_median),
-            crate::figure::time(high_median),
+            crate::figure::value(unit, low_median),
+            crate::figure::value(unit, high_median),
             100.0 - share
         )
     })

@@ -41,6 +41,49 @@ pub fn time_scale(ns: f64) -> (f64, &'static str) {
     }
 }
 
+/// Divisor and name that suit a value in a row's unit: what [`Unit::of_ns`]
+/// gives is divided by it. Bytes by powers of 1024.
+pub fn scale_of(unit: &Unit, value: f64) -> (f64, &'static str) {
+    const STEP: f64 = 1024.0;
+    match unit {
+        Unit::Time => time_scale(value),
+        Unit::Bandwidth { .. } => (1.0, "GB/s"),
+        Unit::Frequency => (1.0, "GHz"),
+        // Up to a hundred thousand events are read one by one.
+        Unit::Count => match value.abs() {
+            a if a < 1e5 => (1.0, ""),
+            a if a < 1e7 => (1e3, "k"),
+            a if a < 1e10 => (1e6, "M"),
+            _ => (1e9, "G"),
+        },
+        Unit::Bytes => match value.abs() {
+            a if a < STEP => (1.0, "B"),
+            a if a < STEP.powi(2) => (STEP, "KiB"),
+            a if a < STEP.powi(3) => (STEP.powi(2), "MiB"),
+            _ => (STEP.powi(3), "GiB"),
+        },
+    }
+}
+
+/// A value of a row's unit with three significant digits: `3.1 µs`, `42`,
+/// `1.61 MiB`. Whole numbers of events have no digits after the point.
+pub fn value(unit: &Unit, value: f64) -> String {
+    let (scale, name) = scale_of(unit, value);
+    let places = places(unit, value, 0.0, scale);
+    format!("{:.places$} {name}", value / scale)
+        .trim_end()
+        .into()
+}
+
+/// Decimals of a value and the half of its interval once divided by `scale`.
+fn places(unit: &Unit, value: f64, half: f64, scale: f64) -> usize {
+    let whole = |v: f64| v.fract() == 0.0;
+    if *unit == Unit::Count && scale == 1.0 && whole(value) && whole(half) {
+        return 0;
+    }
+    decimals(value / scale, half / scale)
+}
+
 /// A figure in its row's unit: number, half width and unit name apart, so that
 /// a table can align them.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,32 +98,29 @@ pub struct Figure {
 
 /// Sets an interval in ns per operation as text in a row's unit.
 pub fn figure(ns: &Interval, unit: &Unit) -> Figure {
-    let (value, half, name) = match unit {
-        Unit::Time => {
-            let (scale, name) = time_scale(ns.value);
-            (ns.value / scale, ns.half_width() / scale, name)
-        }
-        _ => {
-            let value = unit.of_ns(ns.value);
-            // Relative width is kept under inversion, to first order.
-            let half = value.abs() * ns.relative_half_width();
-            (
-                value,
-                half,
-                if matches!(unit, Unit::Frequency) {
-                    "GHz"
-                } else {
-                    "GB/s"
-                },
-            )
-        }
+    let value = unit.of_ns(ns.value);
+    let half = match unit.inverted() {
+        // Relative width is kept under inversion, to first order.
+        true => value.abs() * ns.relative_half_width(),
+        false => ns.half_width(),
     };
-    let decimals = decimals(value, half);
+    let (scale, name) = scale_of(unit, value);
+    let [value, half_width] = in_scale(unit, value, half, scale);
     Figure {
-        value: format!("{value:.decimals$}"),
-        half_width: half_width_text(half, decimals),
+        value,
+        half_width,
         unit: name,
     }
+}
+
+/// A value of a row's unit and half of its interval, both divided by `scale`,
+/// as text: with as many digits as the interval supports.
+pub fn in_scale(unit: &Unit, value: f64, half: f64, scale: f64) -> [String; 2] {
+    let places = places(unit, value, half, scale);
+    [
+        format!("{:.places$}", value / scale),
+        half_width_text(half / scale, places),
+    ]
 }
 
 /// The half width rounded up to the figure's decimals: an interval printed as
@@ -118,6 +158,32 @@ mod tests {
         assert_eq!(of(0.41237, 0.0001).half_width, "0.001");
         assert_eq!(of(96.3, 0.0).value, "96.3");
         assert_eq!(of(1523.0, 3.0).value, "1523");
+    }
+
+    #[test]
+    fn counts_and_bytes_are_no_times() {
+        let of = |value: f64, half: f64, unit| {
+            let f = figure(
+                &Interval {
+                    value,
+                    low: value - half,
+                    high: value + half,
+                },
+                &unit,
+            );
+            format!("{} {} ±{}", f.value, f.unit, f.half_width)
+        };
+        assert_eq!(of(3.0, 0.0, Unit::Count), "3  ±0");
+        assert_eq!(of(3.5, 0.5, Unit::Count), "3.5  ±0.5");
+        assert_eq!(of(151.0, 12.0, Unit::Count), "151  ±12");
+        assert_eq!(of(32_427_294_227.0, 1e8, Unit::Count), "32.4 G ±0.1");
+        assert_eq!(of(0.9934, 0.0012, Unit::Count), "0.993  ±0.002");
+        assert_eq!(of(3_565_158.4, 104_857.6, Unit::Bytes), "3.4 MiB ±0.1");
+        assert_eq!(value(&Unit::Bytes, 1_048_576.0), "1.00 MiB");
+        assert_eq!(value(&Unit::Bytes, 100.0), "100 B");
+        assert_eq!(value(&Unit::Count, 0.0), "0");
+        assert_eq!(value(&Unit::Count, 161.0), "161");
+        assert_eq!(value(&Unit::Time, 12_340.0), "12.3 µs");
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //! [`run::Run`] (the document that everything later is drawn from).
 #![forbid(unsafe_code)]
 
+pub mod by_turns;
+pub mod command;
 pub mod compare;
 pub mod conditions;
 pub mod distribution;
@@ -18,6 +20,7 @@ pub mod imported;
 pub mod machine;
 pub mod paired;
 pub mod plateau;
+pub mod repeats;
 pub mod repetitions;
 pub mod run;
 pub mod sample;

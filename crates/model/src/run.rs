@@ -1,6 +1,7 @@
 //! The Run document: everything one run found, from which every later picture
 //! and comparison is drawn without measuring again.
 
+use crate::command::Commands;
 use crate::conditions::Conditions;
 use crate::estimate::Estimate;
 use crate::filesystem::Filesystem;
@@ -16,7 +17,8 @@ use serde::{Deserialize, Serialize};
 
 /// Version of the document's shape; a reader refuses a newer one and says so.
 /// 2 added stamped operations with their modes and tails; 3 the file system
-/// that files were on, and curves over a file's size.
+/// that files were on, curves over a file's size, commands, counts and bytes,
+/// and runs that other programs measured.
 pub const SCHEMA_VERSION: u32 = 3;
 
 /// One run.
@@ -48,6 +50,9 @@ pub struct Run {
     /// in documents before schema 3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_on: Option<Filesystem>,
+    /// The commands that were run, and how: only of a run of commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commands: Option<Commands>,
     /// Why the run is not whole, if it is not (interrupted, a worker died).
     pub partial: Option<String>,
     /// Where it came from, if another program measured it.

@@ -158,6 +158,12 @@ pub fn trimmed_t_interval(values: &[f64]) -> Option<Interval> {
 /// ranks whose binomial coverage is at least 95 %. `None` where the sample is
 /// too small to hold one.
 pub fn quantile_interval_sorted(sorted: &[f64], q: f64) -> Option<Interval> {
+    quantile_interval_sorted_at(sorted, q, 0.95)
+}
+
+/// The same for another level than 95 %.
+pub fn quantile_interval_sorted_at(sorted: &[f64], q: f64, level: f64) -> Option<Interval> {
+    let tail = (1.0 - level) / 2.0;
     let n = sorted.len();
     let value = quantile_sorted(sorted, q)?;
     // Binomial(n, q) cumulative, summed up directly: n is at most some 1e5.
@@ -170,9 +176,10 @@ pub fn quantile_interval_sorted(sorted: &[f64], q: f64) -> Option<Interval> {
         cumulative.push(sum);
         log_p += ((n - k) as f64 / (k + 1) as f64).ln() + odds;
     }
-    // Largest rank whose lower tail is at most 2.5 %, smallest whose upper is.
-    let low = cumulative.iter().rposition(|&c| c <= 0.025)?;
-    let high = cumulative.iter().position(|&c| c >= 0.975)?;
+    // Largest rank whose lower tail is at most 2.5 % (for a level of 95 %),
+    // smallest whose upper is. Sums of rounded numbers may be off a little.
+    let low = cumulative.iter().rposition(|&c| c <= tail + 1e-12)?;
+    let high = cumulative.iter().position(|&c| c >= 1.0 - tail - 1e-12)?;
     if high >= n {
         return None;
     }
@@ -183,9 +190,40 @@ pub fn quantile_interval_sorted(sorted: &[f64], q: f64) -> Option<Interval> {
     })
 }
 
+/// How many sorted values lie more than one and a half interquartile ranges
+/// beyond the quartiles (Tukey's fences).
+pub fn outliers_sorted(sorted: &[f64]) -> usize {
+    let (Some(q1), Some(q3)) = (quantile_sorted(sorted, 0.25), quantile_sorted(sorted, 0.75))
+    else {
+        return 0;
+    };
+    let reach = 1.5 * (q3 - q1);
+    let outside = |v: &&f64| **v < q1 - reach || **v > q3 + reach;
+    sorted.iter().filter(outside).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn outliers_lie_beyond_the_fences() {
+        let mut values: Vec<f64> = (0..=20).map(f64::from).collect();
+        assert_eq!(outliers_sorted(&values), 0);
+        // Quartiles 5 and 17: fences -13 and 35.
+        values.extend([29.0, 36.0, 1000.0]);
+        values.insert(0, -40.0);
+        assert_eq!(outliers_sorted(&values), 3);
+        assert_eq!(outliers_sorted(&[]), 0);
+    }
+
+    #[test]
+    fn a_wider_level_takes_farther_ranks() {
+        let v: Vec<f64> = (1..=20).map(f64::from).collect();
+        let at = |level| quantile_interval_sorted_at(&v, 0.5, level).expect("enough");
+        assert_eq!((at(0.95).low, at(0.95).high), (6.0, 15.0));
+        assert_eq!((at(0.99).low, at(0.99).high), (4.0, 17.0));
+    }
 
     #[test]
     fn quantiles_interpolate() {

@@ -1,5 +1,6 @@
-//! What a row is counted in. Everything is measured as nanoseconds per
-//! operation; bandwidth and frequency are other views of the same figure.
+//! What a row is counted in. Most is measured as nanoseconds per operation;
+//! bandwidth and frequency are other views of the same figure. Counts and
+//! bytes are no times: where an estimate says ns, it holds the number itself.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,14 +18,19 @@ pub enum Unit {
     },
     /// Operations per second, where one operation takes one clock cycle.
     Frequency,
+    /// A number of one operation that has no dimension: events counted, or a
+    /// ratio of two quantities.
+    Count,
+    /// Bytes that one operation has or moves.
+    Bytes,
 }
 
 impl Unit {
     /// Turns nanoseconds per operation into this unit: ns, GB/s (1e9 bytes
-    /// per second) or GHz.
+    /// per second) or GHz. Counts and bytes stay what they are.
     pub fn of_ns(&self, ns: f64) -> f64 {
         match self {
-            Unit::Time => ns,
+            Unit::Time | Unit::Count | Unit::Bytes => ns,
             Unit::Bandwidth { bytes_per_op } => bytes_per_op / ns,
             Unit::Frequency => 1.0 / ns,
         }
@@ -32,6 +38,6 @@ impl Unit {
 
     /// Whether a larger figure means a shorter time.
     pub fn inverted(&self) -> bool {
-        !matches!(self, Unit::Time)
+        matches!(self, Unit::Bandwidth { .. } | Unit::Frequency)
     }
 }

@@ -41,8 +41,31 @@ impl Program {
     /// `NotFound` or `PermissionDenied` if there is no such file or it may not
     /// be executed; `InvalidInput` for a zero byte in any of the words.
     pub fn new(path: &Path, arguments: &[&str], environment: Environment) -> io::Result<Program> {
-        access(path, Access::EXEC_OK)?;
         let name = path.file_name().unwrap_or(path.as_os_str());
+        Program::lay_out(name, path, arguments, environment)
+    }
+
+    /// The program at `path`, which is told to be called `name`, with these
+    /// arguments and this process's environment. A name with a slash is how
+    /// some programs find their own files.
+    ///
+    /// # Errors
+    /// As [`Program::new`].
+    pub fn called(
+        name: &OsStr,
+        path: &Path,
+        arguments: &[impl AsRef<OsStr>],
+    ) -> io::Result<Program> {
+        Program::lay_out(name, path, arguments, Environment::Inherited)
+    }
+
+    fn lay_out(
+        name: &OsStr,
+        path: &Path,
+        arguments: &[impl AsRef<OsStr>],
+        environment: Environment,
+    ) -> io::Result<Program> {
+        access(path, Access::EXEC_OK)?;
         let variables = match environment {
             Environment::Empty => Vec::new(),
             Environment::Inherited => std::env::vars_os()
@@ -54,11 +77,24 @@ impl Program {
             arguments: Words::new(
                 [name]
                     .into_iter()
-                    .chain(arguments.iter().map(OsStr::new))
+                    .chain(arguments.iter().map(AsRef::as_ref))
                     .map(|word| word.as_bytes().to_vec()),
             )?,
             environment: Words::new(variables)?,
         })
+    }
+
+    /// Becomes the program. Returns only if that failed, and errno says why.
+    pub(crate) fn execute(&self) {
+        // SAFETY: the path ends in a zero byte, the lists in a null pointer;
+        // all were made before, so this may be the child of a `fork`.
+        unsafe {
+            libc::execve(
+                self.path.as_ptr(),
+                self.arguments.as_ptr(),
+                self.environment.as_ptr(),
+            );
+        }
     }
 }
 
@@ -121,16 +157,11 @@ pub fn fork_exec_wait(program: &Program) -> io::Result<i32> {
     // in the copy of a process with threads.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
-        // SAFETY: the path ends in a zero byte, the lists in a null pointer;
-        // all were made before the fork and are in the child's copy.
-        0 => unsafe {
-            libc::execve(
-                program.path.as_ptr(),
-                program.arguments.as_ptr(),
-                program.environment.as_ptr(),
-            );
-            libc::_exit(NOT_STARTED)
-        },
+        0 => {
+            program.execute();
+            // SAFETY: ends the child.
+            unsafe { libc::_exit(NOT_STARTED) }
+        }
         child => wait_for(child),
     }
 }

@@ -9,6 +9,8 @@
 pub mod affinity;
 pub mod child;
 pub mod clock;
+pub mod command;
+pub mod counters;
 mod cpuid;
 pub mod direct_io;
 pub mod dispatch;
@@ -24,6 +26,7 @@ pub mod mapping;
 pub mod memory;
 pub mod microarchitecture;
 pub mod numa;
+pub mod page_cache;
 pub mod pages;
 mod platform;
 pub mod process;

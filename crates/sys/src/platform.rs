@@ -13,6 +13,7 @@ mod os;
 compile_error!("latlas-sys knows Linux, Android and Apple systems only");
 
 pub(crate) use os::{
-    affinity, direct_io, dispatch, eventfd, evidence, filesystem, futex, heap, machine, memory,
-    numa, pages, process, semaphore, system_calls, task_records, thread, vdso,
+    affinity, command, counters, direct_io, dispatch, eventfd, evidence, filesystem, futex, heap,
+    machine, memory, numa, page_cache, pages, process, semaphore, system_calls, task_records,
+    thread, vdso,
 };

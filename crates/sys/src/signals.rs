@@ -114,6 +114,29 @@ impl Drop for UserSignal {
     }
 }
 
+/// The name of a signal that ends programs, such as `SIGSEGV`; `None` for the
+/// others.
+pub fn name(signal: i32) -> Option<&'static str> {
+    const NAMES: [(libc::c_int, &str); 14] = [
+        (libc::SIGHUP, "SIGHUP"),
+        (libc::SIGINT, "SIGINT"),
+        (libc::SIGQUIT, "SIGQUIT"),
+        (libc::SIGILL, "SIGILL"),
+        (libc::SIGTRAP, "SIGTRAP"),
+        (libc::SIGABRT, "SIGABRT"),
+        (libc::SIGBUS, "SIGBUS"),
+        (libc::SIGFPE, "SIGFPE"),
+        (libc::SIGKILL, "SIGKILL"),
+        (libc::SIGSEGV, "SIGSEGV"),
+        (libc::SIGPIPE, "SIGPIPE"),
+        (libc::SIGALRM, "SIGALRM"),
+        (libc::SIGTERM, "SIGTERM"),
+        (libc::SIGXCPU, "SIGXCPU"),
+    ];
+    let named = NAMES.iter().find(|&&(number, _)| number == signal);
+    named.map(|&(_, name)| name)
+}
+
 /// Installs a handler of SIGUSR1; gives the one before.
 #[inline]
 fn install(handler: extern "C" fn(libc::c_int)) -> io::Result<libc::sigaction> {

@@ -395,6 +395,8 @@ fn unit_name(unit: &Unit, measure: Option<Measure>) -> &'static str {
         (Unit::Bandwidth { .. }, false) => "GB/s",
         (Unit::Bandwidth { .. }, true) => "bytes per cycle",
         (Unit::Frequency, _) => "GHz",
+        (Unit::Count, _) => "",
+        (Unit::Bytes, _) => "bytes",
     }
 }
 

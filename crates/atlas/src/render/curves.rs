@@ -279,6 +279,8 @@ fn unit_name(unit: &Unit) -> &'static str {
         Unit::Time => "ns",
         Unit::Bandwidth { .. } => "GB/s",
         Unit::Frequency => "GHz",
+        Unit::Count => "number",
+        Unit::Bytes => "bytes",
     }
 }
 

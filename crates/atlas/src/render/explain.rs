@@ -85,6 +85,8 @@ fn unit(unit: &Unit) -> String {
             format!("GB/s (1e9 bytes a second); one operation touches {bytes_per_op} bytes")
         }
         Unit::Frequency => "GHz: operations of one cycle each".into(),
+        Unit::Count => "a plain number".into(),
+        Unit::Bytes => "bytes, by powers of 1024".into(),
     }
 }
 

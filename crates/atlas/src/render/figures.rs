@@ -2,7 +2,7 @@
 
 use crate::references::{Reference, ReferenceRow};
 use model::estimate::{Estimate, Typical};
-use model::figure::{Figure, decimals, figure, time_scale};
+use model::figure::{Figure, decimals, figure, scale_of, time_scale};
 use model::stats::Interval;
 use model::unit::Unit;
 
@@ -22,6 +22,9 @@ pub(crate) fn shown(estimate: &Estimate, unit: &Unit) -> Shown {
     match (estimate.below_ns, estimate.ns()) {
         // A speed below resolution would read as a slow one.
         (Some(ns), _) if *unit == Unit::Time => Shown::Below(format!("< {}", bound(ns))),
+        (Some(bytes), _) if *unit == Unit::Bytes => {
+            Shown::Below(format!("<= {}", model::figure::value(unit, bytes)))
+        }
         (Some(_), _) => Shown::Below("below resolution".into()),
         (None, Some(ns)) => Shown::Figure(set(&ns, unit)),
         (None, None) => Shown::Nothing,
@@ -29,7 +32,7 @@ pub(crate) fn shown(estimate: &Estimate, unit: &Unit) -> Shown {
 }
 
 /// An interval as text without a `-0`: what rounds to nothing has no sign.
-fn set(ns: &Interval, unit: &Unit) -> Figure {
+pub(super) fn set(ns: &Interval, unit: &Unit) -> Figure {
     let figure = figure(ns, unit);
     Figure {
         value: without_sign_of_zero(figure.value),
@@ -135,10 +138,7 @@ pub(crate) fn typical(estimate: &Estimate, unit: &Unit) -> String {
     let Some(quiet) = estimate.quiet else {
         return alone(&t, [value, low, high], unit);
     };
-    let scale = match unit {
-        Unit::Time => time_scale(quiet.ns.value).0,
-        _ => 1.0,
-    };
+    let (scale, _) = scale_of(unit, unit.of_ns(quiet.ns.value));
     // The spread says how many digits mean anything.
     let places = decimals(value / scale, (high - low).abs() / scale / 10.0).min(3);
     brackets([value, low, high].map(|v| format!("{:.places$}", v / scale)))
@@ -154,14 +154,24 @@ fn alone(t: &Typical, values: [f64; 3], unit: &Unit) -> String {
         let f = set(&t.ns, unit);
         return format!("{} {}", f.value, f.unit);
     }
-    let half = value.abs() * t.ns.relative_half_width();
+    let half = match unit.inverted() {
+        true => value.abs() * t.ns.relative_half_width(),
+        false => t.ns.half_width(),
+    };
     let in_scale = |v: f64, scale: f64| {
         let half = if value == 0.0 { 0.0 } else { half / scale };
-        format!("{:.*}", decimals(v / scale, half), v / scale)
+        match *unit == Unit::Count && scale == 1.0 && v.fract() == 0.0 {
+            true => format!("{v:.0}"),
+            false => format!("{:.*}", decimals(v / scale, half), v / scale),
+        }
     };
     let name = match unit {
-        Unit::Bandwidth { .. } => "GB/s",
-        Unit::Frequency => "GHz",
+        Unit::Bandwidth { .. } | Unit::Frequency => scale_of(unit, value).1,
+        Unit::Count | Unit::Bytes => {
+            let (scale, name) = scale_of(unit, value);
+            let text = brackets(values.map(|v| in_scale(v, scale)));
+            return format!("{text} {name}").trim_end().into();
+        }
         Unit::Time => {
             let largest = values.into_iter().map(f64::abs).fold(0.0, f64::max);
             let (scale, name) = time_scale(largest);
@@ -196,7 +206,7 @@ pub(super) fn typical_half(estimate: &Estimate, unit: &Unit) -> String {
         Some(t) if t.samples < 2 => String::new(),
         Some(t) => {
             let f = set(&t.ns, unit);
-            format!("±{} {}", f.half_width, f.unit)
+            format!("±{} {}", f.half_width, f.unit).trim_end().into()
         }
     }
 }

@@ -33,7 +33,14 @@ pub(super) fn footer(run: &Run, options: &Options) -> String {
     if let Some(more) = &options.full_adds {
         say("more: ", &format!("--full adds {more}"));
     }
-    say("", LEGEND);
+    say(
+        "",
+        if run.commands.is_some() {
+            COMMANDS
+        } else {
+            LEGEND
+        },
+    );
     if run.rows.iter().any(is_stamped) {
         say("", STAMPED);
     }
@@ -50,6 +57,13 @@ const LEGEND: &str = "quiet ±: cost on the undisturbed machine, half of its 95 
     this run's clock, so compare runs in cycles. typical: median [10-90 %]. Beside a published \
     figure: ours over theirs (~ same job through other code, ? doubtful). `latlas explain ROW` says \
     more.";
+
+const COMMANDS: &str = "median ±: half of its 95 % interval, by order statistics and by stretches of \
+    the run. wall: from just before the process is made to its end; start: the part of it until \
+    the program is loaded. user, system, voluntary, involuntary, peak memory (of the largest \
+    process, not their sum): of the command and all descendants that were waited for. The others: \
+    counted from the program's first instruction on, in all descendants. Outliers (beyond 1.5 \
+    interquartile ranges) are counted and never left out. docs/exec.md says more.";
 
 const STAMPED: &str = "Single operations: the modes that they ran in (same CPU, other CPU), each with \
     its median and share. p99 ±: 99 % of them take less, half of its 95 % interval (its ends where \

@@ -38,6 +38,20 @@ fn the_default_table() {
 }
 
 #[test]
+fn commands_and_what_they_say_of_each_other() {
+    let text = draw(&synthetic::run_of_commands(), &usual());
+    insta::assert_snapshot!(text);
+    assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
+    assert!(text.lines().all(|line| line == line.trim_end()));
+    let options = Options {
+        wide: true,
+        ..Options::default()
+    };
+    let wide = draw(&synthetic::run_of_commands(), &options);
+    assert!(wide.contains("exec.rg/faults") && wide.contains("different: slower"));
+}
+
+#[test]
 fn the_table_for_people() {
     let options = Options {
         human: true,

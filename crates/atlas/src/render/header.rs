@@ -36,8 +36,12 @@ pub(super) fn header(run: &Run) -> String {
             fact("run", imported_description(run, imported));
         }
         None => {
-            fact("core clock", core_clock(run));
-            fact("timed by", timed_by(run));
+            // A run of commands has no canaries, and no samples short enough to
+            // need the clock's own cost.
+            if run.commands.is_none() {
+                fact("core clock", core_clock(run));
+                fact("timed by", timed_by(run));
+            }
             fact("conditions", conditions(&run.conditions));
             if let Some(filesystem) = &run.files_on {
                 fact("files on", machine::files_on_text(filesystem));
@@ -70,7 +74,8 @@ pub(super) fn warnings(run: &Run) -> Vec<String> {
     if let Some(why) = &run.partial {
         warnings.push(format!("PARTIAL: {why}"));
     }
-    if !run.gate.calibrated && run.imported.is_none() {
+    let by_canaries = run.imported.is_none() && run.commands.is_none();
+    if !run.gate.calibrated && by_canaries {
         warnings.push(
             "NOT CALIBRATED for this microarchitecture: \"quiet\" was learnt from this run, and \
              a machine that was never quiet would pass unnoticed."
@@ -181,8 +186,12 @@ fn description(run: &Run) -> String {
         Scale::Full => "full",
     };
     let short = run.id.get(..8).unwrap_or(&run.id);
+    let plan = match run.commands {
+        Some(_) => "commands".into(),
+        None => format!("{scale} plan"),
+    };
     format!(
-        "{short}, {}, {}, {scale} plan, seed {}, {}",
+        "{short}, {}, {}, {plan}, seed {}, {}",
         utc::text(run.started_unix_ms),
         elapsed(run.wall_ms),
         run.plan.seed,

@@ -46,6 +46,8 @@ impl ProbeText {
             Unit::Time => "ns",
             Unit::Bandwidth { .. } => "GB/s",
             Unit::Frequency => "GHz",
+            Unit::Count => "number",
+            Unit::Bytes => "bytes",
         }
     }
 

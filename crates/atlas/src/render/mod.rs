@@ -2,6 +2,7 @@
 //! Nothing here measures or prints.
 
 mod chart;
+mod commands;
 mod comparison;
 mod core_to_core;
 mod cost;
@@ -77,7 +78,11 @@ pub struct Options<'a> {
 pub fn run(run: &Run, references: &References, options: &Options) -> String {
     let mut blocks = vec![header::header(run)];
     if options.wide {
+        blocks.extend(run.commands.iter().map(|c| commands::how(run, c)));
         blocks.push(wide::table(run, references, options));
+        blocks.extend(run.commands.iter().map(commands::compared));
+    } else if let Some(record) = &run.commands {
+        blocks.push(commands::commands(run, record));
     } else {
         blocks.push(table::table(run, references, options));
         blocks.push(levels::levels(run));

@@ -16,8 +16,10 @@ use model::sample::{Columns, Evidence, Sample};
 use model::stats::Interval;
 use model::unit::Unit;
 
+mod commands;
 mod published;
 mod stamped;
+pub(crate) use commands::run_of_commands;
 pub(crate) use published::published_run;
 pub(crate) use stamped::{core_to_core_row, stamped_figure};
 
@@ -71,6 +73,7 @@ pub(crate) fn run() -> Run {
             device: DeviceKind::Nvme,
             mount_options: "rw,relatime".into(),
         }),
+        commands: None,
         partial: None,
         imported: None,
         rows: rows(),

@@ -2,6 +2,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod echo;
+pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod import;

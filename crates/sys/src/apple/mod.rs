@@ -1,6 +1,8 @@
 //! Apple systems. Type-checked, never run: latlas was written without one.
 
 pub(crate) mod affinity;
+pub(crate) mod command;
+pub(crate) mod counters;
 pub(crate) mod direct_io;
 pub(crate) mod dispatch;
 pub(crate) mod eventfd;
@@ -11,6 +13,7 @@ pub(crate) mod heap;
 pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod numa;
+pub(crate) mod page_cache;
 pub(crate) mod pages;
 pub(crate) mod process;
 pub(crate) mod semaphore;

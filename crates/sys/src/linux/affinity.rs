@@ -6,10 +6,21 @@ use std::io;
 /// CPUs the mask can hold: the largest NR_CPUS a kernel can be built with.
 const MOST_CPUS: usize = 8192;
 const WORD: usize = 64;
-type Mask = [u64; MOST_CPUS / WORD];
+type Words = [u64; MOST_CPUS / WORD];
+
+/// A set of CPUs as the kernel takes it.
+#[derive(Clone, Debug)]
+pub(crate) struct Mask(Words);
+
+impl Mask {
+    /// The bits.
+    pub(crate) fn words(&self) -> &Words {
+        &self.0
+    }
+}
 
 pub(crate) fn allowed_cpus() -> io::Result<Vec<u32>> {
-    let mut mask: Mask = [0; MOST_CPUS / WORD];
+    let mut mask: Words = [0; MOST_CPUS / WORD];
     // SAFETY: the kernel writes at most `size_of_val(&mask)` bytes to `mask`,
     // which is larger than a `cpu_set_t` and at least as aligned.
     let status = unsafe {
@@ -27,8 +38,9 @@ pub(crate) fn allowed_cpus() -> io::Result<Vec<u32>> {
         .collect())
 }
 
-pub(crate) fn set_allowed(cpus: &[u32]) -> io::Result<()> {
-    let mut mask: Mask = [0; MOST_CPUS / WORD];
+/// The set of these CPUs.
+pub(crate) fn mask(cpus: &[u32]) -> io::Result<Mask> {
+    let mut mask: Words = [0; MOST_CPUS / WORD];
     for &cpu in cpus {
         let Some(word) = mask.get_mut(cpu as usize / WORD) else {
             return Err(io::Error::new(
@@ -38,6 +50,11 @@ pub(crate) fn set_allowed(cpus: &[u32]) -> io::Result<()> {
         };
         *word |= 1 << (cpu as usize % WORD);
     }
+    Ok(Mask(mask))
+}
+
+pub(crate) fn set_allowed(cpus: &[u32]) -> io::Result<()> {
+    let Mask(mask) = mask(cpus)?;
     // SAFETY: the kernel only reads `size_of_val(&mask)` bytes of `mask`.
     let status = unsafe {
         libc::sched_setaffinity(

@@ -2,6 +2,8 @@
 
 pub(crate) mod affinity;
 pub(crate) mod cgroup;
+pub(crate) mod command;
+pub(crate) mod counters;
 pub(crate) mod direct_io;
 pub(crate) mod dispatch;
 pub(crate) mod eventfd;
@@ -13,7 +15,9 @@ pub(crate) mod heap;
 pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod numa;
+pub(crate) mod page_cache;
 pub(crate) mod pages;
+mod perf_event;
 pub(crate) mod process;
 pub(crate) mod semaphore;
 pub(crate) mod system_calls;

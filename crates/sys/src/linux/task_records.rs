@@ -3,47 +3,18 @@
 //! to watch. One event and one small ring of memory for each CPU.
 
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
+use super::perf_event::{
+    self, Attributes, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, INHERIT, PERF_COUNT_SW_DUMMY,
+    PERF_TYPE_SOFTWARE, TASK, USE_CLOCK, WATERMARK,
+};
 use crate::pages::base_page_bytes;
 use crate::task_records::{TaskEvent, TaskRecord};
-
-/// `struct perf_event_attr` up to `clockid`, as the kernel knows it since 4.1
-/// (PERF_ATTR_SIZE_VER3).
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    sample_period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup_watermark: u32,
-    bp_type: u32,
-    config1: u64,
-    config2: u64,
-    branch_sample_type: u64,
-    sample_regs_user: u64,
-    sample_stack_user: u32,
-    clock: i32,
-}
-
-const PERF_TYPE_SOFTWARE: u32 = 1;
-const PERF_COUNT_SW_DUMMY: u64 = 9;
-const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 1 << 3;
-// Bits of `flags`, in the order of the structure's bit field.
-const INHERIT: u64 = 1 << 1;
-const EXCLUDE_KERNEL: u64 = 1 << 5;
-const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
-const TASK: u64 = 1 << 13;
-const WATERMARK: u64 = 1 << 14;
-const USE_CLOCK: u64 = 1 << 25;
 
 /// `type` in a record's header.
 const RECORD_EXIT: u32 = 4;
@@ -116,7 +87,6 @@ impl Ring {
     fn open(cpu: u32, of_thread: libc::pid_t, flags: u64) -> io::Result<Ring> {
         let attributes = Attributes {
             kind: PERF_TYPE_SOFTWARE,
-            size: size_of::<Attributes>() as u32,
             config: PERF_COUNT_SW_DUMMY,
             // The kernel itself is left out: watching it needs a right.
             flags: flags | EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR | TASK | WATERMARK | USE_CLOCK,
@@ -126,24 +96,7 @@ impl Ring {
             ..Attributes::default()
         };
         let cpu = libc::c_int::try_from(cpu).map_err(io::Error::other)?;
-        // SAFETY: the kernel reads `size` bytes of the attributes; the other
-        // arguments are numbers.
-        let fd = unsafe {
-            libc::syscall(
-                libc::SYS_perf_event_open,
-                &raw const attributes,
-                of_thread,
-                cpu,
-                -1,
-                PERF_FLAG_FD_CLOEXEC,
-            )
-        };
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let fd = libc::c_int::try_from(fd).map_err(io::Error::other)?;
-        // SAFETY: a descriptor that the call has just given us.
-        let event = unsafe { OwnedFd::from_raw_fd(fd) };
+        let event = perf_event::open(attributes, of_thread, cpu)?;
         let page = base_page_bytes();
         // SAFETY: a mapping where the kernel finds room for it.
         let base = unsafe {
@@ -271,11 +224,5 @@ mod tests {
             assert_eq!(parse(&record(kind, [10, 1, 12, 1], 78), 10), None);
         }
         assert_eq!(parse(&[0; 16], 10), None);
-    }
-
-    #[test]
-    fn the_attributes_have_the_kernels_size() {
-        // PERF_ATTR_SIZE_VER3 in linux/perf_event.h.
-        assert_eq!(size_of::<Attributes>(), 96);
     }
 }

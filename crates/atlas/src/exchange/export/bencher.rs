@@ -46,6 +46,8 @@ fn measure(unit: &Unit) -> &'static str {
         Unit::Time => "latency",
         Unit::Bandwidth { .. } => "bandwidth-gb-per-s",
         Unit::Frequency => "frequency-ghz",
+        Unit::Count => "count",
+        Unit::Bytes => "bytes",
     }
 }
 

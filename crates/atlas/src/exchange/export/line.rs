@@ -270,6 +270,8 @@ pub(super) fn unit_name(unit: &Unit) -> &'static str {
         Unit::Time => "ns",
         Unit::Bandwidth { .. } => "GB/s",
         Unit::Frequency => "GHz",
+        Unit::Count => "count",
+        Unit::Bytes => "bytes",
     }
 }
 

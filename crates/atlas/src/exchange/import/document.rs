@@ -118,6 +118,7 @@ pub(super) fn run(
         gate,
         core_clock: None,
         partial: None,
+        commands: None,
         imported: Some(Imported {
             format: format.name().into(),
             from: origin.name.map_or(sources, |name| vec![name]),

@@ -1,0 +1,401 @@
+//! Commands: what each cost, in the manner of `perf stat`, and each beside
+//! the first.
+
+use super::COLUMNS;
+use super::figures::{Shown, set, shown};
+use super::layout::{Entry, Grid, Style, left, right, wrap};
+use model::command::{Command, Commands, Compared, Ended, PageCache, Rule};
+use model::compare::finding::Finding;
+use model::estimate::{Estimate, Verdict};
+use model::figure::{decimals, in_scale, scale_of};
+use model::repeats;
+use model::run::{Outcome, Row, Run};
+use model::stats::Interval;
+use model::unit::Unit;
+
+/// A line of a command: row, name in the table, and the row that stands beside
+/// it with what follows its figure.
+type Line = (
+    &'static str,
+    &'static str,
+    Option<(&'static str, &'static str)>,
+);
+
+/// The lines of a command.
+const LINES: [Line; 15] = [
+    ("wall", "wall", None),
+    ("start", "  start", None),
+    ("user", "user", None),
+    ("system", "system", None),
+    (
+        "task_clock",
+        "task-clock",
+        Some(("cpus_utilised", "CPUs utilised")),
+    ),
+    ("peak_memory", "peak memory", None),
+    ("context_switches", "context-switches", None),
+    ("voluntary_switches", "  voluntary", None),
+    ("involuntary_switches", "  involuntary", None),
+    ("cpu_migrations", "cpu-migrations", None),
+    ("faults", "page-faults", None),
+    ("minor_faults", "  minor", None),
+    ("major_faults", "  major", None),
+    ("cycles", "cycles", Some(("frequency", "GHz"))),
+    ("instructions", "instructions", None),
+];
+
+/// All commands, and what they say of each other.
+pub(super) fn commands(run: &Run, record: &Commands) -> String {
+    let mut blocks = vec![how(run, record)];
+    for (k, command) in record.commands.iter().enumerate() {
+        blocks.push(block(run, record, k, command));
+    }
+    blocks.push(compared(record));
+    blocks.retain(|block| !block.is_empty());
+    blocks.join("\n")
+}
+
+/// How they were run.
+pub(super) fn how(run: &Run, record: &Commands) -> String {
+    let mut lines = Vec::new();
+    let mut fact = |label: &str, text: String| {
+        lines.extend(wrap(&format!("{label:<12}"), &text, COLUMNS));
+    };
+    fact("runs", runs(run, record));
+    fact("page cache", page_cache(record));
+    fact("controls", controls(record));
+    fact(
+        "streams",
+        format!("input {}, output {}", record.input, record.output),
+    );
+    lines.join("\n") + "\n"
+}
+
+fn runs(run: &Run, record: &Commands) -> String {
+    let counts: Vec<usize> = record
+        .commands
+        .iter()
+        .map(|command| samples(run, command))
+        .collect();
+    let timed = match counts.as_slice() {
+        [one] => format!("{one} timed"),
+        several => {
+            let rounds = several.iter().min().copied().unwrap_or(0);
+            format!("{rounds} rounds of {} commands, by turns", several.len())
+        }
+    };
+    let warmups = match record.warmups {
+        0 => "no warm-up".into(),
+        1 => "1 warm-up each, kept out".into(),
+        n => format!("{n} warm-ups each, kept out"),
+    };
+    format!("{timed}; {warmups}; {}", ended(record.ended, &record.rule))
+}
+
+/// Timed runs of a command.
+fn samples(run: &Run, command: &Command) -> usize {
+    row(run, command, "wall")
+        .and_then(Row::estimate)
+        .and_then(|e| e.typical)
+        .map_or(0, |t| t.samples as usize)
+}
+
+fn ended(ended: Ended, rule: &Rule) -> String {
+    let rule_text = format!(
+        "rule for each command: at least {} runs and {} s, until half of the interval is at most \
+         {:.0} %, at most {} s or {} runs",
+        rule.least_runs,
+        rule.least_ms / 1000,
+        rule.half_width * 100.0,
+        rule.most_ms / 1000,
+        rule.most_runs
+    );
+    match ended {
+        Ended::AsAsked => "as many as asked for".into(),
+        Ended::Narrow => format!("ended as the intervals were narrow enough ({rule_text})"),
+        Ended::AtTheLimit => format!(
+            "ended at the limit, with intervals wider than {:.0} % ({rule_text})",
+            rule.half_width * 100.0
+        ),
+        Ended::Interrupted => "interrupted".into(),
+    }
+}
+
+fn page_cache(record: &Commands) -> String {
+    match &record.page_cache {
+        PageCache::Warm if record.warmups > 0 => {
+            "warm: the warm-up and the run before read the same files".into()
+        }
+        PageCache::Warm => "warm but for the first run: no warm-up read the files before it".into(),
+        PageCache::Cold => "cold: sync, then the whole page cache dropped before each run".into(),
+        PageCache::ColdFiles {
+            files,
+            stayed_pages,
+        } => {
+            let stayed = match stayed_pages {
+                0 => "none of their pages stayed".into(),
+                n => format!("NOT ALL COLD: up to {n} of their pages stayed in memory"),
+            };
+            format!(
+                "cold for {}, dropped before each run ({stayed}); warm for everything else",
+                files.join(", ")
+            )
+        }
+    }
+}
+
+fn controls(record: &Commands) -> String {
+    let controls = &record.controls;
+    let mut parts = Vec::new();
+    match (controls.pinned_cpu, controls.observer_apart) {
+        (Some(cpu), true) => parts.push(format!(
+            "pinned to CPU {cpu}, which latlas itself keeps off"
+        )),
+        (Some(cpu), false) => parts.push(format!(
+            "pinned to CPU {cpu}, which latlas itself has to share: there is no other"
+        )),
+        (None, _) => parts.push("not pinned".into()),
+    }
+    if let Some(nice) = controls.nice {
+        parts.push(format!("nice {nice}"));
+    }
+    parts.join("; ")
+}
+
+/// One command's figures.
+fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> String {
+    let mut grid = Grid::default();
+    let shell = if command.shell.is_some() {
+        " (by a shell)"
+    } else {
+        ""
+    };
+    let lead = format!("exec.{}  ", command.name);
+    grid.wrapped(&lead, &format!("{}{shell}", command.text()), COLUMNS);
+    for fact in facts(record, k, command) {
+        grid.wrapped("  ", &fact, COLUMNS);
+    }
+    grid.entries(vec![
+        left(""),
+        right("median"),
+        left("±"),
+        left("10-90 %"),
+        left("range"),
+        left(""),
+        left("verdict"),
+    ]);
+    let mut missing: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, shown_name, beside) in LINES {
+        let Some(found) = row(run, command, name) else {
+            continue;
+        };
+        match &found.outcome {
+            Outcome::Unavailable { reason } => {
+                match missing.iter_mut().find(|(why, _)| *why == reason) {
+                    Some((_, names)) => names.push(shown_name.trim()),
+                    None => missing.push((reason, vec![shown_name.trim()])),
+                }
+            }
+            _ => line(&mut grid, run, command, found, shown_name, beside),
+        }
+    }
+    for (reason, names) in missing {
+        let lead = format!(" {}  ", names.join(", "));
+        grid.wrapped(&lead, &format!("not available here: {reason}"), COLUMNS);
+    }
+    grid.render(1)
+}
+
+fn facts(record: &Commands, k: usize, command: &Command) -> Vec<String> {
+    let mut facts = Vec::new();
+    if let Some(check) = &command.checked_by {
+        facts.push(format!(
+            "its output in the warm-up was found right by {check:?}"
+        ));
+    }
+    if command.failures > 0 {
+        facts.push(format!(
+            "{} of its runs FAILED and count all the same",
+            command.failures
+        ));
+    }
+    if k == 0 && record.commands.len() > 1 {
+        facts.push("the one that the others are set against".into());
+    }
+    facts
+}
+
+fn row<'r>(run: &'r Run, command: &Command, name: &str) -> Option<&'r Row> {
+    run.row(&format!("exec.{}/{name}", command.name))
+}
+
+fn line(
+    grid: &mut Grid,
+    run: &Run,
+    command: &Command,
+    row: &Row,
+    name: &str,
+    beside: Option<(&str, &str)>,
+) {
+    let Some(estimate) = row.estimate() else {
+        return;
+    };
+    let mut entries = vec![left(format!(" {name}"))];
+    entries.extend(figures(estimate, &row.unit, &values(run, &row.id)));
+    let beside = beside.and_then(|(other, words)| {
+        let ns = self::row(run, command, other)?.estimate()?.ns()?;
+        let unit = self::row(run, command, other)?.unit;
+        Some(format!("{} {words}", set(&ns, &unit).value))
+    });
+    entries.push(left(beside.unwrap_or_default()));
+    entries.push(left(estimate.verdict.text()).in_style(Style::of(estimate.verdict)));
+    grid.entries(entries);
+    let mut under = vec![];
+    if estimate.verdict != Verdict::Ok {
+        under.push(estimate.reason.clone());
+    }
+    if row.unit == Unit::Time && name == "wall" {
+        let outliers = repeats::outliers(&values(run, &row.id));
+        if outliers > 0 {
+            let plural = if outliers == 1 { "" } else { "s" };
+            under.push(format!("{outliers} outlier{plural}, kept"));
+        }
+    }
+    for text in under.into_iter().filter(|text| !text.is_empty()) {
+        grid.wrapped("      └ ", &text, COLUMNS);
+    }
+}
+
+/// Median, half of its interval, quantiles and range, all in one scale.
+fn figures(estimate: &Estimate, unit: &Unit, values: &[f64]) -> Vec<Entry> {
+    let Some(typical) = estimate.typical else {
+        return vec![right("-"), left(""), left(""), left("")];
+    };
+    if let Shown::Below(text) = shown(estimate, unit) {
+        return vec![right(text), left(""), left(""), left("")];
+    }
+    let value = unit.of_ns(typical.ns.value);
+    let half = match unit.inverted() {
+        true => value.abs() * typical.ns.relative_half_width(),
+        false => typical.ns.half_width(),
+    };
+    // One scale for all: that of the larger, where the median is near 0.
+    let largest = value.abs().max(unit.of_ns(typical.p90_ns).abs());
+    let (scale, name) = scale_of(unit, largest);
+    let [median, half] = in_scale(unit, value, half, scale);
+    let number = |v: f64| {
+        let v = unit.of_ns(v);
+        match *unit == Unit::Count && scale == 1.0 {
+            // Between two whole numbers of events.
+            true => format!("{v:.*}", usize::from(v.fract() != 0.0)),
+            false => format!("{:.*}", decimals(v / scale, 0.0), v / scale),
+        }
+    };
+    let range = |low: f64, high: f64| match unit.inverted() {
+        true => (number(high), number(low)),
+        false => (number(low), number(high)),
+    };
+    let (p10, p90) = range(typical.p10_ns, typical.p90_ns);
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let ends = match least <= most {
+        true => {
+            let (low, high) = range(least, most);
+            format!("{low} to {high}")
+        }
+        false => String::new(),
+    };
+    vec![
+        right(format!("{median} {name:<3}")),
+        left(format!("±{half}")),
+        left(format!("[{p10}-{p90}]")),
+        left(ends),
+    ]
+}
+
+/// The values behind a row.
+fn values(run: &Run, id: &str) -> Vec<f64> {
+    run.cells
+        .iter()
+        .filter(|cell| cell.row == id)
+        .filter_map(|cell| Some((cell.ops_per_turn, cell.samples.samples().ok()?)))
+        .flat_map(|(ops, samples)| {
+            samples
+                .into_iter()
+                .map(move |s| s.ns_per_op(ops, run.clock.ns_per_tick))
+        })
+        .collect()
+}
+
+/// Each command beside the first.
+pub(super) fn compared(record: &Commands) -> String {
+    let Some(first) = record
+        .commands
+        .first()
+        .filter(|_| !record.compared.is_empty())
+    else {
+        return String::new();
+    };
+    let mut grid = Grid::default();
+    grid.wrapped(
+        "",
+        &format!(
+            "beside {}: median of the ratios of {} rounds with its interval; up to {} % apart \
+             counts as the same",
+            first.name,
+            record.compared[0].rounds,
+            number(record.margin * 100.0)
+        ),
+        COLUMNS,
+    );
+    for one in &record.compared {
+        grid.entries(vec![
+            left(format!(" {}", one.name)),
+            left(one.row.replace('_', "-")),
+            left(one.ratio.as_ref().map_or("-".into(), ratio)),
+            left(word(one)).in_style(match one.word {
+                Finding::CannotTell => Style::Doubtful,
+                _ => Style::Good,
+            }),
+        ]);
+    }
+    let mut text = grid.render(2);
+    if record.commands.len() > 2 {
+        let level = 100.0 - 5.0 / (record.commands.len() - 1) as f64;
+        for line in wrap(
+            "",
+            &format!(
+                "Intervals of {level:.1} % each, so that all of a row hold together in 95 % of \
+                 such runs (Bonferroni)."
+            ),
+            COLUMNS,
+        ) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn ratio(r: &Interval) -> String {
+    format!("{:.3} [{:.3}, {:.3}]", r.value, r.low, r.high)
+}
+
+/// The word, with the direction where there is one.
+fn word(one: &Compared) -> String {
+    let direction = match (&one.ratio, one.row.as_str()) {
+        (Some(r), "peak_memory") if r.value > 1.0 => ": more",
+        (Some(_), "peak_memory") => ": less",
+        (Some(r), _) if r.value > 1.0 => ": slower",
+        _ => ": faster",
+    };
+    match one.word {
+        Finding::Different => format!("{}{direction}", one.word.text()),
+        _ => one.word.text().into(),
+    }
+}
+
+fn number(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').into()
+}

@@ -1,0 +1,290 @@
+//! From the runs of commands to the Run document.
+
+use super::repeat::{Repeated, Timed};
+use super::rows::{self, ROWS, RowKind};
+use crate::place::{flag_throttled, moment};
+use model::by_turns;
+use model::command::{Commands, Compared, Ended};
+use model::conditions::{Conditions, Moment};
+use model::estimate::{Estimate, Verdict};
+use model::figure;
+use model::gate::Gate;
+use model::machine::Machine;
+use model::repeats;
+use model::run::{
+    Bound, Cell, ClockRecord, Outcome, PlanRecord, Program, Regime, Row, Run, SCHEMA_VERSION, Scale,
+};
+use model::sample::{Evidence, Sample};
+use model::unit::Unit;
+use std::time::Duration;
+use sys::counters::{Counted, Event};
+
+/// CPU time of left-over processes that is worth a note, as a share of the
+/// commands' own.
+const LEFT_OVER: f64 = 0.001;
+
+/// Facts of the whole run, known before its first command.
+pub struct Began {
+    /// When, ms since 1970 UTC.
+    pub unix_ms: u64,
+    /// What the machine was like.
+    pub moment: Moment,
+    /// On which clock: [`sys::monotonic_raw_ns`].
+    pub at_ns: u64,
+}
+
+impl Began {
+    /// Now.
+    pub fn now() -> Began {
+        Began {
+            unix_ms: sys::clock::realtime_unix_ms(),
+            moment: moment(),
+            at_ns: sys::monotonic_raw_ns(),
+        }
+    }
+}
+
+/// What a run of commands is made of.
+pub struct Parts<'a> {
+    /// When it began.
+    pub began: Began,
+    /// The machine.
+    pub machine: Machine,
+    /// What measured.
+    pub program: Program,
+    /// The commands and how they were run.
+    pub commands: Commands,
+    /// What came of them.
+    pub repeated: &'a Repeated,
+    /// How each event was counted.
+    pub counted: &'a [(Event, Counted)],
+    /// Seed of the order.
+    pub seed: u64,
+    /// Said of each command's wall time, one sentence each.
+    pub notes: Vec<Vec<String>>,
+    /// Said of the whole.
+    pub remarks: Vec<String>,
+}
+
+/// The document.
+pub fn document(parts: Parts) -> Run {
+    let Parts {
+        began,
+        mut commands,
+        ..
+    } = parts;
+    commands.compared = compared(&commands, &parts.repeated.runs);
+    let wall = Duration::from_nanos(sys::monotonic_raw_ns().saturating_sub(began.at_ns));
+    let conditions = Conditions {
+        before: began.moment,
+        after: moment(),
+        pinned_cpus: commands.controls.pinned_cpu.into_iter().collect(),
+        not_pinned: None,
+        remarks: parts.remarks,
+    };
+    let mut rows = Vec::new();
+    let mut cells = Vec::new();
+    for (k, runs) in parts.repeated.runs.iter().enumerate() {
+        let name = &commands.commands[k].name;
+        for kind in &ROWS {
+            let (mut row, cell) = row_of(name, kind, runs, parts.counted);
+            if kind.name == "wall" {
+                row.notes
+                    .extend(parts.notes.get(k).into_iter().flatten().cloned());
+                row.notes.extend(left_over(runs));
+            }
+            rows.push(row);
+            cells.extend(cell);
+        }
+    }
+    flag_throttled(&mut rows, &conditions, wall);
+    let microarchitecture = parts.machine.microarchitecture.get().map(String::as_str);
+    Run {
+        schema: SCHEMA_VERSION,
+        id: uuid::Uuid::new_v4().to_string(),
+        started_unix_ms: began.unix_ms,
+        wall_ms: wall.as_millis() as u64,
+        program: parts.program,
+        conditions,
+        plan: PlanRecord {
+            scale: Scale::Default,
+            asked: commands.commands.iter().map(|c| c.text()).collect(),
+            seed: parts.seed,
+            budget_ms: commands.rule.most_ms,
+            workers: 1,
+            large_workers: 1,
+            largest_working_set_bytes: 0,
+            shrunk: None,
+            core_kind: None,
+            cpus: Vec::new(),
+        },
+        clock: ClockRecord {
+            name: "CLOCK_MONOTONIC_RAW".into(),
+            // Counts and bytes are ticks too.
+            ns_per_tick: 1.0,
+            source: "the kernel's".into(),
+            cost_ns: Some(clock_cost_ns()),
+            resolution_ns: Some(1.0),
+        },
+        gate: Gate::learn(microarchitecture, &[]),
+        core_clock: None,
+        partial: (commands.ended == Ended::Interrupted)
+            .then(|| "interrupted: rows hold what was measured until then".into()),
+        machine: parts.machine,
+        files_on: None,
+        imported: None,
+        commands: Some(commands),
+        rows,
+        cells,
+    }
+}
+
+/// Rows that are set against the first command's. Counts are not: their
+/// medians stand beside each other.
+const COMPARED: [&str; 3] = ["wall", "task_clock", "peak_memory"];
+
+/// Every command but the first beside it. A memory that is only a bound says
+/// nothing.
+fn compared(commands: &Commands, runs: &[Vec<Timed>]) -> Vec<Compared> {
+    let Some((first, others)) = runs.split_first() else {
+        return Vec::new();
+    };
+    let mut compared = Vec::new();
+    for (other, command) in others.iter().zip(&commands.commands[1..]) {
+        for kind in ROWS.iter().filter(|kind| COMPARED.contains(&kind.name)) {
+            let values = |runs: &[Timed]| -> Option<Vec<f64>> {
+                runs.iter()
+                    .map(|run| {
+                        let bound =
+                            kind.unit == Unit::Bytes && run.usage.peak_bytes <= run.usage.own_bytes;
+                        let (n, d) = (kind.value)(&run.usage).filter(|_| !bound)?;
+                        Some(n as f64 / d as f64)
+                    })
+                    .collect()
+            };
+            let (Some(a), Some(b)) = (values(first), values(other)) else {
+                continue;
+            };
+            let ratio = by_turns::ratio(&a, &b, others.len());
+            compared.push(Compared {
+                name: command.name.clone(),
+                row: kind.name.into(),
+                rounds: a.len().min(b.len()) as u32,
+                word: by_turns::word(ratio.as_ref(), commands.margin),
+                ratio,
+            });
+        }
+    }
+    compared
+}
+
+fn clock_cost_ns() -> f64 {
+    let counter = sys::clock::Counter::monotonic_raw();
+    let calibration = sys::clock::calibrate(&counter, Duration::from_millis(1));
+    sys::clock::measure_cost(&counter, &calibration).cost_ns
+}
+
+fn row_of(
+    name: &str,
+    kind: &RowKind,
+    runs: &[Timed],
+    counted: &[(Event, Counted)],
+) -> (Row, Option<Cell>) {
+    let id = format!("exec.{name}/{}", kind.name);
+    let values: Option<Vec<(u64, u64)>> = runs.iter().map(|r| (kind.value)(&r.usage)).collect();
+    let row = |outcome, notes| Row {
+        id: id.clone(),
+        unit: kind.unit,
+        bound: Bound::Memory,
+        outcome,
+        notes,
+    };
+    let Some(values) = values else {
+        let reason = not_counted(kind, counted);
+        return (row(Outcome::Unavailable { reason }, Vec::new()), None);
+    };
+    let mut notes: Vec<String> = rows::note(kind, counted).into_iter().collect();
+    if kind.event.is_some() && runs.iter().any(|r| r.usage.counts.scaled) {
+        notes.push(
+            "the counter was shared with other users of it: counts are scaled up to the whole time"
+                .into(),
+        );
+    }
+    let fractions: Vec<f64> = values.iter().map(|&(n, d)| n as f64 / d as f64).collect();
+    let mut estimate = repeats::estimate(&fractions, &kind.unit, kind.least);
+    if kind.unit == Unit::Bytes {
+        notes.extend(bound_by_own(&mut estimate, runs));
+    }
+    let samples: Vec<Sample> = values
+        .iter()
+        .zip(runs)
+        .map(|(&(numerator, denominator), run)| Sample {
+            worker: 0,
+            at_ms: u32::try_from(run.at_ms).unwrap_or(u32::MAX),
+            turns: denominator,
+            first_ticks: numerator,
+            second_ticks: None,
+            evidence: Evidence::default(),
+        })
+        .collect();
+    let cell = Cell {
+        row: id.clone(),
+        at: Vec::new(),
+        ops_per_turn: 1.0,
+        regime: Regime::Distribution,
+        modes: Vec::new(),
+        wall_ms: match kind.name {
+            "wall" => runs.iter().map(|r| r.usage.wall_ns as f64).sum::<f64>() / 1e6,
+            _ => 0.0,
+        },
+        samples: (&samples[..]).into(),
+    };
+    (row(Outcome::Figure(estimate), notes), Some(cell))
+}
+
+fn not_counted(kind: &RowKind, counted: &[(Event, Counted)]) -> String {
+    let why = counted
+        .iter()
+        .find(|(event, _)| Some(*event) == kind.event)
+        .map(|(_, counted)| counted);
+    match why {
+        Some(Counted::Not(why)) => why.clone(),
+        _ => "other users of the hardware counters left none in some of the runs".into(),
+    }
+}
+
+/// A peak that is not above what latlas itself had is only a bound.
+fn bound_by_own(estimate: &mut Estimate, runs: &[Timed]) -> Option<String> {
+    let own = runs.iter().map(|r| r.usage.own_bytes).max()? as f64;
+    let median = estimate.typical?.ns.value;
+    if median > own {
+        return None;
+    }
+    estimate.below_ns = Some(own);
+    // How far latlas's own memory wanders is no noise of the command's.
+    if runs.len() >= repeats::LEAST_FOR_INTERVAL {
+        estimate.verdict = Verdict::Ok;
+        estimate.reason = String::new();
+    }
+    Some(format!(
+        "peak memory: the kernel counts what a process had before it executed its program, here \
+         latlas's own {}; the command stayed below that",
+        figure::value(&Unit::Bytes, own)
+    ))
+}
+
+/// Whether the command left processes running that go on in the next run.
+fn left_over(runs: &[Timed]) -> Option<String> {
+    let left: u64 = runs.iter().map(|r| r.usage.left_over_ns).sum();
+    let own: u64 = runs
+        .iter()
+        .map(|r| r.usage.user_ns + r.usage.system_ns)
+        .sum();
+    (left as f64 > LEFT_OVER * own as f64 && left > 0).then(|| {
+        format!(
+            "it leaves processes running: they used {} of CPU time between the runs, and count in \
+             the runs after their own",
+            figure::time(left as f64)
+        )
+    })
+}

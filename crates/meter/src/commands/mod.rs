@@ -1,0 +1,12 @@
+//! Commands under control: whole programs run again and again, by turns where
+//! there are several, with the same honesty as the rows of the catalogue.
+//!
+//! [`repeat::repeat`] decides what runs next and when it is enough, on any
+//! [`repeat::Runner`]; [`runner::CommandRunner`] is the real one; and
+//! [`document::document`] makes the Run document of what came back.
+
+pub mod document;
+pub mod placement;
+pub mod repeat;
+pub mod rows;
+pub mod runner;

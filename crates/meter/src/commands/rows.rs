@@ -1,0 +1,136 @@
+//! The rows of a command: what each is, and how it comes from what a run cost.
+
+use model::repeats::FEW_EVENTS;
+use model::unit::Unit;
+use sys::command::Usage;
+use sys::counters::{Counted, Event};
+
+/// What one row is.
+pub struct RowKind {
+    /// What stands behind `exec.NAME/`.
+    pub name: &'static str,
+    /// What it is counted in.
+    pub unit: Unit,
+    /// Widths are judged as shares of this where the value is smaller.
+    pub least: f64,
+    /// The event that it needs, if one.
+    pub event: Option<Event>,
+    /// Its value as a fraction, exact: numerator and denominator.
+    pub value: fn(&Usage) -> Option<(u64, u64)>,
+}
+
+const fn time(name: &'static str, value: fn(&Usage) -> Option<(u64, u64)>) -> RowKind {
+    RowKind {
+        name,
+        unit: Unit::Time,
+        least: 0.0,
+        event: None,
+        value,
+    }
+}
+
+const fn events(name: &'static str, value: fn(&Usage) -> Option<(u64, u64)>) -> RowKind {
+    RowKind {
+        unit: Unit::Count,
+        least: FEW_EVENTS,
+        ..time(name, value)
+    }
+}
+
+/// All rows, in the order in which they stand.
+pub const ROWS: [RowKind; 17] = [
+    time("wall", |u| Some((u.wall_ns, 1))),
+    time("start", |u| Some((u.start_ns, 1))),
+    time("user", |u| Some((u.user_ns, 1))),
+    time("system", |u| Some((u.system_ns, 1))),
+    RowKind {
+        event: Some(Event::TaskClock),
+        ..time("task_clock", |u| whole(u.counts.get(Event::TaskClock)))
+    },
+    RowKind {
+        unit: Unit::Count,
+        ..time("cpus_utilised", |u| {
+            Some((busy_ns(u), u.wall_ns)).filter(|_| u.wall_ns > 0)
+        })
+    },
+    RowKind {
+        unit: Unit::Bytes,
+        ..time("peak_memory", |u| Some((u.peak_bytes, 1)))
+    },
+    events("context_switches", |u| {
+        let own = u.counts.get(Event::ContextSwitches);
+        Some((own.unwrap_or(u.voluntary + u.involuntary), 1))
+    }),
+    events("voluntary_switches", |u| Some((u.voluntary, 1))),
+    events("involuntary_switches", |u| Some((u.involuntary, 1))),
+    RowKind {
+        event: Some(Event::CpuMigrations),
+        ..events("cpu_migrations", |u| {
+            whole(u.counts.get(Event::CpuMigrations))
+        })
+    },
+    events("faults", |u| {
+        let own = u.counts.get(Event::PageFaults);
+        Some((own.unwrap_or(u.minor_faults + u.major_faults), 1))
+    }),
+    events("minor_faults", |u| {
+        let own = u.counts.get(Event::MinorFaults);
+        Some((own.unwrap_or(u.minor_faults), 1))
+    }),
+    events("major_faults", |u| {
+        let own = u.counts.get(Event::MajorFaults);
+        Some((own.unwrap_or(u.major_faults), 1))
+    }),
+    RowKind {
+        event: Some(Event::Cycles),
+        ..events("cycles", |u| whole(u.counts.get(Event::Cycles)))
+    },
+    RowKind {
+        event: Some(Event::Instructions),
+        ..events("instructions", |u| whole(u.counts.get(Event::Instructions)))
+    },
+    RowKind {
+        unit: Unit::Frequency,
+        event: Some(Event::Cycles),
+        // Time of one cycle, as every frequency is measured here.
+        ..time("frequency", |u| {
+            let cycles = u.counts.get(Event::Cycles).filter(|&c| c > 0)?;
+            Some((u.counts.get(Event::TaskClock)?, cycles))
+        })
+    },
+];
+
+fn whole(value: Option<u64>) -> Option<(u64, u64)> {
+    value.map(|v| (v, 1))
+}
+
+/// CPU time: by the task clock, else as `wait4` has it.
+fn busy_ns(usage: &Usage) -> u64 {
+    let clock = usage.counts.get(Event::TaskClock);
+    clock.unwrap_or(usage.user_ns + usage.system_ns)
+}
+
+/// What a reader must know of how a row was counted here, if anything.
+pub fn note(kind: &RowKind, counted: &[(Event, Counted)]) -> Option<String> {
+    let (event, instead) = match kind.name {
+        "context_switches" => (Event::ContextSwitches, "switches"),
+        "faults" => (Event::PageFaults, "faults"),
+        "minor_faults" => (Event::MinorFaults, "faults"),
+        "major_faults" => (Event::MajorFaults, "faults"),
+        "cpus_utilised" => (Event::TaskClock, "CPU time"),
+        _ => (kind.event?, ""),
+    };
+    match &counted.iter().find(|(e, _)| *e == event)?.1 {
+        Counted::Everything => None,
+        Counted::UserModeOnly => Some(
+            "counted in user mode only: the kernel's part needs CAP_PERFMON (or root), or \
+             kernel.perf_event_paranoid at 1 or below"
+                .into(),
+        ),
+        Counted::Not(why) if !instead.is_empty() => Some(format!(
+            "{instead} as wait4 tells, from the making of the process on and without descendants \
+             that nobody waited for; not by events: {why}"
+        )),
+        Counted::Not(_) => None,
+    }
+}

@@ -1,0 +1,504 @@
+//! The real runner: commands in a process group of their own, their streams,
+//! their page cache, the check of the warm-up.
+
+use super::repeat::{Done, Runner};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use sys::command::{
+    Command, Controls, End, Finished, Group, Limits, NotStarted, Streams, Usage, find_program,
+};
+use sys::counters::{Counted, Counters, Event};
+use sys::page_cache::{drop_all, drop_file};
+
+/// Bytes of a failed command's words that are told.
+const TOLD_BYTES: u64 = 2048;
+
+/// Where the commands' output goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// To /dev/null.
+    Null,
+    /// To this process's standard error.
+    Show,
+    /// Standard output to this file, emptied before each run.
+    File(PathBuf),
+}
+
+/// What is done to the page cache before each timed run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cold {
+    /// Nothing.
+    No,
+    /// All of it is dropped.
+    All,
+    /// What it holds of these files is dropped.
+    Files(Vec<PathBuf>),
+}
+
+/// How commands are run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What is set for them.
+    pub controls: Controls,
+    /// Their page cache.
+    pub cold: Cold,
+    /// A file for their standard input; nothing for /dev/null.
+    pub input: Option<PathBuf>,
+    /// Where their output goes.
+    pub output: Output,
+    /// Time that one run may take.
+    pub timeout: Option<Duration>,
+    /// Whether a run that fails counts like any other.
+    pub ignore_failure: bool,
+    /// A program that gets the warm-up's output and exits with 0 if it is
+    /// right.
+    pub check: Option<Vec<OsString>>,
+}
+
+/// Why a command can't be run, or must not go on. Each is one line that says
+/// what to do.
+#[derive(thiserror::Error, Debug)]
+pub enum CommandError {
+    /// No such program.
+    #[error(
+        "no program {0:?}: neither a file of that name nor one in PATH that may be executed \
+         (a shell's own words need --shell)"
+    )]
+    NotFound(String),
+    /// The program's file can't be executed.
+    #[error("{command:?} can't be executed: {error}{hint}")]
+    NotExecutable {
+        /// Which.
+        command: String,
+        /// What the system said.
+        error: io::Error,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// It could not be started.
+    #[error("{command:?}: {error}{hint}")]
+    NotStarted {
+        /// Which.
+        command: String,
+        /// What was refused.
+        error: NotStarted,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// It failed.
+    #[error("{command:?} {how} in {which}{told}; --ignore-failure measures it all the same")]
+    Failed {
+        /// Which.
+        command: String,
+        /// How.
+        how: String,
+        /// In which run.
+        which: String,
+        /// What it said, if it was heard.
+        told: String,
+    },
+    /// It ran too long.
+    #[error("{command:?} ran longer than --timeout allows, {limit:?}, in {which}: it was killed")]
+    TimedOut {
+        /// Which.
+        command: String,
+        /// In which run.
+        which: String,
+        /// The limit.
+        limit: Duration,
+    },
+    /// The warm-up's output is wrong.
+    #[error("the check failed: {check:?} {how} on the output of {command:?}{told}")]
+    CheckFailed {
+        /// The check.
+        check: String,
+        /// How it ended.
+        how: String,
+        /// Of which command.
+        command: String,
+        /// What it said.
+        told: String,
+    },
+    /// A file of the streams.
+    #[error("can't {action} {path}: {error}")]
+    Stream {
+        /// What.
+        action: &'static str,
+        /// Which.
+        path: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The page cache can't be dropped.
+    #[error(
+        "can't drop the page cache: {0}; --cold needs root and a writable \
+         /proc/sys/vm/drop_caches, --cold-files FILE needs neither"
+    )]
+    Cold(io::Error),
+    /// The page cache of a file can't be dropped.
+    #[error("can't drop {path} from the page cache: {error}")]
+    ColdFile {
+        /// Which.
+        path: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The process group could not be made.
+    #[error("can't make a process group for the commands: {0}")]
+    NoGroup(io::Error),
+}
+
+/// A command that is laid out to be run.
+#[derive(Debug)]
+struct Ready {
+    text: String,
+    command: Command,
+    timed: u32,
+    failures: u32,
+}
+
+/// Runs commands for real.
+#[derive(Debug)]
+pub struct CommandRunner {
+    ready: Vec<Ready>,
+    check: Option<Ready>,
+    settings: Settings,
+    group: Group,
+    counters: Counters,
+    wake: Option<OwnedFd>,
+    began: Instant,
+    stayed_pages: u64,
+}
+
+impl CommandRunner {
+    /// Lays the commands out, each in words: the program and its arguments.
+    /// `wake` becomes readable when no more is wanted.
+    ///
+    /// # Errors
+    /// What is wrong with a command or the settings, before anything runs.
+    pub fn new(
+        commands: &[Vec<OsString>],
+        settings: Settings,
+        wake: Option<OwnedFd>,
+    ) -> Result<CommandRunner, CommandError> {
+        let ready: Result<Vec<Ready>, CommandError> = commands
+            .iter()
+            .map(|words| Ready::new(words, &settings.controls))
+            .collect();
+        let mut check = None;
+        if let Some(words) = &settings.check {
+            check = Some(Ready::new(words, &Controls::default())?);
+        }
+        let runner = CommandRunner {
+            ready: ready?,
+            check,
+            group: Group::start().map_err(CommandError::NoGroup)?,
+            counters: Counters::open(),
+            wake,
+            began: Instant::now(),
+            stayed_pages: 0,
+            settings,
+        };
+        runner.input()?;
+        runner.output()?;
+        Ok(runner)
+    }
+
+    /// How each event is counted here.
+    pub fn counted(&self) -> &[(Event, Counted)] {
+        self.counters.counted()
+    }
+
+    /// Timed runs of a command that failed.
+    pub fn failures(&self, command: usize) -> u32 {
+        self.ready[command].failures
+    }
+
+    /// Pages that stayed in memory though their files were dropped, in the
+    /// worst run.
+    pub fn stayed_pages(&self) -> u64 {
+        self.stayed_pages
+    }
+
+    fn input(&self) -> Result<File, CommandError> {
+        let path = self.settings.input.clone();
+        let path = path.unwrap_or_else(|| "/dev/null".into());
+        File::open(&path).map_err(stream("read", &path))
+    }
+
+    /// Standard output; `None` where it goes to this process's error.
+    fn output(&self) -> Result<Option<File>, CommandError> {
+        Ok(match &self.settings.output {
+            Output::Show => None,
+            Output::Null => Some(null()?),
+            Output::File(path) => Some(File::create(path).map_err(stream("write", path))?),
+        })
+    }
+
+    fn run(&mut self, which: Which, streams: Streams) -> Result<Finished, CommandError> {
+        let ready = match which {
+            Which::Command(k) => &self.ready[k],
+            Which::Check(check) => check,
+        };
+        let limits = Limits {
+            time: self.settings.timeout,
+            wake: self.wake.as_ref().map(AsFd::as_fd),
+        };
+        self.group
+            .run(&ready.command, streams, &mut self.counters, limits)
+            .map_err(|error| CommandError::NotStarted {
+                command: ready.text.clone(),
+                hint: hint(&error),
+                error,
+            })
+    }
+
+    fn chill(&mut self) -> Result<(), CommandError> {
+        match &self.settings.cold {
+            Cold::No => {}
+            Cold::All => drop_all().map_err(CommandError::Cold)?,
+            Cold::Files(files) => {
+                let mut stayed = 0;
+                for path in files {
+                    let left = drop_file(path).map_err(|error| CommandError::ColdFile {
+                        path: path.display().to_string(),
+                        error,
+                    })?;
+                    stayed += left.pages;
+                }
+                self.stayed_pages = self.stayed_pages.max(stayed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the warm-up's output to the check.
+    fn check(&mut self, command: usize, mut output: File) -> Result<Done<()>, CommandError> {
+        let Some(check) = self.check.take() else {
+            return Ok(Done::Ended(()));
+        };
+        output
+            .seek(SeekFrom::Start(0))
+            .map_err(stream("read", &temporary()))?;
+        let said = tempfile::tempfile().map_err(stream("make", &temporary()))?;
+        let finished = self.run(
+            Which::Check(&check),
+            Streams {
+                input: output.as_fd(),
+                output: said.as_fd(),
+                error: said.as_fd(),
+            },
+        );
+        let how = match finished?.end {
+            End::Interrupted => return Ok(Done::Interrupted),
+            End::Code(0) => None,
+            end => Some(in_words(end)),
+        };
+        let text = check.text.clone();
+        self.check = Some(check);
+        match how {
+            None => Ok(Done::Ended(())),
+            Some(how) => Err(CommandError::CheckFailed {
+                check: text,
+                how,
+                command: self.ready[command].text.clone(),
+                told: told(said),
+            }),
+        }
+    }
+
+    /// What a command's end means.
+    fn judge(&mut self, k: usize, end: End, which: String, said: Option<File>) -> Judged {
+        let command = self.ready[k].text.clone();
+        match end {
+            End::Code(0) => Ok(Done::Ended(())),
+            End::Interrupted => Ok(Done::Interrupted),
+            End::TimedOut => Err(CommandError::TimedOut {
+                command,
+                which,
+                limit: self.settings.timeout.unwrap_or_default(),
+            }),
+            End::Code(_) | End::Signal(_) if self.settings.ignore_failure => Ok(Done::Ended(())),
+            end => Err(CommandError::Failed {
+                command,
+                how: in_words(end),
+                which,
+                told: said.map(told).unwrap_or_default(),
+            }),
+        }
+    }
+}
+
+type Judged = Result<Done<()>, CommandError>;
+
+enum Which<'a> {
+    Command(usize),
+    Check(&'a Ready),
+}
+
+impl Runner for CommandRunner {
+    type Error = CommandError;
+
+    fn warm_up(&mut self, command: usize) -> Judged {
+        let input = self.input()?;
+        let said = tempfile::tempfile().map_err(stream("make", &temporary()))?;
+        let output = match self.check {
+            Some(_) => tempfile::tempfile().map_err(stream("make", &temporary()))?,
+            None => null()?,
+        };
+        let streams = Streams {
+            input: input.as_fd(),
+            output: output.as_fd(),
+            error: said.as_fd(),
+        };
+        let end = self.run(Which::Command(command), streams)?.end;
+        match self.judge(command, end, "its warm-up".into(), Some(said))? {
+            Done::Interrupted => Ok(Done::Interrupted),
+            Done::Ended(()) => self.check(command, output),
+        }
+    }
+
+    fn timed(&mut self, command: usize) -> Result<Done<Usage>, CommandError> {
+        self.chill()?;
+        let (input, output) = (self.input()?, self.output()?);
+        let null = null()?;
+        let stderr = io::stderr();
+        let shown = stderr.as_fd();
+        let error: BorrowedFd = match &output {
+            None => shown,
+            Some(_) => null.as_fd(),
+        };
+        let streams = Streams {
+            input: input.as_fd(),
+            output: output.as_ref().map_or(shown, AsFd::as_fd),
+            error,
+        };
+        let finished = self.run(Which::Command(command), streams)?;
+        let ready = &mut self.ready[command];
+        ready.timed += 1;
+        ready.failures += u32::from(!matches!(finished.end, End::Code(0) | End::Interrupted));
+        let which = format!("run {}", ready.timed);
+        Ok(match self.judge(command, finished.end, which, None)? {
+            Done::Ended(()) => Done::Ended(finished.usage),
+            Done::Interrupted => Done::Interrupted,
+        })
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        self.began.elapsed().as_millis() as u64
+    }
+}
+
+impl Ready {
+    fn new(words: &[OsString], controls: &Controls) -> Result<Ready, CommandError> {
+        let text = words
+            .iter()
+            .map(|word| word.to_string_lossy())
+            .collect::<Vec<_>>()
+            .join(" ");
+        let not_found = || CommandError::NotFound(text.clone());
+        let (name, arguments) = words.split_first().ok_or_else(not_found)?;
+        let not_found = || CommandError::NotFound(name.to_string_lossy().into_owned());
+        let path = find_program(name).ok_or_else(not_found)?;
+        if path.is_dir() {
+            return Err(CommandError::NotExecutable {
+                command: text,
+                error: io::ErrorKind::IsADirectory.into(),
+                hint: "",
+            });
+        }
+        let command =
+            Command::new(name, &path, arguments, controls).map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => not_found(),
+                _ => CommandError::NotExecutable {
+                    command: text.clone(),
+                    error,
+                    hint: "",
+                },
+            })?;
+        Ok(Ready {
+            text,
+            command,
+            timed: 0,
+            failures: 0,
+        })
+    }
+}
+
+fn in_words(end: End) -> String {
+    match end {
+        End::Code(code) => format!("ended with exit code {code}"),
+        End::Signal(signal) => match sys::signals::name(signal) {
+            Some(name) => format!("was killed by signal {signal} ({name})"),
+            None => format!("was killed by signal {signal}"),
+        },
+        End::TimedOut => "ran longer than --timeout allows".into(),
+        End::Interrupted => "was interrupted".into(),
+    }
+}
+
+/// What to do about a command that did not start.
+fn hint(error: &NotStarted) -> &'static str {
+    use io::ErrorKind::{InvalidInput, PermissionDenied};
+    match (error.doing, error.error.kind()) {
+        ("set the command's nice value", _) => {
+            "; a lower nice value needs root, CAP_SYS_NICE or a limit (ulimit -e)"
+        }
+        ("pin the command to its CPUs", InvalidInput) => "; latlas machine lists the CPUs here",
+        // ENOEXEC has no kind of its own.
+        ("execute the program", _) if error.error.raw_os_error() == Some(8) => {
+            "; a script needs a first line such as #!/bin/sh, or --shell"
+        }
+        ("execute the program", PermissionDenied) => "; its interpreter may lack the right",
+        _ => "",
+    }
+}
+
+/// What a command said last, for the end of a sentence.
+fn told(mut said: File) -> String {
+    let length = said.metadata().map_or(0, |m| m.len());
+    let from = length.saturating_sub(TOLD_BYTES);
+    let mut bytes = Vec::new();
+    let read = said
+        .seek(SeekFrom::Start(from))
+        .and_then(|_| said.take(TOLD_BYTES).read_to_end(&mut bytes));
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty())
+        .collect();
+    match (read, lines.as_slice()) {
+        (Err(_), _) | (_, []) => String::new(),
+        // One line, whatever a stranger wrote.
+        (Ok(_), lines) => format!(
+            " and said {:?}",
+            lines[lines.len().saturating_sub(3)..].join(" / ")
+        ),
+    }
+}
+
+fn null() -> Result<File, CommandError> {
+    let path = PathBuf::from("/dev/null");
+    File::options()
+        .write(true)
+        .open(&path)
+        .map_err(stream("write", &path))
+}
+
+fn temporary() -> PathBuf {
+    std::env::temp_dir().join("a temporary file")
+}
+
+fn stream(action: &'static str, path: &std::path::Path) -> impl Fn(io::Error) -> CommandError {
+    let path = path.display().to_string();
+    move |error| CommandError::Stream {
+        action,
+        path: path.clone(),
+        error,
+    }
+}

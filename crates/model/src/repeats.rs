@@ -1,0 +1,147 @@
+//! A quantity that was found anew in each of several runs of the same thing:
+//! its median, how well that is known, and how far it can be trusted.
+
+use crate::distribution::of_groups;
+use crate::estimate::{
+    Estimate, SAMPLES_IN_ALL, SAMPLES_PER_WORKER, Verdict, judge_width, two_states,
+};
+use crate::stats::{self, Interval};
+use crate::unit::Unit;
+
+/// Stretches of time that the runs are divided into, at most.
+const STRETCHES: usize = 8;
+/// Runs that an interval of the median needs: of five none holds it in 95 %.
+pub const LEAST_FOR_INTERVAL: usize = 6;
+/// Whole numbers of events are judged as shares of this many where they are
+/// fewer: one switch more or less is never noisy.
+pub const FEW_EVENTS: f64 = 20.0;
+
+/// Which stretch of time each of so many consecutive runs belongs to, from 0:
+/// equal stretches, as many as have enough runs.
+///
+/// Runs that follow each other resemble each other (the machine's state lasts
+/// for seconds), so that an interval from all of them as if they were
+/// independent would be too narrow: what the stretches' medians say widens it.
+pub fn stretch(run: usize, runs: usize) -> u32 {
+    let stretches = (runs / SAMPLES_PER_WORKER).clamp(1, STRETCHES);
+    ((run * stretches) / runs.max(1)) as u32
+}
+
+/// The estimate from all runs' values, in their order. `least` is what widths
+/// are judged as shares of where the value is smaller ([`FEW_EVENTS`] for
+/// whole numbers of events, else 0).
+///
+/// The interval is the median's by order statistics (distribution-free), or
+/// that of a t interval over the stretches' medians where this is wider.
+pub fn estimate(values: &[f64], unit: &Unit, least: f64) -> Estimate {
+    let grouped: Vec<(u32, f64)> = values
+        .iter()
+        .enumerate()
+        .map(|(k, &value)| (stretch(k, values.len()), value))
+        .collect();
+    let typical = of_groups(&grouped);
+    let (verdict, reason) = match &typical {
+        None => (Verdict::CannotTell, "no run has ended".into()),
+        Some(t) => judge(values, &t.ns, unit, least),
+    };
+    Estimate {
+        quiet: None,
+        typical,
+        tail: None,
+        modes: Vec::new(),
+        quiet_share: None,
+        below_ns: None,
+        verdict,
+        reason,
+    }
+}
+
+fn judge(values: &[f64], median: &Interval, unit: &Unit, least: f64) -> (Verdict, String) {
+    if values.len() < LEAST_FOR_INTERVAL {
+        let few = format!("only {} runs: too few for an interval", values.len());
+        return (Verdict::CannotTell, few);
+    }
+    // Always the same is known as well as can be, also where it is 0.
+    if median.half_width() == 0.0 {
+        return (Verdict::Ok, String::new());
+    }
+    let many = values.len() >= SAMPLES_IN_ALL && median.value >= least;
+    match two_states(values.iter().copied().filter(|_| many), unit) {
+        Some(reason) => (Verdict::TwoStates, reason),
+        None => judge_width(median, least, "runs", unit),
+    }
+}
+
+/// Half of the median's interval as a share of it; infinite where there is no
+/// interval yet. What a stop rule asks.
+pub fn relative_half_width(values: &[f64]) -> f64 {
+    match values.len() {
+        0..LEAST_FOR_INTERVAL => f64::INFINITY,
+        _ => estimate(values, &Unit::Time, 0.0)
+            .typical
+            .map_or(f64::INFINITY, |t| t.ns.relative_half_width()),
+    }
+}
+
+/// Values beyond Tukey's fences: they are counted, never left out.
+pub fn outliers(values: &[f64]) -> usize {
+    stats::outliers_sorted(&stats::sorted(values.iter().copied()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_divided_into_equal_stretches() {
+        let of = |n: usize| (0..n).map(|k| stretch(k, n)).collect::<Vec<_>>();
+        assert_eq!(of(2), [0, 0]);
+        assert_eq!(of(6), [0, 0, 0, 1, 1, 1]);
+        assert_eq!(of(10).last(), Some(&2));
+        let many = of(800);
+        for stretch in 0..8 {
+            assert_eq!(many.iter().filter(|&&s| s == stretch).count(), 100);
+        }
+    }
+
+    #[test]
+    fn what_never_changes_is_known() {
+        let zero = estimate(&[0.0; 10], &Unit::Count, FEW_EVENTS);
+        assert_eq!(zero.verdict, Verdict::Ok, "{zero:?}");
+        let few = estimate(&[3.0; 5], &Unit::Count, FEW_EVENTS);
+        assert_eq!(few.verdict, Verdict::CannotTell);
+        assert_eq!(few.reason, "only 5 runs: too few for an interval");
+        assert_eq!(estimate(&[], &Unit::Time, 0.0).verdict, Verdict::CannotTell);
+    }
+
+    #[test]
+    fn one_event_more_or_less_is_not_noise_and_ten_are() {
+        let by = |step: f64| {
+            let values: Vec<f64> = (0..30).map(|k| f64::from(k % 3) * step + 1.0).collect();
+            estimate(&values, &Unit::Count, FEW_EVENTS).verdict
+        };
+        assert_eq!(by(1.0), Verdict::Ok);
+        assert_ne!(by(10.0), Verdict::Ok);
+    }
+
+    #[test]
+    fn two_states_are_told_in_the_rows_unit() {
+        let values: Vec<f64> = (0..40)
+            .map(|k| if k % 2 == 0 { 1e6 } else { 2e6 } + f64::from(k))
+            .collect();
+        let found = estimate(&values, &Unit::Time, 0.0);
+        assert_eq!(found.verdict, Verdict::TwoStates);
+        assert!(found.reason.contains("1000 µs in 50 %"), "{}", found.reason);
+        let bytes = estimate(&values, &Unit::Bytes, 0.0);
+        assert!(bytes.reason.contains("977 KiB"), "{}", bytes.reason);
+    }
+
+    #[test]
+    fn a_drift_widens_the_interval() {
+        // The same values: shuffled, and rising over the run.
+        let rising: Vec<f64> = (0..80).map(|k| 100.0 + f64::from(k)).collect();
+        let shuffled: Vec<f64> = (0..80).map(|k| 100.0 + f64::from(k * 37 % 80)).collect();
+        let half = |values: &[f64]| relative_half_width(values);
+        assert!(half(&rising) > 1.5 * half(&shuffled));
+    }
+}

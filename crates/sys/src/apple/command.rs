@@ -1,0 +1,42 @@
+//! Not made for Apple systems: they lack the promise that a command ends with
+//! its parent, and pinning.
+
+use std::io;
+
+use crate::command::{Command, Finished, Limits, NotStarted, Streams};
+use crate::counters::Counters;
+
+/// The group that commands run in.
+#[derive(Debug)]
+pub struct Group(());
+
+fn unsupported() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::Unsupported,
+        "commands under control are not made for Apple systems yet",
+    )
+}
+
+impl Group {
+    /// A new group.
+    ///
+    /// # Errors
+    /// `Unsupported`.
+    pub fn start() -> io::Result<Group> {
+        Err(unsupported())
+    }
+
+    /// Runs a command.
+    ///
+    /// # Errors
+    /// `Unsupported`.
+    pub fn run(
+        &mut self,
+        _command: &Command,
+        _streams: Streams,
+        _counters: &mut Counters,
+        _limits: Limits,
+    ) -> Result<Finished, NotStarted> {
+        Err(NotStarted::new("run the command", unsupported()))
+    }
+}

@@ -1,0 +1,180 @@
+//! A command run once under control: started straight from this process
+//! (no shell, no copy of its memory), waited for with a time limit, and
+//! accounted for.
+//!
+//! All commands run in one process group of their own. A watcher leads it: it
+//! ends the group when this process ends, however that happens, so that no
+//! command is left behind.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::child::Program;
+use crate::counters::Counts;
+use crate::platform;
+pub use crate::platform::command::Group;
+
+/// What is set for a command, between its making and its program. The one
+/// place for such controls: nothing needs to be put back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Controls {
+    /// The only CPUs it may run on, rising; empty for those of this process
+    /// when the command was described.
+    pub cpus: Vec<u32>,
+    /// Its nice value, absolute.
+    pub nice: Option<i32>,
+}
+
+/// A command, laid out before any process is there.
+#[derive(Debug)]
+pub struct Command {
+    pub(crate) program: Program,
+    pub(crate) controls: Controls,
+    pub(crate) mask: Option<platform::affinity::Mask>,
+}
+
+impl Command {
+    /// The program at `path`, which is told to be called `name` (its
+    /// `argv[0]`), with these arguments and this process's environment.
+    ///
+    /// # Errors
+    /// As [`Program::called`]; `InvalidInput` for a CPU that Linux can't have.
+    pub fn new(
+        name: &OsStr,
+        path: &Path,
+        arguments: &[impl AsRef<OsStr>],
+        controls: &Controls,
+    ) -> io::Result<Command> {
+        Ok(Command {
+            program: Program::called(name, path, arguments)?,
+            mask: match controls.cpus.is_empty() {
+                true => None,
+                false => Some(platform::affinity::mask(&controls.cpus)?),
+            },
+            controls: controls.clone(),
+        })
+    }
+}
+
+/// Where a program is that is called so: the name itself if it holds a slash,
+/// else the first executable file of that name in the directories of PATH.
+/// `None` if there is none.
+pub fn find_program(name: &OsStr) -> Option<PathBuf> {
+    if name.as_encoded_bytes().contains(&b'/') {
+        return Some(PathBuf::from(name));
+    }
+    if name.is_empty() {
+        return None;
+    }
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(name))
+        .find(|file| {
+            file.is_file() && rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok()
+        })
+}
+
+/// What a command reads and writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Streams<'a> {
+    /// Its standard input.
+    pub input: BorrowedFd<'a>,
+    /// Its standard output.
+    pub output: BorrowedFd<'a>,
+    /// Its standard error.
+    pub error: BorrowedFd<'a>,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With this exit code.
+    Code(i32),
+    /// By this signal, sent by others.
+    Signal(i32),
+    /// It was killed: it ran longer than it may.
+    TimedOut,
+    /// It was killed: somebody woke the waiting.
+    Interrupted,
+}
+
+/// What a command cost. Times in ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// From just before its process is made until it has been waited for
+    /// (CLOCK_MONOTONIC_RAW).
+    pub wall_ns: u64,
+    /// The first part of that, until its program is loaded (`execve` is past
+    /// the point of no return).
+    pub start_ns: u64,
+    /// CPU time in user mode, of the command and of all descendants that were
+    /// waited for (`wait4(2)`).
+    pub user_ns: u64,
+    /// CPU time in kernel mode, likewise.
+    pub system_ns: u64,
+    /// Largest resident memory of any one of these processes, bytes. Linux
+    /// counts what the process had before it executed its program: here, what
+    /// this process has. So a figure at or below
+    /// [`own_bytes`](Usage::own_bytes) is only a bound.
+    pub peak_bytes: u64,
+    /// What this process itself had at most when the command ended, bytes.
+    pub own_bytes: u64,
+    /// Times they gave up the CPU to wait.
+    pub voluntary: u64,
+    /// Times the CPU was taken from them.
+    pub involuntary: u64,
+    /// Page faults served without I/O.
+    pub minor_faults: u64,
+    /// Page faults that waited for I/O.
+    pub major_faults: u64,
+    /// What the kernel and the processor counted, from the program's first
+    /// instruction on, in all descendants.
+    pub counts: Counts,
+    /// CPU time counted between this command and the one before it, ns: what
+    /// that one left running.
+    pub left_over_ns: u64,
+}
+
+/// A command that has ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finished {
+    /// How.
+    pub end: End,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+/// Why a command did not start.
+#[derive(Debug)]
+pub struct NotStarted {
+    /// What was being done, in words: `execute the program`.
+    pub doing: &'static str,
+    /// What the system said.
+    pub error: io::Error,
+}
+
+impl NotStarted {
+    pub(crate) fn new(doing: &'static str, error: io::Error) -> NotStarted {
+        NotStarted { doing, error }
+    }
+}
+
+impl std::fmt::Display for NotStarted {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "can't {}: {}", self.doing, self.error)
+    }
+}
+
+impl std::error::Error for NotStarted {}
+
+/// What may end the waiting before the command does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'a> {
+    /// Time it may take.
+    pub time: Option<Duration>,
+    /// A descriptor that becomes readable when the command is to be killed.
+    pub wake: Option<BorrowedFd<'a>>,
+}

@@ -1,0 +1,410 @@
+//! `clone(2)` as `posix_spawn` uses it: the child borrows this process's
+//! memory until it executes its program, so that nothing is copied; and a
+//! `pidfd` to wait with a limit.
+
+use std::ffi::c_void;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::ptr;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+
+use crate::child::NOT_STARTED;
+use crate::clock::monotonic_raw_ns;
+use crate::command::{Command, End, Finished, Limits, NotStarted, Streams, Usage};
+use crate::counters::{Counters, Event, Totals};
+use crate::forked::Forked;
+use crate::memory::peak_resident_bytes;
+
+/// What the child needs until it executes its program: a few system calls.
+const STACK_WORDS: usize = (64 << 10) / size_of::<u128>();
+
+/// The signals that a terminal or a user sends to everybody; the watcher is
+/// not meant.
+const NOT_FOR_THE_WATCHER: [i32; 8] = [
+    libc::SIGINT,
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGQUIT,
+    libc::SIGTSTP,
+    libc::SIGTTIN,
+    libc::SIGTTOU,
+    libc::SIGPIPE,
+];
+
+/// The process group that commands run in, led by a watcher that ends it with
+/// this process. What is left in it is killed when this is dropped.
+#[derive(Debug)]
+pub struct Group {
+    watcher: Forked,
+    /// The watcher hears from its other end that this process has ended.
+    _alive: OwnedFd,
+    /// The child's stack until it executes its program.
+    stack: Vec<u128>,
+    /// Totals at the end of the last command.
+    totals: Option<Totals>,
+}
+
+impl Group {
+    /// A new group.
+    ///
+    /// # Errors
+    /// What `pipe(2)` and `fork(2)` say.
+    pub fn start() -> io::Result<Group> {
+        let (ended, alive) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (ended_raw, alive_raw) = (ended.as_raw_fd(), alive.as_raw_fd());
+        // SAFETY: the body makes system calls only.
+        let watcher = unsafe { Forked::start(move || watch(ended_raw, alive_raw)) }?;
+        let leader = watcher.id() as libc::pid_t;
+        // Both do it, so that it is done whoever comes first.
+        // SAFETY: two process ids.
+        if unsafe { libc::setpgid(leader, leader) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Group {
+            watcher,
+            _alive: alive,
+            stack: vec![0; STACK_WORDS],
+            totals: None,
+        })
+    }
+
+    fn leader(&self) -> libc::pid_t {
+        self.watcher.id() as libc::pid_t
+    }
+
+    fn kill(&self) {
+        if let Some(group) = Pid::from_raw(self.leader()) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    /// Runs a command to its end, or kills the whole group at a limit: then
+    /// this group is of no use any more.
+    ///
+    /// # Errors
+    /// Why it could not be started, or not be waited for.
+    pub fn run(
+        &mut self,
+        command: &Command,
+        streams: Streams,
+        counters: &mut Counters,
+        limits: Limits,
+    ) -> Result<Finished, NotStarted> {
+        let before = counters
+            .read()
+            .map_err(|e| NotStarted::new("read the counters", e))?;
+        let signals = Blocked::all().map_err(|e| NotStarted::new("block signals", e))?;
+        let start = Start {
+            command,
+            group: self.leader(),
+            parent: std::process::id() as libc::pid_t,
+            streams: [
+                streams.input.as_raw_fd(),
+                streams.output.as_raw_fd(),
+                streams.error.as_raw_fd(),
+            ],
+            caught: caught_signals(),
+            mask: signals.before,
+            step: AtomicI32::new(0),
+            error: AtomicI32::new(0),
+        };
+        let began_ns = monotonic_raw_ns();
+        // SAFETY: the stack is the child's alone and large enough for the
+        // system calls of `begin`; CLONE_VFORK keeps this thread from running
+        // until the child has left this memory, and all signals are blocked,
+        // so no handler runs in the child.
+        let child = unsafe {
+            libc::clone(
+                begin,
+                self.stack.as_mut_ptr_range().end.cast::<c_void>(),
+                libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
+                (&raw const start).cast_mut().cast::<c_void>(),
+            )
+        };
+        let clone_error = io::Error::last_os_error();
+        let started_ns = monotonic_raw_ns();
+        drop(signals);
+        if child < 0 {
+            return Err(NotStarted::new("make a process", clone_error));
+        }
+        let step = start.step.load(Ordering::Acquire);
+        if step != 0 {
+            let _ = wait4(child);
+            let error = io::Error::from_raw_os_error(start.error.load(Ordering::Acquire));
+            return Err(NotStarted::new(doing(step), error));
+        }
+        let early = self.watch_over(child, limits);
+        if !matches!(early, Ok(None)) {
+            self.kill();
+        }
+        let (status, usage) =
+            wait4(child).map_err(|e| NotStarted::new("wait for the command", e))?;
+        let ended_ns = monotonic_raw_ns();
+        let early = early.map_err(|e| NotStarted::new("watch over the command", e))?;
+        let after = counters
+            .read()
+            .map_err(|e| NotStarted::new("read the counters", e))?;
+        let left_over_ns = self
+            .totals
+            .replace(after)
+            .and_then(|last| before.since(&last).get(Event::TaskClock));
+        let nanoseconds =
+            |time: libc::timeval| (time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64) * 1000;
+        Ok(Finished {
+            end: early.unwrap_or(match libc::WIFSIGNALED(status) {
+                true => End::Signal(libc::WTERMSIG(status)),
+                false => End::Code(libc::WEXITSTATUS(status)),
+            }),
+            usage: Usage {
+                wall_ns: ended_ns - began_ns,
+                start_ns: started_ns - began_ns,
+                user_ns: nanoseconds(usage.ru_utime),
+                system_ns: nanoseconds(usage.ru_stime),
+                peak_bytes: usage.ru_maxrss as u64 * 1024,
+                own_bytes: peak_resident_bytes().unwrap_or(0),
+                voluntary: usage.ru_nvcsw as u64,
+                involuntary: usage.ru_nivcsw as u64,
+                minor_faults: usage.ru_minflt as u64,
+                major_faults: usage.ru_majflt as u64,
+                counts: after.since(&before),
+                left_over_ns: left_over_ns.unwrap_or(0),
+            },
+        })
+    }
+
+    /// Waits until the command has ended (`None`) or a limit is there.
+    fn watch_over(&self, child: libc::pid_t, limits: Limits) -> io::Result<Option<End>> {
+        let pid = Pid::from_raw(child).ok_or(io::ErrorKind::Other)?;
+        let ended = pidfd_open(pid, PidfdFlags::empty())?;
+        let until = limits.time.map(|time| Instant::now() + time);
+        let mut fds = vec![PollFd::new(&ended, PollFlags::IN)];
+        if let Some(wake) = &limits.wake {
+            fds.push(PollFd::new(wake, PollFlags::IN));
+        }
+        loop {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            let ready = match poll(&mut fds, left.map(timespec).as_ref()) {
+                Err(Errno::INTR) => continue,
+                other => other?,
+            };
+            if !fds[0].revents().is_empty() {
+                return Ok(None);
+            }
+            if fds.get(1).is_some_and(|wake| !wake.revents().is_empty()) {
+                return Ok(Some(End::Interrupted));
+            }
+            if ready == 0 && left.is_some_and(|left| left.is_zero()) {
+                return Ok(Some(End::TimedOut));
+            }
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn timespec(time: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: time.subsec_nanos().into(),
+    }
+}
+
+/// The watcher's whole life: waits until nobody holds the other end, then ends
+/// the group that it leads, itself included.
+fn watch(ended: RawFd, alive: RawFd) -> i32 {
+    // SAFETY: system calls on numbers, a byte on the stack and null; all are
+    // async-signal-safe. The death signal that every forked child begins with
+    // would end this one before its work.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, 0);
+        libc::setpgid(0, 0);
+        for signal in NOT_FOR_THE_WATCHER {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+        libc::close(alive);
+        let mut byte = 0_u8;
+        loop {
+            let got = libc::read(ended, (&raw mut byte).cast(), 1);
+            let again = io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
+            if got == 0 || (got < 0 && !again) {
+                break;
+            }
+        }
+        libc::kill(0, libc::SIGKILL);
+    }
+    0
+}
+
+/// What the child finds in the memory that it borrows.
+struct Start<'a> {
+    command: &'a Command,
+    group: libc::pid_t,
+    parent: libc::pid_t,
+    streams: [RawFd; 3],
+    /// Signals that this process handles: their handlers must not run in the
+    /// child.
+    caught: Vec<i32>,
+    mask: libc::sigset_t,
+    /// Where the child failed, a place in [`STEPS`] from 1; 0 if it did not.
+    step: AtomicI32,
+    /// With which error.
+    error: AtomicI32,
+}
+
+/// What the child does, in words, in the order of its steps.
+const STEPS: [&str; 6] = [
+    "join the command's process group",
+    "bind the command to latlas's life",
+    "pin the command to its CPUs",
+    "set the command's nice value",
+    "set the command's input and output",
+    "execute the program",
+];
+
+fn doing(step: i32) -> &'static str {
+    let place = usize::try_from(step).unwrap_or(0);
+    STEPS
+        .get(place.wrapping_sub(1))
+        .copied()
+        .unwrap_or("start the command")
+}
+
+/// The child: everything that is set for the command, then its program.
+extern "C" fn begin(start: *mut c_void) -> i32 {
+    // SAFETY: what `run` passes; it lives until this has executed its program
+    // or ended, since CLONE_VFORK holds the parent until then.
+    let start = unsafe { &*start.cast::<Start>() };
+    let step = prepare(start).unwrap_or_else(|| {
+        let program = &start.command.program;
+        program.execute();
+        6
+    });
+    let error = io::Error::last_os_error().raw_os_error().unwrap_or(0);
+    start.error.store(error, Ordering::Release);
+    start.step.store(step, Ordering::Release);
+    NOT_STARTED
+}
+
+/// The step that failed; `None` if all is set.
+fn prepare(start: &Start) -> Option<i32> {
+    let command = start.command;
+    // SAFETY: system calls on numbers and on memory that outlives them; none
+    // allocates or locks.
+    unsafe {
+        if libc::setpgid(0, start.group) != 0 {
+            return Some(1);
+        }
+        if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
+            return Some(2);
+        }
+        // It may have ended before that.
+        if libc::getppid() != start.parent {
+            libc::_exit(NOT_STARTED);
+        }
+        if let Some(mask) = &command.mask
+            && libc::sched_setaffinity(0, size_of_val(mask.words()), mask.words().as_ptr().cast())
+                != 0
+        {
+            return Some(3);
+        }
+        if let Some(nice) = command.controls.nice
+            && libc::setpriority(libc::PRIO_PROCESS, 0, nice) != 0
+        {
+            return Some(4);
+        }
+        for (to, &from) in (0..).zip(&start.streams) {
+            // One that is in its place already must only lose its mark
+            // close-on-exec.
+            let done = match from == to {
+                true => libc::fcntl(from, libc::F_SETFD, 0),
+                false => libc::dup2(from, to),
+            };
+            if done < 0 {
+                return Some(5);
+            }
+        }
+        for &signal in &start.caught {
+            libc::signal(signal, libc::SIG_DFL);
+        }
+        // What Rust's runtime ignores for itself, no other program expects.
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const start.mask, ptr::null_mut());
+    }
+    None
+}
+
+/// All signals of this thread blocked, as long as this lives.
+struct Blocked {
+    before: libc::sigset_t,
+}
+
+impl Blocked {
+    fn all() -> io::Result<Blocked> {
+        let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
+        // SAFETY: the two sets are local; the kernel fills `before`.
+        let (status, before) = unsafe {
+            let mut every = MaybeUninit::<libc::sigset_t>::zeroed();
+            libc::sigfillset(every.as_mut_ptr());
+            let status =
+                libc::pthread_sigmask(libc::SIG_BLOCK, every.as_ptr(), before.as_mut_ptr());
+            (status, before.assume_init())
+        };
+        match status {
+            0 => Ok(Blocked { before }),
+            error => Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        // SAFETY: gives back the mask that was there.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, ptr::null_mut());
+        }
+    }
+}
+
+/// The signals that this process handles.
+fn caught_signals() -> Vec<i32> {
+    let handled = |signal: &i32| {
+        let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: asks only; all zeros are a valid action.
+        let action = unsafe {
+            if libc::sigaction(*signal, ptr::null(), action.as_mut_ptr()) != 0 {
+                return false;
+            }
+            action.assume_init()
+        };
+        !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN)
+    };
+    (1..=64).filter(handled).collect()
+}
+
+/// Waits for a child that has ended or will: its status and what it cost.
+fn wait4(child: libc::pid_t) -> io::Result<(i32, libc::rusage)> {
+    let mut status = 0;
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    loop {
+        // SAFETY: the kernel writes one integer and one `rusage`.
+        if unsafe { libc::wait4(child, &raw mut status, 0, usage.as_mut_ptr()) } == child {
+            // SAFETY: filled in; zero bytes are valid too.
+            return Ok((status, unsafe { usage.assume_init() }));
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}

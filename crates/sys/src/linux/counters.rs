@@ -1,0 +1,143 @@
+//! `perf_event_open(2)` on the calling thread, inherited and enabled on exec.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+
+use super::perf_event::{
+    self, Attributes, DISABLED, ENABLE_ON_EXEC, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, INHERIT,
+    PERF_COUNT_SW_DUMMY, PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE,
+};
+use crate::counters::{Counted, Event, Totals, reason};
+
+/// PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING.
+const READ_FORMAT: u64 = 1 | 2;
+
+/// Counters of the calling thread's children, see [`crate::counters`].
+#[derive(Debug)]
+pub struct Counters {
+    open: Vec<(Event, File)>,
+    counted: Vec<(Event, Counted)>,
+    /// An event that no child inherits. Without it a child's list of events
+    /// would be its parent's own but for the copy, and then the kernel may
+    /// swap the two lists at a switch from the one to the other instead of
+    /// switching events: the child's exec would enable our counters.
+    _not_inherited: Option<OwnedFd>,
+}
+
+impl Counters {
+    /// Opens what can be counted here, and says why the rest can't.
+    pub fn open() -> Counters {
+        let not_inherited = perf_event::open(
+            Attributes {
+                kind: PERF_TYPE_SOFTWARE,
+                config: PERF_COUNT_SW_DUMMY,
+                flags: DISABLED | EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR,
+                ..Attributes::default()
+            },
+            0,
+            -1,
+        );
+        let mut counters = Counters {
+            open: Vec::new(),
+            counted: Vec::new(),
+            _not_inherited: None,
+        };
+        match not_inherited {
+            Ok(fd) => counters._not_inherited = Some(fd),
+            Err(error) => {
+                let none = |event| (event, Counted::Not(reason(event, &error)));
+                counters.counted = Event::ALL.into_iter().map(none).collect();
+                return counters;
+            }
+        }
+        for event in Event::ALL {
+            let counted = match open(event, 0) {
+                Ok(fd) => counters.add(event, fd, Counted::Everything),
+                // What the scheduler does, it does in kernel mode: in user
+                // mode alone these would read 0.
+                Err(e) if is_denied(&e) && !in_kernel_only(event) => {
+                    match open(event, EXCLUDE_KERNEL) {
+                        Ok(fd) => counters.add(event, fd, in_user_mode(event)),
+                        Err(e) => Counted::Not(reason(event, &e)),
+                    }
+                }
+                Err(e) => Counted::Not(reason(event, &e)),
+            };
+            counters.counted.push((event, counted));
+        }
+        counters
+    }
+
+    fn add(&mut self, event: Event, fd: OwnedFd, counted: Counted) -> Counted {
+        self.open.push((event, File::from(fd)));
+        counted
+    }
+
+    /// How each event is counted.
+    pub fn counted(&self) -> &[(Event, Counted)] {
+        &self.counted
+    }
+
+    /// Totals since the counters were opened.
+    ///
+    /// # Errors
+    /// What `read(2)` says.
+    pub fn read(&mut self) -> io::Result<Totals> {
+        let mut totals = Totals::default();
+        for (event, file) in &mut self.open {
+            let mut bytes = [0_u8; 24];
+            file.read_exact(&mut bytes)?;
+            let word = |k: usize| {
+                let bytes = bytes[8 * k..8 * k + 8].try_into().unwrap_or_default();
+                u64::from_ne_bytes(bytes)
+            };
+            totals.0[event.place()] = Some([word(0), word(1), word(2)]);
+        }
+        Ok(totals)
+    }
+}
+
+fn open(event: Event, flags: u64) -> io::Result<OwnedFd> {
+    // `PERF_COUNT_SW_*` and `PERF_COUNT_HW_*` of linux/perf_event.h.
+    let (kind, config) = match event {
+        Event::TaskClock => (PERF_TYPE_SOFTWARE, 1),
+        Event::PageFaults => (PERF_TYPE_SOFTWARE, 2),
+        Event::ContextSwitches => (PERF_TYPE_SOFTWARE, 3),
+        Event::CpuMigrations => (PERF_TYPE_SOFTWARE, 4),
+        Event::MinorFaults => (PERF_TYPE_SOFTWARE, 5),
+        Event::MajorFaults => (PERF_TYPE_SOFTWARE, 6),
+        Event::Cycles => (PERF_TYPE_HARDWARE, 0),
+        Event::Instructions => (PERF_TYPE_HARDWARE, 1),
+    };
+    let attributes = Attributes {
+        kind,
+        config,
+        read_format: READ_FORMAT,
+        flags: flags | DISABLED | INHERIT | ENABLE_ON_EXEC,
+        ..Attributes::default()
+    };
+    perf_event::open(attributes, 0, -1)
+}
+
+fn is_denied(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied
+}
+
+fn in_kernel_only(event: Event) -> bool {
+    matches!(event, Event::ContextSwitches | Event::CpuMigrations)
+}
+
+/// The task clock runs in either mode, whatever the event leaves out.
+fn in_user_mode(event: Event) -> Counted {
+    match event {
+        Event::TaskClock => Counted::Everything,
+        _ => Counted::UserModeOnly,
+    }
+}
+
+/// Whether an error says that there is nothing to count with.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    let absent = [libc::ENOENT, libc::EOPNOTSUPP, libc::ENODEV];
+    error.raw_os_error().is_some_and(|e| absent.contains(&e))
+}
