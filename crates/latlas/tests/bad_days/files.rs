@@ -352,3 +352,30 @@ fn the_default_is_never_memory() {
         assert_eq!(on.directory, "/var/tmp");
     }
 }
+
+#[test]
+fn a_default_directory_that_cant_be_made_is_the_rows_reason() {
+    let home = home();
+    let cache = home.path().join("cache");
+    std::fs::create_dir_all(cache.join("latlas")).expect("made");
+    if sys::filesystem::facts(&cache)
+        .is_ok_and(|on| on.device == model::filesystem::DeviceKind::Memory)
+    {
+        eprintln!("SKIPPED: temporary files are in memory here, so /var/tmp is the default");
+        return;
+    }
+    let link = cache.join("latlas/latlas-scratch");
+    std::os::unix::fs::symlink(home.path(), &link).expect("a link");
+    let mut command = latlas(&home, &QUICK[..7]);
+    let output = command.env("XDG_CACHE_HOME", &cache).output();
+    let output = output.expect("runs");
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let run = read(&home.path().join("run.json"));
+    assert_eq!((&run.files_on, &run.partial), (&None, &None));
+    for id in ["file.read_open", "file.open_close"] {
+        let said = words(&run, id);
+        assert!(said.contains("unavailable"), "{said}");
+        assert!(said.contains("is no directory; name another"), "{said}");
+    }
+    assert!(link.is_symlink());
+}
