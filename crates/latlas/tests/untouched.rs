@@ -156,7 +156,7 @@ fn a_run_touches_nothing_but_its_own() {
             "signal=none",
             "-e",
         ])
-        .arg(format!("trace=?{}", CALLS.join(",?")))
+        .arg(format!("trace=fsync,?{}", CALLS.join(",?")))
         .arg("-o")
         .arg(&trace)
         .arg(env!("CARGO_BIN_EXE_latlas"))
@@ -213,6 +213,10 @@ fn a_run_touches_nothing_but_its_own() {
             changes.len()
         );
     }
+    // A file that is read is on the disk before, so that no writing back
+    // comes in between.
+    let synced = |line: &str| line.contains("fsync(") && line.contains("/read-1024.unfinished>");
+    assert!(text.lines().any(synced));
     let left = std::fs::read_dir(home.join("files"))
         .expect("there")
         .count();

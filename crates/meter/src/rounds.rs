@@ -44,15 +44,14 @@ pub(crate) struct Conductor<'p> {
     latest: Vec<(String, Estimate, Unit)>,
 }
 
-/// What is known of the cells before the first visit: of those that want room
-/// on a disk that there is not, why.
-fn found(plan: &Plan, terrain: &Terrain) -> Vec<Found> {
-    let of = |cell: &PlannedCell| match (&cell.refused, &terrain.scratch) {
-        (Some(why), _) => Found::refused(why),
-        (None, Err(why)) if cell.on_disk => Found::refused(why),
-        _ => Found::default(),
-    };
-    plan.cells.iter().map(of).collect()
+/// What is known of the cells before the first visit: of those that none is
+/// made to, why.
+fn found(plan: &Plan) -> Vec<Found> {
+    let refused = |cell: &PlannedCell| cell.refused.as_deref().map(Found::refused);
+    plan.cells
+        .iter()
+        .map(|cell| refused(cell).unwrap_or_default())
+        .collect()
 }
 
 impl<'p> Conductor<'p> {
@@ -122,7 +121,7 @@ impl<'p> Conductor<'p> {
             plan,
             calibration: calibration.clone(),
             crew,
-            found: found(plan, terrain),
+            found: found(plan),
             visits_made: vec![0; cells],
             open: vec![true; cells],
             rng,

@@ -167,3 +167,30 @@ fn a_long_sample_may_lose_its_cpu_for_a_moment_and_a_short_one_may_not() {
     assert_eq!(robbed.verdict, Verdict::Invalid);
     assert!(robbed.reason.contains("lost its CPU"), "{}", robbed.reason);
 }
+
+#[test]
+fn contradicted_samples_are_never_quiet_and_most_of_them_void_the_row() {
+    for regime in [Regime::Gated, Regime::Distribution] {
+        for (marked, invalid) in [(40, false), (41, true), (80, true)] {
+            let mut samples = wandering(|_, _| 100.0);
+            for sample in &mut samples[..marked] {
+                sample.evidence.flags |= flag::CONTRADICTED;
+            }
+            let estimate = judge(&samples, Bound::Memory, regime);
+            assert_eq!(
+                estimate.verdict == Verdict::Invalid,
+                invalid,
+                "{regime:?} {marked}"
+            );
+            let said = estimate.reason == model::estimate::CONTRADICTED;
+            assert_eq!(said, invalid, "{}", estimate.reason);
+            let quiet = estimate.quiet.map_or(0, |quiet| quiet.samples);
+            if regime == Regime::Gated {
+                assert!(
+                    quiet <= 80 - marked as u32,
+                    "{quiet} quiet of {marked} marked"
+                );
+            }
+        }
+    }
+}

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::ptr;
 
 use model::filesystem::Filesystem;
-use rustix::fs::{Access, AtFlags, FlockOperation, StatVfsMountFlags};
+use rustix::fs::{Access, AtFlags, FlockOperation};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use crate::platform;
@@ -51,19 +51,13 @@ pub fn room(directory: &Path) -> io::Result<Room> {
 }
 
 /// Whether this process may make and remove names in an existing directory,
-/// as far as can be told without trying (`faccessat(2)`, `statvfs(3)`).
+/// as far as can be told without trying (`faccessat(2)`).
 ///
 /// # Errors
 /// Why not: `ReadOnlyFilesystem`, `PermissionDenied`, `NotADirectory`.
 pub fn may_write(directory: &Path) -> io::Result<()> {
     if !std::fs::metadata(directory)?.is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());
-    }
-    if rustix::fs::statvfs(directory)?
-        .f_flag
-        .contains(StatVfsMountFlags::RDONLY)
-    {
-        return Err(io::ErrorKind::ReadOnlyFilesystem.into());
     }
     let wanted = Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK;
     // As the user whose rights opening goes by.

@@ -5,12 +5,13 @@
 use super::*;
 use std::path::PathBuf;
 
-/// Few files, of all sizes.
-const QUICK: [&str; 7] = [
+/// Few files, of all sizes; and time for a visit to each on a busy machine too.
+const QUICK: [&str; 8] = [
     "run",
     "file.read_open",
     "file.open_close",
     "--quick",
+    "--budget=6s",
     "--seed=7",
     "--out=run.json",
     "--dir=files",
@@ -105,6 +106,16 @@ fn a_run_without_files_makes_no_directory() {
     assert!(names(&files).is_empty());
     assert_eq!(read(&home.path().join("run.json")).files_on, None);
     let dry = ["run", "file.*", "--dry-run", "--dir=files"];
+    // It tidies up after others all the same.
+    let stale = "latlas-scratch/run-6f4f9f1e-5a0b-4c7d-9a51-0d3c1a2b3c4d";
+    std::fs::create_dir_all(files.join(stale)).expect("made");
+    assert!(latlas(&home, &dry).output().expect("runs").status.success());
+    assert!(
+        files.join(stale).exists(),
+        "what is not run removes nothing"
+    );
+    latlas(&home, &arguments).output().expect("runs");
+    assert!(names(&files).is_empty());
     assert!(latlas(&home, &dry).output().expect("runs").status.success());
     assert!(names(&files).is_empty());
 }
@@ -134,7 +145,7 @@ fn two_runs_at_once_leave_each_other_alone() {
     let (home, files) = with_files();
     let start = |out: &str| {
         let mut arguments = QUICK.to_vec();
-        arguments[5] = out;
+        arguments[6] = out;
         latlas(&home, &arguments).spawn().expect("starts")
     };
     let both = ["--out=1.json", "--out=2.json"].map(start);
@@ -315,7 +326,7 @@ fn a_read_only_file_system_is_refused() {
 fn the_default_is_never_memory() {
     let (home, _) = with_files();
     let mount = "mkdir cache; mount -t tmpfs none cache; mount -t tmpfs none /var/tmp";
-    let arguments = &QUICK[..6];
+    let arguments = &QUICK[..7];
     let Some(output) = in_namespace(&home, mount, arguments) else {
         return;
     };
@@ -340,6 +351,33 @@ fn the_default_is_never_memory() {
         let on = run.files_on.expect("on a disk");
         assert_eq!(on.directory, "/var/tmp");
     }
+}
+
+#[test]
+fn a_default_directory_that_cant_be_made_is_the_rows_reason() {
+    let home = home();
+    let cache = home.path().join("cache");
+    std::fs::create_dir_all(cache.join("latlas")).expect("made");
+    if sys::filesystem::facts(&cache)
+        .is_ok_and(|on| on.device == model::filesystem::DeviceKind::Memory)
+    {
+        eprintln!("SKIPPED: temporary files are in memory here, so /var/tmp is the default");
+        return;
+    }
+    let link = cache.join("latlas/latlas-scratch");
+    std::os::unix::fs::symlink(home.path(), &link).expect("a link");
+    let mut command = latlas(&home, &QUICK[..7]);
+    let output = command.env("XDG_CACHE_HOME", &cache).output();
+    let output = output.expect("runs");
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let run = read(&home.path().join("run.json"));
+    assert_eq!((&run.files_on, &run.partial), (&None, &None));
+    for id in ["file.read_open", "file.open_close"] {
+        let said = words(&run, id);
+        assert!(said.contains("unavailable"), "{said}");
+        assert!(said.contains("is no directory; name another"), "{said}");
+    }
+    assert!(link.is_symlink());
 }
 
 #[test]

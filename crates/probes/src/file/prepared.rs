@@ -184,6 +184,17 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_cant_be_finished_leaves_its_room_to_others() {
+        let dir = tempfile::tempdir().expect("a directory");
+        // No file can be renamed to a directory.
+        let path = dir.path().join("read-10");
+        std::fs::create_dir(&path).expect("made");
+        make(&path, 10).expect_err("a directory");
+        let entries = std::fs::read_dir(dir.path()).expect("there");
+        assert_eq!(entries.count(), 1);
+    }
+
+    #[test]
     fn a_directory_that_is_gone_is_said() {
         let (dir, terrain) = smoke::with_files();
         let bench = Bench::new(terrain, 0, 0, 1);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::scratch::named;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use tempfile::TempDir;
 
@@ -196,66 +197,24 @@ fn many_runs_at_once_have_a_directory_each() {
 }
 
 #[test]
+fn a_lock_that_somebody_swept_is_not_taken() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("lock");
+    let lock = File::create(&path).expect("made");
+    let sweeper = File::open(&path).expect("there");
+    assert!(take(&sweeper).expect("lockable"));
+    assert!(!take(&lock).expect("asked"), "it is being swept");
+    std::fs::remove_file(&path).expect("removed");
+    drop(sweeper);
+    assert!(!take(&lock).expect("asked"), "it was swept");
+}
+
+#[test]
 fn a_directory_that_vanished_is_removed_already() {
     let (dir, place) = place();
     let scratch = Scratch::make(&place).expect("made");
     std::fs::remove_dir_all(dir.path().join(COMMON)).expect("removed");
     scratch.remove().expect("nothing is left");
-}
-
-#[test]
-fn the_default_is_never_memory() {
-    let filesystem = |device| Filesystem {
-        directory: "/".into(),
-        kind: "somefs".into(),
-        source: String::new(),
-        device,
-        mount_options: String::new(),
-    };
-    let candidates: Vec<PathBuf> = vec!["/home/x/.cache/latlas".into(), "/var/tmp".into()];
-    for (home, expected) in [
-        (DeviceKind::Nvme, "/home/x/.cache/latlas"),
-        (DeviceKind::Unknown, "/home/x/.cache/latlas"),
-        (DeviceKind::Memory, "/var/tmp"),
-        (DeviceKind::Network, "/var/tmp"),
-        (DeviceKind::Overlay, "/var/tmp"),
-    ] {
-        let look = |path: &Path| {
-            let at_home = path.starts_with("/home");
-            Ok(filesystem(if at_home {
-                home
-            } else {
-                DeviceKind::SolidState
-            }))
-        };
-        let place = by_default_of(&candidates, look).expect("one of them");
-        assert_eq!(place.directory, Path::new(expected), "{home:?}");
-        assert!(!place.named);
-    }
-    let none = by_default_of(&candidates, |path| match path.starts_with("/home") {
-        true => Ok(filesystem(DeviceKind::Memory)),
-        false => Err("no permission to write there".into()),
-    });
-    assert_eq!(
-        none.expect_err("neither"),
-        "no directory on a disk (/home/x/.cache/latlas: somefs is memory; /var/tmp: no \
-         permission to write there); name a directory with --dir"
-    );
-}
-
-#[test]
-fn the_cache_directory_is_the_users() {
-    let of = |variables: &'static [(&str, &str)]| {
-        candidates(move |name| {
-            let found = variables.iter().find(|(known, _)| *known == name);
-            found.map(|(_, value)| value.into())
-        })
-    };
-    let both = of(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/h")]);
-    assert_eq!(both, [Path::new("/c/latlas"), Path::new("/var/tmp")]);
-    let relative = of(&[("XDG_CACHE_HOME", "c"), ("HOME", "/h")]);
-    assert!(relative[0].starts_with("/h") && relative[0].ends_with("latlas"));
-    assert_eq!(of(&[]), [Path::new("/var/tmp")]);
 }
 
 #[test]
@@ -278,19 +237,4 @@ fn a_directory_that_cant_be_used_is_said_in_a_line() {
             "{error}"
         );
     }
-}
-
-#[test]
-fn errors_of_rows_say_what_and_where() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let said = |kind: ErrorKind, at: &Path| reason(&kind.into(), "writing 1MiB", at);
-    let at = dir.path().display();
-    assert_eq!(
-        said(ErrorKind::StorageFull, dir.path()),
-        format!("the disk is full (writing 1MiB in {at})")
-    );
-    assert!(said(ErrorKind::QuotaExceeded, dir.path()).starts_with("the disk quota"));
-    let gone = dir.path().join("gone");
-    assert!(said(ErrorKind::NotFound, &gone).starts_with("the scratch directory is gone"));
-    assert!(said(ErrorKind::NotFound, dir.path()).starts_with("there is no such"));
 }

@@ -1,0 +1,163 @@
+//! Which directory files are put in: the one that is named, or one on a disk.
+
+use super::{Place, cause};
+use model::filesystem::{DeviceKind, Filesystem};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The directory that a user names. It may be on any file system, memory
+/// included.
+///
+/// # Errors
+/// Why it can't be used, in one line.
+pub fn named(directory: &Path) -> Result<Place, String> {
+    let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
+    usable(&directory)
+        .map(|filesystem| Place::new(directory.clone(), filesystem, true))
+        .map_err(|why| {
+            format!(
+                "can't put files in {}: {why}; name another directory with --dir",
+                directory.display()
+            )
+        })
+}
+
+/// The directory that is used when none is named: the user's cache directory
+/// if that is on a disk, else /var/tmp if that is.
+///
+/// # Errors
+/// Why there is none, ready to stand behind `not available here: `.
+pub fn by_default() -> Result<Place, String> {
+    by_default_of(&candidates(|name| std::env::var_os(name)), |directory| {
+        usable(&existing(directory)?)
+    })
+}
+
+fn by_default_of(
+    candidates: &[PathBuf],
+    look: impl Fn(&Path) -> Result<Filesystem, String>,
+) -> Result<Place, String> {
+    let mut refused = Vec::new();
+    for directory in candidates {
+        let found = look(directory).and_then(|filesystem| {
+            on_disk(&filesystem)?;
+            Ok(filesystem)
+        });
+        match found {
+            Ok(filesystem) => {
+                return Ok(Place::new(directory.clone(), filesystem, false));
+            }
+            Err(why) => refused.push(format!("{}: {why}", directory.display())),
+        }
+    }
+    Err(format!(
+        "no directory on a disk ({}); name a directory with --dir",
+        refused.join("; ")
+    ))
+}
+
+/// Directories that may be chosen by themselves, the best first.
+fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let path = |name: &str| {
+        variable(name)
+            .map(PathBuf::from)
+            // The XDG specification has relative paths ignored.
+            .filter(|path| path.is_absolute())
+    };
+    let under_home = if cfg!(target_os = "macos") {
+        "Library/Caches"
+    } else {
+        ".cache"
+    };
+    let cache = path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(under_home)));
+    let cache = cache.map(|cache| cache.join("latlas"));
+    cache.into_iter().chain(["/var/tmp".into()]).collect()
+}
+
+/// Why a file system is not taken without having been named, if it is not.
+fn on_disk(filesystem: &Filesystem) -> Result<(), String> {
+    let kind = &filesystem.kind;
+    match filesystem.device {
+        DeviceKind::Memory => Err(format!("{kind} is memory")),
+        DeviceKind::Network => Err(format!("{kind} is no disk of this machine")),
+        DeviceKind::Overlay => Err(format!(
+            "what the {kind} keeps its files on can't be seen from here, and may be memory"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The directory itself, or the nearest above it that is there.
+fn existing(directory: &Path) -> Result<PathBuf, String> {
+    directory
+        .ancestors()
+        .find(|path| path.symlink_metadata().is_ok())
+        .map(Path::to_owned)
+        .ok_or_else(|| "no such directory".into())
+}
+
+/// The file system of a directory that files can be made in.
+fn usable(directory: &Path) -> Result<Filesystem, String> {
+    sys::filesystem::may_write(directory).map_err(|e| cause(&e))?;
+    sys::filesystem::facts(directory).map_err(|e| cause(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_is_never_memory() {
+        let filesystem = |device| Filesystem {
+            directory: "/".into(),
+            kind: "somefs".into(),
+            source: String::new(),
+            device,
+            mount_options: String::new(),
+        };
+        let candidates: Vec<PathBuf> = vec!["/home/x/.cache/latlas".into(), "/var/tmp".into()];
+        for (home, expected) in [
+            (DeviceKind::Nvme, "/home/x/.cache/latlas"),
+            (DeviceKind::Unknown, "/home/x/.cache/latlas"),
+            (DeviceKind::Memory, "/var/tmp"),
+            (DeviceKind::Network, "/var/tmp"),
+            (DeviceKind::Overlay, "/var/tmp"),
+        ] {
+            let look = |path: &Path| {
+                let at_home = path.starts_with("/home");
+                Ok(filesystem(if at_home {
+                    home
+                } else {
+                    DeviceKind::SolidState
+                }))
+            };
+            let place = by_default_of(&candidates, look).expect("one of them");
+            assert_eq!(place.directory, Path::new(expected), "{home:?}");
+            assert!(!place.named);
+        }
+        let none = by_default_of(&candidates, |path| match path.starts_with("/home") {
+            true => Ok(filesystem(DeviceKind::Memory)),
+            false => Err("no permission to write there".into()),
+        });
+        assert_eq!(
+            none.expect_err("neither"),
+            "no directory on a disk (/home/x/.cache/latlas: somefs is memory; /var/tmp: no \
+             permission to write there); name a directory with --dir"
+        );
+    }
+
+    #[test]
+    fn the_cache_directory_is_the_users() {
+        let of = |variables: &'static [(&str, &str)]| {
+            candidates(move |name| {
+                let found = variables.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| value.into())
+            })
+        };
+        let both = of(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/h")]);
+        assert_eq!(both, [Path::new("/c/latlas"), Path::new("/var/tmp")]);
+        let relative = of(&[("XDG_CACHE_HOME", "c"), ("HOME", "/h")]);
+        assert!(relative[0].starts_with("/h") && relative[0].ends_with("latlas"));
+        assert_eq!(of(&[]), [Path::new("/var/tmp")]);
+    }
+}

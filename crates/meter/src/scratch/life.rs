@@ -1,0 +1,284 @@
+//! The life of a run's directory: made, locked, swept, removed.
+
+use super::{Place, cause};
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use sys::filesystem::{is_ours, try_lock};
+use uuid::Uuid;
+
+/// What holds the directories of all runs in a place.
+const COMMON: &str = "latlas-scratch";
+
+/// Tries at a directory that another run keeps removing under ours.
+const TRIES: u32 = 100;
+
+/// The directory of a run. Removed with everything in it when this is
+/// dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+    lock_path: PathBuf,
+    /// Held for as long as the run lasts.
+    _lock: File,
+    /// Directories above that were not there, the outermost first.
+    made: Vec<PathBuf>,
+    removed: bool,
+}
+
+impl Scratch {
+    /// Removes what killed runs left in this place, and makes a directory of
+    /// one's own.
+    ///
+    /// # Errors
+    /// Why there is none, in one line.
+    pub fn make(place: &Place) -> Result<Scratch, String> {
+        let common = place.directory.join(COMMON);
+        let mut made = Vec::new();
+        for _ in 0..TRIES {
+            // Another run may remove the common directory as its last one
+            // just now: from the beginning then.
+            match try_make(&common, &mut made) {
+                Ok(Some(scratch)) => return Ok(scratch),
+                Ok(None) => {}
+                Err(why) => {
+                    remove_empty(&made);
+                    return Err(format!(
+                        "can't make a directory in {}: {why}; name another with --dir",
+                        place.directory.display()
+                    ));
+                }
+            }
+        }
+        remove_empty(&made);
+        Err(format!(
+            "{} is removed again and again by somebody else",
+            common.display()
+        ))
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    /// What is left, and why.
+    pub fn remove(mut self) -> Result<(), String> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        if std::mem::replace(&mut self.removed, true) {
+            return Ok(());
+        }
+        let done = remove(&self.path, &self.lock_path);
+        remove_empty(&self.made);
+        done
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nobody is left to tell; the next run finds it.
+        let _ = self.end();
+    }
+}
+
+/// Removes what killed runs left in a place, if it is there at all.
+pub fn sweep(place: &Place) {
+    let common = place.directory.join(COMMON);
+    if check_common(&common).is_ok() {
+        sweep_common(&common);
+        let _ = std::fs::remove_dir(&common);
+    }
+}
+
+fn try_make(common: &Path, made: &mut Vec<PathBuf>) -> Result<Option<Scratch>, String> {
+    make_directories(common, made).map_err(|e| cause(&e))?;
+    match check_common(common) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(e.to_string()),
+        Ok(()) => {}
+    }
+    sweep_common(common);
+    let name = format!("run-{}", Uuid::new_v4());
+    let lock_path = common.join(format!("{name}.lock"));
+    let lock = match owner_only().create_new(true).write(true).open(&lock_path) {
+        Ok(lock) => lock,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(cause(&e)),
+    };
+    match take(&lock) {
+        Ok(true) => {}
+        Ok(false) => return Ok(None),
+        Err(e) => {
+            let _ = std::fs::remove_file(&lock_path);
+            return Err(format!("files can't be locked there: {e}"));
+        }
+    }
+    let path = common.join(name);
+    if let Err(e) = DirBuilder::new().mode(0o700).create(&path) {
+        let _ = std::fs::remove_file(&lock_path);
+        return match e.kind() {
+            ErrorKind::NotFound => Ok(None),
+            _ => Err(cause(&e)),
+        };
+    }
+    Ok(Some(Scratch {
+        path,
+        lock_path,
+        _lock: lock,
+        made: std::mem::take(made),
+        removed: false,
+    }))
+}
+
+/// Takes the lock just made, unless somebody who swept right then took it for
+/// a leftover: it may be locked, or have lost its name.
+fn take(lock: &File) -> io::Result<bool> {
+    Ok(try_lock(lock)? && lock.metadata()?.nlink() > 0)
+}
+
+fn owner_only() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.mode(0o600);
+    options
+}
+
+/// Makes a directory and those above it; adds what was not there to `made`.
+fn make_directories(directory: &Path, made: &mut Vec<PathBuf>) -> io::Result<()> {
+    let missing: Vec<&Path> = directory
+        .ancestors()
+        .take_while(|path| path.symlink_metadata().is_err())
+        .collect();
+    for path in missing.into_iter().rev() {
+        match DirBuilder::new().mode(0o700).create(path) {
+            Ok(()) => {
+                if !made.iter().any(|known| known == path) {
+                    made.push(path.to_owned());
+                }
+            }
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+/// The common directory must be one, ours, and nobody else's to write in:
+/// in a place that others may write to, somebody could have put a link there.
+fn check_common(common: &Path) -> io::Result<()> {
+    let found = common.symlink_metadata()?;
+    let refuse = |why: &str| Err(io::Error::other(format!("{} {why}", common.display())));
+    if !found.is_dir() {
+        return refuse("is there and is no directory");
+    }
+    if !is_ours(&found) {
+        return refuse("belongs to another user");
+    }
+    if found.mode() & 0o022 != 0 {
+        return refuse("may be written by other users");
+    }
+    Ok(())
+}
+
+/// Removes the directories and locks of runs that are no more. Names that no
+/// run makes, links, and what belongs to others stay.
+fn sweep_common(common: &Path) {
+    let Ok(entries) = std::fs::read_dir(common) else {
+        return;
+    };
+    let mut runs: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|name| Some(run_of(name.strip_suffix(".lock").unwrap_or(&name))?.to_owned()))
+        .collect();
+    runs.sort();
+    runs.dedup();
+    for run in runs {
+        let lock_path = common.join(format!("{run}.lock"));
+        // Kept until its run is gone: who comes later finds it locked.
+        let Some(_lock) = free(&lock_path) else {
+            continue;
+        };
+        // What can't be removed now is tried again by the next run.
+        let _ = remove(&common.join(&run), &lock_path);
+    }
+}
+
+/// A name as a run gives it.
+fn run_of(name: &str) -> Option<&str> {
+    let uuid = name.strip_prefix("run-")?;
+    let parsed = Uuid::try_parse(uuid).ok()?;
+    (parsed.get_version_num() == 4 && parsed.to_string() == uuid).then_some(name)
+}
+
+/// The lock of a run that is no more, or `Some(None)` where it never was or
+/// has been removed. `None` while the run lives, or where that is not known.
+fn free(lock_path: &Path) -> Option<Option<File>> {
+    match lock_path.symlink_metadata() {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Some(None),
+        Ok(found) if found.is_file() && is_ours(&found) => {}
+        _ => return None,
+    }
+    let lock = match OpenOptions::new().write(true).open(lock_path) {
+        Ok(lock) => lock,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Some(None),
+        Err(_) => return None,
+    };
+    matches!(try_lock(&lock), Ok(true)).then_some(Some(lock))
+}
+
+/// Removes a run's directory, its lock, and the common directory if it was
+/// the last.
+fn remove(path: &Path, lock_path: &Path) -> Result<(), String> {
+    remove_tree(path).map_err(|e| format!("{} is left: {}", path.display(), cause(&e)))?;
+    match std::fs::remove_file(lock_path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => {
+            return Err(format!("{} is left: {}", lock_path.display(), cause(&e)));
+        }
+        _ => {}
+    }
+    if let Some(common) = lock_path.parent() {
+        // Refused while another run is in it.
+        let _ = std::fs::remove_dir(common);
+    }
+    Ok(())
+}
+
+/// Removes a directory of ours with all in it; links in it, or in its place,
+/// are not followed. A killed run's workers may still be writing for a
+/// moment.
+fn remove_tree(path: &Path) -> io::Result<()> {
+    for again in (0..TRIES).rev() {
+        match path.symlink_metadata() {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(e) => return Err(e),
+            Ok(found) if !found.is_dir() || !is_ours(&found) => {
+                return Err(io::Error::other("it is no directory of ours"));
+            }
+            Ok(_) => {}
+        }
+        match std::fs::remove_dir_all(path) {
+            Err(e) if e.kind() == ErrorKind::NotFound => {}
+            Err(e) if e.kind() == ErrorKind::DirectoryNotEmpty && again > 0 => {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            done => return done,
+        }
+    }
+    Ok(())
+}
+
+/// Removes directories that are empty, the innermost first.
+fn remove_empty(directories: &[PathBuf]) {
+    for directory in directories.iter().rev() {
+        let _ = std::fs::remove_dir(directory);
+    }
+}
+
+#[cfg(test)]
+mod tests;
