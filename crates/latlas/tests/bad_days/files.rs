@@ -354,6 +354,33 @@ fn the_default_is_never_memory() {
 }
 
 #[test]
+fn a_default_directory_that_cant_be_made_is_the_rows_reason() {
+    let home = home();
+    let cache = home.path().join("cache");
+    std::fs::create_dir_all(cache.join("latlas")).expect("made");
+    if sys::filesystem::facts(&cache)
+        .is_ok_and(|on| on.device == model::filesystem::DeviceKind::Memory)
+    {
+        eprintln!("SKIPPED: temporary files are in memory here, so /var/tmp is the default");
+        return;
+    }
+    let link = cache.join("latlas/latlas-scratch");
+    std::os::unix::fs::symlink(home.path(), &link).expect("a link");
+    let mut command = latlas(&home, &QUICK[..7]);
+    let output = command.env("XDG_CACHE_HOME", &cache).output();
+    let output = output.expect("runs");
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let run = read(&home.path().join("run.json"));
+    assert_eq!((&run.files_on, &run.partial), (&None, &None));
+    for id in ["file.read_open", "file.open_close"] {
+        let said = words(&run, id);
+        assert!(said.contains("unavailable"), "{said}");
+        assert!(said.contains("is no directory; name another"), "{said}");
+    }
+    assert!(link.is_symlink());
+}
+
+#[test]
 fn memory_is_no_disk_and_files_are_written_there_all_the_same() {
     let (home, _) = with_files();
     let mount = "mount -t tmpfs -o size=400m none files";
@@ -414,31 +441,4 @@ fn a_disk_that_fills_up_is_a_reason_whatever_is_written() {
         assert!(said.contains("the disk is full ("), "{said}");
     }
     assert_eq!(left(&home).trim(), "fill", "ours is gone");
-}
-
-#[test]
-fn a_default_directory_that_cant_be_made_is_the_rows_reason() {
-    let home = home();
-    let cache = home.path().join("cache");
-    std::fs::create_dir_all(cache.join("latlas")).expect("made");
-    if sys::filesystem::facts(&cache)
-        .is_ok_and(|on| on.device == model::filesystem::DeviceKind::Memory)
-    {
-        eprintln!("SKIPPED: temporary files are in memory here, so /var/tmp is the default");
-        return;
-    }
-    let link = cache.join("latlas/latlas-scratch");
-    std::os::unix::fs::symlink(home.path(), &link).expect("a link");
-    let mut command = latlas(&home, &QUICK[..7]);
-    let output = command.env("XDG_CACHE_HOME", &cache).output();
-    let output = output.expect("runs");
-    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
-    let run = read(&home.path().join("run.json"));
-    assert_eq!((&run.files_on, &run.partial), (&None, &None));
-    for id in ["file.read_open", "file.open_close"] {
-        let said = words(&run, id);
-        assert!(said.contains("unavailable"), "{said}");
-        assert!(said.contains("is no directory; name another"), "{said}");
-    }
-    assert!(link.is_symlink());
 }
