@@ -227,3 +227,22 @@ fn published(table: &Reference, key: &Key) -> Has {
         no_ratio,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::synthetic;
+
+    #[test]
+    fn a_worker_that_came_twice_is_one() {
+        let mut run = synthetic::run();
+        let cell = &mut run.cells[0];
+        cell.samples.workers = vec![(0, 3), (1, 2), (0, 4)];
+        let key = whole(&cell.row);
+        let estimate = run.rows.iter().find_map(Row::estimate).expect("a figure");
+        assert_eq!(workers(&run, &key, estimate), 2);
+        // Without samples each counts for itself.
+        let samples = estimate.typical.expect("typical").samples;
+        assert_eq!(workers(&run, &whole("my.row"), estimate), samples);
+    }
+}
