@@ -146,7 +146,7 @@ fn what_is_missing_says_which_kind_of_missing_it_is() {
     let mut run = synthetic::published_run();
     run.rows.retain(|row| {
         row.id != "memory.latency_as_kurkin/L2"
-            && row.id != "file.create/1KiB"
+            && row.id != "file.create"
             && row.id != "thread.lifecycle/end"
     });
     for row in &mut run.rows {
