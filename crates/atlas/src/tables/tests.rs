@@ -147,6 +147,7 @@ fn what_is_missing_says_which_kind_of_missing_it_is() {
     run.rows.retain(|row| {
         row.id != "memory.latency_as_kurkin/L2"
             && row.id != "file.create"
+            && row.id != "file.create/1KiB"
             && row.id != "thread.lifecycle/end"
     });
     for row in &mut run.rows {
