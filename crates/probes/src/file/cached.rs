@@ -59,7 +59,8 @@ impl<F: FnMut() -> io::Result<()>> Work for Cached<F> {
         1.0
     }
     fn restore(&mut self) {
-        self.run(1, false);
+        // Two passes, as any working set up to L2 gets.
+        self.run(2, false);
         self.read_before = read_from_storage_bytes();
     }
     fn run(&mut self, turns: u64, _double: bool) {
