@@ -448,9 +448,18 @@ fn fit_disk(cells: &mut [PlannedCell], probe: &Probe, disk: &mut DiskRoom) -> Op
         let Some(wanted) = (probe.on_disk)(&site) else {
             continue;
         };
-        cell.on_disk = true;
-        if let Err(why) = disk.admit(&wanted) {
-            cell.refuse(why);
+        match disk.admit(&wanted) {
+            Ok(first) => {
+                cell.on_disk = true;
+                if first {
+                    cell.allotment += wanted.once;
+                }
+            }
+            Err(_) if wanted.optional => {}
+            Err(why) => {
+                cell.on_disk = true;
+                cell.refuse(why);
+            }
         }
     }
     match cells.iter().all(|cell| cell.refused.is_some()) {
