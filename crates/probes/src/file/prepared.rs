@@ -72,6 +72,8 @@ pub(super) fn room(bytes: u64) -> OnDisk {
         shared: name(bytes),
         bytes,
         files: 1,
+        once: super::writing(bytes),
+        ..OnDisk::default()
     }
 }
 
