@@ -92,12 +92,13 @@ fn write(path: &Path, bytes: u64, seed: u64, at_most: Duration) -> io::Result<()
     let mut buffer = Buffer::new(PIECE, PageKind::Base)?;
     let piece = buffer.as_mut_slice();
     let mut rng = fastrand::Rng::with_seed(seed);
-    let began = Instant::now();
+    let mut took = Duration::ZERO;
     let pieces = bytes / PIECE as u64;
     for written in 1..=pieces {
         rng.fill(piece);
+        let began = Instant::now();
         file.write_all(piece)?;
-        let took = began.elapsed();
+        took += began.elapsed();
         if took > at_most && written < pieces {
             let mb_per_s = (written * PIECE as u64) as f64 / 1e6 / took.as_secs_f64();
             let size = model::size::text(bytes);
@@ -120,6 +121,7 @@ fn is_too_slow(error: &io::Error) -> bool {
 
 fn refused(error: &io::Error, doing: &str, bytes: u64, scratch: &Path) -> String {
     match error.kind() {
+        _ if is_too_slow(error) => error.to_string(),
         ErrorKind::InvalidInput => format!(
             "the file system of {} has no reads past the page cache (O_DIRECT is refused); name a directory on a disk with --dir",
             scratch.display()
