@@ -19,6 +19,7 @@ fn text(probe: &Probe) -> ProbeText {
         unit: probe.unit,
         bound: probe.bound,
         regime: probe.regime,
+        long_from: probe.long_from,
         since: probe.since,
         axes: probe.shape.axes(),
         levels: probe.derive == Derive::Levels,

@@ -30,8 +30,8 @@ pub(crate) fn rows(probes: &[ProbeText], patterns: &[String]) -> anyhow::Result<
     Ok(selected)
 }
 
-/// The probe that a name means: its id, one of its rows, or a level of its
-/// curve.
+/// The probe that a name means: its id, one of its rows, or one that follows
+/// from its curve.
 pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&'a ProbeText> {
     let found = probes
         .iter()
@@ -39,7 +39,7 @@ pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&
         .or_else(|| {
             probes
                 .iter()
-                .find(|p| p.id == name || levels_of(p).any(|level| level == name))
+                .find(|p| p.id == name || of_curve(p).any(|row| row == name))
         });
     match found {
         Some(probe) => Ok(probe),
@@ -47,18 +47,27 @@ pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&
     }
 }
 
-/// Whether a pattern names a row: by its id, its probe's, or one of the levels
-/// that are found in its curve.
+/// Whether a pattern names a row: by its id, its probe's, or one that follows
+/// from its curve.
 fn names(pattern: &str, probe: &ProbeText, row: &str) -> bool {
-    matches(pattern, row) || pattern == probe.id || levels_of(probe).any(|l| matches(pattern, &l))
+    matches(pattern, row)
+        || pattern == probe.id
+        || levels_of(probe).any(|level| matches(pattern, &level))
+        // Points follow from the row of the probe's own name, not from its
+        // variants.
+        || (row == probe.id && probe.points.iter().any(|point| matches(pattern, point)))
+}
+
+/// Levels that a curve may show.
+fn levels_of(probe: &ProbeText) -> impl Iterator<Item = String> + '_ {
+    let levels = if probe.levels { &LEVELS[..] } else { &[] };
+    levels.iter().map(|level| format!("{}/{level}", probe.id))
 }
 
 /// Rows that follow from a curve: levels it may show, and points that were
 /// published.
-fn levels_of(probe: &ProbeText) -> impl Iterator<Item = String> + '_ {
-    let levels = if probe.levels { &LEVELS[..] } else { &[] };
-    let levels = levels.iter().map(|level| format!("{}/{level}", probe.id));
-    levels.chain(probe.points.iter().cloned())
+fn of_curve(probe: &ProbeText) -> impl Iterator<Item = String> + '_ {
+    levels_of(probe).chain(probe.points.iter().cloned())
 }
 
 fn unknown(probes: &[ProbeText], name: &str) -> String {
@@ -66,7 +75,7 @@ fn unknown(probes: &[ProbeText], name: &str) -> String {
         .iter()
         .flat_map(|p| {
             let own = p.rows.iter().cloned().chain([p.id.clone()]);
-            own.chain(levels_of(p)).collect::<Vec<_>>()
+            own.chain(of_curve(p)).collect::<Vec<_>>()
         })
         .collect();
     let near = nearest(name, ids.iter().map(String::as_str));
@@ -125,6 +134,20 @@ mod tests {
         assert_eq!(
             select(&["memory.latency/*", "memory.latency"]),
             ["memory.latency"]
+        );
+    }
+
+    #[test]
+    fn a_published_point_stands_for_its_own_curve_alone() {
+        assert_eq!(select(&["file.read_open/1KiB"]), ["file.read_open"]);
+        assert_eq!(select(&["file.create/1KiB"]), ["file.create"]);
+        assert_eq!(
+            select(&["file.read_open"]),
+            [
+                "file.read_open",
+                "file.read_open/chunked",
+                "file.read_open/as_lmbench"
+            ]
         );
     }
 

@@ -70,15 +70,17 @@ pub fn rows(catalogue: &[Probe], plan: &Plan, found: &[Found], common: &Common) 
             if let Some((row, unit, bound, reason)) =
                 plan.unavailable.iter().find(|(row, ..)| *row == id)
             {
-                rows.push(Row {
-                    id: row.clone(),
+                let points = published(probe, row);
+                let points = points.map(|(name, _)| format!("{}/{name}", probe.id));
+                rows.extend([row.clone()].into_iter().chain(points).map(|id| Row {
+                    id,
                     unit: *unit,
                     bound: *bound,
                     outcome: Outcome::Unavailable {
                         reason: reason.clone(),
                     },
                     notes: Vec::new(),
-                });
+                }));
                 continue;
             }
             let cells: Vec<(&PlannedCell, &Found)> = plan
@@ -120,7 +122,9 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
     };
     if measured.is_empty() {
         let reason = cells[0].1.unavailable().unwrap_or_default().to_string();
-        return vec![row(Outcome::Unavailable { reason })];
+        let mut rows = vec![row(Outcome::Unavailable { reason })];
+        rows.extend(published_points(probe, id, cells, &[], &notes));
+        return rows;
     }
     let estimates: Vec<(&PlannedCell, Estimate)> = measured
         .iter()
@@ -148,11 +152,7 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
                 axis: *axis,
                 points: points.clone(),
             })];
-            if let Derive::Points(named) = probe.derive
-                && id == probe.id
-            {
-                rows.extend(published_points(probe, &estimates, named, &notes));
-            }
+            rows.extend(published_points(probe, id, cells, &estimates, &notes));
             if probe.derive == Derive::Levels && *axis == Axis::WorkingSetBytes {
                 rows.extend(levels(probe, id, &measured, &points, common));
             }
@@ -173,27 +173,42 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
     }
 }
 
-/// Rows of the points that were published as rows of their own.
+/// The points of this row that were published as rows of their own.
+fn published(probe: &Probe, id: &str) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+    let named = match probe.derive {
+        Derive::Points(named) if id == probe.id => named,
+        _ => &[],
+    };
+    named.iter().copied()
+}
+
+/// Rows of those points, where they were planned: with their estimates, or
+/// why there is none.
 fn published_points(
     probe: &Probe,
+    id: &str,
+    cells: &[(&PlannedCell, &Found)],
     estimates: &[(&PlannedCell, Estimate)],
-    named: &[(&str, u64)],
     notes: &[String],
 ) -> Vec<Row> {
-    let row = |name: &str, bytes: u64| {
-        let (cell, estimate) = estimates.iter().find(|(cell, _)| cell.at == [bytes])?;
+    let row = |(name, bytes): (&str, u64)| {
+        let (cell, found) = cells.iter().find(|(cell, _)| cell.at == [bytes])?;
+        let (outcome, notes) = match estimates.iter().find(|(cell, _)| cell.at == [bytes]) {
+            Some((_, estimate)) => (Outcome::Figure(estimate.clone()), notes.to_vec()),
+            None => {
+                let reason = found.unavailable().unwrap_or_default().to_string();
+                (Outcome::Unavailable { reason }, Vec::new())
+            }
+        };
         Some(Row {
             id: format!("{}/{name}", probe.id),
             unit: probe.unit,
             bound: cell.bound,
-            outcome: Outcome::Figure(estimate.clone()),
-            notes: notes.to_vec(),
+            outcome,
+            notes,
         })
     };
-    named
-        .iter()
-        .filter_map(|&(name, bytes)| row(name, bytes))
-        .collect()
+    published(probe, id).filter_map(row).collect()
 }
 
 /// Remarks of several workers as one list: of those that differ only in the

@@ -190,6 +190,8 @@ fn with_scratch(plan: &Plan) -> Result<(Option<Scratch>, Terrain), ConductError>
     };
     if !plan.cells.iter().any(|cell| cell.wants_disk()) {
         scratch::sweep(place);
+        // What can do without has to.
+        terrain.scratch = Err("no row that needs it is measured".into());
         return Ok((None, terrain));
     }
     match Scratch::make(place) {

@@ -36,11 +36,11 @@ impl DiskRoom {
         }
     }
 
-    /// Promises room to a cell.
+    /// Promises room to a cell. Gives whether it is the first in its room.
     ///
     /// # Errors
     /// Why there is none, as a row's reason.
-    pub(crate) fn admit(&mut self, wanted: &OnDisk) -> Result<(), String> {
+    pub(crate) fn admit(&mut self, wanted: &OnDisk) -> Result<bool, String> {
         let (directory, room) = self.place.as_ref().map_err(Clone::clone)?;
         let before = self.promised.clone();
         promise(&mut self.promised, wanted);
@@ -80,7 +80,7 @@ impl DiskRoom {
                 self.promised = before;
                 Err(why)
             }
-            None => Ok(()),
+            None => Ok(before.len() < self.promised.len()),
         }
     }
 }
@@ -114,6 +114,7 @@ mod tests {
             shared: shared.into(),
             bytes,
             files,
+            ..OnDisk::default()
         }
     }
 
@@ -163,9 +164,9 @@ mod tests {
     #[test]
     fn a_shared_room_counts_once_at_its_largest() {
         let mut disk = disk(100 << 20, None);
-        for bytes in [10 << 20, 80 << 20, 40 << 20] {
-            disk.admit(&wish("a", bytes, 1)).expect("one room");
-        }
+        let sizes = [10 << 20, 80 << 20, 40 << 20];
+        let first = sizes.map(|bytes| disk.admit(&wish("a", bytes, 1)).expect("one room"));
+        assert_eq!(first, [true, false, false]);
         assert!(disk.admit(&wish("b", 11 << 20, 1)).is_err());
     }
 

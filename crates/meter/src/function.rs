@@ -17,7 +17,7 @@ use crate::worker;
 use model::run::{Program, Regime, Run, Scale};
 use std::cell::RefCell;
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -110,13 +110,6 @@ impl Session {
     /// Measures on this CPU.
     pub fn pin(mut self, cpu: u32) -> Session {
         self.request.pin = Some(cpu);
-        self
-    }
-
-    /// Puts files of the catalogue's own rows in this directory. Functions of
-    /// one's own make their files where they like.
-    pub fn dir(mut self, directory: impl Into<PathBuf>) -> Session {
-        self.request.dir = Some(directory.into());
         self
     }
 

@@ -402,7 +402,8 @@ fn cells_of(
                 probe.bound
             };
             let regime = probe.regime_at(&at);
-            let last_level_canary = regime == Regime::Gated && bytes > terrain.l2_bytes;
+            // Of whatever it touches: memory of its own is in the same caches.
+            let last_level_canary = regime == Regime::Gated && touched_bytes > terrain.l2_bytes;
             let canary_ns = if last_level_canary { 3e5 } else { 0.0 };
             let sample_ns = effort.sample_ns.unwrap_or(match regime {
                 Regime::Gated => SAMPLE_NS,
@@ -447,9 +448,18 @@ fn fit_disk(cells: &mut [PlannedCell], probe: &Probe, disk: &mut DiskRoom) -> Op
         let Some(wanted) = (probe.on_disk)(&site) else {
             continue;
         };
-        cell.on_disk = true;
-        if let Err(why) = disk.admit(&wanted) {
-            cell.refuse(why);
+        match disk.admit(&wanted) {
+            Ok(first) => {
+                cell.on_disk = true;
+                if first {
+                    cell.allotment += wanted.once;
+                }
+            }
+            Err(_) if wanted.optional => {}
+            Err(why) => {
+                cell.on_disk = true;
+                cell.refuse(why);
+            }
         }
     }
     match cells.iter().all(|cell| cell.refused.is_some()) {
@@ -623,6 +633,8 @@ impl Room {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probe::Effort;
+    use model::run::Axis;
 
     fn zen3() -> Terrain {
         Terrain {
@@ -646,6 +658,33 @@ mod tests {
         let room = Room::fit(&zen3(), 24 << 30, 8).expect("fits");
         assert_eq!(room.large_bytes, 256 * MIB);
         assert_eq!(room.small_bytes, 64 * MIB);
+    }
+
+    #[test]
+    fn memory_of_its_own_beyond_l2_has_the_last_level_canary_too() {
+        let curve = |working_set| Probe {
+            shape: Shape::Curve(Axis::FileBytes, |_, _| vec![256 << 10, 512 << 10]),
+            effort: Effort {
+                working_set,
+                ..Effort::SCALAR
+            },
+            ..Probe::blank("my.curve")
+        };
+        let room = Room::fit(&zen3(), 24 << 30, 8).expect("fits");
+        let canaries = |probe: &Probe| {
+            let cells = cells_of(0, probe, "my.curve", Scale::Default, &zen3(), &room, 8);
+            let of = cells.iter().map(|cell| cell.last_level_canary);
+            of.collect::<Vec<bool>>()
+        };
+        for working_set in [WorkingSet::Own(2), WorkingSet::Point(2)] {
+            assert_eq!(canaries(&curve(working_set)), [false, true]);
+        }
+        // A distribution has no canaries.
+        let long = Probe {
+            regime: Regime::Distribution,
+            ..curve(WorkingSet::Own(2))
+        };
+        assert_eq!(canaries(&long), [false, false]);
     }
 
     #[test]

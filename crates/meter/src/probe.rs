@@ -7,6 +7,7 @@ use model::machine::NumaNode;
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;
 use std::borrow::Cow;
+use std::time::Duration;
 
 /// Text of a probe: static in the catalogue, owned in a program of one's own.
 pub type Text = Cow<'static, str>;
@@ -70,7 +71,7 @@ pub struct Probe {
 pub type Make = Box<dyn for<'a> Fn(&'a mut Bench, &Site) -> Result<Box<dyn Work + 'a>, String>>;
 
 /// Files that a cell keeps in the scratch directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnDisk {
     /// Name of the room: cells that name the same one use it together, and it
     /// is as large as the largest of them wants.
@@ -79,6 +80,11 @@ pub struct OnDisk {
     pub bytes: u64,
     /// Files, of all workers together.
     pub files: u64,
+    /// What making them should take, where that is done once in a run.
+    pub once: Duration,
+    /// Whether the cell can do without the directory: it is measured then all
+    /// the same, with its files elsewhere.
+    pub optional: bool,
 }
 
 /// Which cell of a probe.

@@ -3,10 +3,14 @@
 use meter::plan::{Plan, PlanError, Request, plan};
 use meter::probe::{Derive, OnDisk, Probe, Shape, Site, Work};
 use meter::scratch;
-use model::run::{Axis, Outcome, Regime, Scale};
+use model::run::{Axis, Outcome, Regime, Row, Scale};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const POINTS: [u64; 3] = [1, 1 << 20, 1 << 62];
+
+/// Making a file.
+const ONCE: Duration = Duration::from_secs(1000);
 
 struct Nothing;
 impl Work for Nothing {
@@ -21,6 +25,8 @@ fn on_disk(site: &Site) -> Option<OnDisk> {
         shared: format!("{:?}", site.at),
         bytes: site.at.first().copied().unwrap_or(1 << 62),
         files: 1,
+        once: ONCE,
+        optional: false,
     })
 }
 
@@ -29,7 +35,7 @@ fn catalogue() -> Vec<Probe> {
         variants: vec!["".into(), "other".into()],
         long_from: Some(1 << 20),
         shape: Shape::Curve(Axis::FileBytes, |_, _| POINTS.to_vec()),
-        derive: Derive::Points(&[("1B", 1), ("1MiB", 1 << 20), ("7B", 7)]),
+        derive: Derive::Points(&[("1B", 1), ("1MiB", 1 << 20), ("7B", 7), ("large", 1 << 62)]),
         on_disk,
         make: Box::new(|bench, _| {
             bench.scratch()?;
@@ -41,23 +47,36 @@ fn catalogue() -> Vec<Probe> {
         on_disk,
         ..Probe::blank("my.figure")
     };
-    vec![curve, figure, Probe::blank("my.other")]
+    let optional = Probe {
+        on_disk: |site| {
+            on_disk(site).map(|room| OnDisk {
+                optional: true,
+                ..room
+            })
+        },
+        ..Probe::blank("my.optional")
+    };
+    vec![curve, figure, Probe::blank("my.other"), optional]
 }
 
 fn planned(dir: Option<PathBuf>, rows: &[&str]) -> Result<Plan, PlanError> {
-    let request = Request {
+    let machine = sys::machine(Path::new("/"));
+    plan(&catalogue(), &request(dir, rows), &machine)
+}
+
+fn request(dir: Option<PathBuf>, rows: &[&str]) -> Request {
+    Request {
         scale: Scale::Default,
         rows: rows.iter().map(ToString::to_string).collect(),
         asked: Vec::new(),
         seed: 1,
         // The visits that a budget adds must not come to a refused cell.
-        budget: Some(std::time::Duration::from_secs(60)),
+        budget: Some(Duration::from_secs(60)),
         pin: None,
         peer: None,
         core_kind: None,
         dir,
-    };
-    plan(&catalogue(), &request, &sys::machine(Path::new("/")))
+    }
 }
 
 #[test]
@@ -89,7 +108,31 @@ fn what_does_not_fit_is_refused_point_by_point() {
     assert!(row == "my.figure" && why.starts_with("needs "), "{why}");
     let other = plan.cells.iter().find(|cell| cell.row == "my.other");
     assert!(!other.expect("planned").wants_disk());
+    // What can do without is measured all the same.
+    let optional = plan.cells.iter().find(|cell| cell.row == "my.optional");
+    let optional = optional.expect("planned");
+    assert!(!optional.wants_disk() && optional.visits > 0);
     assert_eq!(std::fs::read_dir(dir.path()).expect("there").count(), 0);
+}
+
+#[test]
+fn a_file_that_is_made_once_is_planned_once() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let rows = ["my.curve".to_string(), "my.curve/other".to_string()];
+    let request = Request {
+        rows: rows.to_vec(),
+        budget: None,
+        ..request(Some(dir.path().into()), &[])
+    };
+    let machine = sys::machine(Path::new("/"));
+    let plan = plan(&catalogue(), &request, &machine).expect("a plan");
+    let with_making: Vec<(&str, u64)> = plan
+        .cells
+        .iter()
+        .filter(|cell| cell.allotment > ONCE)
+        .map(|cell| (cell.row.as_str(), cell.at[0]))
+        .collect();
+    assert_eq!(with_making, [("my.curve", 1), ("my.curve", 1 << 20)]);
 }
 
 #[test]
@@ -106,7 +149,7 @@ fn a_named_directory_must_be_there() {
 
 #[test]
 fn published_points_are_rows_and_missing_ones_are_said() {
-    use meter::assemble::{Common, rows};
+    use meter::assemble::{self, Common};
     use meter::found::Found;
     let dir = tempfile::tempdir().expect("a directory");
     let plan = planned(Some(dir.path().into()), &["my.curve", "my.curve/other"]).expect("a plan");
@@ -119,9 +162,15 @@ fn published_points_are_rows_and_missing_ones_are_said() {
         })
         .collect();
     let common = Common::learn(None, &[], 1.0, 1.0);
-    let rows = rows(&catalogue(), &plan, &found, &common);
+    let rows = assemble::rows(&catalogue(), &plan, &found, &common);
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-    let expected = ["my.curve", "my.curve/1B", "my.curve/1MiB", "my.curve/other"];
+    let expected = [
+        "my.curve",
+        "my.curve/1B",
+        "my.curve/1MiB",
+        "my.curve/large",
+        "my.curve/other",
+    ];
     assert_eq!(ids, expected, "points of the row without a variant alone");
     let Outcome::Curve { axis, points } = &rows[0].outcome else {
         panic!("{:?}", rows[0].outcome);
@@ -133,6 +182,12 @@ fn published_points_are_rows_and_missing_ones_are_said() {
         };
         assert_eq!(*estimate, point.estimate);
     }
+    let unavailable = |row: &Row| match &row.outcome {
+        Outcome::Unavailable { reason } => reason.clone(),
+        other => panic!("{}: {other:?}", row.id),
+    };
+    let why = unavailable(&rows[3]);
+    assert!(why.starts_with("needs "), "{why}");
     let missing = format!(
         "not available here at {}: needs ",
         model::size::text(1 << 62)
@@ -142,6 +197,30 @@ fn published_points_are_rows_and_missing_ones_are_said() {
         "{:?}",
         rows[0].notes
     );
+    // Nothing of the curve: neither of its points, with the same reason.
+    let found: Vec<Found> = plan
+        .cells
+        .iter()
+        .map(|_| Found::refused("no such disk"))
+        .collect();
+    let rows = assemble::rows(&catalogue(), &plan, &found, &common);
+    assert_eq!(rows.len(), 5);
+    assert!(rows.iter().all(|row| unavailable(row) == "no such disk"));
+    let mut nowhere = plan.clone();
+    nowhere.cells.clear();
+    for row in ["my.curve", "my.curve/other"] {
+        let other = plan.cells.iter().find(|cell| cell.row == row);
+        let (unit, bound) = other.map(|cell| (cell.unit, cell.bound)).expect("planned");
+        let why = "no place".to_string();
+        nowhere.unavailable.push((row.into(), unit, bound, why));
+    }
+    let rows = assemble::rows(&catalogue(), &nowhere, &[], &common);
+    let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+    let points = ["1B", "1MiB", "7B", "large"].map(|name| format!("my.curve/{name}"));
+    assert_eq!(ids[0], "my.curve");
+    assert_eq!(ids[1..5], points);
+    assert_eq!(ids[5..], ["my.curve/other"]);
+    assert!(rows.iter().all(|row| unavailable(row) == "no place"));
 }
 
 #[test]

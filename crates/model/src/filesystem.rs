@@ -41,6 +41,21 @@ pub enum DeviceKind {
 }
 
 impl DeviceKind {
+    /// Whether it is known to be a disk of this machine's, whose every read
+    /// its kernel counts.
+    pub fn is_disk(self) -> bool {
+        match self {
+            DeviceKind::Nvme
+            | DeviceKind::SolidState
+            | DeviceKind::Rotational
+            | DeviceKind::Virtio => true,
+            DeviceKind::Network
+            | DeviceKind::Memory
+            | DeviceKind::Overlay
+            | DeviceKind::Unknown => false,
+        }
+    }
+
     /// In words, to stand behind the name of the device.
     pub fn text(self) -> &'static str {
         match self {

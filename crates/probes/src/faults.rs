@@ -66,6 +66,9 @@ impl<W: Work> Work for Faulting<W> {
     fn faults_belong(&self) -> bool {
         true
     }
+    fn contradiction(&self) -> Option<String> {
+        self.work.contradiction()
+    }
     fn verify(&self) -> Result<(), String> {
         self.work.verify()
     }

@@ -41,6 +41,10 @@ pub(crate) trait Single {
     }
 }
 
+/// A visit to what writes to a disk, or reads from it, ends after this time: on
+/// a rotating disk a random read takes 10 ms.
+pub(crate) const VISIT_AT_MOST: Duration = Duration::from_millis(100);
+
 /// The work of an operation.
 pub(crate) struct Singles<S> {
     single: S,
@@ -62,7 +66,7 @@ impl<S: Single> Singles<S> {
         }
     }
 
-    /// Visits that end after this time, though not before their first
+    /// Visits that end after this time, warm-up and all, though not before their first
     /// operation that counts.
     pub(crate) fn at_most(self, at_most: Duration) -> Singles<S> {
         Singles { at_most, ..self }
@@ -78,12 +82,12 @@ impl<S: Single> Work for Singles<S> {
 
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
         let counter = Counter::best();
+        let began = Instant::now();
         for _ in 0..self.warm_up {
             self.single.ready()?;
             self.single.perform()?;
         }
         let mut events = Vec::with_capacity(operations as usize);
-        let began = Instant::now();
         for _ in 0..operations {
             self.single.ready()?;
             let start = counter.start();

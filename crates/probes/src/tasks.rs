@@ -159,7 +159,7 @@ impl Waiting {
     pub(crate) fn text(self) -> &'static str {
         match self {
             Waiting::Spins => {
-                "Where the system puts both on one CPU the caller spins until its time slice is over, which is some milliseconds: a mode of its own. The caller may not sleep: the kernel's count of its voluntary context switches must be below 0.2 an operation, or the row is invalid."
+                "Where the system puts both on one CPU the caller spins until its time slice is over, which is some milliseconds: a mode of its own. The caller may not sleep: the kernel's count of its voluntary context switches must be below 0.2 an operation, or the visit is marked; a row most of whose visits are is invalid."
             }
             Waiting::Sleeps => {
                 "The caller sleeps unless the task is done before it gets to: the kernel's count of its context switches is in the notes."
@@ -312,9 +312,8 @@ pub(crate) mod testing {
                 .find(|probe| probe.row_ids().iter().any(|id| id == row))
                 .unwrap_or_else(|| panic!("no row {row}"));
             let mut bench = bench(cpus());
-            let variant = row.strip_prefix(probe.id.as_ref()).unwrap_or_default();
             let site = Site {
-                variant: variant.trim_start_matches('/').to_string(),
+                variant: probe.variant_of(row).to_string(),
                 at: Vec::new(),
             };
             let mut work = (probe.make)(&mut bench, &site).expect("work");

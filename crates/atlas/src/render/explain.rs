@@ -1,7 +1,7 @@
 //! One probe in full, with every published figure and how it was measured.
 
 use super::COLUMNS;
-use super::curves::axis_text;
+use super::curves::{axis_text, axis_value};
 use super::figures::published;
 use super::layout::{finish, wrap};
 use super::list::{ProbeText, since_text};
@@ -18,7 +18,7 @@ pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> Strin
     };
     fact("operation", &probe.operation);
     fact("measured", &probe.method);
-    fact("sampling", sampling(probe.regime));
+    fact("sampling", &sampling(probe));
     fact("unit", &unit(&probe.unit));
     fact("follows", bound(probe.bound));
     if !probe.axes.is_empty() {
@@ -53,7 +53,20 @@ pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> Strin
     finish(&(lines.join("\n") + "\n"), false)
 }
 
-pub(super) fn sampling(regime: Regime) -> &'static str {
+/// How a probe is sampled, along its whole curve.
+pub(super) fn sampling(probe: &ProbeText) -> String {
+    let text = of_regime(probe.regime);
+    match (probe.long_from, probe.axes.last()) {
+        (Some(from), Some(&axis)) => format!(
+            "{text}. From {} on: {}",
+            axis_value(axis, from),
+            of_regime(Regime::Distribution)
+        ),
+        _ => text.into(),
+    }
+}
+
+fn of_regime(regime: Regime) -> &'static str {
     match regime {
         Regime::Gated => {
             "short samples between canaries; those taken on a quiet machine give the quiet figure, \

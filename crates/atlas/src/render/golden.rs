@@ -236,6 +236,7 @@ fn probe() -> ProbeText {
         unit: Unit::Time,
         bound: Bound::Core,
         regime: Regime::Gated,
+        long_from: None,
         since: Scale::Quick,
         axes: vec![Axis::WorkingSetBytes],
         levels: true,
@@ -248,6 +249,12 @@ fn the_page_of_a_row() {
     let text = explain(&probe(), "memory.latency", &references());
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS);
+    let mut mixed = probe();
+    mixed.long_from = Some(3 << 20);
+    let text = explain(&mixed, "memory.latency", &references());
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let both = "the typical one. From 3MiB on: every sample counts";
+    assert!(text.contains(both), "{text}");
     for id in ["objc.json_encode", "file.read_open/1MiB", "no.such_row"] {
         insta::assert_snapshot!(explain(&probe(), id, &references()));
     }

@@ -27,6 +27,8 @@ pub struct ProbeText {
     pub bound: Bound,
     /// How it is sampled.
     pub regime: Regime,
+    /// Points of its curve from here on are sampled as a distribution.
+    pub long_from: Option<u64>,
     /// The smallest scale that runs it.
     pub since: Scale,
     /// What its points run over: none for a figure, one for a curve, two for

@@ -26,7 +26,7 @@ pub fn probes_page(probes: &[ProbeText]) -> String {
         for (label, words) in [
             ("One operation", probe.operation.as_str()),
             ("Measured", probe.method.as_str()),
-            ("Sampling", sampling(probe.regime)),
+            ("Sampling", sampling(probe).as_str()),
             ("Source", probe.source.as_str()),
         ] {
             text.push_str(&format!("- {label}: {words}\n"));

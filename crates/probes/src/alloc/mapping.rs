@@ -3,16 +3,18 @@
 use crate::faults::Faulting;
 use crate::repeated::{PLAIN, Repeated};
 use kernels::checked::touch_pages;
+use meter::bench::Bench;
 use meter::probe::{Effort, Probe, Work};
 use model::run::Bound;
 use std::io;
-use sys::file_mapping::FileMapping;
 use sys::mapping::Mapping;
 
 /// LMbench's PSIZE: how far apart it touches.
 const APART_BYTES: usize = 16 << 10;
 /// LMbench's N: it touches the first tenth.
 const TENTH: usize = 10;
+/// Of the mapped file.
+const FILE_BYTES: usize = 1 << 20;
 
 pub(crate) fn probes() -> Vec<Probe> {
     vec![
@@ -37,9 +39,10 @@ pub(crate) fn probes() -> Vec<Probe> {
             variants: vec!["1MiB_file".into()],
             title: "a file mapped, touched a little, and unmapped".into(),
             operation: "One mmap of 1 MiB of a file in the page cache, shared and writable, one byte stored every 16 KiB of its first tenth (7 page faults), and munmap.".into(),
-            method: format!("{PLAIN} The file lies in the directory for temporary files, and has no name.").into(),
+            method: format!("{PLAIN} The file is where all files of a run are, or where they can't be in the directory for temporary files, and has no name; the note says on what file system.").into(),
             source: "LMbench's lat_mmap 1m, without -r.".into(),
-            make: Box::new(|_, _| Ok(Box::new(Faulting::new(file(1 << 20)?)))),
+            on_disk: |_| Some(crate::file::for_nameless(FILE_BYTES)),
+            make: Box::new(|bench, _| Ok(Box::new(Faulting::new(file(bench)?)))),
             ..probe()
         },
     ]
@@ -56,16 +59,16 @@ fn probe() -> Probe {
     }
 }
 
-fn file(bytes: usize) -> Result<impl Work, String> {
-    let directory = std::env::temp_dir();
-    let mut mapping = FileMapping::create(&directory, bytes)
-        .and_then(|mut mapping| mapping.unmap().map(|()| mapping))
-        .map_err(|e| format!("no file could be mapped in {}: {e}", directory.display()))?;
-    Repeated::new("mmap of a file", move || -> io::Result<()> {
+fn file(bench: &Bench) -> Result<impl Work + use<>, String> {
+    let (mut mapping, note) = crate::file::nameless(bench, FILE_BYTES)?;
+    let unmapped = mapping.unmap();
+    unmapped.map_err(|e| format!("the file can't be unmapped: {e}"))?;
+    let work = Repeated::new("mmap of a file", move || -> io::Result<()> {
         mapping.map()?;
         touch(mapping.as_mut_slice());
         mapping.unmap()
-    })
+    })?;
+    Ok(work.with_note(note))
 }
 
 /// Bytes of a mapping that contain the stores.
@@ -102,7 +105,12 @@ mod tests {
     fn each_mapping_is_touched_afresh() {
         for (row, stores) in [("64KiB", 1.0), ("1MiB", 7.0), ("1MiB_file", 7.0)] {
             let notes = smoke::run(&probes(), &format!("alloc.mmap_munmap/{row}")).expect("runs");
-            let faults = notes[0].split(": ").nth(1).expect("a figure");
+            let faults = notes
+                .last()
+                .expect("a note")
+                .split(": ")
+                .nth(1)
+                .expect("a figure");
             let faults: f64 = faults.parse().expect("a number");
             // Below 2 MiB there is no huge page; what the test itself faults
             // comes on top.

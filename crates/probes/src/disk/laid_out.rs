@@ -6,6 +6,7 @@ use meter::scratch::reason;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use sys::direct_io;
 use sys::pages::{Buffer, PageKind};
 
@@ -16,8 +17,16 @@ pub(super) const BYTES: u64 = 256 << 20;
 /// Bytes written at once.
 const PIECE: usize = 1 << 20;
 
+/// How long writing it may take: other rows wait meanwhile, and a worker that
+/// says nothing for a minute is taken for stuck.
+const WRITING_AT_MOST: Duration = Duration::from_secs(10);
+
 /// Its name in the scratch directory.
 pub(super) const NAME: &str = "disk.data";
+
+/// Name of what stands in its place where the disk is too slow for it: the
+/// reason, so that one worker alone waits to find out.
+const TOO_SLOW: &str = "disk.too_slow";
 
 /// The file, there and complete, opened for reading past the page cache.
 #[derive(Debug)]
@@ -32,22 +41,36 @@ impl LaidOut {
     pub(super) fn of(bench: &mut Bench) -> Result<LaidOut, String> {
         let scratch = crate::file::scratch(bench)?.to_path_buf();
         let seed = bench.rng.u64(..);
-        LaidOut::in_directory(&scratch, BYTES, seed)
+        LaidOut::in_directory(&scratch, BYTES, seed, WRITING_AT_MOST)
     }
 
     /// One of this many bytes in this directory. It gets its name when it is
     /// complete: what a killed worker left under another is made anew.
-    pub(super) fn in_directory(scratch: &Path, bytes: u64, seed: u64) -> Result<LaidOut, String> {
+    pub(super) fn in_directory(
+        scratch: &Path,
+        bytes: u64,
+        seed: u64,
+        at_most: Duration,
+    ) -> Result<LaidOut, String> {
         let path = scratch.join(NAME);
         if !path.exists() {
+            let known = scratch.join(TOO_SLOW);
+            if let Ok(why) = std::fs::read_to_string(&known) {
+                return Err(why);
+            }
             let unfinished = scratch.join(format!("{NAME}.unfinished"));
             let done = remove(&unfinished)
-                .and_then(|()| write(&unfinished, bytes, seed))
+                .and_then(|()| write(&unfinished, bytes, seed, at_most))
                 .and_then(|()| std::fs::rename(&unfinished, &path));
             if let Err(e) = done {
                 // What it took of a disk that is full is needed by others.
                 let _ = std::fs::remove_file(&unfinished);
-                return Err(refused(&e, "writing", bytes, scratch));
+                let why = refused(&e, "writing", bytes, scratch);
+                if is_too_slow(&e) {
+                    // Unwritten, the next worker finds out for itself.
+                    let _ = std::fs::write(&known, &why);
+                }
+                return Err(why);
             }
         }
         let file = direct_io::open(&path).map_err(|e| refused(&e, "opening", bytes, scratch))?;
@@ -63,20 +86,42 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// Random bytes, so that a disk that compresses has nothing to gain; synced.
-fn write(path: &Path, bytes: u64, seed: u64) -> io::Result<()> {
+/// Given up where they take too long.
+fn write(path: &Path, bytes: u64, seed: u64, at_most: Duration) -> io::Result<()> {
     let mut file = direct_io::create(path)?;
     let mut buffer = Buffer::new(PIECE, PageKind::Base)?;
     let piece = buffer.as_mut_slice();
     let mut rng = fastrand::Rng::with_seed(seed);
-    for _ in 0..bytes / PIECE as u64 {
+    let mut took = Duration::ZERO;
+    let pieces = bytes / PIECE as u64;
+    for written in 1..=pieces {
         rng.fill(piece);
+        let began = Instant::now();
         file.write_all(piece)?;
+        took += began.elapsed();
+        if took > at_most && written < pieces {
+            let mb_per_s = (written * PIECE as u64) as f64 / 1e6 / took.as_secs_f64();
+            let size = model::size::text(bytes);
+            return Err(io::Error::new(
+                ErrorKind::TimedOut,
+                format!(
+                    "this disk writes {mb_per_s:.1} MB/s: a file of {size} would take longer than {} s",
+                    at_most.as_secs()
+                ),
+            ));
+        }
     }
     file.sync_all()
 }
 
+/// Whether [`write`] gave up, rather than the system.
+fn is_too_slow(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::TimedOut && error.raw_os_error().is_none()
+}
+
 fn refused(error: &io::Error, doing: &str, bytes: u64, scratch: &Path) -> String {
     match error.kind() {
+        _ if is_too_slow(error) => error.to_string(),
         ErrorKind::InvalidInput => format!(
             "the file system of {} has no reads past the page cache (O_DIRECT is refused); name a directory on a disk with --dir",
             scratch.display()
@@ -105,7 +150,7 @@ mod tests {
         let scratch = tempfile::tempdir().expect("a directory");
         let scratch = scratch.path();
         std::fs::write(scratch.join("disk.data.unfinished"), b"half").expect("room");
-        let laid_out = match LaidOut::in_directory(scratch, SMALL, 1) {
+        let laid_out = match LaidOut::in_directory(scratch, SMALL, 1, WRITING_AT_MOST) {
             Err(e) if e.contains("O_DIRECT is refused") => {
                 eprintln!("no direct reads on this file system: nothing is tested");
                 return;
@@ -119,15 +164,36 @@ mod tests {
         let (first, second) = content.split_at(PIECE);
         assert!(first != second && first.iter().any(|&byte| byte != 0));
         // Another worker, with a seed of its own, finds it.
-        LaidOut::in_directory(scratch, SMALL, 2).expect("there");
+        LaidOut::in_directory(scratch, SMALL, 2, WRITING_AT_MOST).expect("there");
         assert!(std::fs::read(&laid_out.path).expect("there") == content);
+    }
+
+    #[test]
+    fn a_disk_that_is_too_slow_is_found_out_once() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let scratch = scratch.path();
+        // Nothing writes a piece in no time.
+        let why = LaidOut::in_directory(scratch, SMALL, 1, Duration::ZERO).expect_err("slow");
+        if why.contains("O_DIRECT is refused") {
+            eprintln!("no direct reads on this file system: nothing is tested");
+            return;
+        }
+        assert!(
+            why.starts_with("this disk writes ")
+                && why.ends_with(" MB/s: a file of 2MiB would take longer than 0 s"),
+            "{why}"
+        );
+        assert_eq!(names(scratch), [TOO_SLOW], "its room is given back");
+        // The next worker does not try, whatever its patience.
+        let again = LaidOut::in_directory(scratch, SMALL, 2, WRITING_AT_MOST);
+        assert_eq!(again.expect_err("known"), why);
     }
 
     #[test]
     fn where_it_can_not_be_is_said() {
         let scratch = tempfile::tempdir().expect("a directory");
         let gone = scratch.path().join("gone");
-        let why = LaidOut::in_directory(&gone, SMALL, 1).expect_err("not there");
+        let why = LaidOut::in_directory(&gone, SMALL, 1, WRITING_AT_MOST).expect_err("not there");
         assert!(why.contains("gone"), "{why}");
         let full = refused(
             &ErrorKind::StorageFull.into(),

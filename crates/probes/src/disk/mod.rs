@@ -3,15 +3,11 @@
 mod laid_out;
 mod reads;
 
-use crate::singles::Singles;
+use crate::singles::{Singles, VISIT_AT_MOST};
 use laid_out::LaidOut;
 use meter::probe::{Effort, OnDisk, Probe};
 use model::run::{Bound, Regime};
 use reads::{Order, Reads};
-use std::time::Duration;
-
-/// A visit ends after this time: on a rotating disk a random read takes 10 ms.
-const VISIT_AT_MOST: Duration = Duration::from_millis(100);
 
 /// A page of most machines, and a block of most disks.
 const PAGE: usize = 4096;
@@ -20,7 +16,7 @@ const PAGE: usize = 4096;
 /// come in whole blocks.
 const MEGABYTE: usize = 1_000_000_usize.next_multiple_of(PAGE);
 
-const METHOD: &str = "O_DIRECT (F_NOCACHE on Apple systems), one read at a time, each between two stamps after one that is not counted, of a file of 256 MiB that the run's first worker fills with random bytes, written past the page cache too and synced. After each visit the kernel says how much this process read from storage and how much of the file is in the page cache: a visit that memory served is marked, and a file system that serves such reads from memory makes the row unavailable. What is past this machine's page cache may still be in the cache of the device or of the hypervisor, which was written to shortly before: the row can't tell. A visit ends after 0.1 s, so that a slow disk has fewer samples.";
+const METHOD: &str = "O_DIRECT (F_NOCACHE on Apple systems), one read at a time, each between two stamps after one that is not counted, of a file of 256 MiB that the run's first worker fills with random bytes, written past the page cache too and synced; a disk that takes longer than 10 s for that is too slow, and the row not available. After each visit the kernel is asked how much this process read from storage and how much of the file is in the page cache (the note says what it does not tell): a visit that memory served is marked. A file system that serves such reads from memory makes the row unavailable, as does one whose reads the kernel does not count though it counts others'. What is past this machine's page cache may still be in the cache of the device or of the hypervisor, which was written to shortly before: the row can't tell. A visit ends after 0.1 s, so that a slow disk has fewer samples.";
 
 /// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
@@ -68,6 +64,8 @@ fn blank(id: &'static str, samples: u32, sample_ns: f64) -> Probe {
                 shared: laid_out::NAME.into(),
                 bytes: laid_out::BYTES,
                 files: 1,
+                once: crate::file::writing(laid_out::BYTES),
+                ..OnDisk::default()
             })
         },
         ..Probe::blank(id)

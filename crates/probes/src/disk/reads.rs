@@ -5,6 +5,7 @@ use crate::singles::Single;
 use fastrand::Rng;
 use meter::bench::Bench;
 use meter::scratch::reason;
+use model::filesystem::DeviceKind;
 use std::os::unix::fs::FileExt;
 use sys::filesystem::{cached_bytes, read_from_storage_bytes};
 use sys::pages::{Buffer, PageKind};
@@ -64,46 +65,88 @@ impl Reads {
         };
         reads.before_bytes = read_from_storage_bytes();
         reads.perform()?;
-        if let Some(how) = reads.served_by_memory(1) {
-            return Err(format!(
-                "{how}: this file system serves direct reads from memory; name a directory on a disk with --dir"
-            ));
+        let evidence = reads.evidence(1);
+        let device = bench.scratch()?.filesystem.device;
+        if let Some(why) = evidence.refusal(device) {
+            return Err(why);
         }
-        reads.notes.push(
-            "past this machine's page cache; the device's or a hypervisor's may still serve it"
-                .into(),
-        );
+        reads.notes.push(evidence.note().into());
         reads.before_bytes = read_from_storage_bytes();
         Ok(reads)
     }
 
-    /// How the kernel contradicts that so many reads since `before_bytes` came
-    /// from storage, if it does.
-    fn served_by_memory(&self, reads: u64) -> Option<String> {
-        let asked = reads * self.buffer.len() as u64;
-        let read = read_from_storage_bytes()
-            .zip(self.before_bytes)
-            .map(|(after, before)| after.saturating_sub(before));
-        contradiction(asked, read, cached_bytes(&self.laid_out.file).ok())
+    /// What the kernel says of so many reads since `before_bytes`.
+    fn evidence(&self, reads: u64) -> Evidence {
+        Evidence {
+            asked: reads * self.buffer.len() as u64,
+            read: read_from_storage_bytes()
+                .zip(self.before_bytes)
+                .map(|(after, before)| after.saturating_sub(before)),
+            cached: cached_bytes(&self.laid_out.file).ok(),
+        }
     }
 }
 
-/// What speaks against storage's having served so many bytes: how many were
-/// read from it, and how much of the file (its bytes, and those of them) is in
-/// memory; each where the system tells.
-fn contradiction(asked: u64, read: Option<u64>, cached: Option<(u64, u64)>) -> Option<String> {
-    let share = |part: u64, whole: u64| part as f64 / whole as f64 * 100.0;
-    if let Some(read) = read
-        && (read as f64) < asked as f64 * FROM_STORAGE
-    {
-        let share = share(read, asked);
-        return Some(format!(
-            "share of the bytes that came from storage: {share:.0} %"
-        ));
+/// What the system says of reads past the page cache, where it does.
+#[derive(Clone, Copy, Debug)]
+struct Evidence {
+    /// Bytes that they asked for.
+    asked: u64,
+    /// Bytes that the process read from storage meanwhile.
+    read: Option<u64>,
+    /// Bytes of the file, and those of them that the page cache holds.
+    cached: Option<(u64, u64)>,
+}
+
+impl Evidence {
+    /// What speaks against storage's having served them.
+    fn contradiction(self) -> Option<String> {
+        let share = |part: u64, whole: u64| part as f64 / whole as f64 * 100.0;
+        if let Some(read) = self.read
+            && (read as f64) < self.asked as f64 * FROM_STORAGE
+        {
+            let share = share(read, self.asked);
+            return Some(format!(
+                "share of the bytes that came from storage: {share:.0} %"
+            ));
+        }
+        let (all, cached) = self.cached.filter(|&(_, cached)| cached > 0)?;
+        let share = share(cached, all);
+        Some(format!("share of the file in the page cache: {share:.1} %"))
     }
-    let (all, cached) = cached.filter(|&(_, cached)| cached > 0)?;
-    let share = share(cached, all);
-    Some(format!("share of the file in the page cache: {share:.1} %"))
+
+    /// Why there is no row where this is said of a first read, from a file
+    /// system on such a device.
+    fn refusal(self, device: DeviceKind) -> Option<String> {
+        let how = self.contradiction()?;
+        let in_cache = self.cached.is_some_and(|(_, cached)| cached > 0);
+        // Not every file system has its reads counted: FUSE, 9p and virtiofs
+        // don't. Others serve them from a cache of their own.
+        let uncounted = self.read == Some(0) && !in_cache && device != DeviceKind::Memory;
+        let why = match uncounted {
+            true => "this system counts no reads of this file system, or something but storage served them: can't tell".into(),
+            false => format!("{how}: this file system serves direct reads from memory"),
+        };
+        Some(format!("{why}; name a directory on a disk with --dir"))
+    }
+
+    /// What a row whose visits are asked the same may say of them.
+    fn note(self) -> &'static str {
+        match (self.read, self.cached) {
+            (Some(_), Some(_)) => {
+                "past this machine's page cache, which held none of the file, and read from storage, unless marked; the device's cache or a hypervisor's may still serve it"
+            }
+            (None, Some(_)) => {
+                "past this machine's page cache, which held none of the file, unless marked; whether storage was read this system does not tell"
+            }
+            (Some(_), None) => {
+                "read from storage, unless marked; what of the file is in the page cache this system does not tell, and the device's cache or a hypervisor's may still serve it"
+            }
+            (None, None) => {
+                "past this machine's page cache as far as it was asked for; whether that was so this system does not tell"
+            }
+        }
+    }
 }
 
 impl Single for Reads {
@@ -129,7 +172,7 @@ impl Single for Reads {
     }
 
     fn contradiction(&mut self, operations: u64) -> Option<String> {
-        let found = self.served_by_memory(operations);
+        let found = self.evidence(operations).contradiction();
         self.before_bytes = read_from_storage_bytes();
         found
     }
@@ -153,7 +196,8 @@ mod tests {
     /// A file of two MiB; nothing where direct reads come from memory.
     fn reads(bench: &mut Bench, order: Order) -> Option<Reads> {
         let scratch = smoke::directory(bench);
-        let made = LaidOut::in_directory(&scratch, BYTES, 1);
+        let patience = std::time::Duration::from_secs(100);
+        let made = LaidOut::in_directory(&scratch, BYTES, 1, patience);
         let made = made.and_then(|laid_out| Reads::new(bench, laid_out, PAGE, order));
         match made {
             Err(why) if why.contains("name a directory on a disk") => {
@@ -205,16 +249,64 @@ mod tests {
 
     #[test]
     fn what_speaks_against_storage() {
-        assert_eq!(contradiction(1000, Some(960), Some((4096, 0))), None);
-        assert_eq!(contradiction(1000, None, None), None);
+        let contradiction = |read, cached| said(read, cached).contradiction();
+        assert_eq!(contradiction(Some(960), Some((4096, 0))), None);
+        assert_eq!(contradiction(None, None), None);
         assert_eq!(
-            contradiction(1000, Some(940), Some((4096, 0))).as_deref(),
+            contradiction(Some(940), Some((4096, 0))).as_deref(),
             Some("share of the bytes that came from storage: 94 %")
         );
         assert_eq!(
-            contradiction(1000, Some(1000), Some((8192, 4096))).as_deref(),
+            contradiction(Some(1000), Some((8192, 4096))).as_deref(),
             Some("share of the file in the page cache: 50.0 %")
         );
+    }
+
+    fn said(read: Option<u64>, cached: Option<(u64, u64)>) -> Evidence {
+        Evidence {
+            asked: 1000,
+            read,
+            cached,
+        }
+    }
+
+    #[test]
+    fn reads_that_are_not_counted_are_not_called_memory() {
+        let refusal = |read, cached, device| {
+            let why = said(read, cached).refusal(device);
+            why.map(|why| why.contains("from memory"))
+        };
+        let (virtio, network) = (DeviceKind::Virtio, DeviceKind::Network);
+        let (none, half) = (Some((8192, 0)), Some((8192, 4096)));
+        assert_eq!(refusal(Some(1000), none, virtio), None);
+        assert_eq!(refusal(None, none, network), None);
+        assert_eq!(refusal(Some(0), none, network), Some(false));
+        assert_eq!(refusal(Some(0), None, network), Some(false));
+        assert_eq!(refusal(Some(0), half, network), Some(true));
+        assert_eq!(refusal(Some(100), none, virtio), Some(true));
+        assert_eq!(refusal(Some(0), none, DeviceKind::Memory), Some(true));
+        let why = said(Some(0), none).refusal(network).expect("none counted");
+        assert!(
+            why.contains("can't tell; name a directory on a disk"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn the_note_says_what_was_told() {
+        let notes = [
+            said(Some(1000), Some((8192, 0))),
+            said(None, Some((8192, 0))),
+            said(Some(1000), None),
+            said(None, None),
+        ]
+        .map(Evidence::note);
+        let storage = notes.map(|note| note.contains("read from storage, unless marked"));
+        assert_eq!(storage, [true, false, true, false]);
+        let cache = notes.map(|note| note.contains("held none of the file"));
+        assert_eq!(cache, [true, true, false, false]);
+        let untold = notes.map(|note| note.contains("this system does not tell"));
+        assert_eq!(untold, [false, true, true, true]);
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use crate::across::event;
 use crate::own_directory::OwnDirectory;
+use crate::singles::VISIT_AT_MOST;
 use meter::bench::Bench;
 use meter::probe::{Derive, Effort, Event, Probe, Shape, Terrain, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use sys::clock::Counter;
 
 const KIB: u64 = 1 << 10;
@@ -49,7 +51,7 @@ pub(super) fn probe() -> Probe {
         variants: vec!["".into(), "file.delete".into()],
         title: "making a file, and deleting it".into(),
         operation: "Of file.create, one open() with O_CREAT and O_EXCL of a new name in a directory that fills up to 100 files, write() of the file's bytes in calls of at most 128 KiB, and close(); of file.delete, one unlink() of such a file.".into(),
-        method: format!("Both rows are of the same files: each visit makes a directory, fills it, each creation between two stamps, and deletes the files in the same order, each deletion between two stamps; one file is made and deleted before, uncounted. Up to 128 KiB all hundred files are of the row's size. Above, 16 MiB are of that size ({} files of 256 KiB, 16 of 1 MiB, 4 of 4 MiB, 2 of 8 MiB), and empty files that stay complete the hundred: that keeps what is dirty in the page cache small, so that the kernel has no reason to write it back, which would disturb what follows. Nothing is synced: a file that is deleted seconds after its making may never reach the disk, and its deletion drops pages of the page cache rather than blocks of the disk. The bytes are random. What was deleted shortly before may matter: ext4 without a journal gives no inode anew within a minute of its deletion, and each creation passes over all of those, which took it from 15 to 45 us on the machine this was built on; the row's note says where that is so.", files_of(256 * KIB)).into(),
+        method: format!("Both rows are of the same files: each visit makes a directory, fills it, each creation between two stamps, and deletes the files in the same order, each deletion between two stamps; one file is made and deleted before, uncounted. On a slow file system a visit makes no more files after 0.1 s, and deletes those it made. Up to 128 KiB all hundred files are of the row's size. Above, 16 MiB are of that size ({} files of 256 KiB, 16 of 1 MiB, 4 of 4 MiB, 2 of 8 MiB), and empty files that stay complete the hundred: that keeps what is dirty in the page cache small, so that the kernel has no reason to write it back, which would disturb what follows. Nothing is synced: a file that is deleted seconds after its making may never reach the disk, and its deletion drops pages of the page cache rather than blocks of the disk. The bytes are random. What was deleted shortly before may matter: ext4 without a journal looks up and passes over inodes that were deleted recently, which took a creation from 14 to 31 us over 40,000 deletions on a fresh file system, and to 65 us and more on one in use; the row's note says where that is so.", files_of(256 * KIB)).into(),
         source: "Kurkin's file test: 100 files a directory, writes of 128 KiB, no fsync; his last version has 1 MiB only, his sizes of 0, 1 and 8 KiB stand unused. LMbench's lat_fs has the same calls, but thousands of files in a tree of such directories, and does not ask for a new name (O_EXCL).".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
@@ -97,7 +99,7 @@ fn notes(bench: &Bench) -> Vec<String> {
     let mut notes = super::filesystem_notes(bench);
     let filesystem = bench.scratch().ok().map(|place| &place.filesystem);
     if filesystem.and_then(sys::filesystem::has_journal) == Some(false) {
-        notes.push("this ext4 has no journal: it gives no inode anew within a minute of its deletion, and creating a file passes over all of those".into());
+        notes.push("this ext4 has no journal: creating a file passes over inodes that were deleted recently, and takes longer the more there are".into());
     }
     notes
 }
@@ -109,6 +111,8 @@ struct Files {
     paths: Vec<PathBuf>,
     bytes: u64,
     data: Vec<u8>,
+    /// After this long a visit makes no more files.
+    at_most: Duration,
     notes: Vec<String>,
 }
 
@@ -131,6 +135,7 @@ impl Files {
             paths,
             bytes,
             data,
+            at_most: VISIT_AT_MOST,
             notes: notes(bench),
         })
     }
@@ -147,12 +152,23 @@ impl Files {
         std::fs::remove_file(path).map_err(|e| self.directory.failed("deleting a file", &e))
     }
 
-    /// Fills the directory and empties it again.
-    fn pass(&self, counter: Counter, events: &mut Vec<Event>) -> Result<(), String> {
+    /// Fills the directory, or as much of it as there is time for, and empties
+    /// it again. Whether it was filled.
+    fn pass(
+        &self,
+        counter: Counter,
+        began: Instant,
+        events: &mut Vec<Event>,
+    ) -> Result<bool, String> {
         type Step = fn(&Files, &Path) -> Result<(), String>;
         let steps: [(usize, Step); 2] = [(CREATE, Files::create), (DELETE, Files::delete)];
+        let mut made = 0;
         for (series, step) in steps {
-            for path in &self.paths {
+            let paths = match series {
+                CREATE => &self.paths[..],
+                _ => &self.paths[..made],
+            };
+            for path in paths {
                 let start = counter.start();
                 let done = step(self, path);
                 let stop = counter.stop();
@@ -161,9 +177,13 @@ impl Files {
                     series,
                     ..event(start, stop, 1, 0)
                 });
+                made += usize::from(series == CREATE);
+                if series == CREATE && began.elapsed() > self.at_most {
+                    break;
+                }
             }
         }
-        Ok(())
+        Ok(made == self.paths.len() && began.elapsed() <= self.at_most)
     }
 }
 
@@ -187,15 +207,19 @@ impl Work for Files {
     fn run(&mut self, _turns: u64, _double: bool) {}
 
     /// Whole passes: as many as it takes to come to `operations` creations,
-    /// though one where a directory full of files is less.
+    /// though one where a directory full of files is less; fewer where they
+    /// take too long.
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+        let began = Instant::now();
         self.create(&self.paths[0])?;
         self.delete(&self.paths[0])?;
         let counter = Counter::best();
         let passes = (operations as usize / FILES).max(1);
         let mut events = Vec::with_capacity(passes * self.paths.len() * 2);
         for _ in 0..passes {
-            self.pass(counter, &mut events)?;
+            if !self.pass(counter, began, &mut events)? {
+                break;
+            }
         }
         Ok(events)
     }
@@ -216,6 +240,8 @@ mod tests {
         let (dir, terrain) = smoke::with_files();
         let mut bench = Bench::new(terrain, 0, 0, 1);
         let mut files = Files::new(&mut bench, bytes).expect("room");
+        // However busy the machine is.
+        files.at_most = Duration::MAX;
         let events = files.stamped(operations).expect("room");
         let left = std::fs::read_dir(files.directory.path()).expect("readable");
         let left = left.count();
@@ -250,6 +276,19 @@ mod tests {
             assert!(deleted.iter().all(|e| e.series == DELETE));
             assert_eq!(left, stay, "{bytes} bytes");
         }
+    }
+
+    #[test]
+    fn a_visit_on_a_slow_disk_ends_early_and_leaves_nothing() {
+        let (_dir, terrain) = smoke::with_files();
+        let mut bench = Bench::new(terrain, 0, 0, 1);
+        let mut files = Files::new(&mut bench, MIB).expect("room");
+        files.at_most = Duration::ZERO;
+        let events = files.stamped(1000).expect("room");
+        let series: Vec<usize> = events.iter().map(|e| e.series).collect();
+        assert_eq!(series, [CREATE, DELETE]);
+        let left = std::fs::read_dir(files.directory.path()).expect("there");
+        assert_eq!(left.count(), FILES - 16, "the empty ones");
     }
 
     #[test]

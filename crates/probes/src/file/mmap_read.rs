@@ -5,7 +5,7 @@ use super::prepared::{EFFORT, FILES, LONG_FROM, Prepared, on_disk, sizes};
 use crate::repeated::PLAIN;
 use kernels::checked::{sum_every_4th, words};
 use meter::bench::Bench;
-use meter::probe::{Probe, Shape, Site, Work};
+use meter::probe::{Effort, Probe, Shape, Site, Work, WorkingSet};
 use model::run::{Axis, Bound};
 use std::hint::black_box;
 use std::io;
@@ -23,7 +23,12 @@ pub(super) fn probe() -> Probe {
         bound: Bound::Memory,
         long_from: Some(LONG_FROM),
         shape: Shape::Curve(Axis::FileBytes, sizes),
-        effort: EFFORT,
+        effort: Effort {
+            // There is no buffer.
+            working_set: WorkingSet::Own(1),
+            restore_ns_per_byte: 0.6,
+            ..EFFORT
+        },
         on_disk,
         make: Box::new(make),
         ..Probe::blank("file.mmap_read")

@@ -41,7 +41,7 @@ pub(super) const PUBLISHED: &[(&str, u64)] = &[("1KiB", KIB), ("1MiB", MIB)];
 pub(super) const LONG_FROM: u64 = 3 * MIB;
 
 /// What the rows say of their files.
-pub(super) const FILES: &str = "The files hold random data, are written and synced to the disk once in a run, and are in the page cache when they are read: each visit reads its file once before its first sample, and asks afterwards whether all of it is in memory (mincore) and whether anything came from storage (read_bytes of /proc/self/io); if that contradicts, its samples are marked.";
+pub(super) const FILES: &str = "The files hold random data, are written and synced to the disk once in a run, and are in the page cache when they are read: each visit reads its file twice before its first sample, and asks afterwards whether all of it is in memory (mincore) and whether anything came from storage (read_bytes of /proc/self/io); if that contradicts, its samples are marked.";
 
 /// The sizes of a curve.
 pub(super) fn sizes(_: &Terrain, scale: Scale) -> Vec<u64> {
@@ -52,12 +52,12 @@ pub(super) fn sizes(_: &Terrain, scale: Scale) -> Vec<u64> {
 }
 
 /// How much measuring a point deserves; bytes of the file and of the buffer
-/// beside it are touched, read through once, and read by the samples.
+/// beside it are touched, read through twice, and read by the samples.
 pub(super) const EFFORT: Effort = Effort {
     visits: 6,
     samples: 3,
-    working_set: WorkingSet::Own(1),
-    restore_ns_per_byte: 0.6,
+    working_set: WorkingSet::Own(2),
+    restore_ns_per_byte: 0.3,
     sample_ns: None,
 };
 
@@ -72,6 +72,8 @@ pub(super) fn room(bytes: u64) -> OnDisk {
         shared: name(bytes),
         bytes,
         files: 1,
+        once: super::writing(bytes),
+        ..OnDisk::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! A file written whole: Ash's way, and other ways to the same end.
 
 use crate::own_directory::OwnDirectory;
-use crate::singles::{Single, Singles};
+use crate::singles::{Single, Singles, VISIT_AT_MOST};
 use meter::bench::Bench;
 use meter::probe::{Effort, Probe, Site, WorkingSet};
 use model::run::{Bound, Regime};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const SMALL: usize = 16;
 const LARGE: usize = 16 << 20;
 
-const SINGLE: &str = "Single operations between two stamps, after one that is not counted: the file is there and has that length when an operation begins. Afterwards the file is read and must hold what was written.";
+const SINGLE: &str = "Single operations between two stamps, after one that is not counted: the file is there and has that length when an operation begins. A visit ends after 0.1 s and one operation, so that a slow disk has fewer samples. Afterwards the file is read and must hold what was written.";
 
 const FLUSH: &str = "On ext4 (auto_da_alloc, its default) closing a file that was truncated and written again, and renaming a file over another, start writing its blocks to the disk at once, so that a crash leaves no empty file: the next operation meets that writing. Other ways to write leave it to the kernel, seconds later. So rows that seem to do the same differ by up to 60 times there, and by little on file systems without that rule.";
 
@@ -91,7 +91,8 @@ fn blank(id: &'static str, bytes: usize) -> Probe {
         },
         make: Box::new(move |bench, site| {
             let way = Way::of(id, site);
-            Ok(Box::new(Singles::new(Writing::new(bench, way, bytes)?)))
+            let writing = Writing::new(bench, way, bytes)?;
+            Ok(Box::new(Singles::new(writing).at_most(VISIT_AT_MOST)))
         }),
         ..Probe::blank(id)
     }

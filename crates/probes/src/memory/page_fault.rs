@@ -12,27 +12,30 @@ const FILE_FAULTS: usize = 128;
 /// Linux maps the cached pages around a fault with it, up to 64 KiB: faults
 /// stand that far apart, so that each touch is one.
 const FAULT_AROUND_BYTES: usize = 64 << 10;
+/// The mapped file.
+const FILE_BYTES: usize = FILE_FAULTS * FAULT_AROUND_BYTES;
 
 pub(crate) fn probe() -> Probe {
     Probe {
         variants: vec!["anonymous".into(), "file".into()],
         title: "first touch of a page".into(),
         operation: "One page fault: the first store to a fresh anonymous base page, or the first load from a mapped file whose pages are in the page cache.".into(),
-        method: "The anonymous row touches 256 fresh pages a sample and gives them back outside the time; the file row maps a file anew outside the time and touches it every 64 KiB, since Linux maps up to 16 cached pages with one fault.".into(),
+        method: "The anonymous row touches 256 fresh pages a sample and gives them back outside the time; the file row maps a file anew outside the time and touches it every 64 KiB, since Linux maps up to 16 cached pages with one fault. That file is where all files of a run are, or where they can't be in the directory for temporary files, and has no name; the note says on what file system.".into(),
         source: "LMbench's lat_pagefault touches every page of a cached file and divides by the pages, so that a fault which maps 16 of them (30 and more with large folios) counts as so many; it takes mapping and unmapping off and leaves the tearing down of the touched pages in. Ours counts faults.".into(),
         effort: Effort {
             visits: 6,
             samples: 4,
             ..Effort::SCALAR
         },
-        make: Box::new(|_, site| {
+        on_disk: |site| (site.variant == "file").then(|| crate::file::for_nameless(FILE_BYTES)),
+        make: Box::new(|bench, site| {
             if site.variant == "file" {
-                let directory = std::env::temp_dir();
-                let mapping = FileMapping::create(&directory, FILE_FAULTS * FAULT_AROUND_BYTES)
-                    .map_err(|e| {
-                        format!("no file could be mapped in {}: {e}", directory.display())
-                    })?;
-                return Ok(Box::new(FilePages(mapping, Ok(()))));
+                let (mapping, note) = crate::file::nameless(bench, FILE_BYTES)?;
+                return Ok(Box::new(FilePages {
+                    mapping,
+                    note,
+                    remapped: Ok(()),
+                }));
             }
             let bytes = ANONYMOUS_PAGES * base_page_bytes();
             let buffer = Buffer::untouched(bytes, PageKind::Base)
@@ -68,7 +71,11 @@ impl Work for AnonymousPages {
     }
 }
 
-struct FilePages(FileMapping, Result<(), String>);
+struct FilePages {
+    mapping: FileMapping,
+    note: String,
+    remapped: Result<(), String>,
+}
 
 impl Work for FilePages {
     fn ops_per_turn(&self) -> f64 {
@@ -78,17 +85,20 @@ impl Work for FilePages {
         (1, 1)
     }
     fn ready(&mut self) {
-        if let Err(e) = self.0.remap() {
-            self.1 = Err(format!("the file can't be mapped again: {e}"));
+        if let Err(e) = self.mapping.remap() {
+            self.remapped = Err(format!("the file can't be mapped again: {e}"));
         }
     }
     fn faults_belong(&self) -> bool {
         true
     }
     fn verify(&self) -> Result<(), String> {
-        self.1.clone()
+        self.remapped.clone()
+    }
+    fn notes(&self) -> Vec<String> {
+        vec![self.note.clone()]
     }
     fn run(&mut self, _turns: u64, _double: bool) {
-        std::hint::black_box(read_pages(self.0.as_slice(), FAULT_AROUND_BYTES));
+        std::hint::black_box(read_pages(self.mapping.as_slice(), FAULT_AROUND_BYTES));
     }
 }
