@@ -14,4 +14,4 @@ pub mod store;
 pub mod tables;
 mod utc;
 
-pub use nearest::nearest;
+pub use nearest::{nearest, suggestion};

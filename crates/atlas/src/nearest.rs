@@ -18,6 +18,16 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .collect()
 }
 
+/// `; did you mean ...?` to stand behind a name, where something is near
+/// enough; else nothing.
+pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    let near = nearest(name, candidates);
+    match near.is_empty() {
+        true => String::new(),
+        false => format!("; did you mean {}?", near.join(" or ")),
+    }
+}
+
 /// Edits between the two, if few enough. A name typed without its group
 /// (`div_i32`) is as near as one letter.
 fn distance(name: &str, candidate: &str) -> Option<usize> {
@@ -57,6 +67,10 @@ mod tests {
             nearest("memory.latency/L3", ROWS),
             ["memory.latency/L1", "memory.latency/L2"]
         );
+        assert_eq!(
+            suggestion("memory.latency/L3", ROWS),
+            "; did you mean memory.latency/L1 or memory.latency/L2?"
+        );
     }
 
     #[test]
@@ -68,5 +82,6 @@ mod tests {
     fn nothing_is_suggested_for_nonsense() {
         assert!(nearest("xyzzy.plugh", ROWS).is_empty());
         assert!(nearest("", ROWS).is_empty());
+        assert_eq!(suggestion("xyzzy.plugh", ROWS), "");
     }
 }

@@ -1,5 +1,12 @@
 //! Names by pattern.
 
+/// Whether somebody who looks into a run means a row by this: its id, its
+/// probe with all that stands before the first slash, or a pattern.
+pub fn names(pattern: &str, id: &str) -> bool {
+    let probe = id.split_once('/').map(|(probe, _)| probe);
+    matches(pattern, id) || probe == Some(pattern)
+}
+
 /// Whether a text matches a pattern in which `*` stands for any letters, `/`
 /// included, and `?` for one.
 pub fn matches(pattern: &str, text: &str) -> bool {
@@ -30,4 +37,20 @@ pub fn matches(pattern: &str, text: &str) -> bool {
         }
     }
     pattern[p..].iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_meant_by_its_id_its_probe_and_a_pattern() {
+        for pattern in ["memory.latency/L1", "memory.latency", "memory.*", "*/L?"] {
+            assert!(names(pattern, "memory.latency/L1"), "{pattern}");
+        }
+        for pattern in ["memory", "memory.latency/L", "memory.latency/", "L1"] {
+            assert!(!names(pattern, "memory.latency/L1"), "{pattern}");
+        }
+        assert!(names("a.b", "a.b/c/d") && !names("a.b/c", "a.b/c/d"));
+    }
 }

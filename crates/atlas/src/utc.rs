@@ -39,10 +39,11 @@ pub(crate) fn iso(unix_ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}+00:00")
 }
 
-/// For file names, which sort by time: `20261121T015244Z`.
+/// For file names, which sort by time: `20261121T015244.007Z`.
 pub(crate) fn stamp(unix_ms: u64) -> String {
     let [year, month, day, hour, minute, second] = fields(unix_ms);
-    format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
+    let ms = unix_ms % 1000;
+    format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}.{ms:03}Z")
 }
 
 #[cfg(test)]
@@ -56,6 +57,7 @@ mod tests {
         assert_eq!(text(1_709_251_199_999), "2024-02-29 23:59:59 UTC");
         assert_eq!(text(1_709_251_200_000), "2024-03-01 00:00:00 UTC");
         assert_eq!(text(4_102_444_799_000), "2099-12-31 23:59:59 UTC");
-        assert_eq!(stamp(1_795_225_964_000), "20261121T015244Z");
+        assert_eq!(stamp(1_795_225_964_000), "20261121T015244.000Z");
+        assert_eq!(stamp(1_795_225_964_007), "20261121T015244.007Z");
     }
 }

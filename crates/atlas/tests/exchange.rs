@@ -116,8 +116,8 @@ fn criterions_samples_are_found_in_its_directory() {
     assert_eq!(
         ids,
         [
-            "criterion.parse_f64",
-            "criterion.sort/flat_big",
+            "criterion.parse_f64-b116fbf1",
+            "criterion.sort/flat_big-48e7c685-972ed2f9",
             "criterion.sort/unstable/100",
             "criterion.sort/unstable/1000"
         ]

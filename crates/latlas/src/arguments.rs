@@ -78,10 +78,14 @@ Examples:
 Examples:
   latlas explain memory.latency
   latlas explain memory.latency/L1
-  latlas explain cpu.div_u64_as_ash")]
+  latlas explain cpu.div_u64_as_ash
+  latlas explain memory.latency --json")]
     Explain {
         /// The row or the probe
         row: String,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Print what is known of this machine, and why the rest is not
     #[command(after_help = "\
@@ -100,7 +104,10 @@ Examples:
   latlas show --wide               with every column and every point
   latlas show last~1               the one before it
   latlas show 5e0c                 the run whose id begins so
-  latlas show run.json.zst --vs iphone-x")]
+  latlas show run.json.zst --vs iphone-x
+
+Exit codes: 0 printed, whatever the run says: an interrupted one too is marked partial, and it was
+latlas run that ended with 3; 2 the request can't be carried out.")]
     Show {
         /// A file, `last`, `last~1`, or the beginning of a run's id
         #[arg(value_name = "RUN", default_value = "last")]
@@ -203,7 +210,7 @@ pub(crate) struct RunOptions {
     /// (the cache directory or /var/tmp). What is put there is removed again
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// Print what would be measured and how long it would take
+    /// Print what would be measured and how long it would take (as JSON with --json)
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print the Run document instead of the table

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         Some(Command::List { pattern, json }) => {
             command::list::list(&catalogue, pattern.as_deref(), json)
         }
-        Some(Command::Explain { row }) => command::explain::explain(&catalogue, &row),
+        Some(Command::Explain { row, json }) => command::explain::explain(&catalogue, &row, json),
         Some(Command::Machine { json }) => command::machine::machine(json),
         Some(Command::Show { run, json, look }) => command::show::show(&run, json, &look),
         Some(Command::Table(options)) => command::table::table(&catalogue, &options),

@@ -2,6 +2,8 @@
 
 use crate::arguments::Color;
 use anyhow::Context;
+use atlas::store;
+use model::run::Run;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Prints a result. A reader that has seen enough (`latlas list | head`) is no
@@ -15,6 +17,11 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("can't write to standard output"),
     }
+}
+
+/// A run as it goes to stdout for programs: its document, in one line.
+pub(crate) fn document(run: &Run) -> anyhow::Result<String> {
+    Ok(String::from_utf8(store::to_json(run)?)? + "\n")
 }
 
 /// A text of a stranger's file without anything that a terminal would obey.

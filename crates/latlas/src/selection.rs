@@ -1,9 +1,9 @@
 //! Which rows somebody means.
 
 use anyhow::bail;
-use atlas::nearest;
 use atlas::pattern::matches;
 use atlas::render::ProbeText;
+use atlas::suggestion;
 
 /// Levels that a curve may show.
 const LEVELS: [&str; 5] = ["L1", "L2", "L3", "L4", "DRAM"];
@@ -78,11 +78,7 @@ fn unknown(probes: &[ProbeText], name: &str) -> String {
             own.chain(of_curve(p)).collect::<Vec<_>>()
         })
         .collect();
-    let near = nearest(name, ids.iter().map(String::as_str));
-    let suggestion = match near.is_empty() {
-        true => String::new(),
-        false => format!("; did you mean {}?", near.join(" or ")),
-    };
+    let suggestion = suggestion(name, ids.iter().map(String::as_str));
     format!("no row {name:?}{suggestion} (latlas list shows all)")
 }
 

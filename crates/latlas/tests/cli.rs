@@ -169,6 +169,19 @@ fn a_dry_run_measures_nothing() {
         "{}",
         done.out
     );
+    let json = home.run(&[
+        "run",
+        "--dry-run",
+        "--json",
+        "cpu.add_i32",
+        "memory.latency",
+    ]);
+    let plan: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+    let rows = plan["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 3, "a probe with all its rows: {plan}");
+    assert!(rows.iter().all(|row| row["seconds"].as_f64() > Some(0.0)));
+    assert!(plan["rows"][0]["points"].as_u64() > Some(10), "{plan}");
+    assert!(plan["seconds"].as_f64() > Some(0.0) && plan["unavailable"].is_array());
     assert!(!home.path("data").exists());
 }
 
@@ -188,6 +201,17 @@ fn the_last_run_is_shown() {
         assert!(done.out.contains(id), "{name}: {}", done.out);
     }
     home.run(&["show", "cccc"]).refused("begins with \"cccc\"");
+}
+
+#[test]
+fn showing_an_interrupted_run_is_no_failure() {
+    let home = Home::new();
+    let mut run: serde_json::Value = serde_json::from_str(&fixture()).expect("JSON");
+    run["partial"] = "interrupted in round 2 of 9".into();
+    std::fs::write(home.path("half.json"), run.to_string()).expect("file");
+    let done = home.run(&["show", "half.json"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(done.out.contains("PARTIAL: interrupted in round 2 of 9"));
 }
 
 /// The fixture with another id, and a row that takes so many times as long.
@@ -462,6 +486,15 @@ fn a_row_is_explained_with_what_was_published() {
         !done.out.contains("100 ns"),
         "only the level that was asked for"
     );
+    let json = home.run(&["explain", "memory.latency/L2", "--json"]);
+    let page: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(page["id"], "memory.latency");
+    assert_eq!(page["asked"], "memory.latency/L2");
+    let published = page["published"].as_array().expect("tables");
+    let of_2012 = published
+        .iter()
+        .find(|t| t["key"] == "latency-numbers-2012");
+    assert_eq!(of_2012.expect("2012")["rows"][0]["ns"], 7.0);
     let done = home.run(&["explain", "cpu.div_u64_as_ash"]);
     for text in [
         "6.2 ns",

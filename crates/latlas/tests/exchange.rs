@@ -87,7 +87,13 @@ fn what_was_imported_is_shown_and_exported() {
             assert!(shown.out.contains(text), "{text} not in {}", shown.out);
         }
         // Nothing of the machine that imports, and no clock of its own.
-        for text in ["ns a tick", "NOT CALIBRATED", "empty bracket", "pinned"] {
+        for text in [
+            "ns a tick",
+            "NOT CALIBRATED",
+            "empty bracket",
+            "pinned",
+            "BUILT AS",
+        ] {
             assert!(!shown.out.contains(text), "{text} in {}", shown.out);
         }
         let csv = home.run(&["export", id, "--format", "csv"]);
@@ -176,6 +182,23 @@ fn a_run_of_another_machine_is_kept_once() {
 }
 
 #[test]
+fn of_imports_of_one_second_the_later_is_the_last() {
+    let home = Home::new();
+    let mut before = String::new();
+    // By chance of their ids, half of the pairs would be the wrong way round.
+    for _ in 0..8 {
+        let id = home.run(&["import", &fixture("hyperfine.json")]).out;
+        let last = home.run(&["show", "last", "--json"]).out;
+        assert!(last.contains(id.trim()), "{id} is the last");
+        if !before.is_empty() {
+            let back = home.run(&["show", "last~1", "--json"]).out;
+            assert!(back.contains(before.trim()), "{before} is the one before");
+        }
+        before = id;
+    }
+}
+
+#[test]
 fn exports_go_to_a_file_whole_or_not_at_all() {
     let home = Home::new();
     let done = home.run(&["export", SYNTHETIC, "--format", "bencher", "-o", "out.json"]);
@@ -184,6 +207,11 @@ fn exports_go_to_a_file_whole_or_not_at_all() {
         done.err
             .contains("left out: cpu.timer/counter: not available here: ")
     );
+    for (option, file) in [("--out", "a.csv"), ("--output", "b.csv")] {
+        let done = home.run(&["export", SYNTHETIC, "--format", "csv", option, file]);
+        assert_eq!((done.code, done.out.as_str()), (0, ""), "{}", done.err);
+        assert!(home.path(file).is_file(), "{option}");
+    }
     let text = std::fs::read_to_string(home.path("out.json")).expect("written");
     let stdout = home.run(&["export", SYNTHETIC, "--format", "bencher"]);
     assert_eq!(text, stdout.out);

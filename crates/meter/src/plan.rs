@@ -27,6 +27,11 @@ const FAR_END: u32 = 10_000;
 /// Planned rounds are spread over this time at least.
 const LEAST_SPAN: Duration = Duration::from_secs(2);
 
+/// A run without a budget may take so long at least, however few its rows are:
+/// the span of its rounds, and as much again for files and threads that take
+/// longer than planned, and for extra visits.
+const LEAST_LIMIT: Duration = Duration::from_secs(6);
+
 const MIB: u64 = 1 << 20;
 
 /// What is asked for.
@@ -505,10 +510,11 @@ pub fn paced_by_core(terrain: &Terrain) -> u64 {
 
 /// Scales the visits to the budget; gives the hard limit. Without a budget the
 /// limit is a fifth above the plan: room for extra visits to what is
-/// still uncertain, and no more.
+/// still uncertain, and no more; but never before the rounds of a few rows are
+/// over, which are spread over longer than they take.
 fn fit_budget(cells: &mut [PlannedCell], budget: Option<Duration>, total: Duration) -> Duration {
     let Some(budget) = budget else {
-        return total.mul_f64(1.2).max(Duration::from_secs(1));
+        return total.mul_f64(1.2).max(LEAST_LIMIT);
     };
     let share = budget.as_secs_f64() / total.as_secs_f64().max(1e-9);
     // A tenth is left for starting the workers and for what takes longer.
@@ -685,6 +691,17 @@ mod tests {
             ..curve(WorkingSet::Own(2))
         };
         assert_eq!(canaries(&long), [false, false]);
+    }
+
+    #[test]
+    fn the_rounds_of_few_rows_are_over_before_the_limit() {
+        for ms in [1, 20, 900, 2_000, 5_000, 30_000] {
+            let total = Duration::from_millis(ms);
+            let (limit, span) = (fit_budget(&mut [], None, total), span(None, total));
+            assert!(limit >= span.mul_f64(1.5).max(total.mul_f64(1.2)), "{ms}");
+        }
+        let asked = Duration::from_secs(1);
+        assert_eq!(fit_budget(&mut [], Some(asked), asked), asked);
     }
 
     #[test]

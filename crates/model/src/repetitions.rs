@@ -5,26 +5,33 @@ use crate::estimate::{Context, WORKERS, in_ns, ordinary, worker_medians};
 use crate::run::Regime;
 use crate::sample::Sample;
 
-/// What `samples` come to as independent repetitions, in ns per operation: the
-/// median of each worker process's quiet samples, or of all its ordinary ones
-/// where quiet doesn't apply (or the machine never was). Where there are fewer
-/// than three such workers (as in every imported run: one process) the
-/// ordinary samples themselves.
-pub fn repetitions(samples: &[Sample], context: &Context) -> Vec<f64> {
-    let value = |s: &Sample| (s.worker, in_ns(s, context));
-    let quiet: Vec<(u32, f64)> = samples
+/// What `samples` come to as independent repetitions of a quiet figure, in ns
+/// per operation: the median of each worker process's quiet samples. Where
+/// fewer than three workers have such, [`of_all`].
+///
+/// Only for what has a quiet figure: fewer samples make medians than make a
+/// figure, and repetitions must be of what the figure is of.
+pub fn of_quiet(samples: &[Sample], context: &Context) -> Vec<f64> {
+    let quiet = samples
         .iter()
-        .filter(|s| context.regime == Regime::Gated && context.gate.is_quiet(s))
-        .map(value)
-        .collect();
-    let all: Vec<(u32, f64)> = ordinary(samples).map(value).collect();
-    for values in [&quiet, &all] {
-        let medians = worker_medians(values);
-        if medians.len() >= WORKERS {
-            return medians;
-        }
-    }
-    each(samples, context)
+        .filter(|s| context.regime == Regime::Gated && context.gate.is_quiet(s));
+    of_workers(quiet, context).unwrap_or_else(|| of_all(samples, context))
+}
+
+/// The same of all ordinary samples. Where there are fewer than three workers
+/// (as in every imported run: one process) the samples themselves.
+pub fn of_all(samples: &[Sample], context: &Context) -> Vec<f64> {
+    of_workers(ordinary(samples), context).unwrap_or_else(|| each(samples, context))
+}
+
+/// Each worker's median, if there are enough of them.
+fn of_workers<'s>(
+    samples: impl Iterator<Item = &'s Sample>,
+    context: &Context,
+) -> Option<Vec<f64>> {
+    let values: Vec<(u32, f64)> = samples.map(|s| (s.worker, in_ns(s, context))).collect();
+    let medians = worker_medians(&values);
+    (medians.len() >= WORKERS).then_some(medians)
 }
 
 /// Every ordinary sample, ns per operation, in the order it was taken: the
@@ -83,10 +90,11 @@ mod tests {
             }
         }
         let gate = Gate::learn(Some("Zen 3"), &samples);
-        let quiet = repetitions(&samples, &context(&gate, Regime::Gated));
-        assert_eq!(quiet, [10.0, 20.0, 30.0]);
-        let all = repetitions(&samples, &context(&gate, Regime::Distribution));
-        assert_eq!(all, [100.0, 100.0, 100.0]);
+        let gated = context(&gate, Regime::Gated);
+        assert_eq!(of_quiet(&samples, &gated), [10.0, 20.0, 30.0]);
+        assert_eq!(of_all(&samples, &gated), [100.0, 100.0, 100.0]);
+        let distribution = context(&gate, Regime::Distribution);
+        assert_eq!(of_quiet(&samples, &distribution), [100.0, 100.0, 100.0]);
     }
 
     #[test]
@@ -95,7 +103,7 @@ mod tests {
         samples[4].evidence.flags = flag::HUNTED;
         let gate = Gate::learn(None, &samples);
         let context = context(&gate, Regime::Distribution);
-        assert_eq!(repetitions(&samples, &context), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(of_all(&samples, &context), [1.0, 2.0, 3.0, 4.0]);
         assert_eq!(each(&samples, &context), [1.0, 2.0, 3.0, 4.0]);
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn cores_alike(a: &Run, b: &Run) -> bool {
 }
 
 /// The emulator that a run was made under.
-pub(super) fn emulator(run: &Run) -> Option<&str> {
+pub(crate) fn emulator(run: &Run) -> Option<&str> {
     let of_machine = run.machine.emulated.get().and_then(|e| e.name());
     run.program.emulated.as_deref().or(of_machine)
 }

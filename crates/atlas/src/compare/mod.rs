@@ -13,6 +13,7 @@ mod shared;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use alike::emulator;
 pub use alike::{Difference, alike};
 pub use operand::{Operand, Source};
 pub use row::{ComparedRow, Direction, RatioFigure, SideFigure};

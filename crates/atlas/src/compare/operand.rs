@@ -2,9 +2,9 @@
 //! each by its name.
 
 use super::alike::alike;
-use crate::nearest;
 use crate::references::{Reference, References};
 use crate::store::{self, Store, StoreError};
+use crate::suggestion;
 use model::run::Run;
 use model::sample::Columns;
 
@@ -119,13 +119,9 @@ fn in_store(store: &Result<Store, StoreError>) -> Result<&Store, StoreError> {
 }
 
 fn unknown(name: &str, references: &References) -> OperandError {
-    let near = nearest(name, references.keys());
     OperandError::Unknown {
         name: name.to_owned(),
-        suggestion: match near.is_empty() {
-            true => String::new(),
-            false => format!(", did you mean {}?", near.join(" or ")),
-        },
+        suggestion: suggestion(name, references.keys()),
         tables: references.keys().join(", "),
     }
 }

@@ -1,5 +1,7 @@
 //! A table of published figures.
 
+use serde::Serialize;
+
 /// One published table: a machine, a phone, or the 2012 list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
@@ -20,7 +22,7 @@ pub struct Reference {
 }
 
 /// One published figure.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Clone, Debug, Default, PartialEq)]
 pub struct ReferenceRow {
     /// Public name of the row it belongs to.
     pub id: String,

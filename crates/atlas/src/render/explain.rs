@@ -8,6 +8,54 @@ use super::list::{ProbeText, since_text};
 use crate::references::{Reference, ReferenceRow, References};
 use model::run::{Bound, Regime};
 use model::unit::Unit;
+use serde::Serialize;
+
+/// The page about a row, for programs.
+#[derive(Serialize, Debug)]
+pub struct Explained<'a> {
+    /// The row as it was named.
+    asked: &'a str,
+    /// What the catalogue says of its probe.
+    #[serde(flatten)]
+    probe: &'a ProbeText,
+    /// How its samples are taken, in words.
+    sampling: &'static str,
+    /// Every published figure of it.
+    published: Vec<PublishedIn<'a>>,
+}
+
+/// Figures of one published table.
+#[derive(Serialize, Debug)]
+struct PublishedIn<'a> {
+    key: &'a str,
+    title: &'a str,
+    source: &'a str,
+    method: Option<&'a str>,
+    rows: Vec<&'a ReferenceRow>,
+}
+
+/// What [`explain`] says, for programs.
+pub fn explained<'a>(
+    probe: &'a ProbeText,
+    asked: &'a str,
+    references: &'a References,
+) -> Explained<'a> {
+    let published = concerning(asked, references)
+        .into_iter()
+        .map(|(table, rows)| PublishedIn {
+            key: &table.key,
+            title: &table.title,
+            source: &table.source,
+            method: table.method.as_deref(),
+            rows,
+        });
+    Explained {
+        asked,
+        probe,
+        sampling: sampling(probe.regime),
+        published: published.collect(),
+    }
+}
 
 /// The page about a row: `asked` is the row as it was named, which may be the
 /// probe or one of its rows.
@@ -114,19 +162,26 @@ fn bound(bound: Bound) -> &'static str {
 
 /// Published figures of the row, and of all rows below it where a probe was
 /// asked for: a curve's levels are rows too.
-fn published_figures(asked: &str, references: &References) -> Vec<String> {
+fn concerning<'r>(
+    asked: &str,
+    references: &'r References,
+) -> Vec<(&'r Reference, Vec<&'r ReferenceRow>)> {
     let below = format!("{asked}/");
     let concerns = |id: &str| id == asked || id.starts_with(&below);
-    let mut lines = Vec::new();
-    for table in &references.tables {
-        let rows: Vec<&ReferenceRow> = table
-            .rows
-            .iter()
+    let of_table = |table: &'r Reference| {
+        let rows = table.rows.iter();
+        let rows: Vec<&ReferenceRow> = rows
             .filter(|row| concerns(&row.id) || row.like.as_deref().is_some_and(concerns))
             .collect();
-        if !rows.is_empty() {
-            lines.extend(of_table(table, &rows, asked));
-        }
+        (!rows.is_empty()).then_some((table, rows))
+    };
+    references.tables.iter().filter_map(of_table).collect()
+}
+
+fn published_figures(asked: &str, references: &References) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (table, rows) in concerning(asked, references) {
+        lines.extend(of_table(table, &rows, asked));
     }
     match lines.is_empty() {
         true => vec!["No published figure is known.".into()],

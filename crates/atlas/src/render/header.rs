@@ -64,7 +64,8 @@ pub(super) fn warnings(run: &Run) -> Vec<String> {
             "EMULATED under {by}: these figures say nothing of hardware."
         ));
     }
-    if run.program.profile != RELEASE {
+    // How another program was built, its file does not say.
+    if run.imported.is_none() && run.program.profile != RELEASE {
         warnings.push(format!(
             "BUILT AS {}: rows of compiled Rust (codecs, collections, pools, locks) cost more than in \
              a program that is built to be fast; measure with cargo run --release.",

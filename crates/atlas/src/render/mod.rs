@@ -40,7 +40,7 @@ pub(crate) use layout::keeps_to;
 pub(crate) mod synthetic;
 
 pub use comparison::comparison;
-pub use explain::explain;
+pub use explain::{Explained, explain, explained};
 pub use list::{ProbeText, list};
 pub use machine::machine;
 pub(crate) use machine::one_line as machine_in_a_line;

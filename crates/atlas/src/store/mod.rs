@@ -192,7 +192,7 @@ impl Store {
                 paths.push(path);
             }
         }
-        paths.sort();
+        paths.sort_by(|a, b| time_in_name(a).cmp(&time_in_name(b)).then(a.cmp(b)));
         Ok(paths)
     }
 
@@ -268,12 +268,22 @@ pub fn named(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, S
     }
 }
 
-/// The id in the name of a kept run; `None` for any other file.
-fn id_in_name(path: &Path) -> Option<&str> {
+/// Stamp and id in the name of a kept run; `None` for any other file.
+fn parts_of_name(path: &Path) -> Option<(&str, &str)> {
     let stem = path.file_name()?.to_str()?.strip_suffix(".json.zst")?;
-    stem.split_once('-')
-        .map(|(_, id)| id)
-        .filter(|id| document::is_id(id))
+    stem.split_once('-').filter(|(_, id)| document::is_id(id))
+}
+
+fn id_in_name(path: &Path) -> Option<&str> {
+    parts_of_name(path).map(|(_, id)| id)
+}
+
+/// Second and thousandths of it, as they sort. Names that older versions gave
+/// have no thousandths: those come first in their second.
+fn time_in_name(path: &Path) -> Option<(&str, &str)> {
+    let (stamp, _) = parts_of_name(path)?;
+    let time = stamp.trim_end_matches('Z');
+    Some(time.split_once('.').unwrap_or((time, "")))
 }
 
 #[cfg(test)]
@@ -348,6 +358,38 @@ mod tests {
         assert_eq!(named("AABB", &store).expect("any case"), earlier);
         let odd = named("last~x", &store).expect_err("no number");
         assert!(matches!(odd, StoreError::NoSuchFile { .. }), "{odd}");
+    }
+
+    #[test]
+    fn runs_of_one_second_come_in_their_order() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let store = Store::in_directory(dir.path());
+        let mut run = synthetic::run();
+        run.started_unix_ms = 1_795_225_964_007;
+        let mut saved = Vec::new();
+        // The later it began, the earlier its id sorts.
+        for id in ["cccc", "bbbb", "aaaa"] {
+            run.id = format!("{id}0000-0000-4000-8000-000000000001");
+            saved.push(store.save(&run).expect("saved"));
+            run.started_unix_ms += 90;
+        }
+        assert_eq!(store.paths().expect("paths"), saved);
+        assert_eq!(store.last().expect("last"), saved[2]);
+        assert_eq!(store.back(1).expect("before"), saved[1]);
+        // As older versions named them: without thousandths.
+        let old = |stamp: &str, id: &str| {
+            let name = format!("{stamp}Z-{id}0000-0000-4000-8000-000000000001.json.zst");
+            let path = store.runs_dir().join(name);
+            std::fs::write(&path, "").expect("written");
+            path
+        };
+        let before = old("20261121T015243", "ffff");
+        let same = old("20261121T015244", "eeee");
+        let after = old("20261121T015245", "0000");
+        let mut sorted = vec![before, same];
+        sorted.extend(saved);
+        sorted.push(after);
+        assert_eq!(store.paths().expect("paths"), sorted);
     }
 
     #[test]

@@ -1,7 +1,18 @@
 //! Which of several runs a table is filled in from.
 
 use super::{Here, here};
+use crate::compare::emulator;
+use model::machine::Machine;
 use model::run::Run;
+
+/// Whether a run is latlas's own of this machine: of the same host and CPU,
+/// emulated only if this program is, too, and by the same. Neither another
+/// program's results nor commands say what an operation costs here.
+pub fn is_of(run: &Run, machine: &Machine, emulated: Option<&str>) -> bool {
+    let named = |m: &Machine| [&m.hostname, &m.cpu_model].map(|fact| fact.get().cloned());
+    let own = run.imported.is_none() && run.commands.is_none();
+    own && named(&run.machine) == named(machine) && emulator(run) == emulated
+}
 
 /// How many of these rows the run has a figure or a reason for.
 pub fn rows_held(run: &Run, ids: &[String]) -> usize {

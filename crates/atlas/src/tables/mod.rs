@@ -7,7 +7,7 @@ mod counted;
 mod here;
 mod names;
 
-pub use choose::{fullest, rows_held};
+pub use choose::{fullest, is_of, rows_held};
 pub use counted::{Counted, counted};
 pub use here::{Here, Measured, here};
 

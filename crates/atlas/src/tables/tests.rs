@@ -2,6 +2,8 @@ use super::*;
 use crate::render::synthetic::{self, figure, stamped_figure};
 use crate::render::{PublishedOptions, published};
 use model::estimate::Verdict;
+use model::imported::Imported;
+use model::machine::{Fact, Presence};
 use model::run::Outcome;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -326,6 +328,39 @@ fn of_kept_runs_the_fullest_is_taken_and_of_several_the_newest() {
     let behind = std::iter::from_fn(|| -> Option<Run> { panic!("read too far") });
     let found = fullest(all.chain(behind), &ids);
     assert_eq!(found.map(|run| run.id).as_deref(), Some("all"));
+}
+
+#[test]
+fn a_run_of_elsewhere_is_not_of_this_machine() {
+    let run = synthetic::published_run();
+    let machine = run.machine.clone();
+    assert!(is_of(&run, &machine, None));
+    assert!(!is_of(&run, &machine, Some("QEMU")), "run natively");
+    let changed = |change: fn(&mut Run)| {
+        let mut run = run.clone();
+        change(&mut run);
+        run
+    };
+    for other in [
+        changed(|r| r.machine.hostname = Fact::known("elsewhere".into())),
+        changed(|r| r.machine.hostname = Fact::unknown("not said")),
+        changed(|r| r.machine.cpu_model = Fact::known("Z80".into())),
+        changed(|r| r.program.emulated = Some("QEMU".into())),
+        changed(|r| r.machine.emulated = Fact::known(Presence::Present("QEMU".into()))),
+        changed(|r| r.commands = synthetic::run_of_commands().commands),
+        changed(|r| {
+            r.imported = Some(Imported {
+                format: "criterion".into(),
+                from: Vec::new(),
+                measured_at: None,
+                by: "latlas".into(),
+            });
+        }),
+    ] {
+        assert!(!is_of(&other, &machine, None));
+    }
+    let emulated = changed(|r| r.program.emulated = Some("QEMU".into()));
+    assert!(is_of(&emulated, &machine, Some("QEMU")));
 }
 
 #[test]

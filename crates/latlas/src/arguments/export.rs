@@ -11,7 +11,7 @@ format has no place for are listed on stderr. docs/exchange.md says what each fo
 
 Examples:
   latlas export --format markdown                       the last run, for an issue or a README
-  latlas export 5e0c --format csv -o run.csv            the run whose id begins so, as a file
+  latlas export 5e0c --format csv --out run.csv         the run whose id begins so, as a file
   latlas export run.json.zst --format jsonl --rows 'memory.*' | jq .
   latlas export --format google-benchmark -o new.json && compare.py benchmarks old.json new.json
   latlas export --format bencher | bencher run --adapter json --file -";
@@ -19,16 +19,16 @@ Examples:
 /// Which run, what of it, how and where.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ExportOptions {
-    /// A file, `last`, or the beginning of a run's id
+    /// A file, `last`, `last~1`, or the beginning of a run's id
     #[arg(value_name = "RUN", default_value = "last")]
     pub(crate) run: String,
     /// In which format
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: ExportFormat,
     /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Only rows that match: ids or patterns with * and ? (may be repeated)
+    #[arg(short, long, alias = "output", value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Only these rows: ids, probes with all their rows, or patterns with * and ? (may be repeated)
     #[arg(long, value_name = "PATTERN")]
     pub(crate) rows: Vec<String>,
 }

@@ -25,10 +25,10 @@ pub(crate) struct ImportOptions {
     /// Of which format they are; auto looks inside
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub(crate) format: ImportFormat,
-    /// What to call their origin, in place of the files' names
+    /// What to call their origin, in place of the files' names (not of a run, which has one)
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// It was measured on this machine: add its facts, which are unknown otherwise
+    /// It was measured on this machine: add its facts, which are unknown otherwise (not of a run)
     #[arg(long)]
     pub(crate) here: bool,
     /// Print the Run document instead of its id

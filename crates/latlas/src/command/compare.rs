@@ -5,7 +5,7 @@ use crate::{GATE_CROSSED, UNRELIABLE, output};
 use anyhow::bail;
 use atlas::compare::operand::{self, Operand};
 use atlas::compare::{Comparison, Normalize, Options, compare as set_against};
-use atlas::pattern::matches;
+use atlas::pattern::names;
 use atlas::references::References;
 use atlas::render;
 use atlas::store::Store;
@@ -26,9 +26,7 @@ pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
             None => Normalize::Usual,
         }),
     };
-    let wanted = |id: &str| {
-        options.rows.is_empty() || options.rows.iter().any(|p| matches(p, id) || within(p, id))
-    };
+    let wanted = |id: &str| options.rows.is_empty() || options.rows.iter().any(|p| names(p, id));
     let mut all: Vec<Comparison> = Vec::new();
     for other in &others {
         // Without a store there are no other runs to learn from.
@@ -51,19 +49,13 @@ pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
     Ok(exit_code(&all))
 }
 
-/// Whether a pattern names the probe of a row.
-fn within(pattern: &str, id: &str) -> bool {
-    id.split_once('/')
-        .is_some_and(|(probe, _)| probe == pattern)
-}
-
 /// A pattern that matches nothing is a slip of the fingers.
 fn check_patterns(patterns: &[String], all: &[Comparison]) -> anyhow::Result<()> {
     for pattern in patterns {
-        let names = |id: &String| matches(pattern, id) || within(pattern, id);
+        let named = |id: &String| names(pattern, id);
         let found = all.iter().any(|c| {
             let rows = c.rows.iter().chain(&c.points).map(|row| &row.id);
-            rows.chain(&c.only_in_a).chain(&c.only_in_b).any(names)
+            rows.chain(&c.only_in_a).chain(&c.only_in_b).any(named)
         });
         if !found {
             bail!("no row {pattern:?} in any of them (latlas show RUN --wide lists a run's rows)");

@@ -131,7 +131,7 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     };
     let written = options.out.as_ref().map(|path| store::write(&run, path));
     let text = match options.json {
-        true => String::from_utf8(store::to_json(&run)?)? + "\n",
+        true => output::document(&run)?,
         false => render::run(&run, &references, &look),
     };
     output::print(&text)?;

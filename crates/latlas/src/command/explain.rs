@@ -6,10 +6,17 @@ use meter::probe::Probe;
 use std::process::ExitCode;
 
 /// Explains a row.
-pub(crate) fn explain(catalogue: &[Probe], row: &str) -> anyhow::Result<ExitCode> {
+pub(crate) fn explain(catalogue: &[Probe], row: &str, json: bool) -> anyhow::Result<ExitCode> {
     let probes = catalogue::texts(catalogue);
     let probe = selection::probe(&probes, row)?;
     let references = References::embedded()?;
-    output::print(&atlas::render::explain(probe, row, &references))?;
+    let text = match json {
+        true => {
+            let explained = atlas::render::explained(probe, row, &references);
+            serde_json::to_string_pretty(&explained)? + "\n"
+        }
+        false => atlas::render::explain(probe, row, &references),
+    };
+    output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 pub(crate) fn export(options: &ExportOptions) -> anyhow::Result<ExitCode> {
     let run = store::read(&store::named(&options.run, &Store::of_user())?)?;
     let exported = export::export(&run, options.format.into(), &options.rows)?;
-    match &options.output {
+    match &options.out {
         Some(path) => store::write_bytes(exported.text.as_bytes(), path)?,
         None => output::print(&exported.text)?,
     }

@@ -4,7 +4,7 @@ use crate::arguments::import::ImportOptions;
 use crate::output;
 use anyhow::bail;
 use atlas::exchange::import::{self, Origin, files};
-use atlas::store::{self, Store};
+use atlas::store::Store;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -25,7 +25,7 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
     let run = import::import(&inputs, options.format.format(), origin(options))?;
     let path = Store::of_user()?.save(&run)?;
     let text = match options.json {
-        true => String::from_utf8(store::to_json(&run)?)? + "\n",
+        true => output::document(&run)?,
         false => format!("{}\n", run.id),
     };
     output::print(&text)?;

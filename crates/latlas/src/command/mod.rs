@@ -16,9 +16,9 @@ pub(crate) mod table;
 use crate::arguments::Look;
 use crate::output;
 use anyhow::bail;
-use atlas::nearest;
 use atlas::references::References;
 use atlas::render::Options;
+use atlas::suggestion;
 
 /// The options of drawing as they were asked for.
 fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Options<'a>> {
@@ -43,13 +43,4 @@ fn unknown_reference(references: &References, key: &str) -> String {
     let suggestion = suggestion(key, references.keys());
     let keys = references.keys().join(", ");
     format!("no published table {key:?}{suggestion} (there are {keys})")
-}
-
-/// `; did you mean ...?`, where something is near enough.
-fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let near = nearest(name, known);
-    match near.is_empty() {
-        true => String::new(),
-        false => format!("; did you mean {}?", near.join(" or ")),
-    }
 }

@@ -34,7 +34,10 @@ pub(crate) fn run(
     let (request, machine) = request(&texts, patterns, options)?;
     let plan = plan(catalogue, &request, &machine)?;
     if options.dry_run {
-        output::print(&dry_run(&plan))?;
+        output::print(&match options.json {
+            true => serde_json::to_string_pretty(&planned(&plan))? + "\n",
+            false => dry_run(&plan),
+        })?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(path) = &options.out {
@@ -48,7 +51,7 @@ pub(crate) fn run(
     // waited for.
     let written = options.out.as_ref().map(|path| store::write(&run, path));
     let text = if options.json {
-        String::from_utf8(store::to_json(&run)?)? + "\n"
+        output::document(&run)?
     } else {
         render::run(&run, &references, &look)
     };
@@ -148,8 +151,8 @@ fn exit_code(run: &Run) -> ExitCode {
     }
 }
 
-/// Each row with the time it would take, and the sum.
-fn dry_run(plan: &Plan) -> String {
+/// Each row of a plan with its points and the time they would take.
+fn rows_of(plan: &Plan) -> Vec<(&str, usize, f64)> {
     let mut rows: Vec<(&str, usize, f64)> = Vec::new();
     for cell in &plan.cells {
         let seconds = cell.allotment.as_secs_f64();
@@ -161,6 +164,29 @@ fn dry_run(plan: &Plan) -> String {
             _ => rows.push((&cell.row, 1, seconds)),
         }
     }
+    rows
+}
+
+/// The plan for programs.
+fn planned(plan: &Plan) -> serde_json::Value {
+    let rows = rows_of(plan).into_iter();
+    let rows: Vec<_> = rows
+        .map(|(row, points, s)| serde_json::json!({"row": row, "points": points, "seconds": s}))
+        .collect();
+    let unavailable = plan.unavailable.iter();
+    let unavailable: Vec<_> = unavailable
+        .map(|(row, .., reason)| serde_json::json!({"row": row, "reason": reason}))
+        .collect();
+    serde_json::json!({
+        "rows": rows,
+        "unavailable": unavailable,
+        "seconds": plan.total().as_secs_f64(),
+    })
+}
+
+/// Each row with the time it would take, and the sum.
+fn dry_run(plan: &Plan) -> String {
+    let rows = rows_of(plan);
     let widest = rows.iter().map(|(row, ..)| row.len()).max().unwrap_or(0);
     let mut text = String::new();
     for (row, points, seconds) in rows {

@@ -14,7 +14,7 @@ pub(crate) fn show(name: &str, json: bool, look: &Look) -> anyhow::Result<ExitCo
     let path = store::named(name, &Store::of_user())?;
     let run = store::read(&path)?;
     let text = if json {
-        String::from_utf8(store::to_json(&run)?)? + "\n"
+        output::document(&run)?
     } else {
         options.kept = Some(path.display().to_string());
         atlas::render::run(&run, &references, &options)

@@ -2,7 +2,7 @@
 
 use super::{run, suggestion};
 use crate::arguments::{RunOptions, TableOptions};
-use crate::{UNRELIABLE, catalogue, output, selection};
+use crate::{UNRELIABLE, catalogue, output, program, selection};
 use anyhow::bail;
 use atlas::references::{Published, References};
 use atlas::render::{self, ProbeText, PublishedOptions};
@@ -10,6 +10,7 @@ use atlas::store::{self, Store};
 use atlas::tables::{self, Table};
 use meter::probe::Probe;
 use model::run::Run;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Kept runs that are looked through for a table's rows, newest first.
@@ -89,6 +90,7 @@ fn measure(
 ) -> anyhow::Result<Run> {
     let options = RunOptions {
         quick: options.quick,
+        dir: options.dir.clone(),
         ..RunOptions::default()
     };
     let (request, machine) = run::request(probes, ids, &options)?;
@@ -98,11 +100,16 @@ fn measure(
     Ok(run)
 }
 
-/// Of the last kept runs the one that holds most of the rows; none where no
-/// run is kept, or none of them holds any. A run that can't be read is said and
-/// passed over.
+/// Of the last kept runs those of this machine, and of them the one that holds
+/// most of the rows; none where no such run is kept, or none of them holds any.
+/// A run that can't be read is said and passed over.
 fn of_store(ids: &[String]) -> anyhow::Result<Option<Run>> {
     let paths = Store::of_user()?.paths()?;
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let machine = sys::machine(Path::new("/"));
+    let program = program::program(&machine);
     let newest = paths.iter().rev().take(LOOKED_THROUGH);
     let readable = newest.filter_map(|path| match store::read(path) {
         Ok(run) => Some(run),
@@ -111,7 +118,8 @@ fn of_store(ids: &[String]) -> anyhow::Result<Option<Run>> {
             None
         }
     });
-    Ok(tables::fullest(readable, ids))
+    let own = readable.filter(|run| tables::is_of(run, &machine, program.emulated.as_deref()));
+    Ok(tables::fullest(own, ids))
 }
 
 /// Not to be relied on: without any figure of this machine that is ok, or from

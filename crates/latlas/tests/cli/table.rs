@@ -75,10 +75,30 @@ fn a_file_fills_the_table_in() {
 #[test]
 fn of_kept_runs_the_fullest_is_printed() {
     let home = Home::new();
-    home.keep("11111111-2222-4333-8444-555555555555", 1);
     let runs = home.path("data/runs");
+    std::fs::create_dir_all(&runs).expect("runs");
+    let keep = |id: &str, second: u32, run: &serde_json::Value| {
+        let name = format!("20261121T0000{second:02}Z-{id}.json.zst");
+        std::fs::write(runs.join(name), run.to_string()).expect("kept");
+    };
+    let mut run: serde_json::Value = serde_json::from_str(&fixture()).expect("JSON");
+    run["id"] = "55555555-2222-4333-8444-555555555555".into();
+    // Newer, with all of its rows, and of another machine.
+    keep("55555555-2222-4333-8444-555555555555", 8, &run);
+    let done = home.run(&["table", "ash"]);
+    assert_eq!(done.code, 3, "{}", done.err);
+    assert!(done.out.contains("not measured yet"), "{}", done.out);
+    let by_name = home.run(&["table", "ash", "last"]);
+    assert_eq!(by_name.code, 0, "{}", by_name.err);
+    // As if it were of this one.
+    let machine = serde_json::to_value(sys::machine(std::path::Path::new("/"))).expect("JSON");
+    for fact in ["hostname", "cpu_model", "emulated"] {
+        run["machine"][fact] = machine[fact].clone();
+    }
+    run["id"] = "11111111-2222-4333-8444-555555555555".into();
+    keep("11111111-2222-4333-8444-555555555555", 1, &run);
     // Newer, and without a row of the table.
-    let mut little: serde_json::Value = serde_json::from_str(&fixture()).expect("JSON");
+    let mut little = run.clone();
     little["id"] = "99999999-2222-4333-8444-555555555555".into();
     little["rows"] = serde_json::json!([]);
     let name = "20261121T000009Z-99999999-2222-4333-8444-555555555555.json.zst";
@@ -159,6 +179,7 @@ fn contradictions_are_refused() {
     for arguments in [
         &["table", "ash", "last", "--measure"][..],
         &["table", "ash", "--quick"],
+        &["table", "ash", "--dir", "."],
         &["table", "--measure"],
         &["table", "ash", "last", "more"],
     ] {
@@ -166,6 +187,13 @@ fn contradictions_are_refused() {
         assert_eq!((done.code, done.out.as_str()), (2, ""), "{arguments:?}");
         assert!(done.err.contains("error:"), "{}", done.err);
     }
+}
+
+#[test]
+fn the_directory_for_files_is_passed_on() {
+    let home = Home::new();
+    home.run(&["table", "kurkin", "--measure", "--quick", "--dir", "absent"])
+        .refused("absent");
 }
 
 /// The rows that are measured are those of the table; the run is kept.

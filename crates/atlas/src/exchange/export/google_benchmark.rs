@@ -97,6 +97,10 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<LeftOut>), 
     let mut left_out = Vec::new();
     let mut family = (0, 0, "");
     for line in lines {
+        if let Some(why) = line.not_a_time() {
+            left_out.push(why);
+            continue;
+        }
         family = match family {
             (index, instance, id) if id == line.row.id => (index, instance + 1, id),
             (_, _, "") => (0, 0, &line.row.id),

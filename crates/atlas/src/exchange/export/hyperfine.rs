@@ -2,7 +2,8 @@
 //! others that expect `results[].times`.
 //!
 //! hyperfine knows no quiet machine: `times` are all ordinary samples, so that
-//! their median is what latlas calls typical.
+//! their median is what latlas calls typical. The wall time of a command has
+//! its CPU time beside it, as there.
 
 use super::line::{BELOW_ZERO, LeftOut, Line};
 use model::run::Run;
@@ -49,6 +50,10 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<LeftOut>), 
     let mut results = Vec::new();
     let mut left_out = Vec::new();
     for line in lines {
+        if let Some(why) = line.not_a_time() {
+            left_out.push(why);
+            continue;
+        }
         if line.figure_ns().is_none() {
             left_out.push(line.left_out());
             continue;
@@ -80,8 +85,8 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
         mean: stats::mean(&times)?,
         stddev: stats::standard_deviation(&times),
         median: stats::quantile_sorted(&sorted, 0.5)?,
-        user: None,
-        system: None,
+        user: beside_wall(run, line, "user"),
+        system: beside_wall(run, line, "system"),
         min: *sorted.first()?,
         max: *sorted.last()?,
         times,
@@ -94,4 +99,18 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
             quiet: quiet.map(|q| q.ns.value * 1e-9),
         },
     })
+}
+
+/// Mean of another row of the same command, s: only a command's wall time has
+/// a CPU time beside it, in rows of their own.
+fn beside_wall(run: &Run, line: &Line, name: &str) -> Option<f64> {
+    run.commands.as_ref()?;
+    let id = format!("{}/{name}", line.row.id.strip_suffix("/wall")?);
+    let cell = run.cells.iter().find(|cell| cell.row == id)?;
+    let samples = cell.samples.samples().ok()?;
+    let seconds: Vec<f64> = samples
+        .iter()
+        .map(|s| s.ns_per_op(cell.ops_per_turn, run.clock.ns_per_tick) * 1e-9)
+        .collect();
+    stats::mean(&seconds)
 }

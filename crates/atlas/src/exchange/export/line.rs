@@ -118,7 +118,7 @@ impl Line<'_> {
         match self.estimate {
             Err(reason) => reason.to_owned(),
             Ok(estimate) => match estimate.below_ns {
-                Some(ns) => below(ns, &estimate.reason),
+                Some(bound) => below(bound, &self.row.unit, &estimate.reason),
                 None => estimate.reason.clone(),
             },
         }
@@ -154,10 +154,31 @@ impl Line<'_> {
         }
     }
 
+    /// Why a format of times has no place for it, if what it counts is no
+    /// time: a number of context switches is not that many nanoseconds.
+    pub(super) fn not_a_time(&self) -> Option<LeftOut> {
+        let what = match self.row.unit {
+            Unit::Count => "a number",
+            Unit::Bytes => "a number of bytes",
+            Unit::Time | Unit::Bandwidth { .. } | Unit::Frequency => return None,
+        };
+        Some(match self.estimate {
+            Err(_) => self.left_out(),
+            Ok(_) => {
+                self.left_out_because(format!("it is {what}, and this format holds only times"))
+            }
+        })
+    }
+
     /// The workers' medians, or the samples of a run of one process, ns per
-    /// operation; empty where the document has no samples of it.
+    /// operation; empty where the document has no samples of it. Of quiet
+    /// samples only where the figure itself is a quiet one.
     pub(super) fn repetitions_ns(&self, run: &Run) -> Vec<f64> {
-        self.of_cell(run, repetitions::repetitions)
+        let quiet = self.estimate.is_ok_and(|e| e.quiet.is_some());
+        self.of_cell(run, |samples, context| match quiet {
+            true => repetitions::of_quiet(samples, context),
+            false => repetitions::of_all(samples, context),
+        })
     }
 
     /// Every ordinary sample, ns per operation.
@@ -238,8 +259,14 @@ pub(super) fn told(left_out: Vec<LeftOut>) -> Vec<String> {
         .collect()
 }
 
-fn below(ns: f64, reason: &str) -> String {
-    let below = format!("below resolution: less than {ns} ns");
+fn below(bound: f64, unit: &Unit, reason: &str) -> String {
+    // The bound of a speed is one of its operation's time.
+    let unit = match unit {
+        Unit::Time | Unit::Bandwidth { .. } | Unit::Frequency => " ns",
+        Unit::Count => "",
+        Unit::Bytes => " bytes",
+    };
+    let below = format!("below resolution: less than {bound}{unit}");
     match reason.is_empty() {
         true => below,
         false => format!("{below}; {reason}"),

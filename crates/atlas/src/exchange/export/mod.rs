@@ -8,7 +8,8 @@ mod jsonl;
 mod line;
 mod markdown;
 
-use crate::nearest;
+use crate::pattern::names;
+use crate::suggestion;
 use line::{LeftOut, Line, lines, told};
 use model::run::Run;
 
@@ -84,8 +85,8 @@ impl Format {
     }
 }
 
-/// Writes the rows of a run that match one of the patterns (`*` and `?`; none
-/// for all rows) in a format.
+/// Writes the rows of a run that one of the patterns names ([`names`]; none for
+/// all rows) in a format.
 ///
 /// # Errors
 /// When a pattern matches nothing, or no row can be expressed.
@@ -125,27 +126,17 @@ fn selected<'r>(run: &'r Run, patterns: &[String]) -> Result<Vec<Line<'r>>, Expo
         return Err(ExportError::Empty);
     }
     for pattern in patterns {
-        if !run
-            .rows
-            .iter()
-            .any(|row| crate::pattern::matches(pattern, &row.id))
-        {
-            let near = nearest(pattern, run.rows.iter().map(|row| row.id.as_str()));
+        if !run.rows.iter().any(|row| names(pattern, &row.id)) {
+            let ids = run.rows.iter().map(|row| row.id.as_str());
             return Err(ExportError::NoRow {
                 pattern: pattern.clone(),
-                suggestion: match near.is_empty() {
-                    true => String::new(),
-                    false => format!("; did you mean {}?", near.join(" or ")),
-                },
+                suggestion: suggestion(pattern, ids),
             });
         }
     }
     let mut lines = lines(run);
     lines.retain(|line| {
-        patterns.is_empty()
-            || patterns
-                .iter()
-                .any(|pattern| crate::pattern::matches(pattern, &line.row.id))
+        patterns.is_empty() || patterns.iter().any(|pattern| names(pattern, &line.row.id))
     });
     Ok(lines)
 }

@@ -231,6 +231,9 @@ fn patterns_select_and_typos_are_answered() {
     let run = synthetic::run();
     let some = export(&run, Format::Csv, &["cpu.div*".into()]).expect("some");
     assert_eq!(some.text.lines().count(), 4, "{}", some.text);
+    // A probe with all its rows, as in `run` and `compare`.
+    let probe = export(&run, Format::Csv, &["cpu.memcpy".into()]).expect("its rows");
+    assert!(probe.text.contains("cpu.memcpy/16B") && probe.text.contains("cpu.memcpy/1MiB"));
     let error = export(&run, Format::Csv, &["cpu.dvi_i32".into()]).expect_err("none");
     assert!(
         error.to_string().contains("did you mean cpu.div_i32?"),
@@ -261,4 +264,104 @@ fn times_below_zero_are_told_and_not_written() {
         assert!(exported.left_out.iter().find(told).is_some(), "{format:?}");
         assert!(!exported.text.contains("\"cpu.add_i32\""), "{format:?}");
     }
+}
+
+#[test]
+fn counts_and_bytes_are_no_times() {
+    let run = synthetic::run_of_commands();
+    for format in [Format::Hyperfine, Format::GoogleBenchmark] {
+        let exported = export(&run, format, &[]).expect("exported");
+        for row in ["context_switches", "cpus_utilised", "cycles"] {
+            let id = format!("exec.grep/{row}");
+            assert!(!exported.text.contains(&id), "{format:?} {id}");
+            let told = |l: &&String| l.starts_with(&format!("{id}: it is a number, and this"));
+            assert!(exported.left_out.iter().find(told).is_some(), "{format:?}");
+        }
+        assert!(!exported.text.contains("peak_memory"), "{format:?}");
+        let told = |l: &&String| l.starts_with("exec.rg/peak_memory: it is a number of bytes");
+        assert!(exported.left_out.iter().find(told).is_some(), "{format:?}");
+        // Not there at all is said first.
+        let told = |l: &&String| l.starts_with("exec.rg/cycles: not available here: no hardware");
+        assert!(exported.left_out.iter().find(told).is_some(), "{format:?}");
+    }
+    // What is below a number of bytes is not below a time.
+    let csv = export(&run, Format::Csv, &["exec.grep/peak_memory".into()]).expect("exported");
+    assert!(
+        csv.text
+            .contains("below resolution: less than 12000000 bytes"),
+        "{}",
+        csv.text
+    );
+    let bencher = export(&run, Format::Bencher, &[]).expect("exported").text;
+    assert!(bencher.contains("\"bytes\": {"), "{bencher}");
+}
+
+#[test]
+fn the_wall_time_of_a_command_has_its_cpu_time_beside() {
+    let run = synthetic::run_of_commands();
+    // Also where the rows that it comes from are not asked for.
+    for patterns in [vec![], vec!["exec.*/wall".to_owned()]] {
+        let exported = export(&run, Format::Hyperfine, &patterns).expect("exported");
+        let document: Value = serde_json::from_str(&exported.text).expect("JSON");
+        let results = document["results"].as_array().expect("results");
+        for result in results {
+            let row = result["latlas"]["row"].as_str().expect("a row");
+            let user = result["user"].as_f64();
+            match row {
+                "exec.grep/wall" => assert!(
+                    user.is_some_and(|s| (s - 1.910_15e-3).abs() < 1e-9),
+                    "{user:?}"
+                ),
+                "exec.rg/wall" => assert!(user.is_some_and(|s| s > 3.8e-3), "{user:?}"),
+                _ => assert_eq!(user, None, "{row}"),
+            }
+            let system = row.ends_with("/wall").then_some(0.0);
+            assert_eq!(result["system"].as_f64(), system, "{row}");
+        }
+    }
+}
+
+#[test]
+fn repetitions_are_quiet_only_where_the_figure_is() {
+    let mut run = synthetic::run();
+    let times = |run: &Run| -> Vec<f64> {
+        let exported = export(run, Format::GoogleBenchmark, &["cpu.add_i32".into()]);
+        let document: Value =
+            serde_json::from_str(&exported.expect("exported").text).expect("JSON");
+        let entries = document["benchmarks"].as_array().expect("benchmarks");
+        entries
+            .iter()
+            .filter(|e| e["run_type"] == "iteration" && e["name"] == "cpu.add_i32")
+            .map(|e| e["real_time"].as_f64().expect("a time"))
+            .collect()
+    };
+    // Most of each worker's samples are of a busy machine and slow.
+    let cell = run.cells.iter_mut().find(|cell| cell.row == "cpu.add_i32");
+    let mut samples = cell
+        .as_ref()
+        .expect("cell")
+        .samples
+        .samples()
+        .expect("samples");
+    for (k, sample) in samples.iter_mut().enumerate() {
+        sample.evidence.cycle_fs = Some(325_000);
+        if k % 5 > 1 {
+            sample.evidence.canary_percent = Some(250);
+            sample.first_ticks *= 3;
+            sample.second_ticks = sample.second_ticks.map(|ticks| ticks * 3);
+        }
+    }
+    cell.expect("cell").samples = (&samples[..]).into();
+    let quiet = times(&run);
+    let row = run.rows.iter_mut().find(|row| row.id == "cpu.add_i32");
+    let Outcome::Figure(estimate) = &mut row.expect("row").outcome else {
+        panic!("a figure");
+    };
+    estimate.quiet = None;
+    let typical = times(&run);
+    assert_eq!((quiet.len(), typical.len()), (8, 8));
+    assert!(
+        quiet.iter().zip(&typical).all(|(q, t)| q * 2.0 < *t),
+        "{quiet:?} {typical:?}"
+    );
 }

@@ -12,7 +12,7 @@ use model::run::{
 use model::sample::{Columns, Evidence, Sample};
 use model::stats::Interval;
 use model::unit::Unit;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What the files can't know of the import.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub(super) fn run(
     let gate = Gate::learn(None, &[]);
     let mut rows = Vec::new();
     let mut cells = Vec::new();
-    let mut taken = HashSet::new();
+    let mut taken = HashMap::new();
     let mut seen: HashMap<String, u32> = HashMap::new();
     let mut all_ns = 0.0;
     let mut conditions = Conditions::default();

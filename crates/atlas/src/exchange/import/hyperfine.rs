@@ -89,7 +89,7 @@ fn measured(text: &str, entry: Entry) -> Result<Measured, Fault> {
     }
     notes.extend(failures(entry.exit_codes.as_ref()));
     Ok(Measured {
-        slug: slug::part(&entry.command.0),
+        slug: slug::part(&entry.command.0, slug::Underscore::Space),
         name: entry.command.0,
         figure,
         notes,

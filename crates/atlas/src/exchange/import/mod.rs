@@ -128,7 +128,7 @@ struct Found {
 struct Measured {
     /// As the file has it.
     name: String,
-    /// Its place in the group, well formed but perhaps not unique.
+    /// Its place in the group, well formed; of one name always the same.
     slug: String,
     figure: FigureFound,
     notes: Vec<String>,
@@ -175,6 +175,11 @@ pub fn import(
         return Err(Fault::of_file(reason).in_file(inputs[other].name()));
     }
     if format == Format::Run {
+        if origin.name.is_some() || origin.machine.is_some() {
+            let reason = "a run says itself where it comes from and of which machine it is: \
+                          leave out --name and --here";
+            return Err(Fault::of_file(reason).in_file(inputs[0].name()));
+        }
         return match inputs {
             [only] => kept::run(only).map_err(|fault| fault.in_file(only.name())),
             _ => Err(

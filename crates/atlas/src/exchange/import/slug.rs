@@ -1,78 +1,138 @@
 //! Names of strangers as ids of rows.
+//!
+//! One name is one id in whatever file and order it comes, and no two names
+//! share one: compare sets rows of one id against each other.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// Longest part between two slashes.
 const MAX_PART: usize = 64;
 /// Longest name of all parts.
 const MAX_SLUG: usize = 128;
+/// Length of what stands for a name that an id can't hold: a dash and eight
+/// digits.
+const MARK: usize = 9;
+
+/// What a `_` of an id was in the name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Underscore {
+    /// A single space, as between the words of a command.
+    Space,
+    /// Itself, as in the name of a function.
+    Itself,
+}
 
 /// A name as one part of an id: letters, digits and `_ - . + = , : %` stay,
-/// every other stretch becomes one `_`. Never empty, never only dots.
-pub(super) fn part(name: &str) -> String {
+/// every other stretch becomes one `_`. Where that, or its length, loses
+/// anything of the name, a mark of the whole name follows. Never empty, never
+/// only dots.
+pub(super) fn part(name: &str, underscore: Underscore) -> String {
     let mut part = String::new();
+    let mut lost = false;
     for c in name.chars() {
-        let stays = c.is_ascii_alphanumeric() || "_-.+=,:%".contains(c);
-        match (stays, part.ends_with('_')) {
-            (true, _) => part.push(c),
-            (false, false) => part.push('_'),
-            (false, true) => {}
+        let stays = c.is_ascii_alphanumeric()
+            || "-.+=,:%".contains(c)
+            || (c == '_' && underscore == Underscore::Itself);
+        if stays {
+            part.push(c);
+            continue;
         }
-        if part.len() >= MAX_PART {
-            break;
+        let first = !part.ends_with('_');
+        lost |= !(first && c == ' ' && underscore == Underscore::Space);
+        if first {
+            part.push('_');
         }
     }
     // A dash in front would read as an option where ids are arguments.
-    let trimmed = part.trim_matches('_').trim_start_matches(['-', '_']);
-    match trimmed.chars().any(|c| c.is_ascii_alphanumeric()) {
-        true => trimmed.to_owned(),
-        false => "unnamed".to_owned(),
+    let mut kept = part.trim_matches('_').trim_start_matches(['-', '_']);
+    lost |= kept.len() < part.len() || kept.len() > MAX_PART;
+    if !kept.chars().any(|c| c.is_ascii_alphanumeric()) {
+        (kept, lost) = ("unnamed", true);
+    }
+    match lost {
+        true => kept[..kept.len().min(MAX_PART - MARK)].to_owned() + &mark(name),
+        false => kept.to_owned(),
     }
 }
 
 /// A name with its own slashes kept, each part well formed.
 pub(super) fn path(name: &str) -> String {
     let mut path = String::new();
-    for part in name
-        .split('/')
-        .filter(|p| p.chars().any(|c| c.is_ascii_alphanumeric()))
-        .map(part)
-    {
-        if path.len() + part.len() >= MAX_SLUG {
-            break;
+    let mut lost = false;
+    for part in name.split('/') {
+        let part = match part.chars().any(|c| c.is_ascii_alphanumeric()) {
+            true => self::part(part, Underscore::Itself),
+            false => String::new(),
+        };
+        if part.is_empty() || path.len() + part.len() >= MAX_SLUG - MARK {
+            lost = true;
+            continue;
         }
         if !path.is_empty() {
             path.push('/');
         }
         path.push_str(&part);
     }
-    match path.is_empty() {
-        true => "unnamed".to_owned(),
+    if path.is_empty() {
+        path.push_str("unnamed");
+    }
+    match lost {
+        true => path + &mark(name),
         false => path,
     }
 }
 
-/// The slug, or the first of `slug_2`, `slug_3`, ... that is not taken.
-pub(super) fn unique(slug: &str, taken: &mut HashSet<String>) -> String {
-    let mut candidate = slug.to_owned();
-    let mut number = 1;
-    while !taken.insert(candidate.clone()) {
-        number += 1;
-        candidate = format!("{slug}_{number}");
+/// What stands for a whole name: the same whenever it comes (FNV-1a, whose
+/// digits no version of a library changes).
+fn mark(name: &str) -> String {
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("-{:08x}", (hash >> 32) ^ (hash & 0xffff_ffff))
+}
+
+/// The slug, or `slug#2`, `slug#3`, ... where one name comes again. No slug
+/// has a `#` of its own.
+pub(super) fn unique(slug: &str, times: &mut HashMap<String, u32>) -> String {
+    match times.entry(slug.to_owned()) {
+        Entry::Vacant(first) => {
+            first.insert(1);
+            slug.to_owned()
+        }
+        Entry::Occupied(mut again) => {
+            *again.get_mut() += 1;
+            format!("{slug}#{}", again.get())
+        }
     }
-    candidate
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    fn marked(slug: &str, start: &str) -> bool {
+        slug.strip_prefix(start).is_some_and(|mark| {
+            let digits = mark.strip_prefix('-').unwrap_or_default();
+            digits.len() == 8 && digits.chars().all(|c| c.is_ascii_hexdigit())
+        })
+    }
 
     #[test]
     fn names_become_parts_of_ids() {
         for (name, expected) in [
             ("sleep 0.01", "sleep_0.01"),
+            ("make -j2", "make_-j2"),
+            ("x", "x"),
+        ] {
+            assert_eq!(part(name, Underscore::Space), expected, "{name}");
+        }
+        for (name, expected) in [
             ("seq 1 | grep 2", "seq_1_grep_2"),
+            ("sleep  1", "sleep_1"),
+            ("a_b", "a_b"),
             ("../../etc/passwd", ".._.._etc_passwd"),
             ("..", "unnamed"),
             ("größe", "gr_e"),
@@ -81,38 +141,87 @@ mod tests {
             ("--version", "version"),
             ("*?*", "unnamed"),
         ] {
-            assert_eq!(part(name), expected, "{name}");
+            let slug = part(name, Underscore::Space);
+            assert!(marked(&slug, expected), "{name} {slug}");
         }
+        assert_eq!(part("BM__push_", Underscore::Space).len(), 7 + MARK);
+        assert_eq!(part("BM__push", Underscore::Itself), "BM__push");
+        assert!(marked(&part("BM push", Underscore::Itself), "BM_push"));
     }
 
     #[test]
     fn slashes_stay_and_lead_nowhere() {
-        for (name, expected) in [
-            ("BM_sort<int>/512", "BM_sort_int/512"),
-            ("a//b", "a/b"),
-            ("/../a/./b/..", "a/b"),
-            ("///", "unnamed"),
-            ("BM/threads:2", "BM/threads:2"),
-        ] {
-            assert_eq!(path(name), expected, "{name}");
+        for name in ["BM_sort/512", "BM/threads:2", "a"] {
+            assert_eq!(path(name), name);
         }
+        for (name, expected) in [("a//b", "a/b"), ("/../a/./b/..", "a/b"), ("///", "unnamed")] {
+            assert!(marked(&path(name), expected), "{name} {}", path(name));
+        }
+        let sort = path("BM_sort<int>/512");
+        assert!(marked(
+            sort.strip_suffix("/512").expect(&sort),
+            "BM_sort_int"
+        ));
+    }
+
+    #[test]
+    fn names_that_look_alike_stay_apart() {
+        let long = "x".repeat(70);
+        let names = [
+            "a b",
+            "a_b",
+            "a  b",
+            "a|b",
+            "a",
+            "a ",
+            "日本",
+            "中国",
+            "*",
+            "..",
+            "-a",
+            &format!("{long} 1"),
+            &format!("{long} 2"),
+            &long,
+        ];
+        for underscore in [Underscore::Space, Underscore::Itself] {
+            let slugs: HashSet<String> = names.iter().map(|n| part(n, underscore)).collect();
+            assert_eq!(slugs.len(), names.len(), "{slugs:?}");
+        }
+        let deep = "part/".repeat(40);
+        let names = [
+            "a/b",
+            "a//b",
+            "a/b/",
+            "a/./b",
+            "b/a",
+            &deep,
+            &format!("{deep}x"),
+        ];
+        let slugs: HashSet<String> = names.iter().map(|n| path(n)).collect();
+        assert_eq!(slugs.len(), names.len(), "{slugs:?}");
+        // Whatever is changed here, kept runs must find their rows again.
+        assert_eq!(part("日本", Underscore::Space), "unnamed-b4ceb0a4");
     }
 
     #[test]
     fn a_taken_slug_is_numbered() {
-        let mut taken = HashSet::new();
-        let names = ["a", "a", "a_2", "a"].map(|s| unique(s, &mut taken));
-        assert_eq!(names, ["a", "a_2", "a_2_2", "a_3"]);
+        let mut times = HashMap::new();
+        let names = ["a", "a", "a_2", "a"].map(|s| unique(s, &mut times));
+        assert_eq!(names, ["a", "a#2", "a_2", "a#3"]);
+        // Quadratic, this would take minutes.
+        for n in 4..=100_000 {
+            assert_eq!(unique("a", &mut times), format!("a#{n}"));
+        }
     }
 
     proptest! {
         #[test]
         fn whatever_the_name_the_id_is_well_formed(name in "\\PC*|[./ -]{0,9}|.{0,300}") {
-            for slug in [part(&name), path(&name)] {
+            for slug in [part(&name, Underscore::Space), part(&name, Underscore::Itself), path(&name)] {
                 prop_assert!(!slug.is_empty() && slug.len() <= MAX_SLUG, "{slug}");
                 prop_assert!(slug.split('/').all(|p| p.chars().any(|c| c.is_ascii_alphanumeric())));
                 prop_assert!(slug.chars().all(|c| c.is_ascii_graphic()));
-                prop_assert!(!slug.contains(['*', '?', '"', '\\', '|']) && !slug.starts_with('-'));
+                prop_assert!(!slug.contains(['*', '?', '"', '\\', '|', '#']) && !slug.starts_with('-'));
             }
         }
     }

@@ -1,5 +1,6 @@
 use super::files::Input;
 use super::*;
+use std::collections::HashMap;
 
 fn origin() -> Origin {
     Origin {
@@ -159,7 +160,8 @@ fn one_name_twice_in_a_file_is_numbered_and_over_files_refused() {
                 {\"command\": \"a b\", \"times\": [2]}, {\"command\": \"a_b\", \"times\": [3]}]}";
     let run = run(text);
     let ids: Vec<&str> = run.rows.iter().map(|row| row.id.as_str()).collect();
-    assert_eq!(ids, ["hyperfine.a_b", "hyperfine.a_b_2", "hyperfine.a_b_3"]);
+    assert_eq!(ids[..2], ["hyperfine.a_b", "hyperfine.a_b#2"]);
+    assert!(ids[2].starts_with("hyperfine.a_b-"), "{ids:?}");
     assert!(
         run.rows[1]
             .notes
@@ -174,6 +176,64 @@ fn one_name_twice_in_a_file_is_numbered_and_over_files_refused() {
         error.reason.contains("\"a b\" is also in a file before it"),
         "{error}"
     );
+}
+
+#[test]
+fn a_benchmark_has_one_id_in_every_file_and_order() {
+    let ids = |names: &[&str]| -> HashMap<String, String> {
+        let entry = |name: &&str| format!("{{\"command\": {name:?}, \"times\": [1]}}");
+        let entries: Vec<String> = names.iter().map(entry).collect();
+        let run = run(&format!("{{\"results\": [{}]}}", entries.join(",")));
+        let ids = run.rows.into_iter().map(|row| row.id);
+        names.iter().map(ToString::to_string).zip(ids).collect()
+    };
+    let long = "run --with a --very long --list of --options that --goes on and --on";
+    let (one, two) = (format!("{long} --a"), format!("{long} --b"));
+    let names = [
+        one.as_str(),
+        two.as_str(),
+        "日本",
+        "中国",
+        "a b",
+        "a_b",
+        "a|b",
+    ];
+    let forth = ids(&names);
+    let mut reversed = names;
+    reversed.reverse();
+    assert_eq!(forth, ids(&reversed));
+    for name in names {
+        assert_eq!(forth[name], ids(&[name])[name], "{name} alone");
+    }
+    let different: HashSet<&String> = forth.values().collect();
+    assert_eq!(different.len(), names.len(), "{forth:?}");
+}
+
+#[test]
+fn what_is_said_of_a_run_document_is_not_dropped() {
+    let document = String::from_utf8(
+        crate::store::to_json(&crate::render::synthetic::run()).expect("document"),
+    );
+    let document = file("run.json", &document.expect("UTF-8"));
+    let named = Origin {
+        name: Some("nightly".into()),
+        ..origin()
+    };
+    let here = Origin {
+        machine: Some(model::machine::Machine::unknown("x86_64", "a test")),
+        ..origin()
+    };
+    let inputs = [document];
+    for origin in [named, here] {
+        let error = import(&inputs, None, origin)
+            .expect_err("dropped")
+            .to_string();
+        assert!(
+            error.contains("leave out --name and --here") && !error.contains('\n'),
+            "{error}"
+        );
+    }
+    assert!(import(&inputs, None, origin()).is_ok());
 }
 
 #[test]
@@ -299,7 +359,7 @@ fn samples_of_criterion_fit_together() {
         import(&[input], None, origin())
     };
     let run = read(r#"{"iters":[2.0,4.0,6.0],"times":[20.0,40.0,63.0]}"#).expect("whole");
-    assert_eq!(run.rows[0].id, "criterion.x_y");
+    assert!(run.rows[0].id.starts_with("criterion.x_y-"));
     let typical = run.rows[0]
         .estimate()
         .and_then(|e| e.typical)
