@@ -4,7 +4,7 @@
 use anyhow::{Context, bail};
 use bench::bars::Bars;
 use bench::pairs::{Ratios, alternate};
-use bench::process::{on_cpu, output};
+use bench::process::output;
 use bench::spread::median;
 use bench::table::{Table, figure};
 use clap::Parser;
@@ -35,7 +35,7 @@ struct Arguments {
     /// Runs of the command in each half of a pair
     #[arg(long, default_value_t = 15)]
     runs: u32,
-    /// Keep everything on this CPU (ours by --pin, the peers by taskset)
+    /// Keep everything on this CPU: commands, latlas, the peers and the bare loops
     #[arg(long)]
     cpu: Option<u32>,
     /// Only commands whose name contains this
@@ -45,6 +45,10 @@ struct Arguments {
 
 /// A half of the interval of a ratio may be at most this.
 const HALF_WIDTH: f64 = 0.05;
+
+/// Half of the interval of a count's difference may be at most this share of
+/// the count, or half an event where that is more.
+const COUNT_HALF_WIDTH: f64 = 0.05;
 
 /// Turns of the loops that do nothing but start a command and wait.
 const BARE_RUNS: usize = 200;
@@ -107,9 +111,6 @@ fn ours(arguments: &Arguments, case: &Case, home: &Path) -> anyhow::Result<Found
     command
         .args(["exec", "--json", "-r", &arguments.runs.to_string()])
         .env("LATLAS_DATA_DIR", home);
-    if let Some(cpu) = arguments.cpu {
-        command.args(["--pin", &cpu.to_string()]);
-    }
     command.arg("--name").arg("x").arg("--").args(&case.words);
     let got = command.output().context("can't run latlas")?;
     // 3: done, but no figure is narrow enough to be relied on; the pairs are.
@@ -134,12 +135,12 @@ fn ours(arguments: &Arguments, case: &Case, home: &Path) -> anyhow::Result<Found
     })
 }
 
-fn hyperfine(arguments: &Arguments, case: &Case, home: &Path) -> anyhow::Result<Found> {
+fn hyperfine(arguments: &Arguments, case: &Case, home: &Path, runs: u32) -> anyhow::Result<Found> {
     let json = home.join("hyperfine.json");
-    let mut command = on_cpu(&arguments.hyperfine, arguments.cpu);
+    let mut command = Command::new(&arguments.hyperfine);
     command
         .args(["-N", "--warmup", "1", "--style", "none", "--runs"])
-        .arg(arguments.runs.to_string())
+        .arg(runs.to_string())
         .arg("--export-json")
         .arg(&json)
         .arg(quoted(&case.words));
@@ -161,7 +162,7 @@ fn quoted(words: &[String]) -> String {
 }
 
 fn perf(arguments: &Arguments, case: &Case) -> anyhow::Result<Found> {
-    let mut command = on_cpu(&arguments.perf, arguments.cpu);
+    let mut command = Command::new(&arguments.perf);
     command
         .args(["stat", "-x,", "-r", &arguments.runs.to_string(), "-e"])
         .arg("duration_time,task-clock,context-switches,cpu-migrations,page-faults")
@@ -192,6 +193,10 @@ fn perf(arguments: &Arguments, case: &Case) -> anyhow::Result<Found> {
 }
 
 fn measure(arguments: &Arguments) -> anyhow::Result<Bars> {
+    if let Some(cpu) = arguments.cpu {
+        // Whatever is started from here inherits it: all share one CPU alike.
+        sys::pin_to(&[cpu]).context("can't keep to that CPU")?;
+    }
     let files = TempDir::new()?;
     let home = files.path();
     let mut bars = Bars::new();
@@ -206,7 +211,7 @@ fn measure(arguments: &Arguments) -> anyhow::Result<Bars> {
         let pairs = alternate(
             arguments.pairs,
             |_| ours(arguments, &case, home),
-            |_| hyperfine(arguments, &case, home),
+            |_| hyperfine(arguments, &case, home, arguments.runs),
         )?;
         let medians = pairs.iter().map(|(a, b)| (a.wall_median, b.wall_median));
         wall(
@@ -240,8 +245,14 @@ fn measure(arguments: &Arguments) -> anyhow::Result<Bars> {
             same_count(&mut counts, &mut bars, case.name, what, &pairs);
         }
     }
-    walls.print("wall time, ms (perf's begins when its child is let go, ours and hyperfine's before it is made)");
-    counts.print("counts of one run");
+    walls.print(
+        "wall time, ms (perf's begins when its child is let go, ours and hyperfine's before it is \
+         made; perf has no warm-up run, ours and hyperfine have one; no shell anywhere)",
+    );
+    counts.print(
+        "counts of one run, means (both by events that begin when the program is executed; perf's \
+         means hold its first run, which nothing warmed up)",
+    );
     own_cost(arguments, home)?;
     Ok(bars)
 }
@@ -270,22 +281,28 @@ fn wall(table: &mut Table, bars: &mut Bars, case: &str, beside: &str, pairs: Vec
     );
 }
 
-/// Whether two tools count the same: the interval of the differences holds 0.
+/// Whether two tools count the same: the interval of the differences holds 0
+/// and is narrow enough to say so.
 fn same_count(table: &mut Table, bars: &mut Bars, case: &str, what: &str, pairs: &[(f64, f64)]) {
     let differences = stats::sorted(pairs.iter().map(|(a, b)| a - b));
     let interval = stats::quantile_interval_sorted(&differences, 0.5);
     let text = interval.map_or("-".into(), |Interval { value, low, high }| {
         format!("{value:.2} [{low:.2}, {high:.2}]")
     });
+    let theirs = middle(pairs.iter().map(|p| p.1));
     table.line(vec![
         case.into(),
         what.into(),
         figure(middle(pairs.iter().map(|p| p.0))),
-        figure(middle(pairs.iter().map(|p| p.1))),
+        figure(theirs),
         text.clone(),
     ]);
-    let holds = interval.is_some_and(|i| i.low <= 0.0 && i.high >= 0.0);
-    bars.hold(holds, format!("{what} of {case}: {text} (holds 0)"));
+    let widest = (COUNT_HALF_WIDTH * theirs.unwrap_or(0.0)).max(0.5);
+    let holds = interval.is_some_and(|i| i.low <= 0.0 && i.high >= 0.0 && i.half_width() <= widest);
+    bars.hold(
+        holds,
+        format!("{what} of {case}: {text} (holds 0, half-width at most {widest:.2})"),
+    );
 }
 
 /// What a run of `true` takes in a loop that does nothing but start it and
@@ -298,27 +315,36 @@ fn own_cost(arguments: &Arguments, home: &Path) -> anyhow::Result<()> {
         words: vec!["true".into()],
     };
     let (mut spawned, mut forked, mut walls, mut around) = (vec![], vec![], vec![], vec![]);
-    for _ in 0..arguments.pairs {
-        spawned.push(bare(|| spawn_wait(&program))?);
-        forked.push(bare(|| fork_exec_wait(&program))?);
-        let (wall_us, whole_us) = whole(arguments, home)?;
-        walls.push(wall_us);
-        around.push(whole_us - wall_us);
+    let mut theirs = Vec::new();
+    for pair in 0..arguments.pairs {
+        // In another order each time: what drifts meets all of them.
+        for k in 0..4 {
+            match (pair + k) % 4 {
+                0 => spawned.push(bare(|| spawn_wait(&program))?),
+                1 => forked.push(bare(|| fork_exec_wait(&program))?),
+                2 => {
+                    let (wall_us, whole_us) = whole(arguments, home)?;
+                    walls.push(wall_us);
+                    around.push(whole_us - wall_us);
+                }
+                _ => {
+                    let found = hyperfine(arguments, &case, home, BARE_RUNS as u32)?;
+                    theirs.push(found.wall_median / 1e3);
+                }
+            }
+        }
     }
-    let hyperfine = (0..arguments.pairs)
-        .map(|_| Ok(hyperfine(arguments, &case, home)?.wall_median / 1e3))
-        .collect::<anyhow::Result<Vec<f64>>>()?;
     let mut table = Table::new(&["one run of true", "us"]);
     for (what, values) in [
         ("posix_spawn and wait in a loop", &spawned),
         ("fork, exec and wait in a loop", &forked),
         ("latlas exec, wall", &walls),
         ("latlas exec, between two runs", &around),
-        ("hyperfine, wall", &hyperfine),
+        ("hyperfine, wall", &theirs),
     ] {
         table.line(vec![what.into(), figure(median(values))]);
     }
-    table.print("own cost, medians");
+    table.print("own cost, medians (the loops wait by waitpid and count nothing)");
     let added = Ratios::new(walls.iter().zip(&spawned).map(|(ours, bare)| ours - bare));
     println!(
         "latlas exec adds to posix_spawn and wait, us: {}",

@@ -4,6 +4,7 @@
 
 use model::command::{Ended, PageCache};
 use model::compare::finding::Finding;
+use model::estimate::Verdict;
 use model::run::{Outcome, Run};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -111,6 +112,21 @@ fn what_is_wrong_is_refused_in_one_line_and_nothing_is_kept() {
         "no program \"no-such-check\"",
     );
     no(&["--pin", "8000", "--", "true"], "CPU 8000 can't be used");
+    std::fs::write(home.path().join("in"), "x\n").expect("a file");
+    no(
+        &["--input", "in", "--output", "./in", "--", "cat"],
+        "--output and --input are the same file, in",
+    );
+    no(
+        &["--output", "new.json", "--out", "new.json", "--", "true"],
+        "--output and --out are the same file",
+    );
+    let untouched = std::fs::read_to_string(home.path().join("in"));
+    assert_eq!(untouched.expect("there"), "x\n");
+    no(
+        &["--", "sh", "-c", "kill -STOP $$"],
+        "was stopped by signal 19 (SIGSTOP) in its warm-up and nobody let it go on: it was killed",
+    );
     no(&["--input", "absent", "--", "true"], "can't read absent");
     no(
         &["--output", "absent/x", "--", "true"],
@@ -129,6 +145,102 @@ fn what_is_wrong_is_refused_in_one_line_and_nothing_is_kept() {
     std::fs::set_permissions(home.path().join("script"), executable).expect("a mode");
     no(&["--", "./script"], "#!/bin/sh, or --shell");
     assert_eq!(kept(&home), 0);
+}
+
+#[test]
+fn a_slip_of_the_fingers_is_no_command() {
+    let home = home();
+    let slip = |arguments: &[&str], why: &str| {
+        let output = exec(&home, arguments);
+        let err = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.contains(why), "{err}");
+    };
+    slip(
+        &["--warmups", "3", "--", "true"],
+        "unexpected argument '--warmups'",
+    );
+    slip(&["--pin", "ls"], "-- before the command");
+    // Behind the command, and behind --, everything is the command's.
+    std::fs::write(home.path().join("-x"), "#!/bin/sh\n").expect("a file");
+    let arguments = ["-r", "6", "--json", "sh", "-c", "exit 0", "-r", "--json"];
+    let run = run_of(&exec(&home, &arguments));
+    let words = run.commands.expect("commands").commands.remove(0).words;
+    assert_eq!(words, ["sh", "-c", "exit 0", "-r", "--json"]);
+    refused(&exec(&home, &["--", "-x"]), "no program \"-x\"");
+}
+
+#[test]
+fn a_parent_that_ignores_its_children_is_no_obstacle() {
+    let home = home();
+    let words = ["sh", "-c", "trap '' CHLD; exec \"$0\" \"$@\""];
+    let output = command(home.path(), &words, &["-r", "6", "--json", "--", "true"]).output();
+    let run = run_of(&output.expect("it runs"));
+    assert!(value(&run, "exec.true/wall") > 0.0);
+}
+
+#[test]
+fn a_command_that_wants_the_terminal_is_not_waited_for() {
+    let home = home();
+    // A terminal of its own, with latlas in its foreground.
+    let line = format!("'{BINARY}' exec -- sh -c 'read x </dev/tty'");
+    let output = Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .env("LATLAS_DATA_DIR", home.path().join("data"))
+        .stdin(Stdio::null())
+        .output();
+    let Ok(output) = output else { return };
+    let out = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(2), "{out}");
+    assert!(out.contains("(SIGTTIN)"), "{out}");
+    assert!(out.contains("wants the terminal"), "{out}");
+}
+
+#[test]
+fn a_run_that_latlas_slept_through_is_made_again() {
+    let home = home();
+    let script = "n=$(cat n 2>/dev/null || echo 0); echo $((n+1)) >n; \
+                  if [ $n = 3 ]; then kill -CONT $PPID; fi";
+    let arguments = ["-r", "6", "--json", "--", "sh", "-c", script];
+    let run = run_of(&exec(&home, &arguments));
+    let wall = run.row("exec.sh/wall").and_then(|r| r.estimate().cloned());
+    assert_eq!(wall.and_then(|e| e.typical).expect("runs").samples, 6);
+    let ran = std::fs::read_to_string(home.path().join("n")).expect("counted");
+    assert_eq!(ran.trim(), "8", "a warm-up, six, and one again");
+    let remarks = run.conditions.remarks.join(" ");
+    assert!(remarks.contains("during 1 of the runs"), "{remarks}");
+}
+
+#[test]
+fn what_is_left_running_is_told_of_the_one_that_left_it() {
+    let home = home();
+    let leaves = "sleep 86397.125 >/dev/null 2>&1 &";
+    let arguments = [
+        "-r", "6", "--json", "--vs", "true", "--name", "leaves", "--", "sh", "-c", leaves,
+    ];
+    let run = run_of(&exec(&home, &arguments));
+    let notes = |id: &str| run.row(id).expect("a row").notes.join(" ");
+    let told = notes("exec.leaves/wall");
+    assert!(
+        told.contains("7 of them were still there at the end and were killed"),
+        "{told}"
+    );
+    assert_eq!(notes("exec.true/wall"), "");
+    soon("nothing is left", || running("sleep 86397.125").is_empty());
+}
+
+#[test]
+fn a_time_that_is_not_known_is_no_success() {
+    let home = home();
+    // By turns a hundred times as long: the counts are known, the time is not.
+    let script = "n=$(cat n 2>/dev/null || echo 0); echo $((n+1)) >n; \
+                  if [ $((n%2)) = 1 ]; then sleep 0.3; fi";
+    let output = exec(&home, &["-r", "8", "--json", "--", "sh", "-c", script]);
+    let run = run_of(&output);
+    let verdict = |id: &str| run.row(id).and_then(|r| r.estimate()).expect("one").verdict;
+    assert_ne!(verdict("exec.sh/wall"), Verdict::Ok);
+    assert_eq!(verdict("exec.sh/major_faults"), Verdict::Ok);
+    assert_eq!(output.status.code(), Some(3));
 }
 
 #[test]

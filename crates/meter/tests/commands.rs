@@ -2,6 +2,7 @@
 //! down. The clock is the sum of these costs; nothing here asks the machine.
 
 use meter::commands::document::{Began, Parts, document};
+use meter::commands::left::Left;
 use meter::commands::repeat::{ADAPTIVE, Done, Repeated, Runner, Timed, repeat};
 use meter::commands::rows::ROWS;
 use model::command::{Command, Commands, Controls, Ended, PageCache, Rule};
@@ -217,7 +218,6 @@ fn made_up(edit: impl Fn(usize, usize, &mut Usage)) -> Vec<Vec<Timed>> {
                 .with(Event::TaskClock, wall_ns * 3 / 4)
                 .with(Event::PageFaults, 95)
                 .with(Event::ContextSwitches, 2),
-            left_over_ns: 0,
         };
         edit(c, n, &mut usage);
         usage
@@ -235,6 +235,15 @@ fn made_up(edit: impl Fn(usize, usize, &mut Usage)) -> Vec<Vec<Timed>> {
 }
 
 fn run_of(runs: Vec<Vec<Timed>>, counted: &[(Event, Counted)]) -> Run {
+    run_with(runs, counted, &[], None)
+}
+
+fn run_with(
+    runs: Vec<Vec<Timed>>,
+    counted: &[(Event, Counted)],
+    left: &[Left],
+    tick_ns: Option<u64>,
+) -> Run {
     let command = |name: &str| Command {
         name: name.into(),
         words: vec![name.into()],
@@ -275,6 +284,8 @@ fn run_of(runs: Vec<Vec<Timed>>, counted: &[(Event, Counted)]) -> Run {
         },
         repeated: &repeated,
         counted,
+        left,
+        tick_ns,
         seed: 1,
         notes: Vec::new(),
         remarks: Vec::new(),
@@ -388,15 +399,66 @@ fn what_is_not_counted_says_why_and_what_stands_in() {
 
 #[test]
 fn processes_that_are_left_running_are_told() {
-    let left = |_: usize, n: usize, u: &mut Usage| u.left_over_ns = n as u64 * MS;
-    let run = run_of(made_up(left), &everything());
-    let notes = &run.row("exec.a/wall").expect("a row").notes;
+    let notes = |cpu_ns: u64, at_end: u32| {
+        let left = [Left::default(), Left { cpu_ns, at_end }];
+        let run = run_with(made_up(|_, _, _| ()), &everything(), &left, None);
+        assert!(run.row("exec.a/wall").expect("a row").notes.is_empty());
+        run.row("exec.b/wall").expect("a row").notes.join(" ")
+    };
+    let used = notes(400 * MS, 0);
+    assert!(used.contains("they used 400 ms of CPU time"), "{used}");
+    assert!(!used.contains("at the end"), "{used}");
+    let asleep = notes(0, 2);
     assert!(
-        notes.iter().any(|n| n.contains("leaves processes running")),
-        "{notes:?}"
+        asleep.contains("leaves processes running; 2 of them were still there"),
+        "{asleep}"
     );
-    let run = run_of(made_up(|_, _, _| ()), &everything());
-    assert!(run.row("exec.a/wall").expect("a row").notes.is_empty());
+    // A thousandth of the commands' own time is not worth a word.
+    assert_eq!(notes(MS / 10, 0), "");
+}
+
+#[test]
+fn cycles_of_one_mode_and_time_of_both_give_no_frequency() {
+    let with_cycles = |_: usize, _: usize, u: &mut Usage| {
+        u.counts = u.counts.with(Event::Cycles, 1_000_000);
+    };
+    let mut counted = everything();
+    for (event, how) in &mut counted {
+        if *event == Event::Cycles {
+            *how = Counted::UserModeOnly;
+        }
+    }
+    let run = run_of(made_up(with_cycles), &counted);
+    assert_eq!(value(&run, "exec.a/cycles"), 1e6);
+    match &run.row("exec.a/frequency").expect("a row").outcome {
+        Outcome::Unavailable { reason } => {
+            assert!(reason.contains("user mode only"), "{reason}");
+            assert!(reason.contains("CAP_PERFMON"), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_few_ticks_do_not_divide_the_time() {
+    // Some 7.5 to 13.5 ms of CPU time in a run.
+    let verdicts = |tick_ns: Option<u64>| {
+        let run = run_with(made_up(|_, _, _| ()), &everything(), &[], tick_ns);
+        ["user", "system", "task_clock"].map(|row| {
+            let row = run.row(&format!("exec.a/{row}")).expect("a row");
+            let estimate = row.estimate().expect("a figure");
+            (estimate.verdict, estimate.reason.clone())
+        })
+    };
+    let known = verdicts(None);
+    let [user, system, clock] = verdicts(Some(4 * MS));
+    for (found, before) in [(&user, &known[0]), (&system, &known[1])] {
+        assert_eq!(found.0, Verdict::CannotTell);
+        assert_ne!(before.0, Verdict::CannotTell);
+        assert!(found.1.contains("ticks of 4000 µs"), "{}", found.1);
+    }
+    assert_eq!(clock, known[2], "its clock is no tick");
+    assert_eq!(verdicts(Some(MS / 10)), known, "many ticks do");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! of the median by order statistics (the sign test turned round). What both
 //! of a round met alike (a slow stretch of the machine, a neighbour) cancels
 //! in its ratio, and nothing is assumed of how the costs are distributed.
-//! Simulated (`tests/by_turns.rs`): it covers the true ratio in 95 to 99 % of
+//! Simulated (`tests/by_turns.rs`): it covers the true ratio in 94 to 99 % of
 //! the runs under skewed noise, drift, sticky two states and outliers, where a
 //! bootstrap of the ratio of the two medians is up to ten times as wide, since
 //! it does not see that both were slow together.
@@ -13,9 +13,11 @@
 use crate::compare::finding::Finding;
 use crate::stats::{self, Interval};
 
-/// The ratio of the second to the first, of so many comparisons that are told
-/// together: the level of each is 1 - 0.05 / comparisons (Bonferroni), so that
-/// one in twenty *whole* tables calls something different that is not.
+/// The ratio of the second to the first, of so many comparisons of one row that
+/// are told together: the level of each is 1 - 0.05 / comparisons (Bonferroni),
+/// so that with no difference anywhere one row in twenty, of all commands
+/// together, calls something different. Other rows have the same level, each by
+/// itself.
 /// Incomplete rounds at the end are left out. `None` where there are too few
 /// rounds for an interval, or a cost of 0.
 pub fn ratio(first: &[f64], second: &[f64], comparisons: usize) -> Option<Interval> {
@@ -28,8 +30,9 @@ pub fn ratio(first: &[f64], second: &[f64], comparisons: usize) -> Option<Interv
     stats::quantile_interval_sorted_at(&stats::sorted(ratios?), 0.5, level)
 }
 
-/// The word for a ratio. `margin`: a difference up to this share of the one or
-/// the other counts as none.
+/// The word for a ratio: the same only where the whole interval stays within
+/// `margin`, a share of the one or the other. Different may be less than that:
+/// what is sure is told.
 pub fn word(ratio: Option<&Interval>, margin: f64) -> Finding {
     match ratio {
         None => Finding::CannotTell,

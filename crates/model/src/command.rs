@@ -23,7 +23,8 @@ pub struct Commands {
     pub rule: Rule,
     /// Why they ended.
     pub ended: Ended,
-    /// A difference up to this share counts as none.
+    /// The same is said only where the whole interval of a ratio stays within
+    /// this share of 1.
     pub margin: f64,
     /// Every other command set against the first; empty where there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

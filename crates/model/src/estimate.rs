@@ -423,10 +423,11 @@ pub(crate) fn judge_width(
     unit: &Unit,
 ) -> (Verdict, String) {
     let (width, half) = match interval.value.abs() < least {
-        true => (
-            interval.half_width() / least,
-            crate::figure::value(unit, interval.half_width()),
-        ),
+        true => {
+            let half = crate::figure::value(unit, interval.half_width());
+            let events = if *unit == Unit::Count { " events" } else { "" };
+            (interval.half_width() / least, format!("{half}{events}"))
+        }
         false => {
             let width = interval.relative_half_width();
             let text = match width.is_finite() {

@@ -254,12 +254,14 @@ fn cpu_ns(whose: c_int) -> Option<u64> {
     // SAFETY: `rusage` holds only integers, for which zero bytes are valid
     // too, and the call has filled it in.
     let usage = (status == 0).then(|| unsafe { usage.assume_init() })?;
-    let ns = |time: libc::timeval| {
-        let seconds = u64::try_from(time.tv_sec).ok()?;
-        let micros = u64::try_from(time.tv_usec).ok()?;
-        Some((seconds * 1_000_000 + micros) * 1000)
-    };
-    Some(ns(usage.ru_utime)? + ns(usage.ru_stime)?)
+    Some(timeval_ns(usage.ru_utime)? + timeval_ns(usage.ru_stime)?)
+}
+
+/// A time that the kernel told, in ns; `None` for one below 0.
+pub(crate) fn timeval_ns(time: libc::timeval) -> Option<u64> {
+    let seconds = u64::try_from(time.tv_sec).ok()?;
+    let micros = u64::try_from(time.tv_usec).ok()?;
+    Some((seconds * 1_000_000 + micros) * 1000)
 }
 
 #[cfg(test)]

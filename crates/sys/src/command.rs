@@ -17,6 +17,13 @@ use crate::counters::Counts;
 use crate::platform;
 pub use crate::platform::command::Group;
 
+/// The kernel's scheduler tick, ns: where it accounts by ticks, CPU time is
+/// divided into user and system by what each tick happens to find. `None`
+/// where it is not known.
+pub fn tick_ns() -> Option<u64> {
+    platform::command::tick_ns()
+}
+
 /// What is set for a command, between its making and its program. The one
 /// place for such controls: nothing needs to be put back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,6 +106,8 @@ pub enum End {
     TimedOut,
     /// It was killed: somebody woke the waiting.
     Interrupted,
+    /// It was killed: this signal had stopped it, and nobody let it go on.
+    Stopped(i32),
 }
 
 /// What a command cost. Times in ns.
@@ -133,9 +142,6 @@ pub struct Usage {
     /// What the kernel and the processor counted, from the program's first
     /// instruction on, in all descendants.
     pub counts: Counts,
-    /// CPU time counted between this command and the one before it, ns: what
-    /// that one left running.
-    pub left_over_ns: u64,
 }
 
 /// A command that has ended.

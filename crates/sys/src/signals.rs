@@ -114,10 +114,10 @@ impl Drop for UserSignal {
     }
 }
 
-/// The name of a signal that ends programs, such as `SIGSEGV`; `None` for the
-/// others.
+/// The name of a signal that ends or stops programs, such as `SIGSEGV`; `None`
+/// for the others.
 pub fn name(signal: i32) -> Option<&'static str> {
-    const NAMES: [(libc::c_int, &str); 14] = [
+    const NAMES: [(libc::c_int, &str); 18] = [
         (libc::SIGHUP, "SIGHUP"),
         (libc::SIGINT, "SIGINT"),
         (libc::SIGQUIT, "SIGQUIT"),
@@ -132,6 +132,10 @@ pub fn name(signal: i32) -> Option<&'static str> {
         (libc::SIGALRM, "SIGALRM"),
         (libc::SIGTERM, "SIGTERM"),
         (libc::SIGXCPU, "SIGXCPU"),
+        (libc::SIGSTOP, "SIGSTOP"),
+        (libc::SIGTSTP, "SIGTSTP"),
+        (libc::SIGTTIN, "SIGTTIN"),
+        (libc::SIGTTOU, "SIGTTOU"),
     ];
     let named = NAMES.iter().find(|&&(number, _)| number == signal);
     named.map(|&(_, name)| name)

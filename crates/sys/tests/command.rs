@@ -124,6 +124,12 @@ impl Bench {
         finished
     }
 
+    fn left_over_ns(&mut self) -> u64 {
+        self.group
+            .left_over_ns(&mut self.counters)
+            .expect("readable")
+    }
+
     fn counts(&self, event: Event) -> bool {
         let counted = self.counters.counted().iter().find(|(e, _)| *e == event);
         counted.is_some_and(|(_, counted)| *counted == Counted::Everything)
@@ -410,18 +416,34 @@ fn waking_ends_the_waiting() {
 }
 
 #[test]
+fn a_command_that_is_stopped_is_not_waited_for() {
+    let mut bench = Bench::new();
+    assert_eq!(
+        bench.run(&["sh", "-c", "kill -STOP $$"]).end,
+        End::Stopped(19)
+    );
+    // One that goes on by itself is left alone.
+    let mut bench = Bench::new();
+    let goes_on = "(sleep 0.1; kill -CONT $$) & kill -STOP $$; wait; sleep 0.6";
+    assert_eq!(bench.run(&["sh", "-c", goes_on]).end, End::Code(0));
+}
+
+#[test]
 fn what_a_command_leaves_running_is_told_and_ends_with_the_group() {
     let mut bench = Bench::new();
     let leaves = "(exec -a latlas-test-left sh -c 'while :; do :; done') >/dev/null 2>&1 &";
     if find_program(OsStr::new("bash")).is_none() {
         return;
     }
-    assert_eq!(bench.run(&["bash", "-c", leaves]).usage.left_over_ns, 0);
+    bench.run(&["true"]);
+    assert_eq!(bench.left_over_ns(), 0);
+    assert!(bench.group.members().expect("proc").is_empty());
+    assert_eq!(bench.run(&["bash", "-c", leaves]).end, End::Code(0));
     std::thread::sleep(Duration::from_millis(100));
-    let next = bench.run(&["true"]).usage;
     if bench.counts(Event::TaskClock) {
-        assert!(next.left_over_ns > 0, "{next:?}");
+        assert!(bench.left_over_ns() > 0);
     }
+    assert_eq!(bench.group.members().expect("proc").len(), 1);
     drop(bench);
     soon("it is gone", || {
         !running("latlas-test-left -c while :; do :; done")

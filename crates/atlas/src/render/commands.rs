@@ -154,7 +154,9 @@ fn controls(record: &Commands) -> String {
         (Some(cpu), false) => parts.push(format!(
             "pinned to CPU {cpu}, which latlas itself has to share: there is no other"
         )),
-        (None, _) => parts.push("not pinned".into()),
+        (None, _) => parts.push(
+            "not pinned; no CPU is kept for latlas, which sleeps while a command runs".into(),
+        ),
     }
     if let Some(nice) = controls.nice {
         parts.push(format!("nice {nice}"));
@@ -242,15 +244,18 @@ fn line(
     };
     let mut entries = vec![left(format!(" {name}"))];
     entries.extend(figures(estimate, &row.unit, &values(run, &row.id)));
+    let mut under = vec![];
     let beside = beside.and_then(|(other, words)| {
-        let ns = self::row(run, command, other)?.estimate()?.ns()?;
-        let unit = self::row(run, command, other)?.unit;
-        Some(format!("{} {words}", set(&ns, &unit).value))
+        let other = self::row(run, command, other)?;
+        if let Outcome::Unavailable { reason } = &other.outcome {
+            under.push(format!("no {words}: {reason}"));
+        }
+        let ns = other.estimate()?.ns()?;
+        Some(format!("{} {words}", set(&ns, &other.unit).value))
     });
     entries.push(left(beside.unwrap_or_default()));
     entries.push(left(estimate.verdict.text()).in_style(Style::of(estimate.verdict)));
     grid.entries(entries);
-    let mut under = vec![];
     if estimate.verdict != Verdict::Ok {
         under.push(estimate.reason.clone());
     }
@@ -279,8 +284,14 @@ fn figures(estimate: &Estimate, unit: &Unit, values: &[f64]) -> Vec<Entry> {
         true => value.abs() * typical.ns.relative_half_width(),
         false => typical.ns.half_width(),
     };
-    // One scale for all: that of the larger, where the median is near 0.
-    let largest = value.abs().max(unit.of_ns(typical.p90_ns).abs());
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // One scale for all: that of the larger, where the median is near 0. Where
+    // nine of ten are 0, what is not has the only scale there is.
+    let largest = match value.abs().max(unit.of_ns(typical.p90_ns).abs()) {
+        0.0 if most.is_finite() => unit.of_ns(most).abs(),
+        largest => largest,
+    };
     let (scale, name) = scale_of(unit, largest);
     let [median, half] = in_scale(unit, value, half, scale);
     let number = |v: f64| {
@@ -296,8 +307,6 @@ fn figures(estimate: &Estimate, unit: &Unit, values: &[f64]) -> Vec<Entry> {
         false => (number(low), number(high)),
     };
     let (p10, p90) = range(typical.p10_ns, typical.p90_ns);
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let ends = match least <= most {
         true => {
             let (low, high) = range(least, most);
@@ -340,8 +349,8 @@ pub(super) fn compared(record: &Commands) -> String {
     grid.wrapped(
         "",
         &format!(
-            "beside {}: median of the ratios of {} rounds with its interval; up to {} % apart \
-             counts as the same",
+            "beside {}: median of the ratios of {} rounds with its interval; the same only if \
+             that stays within {} % of 1",
             first.name,
             record.compared[0].rounds,
             number(record.margin * 100.0)
@@ -360,19 +369,18 @@ pub(super) fn compared(record: &Commands) -> String {
         ]);
     }
     let mut text = grid.render(2);
-    if record.commands.len() > 2 {
-        let level = 100.0 - 5.0 / (record.commands.len() - 1) as f64;
-        for line in wrap(
-            "",
-            &format!(
-                "Intervals of {level:.1} % each, so that all of a row hold together in 95 % of \
-                 such runs (Bonferroni)."
-            ),
-            COLUMNS,
-        ) {
-            text.push_str(&line);
-            text.push('\n');
-        }
+    let others = record.commands.len() - 1;
+    let level = 100.0 - 5.0 / others.max(1) as f64;
+    let together = match others {
+        0 | 1 => "Intervals of 95 % each, for each row by itself.".into(),
+        _ => format!(
+            "Intervals of {level:.1} % each, so that all of a row hold together in 95 % of such \
+             runs (Bonferroni)."
+        ),
+    };
+    for line in wrap("", &together, COLUMNS) {
+        text.push_str(&line);
+        text.push('\n');
     }
     text
 }
@@ -398,4 +406,47 @@ fn word(one: &Compared) -> String {
 fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::synthetic;
+    use super::*;
+
+    #[test]
+    fn a_range_has_a_scale_though_the_median_is_0() {
+        let mut values = vec![0.0; 29];
+        values.push(850_000.0);
+        let estimate = repeats::estimate(&values, &Unit::Time, 0.0);
+        let mut grid = Grid::default();
+        grid.entries(figures(&estimate, &Unit::Time, &values));
+        let text = grid.render(0);
+        assert!(text.contains("850") && text.contains("µs"), "{text}");
+        assert!(!text.contains("850000"), "{text}");
+    }
+
+    #[test]
+    fn a_frequency_that_is_missing_says_why_beside_its_cycles() {
+        let mut run = synthetic::run_of_commands();
+        let frequency = run.rows.iter_mut().find(|r| r.id == "exec.grep/frequency");
+        frequency.expect("a row").outcome = Outcome::Unavailable {
+            reason: "cycles of user mode alone".into(),
+        };
+        let record = run.commands.clone().expect("commands");
+        let text = block(&run, &record, 0, &record.commands[0]);
+        assert!(
+            text.contains("└ no GHz: cycles of user mode alone"),
+            "{text}"
+        );
+        assert!(!text.contains("2.71"), "{text}");
+    }
+
+    #[test]
+    fn the_page_says_whether_a_cpu_is_kept_for_latlas() {
+        let run = synthetic::run_of_commands();
+        let mut record = run.commands.expect("commands");
+        assert!(controls(&record).contains("which latlas itself keeps off"));
+        record.controls.pinned_cpu = None;
+        assert!(controls(&record).contains("no CPU is kept for latlas"));
+    }
 }

@@ -47,7 +47,7 @@ pub(crate) use machine::one_line as machine_in_a_line;
 pub use probes_page::probes_page;
 pub use published::{PublishedOptions, published};
 pub use selftest::selftest;
-pub use tally::{Tally, tally};
+pub use tally::{Tally, reliable, tally};
 
 use crate::references::{Reference, References};
 use model::run::Run;

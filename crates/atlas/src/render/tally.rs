@@ -1,5 +1,7 @@
 //! How much of a run can be relied on.
 
+use model::command::Commands;
+use model::compare::finding::Finding;
 use model::estimate::{Estimate, Verdict};
 use model::run::{Outcome, Run};
 
@@ -90,6 +92,30 @@ pub fn tally(run: &Run) -> Tally {
     tally
 }
 
+/// Whether a run as a whole can be relied on: it is whole, and any of its rows
+/// is ok. Of commands the time is what was asked for, and their counts are
+/// almost always ok.
+pub fn reliable(run: &Run) -> bool {
+    run.partial.is_none()
+        && match &run.commands {
+            Some(record) => time_is_known(run, record),
+            None => tally(run).any_ok(),
+        }
+}
+
+/// Whether any wall time is ok, and whether every command that is set beside
+/// the first is found different or the same.
+fn time_is_known(run: &Run, record: &Commands) -> bool {
+    let wall_is_ok = |name: &str| {
+        let row = run.row(&format!("exec.{name}/wall"));
+        row.and_then(|row| row.estimate())
+            .is_some_and(|estimate| estimate.verdict == Verdict::Ok)
+    };
+    let mut walls = record.compared.iter().filter(|one| one.row == "wall");
+    record.commands.iter().any(|c| wall_is_ok(&c.name))
+        && walls.all(|one| one.word != Finding::CannotTell)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,5 +158,29 @@ mod tests {
             .retain(|row| row.estimate().is_some_and(|e| e.verdict != Verdict::Ok));
         assert!(!run.rows.is_empty());
         assert!(!tally(&run).any_ok());
+    }
+
+    #[test]
+    fn commands_are_relied_on_for_their_time() {
+        let run = synthetic::run_of_commands();
+        // One wall time is ok, the other has two states; their ratio tells.
+        assert!(reliable(&run));
+        let mut cut = run.clone();
+        cut.partial = Some("interrupted".into());
+        assert!(!reliable(&cut));
+        let mut noisy = run.clone();
+        for row in noisy.rows.iter_mut().filter(|r| r.id.ends_with("/wall")) {
+            if let Outcome::Figure(estimate) = &mut row.outcome {
+                estimate.verdict = Verdict::CannotTell;
+            }
+        }
+        assert!(tally(&noisy).any_ok(), "counts are ok all the same");
+        assert!(!reliable(&noisy));
+        let mut alike = run.clone();
+        if let Some(record) = &mut alike.commands {
+            record.compared[0].word = Finding::CannotTell;
+        }
+        assert!(!reliable(&alike));
+        assert!(reliable(&synthetic::run()));
     }
 }

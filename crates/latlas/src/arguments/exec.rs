@@ -1,5 +1,6 @@
 //! What `latlas exec` takes.
 
+use super::compare::percent;
 use super::{Color, budget};
 use clap::Args;
 use std::ffi::OsString;
@@ -21,18 +22,14 @@ Examples:
   latlas show --wide                                 every column of the last run
 
 Exit codes: 0 done; 2 the command is not there, failed, ran too long or its output was wrong;
-3 interrupted, or no figure is ok.";
+3 interrupted, or no wall time is ok, or (--vs) a ratio of wall times says neither different nor
+the same.";
 
 /// Which commands, how often and under which controls.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ExecOptions {
     /// The command and its arguments
-    #[arg(
-        value_name = "CMD",
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
+    #[arg(value_name = "CMD", required = true, trailing_var_arg = true)]
     pub(crate) words: Vec<OsString>,
     /// Another command, run by turns with the first (may be repeated; split as a shell does it)
     #[arg(long, value_name = "CMD")]
@@ -47,7 +44,7 @@ pub(crate) struct ExecOptions {
     #[arg(long, value_name = "CMD")]
     pub(crate) check: Option<String>,
     /// Keep the command on one CPU and latlas off it; without a number on the quietest
-    #[arg(long, value_name = "CPU", num_args = 0..=1)]
+    #[arg(long, value_name = "CPU", num_args = 0..=1, value_parser = cpu)]
     #[allow(clippy::option_option, reason = "absent, given, given with a number")]
     pub(crate) pin: Option<Option<u32>>,
     /// Nice value of the command, -20 to 19 (below 0 needs root)
@@ -80,8 +77,8 @@ pub(crate) struct ExecOptions {
     /// Name of the command's rows, exec.NAME/... (repeat for those of --vs)
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) name: Vec<String>,
-    /// Two commands up to this far apart are the same
-    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
+    /// The same only if the interval of the ratio stays this close to 1; different may be less
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
     pub(crate) margin: f64,
     /// Seed of the order of the commands
     #[arg(long, value_name = "N")]
@@ -115,14 +112,9 @@ fn name(text: &str) -> Result<String, String> {
     }
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    let percent = text
-        .strip_suffix('%')
-        .and_then(|p| p.trim().parse::<f64>().ok());
-    percent
-        .map(|p| p / 100.0)
-        .filter(|share| (0.0..=1.0).contains(share))
-        .ok_or_else(|| "give a share from 0% to 100%, such as 5%".into())
+fn cpu(text: &str) -> Result<u32, String> {
+    text.parse()
+        .map_err(|_| "give the number of a CPU, or nothing and then -- before the command".into())
 }
 
 #[cfg(test)]
@@ -130,11 +122,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_names_and_limits() {
-        assert_eq!(share("5%"), Ok(0.05));
-        assert_eq!(share("0.5 %"), Ok(0.005));
-        for bad in ["5", "-1%", "101%", "NaN%", "%", ""] {
-            assert!(share(bad).expect_err(bad).contains("such as 5%"));
+    fn cpus_names_and_limits() {
+        assert_eq!(cpu("3"), Ok(3));
+        for bad in ["ls", "-1", ""] {
+            assert!(cpu(bad).expect_err(bad).contains("-- before the command"));
         }
         assert_eq!(name("grep-F_2+"), Ok("grep-F_2+".into()));
         for bad in ["", "a/b", "a b", "ä", &"x".repeat(65)] {

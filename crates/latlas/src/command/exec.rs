@@ -1,6 +1,6 @@
 //! `latlas exec`: commands timed with the same honesty as the rows.
 
-use super::run::{keep, stop_on_signals};
+use super::run::{exit_code, keep, stop_on_signals};
 use crate::arguments::exec::ExecOptions;
 use crate::progress::Bar;
 use crate::{UNRELIABLE, output, program};
@@ -16,12 +16,16 @@ use model::command::{Command, Commands, Controls, Ended, PageCache, Rule};
 use model::figure::{figure, time};
 use model::repeats;
 use model::unit::Unit;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Runs of the empty shell that tell what a shell costs.
 const SHELL_RUNS: u32 = 20;
@@ -40,6 +44,7 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     if options.check.is_some() && options.warmup == 0 {
         bail!("--check looks at the output of a warm-up run: leave out --warmup 0");
     }
+    check_files(options)?;
     if let Some(path) = &options.out {
         store::check_writable(path)?;
     }
@@ -53,14 +58,16 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
 
     let wake = wake_on_signals()?;
+    let resumed = Arc::new(AtomicBool::new(false));
+    flag::register(SIGCONT, Arc::clone(&resumed)).context("can't listen for SIGCONT")?;
     let began = Began::now();
     placement.step_aside();
     let shell_start = match &options.shell {
-        Some(shell) => shell_start(shell, &settings, wake.try_clone()?)?,
+        Some(shell) => shell_start(shell, &settings, wake.try_clone()?, &resumed)?,
         None => None,
     };
     let words: Vec<Vec<OsString>> = asked.iter().map(|a| a.words.clone()).collect();
-    let mut runner = CommandRunner::new(&words, settings.clone(), Some(wake))?;
+    let mut runner = CommandRunner::new(&words, settings.clone(), Some(wake), resumed)?;
     let bar = Bar::on_stderr();
     let repeated = repeat(&mut runner, asked.len(), options.warmup, &rule, seed, |p| {
         bar.say(&so_far(p, &rule));
@@ -72,6 +79,10 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(UNRELIABLE));
     }
 
+    let failures: Vec<u32> = (0..asked.len()).map(|k| runner.failures(k)).collect();
+    let (stayed_pages, discarded) = (runner.stayed_pages(), runner.discarded());
+    let counted = runner.counted().to_vec();
+    let left = runner.end()?;
     let commands = asked
         .iter()
         .enumerate()
@@ -83,7 +94,7 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
                 .map(|w| w.to_string_lossy().into_owned())
                 .collect(),
             shell: one.shell.clone(),
-            failures: runner.failures(k),
+            failures: failures[k],
             checked_by: options.check.clone(),
         })
         .collect();
@@ -93,7 +104,7 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
         program,
         commands: Commands {
             commands,
-            page_cache: page_cache(options, runner.stayed_pages()),
+            page_cache: page_cache(options, stayed_pages),
             controls: Controls {
                 pinned_cpu: placement.cpu(),
                 nice: options.nice,
@@ -115,13 +126,14 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
             },
         },
         repeated: &repeated,
-        counted: runner.counted(),
+        counted: &counted,
+        left: &left,
+        tick_ns: sys::command::tick_ns(),
         seed,
         notes: vec![shell_start.into_iter().collect(); asked.len()],
-        remarks: placement.remarks(),
+        remarks: [placement.remarks(), made_again(discarded)].concat(),
         machine,
     });
-    drop(runner);
 
     let look = Options {
         wide: options.wide,
@@ -136,11 +148,60 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     };
     output::print(&text)?;
     written.transpose()?;
-    let reliable = run.partial.is_none() && render::tally(&run).any_ok();
-    Ok(match reliable {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    })
+    Ok(exit_code(&run))
+}
+
+/// What a reader must know of runs that do not count.
+fn made_again(discarded: u32) -> Vec<String> {
+    match discarded {
+        0 => Vec::new(),
+        n => vec![format!(
+            "latlas was stopped and went on (SIGCONT) during {n} of the runs: they were discarded \
+             and made again"
+        )],
+    }
+}
+
+/// The output must not be what the runs read, nor what is kept of them.
+fn check_files(options: &ExecOptions) -> anyhow::Result<()> {
+    let Some(output) = output_file(options) else {
+        return Ok(());
+    };
+    for (name, other) in [("--input", &options.input), ("--out", &options.out)] {
+        if let Some(other) = other.as_deref().filter(|other| same_file(&output, other)) {
+            bail!(
+                "--output and {name} are the same file, {}: each run would empty it",
+                other.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The file that the commands' output goes to, if it goes to one.
+fn output_file(options: &ExecOptions) -> Option<PathBuf> {
+    match options.output.to_str() {
+        Some("null" | "show") => None,
+        _ => Some(options.output.clone().into()),
+    }
+}
+
+/// Whether two paths lead to one regular file, or would once it is made.
+fn same_file(one: &Path, other: &Path) -> bool {
+    match (one.metadata(), other.metadata()) {
+        (Ok(a), Ok(b)) => a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        (Err(_), Err(_)) => {
+            let place = |path: &Path| {
+                let directory = match path.parent() {
+                    Some(parent) if parent != Path::new("") => parent,
+                    _ => Path::new("."),
+                };
+                Some((directory.canonicalize().ok()?, path.file_name()?.to_owned()))
+            };
+            place(one).is_some_and(|one| place(other) == Some(one))
+        }
+        _ => false,
+    }
 }
 
 /// The commands in words, with a name each.
@@ -249,10 +310,10 @@ fn settings(options: &ExecOptions, placement: &Placement) -> anyhow::Result<Sett
             _ => Cold::No,
         },
         input: options.input.clone(),
-        output: match options.output.to_str() {
-            Some("null") => Output::Null,
-            Some("show") => Output::Show,
-            _ => Output::File(options.output.clone().into()),
+        output: match output_file(options) {
+            Some(file) => Output::File(file),
+            None if options.output == "show" => Output::Show,
+            None => Output::Null,
         },
         timeout: options.timeout,
         ignore_failure: options.ignore_failure,
@@ -294,6 +355,7 @@ fn shell_start(
     shell: &OsStr,
     settings: &Settings,
     wake: OwnedFd,
+    resumed: &Arc<AtomicBool>,
 ) -> anyhow::Result<Option<String>> {
     let words = in_shell(shell, OsStr::new(":"));
     let settings = Settings {
@@ -307,7 +369,7 @@ fn shell_start(
         runs: Some(SHELL_RUNS),
         ..ADAPTIVE
     };
-    let mut runner = CommandRunner::new(&[words], settings, Some(wake))?;
+    let mut runner = CommandRunner::new(&[words], settings, Some(wake), Arc::clone(resumed))?;
     let repeated = repeat(&mut runner, 1, 1, &rule, 0, |_| ())?;
     let estimate = repeats::estimate(&walls_ns(&repeated.runs[0]), &Unit::Time, 0.0);
     Ok(estimate.typical.map(|t| {
@@ -376,6 +438,22 @@ mod tests {
         );
         assert!(unused("grep".into(), &asked, true).is_err());
         assert_eq!(unused("sed".into(), &asked, true).expect("free"), "sed");
+    }
+
+    #[test]
+    fn one_file_may_have_two_names() {
+        let here = std::env::temp_dir().join(format!("latlas-same-{}", std::process::id()));
+        std::fs::create_dir_all(here.join("b")).expect("a directory");
+        let at = |name: &str| here.join(name);
+        std::fs::write(at("a"), "x").expect("a file");
+        std::fs::hard_link(at("a"), at("link")).expect("a link");
+        assert!(same_file(&at("a"), &at("link")));
+        assert!(same_file(&at("new"), &at("b/../new")));
+        assert!(!same_file(&at("new"), &at("b/new")));
+        assert!(!same_file(&at("a"), &at("new")));
+        let null = Path::new("/dev/null");
+        assert!(!same_file(null, null), "nothing is lost there");
+        std::fs::remove_dir_all(&here).expect("removed");
     }
 
     #[test]

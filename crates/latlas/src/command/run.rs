@@ -143,11 +143,10 @@ fn full_adds(texts: &[ProbeText], request: &Request) -> Option<String> {
     Some(ids.join(", "))
 }
 
-fn exit_code(run: &Run) -> ExitCode {
-    if run.partial.is_some() || !render::tally(run).any_ok() {
-        ExitCode::from(UNRELIABLE)
-    } else {
-        ExitCode::SUCCESS
+pub(super) fn exit_code(run: &Run) -> ExitCode {
+    match render::reliable(run) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(UNRELIABLE),
     }
 }
 

@@ -1,5 +1,6 @@
 //! From the runs of commands to the Run document.
 
+use super::left::Left;
 use super::repeat::{Repeated, Timed};
 use super::rows::{self, ROWS, RowKind};
 use crate::place::{flag_throttled, moment};
@@ -18,6 +19,10 @@ use model::sample::{Evidence, Sample};
 use model::unit::Unit;
 use std::time::Duration;
 use sys::counters::{Counted, Event};
+
+/// Ticks of CPU time that a run must have for the kernel's division of it into
+/// user and system to be more than the luck of a few.
+const FEW_TICKS: u64 = 10;
 
 /// CPU time of left-over processes that is worth a note, as a share of the
 /// commands' own.
@@ -58,6 +63,10 @@ pub struct Parts<'a> {
     pub repeated: &'a Repeated,
     /// How each event was counted.
     pub counted: &'a [(Event, Counted)],
+    /// What each command left running.
+    pub left: &'a [Left],
+    /// The kernel's tick, ns, where it accounts by ticks.
+    pub tick_ns: Option<u64>,
     /// Seed of the order.
     pub seed: u64,
     /// Said of each command's wall time, one sentence each.
@@ -88,16 +97,21 @@ pub fn document(parts: Parts) -> Run {
         let name = &commands.commands[k].name;
         for kind in &ROWS {
             let (mut row, cell) = row_of(name, kind, runs, parts.counted);
+            if let Outcome::Figure(estimate) = &mut row.outcome {
+                judge_division(kind, estimate, runs, parts.tick_ns);
+            }
             if kind.name == "wall" {
                 row.notes
                     .extend(parts.notes.get(k).into_iter().flatten().cloned());
-                row.notes.extend(left_over(runs));
+                row.notes
+                    .extend(parts.left.get(k).and_then(|l| left_over(l, runs)));
             }
             rows.push(row);
             cells.extend(cell);
         }
     }
     flag_throttled(&mut rows, &conditions, wall);
+    let cost = clock_cost();
     let microarchitecture = parts.machine.microarchitecture.get().map(String::as_str);
     Run {
         schema: SCHEMA_VERSION,
@@ -123,8 +137,8 @@ pub fn document(parts: Parts) -> Run {
             // Counts and bytes are ticks too.
             ns_per_tick: 1.0,
             source: "the kernel's".into(),
-            cost_ns: Some(clock_cost_ns()),
-            resolution_ns: Some(1.0),
+            cost_ns: Some(cost.cost_ns),
+            resolution_ns: Some(cost.resolution_ns),
         },
         gate: Gate::learn(microarchitecture, &[]),
         core_clock: None,
@@ -178,10 +192,10 @@ fn compared(commands: &Commands, runs: &[Vec<Timed>]) -> Vec<Compared> {
     compared
 }
 
-fn clock_cost_ns() -> f64 {
+fn clock_cost() -> sys::ClockCost {
     let counter = sys::clock::Counter::monotonic_raw();
     let calibration = sys::clock::calibrate(&counter, Duration::from_millis(1));
-    sys::clock::measure_cost(&counter, &calibration).cost_ns
+    sys::clock::measure_cost(&counter, &calibration)
 }
 
 fn row_of(
@@ -199,6 +213,9 @@ fn row_of(
         outcome,
         notes,
     };
+    if let Some(reason) = rows::misleads(kind, counted) {
+        return (row(Outcome::Unavailable { reason }, Vec::new()), None);
+    }
     let Some(values) = values else {
         let reason = not_counted(kind, counted);
         return (row(Outcome::Unavailable { reason }, Vec::new()), None);
@@ -273,18 +290,48 @@ fn bound_by_own(estimate: &mut Estimate, runs: &[Timed]) -> Option<String> {
     ))
 }
 
-/// Whether the command left processes running that go on in the next run.
-fn left_over(runs: &[Timed]) -> Option<String> {
-    let left: u64 = runs.iter().map(|r| r.usage.left_over_ns).sum();
+/// The kernel divides CPU time into user and system by what its ticks found. Of
+/// a run of few ticks the interval would tell how alike these finds were, and
+/// not how the time was divided.
+fn judge_division(kind: &RowKind, estimate: &mut Estimate, runs: &[Timed], tick_ns: Option<u64>) {
+    let Some(tick_ns) = tick_ns.filter(|_| matches!(kind.name, "user" | "system")) else {
+        return;
+    };
+    let both = runs.iter().map(|r| r.usage.user_ns + r.usage.system_ns);
+    let Some(both_ns) = model::stats::median(both.map(|ns| ns as f64)) else {
+        return;
+    };
+    if both_ns >= (FEW_TICKS * tick_ns) as f64 {
+        return;
+    }
+    estimate.verdict = Verdict::CannotTell;
+    estimate.reason = format!(
+        "how CPU time divides into user and system is known by the kernel's ticks of {}: {} of it \
+         in a run are too few of them, and only the sum is known",
+        figure::time(tick_ns as f64),
+        figure::time(both_ns)
+    );
+}
+
+/// What the command left running, where that is worth a word.
+fn left_over(left: &Left, runs: &[Timed]) -> Option<String> {
     let own: u64 = runs
         .iter()
         .map(|r| r.usage.user_ns + r.usage.system_ns)
         .sum();
-    (left as f64 > LEFT_OVER * own as f64 && left > 0).then(|| {
-        format!(
+    let used = left.cpu_ns > 0 && left.cpu_ns as f64 > LEFT_OVER * own as f64;
+    let killed = match left.at_end {
+        0 => String::new(),
+        1 => "; one of them was still there at the end and was killed".into(),
+        n => format!("; {n} of them were still there at the end and were killed"),
+    };
+    match (used, left.at_end) {
+        (false, 0) => None,
+        (false, _) => Some(format!("it leaves processes running{killed}")),
+        (true, _) => Some(format!(
             "it leaves processes running: they used {} of CPU time between the runs, and count in \
-             the runs after their own",
-            figure::time(left as f64)
-        )
-    })
+             the runs that follow, also in those of other commands{killed}",
+            figure::time(left.cpu_ns as f64)
+        )),
+    }
 }

@@ -110,6 +110,17 @@ fn busy_ns(usage: &Usage) -> u64 {
     clock.unwrap_or(usage.user_ns + usage.system_ns)
 }
 
+/// Why a row can't be told from what was counted, though each part was.
+pub fn misleads(kind: &RowKind, counted: &[(Event, Counted)]) -> Option<String> {
+    let user_only = counted.contains(&(Event::Cycles, Counted::UserModeOnly));
+    (kind.name == "frequency" && user_only).then(|| {
+        "cycles are counted in user mode only, the task clock in both modes: their ratio is no \
+         frequency; the kernel's part needs CAP_PERFMON (or root), or \
+         kernel.perf_event_paranoid at 1 or below"
+            .into()
+    })
+}
+
 /// What a reader must know of how a row was counted here, if anything.
 pub fn note(kind: &RowKind, counted: &[(Event, Counted)]) -> Option<String> {
     let (event, instead) = match kind.name {

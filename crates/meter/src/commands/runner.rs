@@ -1,12 +1,15 @@
 //! The real runner: commands in a process group of their own, their streams,
 //! their page cache, the check of the warm-up.
 
+use super::left::{Left, LeftOver};
 use super::repeat::{Done, Runner};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use sys::command::{
     Command, Controls, End, Finished, Group, Limits, NotStarted, Streams, Usage, find_program,
@@ -111,6 +114,18 @@ pub enum CommandError {
         /// The limit.
         limit: Duration,
     },
+    /// It was stopped, and would have been waited for without an end.
+    #[error("{command:?} was stopped by {signal} in {which}{hint}: it was killed")]
+    Stopped {
+        /// Which.
+        command: String,
+        /// By what.
+        signal: String,
+        /// In which run.
+        which: String,
+        /// Why, where that is known.
+        hint: &'static str,
+    },
     /// The warm-up's output is wrong.
     #[error("the check failed: {check:?} {how} on the output of {command:?}{told}")]
     CheckFailed {
@@ -150,6 +165,9 @@ pub enum CommandError {
     /// The process group could not be made.
     #[error("can't make a process group for the commands: {0}")]
     NoGroup(io::Error),
+    /// It can't be told what commands left running.
+    #[error("can't look for processes that the commands left running: {0}")]
+    LeftOver(io::Error),
 }
 
 /// A command that is laid out to be run.
@@ -170,13 +188,17 @@ pub struct CommandRunner {
     group: Group,
     counters: Counters,
     wake: Option<OwnedFd>,
+    resumed: Arc<AtomicBool>,
+    discarded: u32,
+    left: LeftOver,
     began: Instant,
     stayed_pages: u64,
 }
 
 impl CommandRunner {
     /// Lays the commands out, each in words: the program and its arguments.
-    /// `wake` becomes readable when no more is wanted.
+    /// `wake` becomes readable when no more is wanted; `resumed` becomes true
+    /// when this process goes on after it was stopped.
     ///
     /// # Errors
     /// What is wrong with a command or the settings, before anything runs.
@@ -184,6 +206,7 @@ impl CommandRunner {
         commands: &[Vec<OsString>],
         settings: Settings,
         wake: Option<OwnedFd>,
+        resumed: Arc<AtomicBool>,
     ) -> Result<CommandRunner, CommandError> {
         let ready: Result<Vec<Ready>, CommandError> = commands
             .iter()
@@ -199,6 +222,9 @@ impl CommandRunner {
             group: Group::start().map_err(CommandError::NoGroup)?,
             counters: Counters::open(),
             wake,
+            resumed,
+            discarded: 0,
+            left: LeftOver::default(),
             began: Instant::now(),
             stayed_pages: 0,
             settings,
@@ -222,6 +248,21 @@ impl CommandRunner {
     /// worst run.
     pub fn stayed_pages(&self) -> u64 {
         self.stayed_pages
+    }
+
+    /// Timed runs that were made again: this process had been stopped while
+    /// they ran, and saw their end late.
+    pub fn discarded(&self) -> u32 {
+        self.discarded
+    }
+
+    /// Ends whatever commands left running; tells what each of them had.
+    ///
+    /// # Errors
+    /// When `/proc` can't be read.
+    pub fn end(self) -> Result<Vec<Left>, CommandError> {
+        let members = self.group.members().map_err(CommandError::LeftOver)?;
+        Ok(self.left.at_end(self.ready.len(), &members))
     }
 
     fn input(&self) -> Result<File, CommandError> {
@@ -248,6 +289,17 @@ impl CommandRunner {
             time: self.settings.timeout,
             wake: self.wake.as_ref().map(AsFd::as_fd),
         };
+        let left_ns = self
+            .group
+            .left_over_ns(&mut self.counters)
+            .map_err(CommandError::LeftOver)?;
+        if self.left.wants_a_look(left_ns) {
+            let members = self.group.members().map_err(CommandError::LeftOver)?;
+            self.left.between(left_ns, &members);
+        }
+        if let Which::Command(k) = which {
+            self.left.ran(k);
+        }
         self.group
             .run(&ready.command, streams, &mut self.counters, limits)
             .map_err(|error| CommandError::NotStarted {
@@ -322,6 +374,12 @@ impl CommandRunner {
                 which,
                 limit: self.settings.timeout.unwrap_or_default(),
             }),
+            End::Stopped(signal) => Err(CommandError::Stopped {
+                command,
+                signal: signal_in_words(signal),
+                which,
+                hint: why_stopped(signal),
+            }),
             End::Code(_) | End::Signal(_) if self.settings.ignore_failure => Ok(Done::Ended(())),
             end => Err(CommandError::Failed {
                 command,
@@ -363,6 +421,28 @@ impl Runner for CommandRunner {
     }
 
     fn timed(&mut self, command: usize) -> Result<Done<Usage>, CommandError> {
+        loop {
+            self.resumed.store(false, Ordering::Relaxed);
+            let (done, failed) = self.timed_once(command)?;
+            if matches!(done, Done::Ended(_)) && self.resumed.load(Ordering::Relaxed) {
+                self.discarded += 1;
+                continue;
+            }
+            let ready = &mut self.ready[command];
+            ready.timed += 1;
+            ready.failures += u32::from(failed);
+            return Ok(done);
+        }
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        self.began.elapsed().as_millis() as u64
+    }
+}
+
+impl CommandRunner {
+    /// One run, and whether it failed.
+    fn timed_once(&mut self, command: usize) -> Result<(Done<Usage>, bool), CommandError> {
         self.chill()?;
         let (input, output) = (self.input()?, self.output()?);
         let null = null()?;
@@ -378,18 +458,13 @@ impl Runner for CommandRunner {
             error,
         };
         let finished = self.run(Which::Command(command), streams)?;
-        let ready = &mut self.ready[command];
-        ready.timed += 1;
-        ready.failures += u32::from(!matches!(finished.end, End::Code(0) | End::Interrupted));
-        let which = format!("run {}", ready.timed);
-        Ok(match self.judge(command, finished.end, which, None)? {
+        let failed = !matches!(finished.end, End::Code(0) | End::Interrupted);
+        let which = format!("run {}", self.ready[command].timed + 1);
+        let done = match self.judge(command, finished.end, which, None)? {
             Done::Ended(()) => Done::Ended(finished.usage),
             Done::Interrupted => Done::Interrupted,
-        })
-    }
-
-    fn elapsed_ms(&self) -> u64 {
-        self.began.elapsed().as_millis() as u64
+        };
+        Ok((done, failed))
     }
 }
 
@@ -432,12 +507,28 @@ impl Ready {
 fn in_words(end: End) -> String {
     match end {
         End::Code(code) => format!("ended with exit code {code}"),
-        End::Signal(signal) => match sys::signals::name(signal) {
-            Some(name) => format!("was killed by signal {signal} ({name})"),
-            None => format!("was killed by signal {signal}"),
-        },
+        End::Signal(signal) => format!("was killed by {}", signal_in_words(signal)),
+        End::Stopped(signal) => format!("was stopped by {}", signal_in_words(signal)),
         End::TimedOut => "ran longer than --timeout allows".into(),
         End::Interrupted => "was interrupted".into(),
+    }
+}
+
+fn signal_in_words(signal: i32) -> String {
+    match sys::signals::name(signal) {
+        Some(name) => format!("signal {signal} ({name})"),
+        None => format!("signal {signal}"),
+    }
+}
+
+/// Why a signal stopped a command.
+fn why_stopped(signal: i32) -> &'static str {
+    match sys::signals::name(signal) {
+        Some("SIGTTIN" | "SIGTTOU") => {
+            " since it wants the terminal, which no measured command gets (--input FILE gives it \
+             its input)"
+        }
+        _ => " and nobody let it go on",
     }
 }
 

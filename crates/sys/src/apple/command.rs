@@ -10,6 +10,10 @@ use crate::counters::Counters;
 #[derive(Debug)]
 pub struct Group(());
 
+pub(crate) fn tick_ns() -> Option<u64> {
+    None
+}
+
 fn unsupported() -> io::Error {
     io::Error::new(
         io::ErrorKind::Unsupported,
@@ -23,6 +27,22 @@ impl Group {
     /// # Errors
     /// `Unsupported`.
     pub fn start() -> io::Result<Group> {
+        Err(unsupported())
+    }
+
+    /// CPU time that the last command left running has used since.
+    ///
+    /// # Errors
+    /// `Unsupported`.
+    pub fn left_over_ns(&self, _counters: &mut Counters) -> io::Result<u64> {
+        Err(unsupported())
+    }
+
+    /// Processes of the group.
+    ///
+    /// # Errors
+    /// `Unsupported`.
+    pub fn members(&self) -> io::Result<Vec<u32>> {
         Err(unsupported())
     }
 

@@ -13,9 +13,12 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
+};
+use rustix::time::{ClockId, clock_getres};
 
-use crate::child::NOT_STARTED;
+use crate::child::{NOT_STARTED, hear_of_children, timeval_ns};
 use crate::clock::monotonic_raw_ns;
 use crate::command::{Command, End, Finished, Limits, NotStarted, Streams, Usage};
 use crate::counters::{Counters, Event, Totals};
@@ -24,6 +27,10 @@ use crate::memory::peak_resident_bytes;
 
 /// What the child needs until it executes its program: a few system calls.
 const STACK_WORDS: usize = (64 << 10) / size_of::<u128>();
+
+/// How often it is looked whether a command has been stopped. One that is at
+/// two looks in a row is not going on by itself.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// The signals that a terminal or a user sends to everybody; the watcher is
 /// not meant.
@@ -52,11 +59,13 @@ pub struct Group {
 }
 
 impl Group {
-    /// A new group.
+    /// A new group. From here on this process hears of its children's ends,
+    /// though its parent may have ignored SIGCHLD.
     ///
     /// # Errors
     /// What `pipe(2)` and `fork(2)` say.
     pub fn start() -> io::Result<Group> {
+        hear_of_children()?;
         let (ended, alive) = pipe_with(PipeFlags::CLOEXEC)?;
         let (ended_raw, alive_raw) = (ended.as_raw_fd(), alive.as_raw_fd());
         // SAFETY: the body makes system calls only.
@@ -83,6 +92,42 @@ impl Group {
         if let Some(group) = Pid::from_raw(self.leader()) {
             let _ = kill_process_group(group, Signal::KILL);
         }
+    }
+
+    /// CPU time in ns that was counted since the last command ended: what
+    /// commands left running. 0 where CPU time is not counted.
+    ///
+    /// # Errors
+    /// What `read(2)` says.
+    pub fn left_over_ns(&self, counters: &mut Counters) -> io::Result<u64> {
+        let now = counters.read()?;
+        let since = self.totals.map(|last| now.since(&last));
+        Ok(since
+            .and_then(|counts| counts.get(Event::TaskClock))
+            .unwrap_or(0))
+    }
+
+    /// The processes of the group, but for the watcher: while no command runs,
+    /// those that commands left running. Zombies don't count.
+    ///
+    /// # Errors
+    /// When `/proc` can't be read.
+    pub fn members(&self) -> io::Result<Vec<u32>> {
+        let leader = self.watcher.id();
+        let mut members = Vec::new();
+        for entry in std::fs::read_dir("/proc")? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
+                continue;
+            };
+            // One that has just ended has no file any more.
+            let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+            if pid != leader && group_of(&stat) == Some(leader) {
+                members.push(pid);
+            }
+        }
+        Ok(members)
     }
 
     /// Runs a command to its end, or kills the whole group at a limit: then
@@ -151,12 +196,7 @@ impl Group {
         let after = counters
             .read()
             .map_err(|e| NotStarted::new("read the counters", e))?;
-        let left_over_ns = self
-            .totals
-            .replace(after)
-            .and_then(|last| before.since(&last).get(Event::TaskClock));
-        let nanoseconds =
-            |time: libc::timeval| (time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64) * 1000;
+        self.totals = Some(after);
         Ok(Finished {
             end: early.unwrap_or(match libc::WIFSIGNALED(status) {
                 true => End::Signal(libc::WTERMSIG(status)),
@@ -165,8 +205,8 @@ impl Group {
             usage: Usage {
                 wall_ns: ended_ns - began_ns,
                 start_ns: started_ns - began_ns,
-                user_ns: nanoseconds(usage.ru_utime),
-                system_ns: nanoseconds(usage.ru_stime),
+                user_ns: timeval_ns(usage.ru_utime).unwrap_or(0),
+                system_ns: timeval_ns(usage.ru_stime).unwrap_or(0),
                 peak_bytes: usage.ru_maxrss as u64 * 1024,
                 own_bytes: peak_resident_bytes().unwrap_or(0),
                 voluntary: usage.ru_nvcsw as u64,
@@ -174,7 +214,6 @@ impl Group {
                 minor_faults: usage.ru_minflt as u64,
                 major_faults: usage.ru_majflt as u64,
                 counts: after.since(&before),
-                left_over_ns: left_over_ns.unwrap_or(0),
             },
         })
     }
@@ -188,9 +227,11 @@ impl Group {
         if let Some(wake) = &limits.wake {
             fds.push(PollFd::new(wake, PollFlags::IN));
         }
+        let mut stopped_before = false;
         loop {
             let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            let ready = match poll(&mut fds, left.map(timespec).as_ref()) {
+            let wait = left.map_or(LOOK_EVERY, |left| left.min(LOOK_EVERY));
+            let ready = match poll(&mut fds, Some(&timespec(wait))) {
                 Err(Errno::INTR) => continue,
                 other => other?,
             };
@@ -203,8 +244,39 @@ impl Group {
             if ready == 0 && left.is_some_and(|left| left.is_zero()) {
                 return Ok(Some(End::TimedOut));
             }
+            let stopped = stopped_by(pid)?;
+            match stopped {
+                Some(signal) if stopped_before => return Ok(Some(End::Stopped(signal))),
+                _ => stopped_before = stopped.is_some(),
+            }
         }
     }
+}
+
+/// The signal that a child is stopped by right now, left for others to see.
+fn stopped_by(child: Pid) -> io::Result<Option<i32>> {
+    let look = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let status = waitid(WaitId::Pid(child), look)?;
+    Ok(status.and_then(|status| status.stopping_signal()))
+}
+
+/// The process group in a line of `/proc/PID/stat`; `None` for a zombie. A
+/// name may hold blanks and brackets, but nothing behind the last bracket is
+/// part of it.
+fn group_of(stat: &str) -> Option<u32> {
+    let (_, behind) = stat.rsplit_once(')')?;
+    let mut fields = behind.split_whitespace();
+    let state = fields.next()?;
+    let group = fields.nth(1)?.parse().ok()?;
+    (state != "Z" && state != "X").then_some(group)
+}
+
+/// The coarse clock moves by one tick at a time.
+pub(crate) fn tick_ns() -> Option<u64> {
+    let step = clock_getres(ClockId::MonotonicCoarse);
+    let seconds = u64::try_from(step.tv_sec).ok()?;
+    let nanoseconds = u64::try_from(step.tv_nsec).ok()?;
+    Some(seconds * 1_000_000_000 + nanoseconds).filter(|&ns| ns > 0)
 }
 
 impl Drop for Group {
@@ -406,5 +478,25 @@ fn wait4(child: libc::pid_t) -> io::Result<(i32, libc::rusage)> {
         if error.kind() != io::ErrorKind::Interrupted {
             return Err(error);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_found_behind_whatever_a_process_is_called() {
+        assert_eq!(group_of("7 (sh) S 1 42 42 0"), Some(42));
+        assert_eq!(group_of("7 (a) S 9 9 (b)) R 1 43 42 0"), Some(43));
+        assert_eq!(group_of("7 (sh) Z 1 42 42 0"), None);
+        assert_eq!(group_of(""), None);
+    }
+
+    #[test]
+    fn a_tick_is_some_milliseconds() {
+        let tick = tick_ns().expect("Linux has the coarse clock");
+        // CONFIG_HZ is 100 to 1000.
+        assert!((900_000..=10_100_000).contains(&tick), "{tick}");
     }
 }
