@@ -19,7 +19,7 @@ pub struct Explained<'a> {
     #[serde(flatten)]
     probe: &'a ProbeText,
     /// How its samples are taken, in words.
-    sampling: &'static str,
+    sampling: String,
     /// Every published figure of it.
     published: Vec<PublishedIn<'a>>,
 }
@@ -52,7 +52,7 @@ pub fn explained<'a>(
     Explained {
         asked,
         probe,
-        sampling: sampling(probe.regime),
+        sampling: sampling(probe),
         published: published.collect(),
     }
 }
