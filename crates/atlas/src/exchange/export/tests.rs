@@ -335,7 +335,8 @@ fn repetitions_are_quiet_only_where_the_figure_is() {
             .map(|e| e["real_time"].as_f64().expect("a time"))
             .collect()
     };
-    // Most of each worker's samples are of a busy machine and slow.
+    // Of five samples of each worker two are of a busy machine and slow; the
+    // others differ, so that the median of all is another than theirs.
     let cell = run.cells.iter_mut().find(|cell| cell.row == "cpu.add_i32");
     let mut samples = cell
         .as_ref()
@@ -345,11 +346,15 @@ fn repetitions_are_quiet_only_where_the_figure_is() {
         .expect("samples");
     for (k, sample) in samples.iter_mut().enumerate() {
         sample.evidence.cycle_fs = Some(325_000);
-        if k % 5 > 1 {
-            sample.evidence.canary_percent = Some(250);
-            sample.first_ticks *= 3;
-            sample.second_ticks = sample.second_ticks.map(|ticks| ticks * 3);
-        }
+        let slower = match k as u64 % 5 {
+            quiet @ ..3 => 1 + quiet,
+            _ => {
+                sample.evidence.canary_percent = Some(250);
+                9
+            }
+        };
+        sample.first_ticks *= slower;
+        sample.second_ticks = sample.second_ticks.map(|ticks| ticks * slower);
     }
     cell.expect("cell").samples = (&samples[..]).into();
     let quiet = times(&run);
@@ -361,7 +366,7 @@ fn repetitions_are_quiet_only_where_the_figure_is() {
     let typical = times(&run);
     assert_eq!((quiet.len(), typical.len()), (8, 8));
     assert!(
-        quiet.iter().zip(&typical).all(|(q, t)| q * 2.0 < *t),
+        quiet.iter().zip(&typical).all(|(q, t)| q * 1.4 < *t),
         "{quiet:?} {typical:?}"
     );
 }
