@@ -395,7 +395,18 @@ fn published_figures_have_the_ratio_that_they_may_have() {
 #[test]
 fn what_only_a_published_table_has_is_named() {
     let references = References::embedded().expect("references");
-    let run = Operand::run("last", synthetic::run());
+    let mut run = synthetic::run();
+    // Rows that do the same job as a published one through other code.
+    let published = references.tables.iter().flat_map(|table| &table.rows);
+    for id in published.filter_map(|row| row.like.as_ref()) {
+        if run.row(id).is_none() {
+            let mut row = run.rows[0].clone();
+            row.id = id.clone();
+            row.outcome = figure(100.0, 1.0);
+            run.rows.push(row);
+        }
+    }
+    let run = Operand::run("last", run);
     let mut left_over = 0;
     for table in &references.tables {
         let published = Operand {
