@@ -334,8 +334,60 @@ fn what_can_not_be_compared_is_refused_in_a_line() {
     assert_eq!(alone.code, 2, "one side alone");
 }
 
+/// A file of hyperfine's with thirty runs of one command of about so long.
+fn hyperfine(ms: f64) -> String {
+    let times = (0..30).map(|k| (ms + 0.1 * (f64::from(k * 7 % 30) / 14.5 - 1.0)) / 1e3);
+    let times: Vec<f64> = times.collect();
+    let codes = vec![0; times.len()];
+    let result = serde_json::json!({
+        "command": "work", "mean": ms / 1e3, "median": ms / 1e3,
+        "times": times, "exit_codes": codes,
+    });
+    serde_json::json!({ "results": [result] }).to_string()
+}
+
+#[test]
+fn imports_are_compared_and_cross_a_gate() {
+    let home = Home::new();
+    let gate = |names: [&str; 2]| {
+        let options = ["--fail-above", "7%", "--margin", "30%"];
+        home.run(&[&["compare"], &names[..], &options].concat())
+    };
+    for (name, ms) in [
+        ("slow.json", 20.0),
+        ("again.json", 10.0),
+        ("old.json", 10.0),
+    ] {
+        std::fs::write(home.path(name), hyperfine(ms)).expect("file");
+    }
+    let imported = |name: &str| {
+        let done = home.run(&["import", name]);
+        assert_eq!(done.code, 0, "{}", done.err);
+        done.out.trim().to_owned()
+    };
+    let [old, again, slow] = ["old.json", "again.json", "slow.json"].map(imported);
+    let slower = gate([&old, &slow]);
+    assert_eq!(slower.code, 1, "{}{}", slower.out, slower.err);
+    for text in [
+        "different: slower",
+        "surely more than 7 % slower",
+        "unknown on both sides, and may differ: host, CPU, kernel",
+        ", imported 20",
+    ] {
+        assert!(slower.out.contains(text), "{text}: {}", slower.out);
+    }
+    for text in ["not release", "are the same", "7.0000"] {
+        assert!(!slower.out.contains(text), "{text}: {}", slower.out);
+    }
+    let same = gate([&old, &again]);
+    assert_eq!(same.code, 0, "{}", same.out);
+    assert!(!same.out.contains("no spread"), "{}", same.out);
+}
+
 #[test]
 fn nothing_to_tell_is_said_by_code_3() {
+    let help = Home::new().run(&["compare", "--help"]);
+    assert!(help.out.contains("Exit codes: 0 done"), "{}", help.out);
     let done = Home::new().run(&["compare", "iphone-6s", "mac-pro-2013"]);
     assert_eq!(done.code, 3, "{}", done.err);
     assert!(done.out.contains("no spread"), "{}", done.out);

@@ -23,8 +23,13 @@ pub const FEW_EVENTS: f64 = 20.0;
 /// for seconds), so that an interval from all of them as if they were
 /// independent would be too narrow: what the stretches' medians say widens it.
 pub fn stretch(run: usize, runs: usize) -> u32 {
-    let stretches = (runs / SAMPLES_PER_WORKER).clamp(1, STRETCHES);
-    ((run * stretches) / runs.max(1)) as u32
+    ((run * stretches(runs)) / runs.max(1)) as u32
+}
+
+/// How many stretches so many runs are divided into: as so many independent
+/// runs they count.
+pub fn stretches(runs: usize) -> usize {
+    (runs / SAMPLES_PER_WORKER).clamp(1, STRETCHES)
 }
 
 /// The estimate from all runs' values, in their order. `least` is what widths
@@ -107,6 +112,7 @@ mod tests {
         assert_eq!(of(2), [0, 0]);
         assert_eq!(of(6), [0, 0, 0, 1, 1, 1]);
         assert_eq!(of(10).last(), Some(&2));
+        assert_eq!([0, 2, 6, 10, 800].map(stretches), [1, 1, 2, 3, 8]);
         let many = of(800);
         for stretch in 0..8 {
             assert_eq!(many.iter().filter(|&&s| s == stretch).count(), 100);

@@ -36,6 +36,15 @@ impl Unit {
         }
     }
 
+    /// Whether it is a view of a time: then more of it is slower or faster.
+    /// More events or bytes are only more.
+    pub fn is_time(&self) -> bool {
+        match self {
+            Unit::Time | Unit::Bandwidth { .. } | Unit::Frequency => true,
+            Unit::Count | Unit::Bytes => false,
+        }
+    }
+
     /// Whether a larger figure means a shorter time.
     pub fn inverted(&self) -> bool {
         matches!(self, Unit::Bandwidth { .. } | Unit::Frequency)

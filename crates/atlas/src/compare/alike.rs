@@ -1,16 +1,16 @@
 //! Which runs should have come out alike, and what two of them differ in.
 
-use model::machine::{Fact, Machine};
-use model::run::{Program, Run};
+use model::command::{Commands, PageCache};
+use model::imported::UNKNOWN;
+use model::machine::{CpuSignature, Fact, Machine};
+use model::run::Run;
 use serde::Serialize;
 
 /// Whether both were made by the same program, with the same plan, on the same
-/// machine and kernel: then they differ only by what runs differ by.
+/// machine and kernel, of the same commands and with their files on the same
+/// file system: then they differ only by what runs differ by. What is not
+/// known is never the same, and of an imported run too little is.
 pub fn alike(a: &Run, b: &Run) -> bool {
-    let machine = |run: &Run| {
-        let m = &run.machine;
-        [&m.hostname, &m.kernel, &m.cpu_model].map(|fact| fact.get().cloned())
-    };
     let rest = |run: &Run| {
         (
             run.program.clone(),
@@ -18,19 +18,84 @@ pub fn alike(a: &Run, b: &Run) -> bool {
             run.plan.core_kind.clone(),
         )
     };
-    machine(a) == machine(b) && rest(a) == rest(b)
+    let measured = |run: &Run| run.imported.is_none();
+    measured(a)
+        && measured(b)
+        && machine(a).is_some()
+        && machine(a) == machine(b)
+        && rest(a) == rest(b)
+        && a.commands.as_ref().map(conduct) == b.commands.as_ref().map(conduct)
+        && files_alike(a, b)
+}
+
+/// Host, kernel and CPU, if all are known.
+fn machine(run: &Run) -> Option<(&str, &str, Option<&str>, Option<CpuSignature>)> {
+    let m = &run.machine;
+    let (model, signature) = (m.cpu_model.get(), m.cpu_signature.get().copied());
+    if model.is_none() && signature.is_none() {
+        return None;
+    }
+    Some((
+        m.hostname.get()?,
+        m.kernel.get()?,
+        model.map(String::as_str),
+        signature,
+    ))
+}
+
+/// Whether rows of files stand on the same file system in both, as far as both
+/// have some: one without says nothing of them.
+pub(super) fn files_alike(a: &Run, b: &Run) -> bool {
+    match (&a.files_on, &b.files_on) {
+        (Some(a), Some(b)) => a.text() == b.text(),
+        _ => true,
+    }
+}
+
+/// What was run, and how, in the words of [`differences`].
+fn conduct(commands: &Commands) -> [String; 6] {
+    let words: Vec<String> = commands
+        .commands
+        .iter()
+        .map(|c| match c.text() {
+            text if text == c.name => text,
+            text => format!("{}: {text}", c.name),
+        })
+        .collect();
+    let files = match &commands.page_cache {
+        PageCache::Warm => "warm".into(),
+        PageCache::Cold => "cold".into(),
+        PageCache::ColdFiles { files, .. } => format!("without {}", files.join(", ")),
+    };
+    let nice = commands.controls.nice;
+    let cpu = commands.controls.pinned_cpu;
+    [
+        words.join("; "),
+        files,
+        nice.map_or("as latlas".into(), |nice| nice.to_string()),
+        cpu.map_or("any".into(), |cpu| cpu.to_string()),
+        commands.input.clone(),
+        commands.output.clone(),
+    ]
 }
 
 /// Whether a clock cycle of one is as good as one of the other: the CPUs call
-/// themselves the same and neither is emulated.
-pub(super) fn cores_alike(a: &Run, b: &Run) -> bool {
+/// themselves the same and neither is emulated. If not, why.
+pub(super) fn cores_alike(a: &Run, b: &Run) -> Result<(), &'static str> {
     let known = |run: &Run| {
         let m = &run.machine;
         Some((m.cpu_model.get()?.clone(), m.cpu_signature.get().copied()))
     };
     let kind = |run: &Run| run.plan.core_kind.clone();
-    let real = |run: &Run| emulator(run).is_none();
-    known(a).is_some() && known(a) == known(b) && kind(a) == kind(b) && real(a) && real(b)
+    if [a, b].into_iter().any(|run| emulator(run).is_some()) {
+        return Err("an emulator's cycles are no core's");
+    }
+    match (known(a), known(b)) {
+        (Some(a), Some(b)) if a != b => Err("the CPUs are not of one model"),
+        (Some(_), Some(_)) if kind(a) != kind(b) => Err("the cores are not of one kind"),
+        (Some(_), Some(_)) => Ok(()),
+        _ => Err("not known whether the CPUs are of one model"),
+    }
 }
 
 /// The emulator that a run was made under.
@@ -96,10 +161,45 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
     say("largest working set", &|run| {
         model::size::text(run.plan.largest_working_set_bytes)
     });
-    say("program", &|run| program(&run.program));
+    say("program", &program);
     say("schema", &|run| run.schema.to_string());
     say("clock", &|run| run.clock.name.clone());
+    if !files_alike(a, b) {
+        say("files on", &|run| {
+            run.files_on.as_ref().map_or("none".into(), |on| on.text())
+        });
+    }
+    if let (Some(of_a), Some(of_b)) = (&a.commands, &b.commands) {
+        // Their CPU stands with the others above.
+        let what = ["commands", "page cache", "nice", "", "input", "output"];
+        let pairs = conduct(of_a).into_iter().zip(conduct(of_b));
+        let told = what.into_iter().zip(pairs);
+        all.extend(
+            told.filter(|(what, (a, b))| !what.is_empty() && a != b)
+                .map(|(what, (a, b))| Difference { what, a, b }),
+        );
+    }
     all
+}
+
+/// By what one knows a machine and a program again, and neither run says: they
+/// may be others.
+pub(super) fn unknown_on_both(a: &Run, b: &Run) -> Vec<&'static str> {
+    const WHAT: [&str; 4] = ["host", "CPU", "kernel", "version of the program"];
+    let unknown = |run: &Run| {
+        [
+            run.machine.hostname.get().is_none(),
+            run.machine.cpu_model.get().is_none(),
+            run.machine.kernel.get().is_none(),
+            run.program.version == UNKNOWN,
+        ]
+    };
+    let both = unknown(a).into_iter().zip(unknown(b));
+    WHAT.into_iter()
+        .zip(both)
+        .filter(|(_, (a, b))| *a && *b)
+        .map(|(what, _)| what)
+        .collect()
 }
 
 fn text<T: std::fmt::Display>(fact: &Fact<T>) -> String {
@@ -115,8 +215,16 @@ fn cpu(machine: &Machine) -> String {
     format!("{}{design}", text(&machine.cpu_model))
 }
 
-/// Name, version, commit and profile of a program.
-pub(super) fn program(program: &Program) -> String {
+/// Name, version, commit and profile of the program that measured; of an
+/// imported run what its file says.
+pub(super) fn program(run: &Run) -> String {
+    let program = &run.program;
+    if run.imported.is_some() {
+        return match program.version.as_str() {
+            UNKNOWN => format!("{}, version unknown", program.name),
+            version => format!("{} {version}", program.name),
+        };
+    }
     let commit = program.commit.as_deref().unwrap_or("commit unknown");
     let commit = commit.get(..10).unwrap_or(commit);
     let target = &program.target;
@@ -134,7 +242,7 @@ mod tests {
     #[test]
     fn a_run_differs_from_itself_in_nothing() {
         let run = synthetic::run();
-        assert!(alike(&run, &run) && cores_alike(&run, &run));
+        assert!(alike(&run, &run) && cores_alike(&run, &run).is_ok());
         assert!(differences(&run, &run).is_empty());
     }
 
@@ -142,9 +250,12 @@ mod tests {
     /// still count as alike, whether their cycles do.
     type Case = (fn(&mut Run), &'static str, bool, bool);
 
+    /// What is changed, and what that is called.
+    type Change<T> = (fn(&mut T), &'static str);
+
     #[test]
     fn what_differs_is_told() {
-        let cases: [Case; 8] = [
+        let cases: [Case; 9] = [
             (
                 |r| r.machine.kernel = Fact::known("9.9".into()),
                 "kernel",
@@ -177,6 +288,12 @@ mod tests {
             ),
             (|r| r.schema = 1, "schema", true, true),
             (
+                |r| r.files_on.as_mut().expect("files").kind = "xfs".into(),
+                "files on",
+                false,
+                true,
+            ),
+            (
                 |r| r.conditions.pinned_cpus = vec![7],
                 "pinned to CPU",
                 true,
@@ -197,14 +314,94 @@ mod tests {
             assert_eq!(all.len(), 1, "{all:?}");
             assert_eq!(all[0].what, what);
             assert_eq!(alike(&a, &b), are_alike, "{what}");
-            assert_eq!(cores_alike(&a, &b), are_cores_alike, "{what}");
+            assert_eq!(cores_alike(&a, &b).is_ok(), are_cores_alike, "{what}");
         }
     }
 
     #[test]
-    fn cpus_that_do_not_say_what_they_are_are_not_alike() {
-        let mut run = synthetic::run();
-        run.machine.cpu_model = Fact::unknown("no file");
-        assert!(!cores_alike(&run, &run));
+    fn why_cycles_are_not_alike_is_told() {
+        let run = synthetic::run();
+        let mut unknown = run.clone();
+        unknown.machine.cpu_model = Fact::unknown("no file");
+        let why = cores_alike(&unknown, &unknown).expect_err("unknown");
+        assert!(why.starts_with("not known"), "{why}");
+        let mut emulated = unknown.clone();
+        emulated.program.emulated = Some("qemu".into());
+        let why = cores_alike(&run, &emulated).expect_err("emulated");
+        assert!(why.contains("emulator"), "{why}");
+    }
+
+    #[test]
+    fn what_is_unknown_on_both_sides_is_not_the_same() {
+        let run = synthetic::run();
+        assert!(unknown_on_both(&run, &run).is_empty());
+        let unknown: [Change<Run>; 3] = [
+            (|r| r.machine.hostname = Fact::unknown("?"), "host"),
+            (|r| r.machine.kernel = Fact::unknown("?"), "kernel"),
+            (
+                |r| {
+                    r.machine.cpu_model = Fact::unknown("?");
+                    r.machine.cpu_signature = Fact::unknown("?");
+                },
+                "CPU",
+            ),
+        ];
+        for (change, what) in unknown {
+            let mut other = run.clone();
+            change(&mut other);
+            assert!(!alike(&other, &other), "{what}");
+            assert_eq!(unknown_on_both(&other, &other), [what]);
+            assert!(unknown_on_both(&run, &other).is_empty(), "a difference");
+        }
+        let mut imported = run.clone();
+        imported.imported = Some(synthetic::imported());
+        assert!(!alike(&imported, &imported));
+    }
+
+    #[test]
+    fn a_run_without_files_is_alike_on_any_file_system() {
+        let run = synthetic::run();
+        let mut without = run.clone();
+        without.files_on = None;
+        assert!(alike(&run, &without) && differences(&run, &without).is_empty());
+        let mut elsewhere = run.clone();
+        elsewhere.files_on.as_mut().expect("files").directory = "/home/other".into();
+        assert!(alike(&run, &elsewhere), "another directory of the same");
+    }
+
+    #[test]
+    fn other_commands_are_told_and_are_not_alike() {
+        let a = synthetic::run_of_commands();
+        assert!(alike(&a, &a) && !alike(&a, &synthetic::run()));
+        let changes: [Change<Commands>; 5] = [
+            (|c| c.commands[0].words.push("-i".into()), "commands"),
+            (|c| c.page_cache = PageCache::Cold, "page cache"),
+            (|c| c.controls.nice = Some(7), "nice"),
+            (|c| c.input = "a file".into(), "input"),
+            (|c| c.output = "a terminal".into(), "output"),
+        ];
+        for (change, what) in changes {
+            let mut b = a.clone();
+            change(b.commands.as_mut().expect("commands"));
+            let all = differences(&a, &b);
+            assert_eq!(all.len(), 1, "{all:?}");
+            assert_eq!(all[0].what, what);
+            assert!(!alike(&a, &b), "{what}");
+        }
+        let mut pinned = a.clone();
+        pinned
+            .commands
+            .as_mut()
+            .expect("commands")
+            .controls
+            .pinned_cpu = Some(3);
+        assert!(!alike(&a, &pinned));
+        // How many pages stayed came of the run, and was not asked for.
+        let mut colder = a.clone();
+        match &mut colder.commands.as_mut().expect("commands").page_cache {
+            PageCache::ColdFiles { stayed_pages, .. } => *stayed_pages += 4,
+            other => panic!("{other:?}"),
+        }
+        assert!(alike(&a, &colder) && differences(&a, &colder).is_empty());
     }
 }

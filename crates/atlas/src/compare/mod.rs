@@ -20,6 +20,7 @@ pub use row::{ComparedRow, Direction, RatioFigure, SideFigure};
 
 use crate::compare::row::{Row, Rule};
 use crate::compare::shared::{Key, keys, of_runs, of_side};
+use crate::utc;
 use model::compare::finding::{Finding, LEVEL, Tested, findings, grown_beyond};
 use model::compare::ratio::Ratio;
 use model::run::Run;
@@ -31,7 +32,8 @@ pub const MEMORY_REFERENCE: &str = "memory.latency/DRAM";
 /// How to compare.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The largest change that still counts as none, as a share.
+    /// *Same within noise* is what is not different and has its interval within
+    /// this share of 1.
     pub margin: f64,
     /// The gate: rows whose time surely grew by more than this share.
     pub fail_above: Option<f64>,
@@ -81,6 +83,8 @@ pub struct Comparison {
     /// What the two were measured differently in; empty against a published
     /// table.
     pub differences: Vec<Difference>,
+    /// What neither side says of itself and may differ unseen.
+    pub unknown_on_both: Vec<&'static str>,
     /// How it was compared.
     pub method: Method,
     /// Single figures, levels and modes, tested together.
@@ -111,8 +115,10 @@ pub struct SideFacts {
 pub struct RunFacts {
     /// Its UUID.
     pub id: String,
-    /// When it began, ms since 1970 UTC.
-    pub started_unix_ms: u64,
+    /// When it began, ms since 1970 UTC; absent of an imported run.
+    pub started_unix_ms: Option<u64>,
+    /// When it was measured as its file says, and imported, in words.
+    pub imported: Option<String>,
     /// Machine in a line.
     pub machine: String,
     /// Program with version, commit and profile.
@@ -128,14 +134,17 @@ pub struct RunFacts {
 /// How it was compared.
 #[derive(Serialize, Clone, Debug)]
 pub struct Method {
-    /// Largest change that counts as none, as a share.
+    /// How far from 1 the interval of a row that is the same may reach, as a
+    /// share.
     pub margin: f64,
     /// Of rows called different, at most this share is expected to be wrong;
     /// the chance of a wrong crossing of the gate.
     pub level: f64,
     /// Whether core-bound rows are compared in cycles, and why or why not.
     pub cycles: String,
-    /// How many kept runs say what runs differ by, by group.
+    /// How many runs beside (or of a side with several) hold rows that are
+    /// compared and so say what runs differ by, by group; of a single row there
+    /// may be fewer.
     pub kept_runs: Vec<usize>,
     /// What was taken out as drift, in words; empty without `--normalize`.
     pub normalized: Vec<String>,
@@ -149,10 +158,10 @@ impl Comparison {
         self.rows.iter().filter(|r| r.finding == finding).count()
     }
 
-    /// Whether anything can be told of any row.
+    /// Whether anything can be told of any row or point.
     pub fn tells(&self) -> bool {
-        self.count(Finding::CannotTell) < self.rows.len() + usize::from(self.rows.is_empty())
-            || self.points.iter().any(|p| p.finding != Finding::CannotTell)
+        let mut all = self.rows.iter().chain(&self.points);
+        all.any(|row| row.finding != Finding::CannotTell)
     }
 }
 
@@ -167,11 +176,15 @@ pub fn compare(
 ) -> Result<Comparison, CompareError> {
     let all_keys = keys(&[a, b]);
     let cycles = in_cycles(a, b, options);
+    let sides = [of_side(a, &all_keys), of_side(b, &all_keys)];
+    let in_both = |at: usize| {
+        let has = |side: &Vec<shared::Has>| !matches!(side[at], shared::Has::Nothing);
+        wanted(&all_keys[at].id) && sides.iter().all(has)
+    };
     let rule = Rule {
         cores_alike: cycles.is_ok(),
-        kept: groups(a, b, kept, &all_keys),
+        kept: groups(a, b, kept, &all_keys, &in_both),
     };
-    let sides = [of_side(a, &all_keys), of_side(b, &all_keys)];
     let reference = Reference::of(options, &all_keys, &sides, &rule)?;
 
     let (mut rows, mut points) = (Vec::new(), Vec::new());
@@ -205,10 +218,8 @@ pub fn compare(
     Ok(Comparison {
         a: SideFacts::of(a),
         b: SideFacts::of(b),
-        differences: match (a.runs().first(), b.runs().first()) {
-            (Some(a), Some(b)) => alike::differences(a, b),
-            _ => Vec::new(),
-        },
+        differences: of_latest(a, b, alike::differences),
+        unknown_on_both: of_latest(a, b, alike::unknown_on_both),
         method: Method {
             margin: options.margin,
             level: LEVEL,
@@ -225,6 +236,14 @@ pub fn compare(
     })
 }
 
+/// What two sides of runs are in relation to each other, by their latest ones.
+fn of_latest<T>(a: &Operand, b: &Operand, of: fn(&Run, &Run) -> Vec<T>) -> Vec<T> {
+    match (a.runs().first(), b.runs().first()) {
+        (Some(a), Some(b)) => of(a, b),
+        _ => Vec::new(),
+    }
+}
+
 /// Whether core-bound rows are compared in cycles: why so, or why not.
 fn in_cycles(a: &Operand, b: &Operand, options: &Options) -> Result<String, String> {
     let (Some(of_a), Some(of_b)) = (a.runs().first(), b.runs().first()) else {
@@ -233,26 +252,41 @@ fn in_cycles(a: &Operand, b: &Operand, options: &Options) -> Result<String, Stri
     match &options.normalize {
         Some(Normalize::Row(row)) => Err(format!("in ns, over {row}")),
         Some(Normalize::Usual) => Ok("in cycles: normalized by the core's clock".into()),
-        None if alike::cores_alike(of_a, of_b) => {
-            Ok("in cycles: both CPUs are of one model, and their clocks wander".into())
-        }
-        None => Err("in ns: the CPUs are not of one model".into()),
+        None => match alike::cores_alike(of_a, of_b) {
+            Ok(()) => Ok("in cycles: both CPUs are of one model, and their clocks wander".into()),
+            Err(why) => Err(format!("in ns: {why}")),
+        },
     }
 }
 
 /// The groups of runs that say what runs differ by: those of each side that
-/// has several, and the kept ones.
+/// has several, and the kept ones. A run without any row that is compared is
+/// not counted.
 fn groups(
     a: &Operand,
     b: &Operand,
     kept: &[Vec<Run>],
     keys: &[Key],
+    compared: &dyn Fn(usize) -> bool,
 ) -> Vec<(usize, Vec<Vec<shared::Figure>>)> {
+    let group = |runs: &[Run]| {
+        let mut count = 0;
+        let mut all = vec![Vec::new(); keys.len()];
+        for run in runs {
+            let own = of_runs(std::slice::from_ref(run), keys);
+            let mut found = own.iter().enumerate();
+            count += usize::from(found.any(|(at, own)| !own.is_empty() && compared(at)));
+            for (all, own) in all.iter_mut().zip(own) {
+                all.extend(own);
+            }
+        }
+        (count, all)
+    };
     let own = [a, b].map(Operand::runs);
     own.into_iter()
         .chain(kept.iter().map(Vec::as_slice))
-        .filter(|runs| runs.len() >= 2)
-        .map(|runs| (runs.len(), of_runs(runs, keys)))
+        .map(group)
+        .filter(|&(count, _)| count >= 2)
         .collect()
 }
 
@@ -292,12 +326,15 @@ fn crossed(rows: &[Row], options: &Options) -> Vec<String> {
     let Some(share) = options.fail_above else {
         return Vec::new();
     };
-    let tested_rows = rows.iter().filter(|row| row.tested().is_some());
-    grown_beyond(&tested(rows), 1.0 + share)
+    // More events are no longer time.
+    let times = rows.iter().filter(|row| row.is_time());
+    let (names, tests): (Vec<String>, Vec<Tested>) = times
+        .filter_map(|row| Some((row.name(), row.tested()?)))
+        .unzip();
+    grown_beyond(&tests, 1.0 + share)
         .into_iter()
-        .zip(tested_rows)
-        .filter(|(grown, _)| *grown)
-        .map(|(_, row)| row.name())
+        .zip(names)
+        .filter_map(|(grown, name)| grown.then_some(name))
         .collect()
 }
 
@@ -389,6 +426,9 @@ fn reference_ratio(
         .ok_or("neither side has such a row with a single figure")?;
     let row =
         Row::of(&keys[at], at, &sides[0][at], &sides[1][at], rule).ok_or("only one side has it")?;
+    if !row.is_time() {
+        return Err("it counts, and does not time anything".into());
+    }
     row.reliable_ratio()
         .ok_or_else(|| "in one of them it is no figure to rely on".to_owned())
 }
@@ -416,14 +456,22 @@ impl RunFacts {
         if let Some(why) = &run.partial {
             warnings.push(format!("PARTIAL: {why}"));
         }
-        if run.program.profile != "release" {
+        // What built another program is not known.
+        if run.program.profile != "release" && run.imported.is_none() {
             warnings.push(format!("built as {}, not release", run.program.profile));
         }
         RunFacts {
             id: run.id.clone(),
-            started_unix_ms: run.started_unix_ms,
+            started_unix_ms: run.imported.is_none().then_some(run.started_unix_ms),
+            imported: run.imported.as_ref().map(|imported| {
+                let when = match &imported.measured_at {
+                    Some(when) => format!("measured {when}, "),
+                    None => String::new(),
+                };
+                format!("{when}imported {}", utc::text(run.started_unix_ms))
+            }),
             machine: crate::render::machine_in_a_line(&run.machine),
-            program: alike::program(&run.program),
+            program: alike::program(run),
             core_clock_ghz: run.core_clock.as_ref().map(|c| 1.0 / c.cycle_ns.value),
             load: load(&run.conditions.before)
                 .zip(load(&run.conditions.after))

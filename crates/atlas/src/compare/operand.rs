@@ -1,7 +1,7 @@
 //! What can be set against each other: runs, machines and published tables,
 //! each by its name.
 
-use super::alike::alike;
+use super::alike::{alike, files_alike};
 use crate::references::{Reference, References};
 use crate::store::{self, Store, StoreError};
 use crate::suggestion;
@@ -132,14 +132,22 @@ fn machine(name: &str, host: &str, store: &Store) -> Result<Operand, OperandErro
         let own = run.machine.hostname.get();
         own.is_some_and(|own| own.eq_ignore_ascii_case(host))
     };
+    // What commands cost there, or another program measured, is not the machine.
+    let of_machine = |run: &Run| run.imported.is_none() && run.commands.is_none();
     let mut runs: Vec<Run> = recent(store)?
         .into_iter()
-        .filter(|run| of_host(run) && run.partial.is_none())
+        .filter(|run| of_host(run) && of_machine(run) && run.partial.is_none())
         .collect();
     match runs.first().cloned() {
         None => Err(OperandError::NoMachine(host.to_owned())),
         Some(latest) => {
-            runs.retain(|run| alike(run, &latest));
+            // By its id: where too little is known it is not even like itself.
+            runs.retain(|run| run.id == latest.id || alike(run, &latest));
+            // The latest may have no files, and the others some on several
+            // file systems.
+            if let Some(with_files) = runs.iter().find(|run| run.files_on.is_some()).cloned() {
+                runs.retain(|run| files_alike(run, &with_files));
+            }
             runs.truncate(USED);
             Ok(Operand {
                 name: name.to_owned(),
@@ -151,14 +159,14 @@ fn machine(name: &str, host: &str, store: &Store) -> Result<Operand, OperandErro
 
 /// Groups of kept runs that are alike and like a side's, without those that
 /// are compared themselves: what they differ by is what runs differ by. A side
-/// of several runs needs none: its own say it.
-pub fn kept_beside(operands: &[&Operand], store: &Store) -> Result<Vec<Vec<Run>>, StoreError> {
+/// of several runs needs none: its own say it. `kept` are the [`recent`] ones.
+pub fn kept_beside(operands: &[&Operand], kept: &[Run]) -> Vec<Vec<Run>> {
     let compared: Vec<&Run> = operands.iter().flat_map(|o| o.runs()).collect();
-    let kept = recent(store)?;
     let mut groups: Vec<Vec<Run>> = Vec::new();
-    for operand in operands.iter().filter(|o| o.runs().len() == 1) {
-        let own = &operand.runs()[0];
-        if groups.iter().any(|group| alike(&group[0], own)) {
+    let alone = operands.iter().filter(|o| o.runs().len() == 1);
+    let alone: Vec<&Run> = alone.map(|o| &o.runs()[0]).collect();
+    for (place, &own) in alone.iter().enumerate() {
+        if alone[..place].iter().any(|before| alike(before, own)) {
             continue;
         }
         let group: Vec<Run> = kept
@@ -172,12 +180,12 @@ pub fn kept_beside(operands: &[&Operand], store: &Store) -> Result<Vec<Vec<Run>>
             groups.push(group);
         }
     }
-    Ok(groups)
+    groups
 }
 
 /// The last kept runs, the newest first. Files that can't be read (of a newer
 /// latlas, or damaged) are no business of a comparison that did not name them.
-fn recent(store: &Store) -> Result<Vec<Run>, StoreError> {
+pub fn recent(store: &Store) -> Result<Vec<Run>, StoreError> {
     let paths = store.paths()?;
     let newest = paths.iter().rev().take(LOOKED_THROUGH);
     Ok(newest
@@ -188,7 +196,7 @@ fn recent(store: &Store) -> Result<Vec<Run>, StoreError> {
 
 /// A run without its samples, but for which worker took them: thirty runs
 /// would fill a small machine's memory.
-fn without_samples(mut run: Run) -> Run {
+pub fn without_samples(mut run: Run) -> Run {
     for cell in &mut run.cells {
         cell.samples = Columns {
             workers: std::mem::take(&mut cell.samples.workers),
@@ -249,6 +257,39 @@ mod tests {
     }
 
     #[test]
+    fn a_machine_is_no_import_no_command_and_no_mixture_of_file_systems() {
+        let (_dir, store) = kept(&[("aaaa", "lab", "6.1"), ("bbbb", "lab", "6.1")]);
+        let keep = |id: &str, later: u64, mut run: Run| {
+            run.id = format!("{id}0000-0000-4000-8000-000000000001");
+            run.started_unix_ms += later * 1000;
+            run.machine.hostname = Fact::known("lab".to_string());
+            run.machine.kernel = Fact::known("6.1".to_string());
+            store.as_ref().expect("store").save(&run).expect("saved");
+        };
+        let on = |kind: &str| {
+            let mut run = synthetic::run();
+            run.files_on.as_mut().expect("files").kind = kind.into();
+            run
+        };
+        keep("cccc", 10, on("tmpfs"));
+        keep("dddd", 11, synthetic::run());
+        let mut without = synthetic::run();
+        without.files_on = None;
+        keep("eeee", 12, without);
+        let mut imported = synthetic::run();
+        imported.imported = Some(synthetic::imported());
+        keep("ffff", 13, imported.clone());
+        keep("abcd", 14, synthetic::run_of_commands());
+        let lab = find("@lab", &store, &references()).expect("@lab");
+        assert_eq!(ids(&lab), ["eeee", "dddd", "bbbb", "aaaa"]);
+        // An import has none beside it, though others came of the same file.
+        keep("fff0", 15, imported);
+        let recent = recent(store.as_ref().expect("store")).expect("read");
+        let one = find("ffff", &store, &references()).expect("there");
+        assert!(kept_beside(&[&one, &one], &recent).is_empty());
+    }
+
+    #[test]
     fn a_name_of_nothing_is_refused_with_what_there_is() {
         let (_dir, store) = kept(&[("aaaa", "lab", "6.1")]);
         let error = |name: &str| {
@@ -275,7 +316,8 @@ mod tests {
         ]);
         let of = |name: &str| find(name, &store, &references()).expect(name);
         let beside = |a: &Operand, b: &Operand| -> Vec<Vec<String>> {
-            let groups = kept_beside(&[a, b], store.as_ref().expect("store")).expect("read");
+            let kept = recent(store.as_ref().expect("store")).expect("read");
+            let groups = kept_beside(&[a, b], &kept);
             let ids = |group: &Vec<Run>| group.iter().map(|r| r.id[..4].to_string()).collect();
             groups.iter().map(ids).collect()
         };

@@ -48,8 +48,8 @@ pub struct ComparedRow {
     /// Which of the row's figures is compared; absent where there is none of
     /// the same kind on both sides, or one is published.
     pub measure: Option<Measure>,
-    /// Unit of the two figures: `cycles`, `ns`, `bytes per cycle`, `GB/s` or
-    /// `GHz`.
+    /// Unit of the two figures: `cycles`, `ns`, `bytes per cycle`, `GB/s`,
+    /// `GHz`, `bytes`, or nothing where events are counted.
     pub unit: &'static str,
     /// A's figure.
     pub a: SideFigure,
@@ -73,6 +73,31 @@ pub enum Direction {
     Slower,
     /// The other way.
     Faster,
+    /// More events or bytes: of itself neither good nor bad.
+    More,
+    /// Fewer.
+    Less,
+}
+
+impl Direction {
+    fn of(ratio: &Ratio, unit: &Unit) -> Direction {
+        match (unit.is_time(), ratio.ln > 0.0) {
+            (true, true) => Direction::Slower,
+            (true, false) => Direction::Faster,
+            (false, true) => Direction::More,
+            (false, false) => Direction::Less,
+        }
+    }
+
+    /// As printed.
+    pub fn text(self) -> &'static str {
+        match self {
+            Direction::Slower => "slower",
+            Direction::Faster => "faster",
+            Direction::More => "more",
+            Direction::Less => "less",
+        }
+    }
 }
 
 /// One side's figure in the row's unit.
@@ -92,7 +117,8 @@ pub struct SideFigure {
 /// The ratio.
 #[derive(Serialize, Clone, Copy, Debug, PartialEq)]
 pub struct RatioFigure {
-    /// B over A in the row's unit; more is slower for times, faster for speeds.
+    /// B over A in the row's unit; more is slower for times, faster for speeds,
+    /// and just more for counts and bytes.
     pub value: f64,
     /// Lower end of the 95 % interval of this row alone; absent where nothing
     /// has a spread.
@@ -141,7 +167,7 @@ impl Row {
         let wander = measure.map_or(Wander::Distribution, |m| m.wander(bound));
 
         let readings = |figures: &[Figure]| -> Vec<Reading> {
-            let of = |f: &Figure| measure?.reading(&f.estimate, f.workers);
+            let of = |f: &Figure| measure?.reading(&f.estimate, f.repeats);
             figures.iter().filter_map(of).collect()
         };
         let groups: Vec<Vec<Reading>> = rule
@@ -214,6 +240,11 @@ impl Row {
         self.in_modes
     }
 
+    /// Whether more of it is slower: only then has a gate on time a say.
+    pub(super) fn is_time(&self) -> bool {
+        self.unit.is_time()
+    }
+
     /// The test that it takes part in, if it has a ratio with a spread.
     pub(super) fn tested(&self) -> Option<Tested<'_>> {
         let ratio = self.ratio.as_ref()?;
@@ -231,8 +262,9 @@ impl Row {
 
     /// The same row with a reference workload's ratio taken out.
     pub(super) fn normalized(self, reference: &Ratio) -> Row {
-        // What counts cycles is free of the drift already.
-        if self.measure == Some(Measure::QuietCycles) {
+        // What counts cycles is free of the drift already; events and bytes
+        // don't take longer on a slower machine.
+        if self.measure == Some(Measure::QuietCycles) || !self.is_time() {
             return self;
         }
         Row {
@@ -243,17 +275,13 @@ impl Row {
     }
 
     pub(super) fn answered(self, finding: Finding) -> ComparedRow {
-        let slower = self.ratio.map(|r| r.ln > 0.0);
-        let direction = slower.filter(|_| finding == Finding::Different);
+        let direction = self.ratio.map(|ratio| Direction::of(&ratio, &self.unit));
         ComparedRow {
             unit: unit_name(&self.unit, self.measure),
             ratio: self.ratio.map(|ratio| {
                 RatioFigure::of(&ratio, &self.unit, &self.dispersion, self.normalized)
             }),
-            direction: direction.map(|slower| match slower {
-                true => Direction::Slower,
-                false => Direction::Faster,
-            }),
+            direction: direction.filter(|_| finding == Finding::Different),
             id: self.key.id,
             at: self.key.at,
             mode: self.key.mode,
@@ -310,7 +338,7 @@ pub(super) fn no_ratio_of(estimates: &[&Estimate], measure: Option<Measure>) -> 
         Some(m) if values(m).any(|v| v.is_some_and(|v| v <= 0.0)) => {
             "a figure that is not above 0 has no ratio".into()
         }
-        Some(_) => "too few worker processes took samples for a spread".into(),
+        Some(_) => "too few samples or worker processes for a spread".into(),
     }
 }
 

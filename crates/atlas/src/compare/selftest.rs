@@ -45,8 +45,9 @@ pub struct Detectable {
     pub sets_differ: Option<f64>,
     /// Half of one run's own 95 % interval, as a share: the mean over sets.
     pub half_width: Option<f64>,
-    /// Smallest change that comparing two runs finds, this row alone being
-    /// watched, as a share; absent where it can't tell any.
+    /// Smallest change that comparing two runs finds once these sets are kept,
+    /// this row alone being watched, as a share; absent where it can't tell
+    /// any.
     pub alone: Option<f64>,
     /// The same where it is one of all these rows and the only one that
     /// changed.
@@ -83,6 +84,10 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
     let all = Operand::of_runs("all", sets.iter().map(|(_, run)| run.clone()).collect());
     let keys = keys(&[&all]);
     let figures = of_runs(all.runs(), &keys);
+    let (first, other) = (a.runs().first(), b.runs().first());
+    let cores_alike = first
+        .zip(other)
+        .is_some_and(|(a, b)| super::alike::cores_alike(a, b).is_ok());
     // Modes are rows of their own exactly where the comparison has them so.
     let compared = |key: &Key| {
         let same = |r: &&super::ComparedRow| r.id == key.id && r.at == key.at && r.mode == key.mode;
@@ -92,7 +97,7 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
         .iter()
         .zip(&figures)
         .filter(|(key, _)| compared(key))
-        .map(|(key, figures)| Detectable::of(key, figures, sets.len(), among))
+        .map(|(key, figures)| Detectable::of(key, figures, sets.len(), among, cores_alike))
         .collect();
     let size = |row: &Detectable| row.alone.unwrap_or(f64::INFINITY);
     rows.sort_by(|a, b| size(a).total_cmp(&size(b)));
@@ -113,7 +118,13 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
 
 impl Detectable {
     /// From the figures of those of so many sets that have the row.
-    fn of(key: &Key, figures: &[Figure], sets: usize, among: usize) -> Detectable {
+    fn of(
+        key: &Key,
+        figures: &[Figure],
+        sets: usize,
+        among: usize,
+        cores_alike: bool,
+    ) -> Detectable {
         let mut row = Detectable {
             row: key.name(),
             measure: None,
@@ -128,14 +139,14 @@ impl Detectable {
         let Some(bound) = able.first().map(|f| f.bound) else {
             return row;
         };
-        let Some(measure) = Measure::shared(&estimates, bound, true) else {
+        let Some(measure) = Measure::shared(&estimates, bound, cores_alike) else {
             row.why.get_or_insert(no_ratio_of(&estimates, None));
             return row;
         };
         row.measure = Some(measure);
         let readings: Vec<Reading> = able
             .iter()
-            .filter_map(|f| measure.reading(&f.estimate, f.workers))
+            .filter_map(|f| measure.reading(&f.estimate, f.repeats))
             .collect();
         let half = |e: &&Estimate| Some(measure.interval(e)?.relative_half_width());
         let halves: Option<Vec<f64>> = estimates.iter().map(half).collect();
@@ -244,6 +255,24 @@ mod tests {
         let untold: Vec<&Detectable> = test.rows.iter().filter(|r| r.alone.is_none()).collect();
         assert!(!untold.is_empty());
         assert!(untold.iter().all(|r| r.why.is_some()), "{untold:?}");
+    }
+
+    #[test]
+    fn rows_are_judged_by_the_figure_that_would_be_compared() {
+        let mut sets = sets(4);
+        for (_, run) in &mut sets {
+            run.machine.cpu_model = model::machine::Fact::unknown("no file");
+        }
+        let test = selftest(&sets, 0.05).expect("sets");
+        let compared = test.comparison.rows.iter();
+        for row in compared.filter(|row| row.measure.is_some()) {
+            let own = test.rows.iter().find(|own| own.row == row.name());
+            let own = own.unwrap_or_else(|| panic!("{} is missing", row.name()));
+            assert_ne!(own.measure, Some(Measure::QuietCycles));
+        }
+        let cycles = selftest(&self::sets(4), 0.05).expect("sets");
+        let add = row(&cycles, "cpu.add_i32");
+        assert_eq!(add.measure, Some(Measure::QuietCycles));
     }
 
     #[test]

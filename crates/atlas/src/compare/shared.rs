@@ -3,17 +3,20 @@
 
 use super::operand::{Operand, Source};
 use crate::references::Reference;
+use model::compare::ratio::Repeats;
 use model::distribution::{Mode, Typical};
 use model::estimate::{Estimate, SAMPLES_IN_ALL, Verdict};
+use model::repeats::stretches;
 use model::run::{Bound, Outcome, Row, Run};
 use model::unit::Unit;
+use std::collections::HashSet;
 
 /// The smallest share of the operations with which a mode is a figure of its
 /// own, as in the verdict *two states*.
 pub(super) const SHARE_OF_A_MODE: f64 = 1.0 / 6.0;
 
 /// What one figure is called.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     /// The row.
     pub(super) id: String,
@@ -44,8 +47,8 @@ pub(super) struct Figure {
     pub(super) estimate: Estimate,
     pub(super) unit: Unit,
     pub(super) bound: Bound,
-    /// Workers that took the samples.
-    pub(super) workers: u32,
+    /// What the interval of its typical figure is from.
+    pub(super) repeats: Repeats,
 }
 
 /// A published figure.
@@ -68,23 +71,33 @@ pub(super) enum Has {
     Nothing,
 }
 
-/// All figures of the sides' runs, in the order in which they come.
+/// All figures of the sides' runs, in the order in which they come; behind
+/// them what only a published side has.
 pub(super) fn keys(operands: &[&Operand]) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let mut add = |key: Key| {
-        if seen.insert((key.id.clone(), key.at.clone(), key.mode.clone())) {
+        if seen.insert(key.clone()) {
             keys.push(key);
         }
     };
     for run in operands.iter().flat_map(|operand| operand.runs()) {
         figures(run, |key, _, _| add(key));
     }
-    // Between two published tables there is nothing else to go by.
-    if operands.iter().all(|operand| operand.runs().is_empty()) {
-        for operand in operands {
-            if let Source::Published(table) = &operand.source {
-                table.rows.iter().for_each(|row| add(whole(&row.id)));
+    let measured: Vec<String> = keys.iter().map(|key| key.id.clone()).collect();
+    for operand in operands {
+        let Source::Published(table) = &operand.source else {
+            continue;
+        };
+        // What stands beside a row that does the same job is not left over.
+        let beside: Vec<&str> = measured
+            .iter()
+            .filter_map(|id| Some(table.beside(id)?.row.id.as_str()))
+            .collect();
+        for row in &table.rows {
+            let key = whole(&row.id);
+            if !beside.contains(&row.id.as_str()) && seen.insert(key.clone()) {
+                keys.push(key);
             }
         }
     }
@@ -125,7 +138,7 @@ pub(super) fn of_runs(runs: &[Run], keys: &[Key]) -> Vec<Vec<Figure>> {
         figures(run, |key, row, estimate| {
             if let Some(&at) = places.get(&(&key.id, &key.at, &key.mode)) {
                 found[at].push(Figure {
-                    workers: workers(run, &key, &estimate),
+                    repeats: repeats(run, &key, &estimate),
                     estimate,
                     unit: row.unit,
                     bound: row.bound,
@@ -189,22 +202,47 @@ fn alone(typical: &Typical) -> Estimate {
     }
 }
 
-/// How many workers took the samples of a typical figure. A run without
-/// samples (imported, perhaps) is one process: there each sample counts.
-fn workers(run: &Run, key: &Key, estimate: &Estimate) -> u32 {
-    let cell = run
-        .cells
-        .iter()
-        .find(|cell| cell.row == key.id && cell.at == key.at);
-    match cell {
-        Some(cell) => {
-            let mut workers: Vec<u32> = cell.samples.workers.iter().map(|&(w, _)| w).collect();
-            workers.sort_unstable();
-            workers.dedup();
-            workers.len() as u32
-        }
-        None => estimate.typical.map_or(1, |typical| typical.samples),
+/// What the interval of a typical figure is from: the workers of its cell. An
+/// imported run and a run of commands are of one process each, there its
+/// samples count; those of commands as many as the stretches of time that
+/// widened the interval.
+fn repeats(run: &Run, key: &Key, estimate: &Estimate) -> Repeats {
+    let samples = estimate.typical.map_or(0, |typical| typical.samples);
+    if run.imported.is_some() {
+        return Repeats::independent(samples);
     }
+    if run.commands.is_some() {
+        return Repeats {
+            values: samples,
+            independent: stretches(samples as usize) as u32,
+        };
+    }
+    let of_row = |row: &str, at: Option<&[u64]>| {
+        run.cells
+            .iter()
+            .filter(|cell| cell.row == row && at.is_none_or(|at| cell.at == at))
+            .map(|cell| distinct(&cell.samples.workers))
+            .min()
+    };
+    if let Some(workers) = of_row(&key.id, Some(&key.at)) {
+        return Repeats::independent(workers);
+    }
+    // A level and a published point have no cell of their own: there the
+    // curve's point with the fewest workers counts, and in a run without
+    // samples the plan. As more may have given the width, it is read as if
+    // all samples had.
+    let curve = key.id.rsplit_once('/').map(|(curve, _)| curve);
+    let workers = curve.and_then(|curve| of_row(curve, None));
+    let planned = run.plan.workers.min(run.plan.large_workers);
+    Repeats {
+        values: samples,
+        independent: workers.unwrap_or(planned).min(samples),
+    }
+}
+
+fn distinct(workers: &[(u32, u32)]) -> u32 {
+    let distinct: HashSet<u32> = workers.iter().map(|&(worker, _)| worker).collect();
+    distinct.len() as u32
 }
 
 fn published(table: &Reference, key: &Key) -> Has {
@@ -240,9 +278,42 @@ mod tests {
         cell.samples.workers = vec![(0, 3), (1, 2), (0, 4)];
         let key = whole(&cell.row);
         let estimate = run.rows.iter().find_map(Row::estimate).expect("a figure");
-        assert_eq!(workers(&run, &key, estimate), 2);
-        // Without samples each counts for itself.
-        let samples = estimate.typical.expect("typical").samples;
-        assert_eq!(workers(&run, &whole("my.row"), estimate), samples);
+        assert_eq!(repeats(&run, &key, estimate), Repeats::independent(2));
+    }
+
+    #[test]
+    fn a_level_is_of_as_many_workers_as_the_fewest_of_its_curve() {
+        let mut run = synthetic::run();
+        let estimate = run.row("memory.latency/L2").and_then(Row::estimate);
+        let estimate = estimate.expect("a level").clone();
+        let key = whole("memory.latency/L2");
+        assert!(estimate.typical.expect("typical").samples > 100);
+        // Without samples the plan says it: three for large working sets.
+        let of = |independent| Repeats {
+            values: estimate.typical.expect("typical").samples,
+            independent,
+        };
+        assert_eq!(repeats(&run, &key, &estimate), of(3));
+        for (at, workers) in [(1024, 8), (1 << 20, 2)] {
+            let mut cell = run.cells[0].clone();
+            cell.row = "memory.latency".into();
+            cell.at = vec![at];
+            cell.samples.workers = (0..workers).map(|worker| (worker, 5)).collect();
+            run.cells.push(cell);
+        }
+        assert_eq!(repeats(&run, &key, &estimate), of(2));
+    }
+
+    #[test]
+    fn one_process_is_counted_by_its_samples_or_stretches() {
+        let run = synthetic::run_of_commands();
+        let row = run.row("exec.grep/wall").expect("a row");
+        let estimate = row.estimate().expect("a figure");
+        let found = repeats(&run, &whole(&row.id), estimate);
+        let expected = Repeats {
+            values: 30,
+            independent: 8,
+        };
+        assert_eq!(found, expected);
     }
 }

@@ -96,6 +96,86 @@ fn a_speed_that_falls_is_slower() {
 }
 
 #[test]
+fn more_events_or_bytes_are_not_slower_and_cross_no_gate_on_time() {
+    let a = synthetic::run_of_commands();
+    let mut b = slower(&a, "exec.grep/faults", 2.0);
+    b = slower(&b, "exec.rg/peak_memory", 0.5);
+    b = slower(&b, "exec.grep/wall", 2.0);
+    let gate = Options {
+        fail_above: Some(0.1),
+        ..usual()
+    };
+    let c = set(&a, &b, &gate);
+    let of = |id: &str| row(&c, id).direction;
+    assert_eq!(of("exec.grep/faults"), Some(Direction::More));
+    assert_eq!(of("exec.rg/peak_memory"), Some(Direction::Less));
+    assert_eq!(of("exec.grep/wall"), Some(Direction::Slower));
+    assert_eq!(c.crossed, ["exec.grep/wall"]);
+    // Time that is taken out of them would make others of them.
+    let over = |id: &str| Options {
+        normalize: Some(Normalize::Row(id.into())),
+        ..usual()
+    };
+    let normalized = set(&a, &b, &over("exec.grep/wall"));
+    let faults = row(&normalized, "exec.grep/faults").ratio.expect("both");
+    assert!(
+        (faults.value - 2.0).abs() < 1e-9 && !faults.normalized,
+        "{faults:?}"
+    );
+    let [a, b] = [a, b].map(|run| Operand::run("x", run));
+    let refused = compare(&a, &b, &[], &|_| true, &over("exec.grep/faults"));
+    let why = refused.expect_err("a count").to_string();
+    assert!(why.contains("does not time anything"), "{why}");
+}
+
+#[test]
+fn points_that_can_not_be_told_tell_nothing() {
+    let a = synthetic::run();
+    let points_alone = |b: &Run| {
+        let [a, b] = [&a, b].map(|run| Operand::run("x", run.clone()));
+        let c = compare(&a, &b, &[], &|id| id == "memory.latency", &usual());
+        let c = c.expect("points");
+        assert!(c.rows.is_empty() && !c.points.is_empty());
+        c.tells()
+    };
+    assert!(points_alone(&a));
+    let mut b = a.clone();
+    for row in b.rows.iter_mut().filter(|row| row.id == "memory.latency") {
+        let Outcome::Curve { points, .. } = &mut row.outcome else {
+            panic!("a curve");
+        };
+        for point in points {
+            point.estimate.verdict = Verdict::Invalid;
+        }
+    }
+    assert!(!points_alone(&b));
+}
+
+#[test]
+fn of_an_import_its_own_time_is_told_and_not_how_it_was_built() {
+    let mut run = synthetic::run();
+    run.program.profile = "unknown".into();
+    run.imported = Some(synthetic::imported());
+    let facts = |run: &Run| set(run, run, &usual()).a.runs[0].clone();
+    let at_import = facts(&run);
+    assert_eq!(at_import.warnings, [""; 0]);
+    assert_eq!(at_import.started_unix_ms, None);
+    let imported = at_import.imported.expect("words");
+    assert!(imported.starts_with("imported 2026-"), "{imported}");
+    if let Some(origin) = &mut run.imported {
+        origin.measured_at = Some("2021-05-06".into());
+    }
+    let imported = facts(&run).imported.expect("words");
+    assert!(
+        imported.starts_with("measured 2021-05-06, imported 2026-"),
+        "{imported}"
+    );
+    run.imported = None;
+    assert_eq!(facts(&run).warnings, ["built as unknown, not release"]);
+    assert_eq!(facts(&run).started_unix_ms, Some(run.started_unix_ms));
+}
+
+#[test]
 fn a_clock_that_wandered_is_no_difference_between_alike_cpus() {
     let a = synthetic::run();
     let mut b = slower(&a, "cpu.add_i32", 2.0);
@@ -313,6 +393,45 @@ fn published_figures_have_the_ratio_that_they_may_have() {
 }
 
 #[test]
+fn what_only_a_published_table_has_is_named() {
+    let references = References::embedded().expect("references");
+    let mut run = synthetic::run();
+    // Rows that do the same job as a published one through other code.
+    let published = references.tables.iter().flat_map(|table| &table.rows);
+    for id in published.filter_map(|row| row.like.as_ref()) {
+        if run.row(id).is_none() {
+            let mut row = run.rows[0].clone();
+            row.id = id.clone();
+            row.outcome = figure(100.0, 1.0);
+            run.rows.push(row);
+        }
+    }
+    let run = Operand::run("last", run);
+    let mut left_over = 0;
+    for table in &references.tables {
+        let published = Operand {
+            name: table.key.clone(),
+            source: Source::Published(table.clone()),
+        };
+        let Ok(c) = compare(&published, &run, &[], &|_| true, &usual()) else {
+            continue;
+        };
+        let beside = |id: &String| {
+            let own = c.rows.iter().filter_map(|row| table.beside(&row.id));
+            own.into_iter().any(|beside| beside.row.id == *id)
+        };
+        for row in &table.rows {
+            let only = c.only_in_a.contains(&row.id);
+            assert_ne!(only, beside(&row.id), "{}: {}", table.key, row.id);
+            left_over += usize::from(only);
+        }
+        let back = compare(&run, &published, &[], &|_| true, &usual()).expect("the same");
+        assert_eq!(back.only_in_b, c.only_in_a, "{}", table.key);
+    }
+    assert!(left_over > 20, "{left_over}");
+}
+
+#[test]
 fn two_published_tables_have_no_spread_and_so_no_finding() {
     let references = References::embedded().expect("references");
     let [a, b] = ["iphone-6s", "mac-pro-2013"].map(|key| Operand {
@@ -459,6 +578,21 @@ fn kept_runs_say_what_runs_differ_by() {
     assert_eq!(rough.0.finding, Finding::CannotTell);
     assert!(rough.0.ratio.expect("both").dispersion > 10.0);
     assert_eq!(set(&a, &b, &usual()).method.kept_runs, [0; 0]);
+}
+
+#[test]
+fn kept_runs_of_other_rows_are_not_counted() {
+    let run = synthetic::run();
+    let mut other = run.clone();
+    other.rows.retain(|row| row.id.starts_with("memory."));
+    let kept = [run.clone(), run.clone(), run.clone(), other];
+    let counted = |wanted: &dyn Fn(&str) -> bool| {
+        let [a, b] = [&run, &run].map(|run| Operand::run("x", run.clone()));
+        let c = compare(&a, &b, &[kept.to_vec()], wanted, &usual()).expect("shared rows");
+        c.method.kept_runs
+    };
+    assert_eq!(counted(&|_| true), [4]);
+    assert_eq!(counted(&|id| id.starts_with("cpu.")), [3]);
 }
 
 #[test]

@@ -63,11 +63,18 @@ fn header(c: &Comparison) -> String {
         fact(&differs(d.what), &format!("{} -> {}", d.a, d.b));
     }
     if !c.a.runs.is_empty() && !c.b.runs.is_empty() {
-        if c.differences.is_empty() {
-            fact(
+        match (c.differences.is_empty(), c.unknown_on_both.is_empty()) {
+            (true, true) => fact(
                 "differs",
                 "nothing that is known: machine, kernel, program and plan are the same",
-            );
+            ),
+            (true, false) => fact("differs", "nothing that is known"),
+            (false, _) => {}
+        }
+        if !c.unknown_on_both.is_empty() {
+            let what = c.unknown_on_both.join(", ");
+            let text = format!("unknown on both sides, and may differ: {what}");
+            fact("not known", &text);
         }
         fact("core-bound", &c.method.cycles);
     }
@@ -102,7 +109,12 @@ fn side(side: &SideFacts) -> String {
 
 fn run(run: &RunFacts) -> String {
     let short = run.id.get(..8).unwrap_or(&run.id);
-    let mut text = format!("{short}, {}", utc::text(run.started_unix_ms));
+    let when = match (&run.imported, run.started_unix_ms) {
+        (Some(imported), _) => imported.clone(),
+        (None, Some(started)) => utc::text(started),
+        (None, None) => "time unknown".into(),
+    };
+    let mut text = format!("{short}, {when}");
     if let Some(clock) = run.core_clock_ghz {
         text += &format!(", {clock:.2} GHz");
     }
@@ -124,8 +136,8 @@ fn between(c: &Comparison) -> String {
                 .into()
         }
         groups => format!(
-            "what runs differ by beyond their own intervals is from {} runs that should have come \
-             out alike, beside what is assumed (docs/compare.md)",
+            "what runs differ by beyond their own intervals is from up to {} runs that should have \
+             come out alike, beside what is assumed (docs/compare.md)",
             groups.join(" and ")
         ),
     }
@@ -230,12 +242,15 @@ fn measured(interval: &Interval, row: &ComparedRow) -> [String; 2] {
             let [count, half_width] = cycle_count(interval);
             [format!("{count} {unit}"), format!("±{half_width}")]
         }
-        (_, "ns") => {
-            let f = figure(interval, &Unit::Time);
-            [
-                format!("{} {}", f.value, f.unit),
-                format!("±{}", f.half_width),
-            ]
+        (_, "ns" | "bytes" | "") => {
+            let unit = match row.unit {
+                "ns" => Unit::Time,
+                "bytes" => Unit::Bytes,
+                _ => Unit::Count,
+            };
+            let f = figure(interval, &unit);
+            let value = format!("{} {}", f.value, f.unit);
+            [value.trim_end().to_owned(), format!("±{}", f.half_width)]
         }
         (_, unit) => {
             let [count, half_width] = cycle_count(interval);
@@ -265,8 +280,7 @@ fn digits(ratio: f64, half: f64) -> String {
 fn answer(row: &ComparedRow) -> String {
     let text = row.finding.text();
     match (row.direction, row.finding, brief(&row.why)) {
-        (Some(Direction::Slower), ..) => format!("{text}: slower"),
-        (Some(Direction::Faster), ..) => format!("{text}: faster"),
+        (Some(direction), ..) => format!("{text}: {}", direction.text()),
         (None, Finding::CannotTell, Some(brief)) => format!("{text}: {brief}"),
         _ => text.into(),
     }
@@ -286,7 +300,7 @@ pub(super) fn brief(whys: &[String]) -> Option<&'static str> {
         ("different modes", "other modes"),
         (" above 0", "no ratio"),
         ("same kind", "no ratio"),
-        ("too few worker", "no spread"),
+        ("too few samples or", "no spread"),
         (" noisy", "noisy"),
     ];
     let told = |word: &str| whys.iter().any(|why| why.contains(word));
@@ -325,7 +339,7 @@ fn footer(c: &Comparison, wide: bool) -> String {
         }
     }
     if let Some(share) = c.method.fail_above {
-        let percent = share * 100.0;
+        let percent = percent(share);
         match c.crossed.is_empty() {
             true => say(
                 "gate: ",
@@ -354,12 +368,17 @@ const PUBLISHED: &str =
 fn legend(c: &Comparison) -> String {
     format!(
         "different: false discovery rate {:.0} % over all rows (Benjamini-Hochberg), so an interval \
-         may leave out 1 and not suffice. same within noise: the interval lies within {:.1} % of 1. \
+         may leave out 1 and not suffice. same within noise: the interval lies within {} % of 1. \
          B/A is of the figures as shown; ± half of a figure's own 95 % interval. docs/compare.md \
          tells the statistics.",
         c.method.level * 100.0,
-        c.method.margin * 100.0
+        percent(c.method.margin)
     )
+}
+
+/// A share in percent as it was given: 0.07 times 100 is 7.000000000000001.
+fn percent(share: f64) -> f64 {
+    (share * 1e8).round() / 1e6
 }
 
 fn rows_of(count: usize) -> String {
@@ -372,8 +391,13 @@ fn rows_of(count: usize) -> String {
 fn counts(rows: &[ComparedRow]) -> String {
     let count = |finding: Finding| rows.iter().filter(|r| r.finding == finding).count();
     let way = |way: Direction| rows.iter().filter(|r| r.direction == Some(way)).count();
+    // Counts and bytes stand only in some runs.
+    let counted = match [Direction::More, Direction::Less].map(way) {
+        [0, 0] => String::new(),
+        [more, less] => format!(", {more} more, {less} less"),
+    };
     format!(
-        "{} different ({} slower, {} faster), {} same within noise, {} can't tell",
+        "{} different ({} slower, {} faster{counted}), {} same within noise, {} can't tell",
         count(Finding::Different),
         way(Direction::Slower),
         way(Direction::Faster),
@@ -452,6 +476,43 @@ mod tests {
         let text = comparison(&c, false, false);
         insta::assert_snapshot!(text);
         assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
+    }
+
+    #[test]
+    fn a_gate_is_named_as_it_was_given() {
+        let given = |text: &str| text.parse::<f64>().expect("a number") / 100.0;
+        for text in ["7", "0.3", "10", "33.3", "1000", "0.0001"] {
+            assert_eq!(percent(given(text)).to_string(), text);
+        }
+        let mut c = unlike();
+        c.method.fail_above = Some(0.07);
+        assert!(comparison(&c, false, false).contains("more than 7 % slower"));
+    }
+
+    #[test]
+    fn what_neither_side_says_is_not_called_the_same() {
+        let mut run = synthetic::run();
+        run.machine.hostname = Fact::unknown("no name");
+        let [a, b] = ["a", "b"].map(|name| Operand::run(name, run.clone()));
+        let c = compare(&a, &b, &[], &|_| true, &options()).expect("shared rows");
+        let text = comparison(&c, false, false);
+        assert!(
+            text.contains("unknown on both sides, and may differ: host\n"),
+            "{text}"
+        );
+        assert!(!text.contains("are the same"), "{text}");
+    }
+
+    #[test]
+    fn counts_and_bytes_are_more_or_less() {
+        let a = synthetic::run_of_commands();
+        let b = synthetic::slower(&a, "exec.grep/faults", 2.0);
+        let [a, b] = [("a", a), ("b", b)].map(|(name, run)| Operand::run(name, run));
+        let c = compare(&a, &b, &[], &|_| true, &options()).expect("shared rows");
+        let text = comparison(&c, false, false);
+        assert!(text.contains("different: more\n"), "{text}");
+        assert!(text.contains("1 different (0 slower, 0 faster, 1 more, 0 less)"));
+        assert!(widest(&text) <= COLUMNS, "{text}");
     }
 
     #[test]

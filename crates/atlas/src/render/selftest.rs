@@ -37,7 +37,8 @@ pub fn selftest(test: &SelfTest, color: bool) -> String {
     say(&alarms(test));
     say(&format!(
         "Smallest change between two single runs that is found in {:.0} % of cases at a two-sided \
-         level of {:.0} %: alone, if only this row is watched; among all, if it is the one of {} \
+         level of {:.0} %, once these sets are kept (--keep; a comparison knows less without \
+         them): alone, if only this row is watched; among all, if it is the one of {} \
          rows that changed (level over their number, as the first step of the correction). one run \
          ±: half of its own 95 % interval; sets differ: standard deviation of {} sets. Where sets \
          are few, what runs are assumed to differ by counts beside (docs/compare.md).",
@@ -149,6 +150,7 @@ mod tests {
     #[test]
     fn the_table_of_a_selftest() {
         let text = selftest(&test([1.0, 1.01, 0.99, 1.0]), false);
+        assert!(text.contains("once these sets are kept (--keep"), "{text}");
         insta::assert_snapshot!(text);
         let widest = text.lines().map(layout::width).max();
         assert!(widest <= Some(COLUMNS), "{widest:?} columns");

@@ -4,6 +4,7 @@ use model::conditions::{Conditions, Moment};
 use model::estimate::{Estimate, Quiet, Typical, Verdict};
 use model::filesystem::{DeviceKind, Filesystem};
 use model::gate::Gate;
+use model::imported::Imported;
 use model::machine::{
     CacheFact, CacheKind, CoreKind, CpuSignature, Fact, Limit, Machine, NumaNode, Presence, Smt,
 };
@@ -103,6 +104,16 @@ pub(crate) fn slower(run: &Run, id: &str, factor: f64) -> Run {
         }
     }
     run
+}
+
+/// Where an imported run came from.
+pub(crate) fn imported() -> Imported {
+    Imported {
+        format: "hyperfine".into(),
+        from: vec!["a.json".into()],
+        measured_at: None,
+        by: "latlas 0.1.0".into(),
+    }
 }
 
 /// An outcome of a single figure that is ok.

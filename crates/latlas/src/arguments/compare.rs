@@ -14,7 +14,10 @@ Examples:
   latlas compare old.json.zst new.json.zst --fail-above 10%   exit 1 if a row surely is slower
   latlas compare mac-pro-2013 last               beside a published table
   latlas compare @lab1 @lab2 --rows 'memory.*' --normalize
-  latlas compare last~1 last --json              for programs";
+  latlas compare last~1 last --json              for programs
+
+Exit codes: 0 done, whatever differs; 1 a row's time surely grew by more than --fail-above;
+2 the request can't be carried out; 3 nothing could be told of any row of one B.";
 
 /// What to compare, and how.
 #[derive(Args, Debug, Clone)]
@@ -28,7 +31,8 @@ pub(crate) struct CompareOptions {
     /// Only rows that match: an id or a pattern with * and ? (may be repeated)
     #[arg(long, value_name = "PATTERN")]
     pub(crate) rows: Vec<String>,
-    /// The largest change that still counts as none
+    /// A row is the same only if its interval lies within this of 1 (a difference that was shown
+    /// may be smaller)
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
     pub(crate) margin: f64,
     /// Exit 1 if any row's time surely grew by more than this

@@ -27,13 +27,14 @@ pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
         }),
     };
     let wanted = |id: &str| options.rows.is_empty() || options.rows.iter().any(|p| names(p, id));
+    // Without a store there are no other runs to learn from.
+    let recent = match &store {
+        Ok(store) => operand::recent(store)?,
+        Err(_) => Vec::new(),
+    };
     let mut all: Vec<Comparison> = Vec::new();
     for other in &others {
-        // Without a store there are no other runs to learn from.
-        let kept = match &store {
-            Ok(store) => operand::kept_beside(&[&baseline, other], store)?,
-            Err(_) => Vec::new(),
-        };
+        let kept = operand::kept_beside(&[&baseline, other], &recent);
         all.push(set_against(&baseline, other, &kept, &wanted, &how)?);
     }
     check_patterns(&options.rows, &all)?;

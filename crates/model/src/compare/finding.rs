@@ -90,8 +90,9 @@ impl Tested<'_> {
     }
 }
 
-/// The finding of each row of a family. `margin` is the largest change that
-/// still counts as none, as a share: 0.05 is 5 %, up or down.
+/// The finding of each row of a family. Where no difference was shown, and the
+/// interval lies within `margin` of 1 (a share: 0.05 is 5 %, up or down), the
+/// row is the same; a difference that was shown may be smaller.
 pub fn findings(rows: &[Tested], margin: f64) -> Vec<Finding> {
     let p_values: Vec<f64> = rows.iter().map(|row| row.p(Ratio::p_value)).collect();
     benjamini_hochberg(&p_values, LEVEL)

@@ -1,7 +1,7 @@
 //! Which of a row's figures are set against each other: like with like.
 
 use super::between::Wander;
-use super::ratio::Reading;
+use super::ratio::{Reading, Repeats};
 use crate::estimate::Estimate;
 use crate::run::Bound;
 use crate::stats::Interval;
@@ -45,14 +45,16 @@ impl Measure {
         }
     }
 
-    /// The figure with its spread. `workers` took the samples of a typical
-    /// figure; a quiet one knows its own.
-    pub fn reading(self, estimate: &Estimate, workers: u32) -> Option<Reading> {
-        let workers = match self {
-            Measure::TypicalNs => workers,
-            Measure::QuietCycles | Measure::QuietNs => estimate.quiet?.workers,
+    /// The figure with its spread. `repeats` is what a typical figure's
+    /// interval is from; a quiet one knows its own.
+    pub fn reading(self, estimate: &Estimate, repeats: Repeats) -> Option<Reading> {
+        let repeats = match self {
+            Measure::TypicalNs => repeats,
+            Measure::QuietCycles | Measure::QuietNs => {
+                Repeats::independent(estimate.quiet?.workers)
+            }
         };
-        Reading::of(&self.interval(estimate)?, workers)
+        Reading::of_repeats(&self.interval(estimate)?, repeats)
     }
 
     /// How such a figure wanders between runs.
@@ -130,12 +132,16 @@ mod tests {
 
     #[test]
     fn a_lopsided_interval_counts_by_its_longer_side() {
-        let reading = Measure::TypicalNs.reading(&stamped(), 8).expect("a figure");
+        let of = |measure: Measure, estimate: &Estimate, workers| {
+            let repeats = Repeats::independent(workers);
+            measure.reading(estimate, repeats).expect("a figure")
+        };
+        let reading = of(Measure::TypicalNs, &stamped(), 8);
         let deviation: f64 = 0.2 / crate::stats::t_quantile_975(7);
         assert!((reading.within.value - deviation.powi(2)).abs() < 1e-12);
         assert_eq!(reading.within.df, 7.0);
         // A quiet figure knows how many workers it is of.
-        let quiet = Measure::QuietNs.reading(&gated(), 3).expect("a figure");
+        let quiet = of(Measure::QuietNs, &gated(), 3);
         assert_eq!(quiet.within.df, 7.0);
     }
 }

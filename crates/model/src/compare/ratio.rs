@@ -14,6 +14,26 @@ pub struct Variance {
     pub df: f64,
 }
 
+/// What the interval of a figure is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeats {
+    /// Values whose spread gave it its width: workers, runs, samples.
+    pub values: u32,
+    /// As how many independent ones they count: what is measured one after
+    /// the other resembles what came before.
+    pub independent: u32,
+}
+
+impl Repeats {
+    /// Values that don't depend on each other.
+    pub fn independent(values: u32) -> Repeats {
+        Repeats {
+            values,
+            independent: values,
+        }
+    }
+}
+
 /// One run's figure of a row, on the logarithmic scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
@@ -29,9 +49,18 @@ impl Reading {
     /// relative width becomes one of the logarithm to first order. `None` for
     /// a figure that is not above 0: it has no ratio.
     pub fn of(figure: &Interval, workers: u32) -> Option<Reading> {
+        Reading::of_repeats(figure, Repeats::independent(workers))
+    }
+
+    /// The same where the values count as fewer independent ones: the width is
+    /// read as of all of them (of fewer it would be read as a smaller
+    /// deviation), and known as well as from the independent ones.
+    pub fn of_repeats(figure: &Interval, repeats: Repeats) -> Option<Reading> {
         let half = (figure.value - figure.low).max(figure.high - figure.value);
-        let df = workers.checked_sub(1).filter(|&df| df > 0)?;
-        let deviation = half / figure.value / stats::t_quantile_975(df as usize);
+        let degrees = |count: u32| count.checked_sub(1).filter(|&df| df > 0);
+        let df = degrees(repeats.independent)?;
+        let of_width = degrees(repeats.values)?;
+        let deviation = half / figure.value / stats::t_quantile_975(of_width as usize);
         (figure.value > 0.0 && deviation.is_finite()).then(|| Reading {
             ln: figure.value.ln(),
             within: Variance {
@@ -286,6 +315,22 @@ mod tests {
         let sum = row.error.value + reference.error.value;
         assert!((normalized.error.value - sum).abs() < 1e-12);
         assert_eq!(normalized.error.df, row.error.df.min(reference.error.df));
+    }
+
+    #[test]
+    fn runs_that_resemble_each_other_count_as_fewer() {
+        let all = Reading::of(&interval(10.0, 0.3), 30).expect("a spread");
+        let of = |values, independent| {
+            let repeats = Repeats {
+                values,
+                independent,
+            };
+            Reading::of_repeats(&interval(10.0, 0.3), repeats)
+        };
+        let few = of(30, 8).expect("a spread");
+        assert_eq!(few.within.value, all.within.value, "as wide as it is");
+        assert_eq!((few.within.df, all.within.df), (7.0, 29.0));
+        assert_eq!(of(30, 1), None, "one stretch knows no spread");
     }
 
     #[test]
