@@ -20,7 +20,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Runs of the empty shell that tell what a shell costs.
@@ -93,7 +93,7 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
         program,
         commands: Commands {
             commands,
-            page_cache: page_cache(options, runner.stayed_pages()),
+            page_cache: page_cache(options, &runner),
             controls: Controls {
                 pinned_cpu: placement.cpu(),
                 nice: options.nice,
@@ -260,17 +260,15 @@ fn settings(options: &ExecOptions, placement: &Placement) -> anyhow::Result<Sett
     })
 }
 
-fn page_cache(options: &ExecOptions, stayed_pages: u64) -> PageCache {
+fn page_cache(options: &ExecOptions, runner: &CommandRunner) -> PageCache {
+    let texts = |files: &[PathBuf]| files.iter().map(|f| f.display().to_string()).collect();
     match (options.cold, options.cold_files.is_empty()) {
         (true, _) => PageCache::Cold,
         (_, true) => PageCache::Warm,
         _ => PageCache::ColdFiles {
-            files: options
-                .cold_files
-                .iter()
-                .map(|f| f.display().to_string())
-                .collect(),
-            stayed_pages,
+            files: texts(&options.cold_files),
+            stayed_pages: runner.stayed_pages(),
+            untold: texts(runner.untold()),
         },
     }
 }

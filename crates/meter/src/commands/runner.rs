@@ -172,6 +172,7 @@ pub struct CommandRunner {
     wake: Option<OwnedFd>,
     began: Instant,
     stayed_pages: u64,
+    untold: Vec<PathBuf>,
 }
 
 impl CommandRunner {
@@ -201,6 +202,7 @@ impl CommandRunner {
             wake,
             began: Instant::now(),
             stayed_pages: 0,
+            untold: Vec::new(),
             settings,
         };
         runner.input()?;
@@ -222,6 +224,11 @@ impl CommandRunner {
     /// worst run.
     pub fn stayed_pages(&self) -> u64 {
         self.stayed_pages
+    }
+
+    /// Files that were dropped, of which the system does not tell what stayed.
+    pub fn untold(&self) -> &[PathBuf] {
+        &self.untold
     }
 
     fn input(&self) -> Result<File, CommandError> {
@@ -268,7 +275,11 @@ impl CommandRunner {
                         path: path.display().to_string(),
                         error,
                     })?;
-                    stayed += left.pages;
+                    match left {
+                        Some(left) => stayed += left.pages,
+                        None if self.untold.contains(path) => {}
+                        None => self.untold.push(path.clone()),
+                    }
                 }
                 self.stayed_pages = self.stayed_pages.max(stayed);
             }
