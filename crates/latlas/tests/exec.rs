@@ -504,14 +504,46 @@ fn files_that_are_to_be_cold_are_and_say_so() {
     let PageCache::ColdFiles {
         files,
         stayed_pages,
+        untold,
     } = cache
     else {
         panic!("{cache:?}");
     };
     assert_eq!(files, ["data.bin"]);
+    assert_eq!(untold, [""; 0], "it is ours");
     // On a tmpfs all of them stay, and then the page says so.
     let out = text(&exec(&home, &arguments[1..]).stdout);
     assert_eq!(out.contains("NOT ALL COLD"), stayed_pages > 0, "{out}");
+}
+
+#[test]
+fn of_a_strangers_file_nobody_says_that_it_stayed() {
+    use std::os::unix::fs::chown;
+    use std::os::unix::process::CommandExt;
+    const NOBODY: u32 = 65_534;
+    let home = home();
+    // Root owns it, and nobody else may write it.
+    let arguments = ["-r", "6", "--cold-files", "/etc/passwd", "--", "true"];
+    let mut command = command(home.path(), &[], &arguments);
+    if sys::filesystem::user() == 0 {
+        if let Err(e) = chown(home.path(), Some(NOBODY), None) {
+            eprintln!("SKIPPED: there is nobody else in this user namespace: {e}");
+            return;
+        }
+        command.uid(NOBODY);
+    }
+    let output = match command.output() {
+        Err(e) => {
+            eprintln!("SKIPPED: {BINARY} can't be run as another user: {e}");
+            return;
+        }
+        output => output.expect("runs"),
+    };
+    let out = text(&output.stdout);
+    assert!(!out.contains("ALL COLD"), "{out}");
+    let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "what stayed of /etc/passwd can't be told";
+    assert!(words.contains(expected), "{out}{}", text(&output.stderr));
 }
 
 /// Process ids of this command line.

@@ -4,9 +4,12 @@
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
+/// Names of the kernel's own that a run may write to.
+const ALLOWED: [&str; 1] = ["/dev/null"];
+
 /// Calls that change what is in a file system, and those that may. Some
 /// machines, and some versions of strace, don't have them all.
-const CALLS: [&str; 34] = [
+const CALLS: [&str; 47] = [
     "open",
     "openat",
     "openat2",
@@ -41,6 +44,30 @@ const CALLS: [&str; 34] = [
     "bind",
     "acct",
     "pivot_root",
+    "ftruncate",
+    "fallocate",
+    "fchmod",
+    "fchown",
+    "copy_file_range",
+    "setxattr",
+    "lsetxattr",
+    "fsetxattr",
+    "removexattr",
+    "lremovexattr",
+    "fremovexattr",
+    "setxattrat",
+    "removexattrat",
+];
+
+/// Those of them that name no path.
+const BY_DESCRIPTOR: [&str; 7] = [
+    "ftruncate",
+    "fallocate",
+    "fchmod",
+    "fchown",
+    "copy_file_range",
+    "fsetxattr",
+    "fremovexattr",
 ];
 
 /// A call that changes something, with the paths it names.
@@ -67,6 +94,14 @@ fn change(line: &str, home: &Path) -> Option<Change> {
     }
     let mut paths = Vec::new();
     let mut rest = arguments;
+    if BY_DESCRIPTOR.contains(&call) {
+        // `ftruncate(3</directory/name>, 0)`, of which the last may be what is
+        // written to, and quotes are no paths.
+        let (_, after) = arguments.rsplit_once("</")?;
+        let (path, _) = after.split_once('>')?;
+        paths.push(plain(&Path::new("/").join(path)));
+        rest = "";
+    }
     while let Some((before, after)) = rest.split_once('"') {
         let (text, after) = after.split_once('"')?;
         // `4</a/directory>, "name"`
@@ -76,7 +111,11 @@ fn change(line: &str, home: &Path) -> Option<Change> {
             .and_then(|before| before.rsplit_once('<'));
         let below = below.map_or(home, |(_, directory)| Path::new(directory));
         paths.push(plain(&below.join(text)));
-        rest = after;
+        rest = match call.contains("xattr") {
+            // The attribute's name, and what it is set to.
+            true => "",
+            false => after,
+        };
     }
     Some(Change {
         line: line.to_string(),
@@ -127,6 +166,17 @@ fn lines_of_a_trace_are_understood() {
             r#"7 bind(3<socket:[1]>, {sa_family=AF_UNIX, sun_path="/s"}, 16) = 0"#,
             one("/s"),
         ),
+        (r#"7 ftruncate(3</a/b>, 0) = 0"#, one("/a/b")),
+        (
+            r#"7 ftruncate(3</memfd:x>(deleted), 0) = 0"#,
+            one("/memfd:x"),
+        ),
+        (
+            r#"7 copy_file_range(3</a>, NULL, 4</b>, NULL, 1, 0) = 1"#,
+            one("/b"),
+        ),
+        (r#"7 setxattr("/a", "user.x", "/b", 2, 0) = 0"#, one("/a")),
+        (r#"7 fsetxattr(3</a>, "user.x", "/b", 2, 0) = 0"#, one("/a")),
     ] {
         assert_eq!(paths(line), expected, "{line}");
     }
@@ -134,13 +184,16 @@ fn lines_of_a_trace_are_understood() {
     assert_eq!(two, [Path::new("/a/b"), Path::new("/c/d")]);
 }
 
-#[test]
-#[ignore = "wants strace: .ci/strace installs it and runs this"]
-fn a_run_touches_nothing_but_its_own() {
-    let home = tempfile::tempdir().expect("a directory");
-    let home = home.path().canonicalize().expect("there");
+/// What a run may open for writing below /proc, /sys and /dev, and no more.
+fn kernels_own(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    ALLOWED.contains(&&*text)
+}
+
+/// Runs latlas under strace in `home`; the trace.
+fn traced(home: &Path, arguments: &[&str]) -> String {
     for name in ["files", "tmp"] {
-        std::fs::create_dir(home.join(name)).expect("made");
+        std::fs::create_dir_all(home.join(name)).expect("made");
     }
     let trace = home.join("trace");
     let status = Command::new("strace")
@@ -157,56 +210,72 @@ fn a_run_touches_nothing_but_its_own() {
         .arg("-o")
         .arg(&trace)
         .arg(env!("CARGO_BIN_EXE_latlas"))
-        .args([
-            "run",
-            "--quick",
-            "--budget=30s",
-            "--dir=files",
-            "--out=run.json",
-        ])
-        .current_dir(&home)
+        .args(arguments)
+        .current_dir(home)
         .env("LATLAS_DATA_DIR", home.join("data"))
         .env("TMPDIR", home.join("tmp"))
+        .env("XDG_CACHE_HOME", home.join("cache"))
         .stdout(std::process::Stdio::null())
         .status()
         .expect("strace is installed: .ci/strace does that");
     assert!(matches!(status.code(), Some(0 | 3)), "{status}");
-    let text = std::fs::read_to_string(&trace).expect("a trace");
-    let changes: Vec<Change> = text
-        .lines()
-        .filter_map(|line| change(line, &home))
-        .collect();
-    let common = home.join("files/latlas-scratch");
+    std::fs::read_to_string(&trace).expect("a trace")
+}
+
+/// The changes of a trace, which are all to what is a run's own: `common`, to
+/// which everything below belongs, and the single names of `made`.
+fn only_its_own(text: &str, home: &Path, common: &Path, made: &[PathBuf]) -> Vec<Change> {
     let file = home.join("run.json");
     let unfinished = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        path.parent() == Some(&home) && name.starts_with(".run.json.")
+        path.parent() == Some(home) && name.starts_with(".run.json.")
     };
     let ours = |path: &PathBuf| {
-        let places = [&common, &home.join("data")];
+        let places = [common, &home.join("data")];
         places.iter().any(|place| path.starts_with(place))
             || *path == file
+            || made.contains(path)
             || unfinished(path)
-            || ["/proc", "/sys", "/dev"]
-                .iter()
-                .any(|known| path.starts_with(known))
+            || kernels_own(path)
     };
+    let changes: Vec<Change> = text.lines().filter_map(|line| change(line, home)).collect();
     let foreign: Vec<&Change> = changes
         .iter()
         .filter(|change| !change.paths.iter().all(ours))
         .collect();
     assert!(foreign.is_empty(), "{foreign:#?}");
+    changes
+}
+
+/// What holds the directories of all of our runs.
+fn common_in(directory: &Path) -> PathBuf {
+    directory.join(format!("latlas-scratch-{}", sys::filesystem::user()))
+}
+
+/// Whether some change is of a path with this in it.
+fn seen(changes: &[Change], part: &str) -> bool {
+    let mut paths = changes.iter().flat_map(|change| &change.paths);
+    paths.any(|path| path.to_string_lossy().contains(part))
+}
+
+#[test]
+#[ignore = "wants strace: .ci/strace installs it and runs this"]
+fn a_run_touches_nothing_but_its_own() {
+    let home = tempfile::tempdir().expect("a directory");
+    let home = home.path().canonicalize().expect("there");
+    let arguments = [
+        "run",
+        "--quick",
+        "--budget=30s",
+        "--dir=files",
+        "--out=run.json",
+    ];
+    let text = traced(&home, &arguments);
+    let common = common_in(&home.join("files"));
+    let changes = only_its_own(&text, &home, &common, &[]);
     // What must be there, if the trace is one.
-    for part in ["latlas-scratch/run-", "data/runs", "run.json"] {
-        let seen = |change: &Change| {
-            let text = change.paths.iter().map(|path| path.to_string_lossy());
-            text.into_iter().any(|path| path.contains(part))
-        };
-        assert!(
-            changes.iter().any(seen),
-            "{part}: {} changes",
-            changes.len()
-        );
+    for part in ["/run-", "data/runs", "run.json"] {
+        assert!(seen(&changes, part), "{part}: {} changes", changes.len());
     }
     // A file that is read is on the disk before, so that no writing back
     // comes in between.
@@ -216,4 +285,36 @@ fn a_run_touches_nothing_but_its_own() {
         .expect("there")
         .count();
     assert_eq!(left, 0);
+}
+
+#[test]
+#[ignore = "wants strace: .ci/strace installs it and runs this"]
+fn a_run_that_chooses_its_directory_touches_nothing_but_that() {
+    let home = tempfile::tempdir().expect("a directory");
+    let home = home.path().canonicalize().expect("there");
+    let arguments = [
+        "run",
+        "file.open_close",
+        "file.create",
+        "--quick",
+        "--budget=2s",
+        "--out=run.json",
+    ];
+    let text = traced(&home, &arguments);
+    let run = std::fs::read_to_string(home.join("run.json")).expect("kept");
+    let run: model::run::Run = serde_json::from_str(&run).expect("a Run");
+    let cache = home.join("cache");
+    // Another one where temporary files are in memory; none, where /var/tmp is
+    // on no disk either.
+    let chosen = run.files_on.as_ref().map(|on| PathBuf::from(&on.directory));
+    let expected = [cache.join("latlas"), "/var/tmp".into()];
+    assert!(
+        chosen.iter().all(|dir| expected.contains(dir)),
+        "{chosen:?}"
+    );
+    let common = common_in(chosen.as_deref().unwrap_or(&home.join("none")));
+    let made = [cache.clone(), cache.join("latlas")];
+    let changes = only_its_own(&text, &home, &common, &made);
+    assert_eq!(seen(&changes, "/run-"), chosen.is_some());
+    assert!(!cache.exists());
 }

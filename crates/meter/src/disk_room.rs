@@ -1,8 +1,8 @@
 //! Whether the files of planned cells fit on the disk.
 
 use crate::probe::OnDisk;
-use crate::scratch::Place;
-use std::path::{Path, PathBuf};
+use crate::scratch::{self, Place};
+use std::path::PathBuf;
 use sys::filesystem::Room;
 
 /// Of what is free, one part in this many is left alone: it is not all ours,
@@ -21,10 +21,8 @@ impl DiskRoom {
     pub(crate) fn on(place: &Result<Place, String>) -> DiskRoom {
         let room = |place: &Place| {
             // A default directory may not be there yet.
-            let there = |path: &&Path| path.is_dir();
-            let directory = place.directory.ancestors().find(there);
-            let directory = directory.unwrap_or(&place.directory);
-            let room = sys::filesystem::room(directory).map_err(|e| {
+            let there = scratch::nearest(&place.directory);
+            let room = sys::filesystem::room(there).map_err(|e| {
                 let at = place.directory.display();
                 format!("how much is free in {at} can't be asked: {e}")
             })?;
@@ -181,6 +179,20 @@ mod tests {
              of them is left alone)"
         );
         disk.admit(&wish("b", 1, 10)).expect("fits");
+    }
+
+    #[test]
+    fn room_is_asked_where_the_files_would_be() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let mut place = scratch::named(dir.path()).expect("usable");
+        place.directory = dir.path().join("not/yet");
+        let mut there = DiskRoom::on(&Ok(place.clone()));
+        assert_eq!(there.admit(&wish("a", 1, 1)), Ok(true));
+        // Nothing can be made below a link to nowhere, whatever is free above.
+        std::os::unix::fs::symlink("/none/such", dir.path().join("not")).expect("a link");
+        let mut none = DiskRoom::on(&Ok(place));
+        let why = none.admit(&wish("a", 1, 1)).expect_err("a link");
+        assert!(why.contains("can't be asked"), "{why}");
     }
 
     #[test]

@@ -88,6 +88,10 @@ pub enum PageCache {
         files: Vec<String>,
         /// Pages that stayed in memory nevertheless, in the worst run.
         stayed_pages: u64,
+        /// Those of them of which the system does not tell this user what
+        /// stayed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        untold: Vec<String>,
     },
 }
 

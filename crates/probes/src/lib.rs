@@ -33,6 +33,7 @@ mod sync;
 mod tasks;
 mod team;
 mod thread;
+mod whole_file;
 
 use meter::probe::Probe;
 

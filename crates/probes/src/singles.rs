@@ -152,7 +152,11 @@ mod tests {
         let mut singles = Singles::new(&mut counting);
         let events = singles.stamped(3).expect("three");
         assert_eq!(events.len(), 3);
-        assert!(events.iter().all(|e| e.ops == 1 && e.to_ticks >= e.from_ticks));
+        assert!(
+            events
+                .iter()
+                .all(|e| e.ops == 1 && e.to_ticks >= e.from_ticks)
+        );
         assert_eq!(Work::contradiction(&singles).as_deref(), Some("no"));
         assert_eq!((counting.log.as_str(), counting.told), ("rprprprp", 4));
     }

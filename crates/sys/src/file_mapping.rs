@@ -9,7 +9,7 @@ use std::ptr;
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-use crate::platform;
+use crate::{page_cache, platform};
 
 /// A file without a name, filled (so that its pages are in the page cache)
 /// and mapped MAP_SHARED, readable and writable. The file is gone when the
@@ -158,16 +158,9 @@ impl FileMapping {
         if self.start.is_null() {
             return Ok(0);
         }
-        let page = crate::pages::base_page_bytes();
-        let mut residency = vec![0_u8; self.len.div_ceil(page)];
-        // SAFETY: the range is mapped, and the vector has a byte for each of
-        // its pages.
-        let status =
-            unsafe { libc::mincore(self.start.cast(), self.len, residency.as_mut_ptr().cast()) };
-        if status != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(residency.iter().filter(|&&byte| byte & 1 == 1).count() * page)
+        // SAFETY: the file is mapped there for as long as `self` is borrowed.
+        let resident = unsafe { page_cache::resident_in(self.start.cast(), self.len) }?;
+        Ok(resident.pages as usize * crate::pages::base_page_bytes())
     }
 }
 

@@ -5,12 +5,11 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::ptr;
 
 use model::filesystem::Filesystem;
 use rustix::fs::{Access, AtFlags, FlockOperation};
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
+use crate::pages::base_page_bytes;
 use crate::platform;
 
 /// The file system that an existing directory is on: on Linux by `statfs(2)`,
@@ -65,9 +64,14 @@ pub fn may_write(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The number of the user this process acts as.
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// Whether what was found belongs to the user this process acts as.
 pub fn is_ours(found: &Metadata) -> bool {
-    found.uid() == rustix::process::geteuid().as_raw()
+    found.uid() == user()
 }
 
 /// Takes the file's exclusive lock (`flock(2)`) until it is closed, if nobody
@@ -94,36 +98,8 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
 /// What mapping or asking says.
 pub fn cached_bytes(file: &File) -> io::Result<(u64, u64)> {
     let bytes = file.metadata()?.len();
-    let len = usize::try_from(bytes).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
-    if len == 0 {
-        return Ok((0, 0));
-    }
-    let page = crate::pages::base_page_bytes();
-    let mut residency = vec![0_u8; len.div_ceil(page)];
-    // SAFETY: a new mapping at an address of the kernel's choice touches no
-    // existing memory; it is not read through, only asked about, and it ends
-    // here. The vector has a byte for each of its pages.
-    let status = unsafe {
-        let start = mmap(
-            ptr::null_mut(),
-            len,
-            ProtFlags::READ,
-            MapFlags::SHARED,
-            file,
-            0,
-        )?;
-        let status = libc::mincore(start.cast(), len, residency.as_mut_ptr().cast());
-        let status = if status == 0 {
-            Ok(())
-        } else {
-            Err(io::Error::last_os_error())
-        };
-        munmap(start, len)?;
-        status
-    };
-    status?;
-    let pages = residency.iter().filter(|&&byte| byte & 1 == 1).count();
-    Ok((bytes, bytes.min((pages * page) as u64)))
+    let pages = crate::page_cache::resident(file)?.pages;
+    Ok((bytes, bytes.min(pages * base_page_bytes() as u64)))
 }
 
 /// Whether a file system keeps a journal, where the system tells: of ext4 on
@@ -170,7 +146,7 @@ mod tests {
         file.write_all(&[1; 10_000]).expect("room");
         assert_eq!(cached_bytes(&file).expect("asked"), (10_000, 10_000));
         // A hole was never read: nothing of it is in memory.
-        let page = crate::pages::base_page_bytes() as u64;
+        let page = base_page_bytes() as u64;
         file.set_len(64 * page).expect("a hole");
         let (all, cached) = cached_bytes(&file).expect("asked");
         assert_eq!(all, 64 * page);

@@ -20,6 +20,14 @@ pub fn machine_from(root: &Path, live: &Live) -> Machine {
     platform::machine::read(root, live)
 }
 
+/// This start of this host, in a word that no other has: its name and the
+/// kernel's own mark of the start. `None` where the system tells no such mark.
+pub fn this_boot() -> Option<String> {
+    let boot = platform::machine::boot_id()?;
+    let host = rustix::system::uname();
+    Some(format!("{boot} {}", host.nodename().to_string_lossy()))
+}
+
 /// Facts that do not come from files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Live {

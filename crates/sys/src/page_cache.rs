@@ -1,10 +1,17 @@
-//! The page cache, emptied on purpose: for a command that is to find its files
-//! on the disk.
+//! The page cache: what it holds of a file, and how it is emptied on purpose,
+//! for a command that is to find its files on the disk.
 
-use std::fs::File;
+use std::ffi::c_void;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
+use std::ptr;
 
+use rustix::fs::{Access, AtFlags};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+
+use crate::filesystem::is_ours;
+use crate::pages::base_page_bytes;
 use crate::platform;
 
 /// Writes back what is dirty in the whole system and drops the page cache,
@@ -33,11 +40,15 @@ pub struct Resident {
 /// (`mincore(2)`): pages that others have mapped stay, and those of a tmpfs
 /// are the file itself. Needs no right but to read the file.
 ///
+/// `None` where what is left can't be told: of a file that this process
+/// neither owns nor may write, the kernel says that all is there (Linux 5.2).
+///
 /// # Errors
 /// What opening, syncing or mapping says.
-pub fn drop_file(path: &Path) -> io::Result<Resident> {
+pub fn drop_file(path: &Path) -> io::Result<Option<Resident>> {
     let file = File::open(path)?;
-    if !file.metadata()?.is_file() {
+    let found = file.metadata()?;
+    if !found.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "not a regular file",
@@ -45,19 +56,64 @@ pub fn drop_file(path: &Path) -> io::Result<Resident> {
     }
     file.sync_all()?;
     platform::page_cache::drop_pages(&file)?;
-    resident(&file)
+    match told_of(path, &found) {
+        true => resident(&file).map(Some),
+        false => Ok(None),
+    }
 }
 
-/// How much of a file is in the page cache.
-///
-/// # Errors
-/// What `mmap(2)` and `mincore(2)` say.
-pub fn resident(file: &File) -> io::Result<Resident> {
-    let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+/// Whether the kernel tells this process what is in memory of the file.
+fn told_of(path: &Path, found: &Metadata) -> bool {
+    let may_write = || {
+        rustix::fs::accessat(
+            rustix::fs::CWD,
+            path,
+            Access::WRITE_OK,
+            // As the user whose rights mincore goes by.
+            AtFlags::EACCESS,
+        )
+    };
+    found.len() == 0 || is_ours(found) || may_write().is_ok()
+}
+
+/// How much of a file is in the page cache, by `mincore(2)` on a mapping that
+/// nobody touches. See [`drop_file`] for whose files the kernel tells it of.
+pub(crate) fn resident(file: &File) -> io::Result<Resident> {
+    let bytes = usize::try_from(file.metadata()?.len())
+        .map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
     if bytes == 0 {
         return Ok(Resident::default());
     }
-    let pages = platform::page_cache::pages_in_memory(file, bytes)?;
+    // SAFETY: a new mapping at an address of the kernel's choice touches no
+    // existing memory; it is not read through, only asked about while it is
+    // there, and it ends here.
+    unsafe {
+        let start = mmap(
+            ptr::null_mut(),
+            bytes,
+            ProtFlags::READ,
+            MapFlags::SHARED,
+            file,
+            0,
+        )?;
+        let asked = resident_in(start, bytes);
+        munmap(start, bytes)?;
+        asked
+    }
+}
+
+/// How many of a mapping's pages are in the page cache (`mincore(2)`).
+///
+/// # Safety
+/// The range must be mapped, and begin with a page.
+pub(crate) unsafe fn resident_in(start: *mut c_void, bytes: usize) -> io::Result<Resident> {
+    // A byte for each page, whose lowest bit says whether it is in memory.
+    let mut pages = vec![0_u8; bytes.div_ceil(base_page_bytes())];
+    // SAFETY: the caller's range; the vector has a byte for each of its pages.
+    let status = unsafe { libc::mincore(start, bytes, pages.as_mut_ptr().cast()) };
+    if status != 0 {
+        return Err(io::Error::last_os_error());
+    }
     Ok(Resident {
         pages: pages.iter().filter(|&&page| page & 1 == 1).count() as u64,
         of_pages: pages.len() as u64,
@@ -67,19 +123,62 @@ pub fn resident(file: &File) -> io::Result<Resident> {
 #[cfg(all(test, any(target_os = "linux", target_os = "android")))]
 mod tests {
     use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_file_just_written_is_in_memory() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("file");
         std::fs::write(&path, vec![1; 100_000]).expect("written");
+        let pages = 100_000_usize.div_ceil(base_page_bytes()) as u64;
         let all = resident(&File::open(&path).expect("there")).expect("known");
-        assert_eq!((all.pages, all.of_pages), (25, 25));
+        assert_eq!((all.pages, all.of_pages), (pages, pages));
         // What is left depends on the file system; that it says so, does not.
-        let left = drop_file(&path).expect("allowed");
-        assert_eq!(left.of_pages, 25);
-        assert!(left.pages <= 25);
+        let left = drop_file(&path).expect("allowed").expect("our own file");
+        assert_eq!(left.of_pages, pages);
+        assert!(left.pages <= pages);
         assert!(drop_file(directory.path()).is_err(), "a directory");
         assert!(drop_file(&directory.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn what_is_left_of_a_strangers_file_is_not_told() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mode = |path: &Path, mode| {
+            std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("ours");
+        };
+        mode(directory.path(), 0o755);
+        let [readable, writable, empty] =
+            ["readable", "writable", "empty"].map(|name| directory.path().join(name));
+        for (path, bytes, bits) in [
+            (&readable, 100_000, 0o644),
+            (&writable, 100_000, 0o666),
+            (&empty, 0, 0o644),
+        ] {
+            std::fs::write(path, vec![1; bytes]).expect("written");
+            mode(path, bits);
+        }
+        let told = |path: &Path| drop_file(path).expect("readable").is_some();
+        assert!(told(&readable), "its owner asks");
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("SKIPPED: only root can ask as somebody else");
+            return;
+        }
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let [same, nobody]: [libc::c_long; 2] = [-1, 65_534];
+                // SAFETY: the call itself, and not libc's, changes the user of
+                // this thread alone, and the thread ends with its test.
+                let status = unsafe { libc::syscall(libc::SYS_setresuid, same, nobody, same) };
+                if status != 0 {
+                    eprintln!("SKIPPED: there is nobody else in this user namespace");
+                    return;
+                }
+                assert!(!told(&readable));
+                assert!(told(&writable), "who may write is told");
+                assert!(told(&empty), "there is nothing to tell");
+            });
+        });
     }
 }

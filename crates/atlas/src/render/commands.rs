@@ -131,11 +131,28 @@ fn page_cache(record: &Commands) -> String {
         PageCache::ColdFiles {
             files,
             stayed_pages,
+            untold,
         } => {
-            let stayed = match stayed_pages {
-                0 => "none of their pages stayed".into(),
-                n => format!("NOT ALL COLD: up to {n} of their pages stayed in memory"),
-            };
+            let mut found = Vec::new();
+            match stayed_pages {
+                0 if untold.is_empty() => found.push("none of their pages stayed".into()),
+                0 if untold.len() < files.len() => found.push("none of the others stayed".into()),
+                0 => {}
+                n => found.push(format!(
+                    "NOT ALL COLD: up to {n} of their pages stayed in memory"
+                )),
+            }
+            if !untold.is_empty() {
+                found.insert(
+                    0,
+                    format!(
+                        "what stayed of {} can't be told: the kernel says it only to who owns the \
+                         file or may write it",
+                        untold.join(", ")
+                    ),
+                );
+            }
+            let stayed = found.join("; ");
             format!(
                 "cold for {}, dropped before each run ({stayed}); warm for everything else",
                 files.join(", ")
@@ -448,5 +465,41 @@ mod tests {
         assert!(controls(&record).contains("which latlas itself keeps off"));
         record.controls.pinned_cpu = None;
         assert!(controls(&record).contains("no CPU is kept for latlas"));
+    }
+
+    #[test]
+    fn what_can_not_be_told_of_cold_files_is_said() {
+        let mut record = synthetic::run_of_commands().commands.expect("commands");
+        let mut said = |pages: u64, untold_of_two: &[&str]| {
+            record.page_cache = PageCache::ColdFiles {
+                files: vec!["a".into(), "b".into()],
+                stayed_pages: pages,
+                untold: untold_of_two.iter().map(ToString::to_string).collect(),
+            };
+            page_cache(&record)
+        };
+        assert!(said(0, &[]).contains("(none of their pages stayed)"));
+        assert!(said(2, &[]).contains("(NOT ALL COLD: up to 2 of"));
+        let whose = "the kernel says it only to who owns the file or may write it";
+        for (pages, untold, expected) in [
+            (
+                0,
+                &["a", "b"][..],
+                format!("(what stayed of a, b can't be told: {whose})"),
+            ),
+            (
+                0,
+                &["b"],
+                format!("(what stayed of b can't be told: {whose}; none of the others stayed)"),
+            ),
+            (
+                2,
+                &["b"],
+                format!("(what stayed of b can't be told: {whose}; NOT ALL COLD: up to 2 of"),
+            ),
+        ] {
+            let said = said(pages, untold);
+            assert!(said.contains(&expected), "{said}");
+        }
     }
 }

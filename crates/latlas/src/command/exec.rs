@@ -80,7 +80,7 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     }
 
     let failures: Vec<u32> = (0..asked.len()).map(|k| runner.failures(k)).collect();
-    let (stayed_pages, discarded) = (runner.stayed_pages(), runner.discarded());
+    let (page_cache, discarded) = (page_cache(options, &runner), runner.discarded());
     let counted = runner.counted().to_vec();
     let left = runner.end()?;
     let commands = asked
@@ -104,7 +104,7 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
         program,
         commands: Commands {
             commands,
-            page_cache: page_cache(options, stayed_pages),
+            page_cache,
             controls: Controls {
                 pinned_cpu: placement.cpu(),
                 nice: options.nice,
@@ -321,17 +321,15 @@ fn settings(options: &ExecOptions, placement: &Placement) -> anyhow::Result<Sett
     })
 }
 
-fn page_cache(options: &ExecOptions, stayed_pages: u64) -> PageCache {
+fn page_cache(options: &ExecOptions, runner: &CommandRunner) -> PageCache {
+    let texts = |files: &[PathBuf]| files.iter().map(|f| f.display().to_string()).collect();
     match (options.cold, options.cold_files.is_empty()) {
         (true, _) => PageCache::Cold,
         (_, true) => PageCache::Warm,
         _ => PageCache::ColdFiles {
-            files: options
-                .cold_files
-                .iter()
-                .map(|f| f.display().to_string())
-                .collect(),
-            stayed_pages,
+            files: texts(&options.cold_files),
+            stayed_pages: runner.stayed_pages(),
+            untold: texts(runner.untold()),
         },
     }
 }

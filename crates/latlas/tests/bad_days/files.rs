@@ -33,6 +33,11 @@ fn with_files() -> (TempDir, PathBuf) {
     (home, files)
 }
 
+/// What holds the directories of all of our runs.
+fn common() -> String {
+    format!("latlas-scratch-{}", sys::filesystem::user())
+}
+
 /// All below a directory.
 fn names(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -107,13 +112,12 @@ fn a_run_without_files_makes_no_directory() {
     assert_eq!(read(&home.path().join("run.json")).files_on, None);
     let dry = ["run", "file.*", "--dry-run", "--dir=files"];
     // It tidies up after others all the same.
-    let stale = "latlas-scratch/run-6f4f9f1e-5a0b-4c7d-9a51-0d3c1a2b3c4d";
-    std::fs::create_dir_all(files.join(stale)).expect("made");
+    let stale = files
+        .join(common())
+        .join("run-6f4f9f1e-5a0b-4c7d-9a51-0d3c1a2b3c4d");
+    std::fs::create_dir_all(&stale).expect("made");
     assert!(latlas(&home, &dry).output().expect("runs").status.success());
-    assert!(
-        files.join(stale).exists(),
-        "what is not run removes nothing"
-    );
+    assert!(stale.exists(), "what is not run removes nothing");
     latlas(&home, &arguments).output().expect("runs");
     assert!(names(&files).is_empty());
     assert!(latlas(&home, &dry).output().expect("runs").status.success());
@@ -160,34 +164,94 @@ fn two_runs_at_once_leave_each_other_alone() {
     assert!(names(&files).is_empty());
 }
 
+/// A shorter run of everything that makes files.
+const ALL: [&str; 8] = [
+    "run",
+    "file.*",
+    "disk.*",
+    "--quick",
+    "--budget=4s",
+    "--seed=7",
+    "--out=run.json",
+    "--dir=files",
+];
+
+/// What is at work in `files` when a run is killed so long after its start, in
+/// ms; whether it was over by then.
+fn killed_after(home: &TempDir, files: &Path, ms: u64) -> (Vec<PathBuf>, bool) {
+    let mut child = latlas(home, &ALL).spawn().expect("starts");
+    std::thread::sleep(Duration::from_millis(ms));
+    let over = child.try_wait().expect("asked").is_some();
+    let found = names(files);
+    child.kill().expect("SIGKILL");
+    child.wait().expect("reaped");
+    (found, over)
+}
+
+/// Kills a run that is just removing its directory.
+fn killed_while_it_removes(home: &TempDir, files: &Path) {
+    let before = names(files);
+    let mut child = latlas(home, &LONG).spawn().expect("starts");
+    let scratch = wait_for("its directory", || {
+        let new = |path: &PathBuf| path.parent() == Some(&files.join(common())) && path.is_dir();
+        let mut there = names(files).into_iter();
+        there.find(|path| new(path) && !before.contains(path))
+    });
+    // Enough to be caught at.
+    let many = scratch.join("many");
+    std::fs::create_dir(&many).expect("made");
+    let count = |n: usize| std::fs::read_dir(&many).map_or(0, Iterator::count) < n;
+    for k in 0..20_000 {
+        std::fs::write(many.join(k.to_string()), "").expect("written");
+    }
+    assert!(!count(20_000));
+    signal(child.id(), "INT");
+    let until = Instant::now() + Duration::from_secs(60);
+    while !count(20_000) {
+        assert!(Instant::now() < until, "it removes nothing");
+    }
+    child.kill().expect("SIGKILL");
+    let code = finish(child).status.code();
+    assert_eq!(code, None, "killed, and not at its end");
+    assert!(many.exists() && scratch.with_extension("lock").exists());
+}
+
+/// What is there besides `run-of-somebody`, gone at last: a killed run's
+/// worker may have been in the middle of a file.
+fn only_the_foreign_are_left(files: &Path) {
+    wait_for("the last one's directory", || {
+        let mut kept = names(files);
+        kept.retain(|path| !path.ends_with(common()));
+        let mine = |path: &PathBuf| path.to_string_lossy().contains("run-of-somebody");
+        (kept.len() == 2 && kept.iter().all(mine)).then_some(())
+    });
+}
+
 #[test]
 fn killed_runs_leave_nothing_to_the_next_but_one() {
     let (home, files) = with_files();
-    let foreign = files.join("latlas-scratch/run-of-somebody/file");
+    let foreign = files.join(common()).join("run-of-somebody/file");
     std::fs::create_dir_all(foreign.parent().expect("a parent")).expect("made");
     std::fs::write(&foreign, "x").expect("written");
     let mut left = 0;
-    // Spread over a run's beginning, unevenly.
-    for k in 0_u64..20 {
-        let mut child = latlas(&home, &LONG).spawn().expect("starts");
-        std::thread::sleep(Duration::from_millis(20 + k * k * 7919 % 1201));
-        child.kill().expect("SIGKILL");
-        child.wait().expect("reaped");
-        left += usize::from(names(&files).len() > 3);
+    // Spread over a run's beginning, unevenly; then over the rest of it.
+    let early = (0_u64..12).map(|k| 20 + k * k * 7919 % 1201);
+    for ms in early {
+        let (found, _) = killed_after(&home, &files, ms);
+        left += usize::from(found.len() > 3);
     }
-    assert!(left > 3, "only {left} of 20 were killed with files about");
+    assert!(left > 3, "only {left} of 12 were killed with files about");
+    for ms in [1_700, 2_600, 3_500] {
+        let (found, over) = killed_after(&home, &files, ms);
+        assert!(over || found.len() > 3, "{ms} ms: {found:?}");
+    }
+    killed_while_it_removes(&home, &files);
     let output = latlas(&home, &QUICK).output().expect("runs");
     let err = text(&output.stderr);
     assert!(matches!(output.status.code(), Some(0 | 3)), "{err}");
     let said = words(&read(&home.path().join("run.json")), "file.read_open");
     assert!(!said.contains("visits failed"), "{said}");
-    // A killed run's worker may have been in the middle of a file.
-    wait_for("the last one's directory", || {
-        let mut kept = names(&files);
-        kept.retain(|path| !path.ends_with("latlas-scratch"));
-        let mine = |path: &PathBuf| path.to_string_lossy().contains("run-of-somebody");
-        (kept.len() == 2 && kept.iter().all(mine)).then_some(())
-    });
+    only_the_foreign_are_left(&files);
 }
 
 #[test]
@@ -228,12 +292,24 @@ fn a_named_directory_that_cant_be_used_is_refused_before_measuring() {
     }
     // A link in the place of our own directory.
     let (home, files) = with_files();
-    std::os::unix::fs::symlink(home.path(), files.join("latlas-scratch")).expect("a link");
+    std::os::unix::fs::symlink(home.path(), files.join(common())).expect("a link");
     let output = latlas(&home, &QUICK).output().expect("runs");
     let err = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{err}");
     assert!(err.contains("is no directory"), "{err}");
     assert!(!home.path().join("run.json").exists());
+}
+
+/// A disk that is full from the moment that our directory is there: no worker
+/// has made a file of its own by then. Whoever fills it gives up after a while,
+/// and keeps no stream of ours open.
+fn filling() -> String {
+    "mount -t tmpfs -o size=64m none files\n\
+     ( n=0\n\
+       until ls -d files/latlas-scratch-*/run-*/\n\
+       do n=$((n + 1)); [ $n -lt 100000 ] || exit 0; done\n\
+       cat /dev/zero > files/fill || : ) >/dev/null 2>&1 &"
+        .into()
 }
 
 /// Runs in a mount namespace of its own, after `script`. `None`, and a word
@@ -247,9 +323,12 @@ fn in_namespace(home: &TempDir, script: &str, arguments: &[&str]) -> Option<Outp
         eprintln!("SKIPPED: this system allows no mount in a namespace of its own (unshare -rm)");
         return None;
     }
-    // What the script can't do ends it; our command's own code is wanted.
-    let script =
-        format!("set -e\n{script}\nset +e\n\"$0\" \"$@\"; code=$?; ls -A files > left; exit $code");
+    // What the script can't do ends it; our command's own code is wanted. What
+    // it left running in the background ends with our command.
+    let script = format!(
+        "set -e\n{script}\nset +e\n\"$0\" \"$@\"; code=$?\n\
+         kill $! 2>/dev/null; ls -A files > left; exit $code"
+    );
     let wrapper = ["unshare", "-rm", "sh", "-c", &script];
     let mut command = wrapped(home, &wrapper, arguments);
     command.env("XDG_CACHE_HOME", home.path().join("cache"));
@@ -291,14 +370,22 @@ fn files_that_dont_fit_are_said_before() {
 }
 
 #[test]
+fn what_waits_for_a_directory_in_vain_ends() {
+    let (home, _) = with_files();
+    // It makes none. That its streams end, so that this returns, is the test.
+    let began = Instant::now();
+    let Some(output) = in_namespace(&home, &filling(), &["--version"]) else {
+        return;
+    };
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(began.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
 fn a_disk_that_fills_up_midway_is_a_reason() {
     let (home, _) = with_files();
-    // Full from the moment that our directory is there: no worker has made a
-    // file of its own by then.
-    let script = "mount -t tmpfs -o size=64m none files\n\
-        ( until ls -d files/latlas-scratch/run-*/ >/dev/null 2>&1; do :; done\n\
-          cat /dev/zero > files/fill 2>/dev/null || : ) &";
-    let Some(output) = in_namespace(&home, script, &QUICK) else {
+    let script = filling();
+    let Some(output) = in_namespace(&home, &script, &QUICK) else {
         return;
     };
     let err = text(&output.stderr);
@@ -368,7 +455,7 @@ fn a_default_directory_that_cant_be_made_is_the_rows_reason() {
         eprintln!("SKIPPED: temporary files are in memory here, so /var/tmp is the default");
         return;
     }
-    let link = cache.join("latlas/latlas-scratch");
+    let link = cache.join("latlas").join(common());
     std::os::unix::fs::symlink(home.path(), &link).expect("a link");
     let mut command = latlas(&home, &QUICK[..7]);
     let output = command.env("XDG_CACHE_HOME", &cache).output();
@@ -420,9 +507,7 @@ fn memory_is_no_disk_and_files_are_written_there_all_the_same() {
 #[test]
 fn a_disk_that_fills_up_is_a_reason_whatever_is_written() {
     let (home, _) = with_files();
-    let script = "mount -t tmpfs -o size=64m none files\n\
-        ( until ls -d files/latlas-scratch/run-*/ >/dev/null 2>&1; do :; done\n\
-          cat /dev/zero > files/fill 2>/dev/null || : ) &";
+    let script = filling();
     let rows = [
         "file.create",
         "file.read_whole/16MiB",
@@ -434,7 +519,7 @@ fn a_disk_that_fills_up_is_a_reason_whatever_is_written() {
         &rows[..],
     ]
     .concat();
-    let Some(output) = in_namespace(&home, script, &arguments) else {
+    let Some(output) = in_namespace(&home, &script, &arguments) else {
         return;
     };
     let err = text(&output.stderr);

@@ -193,6 +193,7 @@ pub struct CommandRunner {
     left: LeftOver,
     began: Instant,
     stayed_pages: u64,
+    untold: Vec<PathBuf>,
 }
 
 impl CommandRunner {
@@ -227,6 +228,7 @@ impl CommandRunner {
             left: LeftOver::default(),
             began: Instant::now(),
             stayed_pages: 0,
+            untold: Vec::new(),
             settings,
         };
         runner.input()?;
@@ -248,6 +250,11 @@ impl CommandRunner {
     /// worst run.
     pub fn stayed_pages(&self) -> u64 {
         self.stayed_pages
+    }
+
+    /// Files that were dropped, of which the system does not tell what stayed.
+    pub fn untold(&self) -> &[PathBuf] {
+        &self.untold
     }
 
     /// Timed runs that were made again: this process had been stopped while
@@ -320,7 +327,11 @@ impl CommandRunner {
                         path: path.display().to_string(),
                         error,
                     })?;
-                    stayed += left.pages;
+                    match left {
+                        Some(left) => stayed += left.pages,
+                        None if self.untold.contains(path) => {}
+                        None => self.untold.push(path.clone()),
+                    }
                 }
                 self.stayed_pages = self.stayed_pages.max(stayed);
             }

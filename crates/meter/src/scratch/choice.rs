@@ -29,7 +29,7 @@ pub fn named(directory: &Path) -> Result<Place, String> {
 /// Why there is none, ready to stand behind `not available here: `.
 pub fn by_default() -> Result<Place, String> {
     by_default_of(&candidates(|name| std::env::var_os(name)), |directory| {
-        usable(&existing(directory)?)
+        usable(nearest(directory))
     })
 }
 
@@ -87,13 +87,14 @@ fn on_disk(filesystem: &Filesystem) -> Result<(), String> {
     }
 }
 
-/// The directory itself, or the nearest above it that is there.
-fn existing(directory: &Path) -> Result<PathBuf, String> {
+/// The directory itself, or what is there nearest above it: below that it
+/// will be made. That may be no directory, and a link to nowhere counts too:
+/// both stand in its way.
+pub(crate) fn nearest(directory: &Path) -> &Path {
     directory
         .ancestors()
         .find(|path| path.symlink_metadata().is_ok())
-        .map(Path::to_owned)
-        .ok_or_else(|| "no such directory".into())
+        .unwrap_or(directory)
 }
 
 /// The file system of a directory that files can be made in.
@@ -144,6 +145,18 @@ mod tests {
             "no directory on a disk (/home/x/.cache/latlas: somefs is memory; /var/tmp: no \
              permission to write there); name a directory with --dir"
         );
+    }
+
+    #[test]
+    fn what_stands_in_the_way_is_found() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let dir = dir.path();
+        assert_eq!(nearest(dir), dir);
+        assert_eq!(nearest(&dir.join("a/b")), dir);
+        std::fs::write(dir.join("file"), "").expect("written");
+        assert_eq!(nearest(&dir.join("file/b")), dir.join("file"));
+        std::os::unix::fs::symlink("/none/such", dir.join("link")).expect("a link");
+        assert_eq!(nearest(&dir.join("link/b")), dir.join("link"));
     }
 
     #[test]

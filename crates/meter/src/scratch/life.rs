@@ -1,15 +1,39 @@
 //! The life of a run's directory: made, locked, swept, removed.
 
 use super::{Place, cause};
+use model::filesystem::DeviceKind;
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use sys::filesystem::{is_ours, try_lock};
 use uuid::Uuid;
 
-/// What holds the directories of all runs in a place.
-const COMMON: &str = "latlas-scratch";
+/// What holds the directories of all of this user's runs in a place. Another
+/// user's would not let us in, so that each has one.
+fn common_in(place: &Place) -> PathBuf {
+    let user = sys::filesystem::user();
+    place.directory.join(format!("latlas-scratch-{user}"))
+}
+
+/// Whose leftovers are removed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sweep {
+    /// Of all runs whose lock is free.
+    All,
+    /// Only of those that ran on this host since it was started: other hosts
+    /// may have the same files, and not see each other's locks.
+    ThisBoot,
+}
+
+impl Sweep {
+    fn of(place: &Place) -> Sweep {
+        match place.filesystem.device {
+            DeviceKind::Network => Sweep::ThisBoot,
+            _ => Sweep::All,
+        }
+    }
+}
 
 /// Tries at a directory that another run keeps removing under ours.
 const TRIES: u32 = 100;
@@ -34,12 +58,12 @@ impl Scratch {
     /// # Errors
     /// Why there is none, in one line.
     pub fn make(place: &Place) -> Result<Scratch, String> {
-        let common = place.directory.join(COMMON);
+        let common = common_in(place);
         let mut made = Vec::new();
         for _ in 0..TRIES {
             // Another run may remove the common directory as its last one
             // just now: from the beginning then.
-            match try_make(&common, &mut made) {
+            match try_make(&common, Sweep::of(place), &mut made) {
                 Ok(Some(scratch)) => return Ok(scratch),
                 Ok(None) => {}
                 Err(why) => {
@@ -90,24 +114,28 @@ impl Drop for Scratch {
 
 /// Removes what killed runs left in a place, if it is there at all.
 pub fn sweep(place: &Place) {
-    let common = place.directory.join(COMMON);
+    let common = common_in(place);
     if check_common(&common).is_ok() {
-        sweep_common(&common);
+        sweep_common(&common, Sweep::of(place));
         let _ = std::fs::remove_dir(&common);
     }
 }
 
-fn try_make(common: &Path, made: &mut Vec<PathBuf>) -> Result<Option<Scratch>, String> {
+fn try_make(
+    common: &Path,
+    sweep: Sweep,
+    made: &mut Vec<PathBuf>,
+) -> Result<Option<Scratch>, String> {
     make_directories(common, made).map_err(|e| cause(&e))?;
     match check_common(common) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(e.to_string()),
         Ok(()) => {}
     }
-    sweep_common(common);
+    sweep_common(common, sweep);
     let name = format!("run-{}", Uuid::new_v4());
     let lock_path = common.join(format!("{name}.lock"));
-    let lock = match owner_only().create_new(true).write(true).open(&lock_path) {
+    let mut lock = match owner_only().create_new(true).write(true).open(&lock_path) {
         Ok(lock) => lock,
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(cause(&e)),
@@ -119,6 +147,11 @@ fn try_make(common: &Path, made: &mut Vec<PathBuf>) -> Result<Option<Scratch>, S
             let _ = std::fs::remove_file(&lock_path);
             return Err(format!("files can't be locked there: {e}"));
         }
+    }
+    // Where it can't be written, nobody but this run will remove it from a
+    // disk that hosts share.
+    if let Some(boot) = sys::machine::this_boot() {
+        let _ = lock.write_all(boot.as_bytes());
     }
     let path = common.join(name);
     if let Err(e) = DirBuilder::new().mode(0o700).create(&path) {
@@ -188,7 +221,7 @@ fn check_common(common: &Path) -> io::Result<()> {
 
 /// Removes the directories and locks of runs that are no more. Names that no
 /// run makes, links, and what belongs to others stay.
-fn sweep_common(common: &Path) {
+fn sweep_common(common: &Path, sweep: Sweep) {
     let Ok(entries) = std::fs::read_dir(common) else {
         return;
     };
@@ -201,7 +234,7 @@ fn sweep_common(common: &Path) {
     for run in runs {
         let lock_path = common.join(format!("{run}.lock"));
         // Kept until its run is gone: who comes later finds it locked.
-        let Some(_lock) = free(&lock_path) else {
+        let Some(_lock) = free(&lock_path, sweep) else {
             continue;
         };
         // What can't be removed now is tried again by the next run.
@@ -218,15 +251,23 @@ fn run_of(name: &str) -> Option<&str> {
 
 /// The lock of a run that is no more, or `Some(None)` where it never was or
 /// has been removed. `None` while the run lives, or where that is not known.
-fn free(lock_path: &Path) -> Option<Option<File>> {
+fn free(lock_path: &Path, sweep: Sweep) -> Option<Option<File>> {
+    // Of a run of another host one may see the directory before the lock.
+    let missing = || (sweep == Sweep::All).then_some(None);
     match lock_path.symlink_metadata() {
-        Err(e) if e.kind() == ErrorKind::NotFound => return Some(None),
+        Err(e) if e.kind() == ErrorKind::NotFound => return missing(),
         Ok(found) if found.is_file() && is_ours(&found) => {}
         _ => return None,
     }
+    if sweep == Sweep::ThisBoot {
+        let written = std::fs::read_to_string(lock_path).ok()?;
+        if sys::machine::this_boot()? != written {
+            return None;
+        }
+    }
     let lock = match OpenOptions::new().write(true).open(lock_path) {
         Ok(lock) => lock,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Some(None),
+        Err(e) if e.kind() == ErrorKind::NotFound => return missing(),
         Err(_) => return None,
     };
     matches!(try_lock(&lock), Ok(true)).then_some(Some(lock))

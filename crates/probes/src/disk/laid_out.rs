@@ -1,6 +1,7 @@
 //! The file that disk rows read: written once a run, by the first worker that
 //! wants it, and found by the others.
 
+use crate::whole_file;
 use meter::bench::Bench;
 use meter::scratch::reason;
 use std::fs::File;
@@ -44,8 +45,8 @@ impl LaidOut {
         LaidOut::in_directory(&scratch, BYTES, seed, WRITING_AT_MOST)
     }
 
-    /// One of this many bytes in this directory. It gets its name when it is
-    /// complete: what a killed worker left under another is made anew.
+    /// One of this many bytes in this directory. That the disk is too slow for
+    /// it is found out once.
     pub(super) fn in_directory(
         scratch: &Path,
         bytes: u64,
@@ -53,35 +54,26 @@ impl LaidOut {
         at_most: Duration,
     ) -> Result<LaidOut, String> {
         let path = scratch.join(NAME);
-        if !path.exists() {
-            let known = scratch.join(TOO_SLOW);
-            if let Ok(why) = std::fs::read_to_string(&known) {
-                return Err(why);
-            }
-            let unfinished = scratch.join(format!("{NAME}.unfinished"));
-            let done = remove(&unfinished)
-                .and_then(|()| write(&unfinished, bytes, seed, at_most))
-                .and_then(|()| std::fs::rename(&unfinished, &path));
-            if let Err(e) = done {
-                // What it took of a disk that is full is needed by others.
-                let _ = std::fs::remove_file(&unfinished);
-                let why = refused(&e, "writing", bytes, scratch);
-                if is_too_slow(&e) {
-                    // Unwritten, the next worker finds out for itself.
-                    let _ = std::fs::write(&known, &why);
-                }
-                return Err(why);
-            }
+        let known = scratch.join(TOO_SLOW);
+        if let (false, Ok(why)) = (path.exists(), std::fs::read_to_string(&known)) {
+            return Err(why);
         }
-        let file = direct_io::open(&path).map_err(|e| refused(&e, "opening", bytes, scratch))?;
+        let said = |e: &io::Error, doing: &str| {
+            let why = refused(e, doing, bytes, scratch);
+            if is_too_slow(e) {
+                // Unwritten, the next worker finds out for itself.
+                let _ = std::fs::write(&known, &why);
+            }
+            why
+        };
+        let file = whole_file::open_or_make(
+            &path,
+            bytes,
+            direct_io::open,
+            |path| write(path, bytes, seed, at_most),
+            said,
+        )?;
         Ok(LaidOut { file, bytes, path })
-    }
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
-        _ => Ok(()),
     }
 }
 
@@ -190,6 +182,16 @@ mod tests {
     }
 
     #[test]
+    fn one_of_another_length_is_refused() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        std::fs::write(scratch.path().join(NAME), "short").expect("room");
+        let why =
+            LaidOut::in_directory(scratch.path(), SMALL, 1, WRITING_AT_MOST).expect_err("short");
+        let expected = ["5 bytes instead of 2097152", "O_DIRECT is refused"];
+        assert!(expected.iter().any(|e| why.contains(e)), "{why}");
+    }
+
+    #[test]
     fn where_it_can_not_be_is_said() {
         let scratch = tempfile::tempdir().expect("a directory");
         let gone = scratch.path().join("gone");
@@ -197,12 +199,12 @@ mod tests {
         assert!(why.contains("gone"), "{why}");
         let full = refused(
             &ErrorKind::StorageFull.into(),
-            "writing",
+            "making",
             BYTES,
             scratch.path(),
         );
         assert!(
-            full.starts_with("the disk is full (writing a file of 256MiB"),
+            full.starts_with("the disk is full (making a file of 256MiB"),
             "{full}"
         );
     }

@@ -1,5 +1,6 @@
 //! Files of random data, made once in a run and read by all of its workers.
 
+use crate::whole_file;
 use fastrand::Rng;
 use meter::bench::Bench;
 use meter::probe::{Effort, OnDisk, Site, Terrain, WorkingSet};
@@ -8,7 +9,7 @@ use model::run::Scale;
 use model::size;
 use std::ffi::CString;
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 const KIB: u64 = 1 << 10;
@@ -103,22 +104,17 @@ impl Prepared {
     pub(super) fn of(bench: &Bench, bytes: u64) -> Result<Prepared, String> {
         let place = bench.scratch()?.clone();
         let path = place.directory.join(name(bytes));
-        let failed = |e: io::Error| {
-            let doing = format!("making a file of {}", size::text(bytes));
-            reason(&e, &doing, &place.directory)
+        let failed = |e: &io::Error, doing: &str| {
+            let doing = format!("{doing} a file of {}", size::text(bytes));
+            reason(e, &doing, &place.directory)
         };
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(e) if e.kind() == ErrorKind::NotFound => make(&path, bytes).map_err(failed)?,
-            Err(e) => return Err(failed(e)),
-        };
-        let there = file.metadata().map_err(failed)?.len();
-        if there != bytes {
-            return Err(format!(
-                "{} has {there} bytes instead of {bytes}: somebody else wrote to it",
-                path.display()
-            ));
-        }
+        let file = whole_file::open_or_make(
+            &path,
+            bytes,
+            |path| File::open(path),
+            |path| fill(path, bytes),
+            failed,
+        )?;
         Ok(Prepared {
             file,
             path: CString::new(path.into_os_string().into_encoded_bytes())
@@ -127,19 +123,6 @@ impl Prepared {
             place,
         })
     }
-}
-
-/// Written under another name first: a worker that is killed meanwhile leaves
-/// no half file to the others.
-fn make(path: &Path, bytes: u64) -> io::Result<File> {
-    let unfinished = path.with_extension("unfinished");
-    let done = fill(&unfinished, bytes).and_then(|()| std::fs::rename(&unfinished, path));
-    if let Err(e) = done {
-        // Its room is wanted by other rows.
-        let _ = std::fs::remove_file(&unfinished);
-        return Err(e);
-    }
-    File::open(path)
 }
 
 fn fill(path: &Path, bytes: u64) -> io::Result<()> {
@@ -183,17 +166,6 @@ mod tests {
         std::fs::write(&path, "short").expect("written");
         let why = Prepared::of(&bench, 100_000).expect_err("another file");
         assert!(why.contains("5 bytes instead of 100000"), "{why}");
-    }
-
-    #[test]
-    fn a_file_that_cant_be_finished_leaves_its_room_to_others() {
-        let dir = tempfile::tempdir().expect("a directory");
-        // No file can be renamed to a directory.
-        let path = dir.path().join("read-10");
-        std::fs::create_dir(&path).expect("made");
-        make(&path, 10).expect_err("a directory");
-        let entries = std::fs::read_dir(dir.path()).expect("there");
-        assert_eq!(entries.count(), 1);
     }
 
     #[test]

@@ -7,6 +7,10 @@ use model::machine::{CacheFact, CacheKind, CoreKind, Fact, Machine, Presence, Sm
 use super::sysctl;
 use crate::machine::Live;
 
+pub(crate) fn boot_id() -> Option<String> {
+    sysctl::text("kern.bootsessionuuid")
+}
+
 /// The root of a file tree does not matter here: nothing comes from files.
 pub(crate) fn read(_root: &Path, live: &Live) -> Machine {
     let mut machine = Machine::unknown(

@@ -17,7 +17,3 @@ pub(crate) fn drop_all() -> io::Result<()> {
 pub(crate) fn drop_pages(_file: &File) -> io::Result<()> {
     Err(unsupported())
 }
-
-pub(crate) fn pages_in_memory(_file: &File, _bytes: usize) -> io::Result<Vec<u8>> {
-    Err(unsupported())
-}

@@ -151,6 +151,7 @@ fn record() -> Commands {
         page_cache: PageCache::ColdFiles {
             files: vec!["big".into()],
             stayed_pages: 3,
+            untold: Vec::new(),
         },
         controls: Controls {
             pinned_cpu: Some(1),

@@ -31,7 +31,7 @@ fn names(directory: &Path) -> Vec<String> {
 
 /// A killed run's directory, with or without its lock.
 fn leave(place: &Place, name: &str, lock: bool) -> PathBuf {
-    let common = place.directory.join(COMMON);
+    let common = common_in(place);
     let path = common.join(name);
     make_directories(&path, &mut Vec::new()).expect("made");
     std::fs::create_dir(path.join("deep")).expect("made");
@@ -48,7 +48,7 @@ fn a_scratch_directory_is_ours_alone_and_leaves_nothing() {
     let scratch = Scratch::make(&place).expect("made");
     let found = scratch.path().symlink_metadata().expect("there");
     assert_eq!(found.mode() & 0o777, 0o700);
-    assert!(found.is_dir() && scratch.path().starts_with(dir.path().join(COMMON)));
+    assert!(found.is_dir() && scratch.path().starts_with(common_in(&place)));
     std::fs::create_dir(scratch.path().join("sub")).expect("made");
     std::fs::write(scratch.path().join("sub/file"), "x").expect("written");
     scratch.remove().expect("removed");
@@ -71,7 +71,7 @@ fn directories_above_go_only_if_we_made_them() {
     let first = Scratch::make(&place).expect("made");
     let second = Scratch::make(&place).expect("made");
     drop(second);
-    assert_eq!(names(&place.directory), [COMMON], "the first is there");
+    assert_eq!(names(&place.directory).len(), 1, "the first is there");
     drop(first);
     assert_eq!(names(dir.path()), ["cache"]);
     std::fs::create_dir(&place.directory).expect("made");
@@ -86,17 +86,71 @@ fn what_killed_runs_left_goes_and_what_lives_stays() {
     std::fs::write(living.path().join("file"), "x").expect("written");
     let with_lock = leave(&place, DEAD, true);
     let without = leave(&place, &DEAD.replace("6f4f", "0000"), false);
-    let lock_only = place
-        .directory
-        .join(COMMON)
-        .join(format!("{}.lock", DEAD.replace("6f4f", "1111")));
+    let lock_only = common_in(&place).join(format!("{}.lock", DEAD.replace("6f4f", "1111")));
     std::fs::write(&lock_only, "").expect("written");
     let next = Scratch::make(&place).expect("made");
     assert!(!with_lock.exists() && !without.exists() && !lock_only.exists());
     assert!(living.path().join("file").exists(), "it is locked");
     drop(living);
     assert!(next.path().exists());
-    assert_eq!(names(&place.directory.join(COMMON)).len(), 2);
+    assert_eq!(names(&common_in(&place)).len(), 2);
+}
+
+#[test]
+fn each_user_has_a_directory_of_runs() {
+    let (dir, place) = place();
+    let user = sys::filesystem::user();
+    // Another's is there, and doesn't let us in.
+    let other = dir.path().join(format!("latlas-scratch-{}", user + 1));
+    std::fs::create_dir(&other).expect("made");
+    std::fs::set_permissions(&other, PermissionsExt::from_mode(0o777)).expect("set");
+    std::fs::create_dir(other.join(DEAD)).expect("made");
+    let scratch = Scratch::make(&place).expect("made beside it");
+    let ours = dir.path().join(format!("latlas-scratch-{user}"));
+    assert_eq!(scratch.path().parent(), Some(ours.as_path()));
+    drop(scratch);
+    assert!(other.join(DEAD).exists() && !ours.exists());
+}
+
+#[test]
+fn a_lock_says_where_its_run_lives() {
+    let (_dir, place) = place();
+    let scratch = Scratch::make(&place).expect("made");
+    let written = std::fs::read_to_string(&scratch.lock_path).expect("there");
+    assert_eq!(written, sys::machine::this_boot().unwrap_or_default());
+}
+
+#[test]
+fn what_other_hosts_may_be_using_stays() {
+    let Some(here) = sys::machine::this_boot() else {
+        eprintln!("SKIPPED: this system does not tell one boot from another");
+        return;
+    };
+    let (_dir, mut place) = place();
+    place.filesystem.device = DeviceKind::Network;
+    let left = |digits: &str, boot: Option<&str>| {
+        let name = DEAD.replace("6f4f", digits);
+        let path = leave(&place, &name, false);
+        if let Some(boot) = boot {
+            std::fs::write(path.with_extension("lock"), boot).expect("written");
+        }
+        path
+    };
+    let ours = left("0000", Some(&here));
+    let others = [
+        left("1111", Some("another")),
+        left("2222", Some("")),
+        left("3333", None),
+    ];
+    let next = Scratch::make(&place).expect("made");
+    sweep(&place);
+    assert!(!ours.exists(), "of a run on this host");
+    assert!(others.iter().all(|path| path.exists()), "{others:?}");
+    drop(next);
+    // A disk is this host's alone.
+    place.filesystem.device = DeviceKind::Nvme;
+    sweep(&place);
+    assert!(!common_in(&place).exists());
 }
 
 #[test]
@@ -115,14 +169,11 @@ fn names_that_no_run_makes_stay() {
     for name in strange {
         leave(&place, name, false);
     }
-    let plain = place.directory.join(COMMON).join(DEAD);
+    let plain = common_in(&place).join(DEAD);
     std::fs::write(&plain, "a file, no directory").expect("written");
     drop(Scratch::make(&place).expect("made"));
     sweep(&place);
-    assert_eq!(
-        names(&place.directory.join(COMMON)).len(),
-        strange.len() + 1
-    );
+    assert_eq!(names(&common_in(&place)).len(), strange.len() + 1);
     assert!(plain.exists());
 }
 
@@ -135,7 +186,7 @@ fn links_are_not_followed() {
     // In a leftover, in the place of one, and in the place of its lock.
     let path = leave(&place, DEAD, true);
     symlink(&treasure, path.join("link")).expect("a link");
-    let common = place.directory.join(COMMON);
+    let common = common_in(&place);
     let link = common.join(DEAD.replace("6f4f", "0000"));
     symlink(&treasure, &link).expect("a link");
     let with_linked_lock = leave(&place, &DEAD.replace("6f4f", "1111"), false);
@@ -151,18 +202,18 @@ fn links_are_not_followed() {
 #[test]
 fn a_common_directory_that_is_not_safe_is_refused() {
     let (dir, place) = place();
-    let common = dir.path().join(COMMON);
+    let common = common_in(&place);
     let elsewhere = dir.path().join("elsewhere");
     std::fs::create_dir(&elsewhere).expect("made");
-    leave(&named(&elsewhere).expect("usable"), DEAD, true);
-    symlink(elsewhere.join(COMMON), &common).expect("a link");
+    let left = leave(&named(&elsewhere).expect("usable"), DEAD, true);
+    symlink(left.parent().expect("a parent"), &common).expect("a link");
     let why = Scratch::make(&place).expect_err("a link");
     assert!(
         why.contains("is no directory") && why.contains("--dir"),
         "{why}"
     );
     sweep(&place);
-    assert!(elsewhere.join(COMMON).join(DEAD).exists(), "not followed");
+    assert!(left.exists(), "not followed");
     std::fs::remove_file(&common).expect("removed");
     std::fs::create_dir(&common).expect("made");
     std::fs::set_permissions(&common, PermissionsExt::from_mode(0o777)).expect("set");
@@ -211,9 +262,9 @@ fn a_lock_that_somebody_swept_is_not_taken() {
 
 #[test]
 fn a_directory_that_vanished_is_removed_already() {
-    let (dir, place) = place();
+    let (_dir, place) = place();
     let scratch = Scratch::make(&place).expect("made");
-    std::fs::remove_dir_all(dir.path().join(COMMON)).expect("removed");
+    std::fs::remove_dir_all(common_in(&place)).expect("removed");
     scratch.remove().expect("nothing is left");
 }
 

@@ -16,6 +16,11 @@ use super::cgroup;
 use super::files::{Tree, kib_field};
 use crate::machine::Live;
 
+pub(crate) fn boot_id() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    non_empty(text.trim())
+}
+
 pub(crate) fn read(root: &Path, live: &Live) -> Machine {
     let tree = Tree::new(root);
     let cpu = cpu::read(&tree, live);
