@@ -154,12 +154,35 @@ fn noisy_commands_go_on_until_the_limit() {
         (found.runs[0].len(), found.ended),
         (10, Some(Ended::AtTheLimit))
     );
+    // Each of two has its minute.
+    let mut two = Scripted::new(2, |_, n| if n % 2 == 0 { 100 } else { 200 } * MS);
+    assert_eq!(runs(&mut two, &ADAPTIVE, 1).ended, Some(Ended::AtTheLimit));
+    assert_eq!(two.elapsed_ms(), 120_000);
     let mut tiny = Scripted::new(1, |_, n| if n % 2 == 0 { 1000 } else { 2000 });
     let found = runs(&mut tiny, &ADAPTIVE, 1);
     assert_eq!(
         (found.runs[0].len(), found.ended),
         (10_000, Some(Ended::AtTheLimit))
     );
+}
+
+#[test]
+fn the_interval_is_looked_at_again_when_there_are_a_tenth_more() {
+    let mut looks = vec![10];
+    while let Some(&last) = looks.last().filter(|&&last| last < 1000) {
+        looks.push((f64::from(last) * 1.1).ceil() as i32);
+    }
+    for noisy in 6..40 {
+        let mut one = Scripted::new(1, move |_, n| match n < noisy && n % 2 == 0 {
+            true => 2_000 * MS,
+            false => 1_000 * MS,
+        });
+        let found = runs(&mut one, &ADAPTIVE, 1);
+        let rounds = found.runs[0].len() as i32;
+        if found.ended == Some(Ended::Narrow) {
+            assert!(looks.contains(&rounds), "{rounds}");
+        }
+    }
 }
 
 #[test]
@@ -319,6 +342,9 @@ fn each_command_has_all_rows_and_its_samples() {
     assert_eq!(value(&run, "exec.a/faults"), 95.0);
     assert_eq!(value(&run, "exec.a/minor_faults"), 100.0);
     assert_eq!(value(&run, "exec.a/context_switches"), 2.0);
+    assert_eq!(value(&run, "exec.a/voluntary_switches"), 3.0);
+    assert_eq!(value(&run, "exec.a/involuntary_switches"), 0.5);
+    assert_eq!(value(&run, "exec.a/major_faults"), 0.0);
     for cell in &run.cells {
         assert_eq!(
             cell.samples.samples().expect("whole").len(),
@@ -459,6 +485,16 @@ fn a_few_ticks_do_not_divide_the_time() {
     }
     assert_eq!(clock, known[2], "its clock is no tick");
     assert_eq!(verdicts(Some(MS / 10)), known, "many ticks do");
+}
+
+#[test]
+fn a_counter_that_was_shared_is_told() {
+    let notes = |scaled: bool| {
+        let run = run_of(made_up(|_, _, u| u.counts.scaled = scaled), &everything());
+        run.row("exec.a/task_clock").expect("a row").notes.join(" ")
+    };
+    assert!(notes(true).contains("counts are scaled up"));
+    assert_eq!(notes(false), "");
 }
 
 #[test]

@@ -358,8 +358,15 @@ fn what_can_not_be_started_says_at_which_step() {
     };
     let error = run(&mut bench, Path::new("/bin/true"), &absent).expect_err("no such CPU");
     assert_eq!(error.doing, "pin the command to its CPUs");
-    // The group is as good as before.
+    // The group is as good as before, and nobody waits to be waited for: a
+    // child that has executed nothing has the name of this thread.
     assert_eq!(bench.run(&["true"]).end, End::Code(0));
+    let ours = format!("(what_can_not_be) Z {} ", std::process::id());
+    let zombies = std::fs::read_dir("/proc")
+        .expect("proc")
+        .filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("stat")).ok())
+        .filter(|stat| stat.contains(&ours));
+    assert_eq!(zombies.count(), 0);
     assert!(find_program(OsStr::new("no-such-program-here")).is_none());
     assert!(find_program(OsStr::new("")).is_none());
 }
