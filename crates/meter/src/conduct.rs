@@ -223,3 +223,50 @@ fn cells(plan: &Plan, found: &[Found]) -> Vec<Cell> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Request, plan};
+    use crate::probe::{OnDisk, Site};
+    use model::run::Scale;
+    use std::path::Path;
+
+    #[test]
+    fn workers_are_told_of_a_directory_only_where_it_was_made() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let request = Request {
+            scale: Scale::Default,
+            rows: Vec::new(),
+            asked: Vec::new(),
+            seed: 1,
+            budget: None,
+            pin: None,
+            peer: None,
+            core_kind: None,
+            dir: Some(dir.path().into()),
+        };
+        let machine = sys::machine(Path::new("/"));
+        let made = |on_disk: fn(&Site) -> Option<OnDisk>| {
+            let probe = Probe {
+                on_disk,
+                ..Probe::blank("my.row")
+            };
+            let plan = plan(&[probe], &request, &machine).expect("a plan");
+            let (scratch, terrain) = with_scratch(&plan).expect("room");
+            let place = terrain.scratch.map(|place| place.directory);
+            let own = scratch.as_ref().map(|scratch| scratch.path().to_owned());
+            assert_eq!(place.ok(), own);
+            scratch.map(Scratch::remove).is_some()
+        };
+        assert!(made(|_| Some(OnDisk::default())));
+        let wants_more_than_there_is = |_: &Site| {
+            Some(OnDisk {
+                bytes: 1 << 62,
+                optional: true,
+                ..OnDisk::default()
+            })
+        };
+        assert!(!made(wants_more_than_there_is), "and can do without");
+    }
+}

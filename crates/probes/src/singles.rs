@@ -166,6 +166,18 @@ mod tests {
         let mut counting = Counting::default();
         let mut singles = Singles::new(&mut counting).at_most(Duration::ZERO);
         assert_eq!(singles.stamped(1000).expect("one").len(), 1);
+        // The time of what comes first counts too.
+        struct SlowFirst(bool);
+        impl Single for SlowFirst {
+            fn perform(&mut self) -> Result<(), String> {
+                if !std::mem::replace(&mut self.0, true) {
+                    std::thread::sleep(Duration::from_secs(1));
+                }
+                Ok(())
+            }
+        }
+        let mut singles = Singles::new(SlowFirst(false)).at_most(Duration::from_secs(1));
+        assert_eq!(singles.stamped(1000).expect("one").len(), 1);
         let mut counting = Counting {
             fails_at: Some(3),
             ..Counting::default()

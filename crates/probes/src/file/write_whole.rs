@@ -261,6 +261,25 @@ mod tests {
     }
 
     #[test]
+    fn a_visit_to_any_row_ends_in_time() {
+        const MANY: u32 = 100_000;
+        let (_dir, terrain) = smoke::with_files();
+        let mut bench = Bench::new(terrain, LARGE as u64, 0, 1);
+        for probe in probes() {
+            for row in probe.row_ids() {
+                let site = Site {
+                    variant: probe.variant_of(&row).to_string(),
+                    at: Vec::new(),
+                };
+                let mut work = (probe.make)(&mut bench, &site).expect("room");
+                let events = work.stamped(MANY).expect("room");
+                let made = events.len();
+                assert!((1..MANY as usize).contains(&made), "{row}: {made}");
+            }
+        }
+    }
+
+    #[test]
     fn a_file_that_can_not_be_written_is_said() {
         let (dir, terrain) = smoke::with_files();
         let mut bench = Bench::new(terrain, 1 << 20, 0, 1);
