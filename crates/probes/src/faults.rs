@@ -55,7 +55,8 @@ impl<W: Work> Work for Faulting<W> {
     }
     fn run(&mut self, turns: u64, double: bool) {
         self.work.run(turns, double);
-        self.turns += turns;
+        // Work that fails at once is asked for ever more turns.
+        self.turns = self.turns.saturating_add(turns);
     }
     fn turn_step(&self) -> u64 {
         self.work.turn_step()
@@ -82,5 +83,31 @@ impl<W: Work> Work for Faulting<W> {
             notes.push(format!("page faults a turn of the loop: {each:.1}"));
         }
         notes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repeated::Repeated;
+    use std::cell::Cell;
+    use std::io;
+
+    #[test]
+    fn work_that_fails_at_once_may_be_asked_for_any_number_of_turns() {
+        let gone = Cell::new(false);
+        let call = || match gone.get() {
+            true => Err(io::ErrorKind::NotFound.into()),
+            false => Ok(()),
+        };
+        let mut faulting = Faulting::new(Repeated::new("it", call).expect("works once"));
+        gone.set(true);
+        faulting.run(u64::MAX, false);
+        faulting.run(u64::MAX, false);
+        assert!(
+            faulting
+                .verify()
+                .is_err_and(|why| why.contains("it failed"))
+        );
     }
 }
