@@ -196,8 +196,10 @@ fn of_line<'r>(line: &'r Line, times_ns: Vec<f64>, family: (usize, usize)) -> Ve
     };
     if times_ns.is_empty() {
         // Under a name of its own: compare.py takes it for granted that two
-        // entries of one name both have times.
+        // entries of one name both have times. As an aggregate: its mean over
+        // all takes it for granted that every other entry has one.
         return vec![Benchmark {
+            run_type: "aggregate",
             name: format!("{name} [not available]"),
             run_name: format!("{name} [not available]"),
             error_occurred: Some(true),
