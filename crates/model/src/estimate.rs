@@ -172,6 +172,15 @@ fn distribution(samples: &[Sample], context: &Context) -> Estimate {
             robbed(samples, context).unwrap_or_else(|| judge_distribution(samples, t, 0.0, context))
         }
     };
+    of_distribution(typical, verdict, reason)
+}
+
+/// An estimate that is a distribution and its verdict, nothing else.
+pub(crate) fn of_distribution(
+    typical: Option<Typical>,
+    verdict: Verdict,
+    reason: String,
+) -> Estimate {
     Estimate {
         quiet: None,
         typical,

@@ -3,7 +3,7 @@
 
 use crate::distribution::of_groups;
 use crate::estimate::{
-    Estimate, SAMPLES_IN_ALL, SAMPLES_PER_WORKER, Verdict, judge_width, two_states,
+    Estimate, SAMPLES_IN_ALL, SAMPLES_PER_WORKER, Verdict, judge_width, of_distribution, two_states,
 };
 use crate::stats::{self, Interval};
 use crate::unit::Unit;
@@ -58,16 +58,7 @@ pub fn estimate(values: &[f64], unit: &Unit, least: f64) -> Estimate {
         None => (Verdict::CannotTell, "no run has ended".into()),
         Some(t) => judge(values, &t.ns, unit, least),
     };
-    Estimate {
-        quiet: None,
-        typical,
-        tail: None,
-        modes: Vec::new(),
-        quiet_share: None,
-        below_ns: None,
-        verdict,
-        reason,
-    }
+    of_distribution(typical, verdict, reason)
 }
 
 fn judge(values: &[f64], median: &Interval, unit: &Unit, least: f64) -> (Verdict, String) {

@@ -3,7 +3,7 @@
 
 use super::super::COLUMNS;
 use super::super::figures::{beside_text, typical};
-use super::super::layout::{Grid, Style, keeps_to, left, right};
+use super::super::layout::{Grid, keeps_to, left, right};
 use super::notes::Notes;
 use super::{column_name, ours};
 use crate::tables::{Table, TablePart, TableRow};
@@ -58,16 +58,5 @@ fn line(grid: &mut Grid, row: &TableRow, columns: &[usize], medians: bool, notes
             text.map_or(String::new(), |m| typical(&m.estimate, &m.unit)),
         ));
     }
-    let verdict = left(ours::verdict(row, notes));
-    line.push(match measured {
-        Some(measured) => verdict.in_style(Style::of(measured.verdict)),
-        None => verdict,
-    });
-    grid.entries(line);
-    for text in ours::below(row, notes) {
-        grid.wrapped("      └ ", &text, COLUMNS);
-    }
-    if let Some(measured) = measured {
-        notes.figure(row, measured);
-    }
+    ours::finish(grid, line, row, notes);
 }

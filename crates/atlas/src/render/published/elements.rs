@@ -1,8 +1,7 @@
 //! Loops over arrays: the time of one repetition, and of one element.
 
-use super::super::COLUMNS;
 use super::super::figures::time_with_half;
-use super::super::layout::{Grid, Style, left, right};
+use super::super::layout::{Grid, left, right};
 use super::notes::Notes;
 use super::ours;
 use crate::tables::{Table, TablePart, TableRow};
@@ -48,16 +47,5 @@ fn line(grid: &mut Grid, row: &TableRow, columns: &[usize], notes: &mut Notes) {
         element.map_or(String::new(), |ns| time_with_half(&ns)),
     ));
     line.push(right(ratio.map_or(String::new(), |p| ours::mark(row, p))));
-    let verdict = left(ours::verdict(row, notes));
-    line.push(match measured {
-        Some(measured) => verdict.in_style(Style::of(measured.verdict)),
-        None => verdict,
-    });
-    grid.entries(line);
-    for text in ours::below(row, notes) {
-        grid.wrapped("      └ ", &text, COLUMNS);
-    }
-    if let Some(measured) = measured {
-        notes.figure(row, measured);
-    }
+    ours::finish(grid, line, row, notes);
 }

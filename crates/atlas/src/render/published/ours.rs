@@ -1,6 +1,8 @@
 //! This machine's figure in a published table.
 
+use super::super::COLUMNS;
 use super::super::figures::{Shown, number_of_digits, shown};
+use super::super::layout::{Entry, Grid, Style, left};
 use super::notes::Notes;
 use crate::tables::{Here, Measured, PublishedFigure, TableRow};
 use model::stats::Interval;
@@ -27,6 +29,24 @@ pub(super) fn figure(row: &TableRow, ours: &Measured) -> [String; 2] {
         ],
         Shown::Below(text) => [text, String::new()],
         Shown::Nothing => ["-".into(), String::new()],
+    }
+}
+
+/// Ends a row's line with its verdict, and sets what is to be said of the row
+/// below it and among the notes.
+pub(super) fn finish(grid: &mut Grid, mut line: Vec<Entry>, row: &TableRow, notes: &mut Notes) {
+    let measured = row.shown();
+    let verdict = left(verdict(row, notes));
+    line.push(match measured {
+        Some(measured) => verdict.in_style(Style::of(measured.verdict)),
+        None => verdict,
+    });
+    grid.entries(line);
+    for text in below(row, notes) {
+        grid.wrapped("      └ ", &text, COLUMNS);
+    }
+    if let Some(measured) = measured {
+        notes.figure(row, measured);
     }
 }
 
