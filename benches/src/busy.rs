@@ -1,5 +1,5 @@
-//! Busy loops in another session, to see what latlas makes of a machine that
-//! others use.
+//! Busy loops in another session or in this one, to see what latlas makes of a
+//! machine that others use.
 //!
 //! Each loop is this program again, so that it can look after its parent: it
 //! ends by itself when the parent is gone, whatever ended that.
@@ -32,25 +32,49 @@ pub fn enter_if_busy() {
     std::process::exit(0);
 }
 
-/// One busy loop on each CPU, until dropped.
+/// Busy loops, until dropped.
 pub struct Busy(Vec<Child>);
 
+/// Whose work the scheduler takes busy loops for, where it has autogroups.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Session {
+    /// This session's: they share its weight with whatever is measured in it.
+    SameSession,
+    /// Another's: each loop is under a session of its own (`setsid`).
+    OtherSession,
+}
+
 impl Busy {
-    /// Starts them, each under a session of its own (`setsid`), so that the
-    /// scheduler does not take them for this session's work.
+    /// One on each CPU, in other sessions.
     ///
     /// # Errors
     /// When one can't be started.
     pub fn on(cpus: &[u32]) -> anyhow::Result<Busy> {
+        Busy::start(cpus, 1, Session::OtherSession)
+    }
+
+    /// So many on each CPU.
+    ///
+    /// # Errors
+    /// When one can't be started.
+    pub fn start(cpus: &[u32], each: u32, session: Session) -> anyhow::Result<Busy> {
         let mut busy = Busy(Vec::new());
-        for cpu in cpus {
-            let child = Command::new("setsid")
-                .arg(std::env::current_exe()?)
+        let this = std::env::current_exe()?;
+        for cpu in cpus.iter().flat_map(|cpu| (0..each).map(move |_| cpu)) {
+            let mut command = match session {
+                Session::SameSession => Command::new(&this),
+                Session::OtherSession => {
+                    let mut command = Command::new("setsid");
+                    command.arg(&this);
+                    command
+                }
+            };
+            let child = command
                 .env(VARIABLE, cpu.to_string())
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .spawn()
-                .context("can't start setsid")?;
+                .context("can't start a busy loop")?;
             busy.0.push(child);
         }
         // Until all of them spin.

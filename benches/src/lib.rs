@@ -9,12 +9,15 @@
 pub mod bars;
 pub mod beside;
 pub mod busy;
+pub mod made_up;
 pub mod operations;
 pub mod ours;
 pub mod pairs;
 pub mod process;
+pub mod slowed;
 pub mod spread;
 pub mod table;
+pub mod values;
 
 use std::process::ExitCode;
 

@@ -1,6 +1,7 @@
 //! Measuring rows with latlas, in a process of its own each time, as a user's
 //! run is.
 
+use crate::slowed::slowed;
 use anyhow::{Context, bail};
 use kernels::Pair;
 use meter::conduct::{Silent, conduct};
@@ -17,6 +18,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 const VARIABLE: &str = "LATLAS_BENCH_TASK";
+const SLOWED: &str = "LATLAS_BENCH_SLOWED";
 const MIB: u64 = 1 << 20;
 
 /// The row of the empty pair of loops, which must read 0.
@@ -42,6 +44,8 @@ pub struct Task {
     pub pin: Option<u32>,
     /// The directory for files; chosen if absent.
     pub dir: Option<PathBuf>,
+    /// A row that is really slowed by a tenth.
+    pub slowed: Option<String>,
 }
 
 impl Task {
@@ -56,6 +60,7 @@ impl Task {
             seed: 1,
             pin: None,
             dir: None,
+            slowed: None,
         }
     }
 
@@ -103,7 +108,11 @@ pub fn catalogue() -> Vec<Probe> {
         }),
         ..like
     }));
-    probes
+    // A worker is started by the child that has the variable, and inherits it.
+    match std::env::var(SLOWED) {
+        Ok(row) => slowed(probes, &row),
+        Err(_) => probes,
+    }
 }
 
 struct Nothing(&'static Pair);
@@ -149,6 +158,9 @@ pub fn enter_if_child() {
 pub fn measure(task: &Task) -> anyhow::Result<Run> {
     let mut command = Command::new(std::env::current_exe()?);
     command.env(VARIABLE, serde_json::to_string(task)?);
+    if let Some(row) = &task.slowed {
+        command.env(SLOWED, row);
+    }
     let (out, ..) = crate::process::output(&mut command)?;
     Ok(serde_json::from_str(&out)?)
 }
@@ -162,9 +174,8 @@ fn measure_here(catalogue: &[Probe], task: &Task) -> anyhow::Result<Run> {
         seed: task.seed,
         budget: task.budget_s.map(Duration::from_secs_f64),
         pin: task.pin,
-        peer: None,
-        core_kind: None,
         dir: task.dir.clone(),
+        ..Request::default()
     };
     let mut plan = plan(catalogue, &request, &machine)?;
     if !task.points.is_empty() {

@@ -19,6 +19,14 @@ pub fn relative(values: &[f64]) -> Option<f64> {
     (values.len() >= 2 && median != 0.0).then_some(absolute(values)? / median.abs())
 }
 
+/// (third quartile - first) / median; needs four values.
+pub fn between_quartiles(values: &[f64]) -> Option<f64> {
+    let sorted = stats::sorted(values.iter().copied());
+    let at = |q| stats::quantile_sorted(&sorted, q);
+    let (low, middle, high) = (at(0.25)?, at(0.5)?, at(0.75)?);
+    (values.len() >= 4 && middle != 0.0).then_some((high - low) / middle.abs())
+}
+
 /// Median and largest of some values.
 pub fn median_and_worst(values: &[f64]) -> (Option<f64>, Option<f64>) {
     let worst = stats::sorted(values.iter().copied()).last().copied();
@@ -36,6 +44,11 @@ mod tests {
             Some((2.2 - 1.9) / 2.0)
         );
         assert_eq!(relative(&[2.0]), None);
+        assert_eq!(
+            between_quartiles(&[4.0, 1.0, 3.0, 2.0, 5.0]),
+            Some(2.0 / 3.0)
+        );
+        assert_eq!(between_quartiles(&[1.0, 2.0, 3.0]), None);
         assert_eq!(absolute(&[-1.0, 2.0]), Some(3.0));
         assert_eq!(median_and_worst(&[1.0, 5.0, 2.0]), (Some(2.0), Some(5.0)));
         assert_eq!(median(&[]), None);

@@ -3,15 +3,20 @@
 //! Nothing here measures or prints.
 #![forbid(unsafe_code)]
 
+pub mod chart;
 pub mod compare;
+mod crash;
 pub mod exchange;
-mod nearest;
+pub mod history;
+pub mod index;
+
 pub mod pattern;
 pub mod references;
 pub mod render;
+pub mod report;
 pub mod schema;
 pub mod store;
 pub mod tables;
-mod utc;
+pub mod utc;
 
-pub use nearest::{nearest, suggestion};
+pub use model::nearest::{nearest, suggestion};

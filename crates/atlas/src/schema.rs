@@ -1,10 +1,16 @@
 //! The shape of the Run document, generated from its types.
 
+use model::noise::gaps::GapsDocument;
 use model::run::Run;
 
 /// JSON Schema of the Run document: `docs/run-schema.json`.
 pub fn run_schema() -> serde_json::Value {
     schemars::schema_for!(Run).to_value()
+}
+
+/// JSON Schema of what `latlas noise measure` writes.
+pub fn gaps_schema() -> serde_json::Value {
+    schemars::schema_for!(GapsDocument).to_value()
 }
 
 #[cfg(test)]
@@ -26,6 +32,15 @@ mod tests {
             kept == generated,
             "docs/run-schema.json differs from the types: UPDATE_DOCS=1 cargo test -p latlas-atlas"
         );
+    }
+
+    #[test]
+    fn gaps_validate_and_broken_ones_do_not() {
+        let validator = jsonschema::validator_for(&gaps_schema()).expect("a valid schema");
+        let mut document = serde_json::to_value(synthetic::gaps::document()).expect("document");
+        assert!(validator.is_valid(&document));
+        document["cpus"][0]["causes"][0]["cause"] = "weather".into();
+        assert!(!validator.is_valid(&document));
     }
 
     #[test]

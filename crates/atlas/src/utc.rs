@@ -28,7 +28,7 @@ fn fields(unix_ms: u64) -> [u64; 6] {
 }
 
 /// For people: `2026-11-21 01:52:44 UTC`.
-pub(crate) fn text(unix_ms: u64) -> String {
+pub fn text(unix_ms: u64) -> String {
     let [year, month, day, hour, minute, second] = fields(unix_ms);
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }

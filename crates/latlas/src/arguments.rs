@@ -1,15 +1,30 @@
 //! The command line.
 
+pub(crate) mod atlas;
 pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod controls;
 pub(crate) mod exec;
 pub(crate) mod export;
+mod groups;
+pub(crate) mod history;
 pub(crate) mod import;
+pub(crate) mod man;
+pub(crate) mod noise;
+#[cfg(test)]
+mod page;
+pub(crate) mod plot;
+pub(crate) mod report;
 pub(crate) mod selftest;
+pub(crate) mod serve;
 mod table;
 
 pub(crate) use table::TableOptions;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,7 +35,7 @@ use std::time::Duration;
 #[command(
     name = "latlas",
     version,
-    args_conflicts_with_subcommands = true,
+    override_usage = "latlas [OPTIONS]\n       latlas [--config FILE | --no-config] <COMMAND>",
     after_help = "\
 Examples:
   latlas                     measure the default rows, print the table, keep the run
@@ -36,8 +51,15 @@ but the result as a whole should not be relied on (interrupted, or no row is ok)
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) run: RunOptions,
+    #[command(flatten)]
+    pub(crate) config: config::ConfigOptions,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+/// The command line as it is shown and parsed.
+pub(crate) fn command() -> clap::Command {
+    groups::grouped(Arguments::command())
 }
 
 /// One command is one page in `command/`.
@@ -51,7 +73,9 @@ Examples:
   latlas run --budget 30s --seed 7        in at most 30 s, in an order that can be repeated
   latlas run --dry-run --full             what would be measured, and how long it would take
   latlas run 'file.*' --dir /mnt/data      rows of files on the file system of that directory
-  latlas run --json --out run.json.zst    the document on stdout, and in a file")]
+  latlas run --nice -10                   before the work of others (root)
+  latlas run --json --out run.json.zst    the document on stdout, and in a file
+  latlas run 'cpu.*' --baseline main --fail-above 5%   exit 1 if a row surely is slower")]
     Run {
         /// Rows: ids, probes with all their rows, or patterns with * and ?
         #[arg(value_name = "ROW")]
@@ -154,12 +178,39 @@ Examples:
   latlas echo --listen 192.0.2.7:7411 --allow-remote for others too
   latlas run net.round_trip_peer --peer 192.0.2.7:7411   on the other machine")]
     Echo(EchoOptions),
+    /// See, measure, weigh and quieten the noise of this machine
+    #[command(subcommand, after_help = noise::EXAMPLES)]
+    Noise(noise::NoiseCommand),
+    /// List, tag, delete, check the kept runs
+    #[command(subcommand, after_help = atlas::EXAMPLES)]
+    Atlas(atlas::AtlasCommand),
+    /// Show a row over time on this machine, and where it changed
+    #[command(after_help = history::EXAMPLES)]
+    History(history::HistoryOptions),
+    /// Write one page with all pictures of a run
+    #[command(after_help = report::EXAMPLES)]
+    Report(report::ReportOptions),
+    /// Draw a picture of a run into a file
+    #[command(after_help = plot::EXAMPLES)]
+    Plot(plot::PlotOptions),
+    /// Show the atlas to a browser
+    #[command(after_help = serve::EXAMPLES)]
+    Serve(serve::ServeOptions),
     /// Write a kept run in the format of another tool
     #[command(after_help = export::EXAMPLES)]
     Export(export::ExportOptions),
     /// Keep results of hyperfine, Google Benchmark or criterion as a run
     #[command(after_help = import::EXAMPLES)]
     Import(import::ImportOptions),
+    /// Show, or begin, the configuration: defaults of options
+    #[command(subcommand, after_help = config::EXAMPLES)]
+    Config(config::ConfigCommand),
+    /// Print a script that completes commands, options and rows in a shell
+    #[command(after_help = completions::EXAMPLES)]
+    Completions(completions::CompletionsOptions),
+    /// Print the manual page, or write those of all commands
+    #[command(after_help = man::EXAMPLES)]
+    Man(man::ManOptions),
 }
 
 /// Where to listen, and the bounds.
@@ -197,9 +248,21 @@ pub(crate) struct RunOptions {
     /// Seed of everything random, to repeat the order of a run
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// The CPU to measure on
+    /// The CPU to measure on; without it the quietest in a short look
     #[arg(long, value_name = "CPU")]
     pub(crate) pin: Option<u32>,
+    #[command(flatten)]
+    pub(crate) controls: controls::ControlOptions,
+    /// None of the controls that a run has by default: not pinned, no session of their own
+    #[arg(long, conflicts_with_all = ["pin", "nice", "autogroup", "fifo", "shield", "core_kind"])]
+    pub(crate) no_controls: bool,
+    /// Drop the whole page cache once, before the first visit (needs root); rows of files bring
+    /// back what they read
+    #[arg(long, conflicts_with = "warm")]
+    pub(crate) cold: bool,
+    /// Leave the page cache as it is (default)
+    #[arg(long)]
+    pub(crate) warm: bool,
     /// Keep to one kind of cores, where there are several: the fastest or the slowest
     #[arg(long, value_name = "KIND")]
     pub(crate) core_kind: Option<CoreKind>,
@@ -219,6 +282,13 @@ pub(crate) struct RunOptions {
     /// Write the Run document to this file too (compressed if it ends in .zst)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Set the run against a baseline and exit 1 if a row is surely slower: a tag, or whatever
+    /// `latlas compare` takes. What looks slower is measured again (docs/history.md)
+    #[arg(long, value_name = "TAG|RUN", conflicts_with = "dry_run")]
+    pub(crate) baseline: Option<String>,
+    /// By how much a row's time may grow; 5% without it
+    #[arg(long, value_name = "PERCENT", value_parser = compare::percent, requires = "baseline")]
+    pub(crate) fail_above: Option<f64>,
     #[command(flatten)]
     pub(crate) look: Look,
 }
@@ -253,7 +323,8 @@ pub(crate) enum CoreKind {
 }
 
 /// When to colour.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(ValueEnum, Deserialize, JsonSchema, Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Color {
     /// On a terminal, unless NO_COLOR is set
     #[default]
@@ -287,11 +358,10 @@ fn budget(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {
-        Arguments::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]
@@ -325,7 +395,7 @@ mod tests {
 
     #[test]
     fn every_command_has_examples() {
-        for command in Arguments::command().get_subcommands() {
+        for command in command().get_subcommands() {
             let help = command.get_after_help().map(ToString::to_string);
             let help = help.unwrap_or_default();
             let example = format!("latlas {}", command.get_name());

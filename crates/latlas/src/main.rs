@@ -4,14 +4,14 @@
 mod arguments;
 mod catalogue;
 mod command;
+mod config;
 mod echo;
 mod output;
 mod program;
 mod progress;
 mod selection;
 
-use arguments::{Arguments, Command};
-use clap::Parser;
+use arguments::Command;
 use std::process::ExitCode;
 
 /// Done, and a gate that the user set was crossed.
@@ -22,11 +22,19 @@ const UNRELIABLE: u8 = 3;
 const REFUSED: u8 = 2;
 
 fn main() -> ExitCode {
+    // The same program, started again, is the jobs of an experiment.
+    noise::ab::job::enter_if_job();
     let catalogue = probes::catalogue();
-    // The same program, started again, is what measures.
+    // The same program, started again, is what puts values of the system back,
+    noise::tune::watchdog::enter_if_watchdog();
+    // and what measures.
     meter::worker::enter_if_worker(&catalogue);
+    meter::gaps::apart::enter_if_looker();
 
-    let arguments = Arguments::parse();
+    let arguments = match config::arguments() {
+        Ok(arguments) => arguments,
+        Err(error) => return refused(&error.into()),
+    };
     let done = match arguments.command {
         None => command::run::run(&catalogue, &[], &arguments.run),
         Some(Command::Run { rows, options }) => command::run::run(&catalogue, &rows, &options),
@@ -41,14 +49,31 @@ fn main() -> ExitCode {
         Some(Command::Selftest(options)) => command::selftest::selftest(&catalogue, &options),
         Some(Command::Exec(options)) => command::exec::exec(&options),
         Some(Command::Echo(options)) => command::echo::echo(&options),
+        Some(Command::Noise(what)) => command::noise::noise(&what),
+        Some(Command::Atlas(what)) => command::atlas::atlas(&what),
+        Some(Command::History(options)) => command::history::history(&catalogue, &options),
+        Some(Command::Report(options)) => command::report::report(&catalogue, &options),
+        Some(Command::Plot(options)) => command::plot::plot(&options),
+        Some(Command::Serve(options)) => command::serve::serve(&catalogue, &options),
         Some(Command::Export(options)) => command::export::export(&options),
         Some(Command::Import(options)) => command::import::import(&options),
+        Some(Command::Config(what)) => command::config::config(&what, &arguments.config),
+        Some(Command::Completions(options)) => {
+            command::completions::completions(&catalogue, &options)
+        }
+        Some(Command::Man(options)) => command::man::man(&options),
     };
     match done {
         Ok(code) => code,
-        Err(error) => {
-            eprintln!("latlas: {error:#}");
-            ExitCode::from(REFUSED)
-        }
+        Err(error) => refused(&error),
     }
+}
+
+fn refused(error: &anyhow::Error) -> ExitCode {
+    // It may quote a stranger's document, which must not drive the terminal.
+    let text = format!("latlas: {error:#}");
+    for line in text.lines() {
+        output::tell(&(output::harmless(line) + "\n"));
+    }
+    ExitCode::from(REFUSED)
 }

@@ -9,14 +9,23 @@ use std::io::{ErrorKind, IsTerminal, Write};
 /// Prints a result. A reader that has seen enough (`latlas list | head`) is no
 /// failure; a full disk behind stdout is.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same with any bytes.
+pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();
-    let written = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush());
+    let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
     match written {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("can't write to standard output"),
     }
+}
+
+/// Says something on stderr. Nobody may be there to hear it (a closed pipe, a
+/// terminal that hung up, a full disk): no reason to stop.
+pub(crate) fn tell(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// A run as it goes to stdout for programs: its document, in one line.

@@ -70,14 +70,14 @@ fn of_curve(probe: &ProbeText) -> impl Iterator<Item = String> + '_ {
     levels_of(probe).chain(probe.points.iter().cloned())
 }
 
+/// Everything that a probe's rows may be called.
+pub(crate) fn ids(probe: &ProbeText) -> Vec<String> {
+    let own = probe.rows.iter().cloned().chain([probe.id.clone()]);
+    own.chain(of_curve(probe)).collect()
+}
+
 fn unknown(probes: &[ProbeText], name: &str) -> String {
-    let ids: Vec<String> = probes
-        .iter()
-        .flat_map(|p| {
-            let own = p.rows.iter().cloned().chain([p.id.clone()]);
-            own.chain(of_curve(p)).collect::<Vec<_>>()
-        })
-        .collect();
+    let ids: Vec<String> = probes.iter().flat_map(ids).collect();
     let suggestion = suggestion(name, ids.iter().map(String::as_str));
     format!("no row {name:?}{suggestion} (latlas list shows all)")
 }

@@ -174,10 +174,21 @@ fn what_never_ends_is_not_read_to_the_end() {
 #[test]
 fn a_run_of_another_machine_is_kept_once() {
     let home = Home::new();
-    let done = home.run(&["import", SYNTHETIC]);
+    let document = std::fs::read_to_string(SYNTHETIC).expect("the fixture");
+    let began = "\"started_unix_ms\":1795225964000";
+    assert!(document.contains(began));
+    let begun = |ms: u64| {
+        let text = document.replace(began, &format!("\"started_unix_ms\":{ms}"));
+        std::fs::write(home.path("other.json"), text).expect("written");
+    };
+    // In the year 2100: it would be the newest until then.
+    begun(4_102_444_800_000);
+    home.run(&["import", "other.json"]).refused("to come");
+    begun(1_577_836_800_000);
+    let done = home.run(&["import", "other.json"]);
     assert_eq!(done.code, 0, "{}", done.err);
     assert_eq!(done.out, "5e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b\n");
-    home.run(&["import", SYNTHETIC]).refused("already kept");
+    home.run(&["import", "other.json"]).refused("already kept");
     assert_eq!(home.kept(), 1);
 }
 

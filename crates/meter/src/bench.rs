@@ -104,7 +104,7 @@ impl Bench {
     }
 
     /// The first `bytes` of the worker's one buffer on huge pages (where the
-    /// system gives them: [`Bench::backing_note`] says), and the room for a
+    /// system gives them: a row's note says), and the room for a
     /// chase's order beside it.
     pub fn huge(&mut self, bytes: u64) -> Result<(&mut [u8], &mut Order, &mut Rng), String> {
         let memory = &mut self.huge.get(bytes, None)?.as_mut_slice()[..bytes as usize];

@@ -2,7 +2,10 @@
 //! round, sees what is still uncertain, and makes the document.
 
 use crate::assemble::{self, Common};
+use crate::controls::ControlError;
 use crate::found::Found;
+use crate::gaps::apart::look_under;
+use crate::gaps::around::{self, short_look};
 use crate::place::{flag_throttled, moment, quietest_cpu, remark, step_aside};
 use crate::plan::Plan;
 use crate::probe::{Probe, Terrain};
@@ -16,6 +19,7 @@ use model::unit::Unit;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use sys::clock::Counter;
+use sys::controls::Above;
 
 /// Length of the clock's calibration.
 const CALIBRATION: Duration = Duration::from_millis(20);
@@ -32,9 +36,15 @@ pub enum ConductError {
     /// Cores of one kind were asked for, and no thread can be kept on them.
     #[error("the workers can't be kept on {0} cores: {1}; leave --core-kind out")]
     NotPinned(String, String),
+    /// The conducting thread can't be put before the workers.
+    #[error("can't put the conducting thread before its workers: {0}")]
+    NotAbove(std::io::Error),
     /// The directory that the user named for files can't be used after all.
     #[error("{0}")]
     NoScratch(String),
+    /// A control was refused.
+    #[error(transparent)]
+    Controls(#[from] ControlError),
     /// Nothing to do.
     #[error("nothing to measure: no row was selected")]
     NothingToDo,
@@ -87,6 +97,7 @@ pub fn conduct(
     if plan.cells.is_empty() && plan.unavailable.is_empty() {
         return Err(ConductError::NothingToDo);
     }
+    plan.controls.check()?;
     let began = Instant::now();
     let started_unix_ms = sys::clock::realtime_unix_ms();
     let counter = Counter::best();
@@ -103,6 +114,7 @@ pub fn conduct(
 
     let home = sys::affinity::allowed_cpus().unwrap_or_default();
     let measuring_cpu = match plan.pin {
+        _ if !plan.controls.pinned => None,
         Some(cpu) => Some(cpu),
         None => quietest_cpu(&plan.terrain.cpus, &machine, &counter, &calibration)
             .map_err(|why| conditions.not_pinned = Some(why))
@@ -111,6 +123,17 @@ pub fn conduct(
     if let (Some(kind), Some(why)) = (&plan.record.core_kind, &conditions.not_pinned) {
         return Err(ConductError::NotPinned(kind.clone(), why.clone()));
     }
+    let look = |not_pinned: Option<&String>| {
+        let not_pinned = not_pinned.map(String::as_str);
+        let asked = &plan.controls.asked;
+        match asked.changes_the_share() {
+            true => look_under(asked, measuring_cpu, not_pinned, stop),
+            false => short_look(measuring_cpu, not_pinned, counter, &calibration, stop),
+        }
+    };
+    let looked = Instant::now();
+    let gaps_before = look(conditions.not_pinned.as_ref());
+    let looked = looked.elapsed();
     // Removed when this function ends, however it does.
     let (scratch, terrain) = with_scratch(plan)?;
     let mut conductor = Conductor::start(
@@ -122,7 +145,11 @@ pub fn conduct(
         observer,
     )?;
     step_aside(&home, measuring_cpu);
-    conductor.began = began;
+    // Whoever may have to end a worker needs a CPU beside it.
+    let above = plan.controls.asked.fifo().map(Above::start).transpose();
+    let above = above.map_err(ConductError::NotAbove)?;
+    // A look takes nothing of the rows' time.
+    conductor.began = began + looked;
     conductor.rounds(
         machine.microarchitecture.get().map(String::as_str),
         &cost,
@@ -130,13 +157,16 @@ pub fn conduct(
         stop,
     );
     conductor.crew.clear();
+    drop(above);
     let files_on = terrain.scratch.ok().map(|place| place.filesystem);
     let files_on = files_on.filter(|_| scratch.is_some());
     if let Some(Err(why)) = scratch.map(Scratch::remove) {
         observer.warning(&format!("files of this run could not be removed: {why}"));
     }
+    let gaps_after = (!conductor.interrupted).then(|| look(conditions.not_pinned.as_ref()));
     let _ = sys::affinity::pin_to(&home);
     conditions.after = moment();
+    around::record(&mut conditions, gaps_before, gaps_after);
 
     let common = Common::learn(
         machine.microarchitecture.get().map(String::as_str),
@@ -145,6 +175,8 @@ pub fn conduct(
         cost.resolution_ns,
     );
     let mut rows = assemble::rows(catalogue, plan, &conductor.found, &common);
+    let cpus = plan.terrain.cpus.len();
+    conditions.remarks.extend(plan.controls.asked.remarks(cpus));
     remark(&mut conditions, &common, plan, &machine, &conductor.losses);
     flag_throttled(&mut rows, &conditions, began.elapsed());
     let partial = if conductor.interrupted {
@@ -229,22 +261,14 @@ mod tests {
     use super::*;
     use crate::plan::{Request, plan};
     use crate::probe::{OnDisk, Site};
-    use model::run::Scale;
     use std::path::Path;
 
     #[test]
     fn workers_are_told_of_a_directory_only_where_it_was_made() {
         let dir = tempfile::tempdir().expect("a directory");
         let request = Request {
-            scale: Scale::Default,
-            rows: Vec::new(),
-            asked: Vec::new(),
-            seed: 1,
-            budget: None,
-            pin: None,
-            peer: None,
-            core_kind: None,
             dir: Some(dir.path().into()),
+            ..Request::default()
         };
         let machine = sys::machine(Path::new("/"));
         let made = |on_disk: fn(&Site) -> Option<OnDisk>| {

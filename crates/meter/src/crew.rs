@@ -3,6 +3,7 @@
 
 use crate::wire::{self, Reply, Request, Setup};
 use crate::worker::WORKER_VARIABLE;
+use model::noise::applied::Settings;
 use std::io::{self, BufReader};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -23,20 +24,30 @@ pub struct Hand {
     to: UnixStream,
     /// CPUs it is pinned to, or why it is not.
     pub pinned: Result<Vec<u32>, String>,
+    /// What it has of all controls, as it read them back.
+    pub granted: Settings,
+    /// Why it has not all of the others that were asked for.
+    pub refused: Option<String>,
 }
 
 impl Hand {
     /// Starts a worker and waits until it stands ready.
     pub fn start(setup: &Setup) -> io::Result<Hand> {
         let (ours, theirs) = UnixStream::pair()?;
-        let child = sys::process::this_program()?
+        let mut program = sys::process::this_program()?;
+        program
             .args(std::env::args_os().skip(1))
             .env(WORKER_VARIABLE, std::process::id().to_string())
             .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::null())
-            // A group of its own: Ctrl-C is the parent's to answer.
-            .process_group(0)
-            .spawn()?;
+            .stdout(Stdio::null());
+        // A group of its own: Ctrl-C is the parent's to answer. One that gets
+        // a session makes it itself, before it is ready: a session has a group
+        // too, whose leader can't begin one, and what runs in the child before
+        // its program would cost a fork of all that is here.
+        if !setup.asked.controls().own_session {
+            program.process_group(0);
+        }
+        let child = program.spawn()?;
         ours.set_read_timeout(Some(PATIENCE))?;
         let mut hand = Hand {
             worker: setup.worker,
@@ -45,10 +56,16 @@ impl Hand {
             from: BufReader::new(ours.try_clone()?),
             to: ours,
             pinned: Ok(Vec::new()),
+            granted: Settings::default(),
+            refused: None,
         };
         wire::send(&mut hand.to, setup)?;
         match hand.listen()? {
-            Reply::Ready { pinned } => hand.pinned = pinned,
+            Reply::Ready {
+                pinned,
+                granted,
+                refused,
+            } => (hand.pinned, hand.granted, hand.refused) = (pinned, granted, refused),
             _ => return Err(io::Error::other("the worker did not say it was ready")),
         }
         Ok(hand)

@@ -14,7 +14,7 @@ use crate::conduct::{self, ConductError, Observer, Silent};
 use crate::plan::{self, PlanError, Request};
 use crate::probe::{Probe, Site, Work};
 use crate::worker;
-use model::run::{Program, Regime, Run, Scale};
+use model::run::{Program, Regime, Run};
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::path::Path;
@@ -55,15 +55,8 @@ impl Session {
         Session {
             probes: Vec::new(),
             request: Request {
-                scale: Scale::Default,
-                rows: Vec::new(),
-                asked: Vec::new(),
                 seed: 1,
-                budget: None,
-                pin: None,
-                peer: None,
-                core_kind: None,
-                dir: None,
+                ..Request::default()
             },
         }
     }
@@ -128,6 +121,7 @@ impl Session {
     /// As [`Session::run`].
     pub fn run_watched(self, observer: &mut dyn Observer) -> Result<Run, SessionError> {
         worker::enter_if_worker(&self.probes);
+        crate::gaps::apart::enter_if_looker();
         let machine = sys::machine(Path::new("/"));
         let plan = plan::plan(&self.probes, &self.request, &machine)?;
         let program = Program {

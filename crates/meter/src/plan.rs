@@ -1,6 +1,7 @@
 //! The plan: which cells, which workers visit them how often, what that
 //! costs. Nothing is measured here, so a plan can be printed instead.
 
+use crate::controls::WorkerControls;
 use crate::core_kind::{self, CoreKindAsked};
 use crate::disk_room::DiskRoom;
 use crate::probe::{Probe, Shape, Site, Terrain, WorkingSet};
@@ -34,8 +35,9 @@ const LEAST_LIMIT: Duration = Duration::from_secs(6);
 
 const MIB: u64 = 1 << 20;
 
-/// What is asked for.
-#[derive(Clone, Debug, PartialEq)]
+/// What is asked for. The default: everything of the default scale, seed 0,
+/// and the controls that need no right.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// How much.
     pub scale: Scale,
@@ -55,6 +57,8 @@ pub struct Request {
     pub core_kind: Option<CoreKindAsked>,
     /// The directory for files; chosen if absent.
     pub dir: Option<PathBuf>,
+    /// What is set for the workers.
+    pub controls: WorkerControls,
 }
 
 /// Why there is no plan.
@@ -169,6 +173,8 @@ pub struct Plan {
     pub base_bytes: u64,
     /// CPU asked for.
     pub pin: Option<u32>,
+    /// What is set for the workers.
+    pub controls: WorkerControls,
     /// Hard limit on measuring.
     pub limit: Duration,
     /// Time that the planned rounds are spread over, if they take less: a
@@ -200,6 +206,11 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
     }
     check_rows(catalogue, &request.rows)?;
     let mut cpus = allowed(machine);
+    let shield = &request.controls.asked.settings.shield;
+    if !shield.is_empty() {
+        // The workers will have no other.
+        cpus.retain(|cpu| shield.contains(cpu));
+    }
     let mut core_kind = None;
     if let Some(asked) = request.core_kind {
         let cores = core_kind::choose(asked, machine, &cpus, request.pin);
@@ -274,6 +285,7 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
         large_bytes: largest_needed(true),
         base_bytes: room.base_bytes,
         pin: request.pin,
+        controls: request.controls.clone(),
         limit,
         span: span(request.budget, total),
         record: PlanRecord {

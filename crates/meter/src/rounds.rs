@@ -3,6 +3,7 @@
 
 use crate::assemble::Common;
 use crate::conduct::{ConductError, Observer, Progress};
+use crate::controls::WorkerControls;
 use crate::crew::Hand;
 use crate::found::Found;
 use crate::plan::{Plan, PlannedCell};
@@ -12,6 +13,7 @@ use crate::wire::{self, Reply, Request, Setup};
 use fastrand::Rng;
 use model::conditions::Conditions;
 use model::estimate::{Estimate, Verdict};
+use model::noise::applied::Applied;
 use model::run::{Bound, Regime};
 use model::unit::Unit;
 use std::collections::BTreeMap;
@@ -54,6 +56,31 @@ fn found(plan: &Plan) -> Vec<Found> {
         .collect()
 }
 
+/// What a worker has of the controls; of those that have not the same, what
+/// each is short of.
+fn learn(
+    conditions: &mut Conditions,
+    controls: &WorkerControls,
+    measuring_cpu: Option<u32>,
+    hand: &Hand,
+) {
+    let mut asked = controls.asked.settings.clone();
+    asked.cpus = measuring_cpu.into_iter().collect();
+    let own = Applied::new(asked, hand.granted.clone());
+    let refused = hand.refused.iter().chain(&own.refused).cloned();
+    let refused: Vec<String> = refused.collect();
+    let all = conditions.applied.get_or_insert(Applied {
+        page_cache_dropped: controls.drop_page_cache,
+        refused: Vec::new(),
+        ..own
+    });
+    for why in refused {
+        if !all.refused.contains(&why) {
+            all.refused.push(why);
+        }
+    }
+}
+
 impl<'p> Conductor<'p> {
     pub(crate) fn start(
         plan: &'p Plan,
@@ -80,6 +107,7 @@ impl<'p> Conductor<'p> {
             let setup = Setup {
                 worker,
                 pin: measuring_cpu.into_iter().collect(),
+                asked: plan.controls.asked.clone(),
                 ns_per_tick: calibration.ns_per_tick,
                 began_ns,
                 huge_bytes: if large {
@@ -98,6 +126,7 @@ impl<'p> Conductor<'p> {
                         Ok(cpus) => conditions.pinned_cpus.clone_from(cpus),
                         Err(why) => conditions.not_pinned = Some(why.clone()),
                     }
+                    learn(conditions, &plan.controls, measuring_cpu, &hand);
                     crew.insert(worker, hand);
                 }
                 Err(e) => {

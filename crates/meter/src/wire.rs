@@ -2,7 +2,9 @@
 //! message, so that what a worker sent before it was killed can be kept, and
 //! half a frame is known for what it is.
 
+use crate::controls::Asked;
 use model::gate::Gate;
+use model::noise::applied::Settings;
 use model::run::Regime;
 use model::sample::Columns;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -18,6 +20,8 @@ pub struct Setup {
     pub worker: u32,
     /// CPUs to pin itself to; empty for none.
     pub pin: Vec<u32>,
+    /// What else to set for itself.
+    pub asked: Asked,
     /// Length of a tick of the common clock, as the parent calibrated it.
     pub ns_per_tick: f64,
     /// The run's beginning on CLOCK_MONOTONIC_RAW.
@@ -62,6 +66,10 @@ pub enum Reply {
     Ready {
         /// CPUs it is pinned to; or why it is not pinned.
         pinned: Result<Vec<u32>, String>,
+        /// What it really has of all controls.
+        granted: Settings,
+        /// The first of the other controls that was refused, and why.
+        refused: Option<String>,
     },
     /// A visit.
     Visited {

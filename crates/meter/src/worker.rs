@@ -51,13 +51,21 @@ fn serve(catalogue: &[Probe], parent: &str) -> io::Result<()> {
     let Some(setup) = wire::receive::<Setup>(&mut from)? else {
         return Ok(());
     };
+    // First of all: memory and threads that come later are under them too. A
+    // control group sets the CPUs, so it comes before the pinning.
+    let refused = sys::controls::apply(&setup.asked.controls()).err();
     let mut worker = Worker::new(catalogue, &setup);
     let pinned = match sys::affinity::pin_to(&setup.pin) {
         _ if setup.pin.is_empty() => Ok(Vec::new()),
         Ok(()) => Ok(setup.pin.clone()),
         Err(e) => Err(e.to_string()),
     };
-    wire::send(&mut to, &Reply::Ready { pinned })?;
+    let ready = Reply::Ready {
+        pinned,
+        granted: sys::controls::granted(),
+        refused: refused.map(|refused| refused.to_string()),
+    };
+    wire::send(&mut to, &ready)?;
     worker.serve(&mut from, &mut to)
 }
 

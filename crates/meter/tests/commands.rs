@@ -10,6 +10,8 @@ use model::compare::finding::Finding;
 use model::conditions::Moment;
 use model::estimate::Verdict;
 use model::machine::Machine;
+use model::noise::applied::Applied;
+use model::noise::gaps::Gaps;
 use model::run::{Outcome, Program, Run};
 use sys::command::Usage;
 use sys::counters::{Counted, Counts, Event};
@@ -283,7 +285,9 @@ fn run_with(
             unix_ms: 0,
             moment: Moment::default(),
             at_ns: sys::monotonic_raw_ns(),
+            gaps: Ok(Gaps::default()),
         },
+        gaps_after: Some(Err("the test has none".into())),
         machine: Machine::unknown("made-up", "a test"),
         program: Program {
             name: "test".into(),
@@ -305,6 +309,7 @@ fn run_with(
             output: String::new(),
             input: String::new(),
         },
+        applied: Applied::default(),
         repeated: &repeated,
         counted,
         left,
@@ -313,6 +318,15 @@ fn run_with(
         notes: Vec::new(),
         remarks: Vec::new(),
     })
+}
+
+#[test]
+fn what_a_spinning_thread_lost_is_in_the_conditions() {
+    let run = run_of(made_up(|_, _, _| ()), &everything());
+    let gaps = run.conditions.gaps.expect("there was a look before");
+    assert_eq!((gaps.before, gaps.after), (Gaps::default(), None));
+    let why = "what a spinning thread loses was not measured: the test has none";
+    assert_eq!(run.conditions.remarks, [why]);
 }
 
 fn everything() -> Vec<(Event, Counted)> {

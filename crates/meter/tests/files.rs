@@ -3,7 +3,7 @@
 use meter::plan::{Plan, PlanError, Request, plan};
 use meter::probe::{Derive, OnDisk, Probe, Shape, Site, Work};
 use meter::scratch;
-use model::run::{Axis, Outcome, Regime, Row, Scale};
+use model::run::{Axis, Outcome, Regime, Row};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -66,16 +66,11 @@ fn planned(dir: Option<PathBuf>, rows: &[&str]) -> Result<Plan, PlanError> {
 
 fn request(dir: Option<PathBuf>, rows: &[&str]) -> Request {
     Request {
-        scale: Scale::Default,
         rows: rows.iter().map(ToString::to_string).collect(),
-        asked: Vec::new(),
-        seed: 1,
         // The visits that a budget adds must not come to a refused cell.
         budget: Some(Duration::from_secs(60)),
-        pin: None,
-        peer: None,
-        core_kind: None,
         dir,
+        ..Request::default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use meter::plan::{Plan, Request, plan};
 use meter::probe::{Effort, Probe, Shape, WorkingSet};
-use model::run::{Axis, Regime, Scale};
+use model::run::{Axis, Regime};
 use std::path::Path;
 
 fn catalogue() -> Vec<Probe> {
@@ -37,15 +37,8 @@ fn catalogue() -> Vec<Probe> {
 
 fn planned(rows: &[&str]) -> Plan {
     let request = Request {
-        scale: Scale::Default,
         rows: rows.iter().map(ToString::to_string).collect(),
-        asked: Vec::new(),
-        seed: 1,
-        budget: None,
-        pin: None,
-        peer: None,
-        core_kind: None,
-        dir: None,
+        ..Request::default()
     };
     plan(&catalogue(), &request, &sys::machine(Path::new("/"))).expect("a plan")
 }

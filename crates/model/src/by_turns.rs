@@ -21,13 +21,39 @@ use crate::stats::{self, Interval};
 /// Incomplete rounds at the end are left out. `None` where there are too few
 /// rounds for an interval, or a cost of 0.
 pub fn ratio(first: &[f64], second: &[f64], comparisons: usize) -> Option<Interval> {
-    let ratios: Option<Vec<f64>> = first
-        .iter()
-        .zip(second)
-        .map(|(&a, &b)| (a > 0.0 && b > 0.0).then_some(b / a))
-        .collect();
-    let level = 1.0 - 0.05 / comparisons.max(1) as f64;
-    stats::quantile_interval_sorted_at(&stats::sorted(ratios?), 0.5, level)
+    ratio_at(first, second, 1.0 - 0.05 / comparisons.max(1) as f64)
+}
+
+/// [`ratio`] with an interval of another level, such as 0.99.
+pub fn ratio_at(first: &[f64], second: &[f64], level: f64) -> Option<Interval> {
+    let ratios = stats::sorted(ratios(first, second)?);
+    stats::quantile_interval_sorted_at(&ratios, 0.5, level)
+}
+
+/// How likely ratios so much to one side are where neither side is: the
+/// two-sided sign test whose turning round is the interval of [`ratio_at`], so
+/// that this is at most 1 - level exactly where that interval does not hold 1.
+/// `None` without a round, or for a cost of 0.
+pub fn p_value(first: &[f64], second: &[f64]) -> Option<f64> {
+    let ratios = ratios(first, second)?;
+    let n = ratios.len();
+    let below = ratios.iter().filter(|&&r| r < 1.0).count();
+    let above = ratios.iter().filter(|&&r| r > 1.0).count();
+    // A round without a difference speaks against one.
+    let against = n - below.max(above);
+    let (mut sum, mut log_p) = (0.0, -(n as f64) * 2.0_f64.ln());
+    for k in 0..=against {
+        sum += log_p.exp();
+        log_p += ((n - k) as f64 / (k + 1) as f64).ln();
+    }
+    (n > 0).then(|| (2.0 * sum).min(1.0))
+}
+
+/// One for each whole round.
+fn ratios(first: &[f64], second: &[f64]) -> Option<Vec<f64>> {
+    let both = first.iter().zip(second);
+    both.map(|(&a, &b)| (a > 0.0 && b > 0.0).then_some(b / a))
+        .collect()
 }
 
 /// The word for a ratio: the same only where the whole interval stays within
@@ -77,6 +103,34 @@ mod tests {
         assert!((r.value - 1.1).abs() < 1e-9);
         assert_eq!(ratio(&first[..5], &second[..5], 1), None, "too few");
         assert_eq!(ratio(&[0.0; 12], &second, 1), None, "nothing to divide by");
+    }
+
+    #[test]
+    fn the_sign_test_and_the_interval_say_the_same() {
+        // Ten of twelve above 1: 2 (1 + 12 + 66) / 4096.
+        let first = vec![1.0; 12];
+        let of = |above: usize, equal: usize| -> Vec<f64> {
+            let at = |k| match k {
+                k if k < above => 1.1 + k as f64 / 100.0,
+                k if k < above + equal => 1.0,
+                k => 0.9 - k as f64 / 100.0,
+            };
+            (0..12).map(at).collect()
+        };
+        let p = |second: &[f64]| p_value(&first, second).expect("twelve rounds");
+        assert!((p(&of(10, 0)) - 158.0 / 4096.0).abs() < 1e-12);
+        assert_eq!(p(&of(10, 0)), p(&of(10, 2)), "no difference is against one");
+        assert!(p(&of(6, 0)) == 1.0);
+        for above in 0..=12 {
+            for level in [0.5, 0.9, 0.95, 0.99, 0.999] {
+                let second = of(above, 0);
+                let interval = ratio_at(&first, &second, level).expect("wide enough");
+                let excluded = interval.low > 1.0 || interval.high < 1.0;
+                assert_eq!(excluded, p(&second) <= 1.0 - level, "{above} {level}");
+            }
+        }
+        assert_eq!(p_value(&[], &[]), None);
+        assert_eq!(p_value(&[0.0], &[1.0]), None);
     }
 
     #[test]

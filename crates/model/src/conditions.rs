@@ -1,5 +1,7 @@
 //! In what conditions a run was made: what the noise was before and after.
 
+use crate::noise::applied::Applied;
+use crate::noise::gaps::GapsAround;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +33,14 @@ pub struct Conditions {
     pub pinned_cpus: Vec<u32>,
     /// Why they are not pinned, if they are not.
     pub not_pinned: Option<String>,
+    /// What was set for the measuring processes; absent in documents before
+    /// schema 4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied: Option<Applied>,
+    /// What a spinning thread lost just before and after; absent in documents
+    /// before schema 4, and where nothing was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gaps: Option<GapsAround>,
     /// Anything else a reader of the figures should know, one sentence each.
     pub remarks: Vec<String>,
 }

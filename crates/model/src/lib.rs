@@ -7,6 +7,7 @@
 //! [`run::Run`] (the document that everything later is drawn from).
 #![forbid(unsafe_code)]
 
+mod bits;
 pub mod by_turns;
 pub mod command;
 pub mod compare;
@@ -16,8 +17,11 @@ pub mod estimate;
 pub mod figure;
 pub mod filesystem;
 pub mod gate;
+pub mod history;
 pub mod imported;
 pub mod machine;
+pub mod nearest;
+pub mod noise;
 pub mod paired;
 pub mod plateau;
 pub mod repeats;

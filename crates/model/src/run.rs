@@ -18,8 +18,9 @@ use serde::{Deserialize, Serialize};
 /// Version of the document's shape; a reader refuses a newer one and says so.
 /// 2 added stamped operations with their modes and tails; 3 the file system
 /// that files were on, curves over a file's size, commands, counts and bytes,
-/// and runs that other programs measured.
-pub const SCHEMA_VERSION: u32 = 3;
+/// and runs that other programs measured; 4 the gaps around a run and the
+/// controls it was made under.
+pub const SCHEMA_VERSION: u32 = 4;
 
 /// One run.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -83,12 +84,13 @@ pub struct Program {
 }
 
 /// How much is measured.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Scale {
     /// Few points and rounds: a first look.
     Quick,
     /// What `latlas` alone does.
+    #[default]
     Default,
     /// Every row and every point.
     Full,

@@ -190,6 +190,29 @@ pub fn quantile_interval_sorted_at(sorted: &[f64], q: f64, level: f64) -> Option
     })
 }
 
+/// The 95 % interval of a share of which `hits` of `tries` were seen, exact
+/// (Clopper and Pearson, Biometrika 26, 1934, 404-413). `None` without a try.
+pub fn share_interval(hits: u64, tries: u64) -> Option<Interval> {
+    use statrs::distribution::{Beta, ContinuousCDF};
+    if tries == 0 || hits > tries {
+        return None;
+    }
+    let (hit, missed) = (hits as f64, (tries - hits) as f64);
+    let low = match hits {
+        0 => 0.0,
+        _ => Beta::new(hit, missed + 1.0).ok()?.inverse_cdf(0.025),
+    };
+    let high = match tries - hits {
+        0 => 1.0,
+        _ => Beta::new(hit + 1.0, missed).ok()?.inverse_cdf(0.975),
+    };
+    Some(Interval {
+        value: hit / tries as f64,
+        low,
+        high,
+    })
+}
+
 /// How many sorted values lie more than one and a half interquartile ranges
 /// beyond the quartiles (Tukey's fences).
 pub fn outliers_sorted(sorted: &[f64]) -> usize {
@@ -291,5 +314,19 @@ mod tests {
         let p = a.times(&b);
         assert!((p.value - 20.0).abs() < 1e-12);
         assert!((p.relative_half_width() - 0.05).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_interval_of_a_share_is_that_of_the_printed_tables() {
+        let of = |hits, tries| {
+            let share = share_interval(hits, tries).expect("tries");
+            [share.low, share.high].map(|end| (end * 10_000.0).round() / 10_000.0)
+        };
+        // Of 300 tries without a hit: 1 - 0.025^(1/300).
+        assert_eq!(of(0, 300), [0.0, 0.0122]);
+        assert_eq!(of(50, 50), [0.9289, 1.0]);
+        assert_eq!(of(5, 10), [0.1871, 0.8129]);
+        assert_eq!(share_interval(0, 0), None);
+        assert_eq!(share_interval(3, 2), None);
     }
 }

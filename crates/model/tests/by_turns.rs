@@ -2,28 +2,12 @@
 //! seeds: skewed noise, drift, sticky states, outliers, and a stop rule that
 //! looks at the width.
 
+mod dice;
+
+use dice::Dice;
 use model::by_turns;
 use model::compare::finding::Finding;
 use model::repeats;
-
-/// A small generator, so that every machine simulates the same.
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        // splitmix64 (Steele, Lea, Flood 2014).
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        let r = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        r * (2.0 * std::f64::consts::PI * self.uniform()).cos()
-    }
-}
 
 #[derive(Clone, Copy, Debug)]
 enum World {
@@ -48,7 +32,7 @@ const WORLDS: [World; 5] = [
 ];
 
 /// Runs of two commands by turns; the second takes `ratio` times as long.
-fn rounds(world: World, n: usize, ratio: f64, random: &mut Random) -> (Vec<f64>, Vec<f64>) {
+fn rounds(world: World, n: usize, ratio: f64, random: &mut Dice) -> (Vec<f64>, Vec<f64>) {
     let (mut wander, mut slow) = (0.15 * random.normal(), random.uniform() < 0.5);
     let mut once = || {
         wander = 0.95 * wander + 0.15 * (1.0_f64 - 0.95 * 0.95).sqrt() * random.normal();
@@ -80,7 +64,7 @@ fn rounds(world: World, n: usize, ratio: f64, random: &mut Random) -> (Vec<f64>,
 #[test]
 fn the_interval_of_a_ratio_covers_it() {
     const TIMES: usize = 1000;
-    let mut random = Random(20_261_121);
+    let mut random = Dice(20_261_121);
     for world in WORLDS {
         for (n, ratio) in [(10, 1.0), (20, 1.2), (60, 0.8)] {
             let held = (0..TIMES)
@@ -100,7 +84,7 @@ fn the_interval_of_a_ratio_covers_it() {
 #[test]
 fn the_same_is_rarely_called_different_and_a_tenth_is_found() {
     const TIMES: usize = 500;
-    let mut random = Random(7);
+    let mut random = Dice(7);
     for world in WORLDS {
         let mut said = |ratio: f64| {
             (0..TIMES)
@@ -121,7 +105,7 @@ fn the_same_is_rarely_called_different_and_a_tenth_is_found() {
 #[test]
 fn several_comparisons_together_are_as_careful_as_one() {
     const TIMES: usize = 600;
-    let mut random = Random(11);
+    let mut random = Dice(11);
     let wrong = (0..TIMES)
         .filter(|_| {
             let (a, _) = rounds(World::Even, 30, 1.0, &mut random);
@@ -138,7 +122,7 @@ fn several_comparisons_together_are_as_careful_as_one() {
 
 /// How often the interval of a median holds the true one, where the runs end
 /// as soon as it is narrow: looked at when there are a tenth more.
-fn covered(world: World, truth: f64, random: &mut Random) -> f64 {
+fn covered(world: World, truth: f64, random: &mut Dice) -> f64 {
     const TIMES: usize = 400;
     let held = (0..TIMES)
         .filter(|_| {
@@ -158,7 +142,7 @@ fn covered(world: World, truth: f64, random: &mut Random) -> f64 {
 
 #[test]
 fn ending_when_it_is_narrow_costs_little_coverage() {
-    let mut random = Random(3);
+    let mut random = Dice(3);
     let skewed = 1.0 + 0.05 * std::f64::consts::LN_2;
     for (world, truth, least) in [
         (World::Even, 1.0, 0.92),

@@ -1,32 +1,17 @@
 //! Comparisons of simulated machines: what is called different where nothing
 //! is, and what is found where something is. Everything is seeded.
 
+mod dice;
+
+use dice::Dice;
 use model::compare::between::{Dispersion, Wander, dispersion};
 use model::compare::finding::{Finding, Support, Tested, findings, grown_beyond};
 use model::compare::ratio::{Ratio, Reading, Side, detectable};
 use model::stats::trimmed_t_interval;
 
-/// SplitMix64 (Steele, Lea and Flood 2014), and normal values from it.
-struct Dice(u64);
-
-impl Dice {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
-    }
-
-    /// Sum of `df` squared normal values.
-    fn chi_squared(&mut self, df: u32) -> f64 {
-        (0..df).map(|_| self.normal().powi(2)).sum()
-    }
+/// Sum of `df` squared normal values.
+fn chi_squared(dice: &mut Dice, df: u32) -> f64 {
+    (0..df).map(|_| dice.normal().powi(2)).sum()
 }
 
 /// What a row is like on a simulated machine.
@@ -67,7 +52,7 @@ fn rows(dice: &mut Dice) -> Vec<Row> {
             let workers_differ = 0.001 * 30_f64.powf(f64::from(k % 10) / 9.0);
             let about = Wander::Ns.least().powi(2) + workers_differ * workers_differ / 8.0;
             let df = dispersion(Wander::Ns, &[]).df;
-            let scatter = df / dice.chi_squared(df as u32);
+            let scatter = df / chi_squared(dice, df as u32);
             Row {
                 cost: 3.0 + f64::from(k),
                 workers_differ,

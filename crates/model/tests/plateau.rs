@@ -1,5 +1,8 @@
 //! Levels found in made curves: clean, noisy, spoilt, and of published shape.
 
+mod dice;
+
+use dice::Dice;
 use model::plateau::{Plateau, Point, find};
 use proptest::prelude::*;
 
@@ -10,26 +13,6 @@ const GIB: u64 = 1 << 30;
 /// Runs of a noisy test, and how many must succeed (98 %).
 const SEEDS: u64 = 200;
 const ENOUGH: usize = 196;
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    /// In 0 … 1.
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-}
 
 /// A level of a made curve: flat from one size to another, perhaps rising.
 #[derive(Clone, Copy)]
@@ -103,10 +86,15 @@ fn curve(levels: &[Level]) -> Vec<Point> {
         .collect()
 }
 
-fn noisy(points: &[Point], share: f64, random: &mut Random) -> Vec<Point> {
+fn noisy(points: &[Point], share: f64, random: &mut Dice) -> Vec<Point> {
     points
         .iter()
-        .map(|p| point(p.bytes, p.ns * (1.0 + share * (2.0 * random.unit() - 1.0))))
+        .map(|p| {
+            point(
+                p.bytes,
+                p.ns * (1.0 + share * (2.0 * random.uniform() - 1.0)),
+            )
+        })
         .collect()
 }
 
@@ -163,9 +151,9 @@ fn finds(expected: &[(&str, Level)]) {
 }
 
 #[track_caller]
-fn succeeds(attempt: impl Fn(&mut Random) -> Result<(), String>) {
+fn succeeds(attempt: impl Fn(&mut Dice) -> Result<(), String>) {
     let failures: Vec<(u64, String)> = (0..SEEDS)
-        .filter_map(|seed| attempt(&mut Random(seed)).err().map(|e| (seed, e)))
+        .filter_map(|seed| attempt(&mut Dice(seed)).err().map(|e| (seed, e)))
         .collect();
     let good = SEEDS as usize - failures.len();
     println!(
@@ -449,7 +437,7 @@ fn l3_in_doubt(found: &[Plateau], range: (f64, f64)) -> Result<(), String> {
 }
 
 /// L3 from 2 to 24 MiB spoilt by `spoil`, between L2 and a DRAM of `dram`.
-fn with_l3(dram: f64, random: &mut Random, spoil: impl Fn(&mut Point, &mut Random)) -> Vec<Point> {
+fn with_l3(dram: f64, random: &mut Dice, spoil: impl Fn(&mut Point, &mut Dice)) -> Vec<Point> {
     let clean = curve(&[
         level(KIB, 48 * KIB, 1.2),
         level(64 * KIB, 1280 * KIB, 4.0),
@@ -468,10 +456,10 @@ fn with_l3(dram: f64, random: &mut Random, spoil: impl Fn(&mut Point, &mut Rando
 /// Points of L3 drawn at random from 15 and 97 ns. A draw that looks like a
 /// level of 15 ns and then one of 97, but for three points or fewer, is drawn
 /// again: nobody could tell.
-fn two_states(dram: f64, random: &mut Random) -> Vec<Point> {
+fn two_states(dram: f64, random: &mut Dice) -> Vec<Point> {
     loop {
         let points = with_l3(dram, random, |p, random| {
-            if random.unit() < 0.5 {
+            if random.uniform() < 0.5 {
                 *p = point(p.bytes, 97.0);
             }
         });
@@ -555,7 +543,7 @@ fn wide_intervals_put_a_level_in_doubt() {
 #[test]
 fn the_reason_gives_the_range_in_words() {
     let mut slow = false;
-    let mut points = with_l3(240.0, &mut Random(1), |_, _| ());
+    let mut points = with_l3(240.0, &mut Dice(1), |_, _| ());
     for p in &mut points {
         if (2 * MIB..=24 * MIB).contains(&p.bytes) {
             slow = !slow;
@@ -730,13 +718,13 @@ fn dram_needs_size_and_distance() {
 fn any_curve() -> impl Strategy<Value = Vec<Point>> {
     let stretch = (3usize..14, 1.0f64..8.0, -0.1f64..0.6, 0.0f64..0.4);
     (prop::collection::vec(stretch, 0..6), any::<u64>()).prop_map(|(stretches, seed)| {
-        let mut random = Random(seed);
+        let mut random = Dice(seed);
         let mut points: Vec<Point> = Vec::new();
-        let mut y = random.unit() * 4.0;
+        let mut y = random.uniform() * 4.0;
         for (count, step, slope, noise) in stretches {
             let jumping = random.below(5) == 0;
             for _ in 0..count {
-                let mut ns = y.exp2() * (1.0 + noise * (random.unit() - 0.5));
+                let mut ns = y.exp2() * (1.0 + noise * (random.uniform() - 0.5));
                 y += slope * 0.25;
                 if jumping && random.below(2) == 0 {
                     ns *= 5.0;
@@ -799,7 +787,7 @@ proptest! {
 
     #[test]
     fn order_of_the_points_changes_nothing(points in any_curve(), seed in any::<u64>()) {
-        let mut random = Random(seed);
+        let mut random = Dice(seed);
         let mut mixed = points.clone();
         for index in (1..mixed.len()).rev() {
             mixed.swap(index, random.below(index + 1));

@@ -160,10 +160,13 @@ fn repeats(row: &str, operations: u32, wanted: &[&str]) {
     let Some(calls) = calls(row, operations) else {
         return;
     };
-    let performed = match operations {
-        0 => 2,
-        counted => counted as usize + 1,
+    // A visit to a slow disk ends early, but never before one that counts.
+    let allowed = match operations {
+        0 => 2..=2,
+        counted => 2..=counted as usize + 1,
     };
+    let performed = calls.len() / wanted.len();
+    assert!(allowed.contains(&performed), "{row}: {performed} times");
     assert_eq!(calls, wanted.repeat(performed), "{row}");
 }
 

@@ -5,7 +5,6 @@
 use meter::core_kind::CoreKindAsked;
 use meter::plan::{Plan, PlanError, Request, plan};
 use model::machine::Machine;
-use model::run::Scale;
 use std::fs;
 use sys::machine::{Live, machine_from};
 
@@ -27,15 +26,8 @@ fn machine(files: &[(&str, &str)], allowed: Result<Vec<u32>, String>) -> Machine
 
 fn request(rows: &[&str]) -> Request {
     Request {
-        scale: Scale::Default,
         rows: rows.iter().map(ToString::to_string).collect(),
-        asked: Vec::new(),
-        seed: 1,
-        budget: None,
-        pin: None,
-        peer: None,
-        core_kind: None,
-        dir: None,
+        ..Request::default()
     }
 }
 

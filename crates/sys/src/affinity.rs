@@ -45,6 +45,19 @@ pub fn pin_to(cpus: &[u32]) -> io::Result<()> {
     }
 }
 
+/// Restricts any task (a thread by its id) to `cpus`. What was granted is in
+/// `/proc/TASK/status`.
+///
+/// # Errors
+/// As [`pin_to`]; `PermissionDenied` for others' tasks without CAP_SYS_NICE,
+/// `NotFound` (ESRCH) if it has ended.
+pub fn set_of(task: u32, cpus: &[u32]) -> io::Result<()> {
+    if task == 0 || cpus.is_empty() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    platform::affinity::set_allowed_of(task, cpus)
+}
+
 /// The CPU the calling thread is on at this moment; about 20 ns on Linux
 /// (no system call on x86-64).
 pub fn current_cpu() -> Option<u32> {

@@ -2,9 +2,10 @@
 //! (no shell, no copy of its memory), waited for with a time limit, and
 //! accounted for.
 //!
-//! All commands run in one process group of their own. A watcher leads it: it
-//! ends the group when this process ends, however that happens, so that no
-//! command is left behind.
+//! All commands run in one process group of their own, or each leads a session
+//! with a group of its own. A watcher leads the common one: it ends all groups
+//! when this process ends, however that happens, so that no command is left
+//! behind.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,9 +14,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::child::Program;
+use crate::controls::NotSet;
+pub use crate::controls::{Controls, Policy};
 use crate::counters::Counts;
 use crate::platform;
 pub use crate::platform::command::Group;
+use crate::platform::controls::Laid;
 
 /// The kernel's scheduler tick, ns: where it accounts by ticks, CPU time is
 /// divided into user and system by what each tick happens to find. `None`
@@ -24,23 +28,13 @@ pub fn tick_ns() -> Option<u64> {
     platform::command::tick_ns()
 }
 
-/// What is set for a command, between its making and its program. The one
-/// place for such controls: nothing needs to be put back.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Controls {
-    /// The only CPUs it may run on, rising; empty for those of this process
-    /// when the command was described.
-    pub cpus: Vec<u32>,
-    /// Its nice value, absolute.
-    pub nice: Option<i32>,
-}
-
 /// A command, laid out before any process is there.
 #[derive(Debug)]
 pub struct Command {
     pub(crate) program: Program,
-    pub(crate) controls: Controls,
-    pub(crate) mask: Option<platform::affinity::Mask>,
+    pub(crate) laid: Laid,
+    /// The priority of SCHED_FIFO that it gets, if it gets one.
+    pub(crate) fifo: Option<u8>,
 }
 
 impl Command {
@@ -48,7 +42,8 @@ impl Command {
     /// `argv[0]`), with these arguments and this process's environment.
     ///
     /// # Errors
-    /// As [`Program::called`]; `InvalidInput` for a CPU that Linux can't have.
+    /// As [`Program::called`]; `InvalidInput` for controls that no process can
+    /// have, such as a CPU that Linux can't.
     pub fn new(
         name: &OsStr,
         path: &Path,
@@ -57,11 +52,11 @@ impl Command {
     ) -> io::Result<Command> {
         Ok(Command {
             program: Program::called(name, path, arguments)?,
-            mask: match controls.cpus.is_empty() {
-                true => None,
-                false => Some(platform::affinity::mask(&controls.cpus)?),
+            laid: Laid::new(controls).map_err(|refused: NotSet| refused.error)?,
+            fifo: match controls.policy {
+                Some(Policy::Fifo(priority)) => Some(priority),
+                _ => None,
             },
-            controls: controls.clone(),
         })
     }
 }

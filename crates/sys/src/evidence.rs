@@ -52,6 +52,17 @@ pub fn steal_ns() -> Option<u64> {
     platform::evidence::steal_ns()
 }
 
+/// The same of one CPU.
+pub fn steal_ns_of(cpu: u32) -> Option<u64> {
+    platform::evidence::steal_ns_of(cpu)
+}
+
+/// CPU time of the calling thread, ns (CLOCK_THREAD_CPUTIME_ID): what
+/// [`ThreadReading::cpu_ns`] has, without a watch.
+pub fn thread_cpu_ns() -> Option<u64> {
+    platform::evidence::thread_cpu_ns()
+}
+
 /// Load averages over 1, 5 and 15 minutes.
 pub fn load_average() -> Option<[f64; 3]> {
     platform::evidence::load_average()

@@ -1,13 +1,13 @@
 //! On what kind of file system a directory is, how much room it has, whether
 //! a file is in the page cache, and the lock of a file.
 
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use model::filesystem::Filesystem;
-use rustix::fs::{Access, AtFlags, FlockOperation};
+use rustix::fs::{Access, AtFlags, FlockOperation, OFlags};
 
 use crate::pages::base_page_bytes;
 use crate::platform;
@@ -72,6 +72,20 @@ pub fn user() -> u32 {
 /// Whether what was found belongs to the user this process acts as.
 pub fn is_ours(found: &Metadata) -> bool {
     found.uid() == user()
+}
+
+/// Opens a file with these options, unless its name is a symbolic link
+/// (`O_NOFOLLOW`): none then. Links on the way to it are followed, and whoever
+/// opens a pipe does not wait for its other end.
+///
+/// # Errors
+/// What opening says.
+pub fn open_unless_link(options: &mut OpenOptions, path: &Path) -> io::Result<Option<File>> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
+    match options.custom_flags(flags.cast_signed()).open(path) {
+        Err(error) if error.raw_os_error() == Some(libc::ELOOP) => Ok(None),
+        opened => opened.map(Some),
+    }
 }
 
 /// Takes the file's exclusive lock (`flock(2)`) until it is closed, if nobody

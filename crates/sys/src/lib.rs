@@ -7,9 +7,11 @@
 //! `platform.rs`; the architecture of a clock in `clock/mod.rs`.
 
 pub mod affinity;
+pub mod attached;
 pub mod child;
 pub mod clock;
 pub mod command;
+pub mod controls;
 pub mod counters;
 mod cpuid;
 pub mod direct_io;
@@ -17,10 +19,13 @@ pub mod dispatch;
 pub mod eventfd;
 pub mod evidence;
 pub mod file_mapping;
+pub mod files;
 pub mod filesystem;
 mod forked;
 pub mod futex;
+pub mod groups;
 pub mod heap;
+pub mod interrupts;
 pub mod machine;
 pub mod mapping;
 pub mod memory;
@@ -29,6 +34,7 @@ pub mod numa;
 pub mod page_cache;
 pub mod pages;
 mod platform;
+pub mod power;
 pub mod process;
 pub mod ring;
 pub mod semaphore;

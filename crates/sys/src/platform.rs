@@ -13,7 +13,7 @@ mod os;
 compile_error!("latlas-sys knows Linux, Android and Apple systems only");
 
 pub(crate) use os::{
-    affinity, command, counters, direct_io, dispatch, eventfd, evidence, filesystem, futex, heap,
-    machine, memory, numa, page_cache, pages, process, semaphore, system_calls, task_records,
-    thread, vdso,
+    affinity, attached, command, controls, counters, direct_io, dispatch, eventfd, evidence,
+    filesystem, futex, heap, interrupts, machine, memory, numa, page_cache, pages, power, process,
+    semaphore, system_calls, task_records, thread, vdso,
 };

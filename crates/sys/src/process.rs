@@ -1,6 +1,7 @@
 //! The life of this process.
 
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use crate::platform;
@@ -72,6 +73,26 @@ pub fn process_limits() -> ProcessLimits {
     }
 }
 
+/// Lets this process have so many files open at once, as far as the hard limit
+/// goes (`RLIMIT_NOFILE`, getrlimit(2)). Returns how many it may have then,
+/// which is never fewer than before.
+///
+/// # Errors
+/// What `setrlimit(2)` says.
+pub fn allow_open_files(wanted: u64) -> io::Result<u64> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let Some(current) = current.filter(|&current| current < wanted) else {
+        return Ok(current.unwrap_or(u64::MAX));
+    };
+    let raised = maximum.map_or(wanted, |maximum| maximum.min(wanted));
+    if raised > current {
+        let current = Some(raised);
+        setrlimit(Resource::Nofile, Rlimit { current, maximum })?;
+    }
+    Ok(raised.max(current))
+}
+
 /// Kills (SIGKILL) all processes of the group that this process leads.
 ///
 /// # Errors
@@ -85,6 +106,49 @@ pub fn kill_group(leader: u32) -> io::Result<()> {
         leader,
         rustix::process::Signal::KILL,
     )?)
+}
+
+/// Makes a command begin a session of its own (`setsid(2)`) before its program:
+/// with a process group, and where the kernel has autogroups, one of these.
+pub fn in_own_session(command: &mut Command) -> &mut Command {
+    let begin = || {
+        rustix::process::setsid()?;
+        Ok(())
+    };
+    // SAFETY: the closure runs in the copy of a process that may have threads,
+    // and makes one system call.
+    unsafe { command.pre_exec(begin) }
+}
+
+/// Puts this process into a session of its own: what ends its terminal or the
+/// shell's job does not end it.
+///
+/// # Errors
+/// What `setsid(2)` says: a process that leads a group can't.
+pub fn leave_session() -> io::Result<()> {
+    rustix::process::setsid()?;
+    Ok(())
+}
+
+/// From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE do nothing to this
+/// process, which has something to finish.
+pub fn ignore_requests_to_end() {
+    for signal in [
+        libc::SIGINT,
+        libc::SIGTERM,
+        libc::SIGHUP,
+        libc::SIGQUIT,
+        libc::SIGPIPE,
+    ] {
+        // SAFETY: no handler of ours comes into being; the numbers are valid.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
+/// Ends this process at once, as `kill -9` would: for tests of crashes.
+pub fn kill_self() -> ! {
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    std::process::abort()
 }
 
 /// A command that starts this very program again, without arguments. Under an

@@ -219,6 +219,7 @@ fn moves_are_counted_and_a_pinned_command_makes_none() {
     let pinned = Controls {
         cpus: vec![cpus[1]],
         nice: None,
+        ..Controls::default()
     };
     assert_eq!(of(&bench.known("sleeps", 50, &pinned)), 0);
 }
@@ -289,6 +290,7 @@ fn controls_are_the_commands_own() {
     let controls = Controls {
         cpus: vec![cpu],
         nice: Some(7),
+        ..Controls::default()
     };
     let text = told(
         &["sh", "-c", "nice; grep Cpus_allowed_list /proc/self/status"],
@@ -355,9 +357,10 @@ fn what_can_not_be_started_says_at_which_step() {
     let absent = Controls {
         cpus: vec![8000],
         nice: None,
+        ..Controls::default()
     };
     let error = run(&mut bench, Path::new("/bin/true"), &absent).expect_err("no such CPU");
-    assert_eq!(error.doing, "pin the command to its CPUs");
+    assert_eq!(error.doing, "pin it to its CPUs");
     // The group is as good as before, and nobody waits to be waited for: a
     // child that has executed nothing has the name of this thread.
     assert_eq!(bench.run(&["true"]).end, End::Code(0));

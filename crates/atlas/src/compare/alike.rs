@@ -4,6 +4,7 @@ use model::command::{Commands, PageCache};
 use model::imported::UNKNOWN;
 use model::machine::{CpuSignature, Fact, Machine};
 use model::run::Run;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Whether both were made by the same program, with the same plan, on the same
@@ -25,6 +26,7 @@ pub fn alike(a: &Run, b: &Run) -> bool {
         && machine(a) == machine(b)
         && rest(a) == rest(b)
         && a.commands.as_ref().map(conduct) == b.commands.as_ref().map(conduct)
+        && controls(a) == controls(b)
         && files_alike(a, b)
 }
 
@@ -79,6 +81,16 @@ fn conduct(commands: &Commands) -> [String; 6] {
     ]
 }
 
+/// What was set for the measuring processes but for their CPU, in words;
+/// `None` in documents that don't tell (before schema 4, imported).
+fn controls(run: &Run) -> Option<String> {
+    let all = run.conditions.applied.as_ref()?.in_force();
+    Some(match all.is_empty() {
+        true => "none".into(),
+        false => all.join(", "),
+    })
+}
+
 /// Whether a clock cycle of one is as good as one of the other: the CPUs call
 /// themselves the same and neither is emulated. If not, why.
 pub(super) fn cores_alike(a: &Run, b: &Run) -> Result<(), &'static str> {
@@ -105,7 +117,7 @@ pub(crate) fn emulator(run: &Run) -> Option<&str> {
 }
 
 /// Something in which two runs differ.
-#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// In what.
     pub what: &'static str,
@@ -155,6 +167,10 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
             false => cpus.join(", "),
         }
     });
+    let both_tell = controls(a).is_some() && controls(b).is_some();
+    if both_tell {
+        say("controls", &|run| controls(run).unwrap_or_default());
+    }
     say("plan", &|run| {
         format!("{:?}", run.plan.scale).to_lowercase()
     });
@@ -174,8 +190,10 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
         let what = ["commands", "page cache", "nice", "", "input", "output"];
         let pairs = conduct(of_a).into_iter().zip(conduct(of_b));
         let told = what.into_iter().zip(pairs);
+        // A nice value is one of the controls above.
+        let elsewhere = |what: &str| what.is_empty() || (what == "nice" && both_tell);
         all.extend(
-            told.filter(|(what, (a, b))| !what.is_empty() && a != b)
+            told.filter(|(what, (a, b))| !elsewhere(what) && a != b)
                 .map(|(what, (a, b))| Difference { what, a, b }),
         );
     }
@@ -238,6 +256,7 @@ pub(super) fn program(run: &Run) -> String {
 mod tests {
     use super::*;
     use crate::render::synthetic;
+    use model::noise::applied::{Applied, Settings};
 
     #[test]
     fn a_run_differs_from_itself_in_nothing() {
@@ -319,6 +338,42 @@ mod tests {
     }
 
     #[test]
+    fn runs_under_other_controls_are_told_and_are_not_alike() {
+        for (mut a, command) in [
+            (synthetic::run(), false),
+            (synthetic::run_of_commands(), true),
+        ] {
+            let mut untold = a.clone();
+            untold.conditions.applied = None;
+            let applied = |nice| {
+                let settings = Settings {
+                    nice: Some(nice),
+                    ..Settings::default()
+                };
+                Some(Applied::new(settings.clone(), settings))
+            };
+            a.conditions.applied = applied(0);
+            let mut b = a.clone();
+            b.conditions.applied = applied(-5);
+            if let Some(record) = &mut b.commands {
+                record.controls.nice = Some(-5);
+            }
+            let all = differences(&a, &b);
+            assert_eq!(all.len(), 1, "{command} {all:?}");
+            assert_eq!(all[0].what, "controls");
+            assert_eq!((all[0].a.as_str(), all[0].b.as_str()), ("none", "nice -5"));
+            assert!(!alike(&a, &b) && alike(&a, &a));
+            // A document that does not tell differs in nothing that is known.
+            assert!(differences(&a, &untold).is_empty() && !alike(&a, &untold));
+            // Another CPU is told where pinning is.
+            let mut moved = a.clone();
+            let applied = moved.conditions.applied.as_mut().expect("set");
+            applied.granted.cpus = vec![7];
+            assert!(alike(&a, &moved));
+        }
+    }
+
+    #[test]
     fn why_cycles_are_not_alike_is_told() {
         let run = synthetic::run();
         let mut unknown = run.clone();
@@ -373,10 +428,9 @@ mod tests {
     fn other_commands_are_told_and_are_not_alike() {
         let a = synthetic::run_of_commands();
         assert!(alike(&a, &a) && !alike(&a, &synthetic::run()));
-        let changes: [Change<Commands>; 5] = [
+        let changes: [Change<Commands>; 4] = [
             (|c| c.commands[0].words.push("-i".into()), "commands"),
             (|c| c.page_cache = PageCache::Cold, "page cache"),
-            (|c| c.controls.nice = Some(7), "nice"),
             (|c| c.input = "a file".into(), "input"),
             (|c| c.output = "a terminal".into(), "output"),
         ];

@@ -6,8 +6,9 @@
 //! store.
 
 mod alike;
+pub mod gate;
 pub mod operand;
-mod row;
+pub(crate) mod row;
 pub mod selftest;
 mod shared;
 #[cfg(test)]
@@ -16,7 +17,7 @@ mod tests;
 pub(crate) use alike::emulator;
 pub use alike::{Difference, alike};
 pub use operand::{Operand, Source};
-pub use row::{ComparedRow, Direction, RatioFigure, SideFigure};
+pub use row::{ComparedRow, Direction, Grown, RatioFigure, SideFigure};
 
 use crate::compare::row::{Row, Rule};
 use crate::compare::shared::{Key, keys, of_runs, of_side};
@@ -24,10 +25,14 @@ use crate::utc;
 use model::compare::finding::{Finding, LEVEL, Tested, findings, grown_beyond};
 use model::compare::ratio::Ratio;
 use model::run::Run;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What a memory row is set in relation to by default.
 pub const MEMORY_REFERENCE: &str = "memory.latency/DRAM";
+
+/// Rows are the same within this share of 1, unless somebody says otherwise.
+pub const USUAL_MARGIN: f64 = 0.05;
 
 /// How to compare.
 #[derive(Clone, Debug)]
@@ -74,7 +79,7 @@ pub enum CompareError {
 }
 
 /// B against A.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, JsonSchema, Clone, Debug)]
 pub struct Comparison {
     /// The baseline.
     pub a: SideFacts,
@@ -100,7 +105,7 @@ pub struct Comparison {
 }
 
 /// One side.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, JsonSchema, Clone, Debug)]
 pub struct SideFacts {
     /// As it was named.
     pub name: String,
@@ -111,7 +116,7 @@ pub struct SideFacts {
 }
 
 /// What must be known of a run beside its figures.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, JsonSchema, Clone, Debug)]
 pub struct RunFacts {
     /// Its UUID.
     pub id: String,
@@ -132,7 +137,7 @@ pub struct RunFacts {
 }
 
 /// How it was compared.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, JsonSchema, Clone, Debug)]
 pub struct Method {
     /// How far from 1 the interval of a row that is the same may reach, as a
     /// share.
@@ -318,7 +323,7 @@ fn found(rows: Vec<Row>, options: &Options) -> Vec<ComparedRow> {
         .collect();
     rows.into_iter()
         .zip(answers)
-        .map(|(row, finding)| row.answered(finding))
+        .map(|(row, finding)| row.answered(finding, options.fail_above))
         .collect()
 }
 

@@ -2,6 +2,7 @@
 //! each by its name.
 
 use super::alike::{alike, files_alike};
+use crate::index::{Index, KeptRun, MachineKey};
 use crate::references::{Reference, References};
 use crate::store::{self, Store, StoreError};
 use crate::suggestion;
@@ -53,7 +54,7 @@ pub enum OperandError {
         tables: String,
     },
     /// No run of that machine is kept.
-    #[error("no run of a machine called {0:?} is among the last {LOOKED_THROUGH} that are kept")]
+    #[error("no run of a machine called {0:?} is kept")]
     NoMachine(String),
 }
 
@@ -134,7 +135,12 @@ fn machine(name: &str, host: &str, store: &Store) -> Result<Operand, OperandErro
     };
     // What commands cost there, or another program measured, is not the machine.
     let of_machine = |run: &Run| run.imported.is_none() && run.commands.is_none();
-    let mut runs: Vec<Run> = recent(store)?
+    let kept_of_host = |kept: &KeptRun| {
+        let own = kept.host.as_ref();
+        let of_machine = !kept.imported && !kept.commands && kept.partial.is_none();
+        of_machine && own.is_some_and(|own| own.eq_ignore_ascii_case(host))
+    };
+    let mut runs: Vec<Run> = newest(store, &[&kept_of_host])?
         .into_iter()
         .filter(|run| of_host(run) && of_machine(run) && run.partial.is_none())
         .collect();
@@ -181,6 +187,42 @@ pub fn kept_beside(operands: &[&Operand], kept: &[Run]) -> Vec<Vec<Run>> {
         }
     }
     groups
+}
+
+/// The last kept runs of each machine that a side of one run is of, the newest
+/// first: those that [`kept_beside`] may want.
+///
+/// # Errors
+/// If neither index nor documents can be read.
+pub fn recent_beside(store: &Store, operands: &[&Operand]) -> Result<Vec<Run>, StoreError> {
+    let alone = operands.iter().filter(|operand| operand.runs().len() == 1);
+    let mut machines: Vec<MachineKey> = alone.map(|o| MachineKey::of(&o.runs()[0])).collect();
+    machines.sort();
+    machines.dedup();
+    let of = |machine: MachineKey| move |kept: &KeptRun| kept.machine == machine;
+    let wanted: Vec<_> = machines.into_iter().map(of).collect();
+    let wanted: Vec<&dyn Fn(&KeptRun) -> bool> = wanted.iter().map(|of| of as _).collect();
+    newest(store, &wanted)
+}
+
+/// The newest runs of each kind that is wanted, by the index; where that can't
+/// be had, of all.
+fn newest(store: &Store, wanted: &[&dyn Fn(&KeptRun) -> bool]) -> Result<Vec<Run>, StoreError> {
+    let Ok(kept) = Index::open(store.clone()).and_then(|index| index.runs()) else {
+        return recent(store);
+    };
+    let mut places: Vec<usize> = Vec::new();
+    for wanted in wanted {
+        let own = (0..kept.len()).filter(|&place| wanted(&kept[place]));
+        places.extend(own.take(LOOKED_THROUGH));
+    }
+    places.sort_unstable();
+    places.dedup();
+    let paths = places.into_iter().map(|place| &kept[place].path);
+    Ok(paths
+        .filter_map(|path| store::read(path).ok())
+        .map(without_samples)
+        .collect())
 }
 
 /// The last kept runs, the newest first. Files that can't be read (of a newer
@@ -254,6 +296,28 @@ mod tests {
         let path = dir.path().join("2012");
         store::write(&synthetic::run(), &path).expect("written");
         assert_eq!(ids(&of(path.to_str().expect("UTF-8"))), ["5e0c"]);
+    }
+
+    #[test]
+    fn a_machine_is_found_behind_many_runs_of_others() {
+        let mut all = vec![("aaaa".to_owned(), "lab"), ("bbbb".to_owned(), "lab")];
+        all.push(("cccc".to_owned(), "lab"));
+        let others = 0..LOOKED_THROUGH + 5;
+        all.extend(others.map(|n| (format!("{:04x}", 0x1000 + n), "desk")));
+        let all: Vec<_> = all
+            .iter()
+            .map(|(id, host)| (&id[..], *host, "6.1"))
+            .collect();
+        let (_dir, store) = kept(&all);
+        let lab = find("@lab", &store, &references()).expect("@lab");
+        assert_eq!(ids(&lab), ["cccc", "bbbb", "aaaa"]);
+        // So are those beside a run of it.
+        let one = find("cccc", &store, &references()).expect("there");
+        let table = find("2012", &store, &references()).expect("there");
+        let recent = recent_beside(store.as_ref().expect("store"), &[&one, &table]);
+        let recent = recent.expect("read");
+        assert_eq!(recent.len(), 3);
+        assert_eq!(kept_beside(&[&one, &table], &recent)[0].len(), 2);
     }
 
     #[test]

@@ -3,13 +3,14 @@
 
 use super::shared::{Figure, Has, Key, Published, SHARE_OF_A_MODE};
 use model::compare::between::{Dispersion, Wander, dispersion};
-use model::compare::finding::{Finding, Support, Tested};
+use model::compare::finding::{Finding, Support, Tested, p_grown};
 use model::compare::measure::Measure;
 use model::compare::ratio::{Ratio, Reading, Side};
 use model::estimate::{Estimate, Verdict};
 use model::run::Bound;
 use model::stats::Interval;
 use model::unit::Unit;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What holds for all rows of a comparison.
@@ -27,6 +28,8 @@ pub(super) struct Row {
     measure: Option<Measure>,
     figures: [SideFigure; 2],
     ratio: Option<Ratio>,
+    /// The ratio before a reference workload was taken out of it.
+    raw: Option<Ratio>,
     normalized: bool,
     dispersion: Dispersion,
     support: Support,
@@ -35,7 +38,7 @@ pub(super) struct Row {
 }
 
 /// A row with its answer.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, JsonSchema, Clone, Debug)]
 pub struct ComparedRow {
     /// Public name.
     pub id: String,
@@ -61,12 +64,27 @@ pub struct ComparedRow {
     pub finding: Finding,
     /// Which way, where it is different.
     pub direction: Option<Direction>,
+    /// Against the gate, if one was set and the row is a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grown: Option<Grown>,
     /// What keeps it from saying more, one sentence each.
     pub why: Vec<String>,
 }
 
+/// A row's time against a gate.
+#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+pub struct Grown {
+    /// B's time over A's, whatever unit the row is shown in.
+    pub time_ratio: f64,
+    /// The same without the reference workload taken out, where one is.
+    pub raw_time_ratio: f64,
+    /// Chance of one so large or larger where it grew by no more than the gate
+    /// allows; of this row alone. 1 where the row may not be called different.
+    pub p_value: f64,
+}
+
 /// Which way B differs.
-#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// An operation takes longer, fewer bytes pass.
@@ -101,7 +119,7 @@ impl Direction {
 }
 
 /// One side's figure in the row's unit.
-#[derive(Serialize, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, JsonSchema, Clone, Debug, Default, PartialEq)]
 pub struct SideFigure {
     /// The figure; absent where it is below resolution, or there is none.
     pub value: Option<f64>,
@@ -115,7 +133,7 @@ pub struct SideFigure {
 }
 
 /// The ratio.
-#[derive(Serialize, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
 pub struct RatioFigure {
     /// B over A in the row's unit; more is slower for times, faster for speeds,
     /// and just more for counts and bytes.
@@ -218,6 +236,7 @@ impl Row {
             measure,
             figures,
             ratio,
+            raw: ratio,
             normalized: false,
             dispersion,
             support,
@@ -274,7 +293,15 @@ impl Row {
         }
     }
 
-    pub(super) fn answered(self, finding: Finding) -> ComparedRow {
+    pub(super) fn answered(self, finding: Finding, fail_above: Option<f64>) -> ComparedRow {
+        let grown = fail_above.filter(|_| self.is_time()).and_then(|share| {
+            let tested = self.tested()?;
+            Some(Grown {
+                time_ratio: tested.ratio.value(),
+                raw_time_ratio: self.raw.as_ref().unwrap_or(tested.ratio).value(),
+                p_value: p_grown(&tested, 1.0 + share),
+            })
+        });
         let direction = self.ratio.map(|ratio| Direction::of(&ratio, &self.unit));
         ComparedRow {
             unit: unit_name(&self.unit, self.measure),
@@ -289,6 +316,7 @@ impl Row {
             a: self.figures[0].clone(),
             b: self.figures[1].clone(),
             finding,
+            grown,
             why: self.why,
         }
     }
@@ -415,7 +443,7 @@ fn doubts(side: &str, has: &Has) -> Vec<String> {
     doubts
 }
 
-fn unit_name(unit: &Unit, measure: Option<Measure>) -> &'static str {
+pub(crate) fn unit_name(unit: &Unit, measure: Option<Measure>) -> &'static str {
     let cycles = measure == Some(Measure::QuietCycles);
     match (unit, cycles) {
         (Unit::Time, false) => "ns",
@@ -430,7 +458,7 @@ fn unit_name(unit: &Unit, measure: Option<Measure>) -> &'static str {
 
 /// An interval of time (or cycles) an operation in a unit, the smaller end
 /// first.
-fn in_unit(interval: &Interval, unit: &Unit) -> Interval {
+pub(crate) fn in_unit(interval: &Interval, unit: &Unit) -> Interval {
     let ends = [interval.low, interval.high].map(|end| unit.of_ns(end));
     let [low, high] = match unit.inverted() {
         true => [ends[1], ends[0]],
@@ -440,6 +468,18 @@ fn in_unit(interval: &Interval, unit: &Unit) -> Interval {
         value: unit.of_ns(interval.value),
         low,
         high,
+    }
+}
+
+/// A ratio of times as one of a row's unit: speeds fall where times grow.
+pub(crate) fn turned(ratio: &Interval, unit: &Unit) -> Interval {
+    match unit.inverted() {
+        true => Interval {
+            value: 1.0 / ratio.value,
+            low: 1.0 / ratio.high,
+            high: 1.0 / ratio.low,
+        },
+        false => *ratio,
     }
 }
 
@@ -476,14 +516,7 @@ impl SideFigure {
 
 impl RatioFigure {
     fn of(ratio: &Ratio, unit: &Unit, dispersion: &Dispersion, normalized: bool) -> RatioFigure {
-        let shown = |i: Interval| match unit.inverted() {
-            true => Interval {
-                value: 1.0 / i.value,
-                low: 1.0 / i.high,
-                high: 1.0 / i.low,
-            },
-            false => i,
-        };
+        let shown = |i: Interval| turned(&i, unit);
         let value = ratio.value();
         let alone = Interval {
             value,

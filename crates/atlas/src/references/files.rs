@@ -123,6 +123,9 @@ pub(super) fn parse_into(
     } else if keys.contains_key("effect") {
         all.noise_effects
             .push(toml::from_str(text).map_err(malformed)?);
+    } else if keys.contains_key("found") {
+        all.found_controls
+            .push(toml::from_str(text).map_err(malformed)?);
     } else if keys.contains_key("workload") {
         let file: QosFile = toml::from_str(text).map_err(malformed)?;
         all.qos.push(QosReference::from(file));

@@ -5,12 +5,14 @@
 //! binary needs no file beside it; [`load_directory`] reads others.
 
 mod files;
+mod found;
 mod layout;
 mod qos;
 mod ratio;
 mod tables;
 
 pub use files::{NoiseEffect, NoiseEffects, Sentence};
+pub use found::{FoundControl, FoundControls, FoundTime};
 pub use layout::{Order, Part, PartRow, Published};
 pub use qos::{QosCase, QosMachine, QosReference};
 pub use tables::{Beside, Reference, ReferenceRow};
@@ -50,6 +52,10 @@ const EMBEDDED: &[(&str, &str)] = &[
         include_str!("../../../../references/noise-effects.toml"),
     ),
     (
+        "noise-controls.toml",
+        include_str!("../../../../references/noise-controls.toml"),
+    ),
+    (
         "oakley-qos.toml",
         include_str!("../../../../references/oakley-qos.toml"),
     ),
@@ -66,6 +72,8 @@ pub struct References {
     pub tables: Vec<Reference>,
     /// What single controls of noise did to a run.
     pub noise_effects: Vec<NoiseEffects>,
+    /// What such controls did in earlier experiments like ours.
+    pub found_controls: Vec<FoundControls>,
     /// What QoS classes did to a job.
     pub qos: Vec<QosReference>,
     /// How the publications lay out their tables.

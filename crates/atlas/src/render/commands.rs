@@ -8,6 +8,7 @@ use model::command::{Command, Commands, Compared, Ended, PageCache, Rule};
 use model::compare::finding::Finding;
 use model::estimate::{Estimate, Verdict};
 use model::figure::{decimals, in_scale, scale_of};
+use model::noise::applied::Applied;
 use model::repeats;
 use model::run::{Outcome, Row, Run};
 use model::stats::Interval;
@@ -63,7 +64,10 @@ pub(super) fn how(run: &Run, record: &Commands) -> String {
     };
     fact("runs", runs(run, record));
     fact("page cache", page_cache(record));
-    fact("controls", controls(record));
+    fact(
+        "controls",
+        controls(record, run.conditions.applied.as_ref()),
+    );
     fact(
         "streams",
         format!("input {}, output {}", record.input, record.output),
@@ -161,7 +165,7 @@ fn page_cache(record: &Commands) -> String {
     }
 }
 
-fn controls(record: &Commands) -> String {
+fn controls(record: &Commands, applied: Option<&Applied>) -> String {
     let controls = &record.controls;
     let mut parts = Vec::new();
     match (controls.pinned_cpu, controls.observer_apart) {
@@ -175,8 +179,10 @@ fn controls(record: &Commands) -> String {
             "not pinned; no CPU is kept for latlas, which sleeps while a command runs".into(),
         ),
     }
-    if let Some(nice) = controls.nice {
-        parts.push(format!("nice {nice}"));
+    match applied {
+        Some(applied) => parts.extend(applied.in_force()),
+        // Documents before schema 4.
+        None => parts.extend(controls.nice.map(|nice| format!("nice {nice}"))),
     }
     parts.join("; ")
 }
@@ -429,6 +435,7 @@ fn number(value: f64) -> String {
 mod tests {
     use super::super::synthetic;
     use super::*;
+    use model::noise::applied::Settings;
 
     #[test]
     fn a_range_has_a_scale_though_the_median_is_0() {
@@ -462,9 +469,24 @@ mod tests {
     fn the_page_says_whether_a_cpu_is_kept_for_latlas() {
         let run = synthetic::run_of_commands();
         let mut record = run.commands.expect("commands");
-        assert!(controls(&record).contains("which latlas itself keeps off"));
+        assert!(controls(&record, None).contains("which latlas itself keeps off"));
         record.controls.pinned_cpu = None;
-        assert!(controls(&record).contains("no CPU is kept for latlas"));
+        assert!(controls(&record, None).contains("no CPU is kept for latlas"));
+    }
+
+    #[test]
+    fn the_page_says_what_the_commands_were_granted() {
+        let mut record = synthetic::run_of_commands().commands.expect("commands");
+        record.controls.nice = Some(-7);
+        assert!(controls(&record, None).ends_with("; nice -7"));
+        let settings = Settings {
+            nice: Some(-7),
+            autogroup: Some(-3),
+            ..Settings::default()
+        };
+        let applied = Applied::new(settings.clone(), settings);
+        let text = controls(&record, Some(&applied));
+        assert!(text.ends_with("; nice -7; autogroup nice -3"), "{text}");
     }
 
     #[test]

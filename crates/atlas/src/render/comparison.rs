@@ -180,7 +180,16 @@ fn entries(row: &ComparedRow) -> Vec<Entry> {
         line.push(right(value));
         line.push(left(half));
     }
-    let [ratio, interval] = match &row.ratio {
+    let [ratio, interval] = ratio(row);
+    line.push(right(ratio));
+    line.push(left(interval));
+    line.push(left(answer(row)).in_style(style(row)));
+    line
+}
+
+/// The ratio, and its interval or why there is none.
+pub(crate) fn ratio(row: &ComparedRow) -> [String; 2] {
+    match &row.ratio {
         None => ["-".into(), String::new()],
         Some(r) => {
             let interval = r.low.zip(r.high);
@@ -192,11 +201,7 @@ fn entries(row: &ComparedRow) -> Vec<Entry> {
             };
             [digits(r.value, half), interval]
         }
-    };
-    line.push(right(ratio));
-    line.push(left(interval));
-    line.push(left(answer(row)).in_style(style(row)));
-    line
+    }
 }
 
 /// Row, point and mode below the group's heading.
@@ -212,7 +217,7 @@ fn name(row: &ComparedRow) -> String {
 }
 
 /// A side's figure, and half of its interval.
-fn quantity(side: &SideFigure, row: &ComparedRow) -> [String; 2] {
+pub(crate) fn quantity(side: &SideFigure, row: &ComparedRow) -> [String; 2] {
     let Some(value) = side.value else {
         return ["-".into(), String::new()];
     };

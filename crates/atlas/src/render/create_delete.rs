@@ -11,8 +11,8 @@ use model::run::{Axis, Cell, CurvePoint, Outcome, Row, Run};
 use model::size;
 use model::stats::Interval;
 
-const CREATE: &str = "file.create";
-const DELETE: &str = "file.delete";
+pub(crate) const CREATE: &str = "file.create";
+pub(crate) const DELETE: &str = "file.delete";
 
 /// Whether a row is a column of this block.
 pub(super) fn draws(row: &Row) -> bool {
@@ -88,6 +88,11 @@ pub(super) fn create_delete(run: &Run) -> String {
         text.push('\n');
     }
     text
+}
+
+/// What deleting costs beside creating, in words.
+pub(crate) fn in_words(run: &Run) -> String {
+    conclusion(&lines(run))
 }
 
 fn lines(run: &Run) -> Vec<Line<'_>> {

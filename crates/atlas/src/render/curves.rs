@@ -285,7 +285,7 @@ fn unit_name(unit: &Unit) -> &'static str {
 }
 
 /// An axis in words.
-pub(super) fn axis_text(axis: Axis) -> &'static str {
+pub(crate) fn axis_text(axis: Axis) -> &'static str {
     match axis {
         Axis::WorkingSetBytes => "working set",
         Axis::StrideBytes => "stride",

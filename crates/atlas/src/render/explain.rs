@@ -61,23 +61,32 @@ pub fn explained<'a>(
 /// probe or one of its rows.
 pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> String {
     let mut lines = vec![format!("{}: {}", asked, probe.title), String::new()];
-    let mut fact = |label: &str, text: &str| {
-        lines.extend(wrap(&format!("{label:<12}"), text, COLUMNS));
-    };
-    fact("operation", &probe.operation);
-    fact("measured", &probe.method);
-    fact("sampling", &sampling(probe));
-    fact("unit", &unit(&probe.unit));
-    fact("follows", bound(probe.bound));
+    for (label, text) in facts(probe) {
+        lines.extend(wrap(&format!("{label:<12}"), &text, COLUMNS));
+    }
+    lines.push(String::new());
+    lines.extend(published_figures(asked, references));
+    finish(&(lines.join("\n") + "\n"), false)
+}
+
+/// What the catalogue says of a probe: label and text.
+pub(crate) fn facts(probe: &ProbeText) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    let mut fact = |label, text: String| facts.push((label, text));
+    fact("operation", probe.operation.clone());
+    fact("measured", probe.method.clone());
+    fact("sampling", sampling(probe));
+    fact("unit", unit(&probe.unit));
+    fact("follows", bound(probe.bound).into());
     if !probe.axes.is_empty() {
         let axes: Vec<&str> = probe.axes.iter().map(|&axis| axis_text(axis)).collect();
-        fact("points over", &axes.join(" and "));
+        fact("points over", axes.join(" and "));
     }
-    fact("runs", since_text(probe.since));
+    fact("runs", since_text(probe.since).into());
     if probe.levels {
         fact(
             "levels",
-            &format!(
+            format!(
                 "flat stretches of its curve are rows too: {}/L1, /L2 and so on",
                 probe.id
             ),
@@ -86,19 +95,17 @@ pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> Strin
     if !probe.points.is_empty() {
         fact(
             "points",
-            &format!(
+            format!(
                 "points of its curve that were published are rows too: {}",
                 probe.points.join(", ")
             ),
         );
     }
     if probe.rows.len() > 1 {
-        fact("rows", &probe.rows.join(", "));
+        fact("rows", probe.rows.join(", "));
     }
-    fact("source", &probe.source);
-    lines.push(String::new());
-    lines.extend(published_figures(asked, references));
-    finish(&(lines.join("\n") + "\n"), false)
+    fact("source", probe.source.clone());
+    facts
 }
 
 /// How a probe is sampled, along its whole curve.
@@ -114,7 +121,8 @@ pub(super) fn sampling(probe: &ProbeText) -> String {
     }
 }
 
-fn of_regime(regime: Regime) -> &'static str {
+/// A way of sampling in words.
+pub(crate) fn of_regime(regime: Regime) -> &'static str {
     match regime {
         Regime::Gated => {
             "short samples between canaries; those taken on a quiet machine give the quiet figure, \

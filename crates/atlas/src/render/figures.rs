@@ -7,7 +7,7 @@ use model::stats::Interval;
 use model::unit::Unit;
 
 /// One frame at 60 Hz, ns: the budget that rows are set against.
-const FRAME_NS: f64 = 1e9 / 60.0;
+pub(crate) const FRAME_NS: f64 = 1e9 / 60.0;
 
 /// The figure to show first of an estimate, or that it is below resolution,
 /// or nothing.
@@ -199,7 +199,7 @@ fn brackets(texts: [String; 3]) -> String {
 }
 
 /// Half of the interval of a median that stands alone, in its own unit.
-pub(super) fn typical_half(estimate: &Estimate, unit: &Unit) -> String {
+pub(crate) fn typical_half(estimate: &Estimate, unit: &Unit) -> String {
     let alone = estimate.quiet.is_none() && estimate.below_ns.is_none();
     match estimate.typical.filter(|_| alone) {
         None => String::new(),
@@ -219,7 +219,7 @@ fn ends(t: &Typical, unit: &Unit) -> (f64, f64) {
 
 /// A time with 1 ns scaled to 1 s: `1.4 s`, `3 min`, `1.5 d`. Nothing for one
 /// that ended before it began.
-pub(super) fn human(ns: f64) -> String {
+pub(crate) fn human(ns: f64) -> String {
     if ns < 0.0 {
         return String::new();
     }
@@ -238,7 +238,7 @@ pub(super) fn human(ns: f64) -> String {
 }
 
 /// How many operations fit into a frame at 60 Hz: `4.6 M`.
-pub(super) fn frames(ns: f64) -> String {
+pub(crate) fn frames(ns: f64) -> String {
     if ns <= 0.0 {
         return String::new();
     }
@@ -263,7 +263,7 @@ fn two_digits(value: f64) -> String {
 }
 
 /// A published figure as it was published: `7 ns`, `20 MB/s`.
-pub(super) fn published(row: &ReferenceRow) -> String {
+pub(crate) fn published(row: &ReferenceRow) -> String {
     match (row.ns, row.mb_per_s) {
         (Some(ns), _) => published_time(ns),
         (None, Some(speed)) => format!("{speed} MB/s"),
@@ -308,7 +308,7 @@ pub(super) fn beside_text(row: &ReferenceRow, mark: &str) -> String {
 }
 
 /// `0.53x`, to two or three digits.
-pub(super) fn ratio_text(ratio: f64) -> String {
+pub(crate) fn ratio_text(ratio: f64) -> String {
     format!("{}x", ratio_digits(ratio))
 }
 

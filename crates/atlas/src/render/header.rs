@@ -2,7 +2,7 @@
 
 use super::figures::{clock, elapsed};
 use super::layout::{Style, styled, wrap};
-use super::{COLUMNS, machine};
+use super::{COLUMNS, machine, noise};
 use crate::utc;
 use model::conditions::Conditions;
 use model::imported::{Imported, UNKNOWN};
@@ -19,9 +19,16 @@ pub(super) fn header(run: &Run) -> String {
             lines.push(styled(&line, Style::Bad));
         }
     }
-    let mut fact = |label: &str, text: String| {
+    for (label, text) in facts(run) {
         lines.extend(wrap(&format!("{label:<12}"), &text, COLUMNS));
-    };
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What there is to say of a run as a whole: label and text.
+pub(crate) fn facts(run: &Run) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    let mut fact = |label, text: String| facts.push((label, text));
     fact("machine", machine::one_line(&run.machine));
     if let Some(kind) = &run.plan.core_kind {
         fact("cores", core_kind(run, kind));
@@ -42,7 +49,7 @@ pub(super) fn header(run: &Run) -> String {
                 fact("core clock", core_clock(run));
                 fact("timed by", timed_by(run));
             }
-            fact("conditions", conditions(&run.conditions));
+            fact("conditions", conditions(run));
             if let Some(filesystem) = &run.files_on {
                 fact("files on", machine::files_on_text(filesystem));
             }
@@ -52,11 +59,11 @@ pub(super) fn header(run: &Run) -> String {
     if let Some(why) = &run.plan.shrunk {
         fact("memory", format!("SHORT: {why}"));
     }
-    lines.join("\n") + "\n"
+    facts
 }
 
 /// What must not be overlooked.
-pub(super) fn warnings(run: &Run) -> Vec<String> {
+pub(crate) fn warnings(run: &Run) -> Vec<String> {
     let mut warnings = Vec::new();
     let emulated = run.machine.emulated.get().and_then(|e| e.name());
     if let Some(by) = run.program.emulated.as_deref().or(emulated) {
@@ -115,8 +122,19 @@ fn timed_by(run: &Run) -> String {
     )
 }
 
-fn conditions(conditions: &Conditions) -> String {
+fn conditions(run: &Run) -> String {
+    conditions_in_words(run).join("; ")
+}
+
+/// What the noise was, and what was done about it, in a few words each.
+pub(crate) fn conditions_in_words(run: &Run) -> Vec<String> {
+    let conditions = &run.conditions;
     let mut parts = vec![pinning(conditions)];
+    // Commands have a line of their own for it.
+    let applied = conditions.applied.as_ref();
+    if let (Some(applied), None) = (applied, &run.commands) {
+        parts.extend(applied.in_force());
+    }
     let load = |moment: &model::conditions::Moment| moment.load_average.map(|load| load[0]);
     if let (Some(before), Some(after)) = (load(&conditions.before), load(&conditions.after)) {
         parts.push(format!("load {before:.2} before, {after:.2} after"));
@@ -144,8 +162,9 @@ fn conditions(conditions: &Conditions) -> String {
             model::figure::time(us as f64 * 1e3)
         ));
     }
+    parts.extend(conditions.gaps.as_ref().map(noise::gaps::in_words));
     parts.extend(conditions.remarks.iter().cloned());
-    parts.join("; ")
+    parts
 }
 
 fn pinning(conditions: &Conditions) -> String {

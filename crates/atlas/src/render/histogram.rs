@@ -22,7 +22,7 @@ pub(super) struct Panel<'r> {
 /// Edges of bins over a logarithmic axis, from the shortest value to the
 /// longest.
 #[derive(Clone, Debug, PartialEq)]
-struct Bins {
+pub(crate) struct Bins {
     low: f64,
     high: f64,
     number: usize,
@@ -30,17 +30,17 @@ struct Bins {
 
 /// How many values fell where: together all of them.
 #[derive(Clone, Debug, PartialEq)]
-struct Counts {
+pub(crate) struct Counts {
     /// 0 or less: a logarithmic axis has no place for them.
-    not_above_zero: usize,
+    pub(crate) not_above_zero: usize,
     /// By bin, the shortest first.
-    bins: Vec<usize>,
+    pub(crate) bins: Vec<usize>,
 }
 
 impl Bins {
     /// Bins over finite values; none where no value is above 0, one where all
     /// that are, are alike.
-    fn over(values: impl Iterator<Item = f64> + Clone, number: usize) -> Option<Bins> {
+    pub(crate) fn over(values: impl Iterator<Item = f64> + Clone, number: usize) -> Option<Bins> {
         let above = values.filter(|&v| v > 0.0);
         let low = above.clone().fold(f64::INFINITY, f64::min);
         let high = above.fold(0.0, f64::max);
@@ -49,17 +49,17 @@ impl Bins {
     }
 
     /// How many bins there are.
-    fn number(&self) -> usize {
+    pub(crate) fn number(&self) -> usize {
         self.number
     }
 
     /// Where a bin begins.
-    fn begin(&self, bin: usize) -> f64 {
+    pub(crate) fn begin(&self, bin: usize) -> f64 {
         self.low * (self.high / self.low).powf(bin as f64 / self.number as f64)
     }
 
     /// The bin of a value that the axis was made over.
-    fn of(&self, value: f64) -> Option<usize> {
+    pub(crate) fn of(&self, value: f64) -> Option<usize> {
         if value <= 0.0 || value.is_nan() {
             return None;
         }
@@ -72,7 +72,7 @@ impl Bins {
     }
 
     /// Counts values.
-    fn count(&self, values: &[f64]) -> Counts {
+    pub(crate) fn count(&self, values: &[f64]) -> Counts {
         let mut counts = Counts {
             not_above_zero: 0,
             bins: vec![0; self.number],
@@ -104,7 +104,7 @@ fn bar(count: usize, most: usize, columns: usize) -> String {
 }
 
 /// The operations of a cell, ns.
-pub(super) fn values(cell: &Cell, ns_per_tick: f64) -> Result<Vec<f64>, String> {
+pub(crate) fn values(cell: &Cell, ns_per_tick: f64) -> Result<Vec<f64>, String> {
     let values: Vec<f64> = cell
         .samples
         .samples()?

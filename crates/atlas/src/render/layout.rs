@@ -43,7 +43,7 @@ pub(super) fn styled(text: &str, style: Style) -> String {
 
 /// Turns the marks into colours or drops them, and makes every other control
 /// character visible: a document may come from anywhere.
-pub(super) fn finish(text: &str, color: bool) -> String {
+pub(crate) fn finish(text: &str, color: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         let escape = match c {

@@ -10,24 +10,34 @@ use model::run::{CurvePoint, Outcome, Row, Run};
 use model::size;
 use model::stats::Interval;
 
-const PROBE: &str = "memory.naive_xor/";
+pub(crate) const PROBE: &str = "memory.naive_xor/";
 /// The published table that has the loop.
-const PUBLISHED: &str = "iphone-5s";
+pub(crate) const PUBLISHED: &str = "iphone-5s";
 
 /// Ending of the rows of the vectorised loop.
-const VECTORISED: &str = "_vectorised";
+pub(crate) const VECTORISED: &str = "_vectorised";
+
+/// The sizes that were measured, each with ns of a repetition; and what they
+/// teach, in words.
+pub(crate) fn measured(run: &Run) -> (Vec<Size<'_>>, String) {
+    let sizes: Vec<Size> = run.rows.iter().filter_map(size_of).collect();
+    let chase: Vec<Option<f64>> = sizes.iter().map(|s| chase_at(run, s.elements)).collect();
+    let words = conclusion(&sizes, &chase);
+    (sizes, words)
+}
 
 /// One measured size: elements (of one byte), and ns of one repetition.
-struct Size<'a> {
-    name: &'a str,
-    elements: u64,
-    repetition_ns: Interval,
+pub(crate) struct Size<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) elements: u64,
+    pub(crate) repetition_ns: Interval,
     /// Whether the figure may teach anything.
     told: bool,
 }
 
 impl Size<'_> {
-    fn element_ns(&self) -> Interval {
+    /// Time of an element.
+    pub(crate) fn element_ns(&self) -> Interval {
         self.repetition_ns.scaled(1.0 / self.elements as f64)
     }
 }

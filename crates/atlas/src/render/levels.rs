@@ -10,18 +10,30 @@ use model::run::{Outcome, Row, Run};
 use model::size;
 
 /// The curve that the levels of the table come from.
-const LATENCY: &str = "memory.latency";
+pub(crate) const LATENCY: &str = "memory.latency";
 
 /// A level row taken apart.
-struct Found<'a> {
-    curve: &'a str,
-    name: &'a str,
-    from_bytes: u64,
-    to_bytes: u64,
+pub(crate) struct Found<'a> {
+    pub(crate) curve: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) from_bytes: u64,
+    pub(crate) to_bytes: u64,
     row: &'a Row,
 }
 
-fn found(run: &Run) -> impl Iterator<Item = Found<'_>> {
+impl Found<'_> {
+    /// Its figure as text, `-` where there is none.
+    pub(crate) fn figure(&self) -> String {
+        match self.row.estimate().map(|e| shown(e, &self.row.unit)) {
+            Some(Shown::Figure(f)) => format!("{} {}", f.value, f.unit),
+            Some(Shown::Below(text)) => text,
+            _ => "-".into(),
+        }
+    }
+}
+
+/// The levels that a run has found.
+pub(crate) fn found(run: &Run) -> impl Iterator<Item = Found<'_>> {
     run.rows.iter().filter_map(|row| {
         let Outcome::Level { plateau, .. } = &row.outcome else {
             return None;
@@ -85,14 +97,9 @@ fn list(run: &Run) -> String {
             curve = level.curve;
             grid.free(format!("levels found in {curve}, and what the OS says"));
         }
-        let figure = match level.row.estimate().map(|e| shown(e, &level.row.unit)) {
-            Some(Shown::Figure(f)) => format!("{} {}", f.value, f.unit),
-            Some(Shown::Below(text)) => text,
-            _ => "-".into(),
-        };
         grid.entries(vec![
             left(format!("  {}", level.name)),
-            right(figure),
+            right(level.figure()),
             right(size::text(level.from_bytes)),
             left("to"),
             right(size::text(level.to_bytes)),
@@ -102,22 +109,16 @@ fn list(run: &Run) -> String {
     grid.render(2)
 }
 
-/// The OS's caches of that level for the measuring CPU.
+/// The OS's cache of that level for the measuring CPU.
 fn os_says(run: &Run, name: &str) -> String {
     let Some(level) = name.strip_prefix('L').and_then(|n| n.parse::<u32>().ok()) else {
         return String::new();
     };
-    let Some(caches) = run.machine.caches.get() else {
-        let why = run.machine.caches.unknown.as_deref();
-        return format!("OS: unknown ({})", why.unwrap_or("no reason given"));
+    let caches = match os_caches(run) {
+        Ok(caches) => caches,
+        Err(why) => return format!("OS: unknown ({why})"),
     };
-    let cpu = run.conditions.pinned_cpus.first();
-    let reaches = |cache: &&CacheFact| {
-        cache.level == level
-            && cache.kind != CacheKind::Instruction
-            && cpu.is_none_or(|cpu| cache.shared_cpus.is_empty() || cache.shared_cpus.contains(cpu))
-    };
-    match caches.iter().find(reaches) {
+    match caches.iter().find(|cache| cache.level == level) {
         None => "OS: none".into(),
         Some(cache) => format!(
             "OS: {} {}, of CPUs {}",
@@ -126,4 +127,19 @@ fn os_says(run: &Run, name: &str) -> String {
             cpu_list(&cache.shared_cpus)
         ),
     }
+}
+
+/// The caches for data that the measuring CPU reaches, as the OS describes
+/// them; or why they are not known.
+pub(crate) fn os_caches(run: &Run) -> Result<Vec<&CacheFact>, &str> {
+    let Some(caches) = run.machine.caches.get() else {
+        let why = run.machine.caches.unknown.as_deref();
+        return Err(why.unwrap_or("no reason given"));
+    };
+    let cpu = run.conditions.pinned_cpus.first();
+    let reaches = |cache: &&CacheFact| {
+        cache.kind != CacheKind::Instruction
+            && cpu.is_none_or(|cpu| cache.shared_cpus.is_empty() || cache.shared_cpus.contains(cpu))
+    };
+    Ok(caches.iter().filter(reaches).collect())
 }

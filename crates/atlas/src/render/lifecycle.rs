@@ -10,9 +10,9 @@ use model::figure::{time, time_scale};
 use model::run::Run;
 use model::stats::{self, Interval};
 
-const PROBE: &str = "thread.lifecycle";
+pub(crate) const PROBE: &str = "thread.lifecycle";
 /// In the order of a life; each begins where the one before ended.
-const PARTS: [&str; 5] = ["create", "start", "procedure", "end", "join"];
+pub(crate) const PARTS: [&str; 5] = ["create", "start", "procedure", "end", "join"];
 /// The part that the thread is for: not a cost of the thread.
 const PROCEDURE: usize = 2;
 /// Cells of the picture.
@@ -20,30 +20,51 @@ const WIDE: usize = 64;
 
 /// The block; empty where a part was not measured.
 pub(super) fn lifecycle(run: &Run) -> String {
-    let part = |name: &str| run.row(&format!("{PROBE}/{name}"))?.estimate();
-    let parts: Vec<(&Estimate, Interval)> = PARTS
-        .iter()
-        .filter_map(|name| part(name).and_then(|e| Some((e, e.ns()?))))
-        .collect();
+    let parts = parts(run);
     if parts.len() < PARTS.len() {
         return String::new();
     }
     let figures: Vec<Interval> = parts.iter().map(|(_, ns)| *ns).collect();
     let mut text = format!("{PROBE}: one thread's life, to scale, from median to median\n");
     text.push_str(&picture(&figures));
-    let mut say = |words: String| {
+    for words in in_words(run) {
         for line in wrap("  ", &words, COLUMNS) {
             text.push_str(&line);
             text.push('\n');
         }
-    };
+    }
+    text
+}
+
+/// The parts that have a figure, in their order.
+fn parts(run: &Run) -> Vec<(&Estimate, Interval)> {
+    let part = |name: &str| run.row(&format!("{PROBE}/{name}"))?.estimate();
+    PARTS
+        .iter()
+        .filter_map(|name| part(name).and_then(|e| Some((e, e.ns()?))))
+        .collect()
+}
+
+/// What is to be said of a life whose parts are all known: whether they come
+/// to what the thread costs as a whole.
+pub(crate) fn in_words(run: &Run) -> Vec<String> {
+    let parts = parts(run);
+    if parts.len() < PARTS.len() {
+        return Vec::new();
+    }
+    let figures: Vec<Interval> = parts.iter().map(|(_, ns)| *ns).collect();
+    let mut all = Vec::new();
+    let mut say = |words: String| all.push(words);
     if figures[1].value < 0.0 {
         say(early(&figures[1]));
     }
-    let figure = |name: &str| part(name).and_then(|e| Some((e, e.ns()?)));
+    let figure = |name: &str| {
+        let estimate = run.row(&format!("{PROBE}/{name}"))?.estimate()?;
+        Some((estimate, estimate.ns()?))
+    };
     let (added, whole) = (figure("parts"), figure("overhead"));
     let Some((whole_estimate, whole)) = whole else {
-        return text;
+        return all;
     };
     let names = PARTS.iter().copied().chain(["parts", "overhead"]);
     let estimates = parts.iter().map(|(e, _)| Some(*e));
@@ -59,7 +80,7 @@ pub(super) fn lifecycle(run: &Run) -> String {
             say(procedures(&figures[PROCEDURE], inline_ns(run)));
         }
     }
-    text
+    all
 }
 
 /// One line a part, each where the one before ended.

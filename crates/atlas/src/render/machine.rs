@@ -11,12 +11,44 @@ use model::size;
 /// Every fact of a machine, one a line, and where rows of files would put
 /// theirs.
 pub fn machine(machine: &Machine, files_on: &Fact<Filesystem>) -> String {
+    let mut groups = groups(machine);
+    let mut files = Facts::default();
+    files.heading("files");
+    files.fact("would be on", files_on, files_on_text);
+    groups.extend(files.groups);
+    let mut text = String::new();
+    for group in &groups {
+        if !group.heading.is_empty() {
+            text.push_str(&format!("\n{}\n", group.heading));
+        }
+        for (label, value) in &group.facts {
+            for line in wrap(&format!("  {label:<20}"), value, COLUMNS) {
+                text.push_str(&line);
+                text.push('\n');
+            }
+        }
+    }
+    finish(&text, false)
+}
+
+/// Facts of one kind.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// Of which kind; empty for what comes first.
+    pub(crate) heading: &'static str,
+    /// Label and text; of what is unknown, why.
+    pub(crate) facts: Vec<(&'static str, String)>,
+}
+
+/// Every fact of a machine.
+pub(crate) fn groups(machine: &Machine) -> Vec<Group> {
     let m = machine;
-    let mut page = Page::default();
+    let mut page = Facts::default();
+    page.heading("");
     page.fact("host", &m.hostname, String::clone);
     page.fact("operating system", &m.os, String::clone);
     page.fact("kernel", &m.kernel, String::clone);
-    page.line("architecture", &m.arch);
+    page.line("architecture", m.arch.clone());
     page.fact("emulated", &m.emulated, Presence::to_string);
     page.fact("hypervisor", &m.hypervisor, Presence::to_string);
     page.fact("container", &m.container, Presence::to_string);
@@ -73,9 +105,7 @@ pub fn machine(machine: &Machine, files_on: &Fact<Filesystem>) -> String {
         names.join(", ")
     });
     page.fact("TSC invariant", &m.tsc_invariant, |&on| yes(on));
-    page.heading("files");
-    page.fact("would be on", files_on, files_on_text);
-    finish(&page.text, false)
+    page.groups
 }
 
 /// A file system, and the directory on it.
@@ -83,15 +113,19 @@ pub(super) fn files_on_text(filesystem: &Filesystem) -> String {
     format!("{}; in {}", filesystem.text(), filesystem.directory)
 }
 
-/// The machine in a line: what somebody would say of it first.
-pub(crate) fn one_line(machine: &Machine) -> String {
-    let mut parts = Vec::new();
+/// What a machine is called: its CPU, with the design where it is known.
+pub(crate) fn name(machine: &Machine) -> String {
     let model = machine.cpu_model.get().cloned();
     let model = model.unwrap_or_else(|| format!("{} CPU of unknown model", machine.arch));
-    parts.push(match machine.microarchitecture.get() {
+    match machine.microarchitecture.get() {
         Some(design) => format!("{model} ({design})"),
         None => model,
-    });
+    }
+}
+
+/// The machine in a line: what somebody would say of it first.
+pub(crate) fn one_line(machine: &Machine) -> String {
+    let mut parts = vec![name(machine)];
     if let Some(allowed) = machine.allowed_cpus.get() {
         let online = machine.online_cpus.get().map_or(allowed.len(), Vec::len);
         parts.push(if online == allowed.len() {
@@ -127,37 +161,39 @@ fn count(n: usize, what: &str) -> String {
 }
 
 #[derive(Default)]
-struct Page {
-    text: String,
+struct Facts {
+    groups: Vec<Group>,
 }
 
-impl Page {
-    fn heading(&mut self, name: &str) {
-        self.text.push_str(&format!("\n{name}\n"));
+impl Facts {
+    fn heading(&mut self, heading: &'static str) {
+        self.groups.push(Group {
+            heading,
+            facts: Vec::new(),
+        });
     }
 
-    fn line(&mut self, label: &str, value: &str) {
-        for line in wrap(&format!("  {label:<20}"), value, COLUMNS) {
-            self.text.push_str(&line);
-            self.text.push('\n');
+    fn line(&mut self, label: &'static str, value: String) {
+        if let Some(group) = self.groups.last_mut() {
+            group.facts.push((label, value));
         }
     }
 
-    fn fact<T>(&mut self, label: &str, fact: &Fact<T>, text: impl Fn(&T) -> String) {
+    fn fact<T>(&mut self, label: &'static str, fact: &Fact<T>, text: impl Fn(&T) -> String) {
         let value = match (&fact.value, &fact.unknown) {
             (Some(value), _) => text(value),
             (None, Some(why)) => format!("unknown: {why}"),
             (None, None) => "unknown: the reason is not recorded".into(),
         };
-        self.line(label, &value);
+        self.line(label, value);
     }
 
     /// A fact that is a list, one entry a line.
-    fn many<T>(&mut self, label: &str, fact: &Fact<Vec<T>>, text: impl Fn(&T) -> String) {
+    fn many<T>(&mut self, label: &'static str, fact: &Fact<Vec<T>>, text: impl Fn(&T) -> String) {
         match fact.get() {
             Some(list) if !list.is_empty() => {
                 for entry in list {
-                    self.line(label, &text(entry));
+                    self.line(label, text(entry));
                 }
             }
             _ => self.fact(label, fact, |_| "none".into()),
@@ -210,7 +246,7 @@ fn core_kind(kind: &CoreKind) -> String {
 }
 
 /// A cache's name as people write it: `L1d`, `L2`.
-pub(super) fn cache_name(cache: &CacheFact) -> String {
+pub(crate) fn cache_name(cache: &CacheFact) -> String {
     let kind = match cache.kind {
         CacheKind::Data => "d",
         CacheKind::Instruction => "i",
@@ -220,7 +256,7 @@ pub(super) fn cache_name(cache: &CacheFact) -> String {
 }
 
 /// A cache's size, or that the OS doesn't say.
-pub(super) fn cache_size(cache: &CacheFact) -> String {
+pub(crate) fn cache_size(cache: &CacheFact) -> String {
     cache.size_bytes.map_or("size not given".into(), size::text)
 }
 

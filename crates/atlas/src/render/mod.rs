@@ -3,33 +3,37 @@
 
 mod chart;
 mod commands;
-mod comparison;
+pub(crate) mod comparison;
 mod core_to_core;
 mod cost;
-mod create_delete;
+pub(crate) mod create_delete;
 pub(crate) mod curves;
 mod doubts;
 mod explain;
 pub(crate) mod figures;
 mod footer;
-mod header;
-mod histogram;
+mod gate;
+pub(crate) mod header;
+pub(crate) mod histogram;
+mod history;
 mod intervals;
-mod layout;
-mod lesson;
-mod levels;
-mod lifecycle;
+mod kept;
+pub(crate) mod layout;
+pub(crate) mod lesson;
+pub(crate) mod levels;
+pub(crate) mod lifecycle;
 mod list;
-mod machine;
-mod page_walk;
-mod pool;
+pub(crate) mod machine;
+pub mod noise;
+pub(crate) mod page_walk;
+pub(crate) mod pool;
 mod probes_page;
 mod published;
 mod selftest;
 mod table;
-mod tails;
+pub(crate) mod tails;
 mod tally;
-mod wakeup;
+pub(crate) mod wakeup;
 mod wide;
 
 #[cfg(test)]
@@ -40,13 +44,24 @@ pub(crate) use layout::keeps_to;
 pub(crate) mod synthetic;
 
 pub use comparison::comparison;
+pub(crate) use curves::axis_value;
 pub use explain::{Explained, explain, explained};
+pub(crate) use explain::{facts as explained_facts, of_regime as sampling_of};
+pub use gate::gate;
+pub(crate) use header::{facts as facts_of_run, warnings};
+pub(crate) use history::level_text;
+pub use history::{history, sentence};
+pub use kept::{kept_run, kept_runs, percentiles, rebuilt, verified};
 pub use list::{ProbeText, list};
 pub use machine::machine;
-pub(crate) use machine::one_line as machine_in_a_line;
+pub(crate) use machine::{
+    groups as machine_facts, name as machine_name, one_line as machine_in_a_line,
+};
+pub use noise::gaps;
 pub use probes_page::probes_page;
 pub use published::{PublishedOptions, published};
 pub use selftest::selftest;
+pub(crate) use table::{group_of, short_title};
 pub use tally::{Tally, reliable, tally};
 
 use crate::references::{Reference, References};

@@ -13,30 +13,28 @@ use model::stats::Interval;
 const BASE: &str = "memory.latency_tlb/4KiB";
 const HUGE: &str = "memory.latency_tlb/huge";
 
-/// One sentence at the largest range where both are known; empty where there
-/// is none.
+/// The sentence as a block; empty where there is none.
 pub(super) fn page_walk(run: &Run) -> String {
-    let (Some(base), Some(huge)) = (points(run, BASE), points(run, HUGE)) else {
-        return String::new();
-    };
-    let Some((x, base_ns, huge_ns)) = base.iter().rev().find_map(|b| {
+    match in_words(run) {
+        Some(words) => wrap("page walk   ", &words, COLUMNS).join("\n") + "\n",
+        None => String::new(),
+    }
+}
+
+/// One sentence at the largest range where both are known.
+pub(crate) fn in_words(run: &Run) -> Option<String> {
+    let (base, huge) = (points(run, BASE)?, points(run, HUGE)?);
+    let (x, base_ns, huge_ns) = base.iter().rev().find_map(|b| {
         let h = huge.iter().find(|h| h.x == b.x)?;
         Some((b.x, told(b)?, told(h)?))
-    }) else {
-        return String::new();
-    };
-    let lines = wrap(
-        "page walk   ",
-        &format!(
-            "a load from one line in each 4 KiB of {} costs {} on 4 KiB pages and {} on huge pages; the difference, {}, is the walk of the page tables.",
-            size::text(x),
-            time_with_half(&base_ns),
-            time_with_half(&huge_ns),
-            time_with_half(&difference(&base_ns, &huge_ns))
-        ),
-        COLUMNS,
-    );
-    lines.join("\n") + "\n"
+    })?;
+    Some(format!(
+        "a load from one line in each 4 KiB of {} costs {} on 4 KiB pages and {} on huge pages; the difference, {}, is the walk of the page tables.",
+        size::text(x),
+        time_with_half(&base_ns),
+        time_with_half(&huge_ns),
+        time_with_half(&difference(&base_ns, &huge_ns))
+    ))
 }
 
 fn points<'r>(run: &'r Run, id: &str) -> Option<&'r [CurvePoint]> {

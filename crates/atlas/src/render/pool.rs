@@ -15,7 +15,7 @@ use model::run::{Axis, CurvePoint, Outcome, Row, Run};
 use model::unit::Unit;
 use singles::Singles;
 
-const PROBE: &str = "sched.pool";
+pub(crate) const PROBE: &str = "sched.pool";
 /// Threads of the published study.
 const KURKIN: u64 = 16;
 
@@ -107,9 +107,14 @@ pub(super) fn pool(run: &Run) -> String {
     text
 }
 
+/// Whether more threads than CPUs cost anything, in words.
+pub(crate) fn in_words(run: &Run) -> String {
+    verdict::verdict(&lines(run), cpus(run))
+}
+
 /// How many CPUs the pool could use: those of the plan, else those that the
 /// machine allows.
-fn cpus(run: &Run) -> Option<u64> {
+pub(crate) fn cpus(run: &Run) -> Option<u64> {
     let planned = Some(&run.plan.cpus).filter(|cpus| !cpus.is_empty());
     let cpus = planned.or(run.machine.allowed_cpus.get())?;
     Some(cpus.len() as u64)

@@ -8,6 +8,7 @@ use model::imported::Imported;
 use model::machine::{
     CacheFact, CacheKind, CoreKind, CpuSignature, Fact, Limit, Machine, NumaNode, Presence, Smt,
 };
+use model::noise::applied::{Applied, Policy, Settings};
 use model::plateau::Plateau;
 use model::run::{
     Axis, Bound, Cell, ClockRecord, CoreClock, CurvePoint, MapPoint, Outcome, PlanRecord, Program,
@@ -18,6 +19,7 @@ use model::stats::Interval;
 use model::unit::Unit;
 
 mod commands;
+pub(crate) mod gaps;
 mod published;
 mod stamped;
 pub(crate) use commands::run_of_commands;
@@ -418,8 +420,27 @@ fn conditions() -> Conditions {
         after: moment(1.02, 43_000_000),
         pinned_cpus: vec![1],
         not_pinned: None,
+        applied: Some(applied()),
+        gaps: Some(gaps::around()),
         remarks: Vec::new(),
     }
+}
+
+fn applied() -> Applied {
+    let asked = Settings {
+        cpus: vec![1],
+        own_session: Some(true),
+        ..Settings::default()
+    };
+    let granted = Settings {
+        autogroup: Some(0),
+        nice: Some(0),
+        policy: Some(Policy::Other),
+        timer_slack_ns: Some(50_000),
+        cpuset: Some("/".into()),
+        ..asked.clone()
+    };
+    Applied::new(asked, granted)
 }
 
 fn plan() -> PlanRecord {

@@ -65,7 +65,7 @@ fn alike(rows: &[Row]) -> usize {
 }
 
 /// What stands before the first dot.
-pub(super) fn group_of(id: &str) -> &str {
+pub(crate) fn group_of(id: &str) -> &str {
     id.split_once('.').map_or(id, |(group, _)| group)
 }
 
@@ -105,7 +105,7 @@ fn heading(group: &str, tables: &[&Reference], options: &Options) -> Vec<Entry> 
 }
 
 /// What a column is headed by.
-pub(super) fn short_title(key: &str) -> &str {
+pub(crate) fn short_title(key: &str) -> &str {
     match key {
         DEFAULT_KEY => "2012 list",
         key => key,

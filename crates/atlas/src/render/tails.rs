@@ -16,7 +16,7 @@ const TAIL_BY_DEFAULT: [&str; 3] = [
 
 /// What stands below a row of the default table, one entry a line: why it is
 /// not ok, its modes, its tail.
-pub(super) fn below_row(id: &str, estimate: &Estimate) -> Vec<String> {
+pub(crate) fn below_row(id: &str, estimate: &Estimate) -> Vec<String> {
     let modes = modes(&estimate.modes, |mode| time(mode.typical.ns.value));
     let mut lines = Vec::new();
     // The reason for two states is the large modes, in the same words.
@@ -68,7 +68,7 @@ fn percent(share: f64) -> String {
 
 /// `p99 41.0 µs ±3, longest 1200 µs of 1280 in 31 s`: percentiles where enough
 /// operations lie above them.
-pub(super) fn in_words(tail: &Tail) -> String {
+pub(crate) fn in_words(tail: &Tail) -> String {
     let mut words: Vec<String> = [("p99", tail.p99_ns), ("p99.9", tail.p999_ns)]
         .into_iter()
         .filter_map(|(name, ns)| Some(format!("{name} {}", percentile(&ns?))))

@@ -1,12 +1,14 @@
 //! How much of a run can be relied on.
 
+use crate::index::KeptResult;
 use model::command::Commands;
 use model::compare::finding::Finding;
 use model::estimate::{Estimate, Verdict};
 use model::run::{Outcome, Run};
+use serde::Serialize;
 
 /// Rows by what came of them; a curve or a map counts by its points.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Single figures by verdict.
     pub rows: Verdicts,
@@ -17,7 +19,7 @@ pub struct Tally {
 }
 
 /// Figures by verdict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
     /// Can be relied on.
     pub ok: u32,
@@ -33,7 +35,11 @@ pub struct Verdicts {
 
 impl Verdicts {
     pub(super) fn count(&mut self, estimate: &Estimate) {
-        *match estimate.verdict {
+        self.add(estimate.verdict);
+    }
+
+    fn add(&mut self, verdict: Verdict) {
+        *match verdict {
             Verdict::Ok => &mut self.ok,
             Verdict::Noisy => &mut self.noisy,
             Verdict::TwoStates => &mut self.two_states,
@@ -66,6 +72,19 @@ impl Verdicts {
 }
 
 impl Tally {
+    /// Counts a run's results as the index holds them.
+    pub fn of_kept(results: &[KeptResult]) -> Tally {
+        let mut tally = Tally::default();
+        for result in results {
+            match (result.verdict, result.at.is_empty()) {
+                (None, _) => tally.unavailable += 1,
+                (Some(verdict), true) => tally.rows.add(verdict),
+                (Some(verdict), false) => tally.points.add(verdict),
+            }
+        }
+        tally
+    }
+
     /// Whether anything in the run can be relied on.
     pub fn any_ok(&self) -> bool {
         self.rows.ok + self.points.ok > 0

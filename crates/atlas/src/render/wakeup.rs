@@ -9,7 +9,7 @@ use super::tails::in_words;
 use model::estimate::Verdict;
 use model::run::Run;
 
-const ROWS: [&str; 2] = ["sched.wakeup/idle", "sched.wakeup/loaded"];
+pub(crate) const ROWS: [&str; 2] = ["sched.wakeup/idle", "sched.wakeup/loaded"];
 /// The picture; empty where no operation was recorded.
 pub(super) fn wakeup(run: &Run) -> String {
     let mut panels = Vec::new();

@@ -14,6 +14,11 @@ pub const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
 /// First bytes of a zstd frame (RFC 8878, 3.1.1).
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// Whether a document's bytes are compressed.
+pub fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&ZSTD_MAGIC)
+}
+
 /// Reads a run, compressed or not, whatever its name is.
 pub fn read(path: &Path) -> Result<Run, StoreError> {
     let file = File::open(path).map_err(io("read", path))?;
@@ -22,6 +27,35 @@ pub fn read(path: &Path) -> Result<Run, StoreError> {
     }
     let bytes = at_most(file, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
     from_bytes(&bytes).map_err(|reason| unreadable(path, reason))
+}
+
+/// Whether a file can be opened, and what is in it is no run and never was one
+/// of a newer latlas: nothing that could still be read is lost with it.
+pub(super) fn is_damaged(path: &Path) -> bool {
+    let bytes = File::open(path).and_then(|file| at_most(file, MAX_DOCUMENT_BYTES));
+    bytes.is_ok_and(|bytes| {
+        matches!(
+            from_bytes_within(&bytes, MAX_DOCUMENT_BYTES),
+            Err(Refused::Damaged(_) | Refused::NotARun(_))
+        )
+    })
+}
+
+/// Why bytes are no run, in one line each.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// More than may be read, unpacked or as it came.
+    #[error("it is larger than {} MiB", .0 >> 20)]
+    TooLarge(u64),
+    /// Empty, cut off, not JSON, or damaged.
+    #[error("{0}")]
+    Damaged(String),
+    /// JSON, but no run, or one that contradicts itself.
+    #[error("{0}")]
+    NotARun(String),
+    /// Of a newer latlas, which may read it.
+    #[error("its schema is {0} and this latlas knows up to {SCHEMA_VERSION}: use a newer latlas")]
+    Newer(u32),
 }
 
 fn unreadable(path: &Path, reason: impl Into<String>) -> StoreError {
@@ -40,25 +74,26 @@ fn at_most(source: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
 
 /// The run in a file's bytes, or in one line why there is none.
 pub fn from_bytes(bytes: &[u8]) -> Result<Run, String> {
-    limited(bytes, MAX_DOCUMENT_BYTES)
+    from_bytes_within(bytes, MAX_DOCUMENT_BYTES).map_err(|refused| refused.to_string())
 }
 
-fn limited(bytes: &[u8], limit: u64) -> Result<Run, String> {
+/// The run in a stranger's bytes, of which no more than `limit` are unpacked.
+pub fn from_bytes_within(bytes: &[u8], limit: u64) -> Result<Run, Refused> {
     if bytes.is_empty() {
-        return Err("it is empty".into());
+        return Err(Refused::Damaged("it is empty".into()));
     }
     let unpacked;
-    let json = if bytes.starts_with(&ZSTD_MAGIC) {
-        unpacked = unpack(bytes, limit)?;
+    let json = if is_packed(bytes) {
+        unpacked = unpack(bytes, limit).map_err(Refused::Damaged)?;
         &unpacked
     } else {
         bytes
     };
     if json.len() as u64 > limit {
-        return Err(format!("it is larger than {} MiB", limit >> 20));
+        return Err(Refused::TooLarge(limit));
     }
     let run = parse(json)?;
-    check(&run)?;
+    check(&run).map_err(Refused::NotARun)?;
     Ok(run)
 }
 
@@ -73,7 +108,7 @@ fn unpack(bytes: &[u8], limit: u64) -> Result<Vec<u8>, String> {
     })
 }
 
-fn parse(json: &[u8]) -> Result<Run, String> {
+fn parse(json: &[u8]) -> Result<Run, Refused> {
     /// A newer document may differ in everything but this.
     #[derive(Deserialize)]
     struct Head {
@@ -81,15 +116,12 @@ fn parse(json: &[u8]) -> Result<Run, String> {
     }
     let head: Head = serde_json::from_slice(json).map_err(|e| explain(&e, json))?;
     if head.schema > SCHEMA_VERSION {
-        return Err(format!(
-            "its schema is {} and this latlas knows up to {SCHEMA_VERSION}: use a newer latlas",
-            head.schema
-        ));
+        return Err(Refused::Newer(head.schema));
     }
     serde_json::from_slice(json).map_err(|e| explain(&e, json))
 }
 
-fn explain(error: &serde_json::Error, json: &[u8]) -> String {
+fn explain(error: &serde_json::Error, json: &[u8]) -> Refused {
     use serde_json::error::Category;
     // A number that is cut off behind its point is bad syntax to serde.
     let last_line = json.rsplit(|&byte| byte == b'\n').next().unwrap_or(json);
@@ -97,12 +129,12 @@ fn explain(error: &serde_json::Error, json: &[u8]) -> String {
     let at_the_end = error.line() == lines && error.column() >= last_line.len();
     match error.classify() {
         Category::Syntax if at_the_end && json.starts_with(b"{") => {
-            format!("it is truncated ({error})")
+            Refused::Damaged(format!("it is truncated ({error})"))
         }
-        Category::Eof => format!("it is truncated ({error})"),
-        Category::Syntax => format!("it is not JSON ({error})"),
-        Category::Data => format!("it is not a run document ({error})"),
-        Category::Io => error.to_string(),
+        Category::Eof => Refused::Damaged(format!("it is truncated ({error})")),
+        Category::Syntax => Refused::Damaged(format!("it is not JSON ({error})")),
+        Category::Data => Refused::NotARun(format!("it is not a run document ({error})")),
+        Category::Io => Refused::Damaged(error.to_string()),
     }
 }
 
@@ -119,6 +151,14 @@ fn check(run: &Run) -> Result<(), String> {
     Ok(())
 }
 
+/// A run may have begun so much later than now: clocks differ.
+const AHEAD_MS: u64 = 86_400_000;
+
+/// Whether a run says that it began more than a day from now.
+pub fn is_to_come(run: &Run, now_unix_ms: u64) -> bool {
+    run.started_unix_ms > now_unix_ms.saturating_add(AHEAD_MS)
+}
+
 /// Whether a text is a UUID as `latlas` writes it.
 pub(super) fn is_id(text: &str) -> bool {
     let lengths: Vec<usize> = text.split('-').map(str::len).collect();
@@ -132,7 +172,7 @@ pub(super) fn is_id(text: &str) -> bool {
 /// infinity) is refused here, where it is known what it was.
 pub fn to_json(run: &Run) -> Result<Vec<u8>, StoreError> {
     let bytes = serde_json::to_vec(run).map_err(|e| StoreError::Unwritable(e.to_string()))?;
-    parse(&bytes).map_err(StoreError::Unwritable)?;
+    parse(&bytes).map_err(|refused| StoreError::Unwritable(refused.to_string()))?;
     Ok(bytes)
 }
 
@@ -191,6 +231,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_damaged_is_told_from_what_is_no_run() {
+        let damaged = |bytes: &[u8]| {
+            let refused = from_bytes_within(bytes, 1 << 20).expect_err("refused");
+            matches!(refused, Refused::Damaged(_))
+        };
+        assert!(damaged(b"") && damaged(b"hello") && damaged(b"{\"schema\":"));
+        assert!(!damaged(b"{}") && !damaged(b"{\"schema\":1}") && !damaged(b"{\"schema\":99}"));
+    }
+
+    #[test]
     fn a_newer_document_is_told_from_a_broken_one() {
         let reason = refusal(br#"{"schema":99,"everything":"else"}"#);
         assert!(
@@ -203,8 +253,9 @@ mod tests {
     fn a_bomb_is_not_unpacked() {
         let bomb = zstd::bulk::compress(&vec![b' '; 4 << 20], 3).expect("packed");
         assert!(bomb.len() < 10_000);
-        let reason = limited(&bomb, 1 << 20).expect_err("refused");
-        assert_eq!(reason, "it is larger than 1 MiB");
+        let reason = from_bytes_within(&bomb, 1 << 20).expect_err("refused");
+        assert_eq!(reason, Refused::TooLarge(1 << 20));
+        assert_eq!(reason.to_string(), "it is larger than 1 MiB");
     }
 
     #[test]

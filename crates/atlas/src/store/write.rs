@@ -1,10 +1,14 @@
 //! Writing a run: either the whole file is there afterwards, or nothing.
 
 use super::{StoreError, document, io};
+use crate::crash;
 use model::run::Run;
 use std::fs::{File, OpenOptions};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// zstd's own default: stronger levels save a few percent and cost seconds.
 const COMPRESSION_LEVEL: i32 = 3;
@@ -12,14 +16,41 @@ const COMPRESSION_LEVEL: i32 = 3;
 /// Writes a run: compressed where the name ends in `.zst`, else plain JSON.
 /// A file that was there is replaced in one step.
 pub fn write(run: &Run, path: &Path) -> Result<(), StoreError> {
-    let mut bytes = document::to_json(run)?;
     if path.extension().is_some_and(|ext| ext == "zst") {
-        bytes = zstd::bulk::compress(&bytes, COMPRESSION_LEVEL)
-            .map_err(|e| StoreError::Unwritable(e.to_string()))?;
-    } else {
-        bytes.push(b'\n');
+        return write_bytes(&packed(run)?, path);
     }
+    let mut bytes = document::to_json(run)?;
+    bytes.push(b'\n');
     write_bytes(&bytes, path)
+}
+
+/// A run as it is kept.
+pub(super) fn packed(run: &Run) -> Result<Vec<u8>, StoreError> {
+    zstd::bulk::compress(&document::to_json(run)?, COMPRESSION_LEVEL)
+        .map_err(|e| StoreError::Unwritable(e.to_string()))
+}
+
+/// Writes a file that must not be there yet, whole or not at all. Of several
+/// that write the same name at once, one does and the others are told
+/// (`AlreadyExists`): a rename would replace, a link does not.
+pub(super) fn write_new(bytes: &[u8], path: &Path) -> Result<(), StoreError> {
+    write_file(
+        path,
+        |file| file.write_all(bytes),
+        |temporary, path| match std::fs::hard_link(temporary, path) {
+            Ok(()) => {
+                crash::point("document linked");
+                // Whole and in its place: a second name of it does no harm.
+                let _ = std::fs::remove_file(temporary);
+                Ok(())
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists || path.exists() => {
+                Err(std::io::ErrorKind::AlreadyExists.into())
+            }
+            // A file system without links.
+            Err(_) => std::fs::rename(temporary, path),
+        },
+    )
 }
 
 /// Writes any bytes in the same way: a file that was there is replaced in one
@@ -27,7 +58,11 @@ pub fn write(run: &Run, path: &Path) -> Result<(), StoreError> {
 pub fn write_bytes(bytes: &[u8], path: &Path) -> Result<(), StoreError> {
     match target(path)? {
         Target::Stream => write_stream(path, bytes),
-        Target::File(path) => write_file(&path, |file| file.write_all(bytes)),
+        Target::File(path) => write_file(
+            &path,
+            |file| file.write_all(bytes),
+            |temporary, path| std::fs::rename(temporary, path),
+        ),
     }
 }
 
@@ -87,47 +122,132 @@ fn write_stream(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 }
 
 /// Directory of a file, for a bare name the current one.
-fn directory(path: &Path) -> &Path {
+pub(super) fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
 }
 
+/// End of the name of a file that is not whole yet.
+const INCOMPLETE: &str = ".incomplete";
+
 /// A new file of its own in the same directory, so that the rename stays
 /// within one file system.
 fn create_temporary(path: &Path) -> Result<(PathBuf, File), StoreError> {
+    create_named(path, || temporary_name(path))
+}
+
+/// Creates the first of these names that is free: what another writes is
+/// never opened, whatever it is called.
+fn create_named(
+    path: &Path,
+    mut name: impl FnMut() -> PathBuf,
+) -> Result<(PathBuf, File), StoreError> {
+    let mut tried = 0;
+    loop {
+        let temporary = name();
+        let created = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&temporary);
+        tried += 1;
+        match created {
+            Ok(file) => return Ok((temporary, file)),
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && tried < NAMES => {}
+            Err(e) => return Err(io("write", path)(e)),
+        }
+    }
+}
+
+/// Names that are tried for a file of one's own.
+const NAMES: usize = 100;
+
+/// A name beside the file. Two threads may write one name at once, and two
+/// containers that share a directory may have processes of one number: so
+/// there are random bits in it too.
+pub(super) fn temporary_name(path: &Path) -> PathBuf {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = directory(path).join(format!(".{name}.{}.incomplete", std::process::id()));
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(&temporary)
-        .map(|file| (temporary, file))
-        .map_err(io("write", path))
+    let process = std::process::id();
+    // Each state has keys of its own, from the system's random numbers.
+    let random = RandomState::new().build_hasher().finish();
+    let own = format!(".{name}.{process}-{number}-{random:016x}{INCOMPLETE}");
+    directory(path).join(own)
 }
 
 fn write_file(
     path: &Path,
     fill: impl FnOnce(&mut File) -> std::io::Result<()>,
+    put: impl FnOnce(&Path, &Path) -> std::io::Result<()>,
 ) -> Result<(), StoreError> {
     let (temporary, mut file) = create_temporary(path)?;
+    crash::point("document begun");
     let done = fill(&mut file)
+        .inspect(|()| crash::point("document filled"))
         .and_then(|()| file.sync_all())
-        .and_then(|()| std::fs::rename(&temporary, path));
+        .inspect(|()| crash::point("document synced"))
+        .and_then(|()| put(&temporary, path));
     if let Err(error) = done {
         // The first error is the one to tell; that the remains stay too is
         // the same full or vanished disk.
         let _ = std::fs::remove_file(&temporary);
         return Err(io("write", path)(error));
     }
-    // The new name must survive a power cut as well. Some file systems refuse
-    // to sync a directory: the file is whole there nevertheless.
-    if let Ok(directory) = File::open(directory(path)) {
-        let _ = directory.sync_all();
+    sync_directory(directory(path)).map_err(io("write", path))
+}
+
+/// A new name, or one that is gone, must survive a power cut as well. Where a
+/// file system can't sync a directory, or it may not be opened, nothing better
+/// can be had; any other error is one.
+pub(super) fn sync_directory(directory: &Path) -> std::io::Result<()> {
+    let synced = File::open(directory).and_then(|directory| directory.sync_all());
+    synced.or_else(|error| match can_not_be_synced(error.kind()) {
+        true => Ok(()),
+        false => Err(error),
+    })
+}
+
+/// EINVAL and ENOTSUP (fsync(2): the file does not support it), EROFS, and
+/// EACCES of a directory that may be written and not read.
+fn can_not_be_synced(error: std::io::ErrorKind) -> bool {
+    use std::io::ErrorKind;
+    matches!(
+        error,
+        ErrorKind::InvalidInput
+            | ErrorKind::Unsupported
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::PermissionDenied
+    )
+}
+
+/// Makes a directory with those above it, each of which survives a power cut.
+pub(super) fn make_directory(path: &Path) -> Result<(), StoreError> {
+    let missing: Vec<&Path> = path
+        .ancestors()
+        .take_while(|above| !above.as_os_str().is_empty() && !above.exists())
+        .collect();
+    std::fs::create_dir_all(path).map_err(io("create", path))?;
+    for made in missing {
+        sync_directory(directory(made)).map_err(io("create", path))?;
     }
     Ok(())
+}
+
+/// So long no writer takes: a file that is not whole since is nobody's.
+const LEFT_AFTER: Duration = Duration::from_secs(3600);
+
+/// Whether a file was left behind by a writer that was killed.
+pub(super) fn is_left_over(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let since = |metadata: std::fs::Metadata| metadata.modified().ok()?.elapsed().ok();
+    name.starts_with('.')
+        && name.ends_with(INCOMPLETE)
+        && std::fs::metadata(path)
+            .ok()
+            .and_then(since)
+            .is_some_and(|since| since > LEFT_AFTER)
 }
 
 #[cfg(test)]
@@ -162,6 +282,41 @@ mod tests {
     }
 
     #[test]
+    fn what_another_writes_is_never_opened() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let path = dir.path().join("run.json");
+        let named = |number: u32| dir.path().join(format!(".run.json.{number}.incomplete"));
+        std::fs::write(named(0), "another's").expect("written");
+        let mut number = 0;
+        let (own, _file) = create_named(&path, || {
+            number += 1;
+            named(number - 1)
+        })
+        .expect("the next name");
+        assert_eq!(own, named(1));
+        let kept = std::fs::read(named(0)).expect("there");
+        assert_eq!(kept, b"another's");
+        create_named(&path, || named(0)).expect_err("it does not try for ever");
+        assert_ne!(temporary_name(&path), temporary_name(&path));
+    }
+
+    #[test]
+    fn a_directory_that_fails_to_sync_is_told() {
+        use std::io::{Error, ErrorKind};
+        assert!(can_not_be_synced(ErrorKind::InvalidInput));
+        for told in [Error::from_raw_os_error(5), ErrorKind::StorageFull.into()] {
+            assert!(!can_not_be_synced(told.kind()), "{told}");
+        }
+        let dir = tempfile::tempdir().expect("tempdir");
+        sync_directory(dir.path()).expect("synced");
+        sync_directory(&dir.path().join("absent")).expect_err("it is not there");
+        let deep = dir.path().join("a/b/c");
+        make_directory(&deep).expect("made");
+        make_directory(&deep).expect("there already");
+        assert!(deep.is_dir());
+    }
+
+    #[test]
     fn a_full_disk_leaves_the_old_file_and_nothing_else() {
         let dir = tempfile::tempdir().expect("tempdir");
         let path = dir.path().join("run.json");
@@ -170,7 +325,8 @@ mod tests {
             file.write_all(b"half of i")?;
             Err(std::io::Error::from(std::io::ErrorKind::StorageFull))
         };
-        let error = write_file(&path, full).expect_err("full").to_string();
+        let put = |_: &Path, _: &Path| panic!("it must not get so far");
+        let error = write_file(&path, full, put).expect_err("full").to_string();
         assert!(
             error.contains("run.json") && !error.contains('\n'),
             "{error}"

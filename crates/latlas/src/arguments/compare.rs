@@ -66,6 +66,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_usual_margin_is_everybodys() {
+        use clap::Args;
+        let command = CompareOptions::augment_args(clap::Command::new("compare"));
+        let margin = command.get_arguments().find(|arg| arg.get_id() == "margin");
+        let usual = margin.and_then(|arg| arg.get_default_values()[0].to_str());
+        let usual = usual.map(|text| percent(text).expect("a share"));
+        assert_eq!(usual, Some(atlas::compare::USUAL_MARGIN));
+    }
+
+    #[test]
     fn a_percentage_is_a_share() {
         assert_eq!(percent("10%"), Ok(0.1));
         assert_eq!(percent("2.5"), Ok(0.025));

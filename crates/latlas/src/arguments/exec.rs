@@ -1,6 +1,7 @@
 //! What `latlas exec` takes.
 
 use super::compare::percent;
+use super::controls::ControlOptions;
 use super::{Color, budget};
 use clap::Args;
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ Without -r, runs until the median wall time is known to 2 %: at least 10 runs an
 Examples:
   latlas exec -- git status                          how long, how much CPU, how many switches
   latlas exec -r 20 --pin -- sha256sum big.iso       20 runs on one quiet CPU, latlas on another
+  latlas exec --autogroup -10 -- make                before the work of others (root)
   latlas exec --vs 'grep -F x f' -- grep x f         two commands by turns: different or not
   latlas exec --check 'cmp - expected' -- ./program  the warm-up's output must be right
   latlas exec --cold-files big.iso -- sha256sum big.iso   with that file out of the page cache
@@ -47,9 +49,11 @@ pub(crate) struct ExecOptions {
     #[arg(long, value_name = "CPU", num_args = 0..=1, value_parser = cpu)]
     #[allow(clippy::option_option, reason = "absent, given, given with a number")]
     pub(crate) pin: Option<Option<u32>>,
-    /// Nice value of the command, -20 to 19 (below 0 needs root)
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-20..=19))]
-    pub(crate) nice: Option<i32>,
+    #[command(flatten)]
+    pub(crate) controls: ControlOptions,
+    /// Give each run a session of its own: other work of this session weighs less then
+    #[arg(long)]
+    pub(crate) own_session: bool,
     /// Files warm in the page cache: what a warm-up leaves (default)
     #[arg(long, conflicts_with_all = ["cold", "cold_files"])]
     pub(crate) warm: bool,

@@ -29,7 +29,10 @@ pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
     let wanted = |id: &str| options.rows.is_empty() || options.rows.iter().any(|p| names(p, id));
     // Without a store there are no other runs to learn from.
     let recent = match &store {
-        Ok(store) => operand::recent(store)?,
+        Ok(store) => {
+            let sides: Vec<&Operand> = [&baseline].into_iter().chain(&others).collect();
+            operand::recent_beside(store, &sides)?
+        }
         Err(_) => Vec::new(),
     };
     let mut all: Vec<Comparison> = Vec::new();

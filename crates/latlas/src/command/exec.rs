@@ -1,6 +1,7 @@
 //! `latlas exec`: commands timed with the same honesty as the rows.
 
 use super::run::{exit_code, keep, stop_on_signals};
+use super::shielded;
 use crate::arguments::exec::ExecOptions;
 use crate::progress::Bar;
 use crate::{UNRELIABLE, output, program};
@@ -8,12 +9,15 @@ use anyhow::{Context, bail};
 use atlas::references::References;
 use atlas::render::{self, Options};
 use atlas::store;
-use meter::commands::document::{Began, Parts, document};
+use meter::commands::document::{Began, Parts, document, look};
 use meter::commands::placement::Placement;
 use meter::commands::repeat::{self, ADAPTIVE, Progress, repeat, walls_ns};
 use meter::commands::runner::{Cold, CommandRunner, Output, Settings};
+use meter::controls;
 use model::command::{Command, Commands, Controls, Ended, PageCache, Rule};
 use model::figure::{figure, time};
+use model::machine::Machine;
+use model::noise::applied::Applied;
 use model::repeats;
 use model::unit::Unit;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
@@ -49,8 +53,45 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
         store::check_writable(path)?;
     }
     let machine = sys::machine(Path::new("/"));
-    let placement = Placement::choose(options.pin, &machine)?;
-    let settings = settings(options, &placement)?;
+    let placement = Placement::choose(pin(options)?, &machine)?;
+    let (code, as_before) = shielded::within(options.controls.shield_cpus(), |groups| {
+        let controls = controls_of(options, &placement, groups);
+        // Whatever is refused is refused before anything runs.
+        let applied = controls.try_out()?;
+        let under = Under {
+            placement,
+            controls,
+            applied,
+        };
+        measure(options, asked, under, machine, &references)
+    })?;
+    Ok(match as_before {
+        true => code,
+        false => ExitCode::from(UNRELIABLE),
+    })
+}
+
+/// What the commands run under.
+struct Under {
+    placement: Placement,
+    controls: controls::Asked,
+    applied: Applied,
+}
+
+/// Measures them, prints what they cost and keeps it.
+fn measure(
+    options: &ExecOptions,
+    asked: Vec<Asked>,
+    under: Under,
+    machine: Machine,
+    references: &References,
+) -> anyhow::Result<ExitCode> {
+    let Under {
+        placement,
+        controls,
+        applied,
+    } = under;
+    let settings = settings(options, &controls)?;
     let rule = Rule {
         runs: options.runs,
         ..ADAPTIVE
@@ -60,7 +101,13 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     let wake = wake_on_signals()?;
     let resumed = Arc::new(AtomicBool::new(false));
     flag::register(SIGCONT, Arc::clone(&resumed)).context("can't listen for SIGCONT")?;
-    let began = Began::now();
+    // A signal meanwhile waits in `wake`, and ends the first run.
+    let never = AtomicBool::new(false);
+    let look_at = match options.controls.shield_cpus() {
+        [only] => Some(*only),
+        _ => placement.cpu(),
+    };
+    let began = Began::now(look_at, &controls, &never);
     placement.step_aside();
     let shell_start = match &options.shell {
         Some(shell) => shell_start(shell, &settings, wake.try_clone()?, &resumed)?,
@@ -83,6 +130,8 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     let (page_cache, discarded) = (page_cache(options, &runner), runner.discarded());
     let counted = runner.counted().to_vec();
     let left = runner.end()?;
+    let ended = repeated.ended.unwrap_or(Ended::Interrupted);
+    let gaps_after = (ended != Ended::Interrupted).then(|| look(look_at, &controls, &never));
     let commands = asked
         .iter()
         .enumerate()
@@ -107,12 +156,12 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
             page_cache,
             controls: Controls {
                 pinned_cpu: placement.cpu(),
-                nice: options.nice,
+                nice: options.controls.nice,
                 observer_apart: placement.apart(),
             },
             warmups: options.warmup,
             rule,
-            ended: repeated.ended.unwrap_or(Ended::Interrupted),
+            ended,
             margin: options.margin,
             compared: Vec::new(),
             output: match &settings.output {
@@ -125,13 +174,20 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
                 Some(path) => path.display().to_string(),
             },
         },
+        applied,
         repeated: &repeated,
         counted: &counted,
         left: &left,
         tick_ns: sys::command::tick_ns(),
         seed,
         notes: vec![shell_start.into_iter().collect(); asked.len()],
-        remarks: [placement.remarks(), made_again(discarded)].concat(),
+        gaps_after,
+        remarks: [
+            placement.remarks(),
+            controls.remarks(placement.cpus()),
+            made_again(discarded),
+        ]
+        .concat(),
         machine,
     });
 
@@ -144,7 +200,7 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     let written = options.out.as_ref().map(|path| store::write(&run, path));
     let text = match options.json {
         true => output::document(&run)?,
-        false => render::run(&run, &references, &look),
+        false => render::run(&run, references, &look),
     };
     output::print(&text)?;
     written.transpose()?;
@@ -298,12 +354,35 @@ fn unused(name: String, asked: &[Asked], given: bool) -> anyhow::Result<String> 
     Ok(numbered.unwrap_or(name))
 }
 
-fn settings(options: &ExecOptions, placement: &Placement) -> anyhow::Result<Settings> {
+/// On which CPU the command is wanted; within a shield one of its own.
+#[allow(clippy::option_option, reason = "absent, given, given with a number")]
+fn pin(options: &ExecOptions) -> anyhow::Result<Option<Option<u32>>> {
+    match (options.pin, options.controls.shield_cpus()) {
+        (Some(Some(cpu)), shield @ [_, ..]) if !shield.contains(&cpu) => {
+            bail!("--pin {cpu} lies outside the CPUs of --shield")
+        }
+        // This process itself is not in the shield, and can't look for the
+        // quietest.
+        (Some(None), [first, ..]) => Ok(Some(Some(*first))),
+        (pin, _) => Ok(pin),
+    }
+}
+
+/// What is set for the commands.
+fn controls_of(
+    options: &ExecOptions,
+    placement: &Placement,
+    groups: Vec<PathBuf>,
+) -> controls::Asked {
+    let mut asked = options.controls.asked(options.own_session);
+    asked.settings.cpus = placement.cpu().into_iter().collect();
+    asked.groups = groups;
+    asked
+}
+
+fn settings(options: &ExecOptions, asked: &controls::Asked) -> anyhow::Result<Settings> {
     Ok(Settings {
-        controls: sys::command::Controls {
-            cpus: placement.cpu().into_iter().collect(),
-            nice: options.nice,
-        },
+        controls: asked.controls(),
         cold: match (options.cold, options.cold_files.is_empty()) {
             (true, _) => Cold::All,
             (_, false) => Cold::Files(options.cold_files.clone()),
@@ -337,7 +416,7 @@ fn page_cache(options: &ExecOptions, runner: &CommandRunner) -> PageCache {
 /// Something that becomes readable with the first Ctrl-C (or SIGTERM, or a
 /// closed terminal): whoever waits for a command wakes up. The second kills
 /// at once.
-fn wake_on_signals() -> anyhow::Result<OwnedFd> {
+pub(super) fn wake_on_signals() -> anyhow::Result<OwnedFd> {
     let _second_kills = stop_on_signals()?;
     let (wake, write) = UnixStream::pair().context("can't make a pair of sockets")?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {

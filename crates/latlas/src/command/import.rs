@@ -4,6 +4,7 @@ use crate::arguments::import::ImportOptions;
 use crate::output;
 use anyhow::bail;
 use atlas::exchange::import::{self, Origin, files};
+use atlas::index;
 use atlas::store::Store;
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,7 +24,8 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
         .map(|path| files::read(path))
         .collect::<Result<Vec<_>, _>>()?;
     let run = import::import(&inputs, options.format.format(), origin(options))?;
-    let path = Store::of_user()?.save(&run)?;
+    let (path, told) = index::keep(&Store::of_user()?, &run)?;
+    super::atlas::tell(&told);
     let text = match options.json {
         true => output::document(&run)?,
         false => format!("{}\n", run.id),

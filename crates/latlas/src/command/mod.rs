@@ -1,24 +1,35 @@
 //! The commands, each a page that reads as what it does.
 
+pub(crate) mod atlas;
 pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod echo;
 pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod export;
+mod gate;
+pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod machine;
+pub(crate) mod man;
+pub(crate) mod noise;
+pub(crate) mod plot;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod selftest;
+pub(crate) mod serve;
+mod shielded;
 pub(crate) mod show;
 pub(crate) mod table;
 
 use crate::arguments::Look;
 use crate::output;
+use ::atlas::references::References;
+use ::atlas::render::Options;
+use ::atlas::suggestion;
 use anyhow::bail;
-use atlas::references::References;
-use atlas::render::Options;
-use atlas::suggestion;
 
 /// The options of drawing as they were asked for.
 fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Options<'a>> {

@@ -1,15 +1,18 @@
 //! `latlas run`: measure, keep, print.
 
-use super::drawing;
+use super::{drawing, gate, shielded};
 use crate::arguments::{CoreKind, RunOptions};
 use crate::progress::Bar;
 use crate::{UNRELIABLE, catalogue, output, program, selection};
 use anyhow::Context;
+use atlas::index;
 use atlas::references::References;
 use atlas::render::{self, ProbeText};
 use atlas::store::{self, Store};
 use meter::conduct::conduct;
+use meter::controls::WorkerControls;
 use meter::core_kind::CoreKindAsked;
+use meter::gaps::around::SHORT;
 use meter::plan::{Plan, Request, plan};
 use meter::probe::Probe;
 use model::machine::Machine;
@@ -18,8 +21,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Measures the rows that the patterns name; none for the default set.
 pub(crate) fn run(
@@ -32,7 +36,7 @@ pub(crate) fn run(
     let mut look = drawing(&references, &options.look)?;
     let texts = catalogue::texts(catalogue);
     let (request, machine) = request(&texts, patterns, options)?;
-    let plan = plan(catalogue, &request, &machine)?;
+    let mut plan = plan(catalogue, &request, &machine)?;
     if options.dry_run {
         output::print(&match options.json {
             true => serde_json::to_string_pretty(&planned(&plan))? + "\n",
@@ -43,21 +47,37 @@ pub(crate) fn run(
     if let Some(path) = &options.out {
         store::check_writable(path)?;
     }
+    let prepared = gate::prepared(options, &references, &plan)?;
 
-    let run = measure(catalogue, &plan, machine)?;
+    let (run, as_before) = shielded::within(options.controls.shield_cpus(), |groups| {
+        plan.controls.asked.groups = groups;
+        measure(catalogue, &plan, machine)
+    })?;
     look.kept = keep(&run);
     look.full_adds = full_adds(&texts, &request);
     // The table comes before any complaint about the file: it is what was
     // waited for.
     let written = options.out.as_ref().map(|path| store::write(&run, path));
-    let text = if options.json {
-        output::document(&run)?
-    } else {
-        render::run(&run, &references, &look)
+    match (options.json, &prepared) {
+        (false, _) => output::print(&render::run(&run, &references, &look))?,
+        (true, None) => output::print(&output::document(&run)?)?,
+        (true, Some(_)) => {}
+    }
+    let of_run = match as_before {
+        true => exit_code(&run),
+        false => ExitCode::from(UNRELIABLE),
     };
-    output::print(&text)?;
+    let Some(prepared) = prepared else {
+        written.transpose()?;
+        return Ok(of_run);
+    };
+    let judged = prepared.judge(&run, catalogue, &texts, &request, options);
+    output::print(&match options.json {
+        true => gate::document(&run, judged.as_ref())?,
+        false => gate::page(judged.as_ref(), look.color),
+    })?;
     written.transpose()?;
-    Ok(exit_code(&run))
+    Ok(gate::exit_code(judged.as_ref(), of_run))
 }
 
 /// What is asked for, and of which machine.
@@ -66,21 +86,34 @@ pub(super) fn request(
     patterns: &[String],
     options: &RunOptions,
 ) -> anyhow::Result<(Request, Machine)> {
+    // This process itself is not in the shield, and can't look for the quietest.
+    let first_shielded = options.controls.shield_cpus().first().copied();
     let request = Request {
         scale: scale(options),
         rows: selection::rows(texts, patterns)?,
         asked: patterns.to_vec(),
         seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
         budget: options.budget,
-        pin: options.pin,
+        pin: options.pin.or(first_shielded),
         peer: options.peer.clone(),
         core_kind: options.core_kind.map(|kind| match kind {
             CoreKind::Performance => CoreKindAsked::Performance,
             CoreKind::Efficiency => CoreKindAsked::Efficiency,
         }),
         dir: options.dir.clone(),
+        controls: controls(options),
     };
     Ok((request, sys::machine(Path::new("/"))))
+}
+
+/// What is set for the workers.
+fn controls(options: &RunOptions) -> WorkerControls {
+    let pinned = !options.no_controls;
+    WorkerControls {
+        pinned,
+        asked: options.controls.asked(pinned),
+        drop_page_cache: options.cold,
+    }
 }
 
 /// Measures with a bar on stderr, until it is done or Ctrl-C.
@@ -102,8 +135,13 @@ fn scale(options: &RunOptions) -> Scale {
 }
 
 /// The first Ctrl-C (or SIGTERM, or a closed terminal) stops the measuring and
-/// keeps what there is; the second kills at once.
+/// keeps what there is; the second kills at once. There is one such flag, however
+/// often something is measured: who stops one measurement wants no further one.
 pub(super) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
+    static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    if let Some(stop) = STOP.get() {
+        return Ok(Arc::clone(stop));
+    }
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // In this order: the first signal finds the flag not yet set.
@@ -111,14 +149,17 @@ pub(super) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))
             .context("can't listen for Ctrl-C")?;
     }
-    Ok(stop)
+    Ok(Arc::clone(STOP.get_or_init(|| stop)))
 }
 
 /// Keeps the run in the store and says where. A home that can't be written is
 /// no reason to lose the table.
 pub(super) fn keep(run: &Run) -> Option<String> {
-    match Store::of_user().and_then(|store| store.save(run)) {
-        Ok(path) => Some(path.display().to_string()),
+    match Store::of_user().and_then(|store| index::keep(&store, run)) {
+        Ok((path, told)) => {
+            super::atlas::tell(&told);
+            Some(path.display().to_string())
+        }
         Err(error) => {
             eprintln!(
                 "latlas: the run is not kept: {error} (set LATLAS_DATA_DIR to keep it elsewhere)"
@@ -179,14 +220,24 @@ fn planned(plan: &Plan) -> serde_json::Value {
     serde_json::json!({
         "rows": rows,
         "unavailable": unavailable,
-        "seconds": plan.total().as_secs_f64(),
+        "looks_at_gaps_seconds": looks().as_secs_f64(),
+        "seconds": (plan.total() + looks()).as_secs_f64(),
     })
+}
+
+/// What the looks at gaps are called in a plan.
+const LOOKS: &str = "gaps";
+
+/// What the looks at gaps before and after take.
+fn looks() -> Duration {
+    2 * SHORT
 }
 
 /// Each row with the time it would take, and the sum.
 fn dry_run(plan: &Plan) -> String {
     let rows = rows_of(plan);
     let widest = rows.iter().map(|(row, ..)| row.len()).max().unwrap_or(0);
+    let widest = widest.max(LOOKS.len());
     let mut text = String::new();
     for (row, points, seconds) in rows {
         let points = match points {
@@ -198,7 +249,11 @@ fn dry_run(plan: &Plan) -> String {
     for (row, .., reason) in &plan.unavailable {
         text.push_str(&format!("{row:<widest$}  not available here: {reason}\n"));
     }
-    let total = plan.total().as_secs_f64();
+    let seconds = looks().as_secs_f64();
+    text.push_str(&format!(
+        "{LOOKS:<widest$}  {seconds:8.3} s  before and after\n"
+    ));
+    let total = (plan.total() + looks()).as_secs_f64();
     text.push_str(&format!("{:<widest$}  {total:8.3} s\n", "sum"));
     text
 }

@@ -32,12 +32,9 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
         },
         rows: selection::rows(&texts, &options.rows)?,
         asked: options.rows.clone(),
-        seed: 0,
-        budget: None,
         pin: options.pin,
-        peer: None,
-        core_kind: None,
         dir: options.dir.clone(),
+        ..Request::default()
     };
     let letters: Vec<char> = ORDER.repeat(options.rounds as usize);
     let first = plan(catalogue, &request, &machine)?;

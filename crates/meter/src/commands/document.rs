@@ -3,6 +3,9 @@
 use super::left::Left;
 use super::repeat::{Repeated, Timed};
 use super::rows::{self, ROWS, RowKind};
+use crate::controls::Asked;
+use crate::gaps::apart::look_under;
+use crate::gaps::around::{self, short_look};
 use crate::place::{flag_throttled, moment};
 use model::by_turns;
 use model::command::{Commands, Compared, Ended};
@@ -11,14 +14,20 @@ use model::estimate::{Estimate, Verdict};
 use model::figure;
 use model::gate::Gate;
 use model::machine::Machine;
+use model::noise::applied::Applied;
+use model::noise::gaps::Gaps;
 use model::repeats;
 use model::run::{
     Bound, Cell, ClockRecord, Outcome, PlanRecord, Program, Regime, Row, Run, SCHEMA_VERSION, Scale,
 };
 use model::sample::{Evidence, Sample};
 use model::unit::Unit;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use sys::counters::{Counted, Event};
+
+/// Length of the clock's calibration for the looks before and after.
+const CALIBRATION: Duration = Duration::from_millis(5);
 
 /// Ticks of CPU time that a run must have for the kernel's division of it into
 /// user and system to be more than the luck of a few.
@@ -36,17 +45,38 @@ pub struct Began {
     pub moment: Moment,
     /// On which clock: [`sys::monotonic_raw_ns`].
     pub at_ns: u64,
+    /// What a spinning thread lost then, where the commands will run.
+    pub gaps: Result<Gaps, String>,
 }
 
 impl Began {
-    /// Now.
-    pub fn now() -> Began {
+    /// Now, on the CPU and under the controls that the commands will have. Takes a
+    /// look of [`crate::gaps::around::SHORT`].
+    pub fn now(cpu: Option<u32>, asked: &Asked, stop: &AtomicBool) -> Began {
         Began {
             unix_ms: sys::clock::realtime_unix_ms(),
             moment: moment(),
             at_ns: sys::monotonic_raw_ns(),
+            gaps: look(cpu, asked, stop),
         }
     }
+}
+
+/// A short look at what a spinning thread loses where the commands run, and
+/// under their controls.
+///
+/// # Errors
+/// Why there is none, in words.
+pub fn look(cpu: Option<u32>, asked: &Asked, stop: &AtomicBool) -> Result<Gaps, String> {
+    if asked.changes_the_share() {
+        return look_under(asked, cpu, None, stop);
+    }
+    let counter = sys::clock::Counter::best();
+    let calibration = sys::clock::calibrate(&counter, CALIBRATION);
+    if !calibration.is_usable() {
+        return Err(format!("the clock {} can't be calibrated", counter.name()));
+    }
+    short_look(cpu, None, counter, &calibration, stop)
 }
 
 /// What a run of commands is made of.
@@ -59,6 +89,8 @@ pub struct Parts<'a> {
     pub program: Program,
     /// The commands and how they were run.
     pub commands: Commands,
+    /// What was set for them, and granted.
+    pub applied: Applied,
     /// What came of them.
     pub repeated: &'a Repeated,
     /// How each event was counted.
@@ -73,6 +105,9 @@ pub struct Parts<'a> {
     pub notes: Vec<Vec<String>>,
     /// Said of the whole.
     pub remarks: Vec<String>,
+    /// What a spinning thread lost after the last command; nothing where that
+    /// was not looked at.
+    pub gaps_after: Option<Result<Gaps, String>>,
 }
 
 /// The document.
@@ -84,13 +119,16 @@ pub fn document(parts: Parts) -> Run {
     } = parts;
     commands.compared = compared(&commands, &parts.repeated.runs);
     let wall = Duration::from_nanos(sys::monotonic_raw_ns().saturating_sub(began.at_ns));
-    let conditions = Conditions {
+    let mut conditions = Conditions {
         before: began.moment,
         after: moment(),
         pinned_cpus: commands.controls.pinned_cpu.into_iter().collect(),
         not_pinned: None,
+        applied: Some(parts.applied),
         remarks: parts.remarks,
+        ..Conditions::default()
     };
+    around::record(&mut conditions, began.gaps, parts.gaps_after);
     let mut rows = Vec::new();
     let mut cells = Vec::new();
     for (k, runs) in parts.repeated.runs.iter().enumerate() {

@@ -72,6 +72,11 @@ impl Placement {
         self.cpu
     }
 
+    /// How many CPUs there are for the commands and latlas.
+    pub fn cpus(&self) -> usize {
+        self.home.len()
+    }
+
     /// Whether the watching process has a CPU that is not the commands'.
     pub fn apart(&self) -> bool {
         self.cpu.is_some() && self.home.len() > 1

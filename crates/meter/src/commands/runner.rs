@@ -3,6 +3,7 @@
 
 use super::left::{Left, LeftOver};
 use super::repeat::{Done, Runner};
+use crate::controls;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -233,6 +234,10 @@ impl CommandRunner {
         };
         runner.input()?;
         runner.output()?;
+        if runner.settings.cold == Cold::All {
+            // Whether that may be done is known before anything runs.
+            drop_all().map_err(CommandError::Cold)?;
+        }
         Ok(runner)
     }
 
@@ -545,18 +550,14 @@ fn why_stopped(signal: i32) -> &'static str {
 
 /// What to do about a command that did not start.
 fn hint(error: &NotStarted) -> &'static str {
-    use io::ErrorKind::{InvalidInput, PermissionDenied};
+    use io::ErrorKind::PermissionDenied;
     match (error.doing, error.error.kind()) {
-        ("set the command's nice value", _) => {
-            "; a lower nice value needs root, CAP_SYS_NICE or a limit (ulimit -e)"
-        }
-        ("pin the command to its CPUs", InvalidInput) => "; latlas machine lists the CPUs here",
         // ENOEXEC has no kind of its own.
         ("execute the program", _) if error.error.raw_os_error() == Some(8) => {
             "; a script needs a first line such as #!/bin/sh, or --shell"
         }
         ("execute the program", PermissionDenied) => "; its interpreter may lack the right",
-        _ => "",
+        _ => controls::hint(error.doing, &error.error),
     }
 }
 

@@ -116,9 +116,14 @@ fn is_within(ratio: &Ratio, margin: f64) -> bool {
 /// Which rows' times grew by more than a factor: with the chance of any wrong
 /// one at most [`LEVEL`].
 pub fn grown_beyond(rows: &[Tested], factor: f64) -> Vec<bool> {
-    let above = |ratio: &Ratio| ratio.p_above(factor);
-    let p_values: Vec<f64> = rows.iter().map(|row| row.p(above)).collect();
+    let p_values: Vec<f64> = rows.iter().map(|row| p_grown(row, factor)).collect();
     holm(&p_values, LEVEL)
+}
+
+/// Chance of a row's ratio this large or larger where its time grew by no more
+/// than a factor; 1 where it may not be called different.
+pub fn p_grown(row: &Tested, factor: f64) -> f64 {
+    row.p(|ratio| ratio.p_above(factor))
 }
 
 #[cfg(test)]

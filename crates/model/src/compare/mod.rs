@@ -8,6 +8,7 @@
 
 pub mod between;
 pub mod finding;
+pub mod gate;
 pub mod measure;
 pub mod multiplicity;
 pub mod ratio;

@@ -18,6 +18,10 @@ pub(crate) fn set_allowed(_cpus: &[u32]) -> io::Result<()> {
     unsupported()
 }
 
+pub(crate) fn set_allowed_of(_task: u32, _cpus: &[u32]) -> io::Result<()> {
+    unsupported()
+}
+
 pub(crate) fn current_cpu() -> Option<u32> {
     None
 }
@@ -27,5 +31,5 @@ pub(crate) fn current_cpu() -> Option<u32> {
 pub(crate) struct Mask(());
 
 pub(crate) fn mask(_cpus: &[u32]) -> io::Result<Mask> {
-    Err(unsupported())
+    unsupported()
 }

@@ -39,7 +39,7 @@ impl ThreadWatch {
     }
 }
 
-fn thread_cpu_ns() -> Option<u64> {
+pub(crate) fn thread_cpu_ns() -> Option<u64> {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
@@ -64,6 +64,10 @@ pub(crate) fn throttled_us() -> Option<u64> {
 }
 
 pub(crate) fn steal_ns() -> Option<u64> {
+    None
+}
+
+pub(crate) fn steal_ns_of(_cpu: u32) -> Option<u64> {
     None
 }
 

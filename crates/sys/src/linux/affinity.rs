@@ -20,12 +20,17 @@ impl Mask {
 }
 
 pub(crate) fn allowed_cpus() -> io::Result<Vec<u32>> {
+    allowed_to(0)
+}
+
+/// Those of a process by its id; 0 is the calling thread.
+pub(crate) fn allowed_to(pid: libc::pid_t) -> io::Result<Vec<u32>> {
     let mut mask: Words = [0; MOST_CPUS / WORD];
     // SAFETY: the kernel writes at most `size_of_val(&mask)` bytes to `mask`,
     // which is larger than a `cpu_set_t` and at least as aligned.
     let status = unsafe {
         libc::sched_getaffinity(
-            0,
+            pid,
             size_of_val(&mask),
             mask.as_mut_ptr().cast::<libc::cpu_set_t>(),
         )
@@ -54,11 +59,17 @@ pub(crate) fn mask(cpus: &[u32]) -> io::Result<Mask> {
 }
 
 pub(crate) fn set_allowed(cpus: &[u32]) -> io::Result<()> {
+    set_allowed_of(0, cpus)
+}
+
+/// `task` 0 is the calling thread.
+pub(crate) fn set_allowed_of(task: u32, cpus: &[u32]) -> io::Result<()> {
+    let task = libc::pid_t::try_from(task).map_err(|_| io::ErrorKind::InvalidInput)?;
     let Mask(mask) = mask(cpus)?;
     // SAFETY: the kernel only reads `size_of_val(&mask)` bytes of `mask`.
     let status = unsafe {
         libc::sched_setaffinity(
-            0,
+            task,
             size_of_val(&mask),
             mask.as_ptr().cast::<libc::cpu_set_t>(),
         )

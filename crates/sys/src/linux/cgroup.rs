@@ -10,122 +10,16 @@ use std::os::unix::fs::FileExt;
 
 use model::machine::Limit;
 
-use super::files::Tree;
-
-/// Version of the hierarchy that has a controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Version {
-    One,
-    Two,
-}
-
-/// The group and its ancestors in the hierarchy of one controller.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Chain {
-    pub(crate) version: Version,
-    /// Directories, the group itself first, its mount point last.
-    pub(crate) levels: Vec<String>,
-}
+use crate::files::Tree;
+use crate::groups::{self, Chain, Version};
 
 /// Finds the hierarchy of `controller` (`memory`, `cpu`), or says why there is none.
 pub(crate) fn chain(tree: &Tree, controller: &str) -> Result<Chain, String> {
     let groups = tree.read("/proc/self/cgroup")?;
-    let (version, group) = membership(&groups, controller).ok_or_else(|| {
-        format!("/proc/self/cgroup names no control group with the {controller} controller")
-    })?;
     let mounts = tree.read("/proc/self/mountinfo")?;
-    let mount = mounts
-        .lines()
-        .filter_map(Mount::parse)
-        .filter(|mount| mount.has(version, controller))
-        // A bind mount of some other subtree does not show our group.
-        .max_by_key(|mount| inside(&mount.root, group).is_some())
-        .ok_or_else(|| {
-            format!("the control groups of the {controller} controller are not mounted here")
-        })?;
-    let below = inside(&mount.root, group).unwrap_or("");
-    let levels: Vec<String> = ancestors(&mount.point, below)
-        .into_iter()
-        .filter(|level| tree.exists(level))
-        .collect();
-    Ok(Chain { version, levels })
-}
-
-/// The line of /proc/self/cgroup that speaks for `controller`: a version 1
-/// hierarchy that has it, else the version 2 one.
-fn membership<'a>(groups: &'a str, controller: &str) -> Option<(Version, &'a str)> {
-    let mut two = None;
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':');
-        let (id, names, path) = (fields.next()?, fields.next()?, fields.next()?);
-        if names.split(',').any(|name| name == controller) {
-            return Some((Version::One, path));
-        }
-        if id == "0" && names.is_empty() {
-            two = Some((Version::Two, path));
-        }
-    }
-    two
-}
-
-/// One line of /proc/self/mountinfo (proc_pid_mountinfo(5)).
-struct Mount {
-    root: String,
-    point: String,
-    kind: String,
-    options: String,
-}
-
-impl Mount {
-    fn parse(line: &str) -> Option<Mount> {
-        let (before, after) = line.split_once(" - ")?;
-        let mut before = before.split(' ').skip(3);
-        let mut after = after.split(' ');
-        Some(Mount {
-            root: unescape(before.next()?),
-            point: unescape(before.next()?),
-            kind: after.next()?.to_owned(),
-            options: after.nth(1).unwrap_or("").to_owned(),
-        })
-    }
-
-    fn has(&self, version: Version, controller: &str) -> bool {
-        match version {
-            Version::One => {
-                self.kind == "cgroup" && self.options.split(',').any(|option| option == controller)
-            }
-            Version::Two => self.kind == "cgroup2",
-        }
-    }
-}
-
-/// Spaces and the like are written as octal escapes in mountinfo.
-fn unescape(text: &str) -> String {
-    text.replace("\\040", " ")
-        .replace("\\011", "\t")
-        .replace("\\134", "\\")
-}
-
-/// `group` as seen from a mount whose root is `root`; `None` if it lies elsewhere.
-fn inside<'a>(root: &str, group: &'a str) -> Option<&'a str> {
-    // A process outside its cgroup namespace shows as `/../..`.
-    if group.split('/').any(|part| part == "..") {
-        return None;
-    }
-    let rest = group.strip_prefix(root.trim_end_matches('/'))?;
-    (rest.is_empty() || rest.starts_with('/')).then(|| rest.trim_matches('/'))
-}
-
-/// `point/a/b`, `point/a`, `point`.
-fn ancestors(point: &str, below: &str) -> Vec<String> {
-    let mut levels = vec![point.to_owned()];
-    let mut path = point.trim_end_matches('/').to_owned();
-    for part in below.split('/').filter(|part| !part.is_empty()) {
-        path = format!("{path}/{part}");
-        levels.push(path.clone());
-    }
-    levels.reverse();
-    levels
+    let mut chain = groups::chain(&groups, &mounts, controller)?;
+    chain.levels.retain(|level| tree.exists(level));
+    Ok(chain)
 }
 
 /// What the memory controller grants, in bytes.
@@ -235,6 +129,19 @@ fn level_quota(tree: &Tree, version: Version, level: &str) -> Option<f64> {
     (period > 0).then(|| quota as f64 / period as f64)
 }
 
+/// The nearest group of this process that the CPU controller divides time by,
+/// if that is not the root.
+pub(crate) fn cpu_group(tree: &Tree) -> Option<String> {
+    let chain = chain(tree, "cpu").ok()?;
+    let (_root, below) = chain.levels.split_last()?;
+    let file = match chain.version {
+        Version::One => "cpu.shares",
+        Version::Two => "cpu.weight",
+    };
+    let divides = |level: &&String| tree.exists(&format!("{level}/{file}"));
+    below.iter().find(divides).cloned()
+}
+
 /// The fewest processes that any level allows at once; `None` where no level
 /// has a limit. Both versions have the same file, and `max` does not parse.
 pub(crate) fn most_processes(tree: &Tree) -> Result<Option<u64>, String> {
@@ -296,41 +203,6 @@ pub(crate) fn cpu_stats(tree: &Tree) -> Vec<CpuStat> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const HYBRID: &str = "5:cpu,cpuacct:/jobs/1\n4:memory:/jobs/2\n1:name=systemd:/s\n0::/two\n";
-
-    #[test]
-    fn version_one_wins_where_it_has_the_controller() {
-        assert_eq!(
-            membership(HYBRID, "memory"),
-            Some((Version::One, "/jobs/2"))
-        );
-        assert_eq!(membership(HYBRID, "cpu"), Some((Version::One, "/jobs/1")));
-        assert_eq!(membership(HYBRID, "io"), Some((Version::Two, "/two")));
-        assert_eq!(membership("4:memory:/x\n", "cpu"), None);
-    }
-
-    #[test]
-    fn groups_seen_from_a_mount() {
-        assert_eq!(inside("/", "/a/b"), Some("a/b"));
-        assert_eq!(inside("/docker/x", "/docker/x/sub"), Some("sub"));
-        assert_eq!(inside("/docker/x", "/docker/x"), Some(""));
-        assert_eq!(inside("/docker/x", "/docker/xy"), None);
-        assert_eq!(inside("/", "/../outside"), None);
-        assert_eq!(ancestors("/m", "a/b"), ["/m/a/b", "/m/a", "/m"]);
-        assert_eq!(ancestors("/m", ""), ["/m"]);
-    }
-
-    #[test]
-    fn mountinfo_lines() {
-        let line = "35 31 0:32 /docker/x /sys/fs/c\\040g rw,relatime shared:9 master:1 - cgroup cgroup rw,cpu,cpuacct";
-        let mount = Mount::parse(line).expect("a mount");
-        assert_eq!(mount.root, "/docker/x");
-        assert_eq!(mount.point, "/sys/fs/c g");
-        assert!(mount.has(Version::One, "cpuacct"));
-        assert!(!mount.has(Version::One, "memory"));
-        assert!(!mount.has(Version::Two, "cpu"));
-    }
 
     #[test]
     fn the_tightest_limit_of_processes() {

@@ -21,9 +21,13 @@ use rustix::time::{ClockId, clock_getres};
 use crate::child::{NOT_STARTED, hear_of_children, timeval_ns};
 use crate::clock::monotonic_raw_ns;
 use crate::command::{Command, End, Finished, Limits, NotStarted, Streams, Usage};
+use crate::controls::{Patience, Step};
 use crate::counters::{Counters, Event, Totals};
 use crate::forked::Forked;
 use crate::memory::peak_resident_bytes;
+
+use super::controls::{Above, raise};
+use super::watcher::{MOST_SESSIONS, is_left, kill_left, watch};
 
 /// What the child needs until it executes its program: a few system calls.
 const STACK_WORDS: usize = (64 << 10) / size_of::<u128>();
@@ -32,26 +36,27 @@ const STACK_WORDS: usize = (64 << 10) / size_of::<u128>();
 /// two looks in a row is not going on by itself.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// The signals that a terminal or a user sends to everybody; the watcher is
-/// not meant.
-const NOT_FOR_THE_WATCHER: [i32; 8] = [
-    libc::SIGINT,
-    libc::SIGTERM,
-    libc::SIGHUP,
-    libc::SIGQUIT,
-    libc::SIGTSTP,
-    libc::SIGTTIN,
-    libc::SIGTTOU,
-    libc::SIGPIPE,
-];
+/// How long is waited where the kernel takes no change of an autogroup just
+/// now, and how often: it takes one in 100 ms from whoever is not root.
+const AUTOGROUP_AGAIN: Duration = Duration::from_millis(110);
+const AUTOGROUP_TRIES: u32 = 50;
 
 /// The process group that commands run in, led by a watcher that ends it with
 /// this process. What is left in it is killed when this is dropped.
+///
+/// A command with a session of its own can't be in that group, since a group
+/// lies within a session. It leads a group that has its own number: the command
+/// tells the watcher that number before its program starts.
 #[derive(Debug)]
 pub struct Group {
     watcher: Forked,
-    /// The watcher hears from its other end that this process has ended.
-    _alive: OwnedFd,
+    /// The watcher hears from its other end of sessions, and that this process
+    /// has ended.
+    alive: OwnedFd,
+    /// Sessions of commands in which something is left, by their number.
+    sessions: Vec<libc::pid_t>,
+    /// The command with a session of its own that runs.
+    running: Option<libc::pid_t>,
     /// The child's stack until it executes its program.
     stack: Vec<u128>,
     /// Totals at the end of the last command.
@@ -78,7 +83,9 @@ impl Group {
         }
         Ok(Group {
             watcher,
-            _alive: alive,
+            alive,
+            sessions: Vec::new(),
+            running: None,
             stack: vec![0; STACK_WORDS],
             totals: None,
         })
@@ -89,8 +96,44 @@ impl Group {
     }
 
     fn kill(&self) {
-        if let Some(group) = Pid::from_raw(self.leader()) {
-            let _ = kill_process_group(group, Signal::KILL);
+        for &session in &self.sessions {
+            kill_left(session);
+        }
+        for group in [self.running, Some(self.leader())].into_iter().flatten() {
+            if let Some(group) = Pid::from_raw(group) {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+        }
+    }
+
+    /// A command with a session of its own was waited for: its number means
+    /// what it left in its group, as long as there is something.
+    fn session_ended(&mut self) -> io::Result<()> {
+        let Some(session) = self.running.take() else {
+            return Ok(());
+        };
+        self.sessions.push(session);
+        self.forget_empty_sessions()
+    }
+
+    /// Nothing is left of a session: its number will be another's.
+    fn tell_of_end(&self, session: libc::pid_t) -> io::Result<()> {
+        rustix::io::write(&self.alive, &(-session).to_ne_bytes())?;
+        Ok(())
+    }
+
+    fn forget_empty_sessions(&mut self) -> io::Result<()> {
+        let sessions = self.sessions.drain(..);
+        let (left, empty): (Vec<_>, Vec<_>) = sessions.partition(|&session| is_left(session));
+        self.sessions = left;
+        for session in empty {
+            self.tell_of_end(session)?;
+        }
+        match self.sessions.len() < MOST_SESSIONS {
+            true => Ok(()),
+            false => Err(io::Error::other(
+                "too many of its runs left processes running, each in a session of its own",
+            )),
         }
     }
 
@@ -114,6 +157,10 @@ impl Group {
     /// When `/proc` can't be read.
     pub fn members(&self) -> io::Result<Vec<u32>> {
         let leader = self.watcher.id();
+        let is_ours = |group: u32| {
+            let group = group.cast_signed();
+            group == self.leader() || self.sessions.contains(&group)
+        };
         let mut members = Vec::new();
         for entry in std::fs::read_dir("/proc")? {
             let entry = entry?;
@@ -123,7 +170,7 @@ impl Group {
             };
             // One that has just ended has no file any more.
             let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-            if pid != leader && group_of(&stat) == Some(leader) {
+            if pid != leader && group_of(&stat).is_some_and(is_ours) {
                 members.push(pid);
             }
         }
@@ -145,46 +192,10 @@ impl Group {
         let before = counters
             .read()
             .map_err(|e| NotStarted::new("read the counters", e))?;
-        let signals = Blocked::all().map_err(|e| NotStarted::new("block signals", e))?;
-        let start = Start {
-            command,
-            group: self.leader(),
-            parent: std::process::id() as libc::pid_t,
-            streams: [
-                streams.input.as_raw_fd(),
-                streams.output.as_raw_fd(),
-                streams.error.as_raw_fd(),
-            ],
-            caught: caught_signals(),
-            mask: signals.before,
-            step: AtomicI32::new(0),
-            error: AtomicI32::new(0),
-        };
-        let began_ns = monotonic_raw_ns();
-        // SAFETY: the stack is the child's alone and large enough for the
-        // system calls of `begin`; CLONE_VFORK keeps this thread from running
-        // until the child has left this memory, and all signals are blocked,
-        // so no handler runs in the child.
-        let child = unsafe {
-            libc::clone(
-                begin,
-                self.stack.as_mut_ptr_range().end.cast::<c_void>(),
-                libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
-                (&raw const start).cast_mut().cast::<c_void>(),
-            )
-        };
-        let clone_error = io::Error::last_os_error();
-        let started_ns = monotonic_raw_ns();
-        drop(signals);
-        if child < 0 {
-            return Err(NotStarted::new("make a process", clone_error));
-        }
-        let step = start.step.load(Ordering::Acquire);
-        if step != 0 {
-            let _ = wait4(child);
-            let error = io::Error::from_raw_os_error(start.error.load(Ordering::Acquire));
-            return Err(NotStarted::new(doing(step), error));
-        }
+        // Whoever may have to end it needs a CPU beside it.
+        let _above = self.raise_above(command.fifo)?;
+        let (child, began_ns, started_ns) = self.begin_command(command, &streams)?;
+        self.running = command.laid.own_session().then_some(child);
         let early = self.watch_over(child, limits);
         if !matches!(early, Ok(None)) {
             self.kill();
@@ -192,6 +203,13 @@ impl Group {
         let (status, usage) =
             wait4(child).map_err(|e| NotStarted::new("wait for the command", e))?;
         let ended_ns = monotonic_raw_ns();
+        match early {
+            Ok(None) => self
+                .session_ended()
+                .map_err(|e| NotStarted::new("look after its session", e))?,
+            // Killed, and the watcher too.
+            _ => self.running = None,
+        }
         let early = early.map_err(|e| NotStarted::new("watch over the command", e))?;
         let after = counters
             .read()
@@ -216,6 +234,91 @@ impl Group {
                 counts: after.since(&before),
             },
         })
+    }
+
+    /// This thread, and the watcher, before commands of a priority.
+    fn raise_above(&self, fifo: Option<u8>) -> Result<Option<Above>, NotStarted> {
+        let Some(priority) = fifo else {
+            return Ok(None);
+        };
+        let above = raise(self.leader(), priority).and_then(|()| Above::start(priority));
+        above
+            .map(Some)
+            .map_err(|e| NotStarted::new(Step::Policy.doing(), e))
+    }
+
+    /// Makes the process; and again where the kernel takes no change of an
+    /// autogroup just now. The process, when that began, and when its program
+    /// was loaded.
+    fn begin_command(
+        &mut self,
+        command: &Command,
+        streams: &Streams,
+    ) -> Result<(libc::pid_t, u64, u64), NotStarted> {
+        for _ in 1..AUTOGROUP_TRIES {
+            match self.clone_command(command, streams) {
+                Err(no)
+                    if no.doing == Step::Autogroup.doing()
+                        && no.error.kind() == io::ErrorKind::WouldBlock => {}
+                other => return other,
+            }
+            std::thread::sleep(AUTOGROUP_AGAIN);
+        }
+        self.clone_command(command, streams)
+    }
+
+    fn clone_command(
+        &mut self,
+        command: &Command,
+        streams: &Streams,
+    ) -> Result<(libc::pid_t, u64, u64), NotStarted> {
+        let signals = Blocked::all().map_err(|e| NotStarted::new("block signals", e))?;
+        let start = Start {
+            command,
+            group: self.leader(),
+            parent: std::process::id() as libc::pid_t,
+            watcher: self.alive.as_raw_fd(),
+            streams: [
+                streams.input.as_raw_fd(),
+                streams.output.as_raw_fd(),
+                streams.error.as_raw_fd(),
+            ],
+            caught: caught_signals(),
+            mask: signals.before,
+            step: AtomicI32::new(0),
+            error: AtomicI32::new(0),
+        };
+        let own_memory = command.laid.keep_own_memory();
+        let began_ns = monotonic_raw_ns();
+        // SAFETY: the stack is the child's alone and large enough for the
+        // system calls of `begin`; CLONE_VFORK keeps this thread from running
+        // until the child has left this memory, and all signals are blocked,
+        // so no handler runs in the child.
+        let child = unsafe {
+            libc::clone(
+                begin,
+                self.stack.as_mut_ptr_range().end.cast::<c_void>(),
+                libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
+                (&raw const start).cast_mut().cast::<c_void>(),
+            )
+        };
+        let clone_error = io::Error::last_os_error();
+        let started_ns = monotonic_raw_ns();
+        drop((own_memory, signals));
+        if child < 0 {
+            return Err(NotStarted::new("make a process", clone_error));
+        }
+        let step = start.step.load(Ordering::Acquire);
+        if step != 0 {
+            let _ = wait4(child);
+            // It may have told of its session already.
+            if command.laid.own_session() && step < CONTROLS {
+                let _ = self.tell_of_end(child);
+            }
+            let error = io::Error::from_raw_os_error(start.error.load(Ordering::Acquire));
+            return Err(NotStarted::new(doing(step), error));
+        }
+        Ok((child, began_ns, started_ns))
     }
 
     /// Waits until the command has ended (`None`) or a limit is there.
@@ -292,59 +395,40 @@ fn timespec(time: Duration) -> Timespec {
     }
 }
 
-/// The watcher's whole life: waits until nobody holds the other end, then ends
-/// the group that it leads, itself included.
-fn watch(ended: RawFd, alive: RawFd) -> i32 {
-    // SAFETY: system calls on numbers, a byte on the stack and null; all are
-    // async-signal-safe. The death signal that every forked child begins with
-    // would end this one before its work.
-    unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, 0);
-        libc::setpgid(0, 0);
-        for signal in NOT_FOR_THE_WATCHER {
-            libc::signal(signal, libc::SIG_IGN);
-        }
-        libc::close(alive);
-        let mut byte = 0_u8;
-        loop {
-            let got = libc::read(ended, (&raw mut byte).cast(), 1);
-            let again = io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
-            if got == 0 || (got < 0 && !again) {
-                break;
-            }
-        }
-        libc::kill(0, libc::SIGKILL);
-    }
-    0
-}
-
 /// What the child finds in the memory that it borrows.
 struct Start<'a> {
     command: &'a Command,
     group: libc::pid_t,
     parent: libc::pid_t,
+    /// Where the watcher hears of sessions.
+    watcher: RawFd,
     streams: [RawFd; 3],
     /// Signals that this process handles: their handlers must not run in the
     /// child.
     caught: Vec<i32>,
     mask: libc::sigset_t,
-    /// Where the child failed, a place in [`STEPS`] from 1; 0 if it did not.
+    /// Where the child failed; 0 if it did not.
     step: AtomicI32,
     /// With which error.
     error: AtomicI32,
 }
 
-/// What the child does, in words, in the order of its steps.
-const STEPS: [&str; 6] = [
+/// What the child does beside its controls, in the order of their numbers from 1.
+const STEPS: [&str; 5] = [
     "join the command's process group",
     "bind the command to latlas's life",
-    "pin the command to its CPUs",
-    "set the command's nice value",
+    "tell the watcher of its session",
     "set the command's input and output",
     "execute the program",
 ];
 
+/// Steps from here on are controls.
+const CONTROLS: i32 = 100;
+
 fn doing(step: i32) -> &'static str {
+    if step >= CONTROLS {
+        return Step::of_number(u8::try_from(step - CONTROLS).unwrap_or(0)).doing();
+    }
     let place = usize::try_from(step).unwrap_or(0);
     STEPS
         .get(place.wrapping_sub(1))
@@ -357,43 +441,46 @@ extern "C" fn begin(start: *mut c_void) -> i32 {
     // SAFETY: what `run` passes; it lives until this has executed its program
     // or ended, since CLONE_VFORK holds the parent until then.
     let start = unsafe { &*start.cast::<Start>() };
-    let step = prepare(start).unwrap_or_else(|| {
-        let program = &start.command.program;
-        program.execute();
-        6
+    let (step, error) = prepare(start).err().unwrap_or_else(|| {
+        start.command.program.execute();
+        (5, errno())
     });
-    let error = io::Error::last_os_error().raw_os_error().unwrap_or(0);
     start.error.store(error, Ordering::Release);
     start.step.store(step, Ordering::Release);
     NOT_STARTED
 }
 
-/// The step that failed; `None` if all is set.
-fn prepare(start: &Start) -> Option<i32> {
+fn errno() -> i32 {
+    io::Error::last_os_error().raw_os_error().unwrap_or(0)
+}
+
+/// The step that failed, and its error.
+fn prepare(start: &Start) -> Result<(), (i32, i32)> {
     let command = start.command;
+    let own_session = command.laid.own_session();
     // SAFETY: system calls on numbers and on memory that outlives them; none
     // allocates or locks.
     unsafe {
-        if libc::setpgid(0, start.group) != 0 {
-            return Some(1);
+        if !own_session && libc::setpgid(0, start.group) != 0 {
+            return Err((1, errno()));
         }
         if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
-            return Some(2);
+            return Err((2, errno()));
         }
         // It may have ended before that.
         if libc::getppid() != start.parent {
             libc::_exit(NOT_STARTED);
         }
-        if let Some(mask) = &command.mask
-            && libc::sched_setaffinity(0, size_of_val(mask.words()), mask.words().as_ptr().cast())
-                != 0
-        {
-            return Some(3);
-        }
-        if let Some(nice) = command.controls.nice
-            && libc::setpriority(libc::PRIO_PROCESS, 0, nice) != 0
-        {
-            return Some(4);
+        command
+            .laid
+            .set(Patience::None)
+            .map_err(|(step, error)| (CONTROLS + step as i32, error))?;
+        if own_session {
+            // Before the streams, which may take the descriptor's place.
+            let session = libc::getpid().to_ne_bytes();
+            if libc::write(start.watcher, session.as_ptr().cast(), session.len()) != 4 {
+                return Err((3, errno()));
+            }
         }
         for (to, &from) in (0..).zip(&start.streams) {
             // One that is in its place already must only lose its mark
@@ -403,7 +490,7 @@ fn prepare(start: &Start) -> Option<i32> {
                 false => libc::dup2(from, to),
             };
             if done < 0 {
-                return Some(5);
+                return Err((4, errno()));
             }
         }
         for &signal in &start.caught {
@@ -413,7 +500,7 @@ fn prepare(start: &Start) -> Option<i32> {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const start.mask, ptr::null_mut());
     }
-    None
+    Ok(())
 }
 
 /// All signals of this thread blocked, as long as this lives.

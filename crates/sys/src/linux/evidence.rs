@@ -8,8 +8,8 @@ use std::path::Path;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::cgroup::{self, CpuStat};
-use super::files::Tree;
 use crate::evidence::{Switches, ThreadReading};
+use crate::files::Tree;
 
 /// Reads what happened to the thread that opened it. The files stay open, so
 /// that a reading is a `pread` and not a path lookup. Not `Send`: opened in
@@ -80,7 +80,7 @@ fn run_delay_of(schedstat: &str) -> Option<u64> {
     schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-fn thread_cpu_ns() -> Option<u64> {
+pub(crate) fn thread_cpu_ns() -> Option<u64> {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let seconds = u64::try_from(time.tv_sec).ok()?;
     let nanos = u64::try_from(time.tv_nsec).ok()?;
@@ -121,12 +121,19 @@ pub(crate) fn throttled_us() -> Option<u64> {
 
 pub(crate) fn steal_ns() -> Option<u64> {
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
-    steal_of(&stat, rustix::param::clock_ticks_per_second())
+    steal_of(&stat, "cpu ", rustix::param::clock_ticks_per_second())
 }
 
-/// The eighth number of the `cpu` line, in ticks of USER_HZ (proc_stat(5)).
-fn steal_of(stat: &str, ticks_per_second: u64) -> Option<u64> {
-    let all = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+pub(crate) fn steal_ns_of(cpu: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    let line = format!("cpu{cpu} ");
+    steal_of(&stat, &line, rustix::param::clock_ticks_per_second())
+}
+
+/// The eighth number of the `cpu` line or that of one CPU, in ticks of
+/// USER_HZ (proc_stat(5)).
+fn steal_of(stat: &str, line: &str, ticks_per_second: u64) -> Option<u64> {
+    let all = stat.lines().find_map(|found| found.strip_prefix(line))?;
     let ticks: u64 = all.split_ascii_whitespace().nth(7)?.parse().ok()?;
     Some(ticks.checked_mul(1_000_000_000)? / ticks_per_second.max(1))
 }
@@ -169,9 +176,11 @@ mod tests {
     #[test]
     fn steal_is_the_eighth_number_in_ticks() {
         let stat = "cpu  1 2 3 4 5 6 7 250 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\n";
-        assert_eq!(steal_of(stat, 100), Some(2_500_000_000));
+        assert_eq!(steal_of(stat, "cpu ", 100), Some(2_500_000_000));
+        assert_eq!(steal_of(stat, "cpu0 ", 100), Some(80_000_000));
+        assert_eq!(steal_of(stat, "cpu1 ", 100), None);
         assert_eq!(
-            steal_of("cpu  1 2 3 4\n", 100),
+            steal_of("cpu  1 2 3 4\n", "cpu ", 100),
             None,
             "kernel before 2.6.11"
         );

@@ -8,7 +8,7 @@ use std::path::Path;
 use model::filesystem::{DeviceKind, Filesystem};
 use rustix::fs::{major, minor};
 
-use super::files::Tree;
+use crate::files::Tree;
 
 /// File systems by the number that `statfs(2)` gives (include/uapi/linux/magic.h),
 /// for where there is no mountinfo.

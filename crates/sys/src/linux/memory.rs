@@ -5,7 +5,7 @@ use std::path::Path;
 use rustix::process::{Resource, getrlimit};
 
 use super::cgroup;
-use super::files::{Tree, kib_field};
+use crate::files::{Tree, kib_field};
 use crate::memory::MemoryLimits;
 
 pub(crate) fn available_memory() -> MemoryLimits {

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::ptr;
 
-use super::files::Tree;
+use crate::files::Tree;
 
 pub(crate) const NODES: &str = "/sys/devices/system/node";
 

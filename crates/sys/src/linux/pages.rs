@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::mm::{Advice, madvise};
 
-use super::files::kib_field;
+use crate::files::kib_field;
 use crate::pages::{Backing, PageKind, base_page_bytes};
 
 /// `include/uapi/asm-generic/mman-common.h`; libc lacks it for Android.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::cgroup;
-use super::files::Tree;
+use crate::files::Tree;
 
 pub(crate) fn set_death_signal() -> io::Result<()> {
     Ok(set_parent_process_death_signal(Some(Signal::KILL))?)

@@ -17,6 +17,7 @@ pub use document::Origin;
 pub use fields::check_name;
 pub use text::{MAX_FILE_BYTES, visible};
 
+use crate::{store, utc};
 use files::Input;
 use model::run::Run;
 use serde::Deserialize;
@@ -146,6 +147,18 @@ enum FigureFound {
     Failed(String),
 }
 
+/// A run, unless it says that it is to come: it would be the newest until then.
+fn begun(run: Run, now_unix_ms: u64) -> Result<Run, Fault> {
+    if !store::is_to_come(&run, now_unix_ms) {
+        return Ok(run);
+    }
+    let began = utc::text(run.started_unix_ms);
+    Err(Fault::of_file(format!(
+        "it says that it began {began}, which is to come: put its machine's clock right, and measure \
+         again"
+    )))
+}
+
 /// Reads inputs of one format into one run.
 ///
 /// # Errors
@@ -181,7 +194,9 @@ pub fn import(
             return Err(Fault::of_file(reason).in_file(inputs[0].name()));
         }
         return match inputs {
-            [only] => kept::run(only).map_err(|fault| fault.in_file(only.name())),
+            [only] => kept::run(only)
+                .and_then(|run| begun(run, origin.now_unix_ms))
+                .map_err(|fault| fault.in_file(only.name())),
             _ => Err(
                 Fault::of_file("a run is whole in itself: import one at a time")
                     .in_file(inputs[1].name()),

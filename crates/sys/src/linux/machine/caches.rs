@@ -2,8 +2,8 @@
 
 use model::machine::{CacheFact, CacheKind, Fact};
 
-use super::super::files::{Tree, cpu_list};
 use super::topology::cpu_numbers;
+use crate::files::{Tree, cpu_list};
 
 /// Every cache once.
 pub(super) fn read(tree: &Tree) -> Fact<Vec<CacheFact>> {

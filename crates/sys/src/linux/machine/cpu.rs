@@ -2,7 +2,7 @@
 
 use model::machine::{CpuSignature, Fact};
 
-use super::super::files::Tree;
+use crate::files::Tree;
 use crate::machine::Live;
 use crate::microarchitecture::{arm_implementer, microarchitecture};
 

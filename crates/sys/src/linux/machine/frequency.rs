@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use model::machine::{Fact, FrequencyFacts, Presence};
 
-use super::super::files::Tree;
 use super::cpu::field;
 use super::topology::cpu_numbers;
+use crate::files::Tree;
 use crate::machine::Live;
 
 const CPUS: &str = "/sys/devices/system/cpu";

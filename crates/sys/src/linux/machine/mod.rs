@@ -13,7 +13,7 @@ use std::path::Path;
 use model::machine::{ClockSourceFacts, Fact, Machine, MemoryFacts};
 
 use super::cgroup;
-use super::files::{Tree, kib_field};
+use crate::files::{Tree, kib_field};
 use crate::machine::Live;
 
 pub(crate) fn boot_id() -> Option<String> {

@@ -3,8 +3,8 @@
 
 use model::machine::{Fact, NumaNode};
 
-use super::super::files::{Tree, cpu_list};
 use super::super::numa::{NODES, meminfo_bytes};
+use crate::files::{Tree, cpu_list};
 
 /// The nodes that are online.
 pub(super) fn read(tree: &Tree, online_cpus: Option<&[u32]>) -> Fact<Vec<NumaNode>> {

@@ -2,7 +2,7 @@
 
 use model::machine::{Fact, HugetlbPool, PageFacts};
 
-use super::super::files::{Tree, bracketed};
+use crate::files::{Tree, bracketed};
 use crate::machine::Live;
 
 const THP: &str = "/sys/kernel/mm/transparent_hugepage";

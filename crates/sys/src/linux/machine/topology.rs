@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::machine::{CoreKind, CpuSignature, Fact, Smt};
 
-use super::super::files::{Tree, cpu_list};
 use super::cpu::Cpu;
+use crate::files::{Tree, cpu_list};
 use crate::microarchitecture::microarchitecture;
 
 const CPUS: &str = "/sys/devices/system/cpu";

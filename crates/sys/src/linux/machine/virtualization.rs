@@ -2,7 +2,7 @@
 
 use model::machine::{Fact, Presence};
 
-use super::super::files::Tree;
+use crate::files::Tree;
 use crate::machine::{CpuidFacts, Live};
 
 /// Whether our instructions are translated.

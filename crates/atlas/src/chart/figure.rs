@@ -1,0 +1,123 @@
+//! Figures of the document in the unit that a picture shows them in, as points
+//! and curves. No figure is changed: a bandwidth is the bytes of an operation
+//! over its time, and the ends of its interval change places.
+
+use super::{Axis, Kind, Line, Point, Quantity};
+use model::estimate::{Estimate, Verdict};
+use model::run::{self, CurvePoint, Outcome, Row};
+use model::stats::Interval;
+use model::unit::Unit;
+
+/// A figure with the ends of its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Figure {
+    pub(super) value: f64,
+    pub(super) low: Option<f64>,
+    /// Absent where it has no bound: a time whose interval holds 0 is as fast
+    /// as one likes.
+    pub(super) high: Option<f64>,
+}
+
+impl Figure {
+    /// An interval in ns, seen in a unit; nothing where it is no number there.
+    pub(super) fn of(ns: &Interval, unit: &Unit) -> Option<Figure> {
+        let (low, high) = match unit.inverted() {
+            true => (ns.high, ns.low),
+            false => (ns.low, ns.high),
+        };
+        let value = unit.of_ns(ns.value);
+        // A speed below 0 would be that of a time below 0.
+        let end = |ns: f64| match unit.inverted() && ns <= 0.0 {
+            true => None,
+            false => Some(unit.of_ns(ns)).filter(|end| end.is_finite()),
+        };
+        value.is_finite().then(|| Figure {
+            value,
+            low: end(low),
+            high: end(high),
+        })
+    }
+
+    /// What an estimate says first, quiet or typical.
+    pub(super) fn first(estimate: &Estimate, unit: &Unit) -> Option<Figure> {
+        Figure::of(&estimate.ns()?, unit)
+    }
+
+    /// As a point of a curve.
+    pub(super) fn at(self, x: f64, verdict: Option<Verdict>) -> Point {
+        Point {
+            x,
+            y: self.value,
+            low: self.low,
+            high: self.high,
+            verdict,
+        }
+    }
+}
+
+/// The points of a row that is a curve over this.
+pub(super) fn curve(row: &Row, over: run::Axis) -> Option<&[CurvePoint]> {
+    match &row.outcome {
+        Outcome::Curve { axis, points } if *axis == over => Some(points),
+        _ => None,
+    }
+}
+
+/// A logarithmic axis.
+pub(super) fn log(label: &str, quantity: Quantity) -> Axis {
+    Axis {
+        label: label.into(),
+        quantity,
+        log: true,
+    }
+}
+
+/// A linear axis from 0.
+pub(super) fn linear(label: &str, quantity: Quantity) -> Axis {
+    Axis {
+        log: false,
+        ..log(label, quantity)
+    }
+}
+
+/// A joined curve of what was measured.
+pub(super) fn joined(name: impl Into<String>, is: Kind, points: Vec<Point>) -> Line {
+    Line {
+        name: name.into(),
+        is,
+        points,
+        joined: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NS: Interval = Interval {
+        value: 4.0,
+        low: 2.0,
+        high: 8.0,
+    };
+
+    #[test]
+    fn the_ends_of_a_speed_change_places() {
+        let speed = Unit::Bandwidth { bytes_per_op: 16.0 };
+        let of = |ns: &Interval, unit| Figure::of(ns, unit).expect("a figure");
+        let time = of(&NS, &Unit::Time);
+        assert_eq!(
+            (time.value, time.low, time.high),
+            (4.0, Some(2.0), Some(8.0))
+        );
+        let fast = of(&NS, &speed);
+        assert_eq!(
+            (fast.value, fast.low, fast.high),
+            (4.0, Some(2.0), Some(8.0))
+        );
+        let one_sided = Interval { low: -1.0, ..NS };
+        let fast = of(&one_sided, &speed);
+        assert_eq!((fast.low, fast.high), (Some(2.0), None));
+        let nothing = Interval { value: 0.0, ..NS };
+        assert_eq!(Figure::of(&nothing, &speed), None);
+    }
+}

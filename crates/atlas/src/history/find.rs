@@ -1,0 +1,228 @@
+//! The history that somebody means, or why there is none.
+
+use super::{Figure, History, history};
+use crate::index::{Index, KeptResult, Machine, MachineKey, results};
+use crate::render::axis_value;
+use crate::store::{self, StoreError};
+use crate::suggestion;
+use model::run::{Axis, Outcome, Run};
+
+/// Runs that are looked through for what a row may be called.
+const LOOKED_THROUGH: usize = 10;
+
+/// Why there is no history. Each message is one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// The kept runs can't be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nothing is kept of this machine.
+    #[error("no run of this machine is kept: `latlas run` makes one{others}")]
+    NoRuns {
+        /// Which machines there are instead, in words.
+        others: String,
+    },
+    /// No machine of that name.
+    #[error("no machine with kept runs is called {name:?} (there are {machines})")]
+    NoMachine {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        machines: String,
+    },
+    /// Several machines of that name.
+    #[error("{count} machines are called {name:?}: give the beginning of a key ({machines})")]
+    SeveralMachines {
+        /// The name.
+        name: String,
+        /// How many.
+        count: usize,
+        /// Which.
+        machines: String,
+    },
+    /// A curve or map, and no point of it was named.
+    #[error("{row} is a curve: say which point with --at ({points})")]
+    NoPoint {
+        /// The row.
+        row: String,
+        /// Its points in the newest run that has it.
+        points: String,
+    },
+    /// A point that no kept run has.
+    #[error("no kept run of this machine has {row} at {at} (the newest has {points})")]
+    NoSuchPoint {
+        /// The row.
+        row: String,
+        /// The point.
+        at: String,
+        /// Its points in the newest run that has it.
+        points: String,
+    },
+    /// A row that no kept run of the machine has.
+    #[error("no kept run of this machine has {row}: `latlas run {row}` measures it")]
+    NotMeasured {
+        /// The row.
+        row: String,
+    },
+    /// Nothing of that name.
+    #[error("no row {row:?}{suggestion} (latlas list shows all)")]
+    Unknown {
+        /// The name.
+        row: String,
+        /// What was probably meant.
+        suggestion: String,
+    },
+    /// Runs there are, but none in the time asked for.
+    #[error("{row} is in {count} kept runs of this machine, and in none since then")]
+    NoneSince {
+        /// The row.
+        row: String,
+        /// How many there are in all.
+        count: usize,
+    },
+}
+
+/// The machine that is meant, by its host's name or at least four digits of its
+/// key, as everywhere ([`Machine::is_called`]).
+pub fn machine_of(index: &Index, name: &str) -> Result<Machine, HistoryError> {
+    let all = index.machines()?;
+    let found: Vec<&Machine> = all.iter().filter(|m| m.is_called(name)).collect();
+    match found.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => Err(HistoryError::NoMachine {
+            name: name.to_owned(),
+            machines: named(&all.iter().collect::<Vec<_>>()),
+        }),
+        several => Err(HistoryError::SeveralMachines {
+            name: name.to_owned(),
+            count: several.len(),
+            machines: named(several),
+        }),
+    }
+}
+
+/// Machines in words.
+fn named(machines: &[&Machine]) -> String {
+    let words = machines.iter().map(|m| format!("{}: {}", m.key.0, m.line));
+    match words.len() {
+        0 => "none".into(),
+        _ => words.collect::<Vec<_>>().join("; "),
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The machine.
+    pub machine: &'a MachineKey,
+    /// The row.
+    pub row: &'a str,
+    /// The point; empty for a single figure.
+    pub at: &'a [u64],
+    /// Which of its figures.
+    pub figure: Figure,
+    /// Only runs from then on, ms since 1970 UTC.
+    pub since_unix_ms: Option<u64>,
+    /// Only so many of the newest runs.
+    pub last: Option<usize>,
+}
+
+/// The history of a row (or one point of it) on a machine. `known` are the rows
+/// that can be measured, for what was probably meant.
+///
+/// # Errors
+/// If the runs can't be read, or have no such row.
+pub fn find(index: &Index, asked: &Asked, known: &[String]) -> Result<History, HistoryError> {
+    let Asked {
+        machine, row, at, ..
+    } = *asked;
+    let machines = index.machines()?;
+    let Some(own) = machines.iter().find(|m| m.key == *machine) else {
+        let others = match machines.is_empty() {
+            true => String::new(),
+            false => format!(
+                "; --machine shows another ({})",
+                named(&machines.iter().collect::<Vec<_>>())
+            ),
+        };
+        return Err(HistoryError::NoRuns { others });
+    };
+    let mut found = index.history(machine, row, at)?;
+    let count = found.len();
+    if let Some(since) = asked.since_unix_ms {
+        found.retain(|(run, _)| run.started_unix_ms >= since);
+    }
+    if let Some(last) = asked.last {
+        found.drain(..found.len().saturating_sub(last));
+    }
+    match history(own.clone(), found, asked.figure) {
+        Some(history) => Ok(history),
+        None if count > 0 => Err(HistoryError::NoneSince {
+            row: row.to_owned(),
+            count,
+        }),
+        None => Err(why_none(index, machine, row, at, known)?),
+    }
+}
+
+/// Why no run of the machine has it.
+fn why_none(
+    index: &Index,
+    machine: &MachineKey,
+    row: &str,
+    at: &[u64],
+    known: &[String],
+) -> Result<HistoryError, HistoryError> {
+    let mut rows: Vec<String> = known.to_vec();
+    let runs = index.runs()?;
+    let own = runs
+        .iter()
+        .filter(|run| run.machine == *machine && !run.imported);
+    for kept in own.take(LOOKED_THROUGH) {
+        let Ok(run) = store::read(&kept.path) else {
+            continue;
+        };
+        if let Some(points) = points(&run, row) {
+            let row = row.to_owned();
+            return Ok(match at.is_empty() {
+                true => HistoryError::NoPoint { row, points },
+                false => HistoryError::NoSuchPoint {
+                    row,
+                    at: at.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
+                    points,
+                },
+            });
+        }
+        rows.extend(run.rows.into_iter().map(|row| row.id));
+    }
+    let row = row.to_owned();
+    if rows.contains(&row) {
+        return Ok(HistoryError::NotMeasured { row });
+    }
+    let suggestion = suggestion(&row, rows.iter().map(String::as_str));
+    Ok(HistoryError::Unknown { row, suggestion })
+}
+
+/// The points of a curve or map in a run, as `--at` takes them.
+fn points(run: &Run, id: &str) -> Option<String> {
+    const SHOWN: usize = 12;
+    let row = run.row(id)?;
+    let axes: Vec<Axis> = match &row.outcome {
+        Outcome::Curve { axis, .. } => vec![*axis],
+        Outcome::Map { y_axis, x_axis, .. } => vec![*y_axis, *x_axis],
+        _ => return None,
+    };
+    let of_row = |result: KeptResult| (result.row == id).then_some(result.at);
+    let all: Vec<Vec<u64>> = results(run).into_iter().filter_map(of_row).collect();
+    let text = |at: &Vec<u64>| {
+        let parts = at.iter().zip(&axes);
+        let parts = parts.map(|(&x, &axis)| axis_value(axis, x));
+        parts.collect::<Vec<_>>().join(",")
+    };
+    let shown: Vec<String> = all.iter().take(SHOWN).map(text).collect();
+    let more = match all.len() > SHOWN {
+        true => format!(", ... {} in all", all.len()),
+        false => String::new(),
+    };
+    Some(shown.join(", ") + &more)
+}

@@ -1,0 +1,74 @@
+//! How each row was measured: what the catalogue says of its probe, what this
+//! run has to add, and what was published.
+
+use super::content::Content;
+use crate::render::{ProbeText, explained_facts, group_of, sampling_of};
+use maud::{Markup, html};
+use model::run::Regime;
+
+/// The section.
+pub(super) fn section(content: &Content) -> Markup {
+    let rows = &content.first().run.rows;
+    let of = |probe: &&ProbeText| {
+        let is =
+            |row: &&model::run::Row| content.probe_of(&row.id).is_some_and(|p| p.id == probe.id);
+        rows.iter().any(|row| is(&row))
+    };
+    let probes: Vec<&ProbeText> = content.probes.iter().filter(of).collect();
+    html! {
+        @if !probes.is_empty() {
+            section #methods aria-labelledby="h-methods" {
+                h2 #h-methods { "What each row is, and how it was measured" }
+                p.lead { "docs/method.md of latlas tells how figures, intervals and verdicts come about." }
+                dl.facts {
+                    @for (regime, name) in REGIMES {
+                        @if probes.iter().any(|probe| probe.regime == regime) {
+                            dt { (name) } dd { (sampling_of(regime)) }
+                        }
+                    }
+                }
+                @for (at, probe) in probes.iter().enumerate() {
+                    @let group = group_of(&probe.id);
+                    @if at == 0 || group_of(&probes[at - 1].id) != group { h3 { (group) } }
+                    details.method id={ "m-" (probe.id) } {
+                        summary { code { (probe.id) } " " span { (probe.title) } }
+                        dl {
+                            @for (label, text) in explained_facts(probe) {
+                                dt { (label) } dd { (shorter(text)) }
+                            }
+                            @for (row, note) in notes(content, probe) {
+                                dt { "in this run" } dd { code { (row) } " " (note) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The ways of sampling, by the names that stand for their texts.
+const REGIMES: [(Regime, &str); 3] = [
+    (Regime::Gated, "gated samples"),
+    (Regime::Distribution, "distributions"),
+    (Regime::Stamped, "stamped operations"),
+];
+
+/// The text of a way of sampling stands once on the page, not in every probe.
+fn shorter(text: String) -> String {
+    let name =
+        |text: String, (regime, name): &(Regime, &str)| text.replace(sampling_of(*regime), name);
+    REGIMES.iter().fold(text, name)
+}
+
+/// What this run says beside the figures of a probe's rows.
+fn notes<'a>(content: &Content<'a>, probe: &ProbeText) -> Vec<(&'a str, &'a str)> {
+    let rows = content.first().run.rows.iter();
+    let of = rows.filter(|row| content.probe_of(&row.id).is_some_and(|p| p.id == probe.id));
+    of.flat_map(|row| {
+        row.notes
+            .iter()
+            .map(|note| (row.id.as_str(), note.as_str()))
+    })
+    .collect()
+}

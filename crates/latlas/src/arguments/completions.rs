@@ -1,0 +1,24 @@
+//! Options of `latlas completions`.
+
+use clap::Args;
+use clap_complete::Shell;
+
+/// Examples of `--help`.
+pub(crate) const EXAMPLES: &str = "\
+The names of rows are completed too (not in elvish and powershell): write the script anew when
+latlas is.
+
+Examples:
+  latlas completions bash > ~/.local/share/bash-completion/completions/latlas
+  latlas completions zsh > \"${fpath[1]}/_latlas\"
+  latlas completions fish > ~/.config/fish/completions/latlas.fish
+  latlas completions elvish >> ~/.config/elvish/rc.elv
+  latlas completions powershell >> $PROFILE";
+
+/// For which shell.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct CompletionsOptions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}

@@ -1,0 +1,128 @@
+//! The controls of the measured processes that `run` and `exec` share. They end
+//! with these processes: there is nothing to put back.
+
+use clap::Args;
+use meter::controls::Asked;
+use model::noise::applied::{Policy, Settings};
+
+/// What is set for the measured processes alone.
+#[derive(Args, Debug, Clone, Default)]
+pub(crate) struct ControlOptions {
+    /// Nice value of the measured processes, -20 to 19 (a lower one needs root). Those with a session
+    /// of their own, as the workers of run, get it for their autogroup too, unless --autogroup says
+    /// otherwise: alone in an autogroup, a process weighs against others by that only
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-20..=19))]
+    pub(crate) nice: Option<i32>,
+    /// Nice value of their autogroup: what counts against other sessions (a lower one needs root;
+    /// each gets a session of its own)
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-20..=19))]
+    pub(crate) autogroup: Option<i32>,
+    /// Before everybody else with SCHED_FIFO, of priority 1 or the one given (needs root)
+    #[arg(long, value_name = "PRIORITY", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = clap::value_parser!(u8).range(1..=98))]
+    pub(crate) fifo: Option<u8>,
+    /// Move everybody else off these CPUs meanwhile and measure there, such as 2-3 (needs root)
+    #[arg(long, value_name = "CPUS", value_parser = cpus)]
+    pub(crate) shield: Option<Cpus>,
+}
+
+/// CPUs, rising.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cpus(pub(crate) Vec<u32>);
+
+impl ControlOptions {
+    /// As asked, beside the CPU; with a session of its own or without.
+    pub(crate) fn asked(&self, own_session: bool) -> Asked {
+        self.asked_where(own_session, || sys::controls::autogroups().is_ok())
+    }
+
+    /// The same, where autogroups are in force or not. Who asks for a nice value
+    /// means a weight against others. In a session of its own a process is alone in
+    /// its autogroup, and has that weight by the autogroup's value only.
+    fn asked_where(&self, own_session: bool, autogroups: impl Fn() -> bool) -> Asked {
+        let of_nice = self.nice.filter(|_| own_session && autogroups());
+        Asked {
+            settings: Settings {
+                own_session: (own_session || self.autogroup.is_some()).then_some(true),
+                autogroup: self.autogroup.or(of_nice),
+                nice: self.nice,
+                policy: self.fifo.map(Policy::Fifo),
+                shield: self.shield_cpus().to_vec(),
+                ..Settings::default()
+            },
+            groups: Vec::new(),
+        }
+    }
+
+    /// The CPUs of the shield; none without one.
+    pub(crate) fn shield_cpus(&self) -> &[u32] {
+        self.shield.as_ref().map_or(&[], |cpus| &cpus.0)
+    }
+}
+
+/// A list as the kernel writes it: `0-2,5`.
+pub(crate) fn cpus(text: &str) -> Result<Cpus, String> {
+    // Linux can't have more.
+    let is_cpu = |number: &str| number.parse().is_ok_and(|cpu: u32| cpu < 8192);
+    let list = match text.split([',', '-']).all(is_cpu) {
+        true => sys::files::cpu_list(text),
+        false => None,
+    };
+    let mut cpus = list
+        .filter(|cpus| !cpus.is_empty())
+        .ok_or("give CPUs such as 1, 2-3 or 0,4-5")?;
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(Cpus(cpus))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_cpus() {
+        let of = |text: &str| cpus(text).map(|cpus| cpus.0);
+        assert_eq!(of("1"), Ok(vec![1]));
+        assert_eq!(of("5,0-2,1"), Ok(vec![0, 1, 2, 5]));
+        for bad in ["", "a", "3-1", "1-", "1,,2", "-1", "0-99999999", "9000"] {
+            assert!(of(bad).expect_err(bad).contains("such as 1"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_nice_value_is_a_weight_against_others_also_in_a_session_of_its_own() {
+        let options = ControlOptions {
+            nice: Some(-10),
+            ..ControlOptions::default()
+        };
+        let of = |options: &ControlOptions, own_session, autogroups| {
+            let asked = options.asked_where(own_session, || autogroups).settings;
+            (asked.nice, asked.autogroup)
+        };
+        assert_eq!(of(&options, true, true), (Some(-10), Some(-10)));
+        assert_eq!(of(&options, false, true), (Some(-10), None));
+        assert_eq!(of(&options, true, false), (Some(-10), None));
+        let both = ControlOptions {
+            autogroup: Some(-3),
+            ..options
+        };
+        assert_eq!(of(&both, true, true), (Some(-10), Some(-3)));
+        assert_eq!(of(&ControlOptions::default(), true, true), (None, None));
+    }
+
+    #[test]
+    fn an_autogroup_is_asked_for_with_its_session() {
+        let options = ControlOptions {
+            autogroup: Some(-4),
+            fifo: Some(3),
+            ..ControlOptions::default()
+        };
+        let settings = options.asked(false).settings;
+        assert_eq!(settings.own_session, Some(true));
+        assert_eq!(settings.policy, Some(Policy::Fifo(3)));
+        assert_eq!(
+            ControlOptions::default().asked(false).settings,
+            Settings::default()
+        );
+    }
+}

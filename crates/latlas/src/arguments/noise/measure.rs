@@ -1,0 +1,66 @@
+//! What `latlas noise measure` takes.
+
+use crate::arguments::{Color, budget};
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Said below the options.
+pub(crate) const EXAMPLES: &str = "\
+A thread is kept on one CPU and does nothing but add and look at the clock. What the clock jumps
+was taken from it: by other threads, by interrupts, or by something below the system. No root.
+
+Examples:
+  latlas noise measure                   5 s on the CPU that a run would measure on
+  latlas noise measure --for 30s --cpu 2 longer, on CPU 2
+  latlas noise measure --all-cpus        all CPUs at the same time
+  latlas noise measure --json            the figures for programs (docs/noise/measure.md)
+
+Exit codes: 0 done; 2 the request can't be carried out (no such CPU, unwritable file, no clock);
+3 done with reservations (ended early, or nothing told what took the CPU).";
+
+/// Options of it.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct MeasureOptions {
+    /// How long to spin: 100ms to 10m
+    #[arg(long = "for", value_name = "TIME", default_value = "5s", value_parser = span)]
+    pub(crate) span: Duration,
+    /// The CPU to spin on; without it the one that a run would choose
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// Spin on every CPU that may be used, at the same time
+    #[arg(long, conflicts_with = "cpu")]
+    pub(crate) all_cpus: bool,
+    /// Print the document instead of the picture
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the document to this file too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Colour the causes
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+fn span(text: &str) -> Result<Duration, String> {
+    let span = budget(text)?;
+    let allowed = Duration::from_millis(100)..=Duration::from_secs(600);
+    match allowed.contains(&span) {
+        true => Ok(span),
+        false => Err("give 100ms to 10m".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_neither_too_short_nor_endless() {
+        assert_eq!(span("5s"), Ok(Duration::from_secs(5)));
+        assert_eq!(span("10m"), Ok(Duration::from_secs(600)));
+        for bad in ["99ms", "0s", "11m", "5", "soon"] {
+            assert!(span(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `latlas man`: manual pages from the same texts as `--help`. man-pages(7).
+
+use crate::arguments::man::ManOptions;
+use crate::{arguments, output};
+use anyhow::Context;
+use atlas::store;
+use clap::Command;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+use std::process::ExitCode;
+
+/// Writes the pages, or prints the main one.
+pub(crate) fn man(options: &ManOptions) -> anyhow::Result<ExitCode> {
+    let mut command = arguments::command();
+    command.build();
+    let Some(directory) = &options.directory else {
+        output::print(&String::from_utf8(page(&command)?)?)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("can't create {}", directory.display()))?;
+    let pages = pages(&command)?;
+    for (name, page) in &pages {
+        store::write_bytes(page, &directory.join(name))?;
+    }
+    output::tell(&format!(
+        "latlas: {} pages in {}\n",
+        pages.len(),
+        directory.display()
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A page for the command and for each below it, by file name.
+fn pages(command: &Command) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    let mut all = vec![(format!("{name}.1"), page(command)?)];
+    for inner in command.get_subcommands().filter(|one| is_own(one)) {
+        all.extend(pages(inner)?);
+    }
+    Ok(all)
+}
+
+/// Not the `help` that clap adds to every command.
+fn is_own(command: &Command) -> bool {
+    command.get_name() != "help" && !command.is_hide_set()
+}
+
+fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
+    let man = Man::new(command.clone());
+    // clap_mangen leaves an empty date out, and all that follows moves up.
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    let version = env!("CARGO_PKG_VERSION");
+    let mut page =
+        format!(".TH {name} 1 \"\" \"latlas {version}\" \"latlas manual\"\n").into_bytes();
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    if command.get_arguments().next().is_some() {
+        man.render_options_section(&mut page)?;
+    }
+    if command.get_subcommands().any(is_own) {
+        man.render_subcommands_section(&mut page)?;
+    }
+    let below = command.get_after_long_help().or(command.get_after_help());
+    page.extend(
+        sections(&below.map(ToString::to_string).unwrap_or_default())
+            .to_roff()
+            .bytes(),
+    );
+    Ok(page)
+}
+
+/// What stands below the options in `--help`, as sections: examples keep their
+/// lines.
+fn sections(text: &str) -> Roff {
+    let mut roff = Roff::new();
+    let mut paragraphs = text
+        .split("\n\n")
+        .filter(|p| !p.trim().is_empty())
+        .peekable();
+    if paragraphs
+        .peek()
+        .is_some_and(|first| heading(first).is_none())
+    {
+        roff.control("SH", ["NOTES"]);
+    }
+    for (number, paragraph) in paragraphs.enumerate() {
+        let body = match heading(paragraph) {
+            Some((heading, body)) => {
+                roff.control("SH", [heading]);
+                body
+            }
+            None => {
+                if number > 0 {
+                    roff.control("PP", []);
+                }
+                paragraph
+            }
+        };
+        let as_it_is = body.lines().any(|line| line.starts_with("  "));
+        if as_it_is {
+            roff.control("nf", []);
+        }
+        for line in body.lines().filter(|line| !line.trim().is_empty()) {
+            roff.text([roman(line)]);
+        }
+        if as_it_is {
+            roff.control("fi", []);
+        }
+    }
+    roff
+}
+
+/// The section that a paragraph begins, and the rest of it.
+fn heading(paragraph: &str) -> Option<(&'static str, &str)> {
+    let of = |beginning, heading| Some((heading, paragraph.strip_prefix(beginning)?));
+    of("Examples:\n", "EXAMPLES").or_else(|| of("Exit codes: ", "EXIT STATUS"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_page_with_its_examples() {
+        let mut command = arguments::command();
+        command.build();
+        let pages = pages(&command).expect("pages");
+        let mut names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
+        for name in ["latlas.1", "latlas-run.1", "latlas-noise-tune.1"] {
+            assert!(names.contains(&name), "no {name} in {names:?}");
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), pages.len(), "two pages of one name");
+        let with_examples: Vec<&str> = pages
+            .iter()
+            .filter(|(_, page)| String::from_utf8_lossy(page).contains(".SH EXAMPLES\n.nf\n"))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        // What is below another command may show its examples there.
+        for inner in command.get_subcommands().filter(|one| is_own(one)) {
+            let page = format!("latlas-{}.1", inner.get_name());
+            assert!(with_examples.contains(&page.as_str()), "{page}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_below_becomes_sections() {
+        let text =
+            "It is so.\n\nAnd so.\n\nExamples:\n  latlas a  b\n\nExit codes: 0 done;\n2 not.";
+        assert_eq!(
+            sections(text).to_roff(),
+            ".SH NOTES\nIt is so.\n.PP\nAnd so.\n.SH EXAMPLES\n.nf\n  latlas a  b\n.fi\n\
+             .SH \"EXIT STATUS\"\n0 done;\n2 not.\n"
+        );
+    }
+}

@@ -1,0 +1,295 @@
+//! `latlas noise ab`: what each control is worth on this machine.
+
+use crate::arguments::noise::ab::AbOptions;
+use crate::command::exec::wake_on_signals;
+use crate::progress::Bar;
+use crate::{UNRELIABLE, output, program};
+use anyhow::{Context, bail};
+use atlas::references::References;
+use atlas::{render, store};
+use meter::commands::placement::Placement;
+use meter::plan::terrain;
+use model::machine::Machine;
+use model::nearest::suggestion;
+use model::noise::effect::{Effects, How, Verdict, Work, Workload};
+use noise::ab::calibrate;
+use noise::ab::conduct::{Conducted, Progress, conduct};
+use noise::ab::control::{self, Kind, Spec};
+use noise::ab::document::{Beside, document};
+use noise::ab::plan::{Length, Plan, Request, plan};
+use noise::ab::stage::{RealStage, try_out};
+use noise::ab::system;
+use noise::ab::toggle::{Toggles, rehearse};
+use noise::tune::StateDir;
+use signal_hook::consts::SIGCONT;
+use signal_hook::flag;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use sys::files::Tree;
+
+/// Lays the experiment out, makes it, and says what came of it.
+pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
+    let references = References::embedded()?;
+    if let Some(path) = &options.out {
+        store::check_writable(path)?;
+    }
+    let machine = sys::machine(Path::new("/"));
+    let tree = Tree::new(Path::new("/"));
+    let mut request = request(options, &machine)?;
+    let mut toggles = Toggles::new();
+    let mut plan = plan(&request, |spec, asked| match spec.kind {
+        Kind::System => {
+            let cpus: Vec<u32> = request.pin.iter().copied().collect();
+            let state = StateDir::system();
+            let here = system::add(&mut toggles, spec, &tree, &machine, &state, &cpus)?;
+            // By name only, or not ours to set: it is not even tried.
+            let unnamed = request.controls.is_empty() && spec.only_by_name().is_some();
+            if unnamed || sys::filesystem::user() != 0 {
+                toggles.remove(spec.name);
+            }
+            match sys::filesystem::user() {
+                0 => Ok(here),
+                _ => Err("it is set for the whole system".into()),
+            }
+        }
+        kind => try_out(&kind, asked, &tree),
+    });
+    if options.dry_run {
+        let text = match options.json {
+            true => serde_json::to_string_pretty(&plan)? + "\n",
+            false => in_words(&plan),
+        };
+        output::print(&text)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let wake = wake_on_signals()?;
+    // Switched on and off once, before anything is measured.
+    let rehearsed = rehearse(&mut toggles).map_err(anyhow::Error::msg)?;
+    request.switch_ms = rehearsed.took_ms;
+    plan.leave_out(&rehearsed.refused, &request);
+    let Some(_) = plan.blocks.first() else {
+        bail!("{}", nothing_to_do(&plan));
+    };
+    eprintln!("latlas: {}", expected(&plan));
+
+    let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
+    let work = work(&plan, &request, &machine)?;
+    let last_level_bytes = terrain(&machine, request.cpus.clone(), None).last_level_bytes;
+    let resumed = Arc::new(AtomicBool::new(false));
+    flag::register(SIGCONT, Arc::clone(&resumed)).context("can't listen for SIGCONT")?;
+    let mut stage = RealStage::new(&request.cpus, Some(wake), resumed)?;
+    stage.prepare(&work, plan.busy)?;
+    let seed = options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
+    let bar = Bar::on_stderr();
+    let conducted = conduct(&plan, &mut stage, &mut toggles, seed, |progress| {
+        bar.say(&so_far(progress, &plan));
+    });
+    bar.clear();
+    if conducted.blocks.is_empty() {
+        eprintln!("latlas: {}: nothing to show", why(&conducted));
+        return Ok(ExitCode::from(UNRELIABLE));
+    }
+    let beside = Beside {
+        started_unix_ms,
+        wall_ms: sys::monotonic_raw_ns().saturating_sub(began_ns) / 1_000_000,
+        program: program::program(&machine),
+        machine,
+        how: How {
+            rounds: plan.rounds,
+            most_ms: plan.most_ms,
+            seed,
+            cpus: request.cpus.clone(),
+            pinned_to: request.pin.as_ref().ok().copied(),
+            busy: plan.busy,
+            job_ns: options.job.as_nanos() as u64,
+            work,
+            not_counted: stage.not_counted(),
+        },
+        last_level_bytes,
+        no_autogroups: sys::controls::autogroups().err(),
+        seen: seen(&stage, &toggles),
+    };
+    let effects = document(&plan, conducted, beside);
+
+    let written = options.out.as_ref().map(|path| {
+        let mut bytes = serde_json::to_vec(&effects)?;
+        bytes.push(b'\n');
+        anyhow::Ok(store::write_bytes(&bytes, path)?)
+    });
+    let text = match options.json {
+        true => serde_json::to_string(&effects)? + "\n",
+        false => {
+            let color = output::colored(options.color);
+            render::noise::effects(&effects, &references, options.wide, color)
+        }
+    };
+    output::print(&text)?;
+    written.transpose()?;
+    Ok(exit_code(&effects))
+}
+
+/// What a reader must know of how it went.
+fn seen(stage: &RealStage, toggles: &Toggles) -> Vec<String> {
+    let mut all: Vec<String> = toggles.values().flat_map(|t| t.remarks()).collect();
+    match stage.made_again() {
+        0 => {}
+        n => all.push(format!(
+            "{n} runs were made again: latlas had been stopped while they ran"
+        )),
+    }
+    all
+}
+
+fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
+    let controls: anyhow::Result<Vec<&'static Spec>> =
+        options.controls.iter().map(|name| named(name)).collect();
+    let allowed = sys::allowed_cpus().unwrap_or_default();
+    let (cpus, pin) = match &options.cpus {
+        Some(cpus) => {
+            let last = cpus.0.last().copied();
+            let pin = Placement::choose(Some(last), machine)?.cpu();
+            if let Some(cpu) = cpus.0.iter().find(|cpu| !allowed.contains(cpu)) {
+                bail!("CPU {cpu} can't be used: allowed here are {allowed:?}");
+            }
+            (cpus.0.clone(), pin.ok_or_else(|| "no CPU is left".into()))
+        }
+        None => {
+            let chosen = Placement::choose(Some(None), machine);
+            let pin = chosen.map(|placement| placement.cpu());
+            let pin = pin.map_err(|error| error.to_string());
+            (
+                allowed,
+                pin.and_then(|cpu| cpu.ok_or_else(|| "no CPU is known".into())),
+            )
+        }
+    };
+    Ok(Request {
+        controls: controls?,
+        loads: options.load.loads(),
+        workloads: options.workload.workloads(),
+        length: match options.time {
+            Some(time) => Length::Time(time),
+            None => Length::Rounds(options.rounds),
+        },
+        job: options.job,
+        busy_per_cpu: options.busy,
+        cpus,
+        pin,
+        switch_ms: BTreeMap::new(),
+    })
+}
+
+fn named(name: &str) -> anyhow::Result<&'static Spec> {
+    let names = control::ALL.iter().map(|spec| spec.name);
+    control::find(name).ok_or_else(|| {
+        let suggestion = suggestion(name, names.clone());
+        let all: Vec<&str> = names.collect();
+        anyhow::anyhow!(
+            "no control {name:?}{suggestion} (there are {})",
+            all.join(", ")
+        )
+    })
+}
+
+/// What each job is to do. Found before there is a load.
+fn work(plan: &Plan, request: &Request, machine: &Machine) -> anyhow::Result<Vec<Work>> {
+    let last_level = terrain(machine, request.cpus.clone(), None).last_level_bytes;
+    let usable = sys::available_memory().usable_bytes();
+    let mut workloads: Vec<Workload> = plan.blocks.iter().map(|b| b.workload).collect();
+    workloads.dedup();
+    let work = workloads.into_iter().map(|workload| {
+        let found = calibrate::work(workload, request.job, last_level, usable);
+        found.map_err(|e| anyhow::anyhow!("the {} job can't be had: {e}", workload.name()))
+    });
+    work.collect()
+}
+
+fn nothing_to_do(plan: &Plan) -> String {
+    let reasons: Vec<String> = plan
+        .controls
+        .iter()
+        .map(|c| {
+            let why = c.unavailable.as_deref();
+            format!(
+                "{}: {}",
+                c.name,
+                why.unwrap_or("no job for it was asked for")
+            )
+        })
+        .collect();
+    format!("nothing can be tried here: {}", reasons.join("; "))
+}
+
+fn expected(plan: &Plan) -> String {
+    format!(
+        "{} runs, about {:.0} s; Ctrl-C ends it with what there is",
+        plan.runs(),
+        plan.expected_ms as f64 / 1e3
+    )
+}
+
+/// What would be done.
+fn in_words(plan: &Plan) -> String {
+    let mut lines = Vec::new();
+    for control in &plan.controls {
+        let what = match &control.unavailable {
+            None => format!("{}; against: {}", control.on, control.off),
+            Some(why) => format!("not available here: {why}"),
+        };
+        let needs = control.needs.as_ref();
+        let needs = needs.map(|needs| format!(" (needs {needs})"));
+        let needs = needs.unwrap_or_default();
+        lines.push(format!("{:18}  {what}{needs}", control.name));
+    }
+    lines.push(String::new());
+    for block in &plan.blocks {
+        lines.push(format!(
+            "{} {}: {} states by turns, {:.1} s a round",
+            block.workload.name(),
+            block.load.beside(),
+            block.arms.len(),
+            block.round_ms / 1e3
+        ));
+    }
+    lines.push(format!(
+        "\n{} rounds of each, {} runs, {} busy processes in a load: about {:.0} s",
+        plan.rounds,
+        plan.runs(),
+        plan.busy,
+        plan.expected_ms as f64 / 1e3
+    ));
+    lines.join("\n") + "\n"
+}
+
+fn so_far(progress: &Progress, plan: &Plan) -> String {
+    format!(
+        "{} {}: round {} of {} (block {} of {}), {:.0} s of about {:.0}",
+        progress.planned.workload.name(),
+        progress.planned.load.beside(),
+        progress.rounds,
+        plan.rounds,
+        progress.block,
+        progress.blocks,
+        progress.elapsed_ms as f64 / 1e3,
+        plan.expected_ms as f64 / 1e3
+    )
+}
+
+fn why(conducted: &Conducted) -> &str {
+    conducted.partial.as_deref().unwrap_or("no run ended")
+}
+
+fn exit_code(effects: &Effects) -> ExitCode {
+    let told = effects
+        .effects
+        .iter()
+        .flat_map(|effect| [&effect.time, &effect.spread])
+        .any(|change| change.verdict != Verdict::CannotTell);
+    match effects.partial.is_none() && told {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(UNRELIABLE),
+    }
+}

@@ -1,0 +1,158 @@
+//! `latlas noise measure`: what takes the CPU from a thread that only spins.
+
+use crate::arguments::noise::measure::MeasureOptions;
+use crate::command::run::stop_on_signals;
+use crate::{UNRELIABLE, output, program};
+use anyhow::bail;
+use atlas::render;
+use atlas::store;
+use meter::commands::placement::{Placement, PlacementError};
+use meter::gaps::{Request, measure_together};
+use model::machine::Machine;
+use model::noise::gaps::{Cause, Gaps, GapsDocument};
+use model::run::SCHEMA_VERSION;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use sys::clock::Counter;
+
+/// Stretches that the span is told in: the width of the picture.
+const STRETCHES: usize = 80;
+
+/// Length of the clock's calibration.
+const CALIBRATION: Duration = Duration::from_millis(20);
+
+/// Spins, prints what it saw.
+pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
+    if let Some(path) = &options.out {
+        store::check_writable(path)?;
+    }
+    let machine = sys::machine(Path::new("/"));
+    let (cpus, not_pinned) = cpus(options, &machine)?;
+    let stop = stop_on_signals()?;
+    let document = GapsDocument {
+        schema: SCHEMA_VERSION,
+        started_unix_ms: sys::clock::realtime_unix_ms(),
+        program: program::program(&machine),
+        hostname: machine.hostname.get().cloned(),
+        cpu_model: machine.cpu_model.get().cloned(),
+        asked_ms: options.span.as_millis() as u64,
+        cpus: spin(&cpus, options.span, &stop)?
+            .into_iter()
+            .map(|gaps| Gaps {
+                not_pinned: not_pinned.clone(),
+                ..gaps
+            })
+            .collect(),
+        partial: stop
+            .load(Ordering::Relaxed)
+            .then(|| "interrupted: this is what was seen until then".into()),
+    };
+    let json = serde_json::to_string(&document)? + "\n";
+    let written = options.out.as_ref();
+    let written = written.map(|path| store::write_bytes(json.as_bytes(), path));
+    let text = match options.json {
+        true => json.clone(),
+        false => render::gaps(&document, output::colored(options.color)),
+    };
+    output::print(&text)?;
+    written.transpose()?;
+    Ok(match document.partial.is_none() && told(&document.cpus) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(UNRELIABLE),
+    })
+}
+
+/// Where to spin, and why a thread can't be kept anywhere, if it can't.
+type Places = (Vec<Option<u32>>, Option<String>);
+
+fn cpus(options: &MeasureOptions, machine: &Machine) -> anyhow::Result<Places> {
+    if options.all_cpus {
+        return match sys::allowed_cpus() {
+            Ok(all) => Ok((all.into_iter().map(Some).collect(), None)),
+            Err(why) => bail!("threads can't be kept on CPUs here: {why}; leave --all-cpus out"),
+        };
+    }
+    if let Some(cpu) = options.cpu {
+        let chosen = Placement::choose(Some(Some(cpu)), machine)?;
+        return Ok((vec![chosen.cpu()], None));
+    }
+    Ok(anywhere_else(
+        Placement::choose(Some(None), machine).map(|quietest| quietest.cpu()),
+    ))
+}
+
+/// Better anywhere than not at all: the document says why.
+fn anywhere_else(chosen: Result<Option<u32>, PlacementError>) -> Places {
+    match chosen {
+        Ok(quietest) => (vec![quietest], None),
+        Err(why) => (vec![None], Some(why.to_string())),
+    }
+}
+
+fn spin(cpus: &[Option<u32>], span: Duration, stop: &AtomicBool) -> anyhow::Result<Vec<Gaps>> {
+    let counter = Counter::best();
+    let calibration = sys::clock::calibrate(&counter, CALIBRATION);
+    if !calibration.is_usable() {
+        bail!(
+            "the clock {} can't be calibrated: it does not advance evenly",
+            counter.name()
+        );
+    }
+    let requests: Vec<Request> = cpus
+        .iter()
+        .map(|&cpu| Request {
+            cpu,
+            span,
+            stretches: STRETCHES,
+        })
+        .collect();
+    let all = measure_together(&requests, counter, &calibration, stop);
+    Ok(all
+        .into_iter()
+        .map(|one| one.map(|(gaps, _)| gaps))
+        .collect::<Result<_, _>>()?)
+}
+
+/// Whether anything told what took the CPU, on every CPU where something did.
+fn told(cpus: &[Gaps]) -> bool {
+    let blind = |gaps: &Gaps| {
+        !gaps.causes.is_empty() && gaps.causes.iter().all(|lost| lost.cause == Cause::NotTold)
+    };
+    !cpus.iter().any(blind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::noise::gaps::Lost;
+
+    #[test]
+    fn why_it_is_kept_on_no_cpu_is_not_lost() {
+        let (cpus, why) = anywhere_else(Err(PlacementError::NotHere("no such call".into())));
+        assert_eq!(cpus, [None]);
+        assert!(why.expect("a reason").contains("no such call"));
+        assert_eq!(anywhere_else(Ok(Some(3))), (vec![Some(3)], None));
+    }
+
+    #[test]
+    fn gaps_of_which_nothing_is_told_are_no_result() {
+        let of = |causes: &[Cause]| Gaps {
+            causes: causes
+                .iter()
+                .map(|&cause| Lost {
+                    cause,
+                    gaps: 1,
+                    lost_ns: 1,
+                    share: None,
+                    longest_ns: 1,
+                    histogram: vec![1],
+                })
+                .collect(),
+            ..Gaps::default()
+        };
+        assert!(told(&[of(&[]), of(&[Cause::Tick, Cause::NotTold])]));
+        assert!(!told(&[of(&[Cause::Tick]), of(&[Cause::NotTold])]));
+    }
+}

@@ -1,0 +1,69 @@
+//! `latlas noise show`: every control of noise, and what to do about it.
+
+use crate::arguments::noise::show::ShowOptions;
+use crate::{UNRELIABLE, output};
+use anyhow::ensure;
+use atlas::render;
+use model::noise::control::Controls;
+use noise::tune::StateDir;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+use sys::files::Tree;
+use sys::machine::Live;
+
+/// Between two looks at who takes the CPU.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Shows the controls of this machine, or of a copied tree.
+pub(super) fn show(options: &ShowOptions) -> anyhow::Result<ExitCode> {
+    let controls = match &options.root {
+        None => of_this_machine(),
+        Some(root) => {
+            ensure!(root.is_dir(), "there is no directory {}", root.display());
+            of_a_tree(root)
+        }
+    };
+    let text = match options.json {
+        true => serde_json::to_string_pretty(&controls)? + "\n",
+        false => render::noise::show(
+            &controls,
+            render::noise::ShowOptions {
+                wide: options.wide,
+                color: output::colored(options.color),
+            },
+        ),
+    };
+    output::print(&text)?;
+    Ok(
+        match controls.advice.is_empty() && controls.pending.is_none() && controls.sees() {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::from(UNRELIABLE),
+        },
+    )
+}
+
+fn of_this_machine() -> Controls {
+    let root = Path::new("/");
+    let controls = noise::control::show(
+        &Tree::new(root),
+        &sys::machine(root),
+        sys::power::power(),
+        &mut || std::thread::sleep(LOOK),
+    );
+    Controls {
+        pending: noise::tune::pending(StateDir::system().path()),
+        ..controls
+    }
+}
+
+/// No time passes in a copied tree, and what the processor itself says is not
+/// of that machine.
+fn of_a_tree(root: &Path) -> Controls {
+    let live = Live {
+        cpuid: None,
+        ..Live::here()
+    };
+    let machine = sys::machine::machine_from(root, &live);
+    noise::control::show(&Tree::new(root), &machine, None, &mut || ())
+}

@@ -1,0 +1,266 @@
+//! `latlas report`: one page to look at.
+
+use crate::arguments::report::ReportOptions;
+use crate::{catalogue, output};
+use anyhow::{Context, bail};
+use atlas::chart::{Beside, LeftOut, Picture, pictures};
+use atlas::compare::operand::{self, Operand};
+use atlas::compare::{Comparison, Normalize, Options, compare};
+use atlas::index::Index;
+use atlas::references::References;
+use atlas::report::{Content, Offered, Shown, histories, is_ours, page};
+use atlas::store::{self, Store, StoreError};
+use meter::probe::Probe;
+use model::run::Run;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// A run that was asked for.
+struct Asked {
+    name: String,
+    path: PathBuf,
+    run: Run,
+}
+
+/// Writes the page of the first run, with the others beside it.
+pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Result<ExitCode> {
+    let to_stdout = options.out == Path::new("-");
+    if to_stdout && options.json {
+        bail!("the page and --json can't both go to standard output: give a file with -o");
+    }
+    if !to_stdout {
+        check_page(&options.out, options.force)?;
+    }
+    let references = References::embedded()?;
+    let store = Store::of_user();
+    let asked = asked(&options.runs, &store)?;
+    let [first, rest @ ..] = asked.as_slice() else {
+        bail!("give a run, or nothing for the last one");
+    };
+
+    let named = rest.iter().map(|other| (other.name.clone(), &other.run));
+    let beside = beside((&first.name, &first.run), named.collect(), &store)?;
+    for other in &beside {
+        // The page is worth having nevertheless.
+        if let Err(why) = &other.comparison {
+            output::tell(&format!("latlas: no comparison: {why}\n"));
+        }
+    }
+    let (mut drawn, mut left_out) = pictures(&first.run, &references, &beside);
+    match history(&first.run) {
+        Ok(found) if found.is_empty() => left_out.push(LeftOut {
+            id: "history".into(),
+            why: "fewer than three runs of this machine are kept here".into(),
+        }),
+        Ok(found) => drawn.extend(found),
+        // Without a store, or with one that can't be read, there is the run.
+        Err(why) => left_out.push(LeftOut {
+            id: "history".into(),
+            why: why.to_string(),
+        }),
+    }
+    let comparisons = beside.into_iter().filter_map(|b| b.comparison.ok());
+    let comparisons: Vec<Comparison> = comparisons.collect();
+    // Beside a device or a pipe there is no place for files.
+    let to_stream = to_stdout || is_stream(&options.out);
+    let documents = match to_stream || options.no_documents {
+        true => Vec::new(),
+        false => documents(&asked, &options.out)?,
+    };
+    for document in &documents {
+        document.check(options.force)?;
+    }
+
+    let others: Vec<Shown> = rest.iter().map(Asked::shown).collect();
+    let offered: Vec<Offered> = documents.iter().map(|d| d.offered.clone()).collect();
+    let text = page(&Content {
+        shown: first.shown(),
+        others: &others,
+        references: &references,
+        probes: &catalogue::texts(catalogue),
+        pictures: &drawn,
+        left_out: &left_out,
+        comparisons: &comparisons,
+        offered: &offered,
+    });
+    if to_stdout {
+        output::print(&text)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    // The page last: it leads to the others.
+    for document in &documents {
+        store::write_bytes(&document.bytes, &document.path)?;
+    }
+    store::write_bytes(text.as_bytes(), &options.out)?;
+
+    let files: Vec<&PathBuf> = documents.iter().map(|d| &d.path).collect();
+    match options.json {
+        true => output::print(&format!(
+            "{:#}\n",
+            serde_json::json!({
+                "page": options.out,
+                "bytes": text.len(),
+                "documents": files,
+                "runs": asked.iter().map(|a| &a.run.id).collect::<Vec<_>>(),
+                "pictures": drawn.iter().map(|p| &p.chart.id).collect::<Vec<_>>(),
+                "left_out": left_out,
+            })
+        ))?,
+        false => {
+            let mut told = format!("{}\n", options.out.display());
+            for file in files {
+                told.push_str(&format!("{}\n", file.display()));
+            }
+            output::print(&told)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Asked {
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            name: &self.name,
+            run: &self.run,
+        }
+    }
+}
+
+/// The runs by their names, each once.
+fn asked(names: &[String], store: &Result<Store, StoreError>) -> anyhow::Result<Vec<Asked>> {
+    let mut all: Vec<Asked> = Vec::new();
+    for name in names {
+        let path = store::named(name, store)?;
+        let run = store::read(&path)?;
+        if all.iter().any(|other| other.run.id == run.id) {
+            bail!("{name:?} is a run that was named before it");
+        }
+        let name = name.clone();
+        all.push(Asked { name, path, run });
+    }
+    Ok(all)
+}
+
+/// Rows of the run over time.
+fn history(run: &Run) -> Result<Vec<Picture>, StoreError> {
+    let index = Index::open(Store::of_user()?)?;
+    let found = histories(&index, run);
+    for line in index.told() {
+        output::tell(&format!("latlas: {line}\n"));
+    }
+    found
+}
+
+/// The other runs with what a run is over each of them.
+pub(super) fn beside<'r>(
+    (name, run): (&str, &Run),
+    others: Vec<(String, &'r Run)>,
+    store: &Result<Store, StoreError>,
+) -> anyhow::Result<Vec<Beside<'r>>> {
+    if others.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Without a store there are no other runs to learn from.
+    let recent = match store {
+        Ok(store) => operand::recent(store)?,
+        Err(_) => Vec::new(),
+    };
+    let how = Options {
+        margin: 0.05,
+        fail_above: None,
+        normalize: None::<Normalize>,
+    };
+    let now = Operand::run(name, run.clone());
+    let of = |(name, run): (String, &'r Run)| {
+        let before = Operand::run(&name, run.clone());
+        let kept = operand::kept_beside(&[&before, &now], &recent);
+        let comparison = compare(&before, &now, &kept, &|_| true, &how);
+        Beside {
+            name,
+            run,
+            comparison: comparison.map_err(|why| why.to_string()),
+        }
+    };
+    Ok(others.into_iter().map(of).collect())
+}
+
+/// A run's document beside the page.
+struct Document {
+    path: PathBuf,
+    /// As the run is kept: the document is the truth, byte for byte.
+    bytes: Vec<u8>,
+    offered: Offered,
+}
+
+fn documents(asked: &[Asked], page: &Path) -> anyhow::Result<Vec<Document>> {
+    let stem = page.file_stem().unwrap_or_default().to_string_lossy();
+    let of = |asked: &Asked| {
+        let bytes = std::fs::read(&asked.path)
+            .with_context(|| format!("can't read {}", asked.path.display()))?;
+        let packed = if store::is_packed(&bytes) { ".zst" } else { "" };
+        let short = asked.run.id.get(..8).unwrap_or(&asked.run.id);
+        let file = format!("{stem}.{short}.run.json{packed}");
+        Ok(Document {
+            path: page.with_file_name(&file),
+            offered: Offered {
+                file,
+                what: format!("run {short}"),
+                bytes: bytes.len() as u64,
+            },
+            bytes,
+        })
+    };
+    asked.iter().map(of).collect()
+}
+
+impl Document {
+    /// Refuses to replace anything but the same document.
+    fn check(&self, force: bool) -> anyhow::Result<()> {
+        match std::fs::read(&self.path) {
+            Err(e) if e.kind() == ErrorKind::NotFound => {}
+            Ok(there) if force || there == self.bytes => {}
+            _ => bail!("{}", taken(&self.path, "this run's document")),
+        }
+        Ok(store::check_writable(&self.path)?)
+    }
+}
+
+/// Refuses to replace what is no report, and finds out early whether the file
+/// can be written.
+fn check_page(path: &Path, force: bool) -> anyhow::Result<()> {
+    // Opening a pipe waits for its reader, and closing it again ends the reader.
+    if is_stream(path) {
+        return Ok(());
+    }
+    match std::fs::File::open(path) {
+        Err(e) if e.kind() == ErrorKind::NotFound => {}
+        Err(e) => return Err(e).with_context(|| format!("can't read {}", path.display())),
+        Ok(file) => {
+            let is_file = file.metadata().is_ok_and(|m| m.is_file());
+            let mut head = Vec::new();
+            // Our mark stands near the beginning.
+            if is_file && !force {
+                let read = file.take(4096).read_to_end(&mut head);
+                read.with_context(|| format!("can't read {}", path.display()))?;
+                if !head.is_empty() && !is_ours(&head) {
+                    bail!("{}", taken(path, "a page that latlas report made"));
+                }
+            }
+        }
+    }
+    Ok(store::check_writable(path)?)
+}
+
+/// A device or a pipe: neither a file nor a directory.
+fn is_stream(path: &Path) -> bool {
+    let kind = std::fs::metadata(path).map(|known| known.file_type());
+    kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir())
+}
+
+fn taken(path: &Path, what: &str) -> String {
+    format!(
+        "{} is there already and is not {what}: give another name with -o, or --force to replace it",
+        path.display()
+    )
+}

@@ -1,0 +1,169 @@
+//! A shield on this machine, as root: everybody leaves, and comes back.
+
+use crate::bench::{BINARY, Bench, alone, can_tune, ends, text, wait_for};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// Where the cpusets of version 1 are, with no shield in them; where this
+/// machine can have none, says why.
+fn free_cpusets() -> Option<PathBuf> {
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let cpusets = mounts
+        .lines()
+        .find(|line| line.contains(" cgroup ") && line.contains("cpuset"))
+        .and_then(|line| line.split(' ').nth(1))
+        .map(PathBuf::from);
+    let two = std::fs::read_to_string("/sys/devices/system/cpu/online")
+        .is_ok_and(|online| online.trim() != "0");
+    let Some(cpusets) = cpusets.filter(|_| can_tune() && two) else {
+        eprintln!("SKIPPED: needs root, cpusets of version 1 and two CPUs");
+        return None;
+    };
+    // Another's shield, as of a test of another checkout, ends soon.
+    wait_for("others' shields", || {
+        !cpusets.join("latlas-shield").exists()
+    });
+    Some(cpusets)
+}
+
+/// Where a process is, by what the kernel says of it.
+fn whereabouts(pid: u32) -> Option<(String, String)> {
+    let cpuset = std::fs::read_to_string(format!("/proc/{pid}/cpuset")).ok()?;
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let cpus = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?
+        .trim()
+        .to_owned();
+    Some((cpuset.trim().to_owned(), cpus))
+}
+
+/// A bystander that ends with the test.
+struct Bystander(Child);
+
+impl Bystander {
+    fn new(words: &[&str]) -> Bystander {
+        Bystander(
+            Command::new(words[0])
+                .args(&words[1..])
+                .spawn()
+                .expect("it runs"),
+        )
+    }
+}
+
+impl Drop for Bystander {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_shield_here_moves_everybody_and_brings_everybody_back() {
+    let _alone = alone();
+    let Some(cpusets) = free_cpusets() else {
+        return;
+    };
+    let bench = Bench::new();
+    let free = Bystander::new(&["sleep", "60"]);
+    let pinned = Bystander::new(&["taskset", "-c", "1", "sleep", "60"]);
+    wait_for("taskset", || {
+        whereabouts(pinned.0.id()).is_some_and(|(_, cpus)| cpus == "1")
+    });
+    let before = [&free, &pinned].map(|one| whereabouts(one.0.id()).expect("it lives"));
+    let look = format!(
+        "cat /proc/self/cpuset; grep Cpus_allowed_list /proc/self/status; cat /proc/{}/cpuset",
+        free.0.id()
+    );
+    for kill in [false, true] {
+        let script = match kill {
+            false => look.clone(),
+            true => format!("{look}; sleep 60"),
+        };
+        let mut child = bench
+            .noise(&[
+                "tune", "--only", "shield", "--cpus", "1", "--", "sh", "-c", &script,
+            ])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        if kill {
+            wait_for("the shield", || {
+                whereabouts(free.0.id()).is_some_and(|(set, _)| set == "/latlas-system")
+            });
+            child.kill().expect("killed");
+            child.wait().expect("gone");
+        } else {
+            let output = child.wait_with_output().expect("it ends");
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+            let out = text(&output.stdout);
+            assert_eq!(
+                out, "/latlas-shield\nCpus_allowed_list:\t1\n/latlas-system\n",
+                "{output:?}"
+            );
+        }
+        wait_for("the end of the shield", || {
+            !bench.pending() && !cpusets.join("latlas-shield").exists()
+        });
+        assert!(!cpusets.join("latlas-system").exists());
+        let after = [&free, &pinned].map(|one| whereabouts(one.0.id()).expect("it lives"));
+        assert_eq!(before, after);
+    }
+}
+
+/// A cpuset of version 1 that goes with the test.
+struct Elsewhere(PathBuf);
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_shield_that_could_not_bring_everybody_back_ends_with_3() {
+    let _alone = alone();
+    let Some(cpusets) = free_cpusets() else {
+        return;
+    };
+    let bench = Bench::new();
+    let elsewhere = Elsewhere(cpusets.join(format!("latlas-test-{}", std::process::id())));
+    std::fs::create_dir(&elsewhere.0).expect("a group");
+    for file in ["cpuset.cpus", "cpuset.mems"] {
+        std::fs::write(elsewhere.0.join(file), "0").expect("written");
+    }
+    // Dies before the group goes.
+    let bystander = Bystander::new(&["sleep", "60"]);
+    let tasks = elsewhere.0.join("tasks").display().to_string();
+    let child = Command::new(BINARY)
+        .args([
+            "run",
+            "--quick",
+            "--shield",
+            "1",
+            "cpu.add_i32",
+            "cpu.memcpy/1MiB",
+            "call.virtual",
+        ])
+        .env("LATLAS_STATE_DIR", bench.state())
+        .env("LATLAS_DATA_DIR", bench.home.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    // Somebody is in it: all is set.
+    wait_for("the shield", || {
+        std::fs::read_to_string(cpusets.join("latlas-shield/tasks"))
+            .is_ok_and(|members| !members.is_empty())
+    });
+    // As somebody else would, while it measures.
+    std::fs::write(&tasks, bystander.0.id().to_string()).expect("moved");
+    let output = ends(child);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(error.contains("changed by others"), "{error}");
+    assert!(!bench.pending(), "{error}");
+    assert!(!cpusets.join("latlas-shield").exists());
+}

@@ -1,0 +1,357 @@
+//! The controls of the measuring processes: what is asked for them, whether it
+//! can be had here, and what a reader of the figures must know of it.
+
+use model::noise::applied::{self, Applied, Settings};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::PathBuf;
+use sys::controls::{Controls, NotSet, Policy};
+
+/// What is asked for the workers of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkerControls {
+    /// Whether they are pinned to the measuring CPU.
+    pub pinned: bool,
+    /// Everything else.
+    pub asked: Asked,
+    /// Whether all dirty pages are written back and the page cache is dropped
+    /// before the first visit. Rows of files bring back what they read with
+    /// each visit, so not before each.
+    pub drop_page_cache: bool,
+}
+
+impl Default for WorkerControls {
+    /// The best that needs no right: pinned, each in a session of its own. None
+    /// of it changes what a row measures; SCHED_BATCH and another timer slack
+    /// would (the rows of wake-ups).
+    fn default() -> WorkerControls {
+        WorkerControls {
+            pinned: true,
+            asked: Asked {
+                settings: Settings {
+                    own_session: Some(true),
+                    ..Settings::default()
+                },
+                groups: Vec::new(),
+            },
+            drop_page_cache: false,
+        }
+    }
+}
+
+impl WorkerControls {
+    /// None at all: workers as any process of this session is.
+    pub fn none() -> WorkerControls {
+        WorkerControls {
+            pinned: false,
+            asked: Asked::default(),
+            drop_page_cache: false,
+        }
+    }
+
+    /// Whether anything was asked for that may be refused.
+    fn may_be_refused(&self) -> bool {
+        ![WorkerControls::default().asked, Asked::default()].contains(&self.asked)
+    }
+
+    /// Before anything runs: whether these controls can be had, and the page
+    /// cache dropped.
+    ///
+    /// # Errors
+    /// What is refused here, and what would give the right to it.
+    pub fn check(&self) -> Result<(), ControlError> {
+        if self.may_be_refused() {
+            self.asked.try_out()?;
+        }
+        if self.drop_page_cache {
+            sys::page_cache::drop_all().map_err(ControlError::PageCache)?;
+        }
+        Ok(())
+    }
+}
+
+/// What is asked for measuring processes.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Settings of each process.
+    pub settings: Settings,
+    /// Control groups that each process joins: the way into a cpuset shield.
+    pub groups: Vec<PathBuf>,
+}
+
+/// Why controls can't be had: one line that says what to do.
+#[derive(thiserror::Error, Debug)]
+pub enum ControlError {
+    /// The kernel refused one.
+    #[error("{refused}{}", hint(.refused.doing, &.refused.error))]
+    Refused {
+        /// Which, and what it said.
+        refused: NotSet,
+    },
+    /// The kernel took one and did another thing.
+    #[error("the kernel took the controls, but {0}")]
+    NotGranted(String),
+    /// The page cache can't be dropped.
+    #[error(
+        "can't drop the page cache: {0}; --cold needs root and a writable \
+         /proc/sys/vm/drop_caches"
+    )]
+    PageCache(io::Error),
+    /// The nice value of an autogroup would do nothing.
+    #[error("--autogroup can do nothing here: {0}")]
+    NoAutogroups(String),
+}
+
+impl Asked {
+    /// As the system wants them.
+    pub fn controls(&self) -> Controls {
+        let Settings {
+            cpus,
+            own_session,
+            autogroup,
+            nice,
+            policy,
+            timer_slack_ns,
+            transparent_huge_pages,
+            shield: _,
+            cpuset: _,
+        } = &self.settings;
+        Controls {
+            cpus: cpus.clone(),
+            // An autogroup belongs to a session, and that is shared with the
+            // user's other processes.
+            own_session: *own_session == Some(true) || autogroup.is_some(),
+            autogroup: *autogroup,
+            nice: *nice,
+            policy: policy.and_then(settable),
+            timer_slack_ns: *timer_slack_ns,
+            transparent_huge_pages: *transparent_huge_pages,
+            groups: self.groups.clone(),
+        }
+    }
+
+    /// Tries them out in a child that does nothing else, before anything runs:
+    /// what it was granted.
+    ///
+    /// # Errors
+    /// What is refused here, and what would give the right to it.
+    pub fn try_out(&self) -> Result<Applied, ControlError> {
+        if self.settings.autogroup.is_some() {
+            sys::controls::autogroups().map_err(ControlError::NoAutogroups)?;
+        }
+        let granted = sys::controls::try_out(&self.controls())
+            .map_err(|refused| ControlError::Refused { refused })?;
+        let applied = Applied::new(self.settings.clone(), granted);
+        match applied.refused.is_empty() {
+            true => Ok(applied),
+            false => Err(ControlError::NotGranted(applied.refused.join("; "))),
+        }
+    }
+
+    /// What a reader must know of what these controls do to figures.
+    pub fn remarks(&self, cpus: usize) -> Vec<String> {
+        let mut all = Vec::new();
+        if sys::controls::autogroups().is_ok() {
+            all.extend(of_nice(&self.settings));
+        }
+        let Some(applied::Policy::Fifo(_)) = self.settings.policy else {
+            return all;
+        };
+        match sys::controls::real_time_share() {
+            Some(share) => all.push(real_time(share)),
+            None => all.push(
+                "SCHED_FIFO: such processes are not throttled here; one that never sleeps has its \
+                 CPU alone"
+                    .into(),
+            ),
+        }
+        if cpus == 1 {
+            all.push(
+                "SCHED_FIFO on the only CPU: latlas itself is one priority above, so that it can \
+                 end what does not end; nobody else runs meanwhile"
+                    .into(),
+            );
+        }
+        all
+    }
+
+    /// Whether such a process gets another share of a CPU than this one: another
+    /// weight, or a shield.
+    pub fn changes_the_share(&self) -> bool {
+        let settings = &self.settings;
+        settings.nice.is_some()
+            || settings.autogroup.is_some()
+            || settings.policy.is_some()
+            || !self.groups.is_empty()
+    }
+
+    /// The priority of SCHED_FIFO, where that is asked for.
+    pub fn fifo(&self) -> Option<u8> {
+        match self.settings.policy {
+            Some(applied::Policy::Fifo(priority)) => Some(priority),
+            _ => None,
+        }
+    }
+}
+
+/// What a nice value weighs where autogroups are in force (sched(7)).
+fn of_nice(settings: &Settings) -> Option<String> {
+    let nice = settings.nice?;
+    Some(match settings.autogroup {
+        Some(autogroup) => format!(
+            "nice {nice}: each process is alone in its autogroup, so what it weighs against others \
+             is the nice value of that, {autogroup}; its own nice value adds nothing"
+        ),
+        None if settings.own_session == Some(true) => format!(
+            "nice {nice}: each process is alone in its autogroup, where it weighs against nobody"
+        ),
+        None => format!(
+            "nice {nice} weighs against work of this session only: each session is an autogroup \
+             here, and these weigh by their own nice values (--autogroup)"
+        ),
+    })
+}
+
+/// What SCHED_FIFO does not get. Linux 6.12 gave everybody else a server that
+/// runs only while one of them waits (kernel/sched/deadline.c, `fair_server`);
+/// the throttling that always takes its time stayed with CONFIG_RT_GROUP_SCHED.
+fn real_time(share: f64) -> String {
+    let rest_ms = (1.0 - share) * 1e3;
+    format!(
+        "SCHED_FIFO: a process that never sleeps stands still for up to {rest_ms:.0} ms of each \
+         second: always on kernels before 6.12 or with CONFIG_RT_GROUP_SCHED \
+         (sched_rt_runtime_us), on later ones only while an ordinary process waits for its CPU"
+    )
+}
+
+/// A policy that a process may be given.
+fn settable(policy: applied::Policy) -> Option<Policy> {
+    match policy {
+        applied::Policy::Other => Some(Policy::Other),
+        applied::Policy::Batch => Some(Policy::Batch),
+        applied::Policy::Idle => Some(Policy::Idle),
+        applied::Policy::Fifo(priority) => Some(Policy::Fifo(priority)),
+        applied::Policy::RoundRobin(_) | applied::Policy::Another => None,
+    }
+}
+
+/// What would give the right to a control that was refused.
+pub fn hint(doing: &str, error: &io::Error) -> &'static str {
+    use io::ErrorKind::{InvalidInput, NotFound, PermissionDenied};
+    match (doing, error.kind()) {
+        ("set its nice value", _) => {
+            "; a lower nice value needs root, CAP_SYS_NICE or a limit (ulimit -e)"
+        }
+        ("set the nice value of its autogroup", PermissionDenied) => {
+            "; a lower one needs root, CAP_SYS_NICE or a limit (ulimit -e)"
+        }
+        ("set its scheduling policy", PermissionDenied) => {
+            "; SCHED_FIFO needs root, CAP_SYS_NICE or a limit (ulimit -r), and a control group \
+             that has real-time time"
+        }
+        ("pin it to its CPUs", InvalidInput) => "; latlas machine lists the CPUs here",
+        ("join the control group", PermissionDenied) => "; joining a shield needs root",
+        ("join the control group", NotFound) => "; the shield is gone",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(settings: Settings) -> Asked {
+        Asked {
+            settings,
+            groups: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_autogroup_brings_its_session_along() {
+        let nice = asked(Settings {
+            autogroup: Some(5),
+            ..Settings::default()
+        });
+        assert!(nice.controls().own_session);
+        assert!(!asked(Settings::default()).controls().own_session);
+    }
+
+    #[test]
+    fn every_setting_that_can_be_set_is_passed_on() {
+        let all = asked(Settings {
+            cpus: vec![1],
+            own_session: Some(true),
+            autogroup: Some(-3),
+            nice: Some(4),
+            policy: Some(applied::Policy::Fifo(7)),
+            timer_slack_ns: Some(9),
+            transparent_huge_pages: Some(false),
+            shield: vec![1],
+            cpuset: Some("/x".into()),
+        });
+        let expected = Controls {
+            cpus: vec![1],
+            nice: Some(4),
+            own_session: true,
+            autogroup: Some(-3),
+            policy: Some(Policy::Fifo(7)),
+            timer_slack_ns: Some(9),
+            transparent_huge_pages: Some(false),
+            groups: Vec::new(),
+        };
+        assert_eq!(all.controls(), expected);
+    }
+
+    #[test]
+    fn what_is_refused_says_what_would_help() {
+        let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
+        for (doing, what) in [
+            ("set its nice value", "ulimit -e"),
+            ("set the nice value of its autogroup", "ulimit -e"),
+            ("set its scheduling policy", "ulimit -r"),
+            ("join the control group", "root"),
+        ] {
+            let refused = NotSet {
+                doing,
+                error: denied(),
+            };
+            let text = ControlError::Refused { refused }.to_string();
+            assert!(text.starts_with(&format!("can't {doing}: ")), "{text}");
+            assert!(text.contains(what), "{text}");
+        }
+    }
+
+    #[test]
+    fn real_time_says_what_it_costs() {
+        let fifo = asked(Settings {
+            policy: Some(applied::Policy::Fifo(1)),
+            ..Settings::default()
+        });
+        assert_eq!(fifo.remarks(2).len(), 1);
+        assert_eq!(fifo.remarks(1).len(), 2);
+        assert!(asked(Settings::default()).remarks(1).is_empty());
+        let said = real_time(0.95);
+        assert!(said.contains("up to 50 ms"), "{said}");
+        assert!(said.contains("before 6.12"), "{said}");
+    }
+
+    #[test]
+    fn a_nice_value_says_against_whom_it_weighs() {
+        let of = |nice, autogroup, own_session| {
+            of_nice(&Settings {
+                nice,
+                autogroup,
+                own_session,
+                ..Settings::default()
+            })
+        };
+        assert_eq!(of(None, Some(-5), Some(true)), None);
+        let both = of(Some(-10), Some(-5), Some(true)).expect("a remark");
+        assert!(both.contains("the nice value of that, -5"), "{both}");
+        let alone = of(Some(-10), None, Some(true)).expect("a remark");
+        assert!(alone.contains("against nobody"), "{alone}");
+        let shared = of(Some(-10), None, None).expect("a remark");
+        assert!(shared.contains("this session only"), "{shared}");
+    }
+}

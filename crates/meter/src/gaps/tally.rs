@@ -1,0 +1,193 @@
+//! From what was seen to what is told: sums by cause, histograms, shares with
+//! their intervals, the clock, and the span in stretches.
+
+use super::attribute::parts;
+use super::learn::TURNS;
+use super::seen::{Seen, Window};
+use model::noise::gaps::{Cause, Detector, Frequency, Gap, Gaps, Lost, Part, Stretch, share};
+use model::stats;
+
+/// Longest gaps that are listed.
+const LISTED: usize = 10;
+
+/// Quiet blocks that a window needs for a frequency.
+const ENOUGH_BLOCKS: u64 = 16;
+
+/// Sums up. `stretches` is the number of stretches that the span is divided
+/// into; the windows are divided among them. What only the real thread knows
+/// (its CPU, its number, the sources) is left to the caller.
+pub fn tally(seen: &Seen, ns_per_tick: f64, stretches: usize) -> Gaps {
+    let ns = |ticks: u64| (ticks as f64 * ns_per_tick).round() as u64;
+    let mut all: Vec<Gap> = seen
+        .records
+        .iter()
+        .zip(parts(seen, ns_per_tick))
+        .map(|(record, parts)| Gap {
+            at_ns: ns(record.at),
+            lost_ns: ns(record.lost),
+            parts,
+        })
+        .collect();
+    let span_ns = ns(seen.ticks);
+    let stretches = strip(seen, &all, span_ns, stretches.max(1), ns_per_tick);
+    let causes: Vec<Lost> = Cause::ALL
+        .into_iter()
+        .enumerate()
+        .filter_map(|(place, cause)| lost_to(cause, place, &all, &stretches))
+        .collect();
+    let quiet = seen.quiet;
+    let mut gaps = Gaps {
+        span_ns,
+        blind_ns: ns(seen.blind.iter().map(|b| b.ticks).sum()),
+        detector: Detector {
+            adds: adds_of(1) as u64,
+            block_ns: quiet.map_or(0.0, |q| q.block * ns_per_tick),
+            overhead_ns: quiet.map_or(0.0, |q| q.overhead * ns_per_tick),
+            threshold_ns: quiet.map_or(0.0, |q| (q.block + q.spread) * ns_per_tick),
+            slower: seen.slower,
+            broken_steps: seen.broken_steps,
+        },
+        gaps: all.len() as u64,
+        mixed: all.iter().filter(|gap| gap.parts.len() > 1).count() as u64,
+        lost_ns: all.iter().map(|gap| gap.lost_ns).sum(),
+        share: share(&stretches, |s| s.lost_ns.iter().sum()),
+        causes,
+        frequency: frequency(seen, ns_per_tick),
+        stretches,
+        run_delay_ns: seen.run_delay_ns,
+        readings: seen.readings,
+        reading_ns: seen.reading_ticks.map(ns),
+        ..Gaps::default()
+    };
+    all.sort_by_key(|gap| std::cmp::Reverse(gap.lost_ns));
+    all.truncate(LISTED);
+    gaps.longest = all;
+    gaps
+}
+
+fn lost_to(cause: Cause, place: usize, all: &[Gap], stretches: &[Stretch]) -> Option<Lost> {
+    let mut lost = Lost {
+        cause,
+        gaps: 0,
+        lost_ns: 0,
+        share: share(stretches, |s| s.lost_ns.get(place).copied().unwrap_or(0)),
+        longest_ns: 0,
+        histogram: Vec::new(),
+    };
+    for gap in all {
+        let part = gap.parts.iter().find(|part| part.cause == cause);
+        if let Some(part) = part {
+            lost.lost_ns += part.lost_ns;
+            lost.longest_ns = lost.longest_ns.max(part.lost_ns);
+        }
+        if gap.parts.first().is_some_and(|first| first.cause == cause) {
+            lost.gaps += 1;
+            let bin = gap.lost_ns.checked_ilog2().unwrap_or(0) as usize;
+            if lost.histogram.len() <= bin {
+                lost.histogram.resize(bin + 1, 0);
+            }
+            lost.histogram[bin] += 1;
+        }
+    }
+    (lost.lost_ns > 0).then_some(lost)
+}
+
+/// The span in equal stretches. What lies across a border is divided.
+fn strip(
+    seen: &Seen,
+    all: &[Gap],
+    span_ns: u64,
+    stretches: usize,
+    ns_per_tick: f64,
+) -> Vec<Stretch> {
+    let border = |k: usize| (u128::from(span_ns) * k as u128 / stretches as u128) as u64;
+    let of = |at_ns: u64| {
+        let k = u128::from(at_ns) * stretches as u128 / u128::from(span_ns.max(1));
+        (k as usize).min(stretches - 1)
+    };
+    let mut strip: Vec<Stretch> = (0..stretches)
+        .map(|k| Stretch {
+            watched_ns: border(k + 1) - border(k),
+            lost_ns: Vec::new(),
+            ghz: ghz_of_stretch(k, stretches, seen, ns_per_tick),
+        })
+        .collect();
+    // Each stretch that a time reaches into, with how much of it has passed
+    // at its end.
+    let mut through = |at_ns: u64, ns: u64, each: &mut dyn FnMut(&mut Stretch, f64)| {
+        let end_ns = at_ns + ns;
+        let (first, last) = (of(at_ns), of(end_ns.saturating_sub(1).max(at_ns)));
+        for (k, stretch) in strip.iter_mut().enumerate().take(last + 1).skip(first) {
+            let passed = match k == last {
+                true => 1.0,
+                false => border(k + 1).saturating_sub(at_ns) as f64 / ns.max(1) as f64,
+            };
+            each(stretch, passed);
+        }
+    };
+    for blind in &seen.blind {
+        let at_ns = (blind.at as f64 * ns_per_tick).round() as u64;
+        let ns = (blind.ticks as f64 * ns_per_tick).round() as u64;
+        let mut taken = 0;
+        through(at_ns, ns, &mut |stretch, passed| {
+            let until = (ns as f64 * passed).round() as u64;
+            stretch.watched_ns = stretch.watched_ns.saturating_sub(until - taken);
+            taken = until;
+        });
+    }
+    for gap in all {
+        let mut put: Vec<u64> = vec![0; gap.parts.len()];
+        through(gap.at_ns, gap.lost_ns, &mut |stretch, passed| {
+            stretch.lost_ns.resize(Cause::ALL.len(), 0);
+            for (Part { cause, lost_ns }, put) in gap.parts.iter().zip(&mut put) {
+                let until = (*lost_ns as f64 * passed).round() as u64;
+                let place = Cause::ALL.iter().position(|c| c == cause);
+                stretch.lost_ns[place.unwrap_or(0)] += until - *put;
+                *put = until;
+            }
+        });
+    }
+    strip
+}
+
+/// Cycles that a number of quiet blocks took: their adds.
+fn adds_of(blocks: u64) -> f64 {
+    (blocks * TURNS * u64::from(kernels::ADDS_PER_TURN)) as f64
+}
+
+/// The clock while these blocks ran, GHz. What of a block is not adds was
+/// learnt in ticks; it is work of the core as well, and takes as much longer
+/// where the clock is slower.
+fn ghz(window: Window, seen: &Seen, ns_per_tick: f64) -> Option<f64> {
+    let quiet = seen.quiet?;
+    let adds_ns = window.ticks as f64 * (1.0 - quiet.overhead / quiet.block) * ns_per_tick;
+    (window.blocks >= ENOUGH_BLOCKS && adds_ns > 0.0).then(|| adds_of(window.blocks) / adds_ns)
+}
+
+/// The windows that begin in a stretch. A span that ended early has fewer
+/// than it was to have.
+fn ghz_of_stretch(k: usize, stretches: usize, seen: &Seen, ns_per_tick: f64) -> Option<f64> {
+    let begin = |k: usize| {
+        let ticks = (u128::from(seen.ticks) * k as u128).div_ceil(stretches as u128);
+        let window = ticks.div_ceil(u128::from(seen.window_ticks.max(1)));
+        (window as usize).min(seen.windows.len())
+    };
+    let mut sum = Window::default();
+    for window in &seen.windows[begin(k)..begin(k + 1)] {
+        sum.ticks += window.ticks;
+        sum.blocks += window.blocks;
+    }
+    ghz(sum, seen, ns_per_tick)
+}
+
+fn frequency(seen: &Seen, ns_per_tick: f64) -> Option<Frequency> {
+    let windows = seen.windows.iter();
+    let all = stats::sorted(windows.filter_map(|&window| ghz(window, seen, ns_per_tick)));
+    Some(Frequency {
+        p1_ghz: stats::quantile_sorted(&all, 0.01)?,
+        p50_ghz: stats::quantile_sorted(&all, 0.5)?,
+        p99_ghz: stats::quantile_sorted(&all, 0.99)?,
+        window_ns: (seen.window_ticks as f64 * ns_per_tick).round() as u64,
+        windows: all.len() as u64,
+    })
+}

@@ -1,0 +1,267 @@
+//! What was set for the processes of a run, and for nobody else.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The controls that the measuring processes (the workers of a run, the
+/// commands of `exec`) ran under. Nothing of it outlives them.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+pub struct Applied {
+    /// What was asked for, by the user or by default.
+    pub asked: Settings,
+    /// What the kernel granted: read back in the measuring processes, or for
+    /// commands in a child that got the same just before. Also what nobody
+    /// asked for.
+    pub granted: Settings,
+    /// Why something that was asked for was not granted, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
+    /// Whether all dirty pages were written back and the whole page cache was
+    /// dropped before the first visit. Commands have it in their own record.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub page_cache_dropped: bool,
+}
+
+/// Controls of a process: those that were asked for, or all that it has, as
+/// far as the system tells. Absent: not asked for, or not known.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The only CPUs it may run on, rising.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpus: Vec<u32>,
+    /// Whether it leads a session of its own, or is to; where the kernel has
+    /// autogroups, that makes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_session: Option<bool>,
+    /// Nice value of its autogroup.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub autogroup: Option<i32>,
+    /// Its own nice value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nice: Option<i32>,
+    /// How it is scheduled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
+    /// Slack of its timers, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timer_slack_ns: Option<u64>,
+    /// Whether it may get transparent huge pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transparent_huge_pages: Option<bool>,
+    /// The CPUs of the shield that it was to be in: from there others were
+    /// moved away.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shield: Vec<u32>,
+    /// Its cpuset, as `/proc/PID/cpuset` names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpuset: Option<String>,
+}
+
+/// The scheduler's policies (sched(7)).
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// SCHED_OTHER, the ordinary one.
+    Other,
+    /// SCHED_BATCH: ordinary, never preferred when it wakes.
+    Batch,
+    /// SCHED_IDLE: only when nobody else wants the CPU.
+    Idle,
+    /// SCHED_FIFO with this priority: before everybody ordinary.
+    Fifo(u8),
+    /// SCHED_RR with this priority.
+    RoundRobin(u8),
+    /// One that this version does not know.
+    Another,
+}
+
+impl Policy {
+    /// Name and priority, as chrt(1) prints them.
+    pub fn text(self) -> String {
+        match self {
+            Policy::Other => "SCHED_OTHER".into(),
+            Policy::Batch => "SCHED_BATCH".into(),
+            Policy::Idle => "SCHED_IDLE".into(),
+            Policy::Fifo(priority) => format!("SCHED_FIFO {priority}"),
+            Policy::RoundRobin(priority) => format!("SCHED_RR {priority}"),
+            Policy::Another => "another scheduling policy".into(),
+        }
+    }
+}
+
+impl Applied {
+    /// What was asked for, and what came of it, where that is something else.
+    pub fn new(asked: Settings, granted: Settings) -> Applied {
+        let refused = differing(&asked, &granted);
+        Applied {
+            asked,
+            granted,
+            refused,
+            page_cache_dropped: false,
+        }
+    }
+
+    /// The controls that the processes had, in words: what was asked for, and
+    /// what they had from elsewhere that an ordinary process has not.
+    pub fn in_force(&self) -> Vec<String> {
+        let Applied { asked, granted, .. } = self;
+        let mut all = Vec::new();
+        match (asked.own_session, granted.own_session) {
+            (Some(true), Some(true)) => all.push("a session of their own".into()),
+            (Some(true), None) => all.push("a session of their own (not read back)".into()),
+            _ => {}
+        }
+        if let Some(nice) = granted.nice.filter(|&nice| nice != 0) {
+            all.push(format!("nice {nice}"));
+        }
+        if let Some(nice) = granted.autogroup.filter(|&nice| nice != 0) {
+            all.push(format!("autogroup nice {nice}"));
+        }
+        if let Some(policy) = granted.policy.filter(|&policy| policy != Policy::Other) {
+            all.push(policy.text());
+        }
+        if let Some(ns) = asked.timer_slack_ns.and(granted.timer_slack_ns) {
+            all.push(format!("timer slack {ns} ns"));
+        }
+        if granted.transparent_huge_pages == Some(false) {
+            all.push("no transparent huge pages".into());
+        }
+        if !asked.shield.is_empty() {
+            let cpus: Vec<String> = asked.shield.iter().map(u32::to_string).collect();
+            all.push(format!("shield on CPU {}", cpus.join(", ")));
+        }
+        if self.page_cache_dropped {
+            all.push("the page cache dropped before".into());
+        }
+        all.extend(self.refused.iter().cloned());
+        all
+    }
+}
+
+/// What was asked for and is known to be otherwise, a sentence each.
+fn differing(asked: &Settings, granted: &Settings) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut set = |what: &str, asked: Option<String>, granted: Option<String>| {
+        if let (Some(asked), Some(granted)) = (asked, granted)
+            && asked != granted
+        {
+            all.push(format!("{what}: {asked} asked for, {granted} granted"));
+        }
+    };
+    let text = |nice: Option<i32>| nice.map(|nice| nice.to_string());
+    let cpus = |cpus: &[u32]| (!cpus.is_empty()).then(|| format!("{cpus:?}"));
+    let switch = |on: Option<bool>| on.map(|on| if on { "yes" } else { "no" }.to_owned());
+    set("CPUs", cpus(&asked.cpus), cpus(&granted.cpus));
+    let session = asked.own_session.filter(|&own| own);
+    set("own session", switch(session), switch(granted.own_session));
+    set(
+        "autogroup nice",
+        text(asked.autogroup),
+        text(granted.autogroup),
+    );
+    set("nice", text(asked.nice), text(granted.nice));
+    let policy = |policy: Option<Policy>| policy.map(Policy::text);
+    set("policy", policy(asked.policy), policy(granted.policy));
+    let slack = |ns: Option<u64>| ns.map(|ns| format!("{ns} ns"));
+    // 0 is the one of the parent, and real-time processes have none.
+    let real_time = matches!(
+        granted.policy,
+        Some(Policy::Fifo(_) | Policy::RoundRobin(_))
+    );
+    let slack_asked = asked.timer_slack_ns.filter(|&ns| ns > 0 && !real_time);
+    set(
+        "timer slack",
+        slack(slack_asked),
+        slack(granted.timer_slack_ns),
+    );
+    set(
+        "transparent huge pages",
+        switch(asked.transparent_huge_pages),
+        switch(granted.transparent_huge_pages),
+    );
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Settings {
+        Settings {
+            cpus: vec![1],
+            own_session: Some(true),
+            autogroup: Some(-10),
+            nice: Some(-5),
+            policy: Some(Policy::Fifo(2)),
+            timer_slack_ns: Some(1),
+            transparent_huge_pages: Some(false),
+            shield: Vec::new(),
+            cpuset: None,
+        }
+    }
+
+    #[test]
+    fn what_was_granted_as_asked_is_no_refusal() {
+        let applied = Applied::new(settings(), settings());
+        assert_eq!(applied.refused, [""; 0]);
+        assert_eq!(
+            applied.in_force().join("; "),
+            "a session of their own; nice -5; autogroup nice -10; SCHED_FIFO 2; timer slack 1 ns; \
+             no transparent huge pages"
+        );
+        assert_eq!(Applied::default().in_force(), [""; 0]);
+    }
+
+    #[test]
+    fn each_control_that_is_otherwise_is_told() {
+        let other = Settings {
+            cpus: vec![0, 1],
+            own_session: Some(false),
+            autogroup: Some(0),
+            nice: Some(0),
+            policy: Some(Policy::Other),
+            timer_slack_ns: Some(50_000),
+            transparent_huge_pages: Some(true),
+            ..Settings::default()
+        };
+        let refused = Applied::new(settings(), other).refused;
+        assert_eq!(refused.len(), 7, "{refused:?}");
+        assert_eq!(refused[0], "CPUs: [1] asked for, [0, 1] granted");
+        assert_eq!(
+            refused[4],
+            "policy: SCHED_FIFO 2 asked for, SCHED_OTHER granted"
+        );
+        // What can't be read is neither granted nor refused.
+        assert_eq!(
+            Applied::new(settings(), Settings::default()).refused,
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn what_they_have_from_elsewhere_is_told_too() {
+        let elsewhere = Settings {
+            nice: Some(10),
+            policy: Some(Policy::RoundRobin(3)),
+            ..Settings::default()
+        };
+        let applied = Applied::new(Settings::default(), elsewhere);
+        assert_eq!(applied.in_force(), ["nice 10", "SCHED_RR 3"]);
+    }
+
+    #[test]
+    fn it_comes_back_from_a_document() {
+        let mut applied = Applied::new(settings(), settings());
+        applied.granted.shield = vec![1];
+        applied.granted.cpuset = Some("/latlas".into());
+        applied.page_cache_dropped = true;
+        let text = serde_json::to_string(&applied).expect("written");
+        assert_eq!(
+            serde_json::from_str::<Applied>(&text).expect("read"),
+            applied
+        );
+        let least = r#"{"asked":{},"granted":{"policy":"other"}}"#;
+        let read: Applied = serde_json::from_str(least).expect("read");
+        assert_eq!(read.granted.policy, Some(Policy::Other));
+    }
+}

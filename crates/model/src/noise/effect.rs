@@ -1,0 +1,309 @@
+//! What single controls of noise did on this machine: a job with the control
+//! on against the same job with it off, by turns.
+//!
+//! The document holds every run; [`judge::effects`] makes the effects of them.
+
+pub mod advice;
+pub mod figures;
+pub mod judge;
+pub mod spread;
+
+use crate::machine::Machine;
+use crate::run::Program;
+use crate::stats::Interval;
+use figures::Figures;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Version of the shape below.
+pub const SCHEMA: u32 = 1;
+
+/// The document of `latlas noise ab`.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Effects {
+    /// [`SCHEMA`] of the program that wrote it.
+    pub schema: u32,
+    /// When it began, ms since 1970 UTC.
+    pub started_unix_ms: u64,
+    /// How long it took, ms.
+    pub wall_ms: u64,
+    /// What measured.
+    pub program: Program,
+    /// The machine.
+    pub machine: Machine,
+    /// How it was done.
+    pub how: How,
+    /// Every control that was asked for, also those that are not available.
+    pub controls: Vec<Control>,
+    /// All runs, by what ran beside which load.
+    pub blocks: Vec<Block>,
+    /// What each control did to each job beside each load.
+    pub effects: Vec<Effect>,
+    /// Why it is not whole, if it is not.
+    pub partial: Option<String>,
+    /// Anything else a reader should know, one sentence each.
+    pub remarks: Vec<String>,
+}
+
+/// How the experiment was done.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct How {
+    /// Rounds of each block, at most.
+    pub rounds: u32,
+    /// Time that all blocks may take together, ms, where one was asked for.
+    pub most_ms: Option<u64>,
+    /// Seed of the order in the rounds.
+    pub seed: u64,
+    /// CPUs that jobs and loads may use.
+    pub cpus: Vec<u32>,
+    /// The CPU that pinned jobs are pinned to.
+    pub pinned_to: Option<u32>,
+    /// Busy processes of a load.
+    pub busy: u32,
+    /// How long a job was meant to take on a quiet CPU, ns.
+    pub job_ns: u64,
+    /// What each job does, found once and the same in all runs.
+    pub work: Vec<Work>,
+    /// What is not counted here, with the reason.
+    pub not_counted: Vec<NotCounted>,
+}
+
+/// What a job does.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Work {
+    /// Which job.
+    pub workload: Workload,
+    /// How much of it.
+    pub amount: u64,
+    /// Memory that it works on, bytes; 0 where that is not the point.
+    pub bytes: u64,
+}
+
+/// A figure that there is none of.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct NotCounted {
+    /// Of what: `cycles`.
+    pub what: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// One control.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Its name on the command line: `pin+nice`.
+    pub name: String,
+    /// What it is with the control on, in words.
+    pub on: String,
+    /// And off.
+    pub off: String,
+    /// Name of the arm that has it on.
+    pub on_arm: String,
+    /// Name of the arm that it is set against.
+    pub off_arm: String,
+    /// What it needs, if anything: `root`.
+    pub needs: Option<String>,
+    /// How it is applied to what one measures.
+    pub apply: String,
+    /// Why it could not be tried here, if it could not.
+    pub unavailable: Option<String>,
+}
+
+/// The jobs.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Workload {
+    /// A chain of dependent operations in registers.
+    Cpu,
+    /// A chase through more memory than the caches hold.
+    Memory,
+    /// A thread that sleeps and wakes up many times.
+    Wakeup,
+    /// Many small files that are looked for, opened and read.
+    Files,
+}
+
+impl Workload {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Workload::Cpu => "cpu",
+            Workload::Memory => "memory",
+            Workload::Wakeup => "wakeup",
+            Workload::Files => "files",
+        }
+    }
+}
+
+/// What keeps the machine busy beside the job.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Load {
+    /// Nothing of ours.
+    None,
+    /// Busy processes of the job's own session.
+    SameSession,
+    /// Busy processes of another session.
+    OtherSession,
+}
+
+impl Load {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Load::None => "none",
+            Load::SameSession => "same-session",
+            Load::OtherSession => "other-session",
+        }
+    }
+
+    /// In a sentence, behind the name of a job.
+    pub fn beside(self) -> &'static str {
+        match self {
+            Load::None => "with no load",
+            Load::SameSession => "beside a load of the same session",
+            Load::OtherSession => "beside a load of another session",
+        }
+    }
+}
+
+/// All runs of one job beside one load.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Block {
+    /// The job.
+    pub workload: Workload,
+    /// The load.
+    pub load: Load,
+    /// The states that were tried by turns; the n-th run of each is of the
+    /// n-th round.
+    pub arms: Vec<Arm>,
+}
+
+impl Block {
+    /// The arm of that name.
+    pub fn arm(&self, name: &str) -> Option<&Arm> {
+        self.arms.iter().find(|arm| arm.name == name)
+    }
+}
+
+/// One state and its runs.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Arm {
+    /// Its name, mostly that of the control that is on; `none`.
+    pub name: String,
+    /// Its runs, in order.
+    pub runs: Vec<OneRun>,
+}
+
+/// One run of a job, as a process of its own. Times in ns.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+pub struct OneRun {
+    /// When it began, ms since the beginning of the experiment.
+    pub at_ms: u64,
+    /// From just before its process is made until it has been waited for: how
+    /// late the waiting process came to see its end is part of that.
+    pub wall_ns: u64,
+    /// From its first instruction of work to its last, as it saw it itself.
+    pub took_ns: u64,
+    /// CPU time in user mode.
+    pub user_ns: u64,
+    /// CPU time in kernel mode.
+    pub system_ns: u64,
+    /// Times it gave up its CPU.
+    pub voluntary: u64,
+    /// Times its CPU was taken from it.
+    pub involuntary: u64,
+    /// Times it went on on another CPU.
+    pub migrations: Option<u64>,
+    /// Clock cycles.
+    pub cycles: Option<u64>,
+    /// How late it woke up; of the job that sleeps.
+    pub wakeups: Option<Wakeups>,
+}
+
+impl OneRun {
+    /// The figure that a control is judged by: for the job that sleeps how
+    /// late it woke up in the mean, for the others the time their work took.
+    /// Not the time until its end was seen: a control may keep its CPU from
+    /// the one who waits.
+    pub fn judged_ns(&self, workload: Workload) -> f64 {
+        match (workload, &self.wakeups) {
+            (Workload::Wakeup, Some(wakeups)) => wakeups.mean_ns,
+            _ => self.took_ns as f64,
+        }
+    }
+}
+
+/// How late a thread woke up, from its timer's time to its next instruction.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wakeups {
+    /// How often it woke up.
+    pub count: u64,
+    /// Mean, ns.
+    pub mean_ns: f64,
+    /// Median, ns.
+    pub p50_ns: f64,
+    /// 99 % of them were earlier, ns.
+    pub p99_ns: f64,
+    /// The latest, ns.
+    pub max_ns: f64,
+}
+
+/// What one control did to one job beside one load.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Effect {
+    /// Name of the control.
+    pub control: String,
+    /// The job.
+    pub workload: Workload,
+    /// The load.
+    pub load: Load,
+    /// Whole rounds behind it.
+    pub rounds: u32,
+    /// With the control.
+    pub on: Figures,
+    /// Without.
+    pub off: Figures,
+    /// How much longer the job took: on over off.
+    pub time: Change,
+    /// How much more its times spread: on over off.
+    pub spread: Change,
+}
+
+/// A ratio, on over off, and what may be said of it.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The ratio with an interval that is as wide as the number of
+    /// comparisons asks for; absent where there are too few rounds for one.
+    pub ratio: Option<Interval>,
+    /// How likely that much is where the control does nothing.
+    pub p_value: Option<f64>,
+    /// The word.
+    pub verdict: Verdict,
+}
+
+/// What may be said of a control.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Less of it than without the control: shorter, or less spread.
+    Better,
+    /// More.
+    Worse,
+    /// Enough rounds to show an effect, and none shown.
+    NoEffectShown,
+    /// Too few rounds to show any.
+    CannotTell,
+}
+
+impl Verdict {
+    /// As printed.
+    pub fn text(self) -> &'static str {
+        match self {
+            Verdict::Better => "better",
+            Verdict::Worse => "worse",
+            Verdict::NoEffectShown => "no effect shown",
+            Verdict::CannotTell => "can't tell",
+        }
+    }
+}

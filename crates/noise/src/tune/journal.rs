@@ -1,0 +1,378 @@
+//! What was changed, on the disk before it is changed: one JSON record a line,
+//! each synced before the next thing happens.
+//!
+//! A record is only ever appended. What a crash leaves half-written is the last
+//! line alone; it is cut off, and its step is put back as one that was broken
+//! off. The file goes when every entry is done.
+
+mod read;
+
+use super::faults::Faults;
+use super::item::Item;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// Of the journal's form. Another one is not understood.
+const VERSION: u32 = 2;
+
+/// Its name in the state directory.
+const NAME: &str = "journal";
+
+/// A step, with all that is needed to undo it.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Action {
+    /// Values: those with a wish are written in their order.
+    Change {
+        /// The control, as `--only` names it.
+        control: String,
+        /// The values.
+        items: Vec<Item>,
+    },
+    /// A controller given to the groups below (`cgroup.subtree_control`).
+    Enable {
+        /// The file.
+        path: String,
+        /// The controller.
+        controller: String,
+    },
+    /// A control group made. Who is in it when it goes goes to its home.
+    Group {
+        /// Its directory.
+        path: String,
+        /// The directory of the group that its tasks go to.
+        home: String,
+        /// Name of the file that lists and takes its members.
+        list: String,
+        /// What else its making and its going may alter.
+        beside: Vec<Item>,
+    },
+}
+
+impl Action {
+    /// The values that it changes, or may change by the way.
+    pub(crate) fn items(&self) -> &[Item] {
+        match self {
+            Action::Change { items, .. } | Action::Group { beside: items, .. } => items,
+            Action::Enable { .. } => &[],
+        }
+    }
+}
+
+/// One line.
+#[derive(Serialize, Deserialize, Debug)]
+#[serde(rename_all = "snake_case")]
+enum Record {
+    /// The first.
+    Began(Header),
+    /// What is going to be done.
+    Intent { entry: usize, action: Action },
+    /// It is done, and these values were read back (those of `items`, in
+    /// their order; nothing where one can't be read).
+    Made {
+        entry: usize,
+        left: Vec<Option<String>>,
+    },
+    /// It is going to be undone, but for these items, which somebody else
+    /// changed.
+    Undoing { entry: usize, foreign: Vec<usize> },
+    /// Undoing it was tried, and these values of its items were left: what is
+    /// another later somebody else has set.
+    Tried {
+        entry: usize,
+        foreign: Vec<usize>,
+        left: Vec<Option<String>>,
+    },
+    /// Nothing of it is left to be undone.
+    Done { entry: usize },
+}
+
+/// Whose journal it is.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) version: u32,
+    /// /proc/sys/kernel/random/boot_id.
+    pub(crate) boot_id: String,
+    /// Below which the files are: `/`, or where a fixture lies.
+    pub(crate) root: PathBuf,
+    /// The process that tunes.
+    pub(crate) process: u32,
+}
+
+/// What a journal must be of to be undone here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Here<'a> {
+    pub(crate) boot_id: &'a str,
+    pub(crate) root: &'a Path,
+}
+
+/// A journal that was found.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// Of this boot.
+    Ours(Journal),
+    /// Of an earlier boot, whatever is in it.
+    OfAnotherBoot(Stale),
+}
+
+/// The journal of an earlier boot: the kernel began with its own values since.
+#[derive(Debug)]
+pub(crate) struct Stale {
+    path: PathBuf,
+    boot_id: String,
+    faults: Faults,
+}
+
+/// What the journal knows of a step.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) action: Action,
+    pub(crate) left: Option<Vec<Option<String>>>,
+    /// While it is being undone: what was found to be somebody else's before
+    /// that began.
+    pub(crate) undoing: Option<Vec<usize>>,
+    /// Of an earlier try: what was somebody else's then, and stays so.
+    pub(crate) foreign: Vec<usize>,
+    pub(crate) done: bool,
+    /// How many entries there were when it was done.
+    pub(crate) done_of: usize,
+}
+
+/// An open journal. Whoever has it holds the state directory's lock.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: File,
+    /// Bytes of whole records.
+    length: u64,
+    /// Half a record is in the file and could not be cut off.
+    broken: bool,
+    faults: Faults,
+    pub(crate) header: Header,
+    pub(crate) entries: Vec<Entry>,
+    /// Whether a half-written last line was cut off.
+    pub(crate) torn: bool,
+}
+
+/// Why a journal can't be used.
+#[derive(thiserror::Error, Debug)]
+pub(crate) enum Unusable {
+    #[error(
+        "the journal {path} belongs to somebody else or may be written by others (it must be root's, mode 0600): look at it, then remove it"
+    )]
+    NotOurs { path: PathBuf },
+    #[error(
+        "line {line} of the journal {path} is not understood: {why}; see which values it names, set them by hand, then remove it"
+    )]
+    Garbled {
+        path: PathBuf,
+        line: usize,
+        why: String,
+    },
+    #[error(
+        "the journal {path} is of values below {theirs}, not {ours}: restore those first, or name another state directory (LATLAS_STATE_DIR)"
+    )]
+    OfAnotherRoot {
+        path: PathBuf,
+        theirs: PathBuf,
+        ours: PathBuf,
+    },
+    #[error("can't read the journal {path}: {error}")]
+    Unreadable { path: PathBuf, error: io::Error },
+}
+
+impl Journal {
+    /// Where it lies.
+    pub(crate) fn path(directory: &Path) -> PathBuf {
+        directory.join(NAME)
+    }
+
+    /// A new one. It gets its name when its header is on the disk.
+    pub(crate) fn create(
+        directory: &Path,
+        here: Here,
+        process: u32,
+        faults: &Faults,
+    ) -> io::Result<Journal> {
+        let path = Journal::path(directory);
+        let temporary = directory.join("journal.new");
+        match std::fs::remove_file(&temporary) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let header = Header {
+            version: VERSION,
+            boot_id: here.boot_id.to_owned(),
+            root: here.root.to_owned(),
+            process,
+        };
+        faults.at("create the journal");
+        let file = OpenOptions::new()
+            .append(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&temporary)?;
+        let mut journal = Journal {
+            path,
+            file,
+            length: 0,
+            broken: false,
+            faults: faults.clone(),
+            header: header.clone(),
+            entries: Vec::new(),
+            torn: false,
+        };
+        let began = journal.append(&Record::Began(header)).and_then(|()| {
+            faults.at("name the journal");
+            std::fs::rename(&temporary, &journal.path)?;
+            faults.at("sync the directory");
+            sync(directory)
+        });
+        if let Err(error) = began {
+            // The first error is the one to tell.
+            let _ = std::fs::remove_file(&temporary);
+            let _ = std::fs::remove_file(&journal.path);
+            return Err(error);
+        }
+        Ok(journal)
+    }
+
+    /// Says what is going to be done; it is on the disk when this returns.
+    pub(crate) fn intent(&mut self, action: Action) -> io::Result<usize> {
+        let entry = self.entries.len();
+        let record = Record::Intent { entry, action };
+        self.append(&record)?;
+        let Record::Intent { action, .. } = record else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        self.entries.push(Entry::new(action));
+        Ok(entry)
+    }
+
+    /// Says that it is done, and what was read back.
+    pub(crate) fn made(&mut self, entry: usize, left: Vec<Option<String>>) -> io::Result<()> {
+        self.entries[entry].left = Some(left.clone());
+        self.append(&Record::Made { entry, left })
+    }
+
+    /// Says that it is going to be undone.
+    pub(crate) fn undoing(&mut self, entry: usize, foreign: Vec<usize>) -> io::Result<()> {
+        self.entries[entry].undoing = Some(foreign.clone());
+        self.append(&Record::Undoing { entry, foreign })
+    }
+
+    /// Says that undoing it was tried, and what was left.
+    pub(crate) fn tried(&mut self, entry: usize, left: Vec<Option<String>>) -> io::Result<()> {
+        let known = &mut self.entries[entry];
+        let foreign = known
+            .undoing
+            .take()
+            .unwrap_or_else(|| known.foreign.clone());
+        known.foreign.clone_from(&foreign);
+        known.left = Some(left.clone());
+        self.append(&Record::Tried {
+            entry,
+            foreign,
+            left,
+        })
+    }
+
+    /// Says that nothing of it is left.
+    pub(crate) fn done(&mut self, entry: usize) -> io::Result<()> {
+        self.entries[entry].done = true;
+        self.entries[entry].done_of = self.entries.len();
+        self.append(&Record::Done { entry })
+    }
+
+    /// Entries of which something may be left.
+    pub(crate) fn pending(&self) -> usize {
+        self.entries.iter().filter(|entry| !entry.done).count()
+    }
+
+    /// Takes the whole journal away: every entry is done.
+    pub(crate) fn remove(self) -> io::Result<()> {
+        self.faults.at("remove the journal");
+        std::fs::remove_file(&self.path)?;
+        self.faults.at("sync the directory");
+        sync(self.directory())
+    }
+
+    fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// On a full disk a part of the record may be there: it must not stand
+    /// before the next one.
+    fn append(&mut self, record: &Record) -> io::Result<()> {
+        if self.broken {
+            return Err(io::Error::other("an earlier record could not be written"));
+        }
+        let mut line = serde_json::to_vec(record)?;
+        line.push(b'\n');
+        match self.write(&line) {
+            Ok(()) => {
+                self.length += line.len() as u64;
+                Ok(())
+            }
+            Err(error) => {
+                self.broken = self.file.set_len(self.length).is_err();
+                Err(error)
+            }
+        }
+    }
+
+    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        self.faults.at("append to the journal");
+        if self.faults.listened() {
+            // A crash may come in the middle.
+            let (first, second) = line.split_at(line.len() / 2);
+            self.file.write_all(first)?;
+            self.faults.at("append the rest");
+            self.file.write_all(second)?;
+        } else {
+            self.file.write_all(line)?;
+        }
+        self.faults.at("sync the journal");
+        self.file.sync_all()
+    }
+}
+
+impl Stale {
+    /// Gives it another name.
+    pub(crate) fn set_aside(self) -> io::Result<PathBuf> {
+        let boot: String = self
+            .boot_id
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .take(12)
+            .collect();
+        let directory = self.path.parent().unwrap_or(Path::new("/"));
+        let aside = directory.join(format!("journal.of-boot-{boot}"));
+        self.faults.at("set the journal aside");
+        std::fs::rename(&self.path, &aside)?;
+        self.faults.at("sync the directory");
+        sync(directory)?;
+        Ok(aside)
+    }
+}
+
+impl Entry {
+    fn new(action: Action) -> Entry {
+        Entry {
+            action,
+            left: None,
+            undoing: None,
+            foreign: Vec::new(),
+            done: false,
+            done_of: 0,
+        }
+    }
+}
+
+/// Makes the names in a directory last.
+pub(crate) fn sync(directory: &Path) -> io::Result<()> {
+    File::open(directory)?.sync_all()
+}

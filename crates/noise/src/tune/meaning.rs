@@ -1,0 +1,146 @@
+//! What the content of a kernel's file means: when two texts say the same, and
+//! what must be written to say it again.
+
+use sys::files::{bracketed, cpu_list};
+
+/// How the content of a file is to be understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Bits in hexadecimal, in groups of 32 with commas between: `00000003`
+    /// is `3` (Documentation/core-api/irq/irq-affinity.rst).
+    Mask,
+    /// `0-3,8`.
+    CpuList,
+    /// A number, one of several words of which the chosen is in brackets, or
+    /// any other text.
+    Plain,
+}
+
+fn kind(path: &str) -> Kind {
+    match path.rsplit('/').next().unwrap_or_default() {
+        "smp_affinity" | "default_smp_affinity" | "cpumask" => Kind::Mask,
+        "smp_affinity_list" | "cpuset.cpus" | "cpuset.cpus.exclusive" | "cpuset.mems" => {
+            Kind::CpuList
+        }
+        _ => Kind::Plain,
+    }
+}
+
+/// Whether two texts of the file mean the same.
+pub(crate) fn same(path: &str, a: &str, b: &str) -> bool {
+    match kind(path) {
+        Kind::Mask => match (mask(a), mask(b)) {
+            (Some(a), Some(b)) => a == b,
+            _ => a.trim() == b.trim(),
+        },
+        Kind::CpuList => same_cpus(a, b),
+        Kind::Plain => {
+            let (a, b) = (chosen(a), chosen(b));
+            match (a.parse::<i128>(), b.parse::<i128>()) {
+                (Ok(a), Ok(b)) => a == b,
+                _ => a == b,
+            }
+        }
+    }
+}
+
+/// Whether two lists hold the same CPUs.
+pub(crate) fn same_cpus(a: &str, b: &str) -> bool {
+    match (cpus(a), cpus(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.trim() == b.trim(),
+    }
+}
+
+/// What brings a content that was read back when it is written. An empty text
+/// would be no write at all.
+pub(crate) fn writable(path: &str, text: &str) -> String {
+    let text = match kind(path) {
+        Kind::Plain => chosen(text),
+        _ => text.trim().to_owned(),
+    };
+    match text.is_empty() {
+        true => "\n".into(),
+        false => text,
+    }
+}
+
+/// The hexadecimal digits without what says nothing.
+fn mask(text: &str) -> Option<String> {
+    let digits: String = text.trim().chars().filter(|c| *c != ',').collect();
+    let valid = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_hexdigit());
+    valid.then(|| digits.trim_start_matches('0').to_ascii_lowercase())
+}
+
+/// The CPUs of a list, rising, each once.
+pub(crate) fn cpus(text: &str) -> Option<Vec<u32>> {
+    let mut cpus = cpu_list(text)?;
+    cpus.sort_unstable();
+    cpus.dedup();
+    Some(cpus)
+}
+
+/// CPUs as the kernel lists them: `0-3,8`.
+pub fn list(cpus: &[u32]) -> String {
+    let mut parts: Vec<(u32, u32)> = Vec::new();
+    for &cpu in cpus {
+        match parts.last_mut() {
+            Some((_, last)) if *last + 1 == cpu => *last = cpu,
+            _ => parts.push((cpu, cpu)),
+        }
+    }
+    let texts: Vec<String> = parts
+        .into_iter()
+        .map(|(first, last)| match first == last {
+            true => first.to_string(),
+            false => format!("{first}-{last}"),
+        })
+        .collect();
+    texts.join(",")
+}
+
+fn chosen(text: &str) -> String {
+    bracketed(text).unwrap_or_else(|| text.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IRQ: &str = "/proc/irq/24/smp_affinity";
+    const THP: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+    const RATE: &str = "/proc/sys/kernel/perf_event_max_sample_rate";
+
+    #[test]
+    fn one_meaning_has_many_texts() {
+        assert!(same(IRQ, "3", "00000003"));
+        assert!(same(IRQ, "00000001,00000000", "100000000"));
+        assert!(same(IRQ, "0000000A", "a"));
+        assert!(!same(IRQ, "3", "30"));
+        assert!(same(THP, "always [madvise] never", "madvise"));
+        assert!(same(THP, "[always] madvise never", "always"));
+        assert!(!same(THP, "[always] madvise never", "madvise"));
+        assert!(same(RATE, "0100", "100"));
+        assert!(same(RATE, "-1", "-1"));
+        assert!(!same(RATE, "100", "1000"));
+        assert!(same("/x/cpuset.cpus", "0-2,3", "3,0-2"));
+        assert!(!same("/x/cpuset.cpus", "0-2", "0-3"));
+        assert!(same("/x/cpuset.cpus", "", "\n"));
+        // Not a mask in an ordinary number's file.
+        assert!(!same(RATE, "a", "A"));
+    }
+
+    #[test]
+    fn what_is_written_is_what_the_kernel_takes() {
+        assert_eq!(writable(THP, "always [madvise] never"), "madvise");
+        assert_eq!(writable(IRQ, "00000003"), "00000003");
+        assert_eq!(writable("/x/cpuset.cpus", ""), "\n");
+    }
+
+    #[test]
+    fn lists() {
+        assert_eq!(list(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
+        assert_eq!(list(&[]), "");
+        assert_eq!(cpus("0-2,5,1"), Some(vec![0, 1, 2, 5]));
+    }
+}

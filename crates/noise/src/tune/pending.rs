@@ -1,0 +1,25 @@
+//! Whether something waits to be put back, for who may only look.
+
+use super::journal::Journal;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// A sentence if a journal lies in this state directory: values were set, and
+/// not put back yet; or if that can't be told. The journal itself is root's to
+/// read.
+pub fn pending(state: &Path) -> Option<String> {
+    let path = state.display();
+    match std::fs::symlink_metadata(Journal::path(state)) {
+        Ok(_) => Some(format!(
+            "values that `latlas noise tune` set are in force, or wait to be put back by \
+             `latlas noise restore` as root (journal in {path})"
+        )),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            None
+        }
+        Err(error) => Some(format!(
+            "can't tell whether values wait to be put back by `latlas noise restore`: \
+             {path}: {error}"
+        )),
+    }
+}

@@ -1,0 +1,142 @@
+//! Everything in a journal put back, last first.
+
+use super::TuneError;
+use super::faults::Faulty;
+use super::journal::{self, Found, Here, Journal, Stale};
+use super::report::{PutBack, Restored};
+use super::state::{Lock, StateDir, boot_id};
+use super::undo::{remember, undo};
+use crate::files::Files;
+use serde::Serialize;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::time::Duration;
+
+/// For a watchdog or another restore at work; both take milliseconds.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Puts back what the journal in this directory says, if one is there.
+///
+/// # Errors
+/// If there is a journal and it can't be used, or somebody works with it.
+pub fn restore(files: &dyn Files, state: &StateDir) -> Result<Restored, TuneError> {
+    if !Journal::path(&state.path).exists() {
+        // Of a directory that can't be looked into nothing is known.
+        return match std::fs::read_dir(&state.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(TuneError::StateDirectory {
+                    path: state.path.clone(),
+                    why: error.to_string(),
+                })
+            }
+            _ => Ok(Restored::default()),
+        };
+    }
+    state.check()?;
+    let lock = state.lock(PATIENCE)?;
+    restore_locked(files, state, &lock, "restore")
+}
+
+/// [`restore`] by whoever has the lock.
+pub(crate) fn restore_locked(
+    files: &dyn Files,
+    state: &StateDir,
+    _lock: &Lock,
+    by: &str,
+) -> Result<Restored, TuneError> {
+    let boot_id = boot_id(files)?;
+    let here = Here {
+        boot_id: &boot_id,
+        root: &state.root,
+    };
+    match Journal::open(&state.path, here, &state.faults)? {
+        None => Ok(Restored::default()),
+        Some(Found::OfAnotherBoot(stale)) => set_aside(stale),
+        Some(Found::Ours(journal)) => Ok(put_back(files, state, journal, by)),
+    }
+}
+
+/// Puts a journal of another boot out of the way: the kernel began with its
+/// own values since.
+fn set_aside(stale: Stale) -> Result<Restored, TuneError> {
+    let aside = stale.set_aside().map_err(TuneError::Journal)?;
+    Ok(Restored {
+        found: true,
+        of_another_boot: Some(aside.display().to_string()),
+        ..Restored::default()
+    })
+}
+
+/// Undoes every entry, and takes the journal away if nothing is left.
+pub(crate) fn put_back(
+    files: &dyn Files,
+    state: &StateDir,
+    mut journal: Journal,
+    by: &str,
+) -> Restored {
+    let files = Faulty {
+        inner: files,
+        faults: state.faults.clone(),
+    };
+    let mut restored = Restored {
+        found: true,
+        torn: journal.torn,
+        ..Restored::default()
+    };
+    let mut values: Vec<Vec<PutBack>> = vec![Vec::new(); journal.entries.len()];
+    // What is in the way of one may itself be put back later: a second pass
+    // over what is left.
+    for _ in 0..2 {
+        for (entry, values) in values.iter_mut().enumerate().rev() {
+            if !journal.entries[entry].done {
+                *values = undo(&files, &mut journal, entry);
+            }
+        }
+    }
+    for entry in 0..journal.entries.len() {
+        if !journal.entries[entry].done {
+            remember(&files, &mut journal, entry);
+        }
+    }
+    restored.values = values.into_iter().rev().flatten().collect();
+    restored.pending = journal.pending() > 0;
+    // A courtesy to who asks later; the journal itself is what counts.
+    let _ = record(state, by, &restored);
+    if !restored.pending
+        && let Err(error) = journal.remove()
+    {
+        restored
+            .remarks
+            .push(format!("the journal can't be removed: {error}"));
+    }
+    restored
+}
+
+/// Leaves a record of the last restore: who did it, when, and what became of
+/// each value.
+fn record(state: &StateDir, by: &str, restored: &Restored) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Last<'a> {
+        by: &'a str,
+        unix_ms: u64,
+        restored: &'a Restored,
+    }
+    let temporary = state.path.join("last-restore.new");
+    let mut bytes = serde_json::to_vec_pretty(&Last {
+        by,
+        unix_ms: sys::realtime_unix_ms(),
+        restored,
+    })?;
+    bytes.push(b'\n');
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o644)
+        .open(&temporary)?;
+    file.write_all(&bytes)?;
+    file.sync_all()?;
+    std::fs::rename(&temporary, state.path.join("last-restore"))?;
+    journal::sync(&state.path)
+}

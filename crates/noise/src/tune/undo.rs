@@ -1,0 +1,335 @@
+//! One entry of the journal undone. It may be done any number of times, from
+//! any point at which it was broken off.
+
+use super::item::{Item, Place};
+use super::journal::{Action, Entry, Journal};
+use super::late::Late;
+use super::report::{BackOutcome, PutBack};
+use super::whitelist;
+use crate::files::Files;
+use crate::shield::hierarchy;
+use crate::shield::tasks::{self, Task};
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+/// Tries to empty and remove a group: what is in it may be making children,
+/// or ending.
+const REMOVALS: u32 = 50;
+
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Undoes it, and tells the journal if nothing is left of it.
+pub(crate) fn undo(files: &dyn Files, journal: &mut Journal, index: usize) -> Vec<PutBack> {
+    let entry = journal.entries[index].clone();
+    let cpuset = hierarchy(files).ok().map(|found| found.mount);
+    let cpuset = cpuset.as_deref();
+    let values = match &entry.action {
+        Action::Change { control, items } => {
+            match items.iter().find(|item| !item.allowed(cpuset)) {
+                Some(item) => vec![refused(control, &item.place.title())],
+                None => {
+                    let mut items = items.clone();
+                    let mut foreign = foreign(files, journal, index, &entry, &items);
+                    as_earlier(journal, index, cpuset, &mut items, &mut foreign);
+                    change(files, control, &items, &foreign)
+                }
+            }
+        }
+        Action::Enable { path, controller } => vec![match whitelist::allows(path, cpuset) {
+            true => back("shield", path, None, disable(files, path, controller)),
+            false => refused("shield", path),
+        }],
+        Action::Group {
+            path,
+            home,
+            list,
+            beside,
+        } => {
+            let known = ["tasks", "cgroup.procs"].contains(&list.as_str())
+                && cpuset.is_some_and(|mount| within(home, mount))
+                && whitelist::allows_group(path, cpuset)
+                && beside.iter().all(|item| item.allowed(cpuset));
+            match known {
+                true => {
+                    let mut beside = beside.clone();
+                    let mut foreign = foreign(files, journal, index, &entry, &beside);
+                    as_earlier(journal, index, cpuset, &mut beside, &mut foreign);
+                    let gone = back("shield", path, None, remove(files, path, home, list));
+                    let mut values = vec![gone];
+                    values.extend(change(files, "shield", &beside, &foreign));
+                    values
+                }
+                false => vec![refused("shield", path)],
+            }
+        }
+    };
+    let left = values
+        .iter()
+        .any(|value| matches!(value.outcome, BackOutcome::Failed(_)));
+    if !left {
+        // Without this record it is undone once more, which changes nothing.
+        let _ = journal.done(index);
+    }
+    values
+}
+
+/// Tells the journal how an entry that could not be undone stands: what is
+/// another when it is tried again is somebody else's.
+pub(crate) fn remember(files: &dyn Files, journal: &mut Journal, index: usize) {
+    let cpuset = hierarchy(files).ok().map(|found| found.mount);
+    let items = journal.entries[index].action.items();
+    if items.is_empty() || items.iter().any(|item| !item.allowed(cpuset.as_deref())) {
+        // None of ours is not even read.
+        return;
+    }
+    let read = items.iter().map(|item| item.place.read(files).ok());
+    let left = read.collect();
+    // Without it, it is put back whatever others did: as it was before all.
+    let _ = journal.tried(index, left);
+}
+
+fn within(path: &str, mount: &str) -> bool {
+    path.strip_prefix(mount)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        && !path.split('/').any(|part| part == "..")
+}
+
+fn refused(control: &str, what: &str) -> PutBack {
+    let why = "the journal names what latlas does not change, or what is not there now: left alone";
+    back(control, what, None, BackOutcome::Failed(why.into()))
+}
+
+fn back(control: &str, what: &str, old: Option<&str>, outcome: BackOutcome) -> PutBack {
+    PutBack {
+        control: control.to_owned(),
+        what: what.to_owned(),
+        old: old.map(str::to_owned),
+        outcome,
+    }
+}
+
+/// The items that somebody else changed meanwhile, told to the journal.
+fn foreign(
+    files: &dyn Files,
+    journal: &mut Journal,
+    index: usize,
+    entry: &Entry,
+    items: &[Item],
+) -> Vec<usize> {
+    if let Some(foreign) = &entry.undoing {
+        return foreign.clone();
+    }
+    let late = Late::of(files, journal);
+    let mut foreign: Vec<usize> = (0..items.len())
+        .filter(|i| {
+            entry.foreign.contains(i)
+                || is_foreign(files, entry, &late, &items[*i], *i)
+                    && !is_a_later_steps(journal, index, &items[*i])
+        })
+        .collect();
+    // Whose group is somebody else's, has that one's CPUs.
+    let moved: Vec<Task> = foreign.iter().filter_map(|&i| moved(&items[i])).collect();
+    foreign.extend((0..items.len()).filter(|&i| match &items[i].place {
+        Place::Affinity(task) => moved.contains(task),
+        _ => false,
+    }));
+    foreign.sort_unstable();
+    foreign.dedup();
+    // Told before anything is written: what our own writing makes of a value,
+    // or moves beside it, is not to be taken for somebody else's the next time.
+    // If the disk takes no more, this process at least knows.
+    if !items.is_empty() {
+        let _ = journal.undoing(index, foreign.clone());
+    }
+    foreign
+}
+
+fn change(files: &dyn Files, control: &str, items: &[Item], foreign: &[usize]) -> Vec<PutBack> {
+    let ours = (0..items.len())
+        .rev()
+        .filter(|&i| items[i].wanted.is_some());
+    let beside = (0..items.len()).filter(|&i| items[i].wanted.is_none());
+    let mut values = Vec::new();
+    for i in ours.chain(beside) {
+        let item = &items[i];
+        let (outcome, told) = put_back(files, item, foreign.contains(&i));
+        // Of what changes by the way, only what is worth a word.
+        if told || item.wanted.is_some() {
+            values.push(back(control, &item.place.title(), Some(&item.old), outcome));
+        }
+    }
+    values
+}
+
+/// Whether somebody else changed it: it is neither as before nor as it was
+/// left. Of a step that was broken off it is not known how it was left; what
+/// is there is taken for our own.
+fn is_foreign(files: &dyn Files, entry: &Entry, late: &Late, item: &Item, i: usize) -> bool {
+    let (Ok(now), Some(left)) = (item.place.read(files), &entry.left) else {
+        return false;
+    };
+    match left.get(i) {
+        Some(Some(left)) => {
+            !item.place.same(&now, &item.old)
+                && !item.place.same(&now, left)
+                && !late.made(files, item, left)
+        }
+        _ => false,
+    }
+}
+
+/// On a second try earlier steps may be undone already: what they put back, or
+/// left to somebody else, is not to become what it was between them and this.
+fn as_earlier(
+    journal: &Journal,
+    index: usize,
+    cpuset: Option<&str>,
+    items: &mut [Item],
+    foreign: &mut Vec<usize>,
+) {
+    for (i, item) in items.iter_mut().enumerate() {
+        let undone = journal.entries[..index]
+            .iter()
+            .filter(|entry| entry.done && entry.done_of > index)
+            .find_map(|entry| {
+                let items = entry.action.items();
+                let same = |other: &Item| other.place == item.place && other.allowed(cpuset);
+                let at = items.iter().position(same)?;
+                let theirs = entry.undoing.as_ref().unwrap_or(&entry.foreign);
+                Some((items[at].old.clone(), theirs.contains(&at)))
+            });
+        if let Some((old, theirs)) = undone {
+            item.old = old;
+            if theirs && !foreign.contains(&i) {
+                foreign.push(i);
+            }
+        }
+    }
+}
+
+fn moved(item: &Item) -> Option<Task> {
+    match &item.place {
+        Place::Cpuset { task, .. } => Some(*task),
+        _ => None,
+    }
+}
+
+/// Whether a later step that could not be undone yet has the value too, and
+/// found it to be its own: then that has left it so.
+fn is_a_later_steps(journal: &Journal, index: usize, item: &Item) -> bool {
+    let later = journal.entries.iter().skip(index + 1);
+    later.filter(|entry| !entry.done).any(|entry| {
+        let foreign = entry.undoing.as_ref().unwrap_or(&entry.foreign);
+        let mut items = entry.action.items().iter().enumerate();
+        items.any(|(i, other)| other.place == item.place && !foreign.contains(&i))
+    })
+}
+
+/// The outcome, and whether there was anything to do.
+fn put_back(files: &dyn Files, item: &Item, foreign: bool) -> (BackOutcome, bool) {
+    let now = match item.place.read(files) {
+        Ok(now) => now,
+        Err(error) => return (missing(files, item, &error), true),
+    };
+    if item.place.same(&now, &item.old) {
+        return (BackOutcome::Restored, false);
+    }
+    if foreign {
+        return (BackOutcome::ChangedByOthers(now), true);
+    }
+    let written = item.place.write(files, &item.old);
+    let outcome = match (item.place.read(files), written) {
+        (Ok(now), _) if item.place.same(&now, &item.old) => BackOutcome::Restored,
+        (Err(error), _) => missing(files, item, &error),
+        (Ok(_), Err(error)) => BackOutcome::Failed(error.to_string()),
+        (Ok(now), Ok(())) => {
+            BackOutcome::Failed(format!("{:?} was written, but it reads {now:?}", item.old))
+        }
+    };
+    (outcome, true)
+}
+
+/// A value went with its file, unless no file of the kernel can be seen.
+fn missing(files: &dyn Files, item: &Item, error: &io::Error) -> BackOutcome {
+    let seen = match &item.place {
+        Place::File(path) if path.starts_with("/sys/devices") => {
+            files.exists("/sys/devices/system/cpu")
+        }
+        Place::File(path) if path.starts_with("/sys") => files.exists("/sys/kernel"),
+        _ => files.exists("/proc/sys/kernel"),
+    };
+    match error.kind() {
+        ErrorKind::NotFound if seen => BackOutcome::Gone,
+        ErrorKind::NotFound => BackOutcome::Failed("it can't be seen from here".into()),
+        _ => BackOutcome::Failed(error.to_string()),
+    }
+}
+
+fn disable(files: &dyn Files, path: &str, controller: &str) -> BackOutcome {
+    let given = || -> io::Result<bool> {
+        Ok(files
+            .read(path)?
+            .split_whitespace()
+            .any(|name| name == controller))
+    };
+    match given() {
+        Ok(false) => return BackOutcome::Restored,
+        Ok(true) => {}
+        Err(error) => return BackOutcome::Failed(error.to_string()),
+    }
+    match (files.write(path, &format!("-{controller}")), given()) {
+        (_, Ok(false)) => BackOutcome::Restored,
+        (Err(error), _) | (_, Err(error)) => BackOutcome::Failed(error.to_string()),
+        (Ok(()), Ok(true)) => BackOutcome::Failed(format!("{controller} stays given")),
+    }
+}
+
+/// Everybody goes home, also from groups that a command made within (a runner
+/// of containers does), then the groups go, innermost first.
+fn remove(files: &dyn Files, path: &str, home: &str, list: &str) -> BackOutcome {
+    let mut why = String::new();
+    for _ in 0..REMOVALS {
+        if !files.exists(path) {
+            return BackOutcome::Restored;
+        }
+        let below = groups_below(files, path, list);
+        for group in below.iter().rev().map(String::as_str).chain([path]) {
+            for id in tasks::members(files, &format!("{group}/{list}")) {
+                // Who can't be moved, or has ended, is seen by what is left.
+                let _ = files.write(&format!("{home}/{list}"), &id.to_string());
+            }
+            if group != path {
+                // One that stays is in the way of the outer one, which says so.
+                let _ = files.remove_directory(group);
+            }
+        }
+        match files.remove_directory(path) {
+            Ok(()) if !files.exists(path) => return BackOutcome::Restored,
+            Ok(()) => why = "it is there again".into(),
+            Err(error) => why = error.to_string(),
+        }
+        std::thread::sleep(PAUSE);
+    }
+    match groups_below(files, path, list).first() {
+        Some(group) => BackOutcome::Failed(format!("{why} (the group {group} is in it)")),
+        None => BackOutcome::Failed(why),
+    }
+}
+
+/// Groups within a group, outer before inner.
+fn groups_below(files: &dyn Files, path: &str, list: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![path.to_owned()];
+    while let Some(group) = open.pop() {
+        let below: Vec<String> = files
+            .names(&group)
+            .into_iter()
+            .map(|name| format!("{group}/{name}"))
+            .filter(|path| files.exists(&format!("{path}/{list}")))
+            .collect();
+        found.extend(below.iter().cloned());
+        open.extend(below);
+    }
+    found
+}

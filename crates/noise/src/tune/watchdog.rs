@@ -1,0 +1,171 @@
+//! The process that puts everything back when latlas is killed before it did.
+//!
+//! It is the same program started again, in a session of its own, with one end
+//! of a socket whose other end only latlas has. A byte on it means that
+//! nothing is left to do; its end without one means that latlas is gone.
+
+use super::TuneError;
+use super::faults::Faults;
+use super::journal::{Found, Here, Journal};
+use super::restore::restore_locked;
+use super::state::{StateDir, boot_id};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::{UnixDatagram, UnixStream};
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+use sys::files::Tree;
+
+/// Set in a watchdog's environment to what it is to watch.
+const VARIABLE: &str = "LATLAS_WATCHDOG";
+
+/// It has left its parent's session and listens.
+const READY: u8 = b'r';
+
+/// Nothing is left to do.
+const DISMISSED: u8 = b'd';
+
+/// Time within which a new process must be ready; a loaded machine included.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a watchdog is told.
+#[derive(Serialize, Deserialize)]
+struct Watched {
+    state: PathBuf,
+    root: PathBuf,
+    /// The process whose journal it is.
+    process: u32,
+}
+
+/// A watchdog, seen from latlas. When this is dropped without having been
+/// dismissed, it does its work.
+#[derive(Debug)]
+pub(crate) struct Watchdog {
+    socket: UnixStream,
+    child: Child,
+}
+
+impl Watchdog {
+    /// Starts it; it is ready when this returns.
+    pub(crate) fn start(state: &StateDir) -> io::Result<Watchdog> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let watched = Watched {
+            state: std::path::absolute(&state.path)?,
+            root: std::path::absolute(&state.root)?,
+            process: std::process::id(),
+        };
+        let child = sys::process::this_program()?
+            .env(VARIABLE, serde_json::to_string(&watched)?)
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let mut watchdog = Watchdog {
+            socket: ours,
+            child,
+        };
+        let mut byte = [0];
+        watchdog.socket.set_read_timeout(Some(PATIENCE))?;
+        match watchdog.socket.read_exact(&mut byte) {
+            Ok(()) if byte[0] == READY => Ok(watchdog),
+            Ok(()) => Err(io::ErrorKind::InvalidData.into()),
+            Err(error) => {
+                let _ = watchdog.child.kill();
+                let _ = watchdog.child.wait();
+                Err(error)
+            }
+        }
+    }
+
+    /// Tells it that nothing is left to do, and waits for its end.
+    pub(crate) fn dismiss(mut self) {
+        // If it was killed, there is nobody to tell.
+        let _ = self.socket.write_all(&[DISMISSED]);
+        let _ = self.child.wait();
+    }
+}
+
+/// Becomes a watchdog, and never returns, if this process was started as one.
+/// A program that tunes calls this first in its `main`.
+pub fn enter_if_watchdog() {
+    let Ok(watched) = std::env::var(VARIABLE) else {
+        return;
+    };
+    std::process::exit(match watch(&watched) {
+        Ok(()) => 0,
+        Err(why) => {
+            log(&format!("latlas watchdog: {why}"));
+            1
+        }
+    });
+}
+
+fn watch(watched: &str) -> Result<(), String> {
+    let watched: Watched = serde_json::from_str(watched)
+        .map_err(|_| format!("{VARIABLE} is for latlas itself to set"))?;
+    let in_words = |error: io::Error| error.to_string();
+    // Nothing that ends the terminal's session or the shell's job may end this.
+    sys::process::leave_session().map_err(in_words)?;
+    sys::process::ignore_requests_to_end();
+    // Not to be chosen when memory runs out (proc_pid_oom_score_adj(5)).
+    let _ = std::fs::write("/proc/self/oom_score_adj", "-1000");
+    // Nor does it keep a file system from being unmounted.
+    let _ = std::env::set_current_dir("/");
+    let socket = io::stdin().as_fd().try_clone_to_owned().map_err(in_words)?;
+    let mut socket = UnixStream::from(socket);
+    socket.write_all(&[READY]).map_err(in_words)?;
+    let mut byte = [0];
+    loop {
+        match socket.read(&mut byte) {
+            Ok(1) if byte[0] == DISMISSED => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // Its other end is closed, or was reset with the process.
+            Ok(_) | Err(_) => break,
+        }
+    }
+    put_back(&watched)
+}
+
+fn put_back(watched: &Watched) -> Result<(), String> {
+    let state = StateDir::at(&watched.state)
+        .of_tree(&watched.root)
+        .with_faults(Faults::of_the_watchdog());
+    let in_words = |error: TuneError| error.to_string();
+    state.check().map_err(in_words)?;
+    let lock = state.lock(Duration::MAX).map_err(in_words)?;
+    let files = Tree::new(&watched.root);
+    let boot_id = boot_id(&files).map_err(in_words)?;
+    let here = Here {
+        boot_id: &boot_id,
+        root: &state.root,
+    };
+    // Somebody may have put it back already, and somebody else begun anew.
+    let found = Journal::open(&state.path, here, &state.faults).map_err(|why| why.to_string())?;
+    let theirs = matches!(found, Some(Found::Ours(journal))
+        if journal.header.process == watched.process);
+    if !theirs {
+        return Ok(());
+    }
+    let restored = restore_locked(&files, &state, &lock, "watchdog").map_err(in_words)?;
+    let count = restored.values.len();
+    log(&match restored.complete() {
+        true => format!(
+            "latlas ended before it put back what it had set: the watchdog did ({count} values)"
+        ),
+        false => format!(
+            "latlas ended before it put back what it had set, and not all could be put back: \
+             run `latlas noise restore` ({})",
+            state.path.display()
+        ),
+    });
+    Ok(())
+}
+
+/// To the system's log (syslog(3): facility daemon, level notice), if one
+/// listens.
+fn log(text: &str) {
+    let _ = UnixDatagram::unbound()
+        .and_then(|socket| socket.send_to(format!("<29>latlas: {text}").as_bytes(), "/dev/log"));
+}

@@ -1,0 +1,90 @@
+//! Quality of service (<sys/qos.h>), Low Power Mode (pmset(1)) and heat
+//! (<libkern/OSThermalNotification.h> through notify(3)).
+
+use std::ffi::{CStr, c_char, c_int};
+use std::process::Command;
+
+use model::machine::Fact;
+
+use crate::power::Power;
+
+unsafe extern "C" {
+    /// `qos_class_t qos_class_self(void)`, <pthread/qos.h>.
+    fn qos_class_self() -> u32;
+    fn notify_register_check(name: *const c_char, token: *mut c_int) -> u32;
+    fn notify_get_state(token: c_int, state: *mut u64) -> u32;
+    fn notify_cancel(token: c_int) -> u32;
+}
+
+pub(crate) fn power() -> Option<Power> {
+    Some(Power {
+        qos: qos(),
+        low_power: low_power(),
+        thermal: thermal(),
+    })
+}
+
+fn qos() -> Fact<String> {
+    // SAFETY: the call takes nothing and asks about the calling thread.
+    let class = unsafe { qos_class_self() };
+    // <sys/qos.h>
+    let name = match class {
+        0x21 => "user interactive",
+        0x19 => "user initiated",
+        0x15 => "default",
+        0x11 => "utility",
+        0x09 => "background",
+        0x00 => "unspecified",
+        _ => {
+            return Fact::unknown(format!(
+                "qos_class_self says {class:#x}, which latlas does not know"
+            ));
+        }
+    };
+    Fact::known(name.to_owned()).from_source("qos_class_self")
+}
+
+/// There is no call of C for it; pmset(1) prints `lowpowermode 0`.
+fn low_power() -> Fact<String> {
+    const PMSET: &str = "/usr/bin/pmset -g";
+    let output = match Command::new("/usr/bin/pmset").arg("-g").output() {
+        Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
+        Err(error) => return Fact::unknown(format!("{PMSET}: {error}")),
+    };
+    let value = output.lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        (words.next() == Some("lowpowermode")).then(|| words.next().map(str::to_owned))?
+    });
+    match value.as_deref() {
+        Some("0") => Fact::known("off".to_owned()),
+        Some("1") => Fact::known("on".to_owned()),
+        _ => Fact::unknown(format!("{PMSET} says nothing of lowpowermode")),
+    }
+    .from_source(PMSET)
+}
+
+fn thermal() -> Fact<String> {
+    const NAME: &CStr = c"com.apple.system.thermalpressurelevel";
+    let (mut token, mut state) = (0, 0);
+    // SAFETY: the name ends in a zero byte, and the call writes one int.
+    if unsafe { notify_register_check(NAME.as_ptr(), &raw mut token) } != 0 {
+        return Fact::unknown("notify_register_check(3) refuses the thermal level");
+    }
+    // SAFETY: the token was just given to us, and the call writes one u64.
+    let status = unsafe { notify_get_state(token, &raw mut state) };
+    // SAFETY: the token is ours and not used afterwards.
+    unsafe { notify_cancel(token) };
+    if status != 0 {
+        return Fact::unknown("notify_get_state(3) refuses the thermal level");
+    }
+    // OSThermalPressureLevel of macOS; iOS numbers its levels by tens.
+    let name = match state {
+        0 => "nominal",
+        1 => "moderate",
+        2 => "heavy",
+        3 => "trapping",
+        4 => "sleeping",
+        other => return Fact::known(format!("level {other}")).from_source("notify_get_state"),
+    };
+    Fact::known(name.to_owned()).from_source("notify_get_state")
+}

@@ -1,0 +1,225 @@
+//! A command that stays in our place at the terminal: our streams, our process
+//! group, the signals that were meant for us. Meanwhile this process waits for
+//! it, and can't be ended before it has done what must follow.
+
+use std::ffi::CString;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+use std::ptr;
+
+use rustix::fs::{Mode, OFlags, open};
+
+use crate::child::hear_of_children;
+use crate::platform;
+
+/// Signals that ask a process to end.
+const REQUESTS: [libc::c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
+
+/// While this lives, requests to end (SIGINT, SIGTERM, SIGHUP, SIGQUIT) wait:
+/// those that came are obeyed when it is dropped. Of the calling thread, so
+/// made before others are started.
+#[derive(Debug)]
+pub struct Held {
+    before: libc::sigset_t,
+}
+
+/// Holds requests to end back. From here on the ends of children are heard of,
+/// also where the parent ignored those of its own: nothing would be there to be
+/// waited for.
+///
+/// # Errors
+/// What `pthread_sigmask(3)` and `sigaction(2)` say.
+pub fn hold() -> io::Result<Held> {
+    hear_of_children()?;
+    let mut before = MaybeUninit::uninit();
+    let set = held();
+    // SAFETY: both sets are of the right type and live over the call; the old
+    // mask is written if it succeeds, and only then read.
+    unsafe {
+        match libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, before.as_mut_ptr()) {
+            0 => Ok(Held {
+                before: before.assume_init(),
+            }),
+            error => Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+}
+
+/// What is held: the requests, and the message that a child has ended, which
+/// is waited for.
+fn held() -> libc::sigset_t {
+    set(REQUESTS.into_iter().chain([libc::SIGCHLD]))
+}
+
+fn requests() -> libc::sigset_t {
+    set(REQUESTS.into_iter())
+}
+
+fn set(signals: impl Iterator<Item = libc::c_int>) -> libc::sigset_t {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: `sigemptyset` makes the set; adding valid numbers can't fail.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        for signal in signals {
+            libc::sigaddset(set.as_mut_ptr(), signal);
+        }
+        set.assume_init()
+    }
+}
+
+/// Whether this process ignores a signal. One that is blocked waits
+/// nevertheless (sigaction(2)).
+fn is_ignored(signal: libc::c_int) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: sets nothing; the kernel fills the record in, of which zero bytes
+    // are valid too.
+    unsafe {
+        libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) == 0
+            && action.assume_init().sa_sigaction == libc::SIG_IGN
+    }
+}
+
+impl Held {
+    /// A request to end that came since they are held, and is not ignored here
+    /// (nohup(1)): it is taken, and no longer waits.
+    fn request(&self) -> Option<libc::c_int> {
+        loop {
+            let signal = platform::attached::taken(&requests())?;
+            if !is_ignored(signal) {
+                return Some(signal);
+            }
+        }
+    }
+
+    /// Runs the command to its end, in these control groups (joined before its
+    /// program is there). Requests to end that others send to this process go
+    /// on to it; those of the terminal it gets itself. It is killed when this
+    /// process is (on Linux). If a request came before it could begin, it does
+    /// not: the status is as if that had ended it.
+    ///
+    /// # Errors
+    /// If it does not start, with what was tried in the text; what
+    /// `waitpid(2)` says.
+    pub fn run(&self, command: &mut Command, groups: &[PathBuf]) -> io::Result<ExitStatus> {
+        let files: Vec<CString> = groups
+            .iter()
+            .map(|group| CString::new(group.join("cgroup.procs").as_os_str().as_bytes()))
+            .collect::<Result<_, _>>()?;
+        let mask = self.before;
+        // SAFETY: between fork and exec the closure makes system calls on
+        // memory that was laid out before, and allocates nothing (an error of
+        // the system is a number).
+        unsafe {
+            command.pre_exec(move || {
+                for file in &files {
+                    let group = open(file.as_c_str(), OFlags::WRONLY, Mode::empty())?;
+                    rustix::io::write(&group, b"0")?;
+                }
+                // Where there is no such signal, the command may outlive us.
+                let _ = platform::process::set_death_signal();
+                libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, ptr::null_mut());
+                Ok(())
+            });
+        }
+        if let Some(signal) = self.request() {
+            return Ok(ExitStatus::from_raw(signal));
+        }
+        let mut child = command.spawn()?;
+        let set = held();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status);
+            }
+            match platform::attached::wait(&set)? {
+                // Whether it is the command's end is looked at above. The
+                // terminal sends to the whole group, the command included.
+                None | Some((libc::SIGCHLD, _) | (_, true)) => {}
+                Some((signal, false)) => {
+                    // SAFETY: a number of a child that was not waited for yet.
+                    unsafe { libc::kill(child.id().cast_signed(), signal) };
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: the mask is one that the kernel wrote.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, ptr::null_mut());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_ends_as_it_ends() {
+        let held = hold().expect("held");
+        let mut command = Command::new("sh");
+        command.args(["-c", "exit 7"]);
+        assert_eq!(held.run(&mut command, &[]).expect("ran").code(), Some(7));
+        let mut absent = Command::new("/no/such/program");
+        assert_eq!(
+            held.run(&mut absent, &[]).expect_err("absent").kind(),
+            io::ErrorKind::NotFound
+        );
+        let mut lost = Command::new("true");
+        let error = held.run(&mut lost, &["/no/such/group".into()]);
+        assert_eq!(error.expect_err("no group").kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn who_is_asked_to_end_before_begins_nothing() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mark = directory.path().join("ran");
+        let held = hold().expect("held");
+        // SAFETY: to this thread, which holds it back.
+        assert_eq!(unsafe { libc::raise(libc::SIGTERM) }, 0);
+        let mut command = Command::new("touch");
+        let status = held.run(command.arg(&mark), &[]).expect("asked");
+        assert_eq!(status.signal(), Some(libc::SIGTERM));
+        assert!(!mark.exists());
+        // It is obeyed, and the next one runs.
+        let status = held.run(command.arg(&mark), &[]).expect("ran");
+        assert!(status.success() && mark.exists());
+    }
+
+    #[test]
+    fn a_command_is_not_held_itself() {
+        let held = hold().expect("held");
+        let mut command = Command::new("sh");
+        command.args(["-c", "kill -TERM $$; sleep 60"]);
+        let status = held.run(&mut command, &[]).expect("ran");
+        assert_eq!(status.signal(), Some(libc::SIGTERM));
+    }
+
+    #[test]
+    fn a_thread_that_takes_the_message_of_its_end_hangs_nothing() {
+        // This thread blocks nothing, so the kernel may hand it each of them.
+        let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let thief = std::thread::spawn({
+            let over = over.clone();
+            move || {
+                while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            }
+        });
+        let held = hold().expect("held");
+        for _ in 0..200 {
+            let status = held.run(&mut Command::new("true"), &[]).expect("ran");
+            assert!(status.success());
+        }
+        over.store(true, std::sync::atomic::Ordering::Relaxed);
+        thief.join().expect("over");
+    }
+}

@@ -1,0 +1,501 @@
+//! `sched_setscheduler(2)`, `setpriority(2)`, `setsid(2)`, `prctl(2)`, the
+//! autogroup's file (sched(7)) and `cgroup.procs` (cgroups(7)).
+
+use std::ffi::{CStr, CString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+
+use model::noise::applied::{self, Settings};
+
+use super::affinity::{self, Mask};
+use super::cgroup;
+use crate::controls::{Controls, NotSet, Patience, Policy, Step};
+use crate::files::Tree;
+
+/// Of a process without the right CAP_SYS_ADMIN the kernel takes one change of
+/// an autogroup in 100 ms, whoever makes it; asked again after this time,
+const ASK_AGAIN_MS: i64 = 25;
+/// so often.
+const ASK_AT_MOST: u32 = 200;
+
+const AUTOGROUP: &CStr = c"/proc/self/autogroup";
+
+/// Controls laid out as the kernel wants them, so that a child may set them
+/// that must neither allocate nor lock.
+#[derive(Debug)]
+pub(crate) struct Laid {
+    groups: Vec<CString>,
+    own_session: bool,
+    autogroup: Option<CString>,
+    mask: Option<Mask>,
+    nice: Option<i32>,
+    policy: Option<Policy>,
+    timer_slack_ns: Option<u64>,
+    transparent_huge_pages: Option<bool>,
+}
+
+impl Laid {
+    pub(crate) fn new(controls: &Controls) -> Result<Laid, NotSet> {
+        let refused = |step: Step, why: &str| NotSet {
+            doing: step.doing(),
+            error: io::Error::new(io::ErrorKind::InvalidInput, why.to_owned()),
+        };
+        if controls.autogroup.is_some() && !controls.own_session {
+            return Err(refused(
+                Step::Autogroup,
+                "others of its session would get it too: it needs one of its own",
+            ));
+        }
+        let mask = match controls.cpus.is_empty() {
+            true => None,
+            false => Some(affinity::mask(&controls.cpus).map_err(|error| NotSet {
+                doing: Step::Cpus.doing(),
+                error,
+            })?),
+        };
+        let words = |step, bytes: Vec<u8>| {
+            CString::new(bytes).map_err(|_| refused(step, "a zero byte in a path"))
+        };
+        let groups = controls
+            .groups
+            .iter()
+            .map(|group| {
+                let file = group.join("cgroup.procs");
+                words(Step::Group, file.as_os_str().as_bytes().to_vec())
+            })
+            .collect::<Result<_, _>>()?;
+        let autogroup = controls
+            .autogroup
+            .map(|nice| words(Step::Autogroup, nice.to_string().into_bytes()))
+            .transpose()?;
+        Ok(Laid {
+            groups,
+            own_session: controls.own_session,
+            autogroup,
+            mask,
+            nice: controls.nice,
+            policy: controls.policy,
+            timer_slack_ns: controls.timer_slack_ns,
+            transparent_huge_pages: controls.transparent_huge_pages,
+        })
+    }
+
+    /// Whether the process leaves its session.
+    pub(crate) fn own_session(&self) -> bool {
+        self.own_session
+    }
+
+    /// What setting them in a child that borrows this memory would change for
+    /// this process too; as before when dropped.
+    pub(crate) fn keep_own_memory(&self) -> OwnMemory {
+        // SAFETY: a system call on numbers.
+        let ask = || unsafe { libc::prctl(libc::PR_GET_THP_DISABLE, 0_u64, 0_u64, 0_u64, 0_u64) };
+        OwnMemory(self.transparent_huge_pages.map(|_| ask()))
+    }
+
+    /// Sets them for the calling process. Makes system calls only.
+    ///
+    /// # Errors
+    /// The first step that was refused, with its `errno`.
+    pub(crate) fn set(&self, patience: Patience) -> Result<(), (Step, i32)> {
+        for group in &self.groups {
+            // 0 is whoever writes it.
+            write(group, c"0").map_err(|error| (Step::Group, error))?;
+        }
+        if self.own_session {
+            begin_session().map_err(|error| (Step::Session, error))?;
+        }
+        if let Some(nice) = &self.autogroup {
+            set_autogroup(nice, patience).map_err(|error| (Step::Autogroup, error))?;
+        }
+        // SAFETY: system calls on numbers, and on memory of `self` that they
+        // only read.
+        unsafe {
+            if let Some(mask) = &self.mask {
+                let words = mask.words();
+                let bytes = size_of_val(words);
+                done(libc::sched_setaffinity(0, bytes, words.as_ptr().cast()))
+                    .map_err(|error| (Step::Cpus, error))?;
+            }
+            if let Some(nice) = self.nice {
+                done(libc::setpriority(libc::PRIO_PROCESS, 0, nice))
+                    .map_err(|error| (Step::Nice, error))?;
+            }
+            if let Some(policy) = self.policy {
+                set_policy(0, policy).map_err(|error| (Step::Policy, error))?;
+            }
+            if let Some(slack_ns) = self.timer_slack_ns {
+                done(libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns))
+                    .map_err(|error| (Step::TimerSlack, error))?;
+            }
+            if let Some(may) = self.transparent_huge_pages {
+                let disable = u64::from(!may);
+                done(libc::prctl(
+                    libc::PR_SET_THP_DISABLE,
+                    disable,
+                    0_u64,
+                    0_u64,
+                    0_u64,
+                ))
+                .map_err(|error| (Step::HugePages, error))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether this memory may have transparent huge pages: the one control that
+/// belongs to memory and not to a process.
+#[derive(Debug)]
+pub(crate) struct OwnMemory(Option<i32>);
+
+impl Drop for OwnMemory {
+    fn drop(&mut self) {
+        // Bit 0 is the switch, the others say what is excepted (Linux 6.18).
+        if let Some(before) = self.0.and_then(|before| u64::try_from(before).ok()) {
+            let (disable, flags) = (before & 1, before & !1);
+            // SAFETY: a system call on numbers.
+            unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, disable, flags, 0_u64, 0_u64) };
+        }
+    }
+}
+
+fn errno() -> i32 {
+    io::Error::last_os_error().raw_os_error().unwrap_or(0)
+}
+
+fn done(status: i32) -> Result<(), i32> {
+    match status {
+        0 => Ok(()),
+        _ => Err(errno()),
+    }
+}
+
+/// Writes one value into a file that is there.
+fn write(path: &CStr, value: &CStr) -> Result<(), i32> {
+    let bytes = value.to_bytes();
+    // SAFETY: the path ends in a zero byte; the kernel reads the value's bytes.
+    unsafe {
+        let file = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
+        if file < 0 {
+            return Err(errno());
+        }
+        let written = libc::write(file, bytes.as_ptr().cast(), bytes.len());
+        let error = errno();
+        libc::close(file);
+        match usize::try_from(written) {
+            Ok(all) if all == bytes.len() => Ok(()),
+            Ok(_) => Err(libc::EIO),
+            Err(_) => Err(error),
+        }
+    }
+}
+
+/// A session of its own, unless it leads one already.
+fn begin_session() -> Result<(), i32> {
+    // SAFETY: system calls without arguments, or on a number.
+    unsafe {
+        if libc::getsid(0) == libc::getpid() || libc::setsid() >= 0 {
+            return Ok(());
+        }
+    }
+    Err(errno())
+}
+
+fn set_autogroup(nice: &CStr, patience: Patience) -> Result<(), i32> {
+    let pause = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: ASK_AGAIN_MS * 1_000_000,
+    };
+    for _ in 0..ASK_AT_MOST {
+        match write(AUTOGROUP, nice) {
+            Err(libc::EAGAIN) if patience == Patience::Waits => {
+                // SAFETY: reads a value on the stack; null for what is left.
+                unsafe { libc::nanosleep(&raw const pause, std::ptr::null_mut()) };
+            }
+            other => return other,
+        }
+    }
+    Err(libc::EAGAIN)
+}
+
+/// Gives a process (0: the calling thread) a policy.
+fn set_policy(pid: libc::pid_t, policy: Policy) -> Result<(), i32> {
+    let (number, priority) = match policy {
+        Policy::Other => (libc::SCHED_OTHER, 0),
+        Policy::Batch => (libc::SCHED_BATCH, 0),
+        Policy::Idle => (libc::SCHED_IDLE, 0),
+        Policy::Fifo(priority) => (libc::SCHED_FIFO, i32::from(priority)),
+    };
+    let parameter = libc::sched_param {
+        sched_priority: priority,
+    };
+    set_scheduler(pid, number, &parameter)
+}
+
+/// The bare call: POSIX means processes by it and the kernel threads, so that
+/// musl refuses it.
+fn set_scheduler(pid: libc::pid_t, number: i32, parameter: &libc::sched_param) -> Result<(), i32> {
+    let parameter: *const libc::sched_param = parameter;
+    // SAFETY: the kernel reads one `sched_param`.
+    match unsafe { libc::syscall(libc::SYS_sched_setscheduler, pid, number, parameter) } {
+        0 => Ok(()),
+        _ => Err(errno()),
+    }
+}
+
+/// Policy and priority of a process (0: the calling thread), by numbers.
+fn scheduler(pid: libc::pid_t) -> Result<(i32, i32), i32> {
+    let mut parameter = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the kernel writes one `sched_param`.
+    let (number, read) = unsafe {
+        (
+            libc::syscall(libc::SYS_sched_getscheduler, pid),
+            libc::syscall(libc::SYS_sched_getparam, pid, &raw mut parameter),
+        )
+    };
+    match (i32::try_from(number), read) {
+        (Ok(number), 0) if number >= 0 => Ok((number, parameter.sched_priority)),
+        _ => Err(errno()),
+    }
+}
+
+/// What a process has: read from outside, or by itself.
+pub(crate) fn granted_to(process: u32) -> Settings {
+    let pid = libc::pid_t::try_from(process).unwrap_or(0);
+    let file = |name: &str| {
+        let text = std::fs::read_to_string(format!("/proc/{process}/{name}")).ok()?;
+        Some(text.trim().to_owned())
+    };
+    // SAFETY: a system call on a number.
+    let session = unsafe { libc::getsid(pid) };
+    let status = file("status").unwrap_or_default();
+    Settings {
+        cpus: affinity::allowed_to(pid).unwrap_or_default(),
+        own_session: (session >= 0).then_some(session == pid),
+        autogroup: file("autogroup").as_deref().and_then(autogroup_nice),
+        nice: nice_of(pid),
+        policy: policy_of(pid),
+        timer_slack_ns: file("timerslack_ns").and_then(|text| text.parse().ok()),
+        transparent_huge_pages: keyed(&status, "THP_enabled:").map(|value| value == "1"),
+        cpuset: file("cpuset"),
+        shield: Vec::new(),
+    }
+}
+
+/// The number in `/autogroup-54 nice -10`.
+fn autogroup_nice(text: &str) -> Option<i32> {
+    text.rsplit_once(" nice ")?.1.parse().ok()
+}
+
+fn keyed<'a>(status: &'a str, key: &str) -> Option<&'a str> {
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix(key))
+        .map(str::trim)
+}
+
+fn nice_of(pid: libc::pid_t) -> Option<i32> {
+    // The bare call: the C library's returns -1 for the value and for an error.
+    // SAFETY: a system call on numbers.
+    let reversed = unsafe { libc::syscall(libc::SYS_getpriority, libc::PRIO_PROCESS, pid) };
+    (reversed > 0).then(|| 20 - reversed as i32)
+}
+
+fn policy_of(pid: libc::pid_t) -> Option<applied::Policy> {
+    let (number, priority) = scheduler(pid).ok()?;
+    let priority = u8::try_from(priority).ok()?;
+    // A bit that says what children get.
+    Some(match number & !libc::SCHED_RESET_ON_FORK {
+        libc::SCHED_OTHER => applied::Policy::Other,
+        libc::SCHED_BATCH => applied::Policy::Batch,
+        libc::SCHED_IDLE => applied::Policy::Idle,
+        libc::SCHED_FIFO => applied::Policy::Fifo(priority),
+        libc::SCHED_RR => applied::Policy::RoundRobin(priority),
+        _ => applied::Policy::Another,
+    })
+}
+
+/// Why the nice value of an autogroup would mean nothing here.
+pub(crate) fn autogroups(tree: &Tree) -> Result<(), String> {
+    const SWITCH: &str = "/proc/sys/kernel/sched_autogroup_enabled";
+    if !tree.exists("/proc/self/autogroup") {
+        return Err(match tree.exists("/proc/self/stat") {
+            true => "this kernel has no autogroups (CONFIG_SCHED_AUTOGROUP)".into(),
+            false => "there is no /proc here".into(),
+        });
+    }
+    if tree.number(SWITCH) == Some(0) {
+        return Err(
+            "autogroups are switched off; as root: sysctl kernel.sched_autogroup_enabled=1".into(),
+        );
+    }
+    // A task in a group of the CPU controller is scheduled by that instead
+    // (kernel/sched/autogroup.c, task_wants_autogroup).
+    match cgroup::cpu_group(tree) {
+        Some(group) => Err(format!(
+            "this process is in {group}, a control group of the CPU controller, and then the \
+             kernel goes by that and not by autogroups"
+        )),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn real_time_share(tree: &Tree) -> Option<f64> {
+    // -1 is no throttling, and no u64.
+    let runtime = tree.number("/proc/sys/kernel/sched_rt_runtime_us")?;
+    let period = tree.number("/proc/sys/kernel/sched_rt_period_us")?;
+    (runtime < period).then(|| runtime as f64 / period as f64)
+}
+
+/// The policy that the calling thread had before.
+#[derive(Debug)]
+pub(crate) struct Above {
+    number: i32,
+    priority: i32,
+}
+
+impl Above {
+    pub(crate) fn start(priority: u8) -> io::Result<Above> {
+        let (number, before) = scheduler(0).map_err(io::Error::from_raw_os_error)?;
+        // Whoever is above already stays there.
+        if above_already(number, before, priority) {
+            return Ok(Above {
+                number,
+                priority: before,
+            });
+        }
+        raise(0, priority)?;
+        Ok(Above {
+            number,
+            priority: before,
+        })
+    }
+}
+
+/// Whether a thread of this policy and priority is before SCHED_FIFO of that one
+/// (or beside it, where there is nothing above).
+fn above_already(number: i32, own: i32, priority: u8) -> bool {
+    let policy = number & !libc::SCHED_RESET_ON_FORK;
+    let wanted = i32::from(priority.saturating_add(1).min(99));
+    (policy == libc::SCHED_FIFO || policy == libc::SCHED_RR) && own >= wanted
+}
+
+impl Drop for Above {
+    fn drop(&mut self) {
+        let parameter = libc::sched_param {
+            sched_priority: self.priority,
+        };
+        // A lower policy is always granted, and its own is.
+        let _ = set_scheduler(0, self.number, &parameter);
+    }
+}
+
+/// Puts a process (0: the calling thread) before those with this priority of
+/// SCHED_FIFO; beside them, where there is nothing above.
+pub(crate) fn raise(pid: libc::pid_t, priority: u8) -> io::Result<()> {
+    let above = Policy::Fifo(priority.saturating_add(1).min(99));
+    set_policy(pid, above).map_err(io::Error::from_raw_os_error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_above_stays_there() {
+        for (number, own, above) in [
+            (libc::SCHED_FIFO, 50, true),
+            (libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, 2, true),
+            (libc::SCHED_RR, 2, true),
+            (libc::SCHED_FIFO, 1, false),
+            (libc::SCHED_OTHER, 0, false),
+        ] {
+            assert_eq!(above_already(number, own, 1), above, "{number} {own}");
+        }
+        assert!(above_already(libc::SCHED_FIFO, 99, 99));
+        // SAFETY: a system call on a number.
+        if unsafe { libc::geteuid() } != 0 || set_policy(0, Policy::Fifo(40)).is_err() {
+            eprintln!("SKIPPED: no right to SCHED_FIFO");
+            return;
+        }
+        {
+            let _above = Above::start(1).expect("a right");
+            assert_eq!(scheduler(0), Ok((libc::SCHED_FIFO, 40)));
+        }
+        assert_eq!(scheduler(0), Ok((libc::SCHED_FIFO, 40)));
+        set_policy(0, Policy::Other).expect("a lower one");
+        {
+            let _above = Above::start(1).expect("a right");
+            assert_eq!(scheduler(0), Ok((libc::SCHED_FIFO, 2)));
+        }
+        assert_eq!(scheduler(0), Ok((libc::SCHED_OTHER, 0)));
+    }
+
+    #[test]
+    fn the_nice_value_of_an_autogroup() {
+        assert_eq!(autogroup_nice("/autogroup-54 nice 0"), Some(0));
+        assert_eq!(autogroup_nice("/autogroup-7 nice -10"), Some(-10));
+        assert_eq!(autogroup_nice("/"), None);
+    }
+
+    fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
+        let root = tempfile::tempdir().expect("a directory");
+        for (path, text) in files {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("below the root")).expect("a directory");
+            std::fs::write(path, text).expect("a file");
+        }
+        let tree = Tree::new(root.path());
+        (root, tree)
+    }
+
+    const SWITCH: &str = "proc/sys/kernel/sched_autogroup_enabled";
+
+    fn why(files: &[(&str, &str)]) -> String {
+        autogroups(&tree(files).1).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn why_an_autogroup_means_nothing() {
+        let stat = ("proc/self/stat", "1 (x) R");
+        let own = ("proc/self/autogroup", "/autogroup-1 nice 0\n");
+        let on = (SWITCH, "1\n");
+        assert!(why(&[]).contains("no /proc"));
+        assert!(why(&[stat]).contains("CONFIG_SCHED_AUTOGROUP"));
+        assert!(why(&[stat, own, (SWITCH, "0\n")]).contains("switched off"));
+        let one = (
+            "proc/self/mountinfo",
+            "35 31 0:32 / /cg rw - cgroup cgroup rw,cpu\n",
+        );
+        let root = ("proc/self/cgroup", "5:cpu:/\n0::/\n");
+        let below = ("proc/self/cgroup", "5:cpu:/jobs\n0::/\n");
+        let there = ("cg/jobs/cpu.shares", "1024\n");
+        assert_eq!(why(&[stat, own, on, one, root]), "");
+        assert!(why(&[stat, own, on, one, below, there]).contains("/cg/jobs"));
+        let two = (
+            "proc/self/mountinfo",
+            "35 31 0:32 / /cg rw - cgroup2 cgroup rw\n",
+        );
+        let slice = ("proc/self/cgroup", "0::/a/b\n");
+        let without = ("cg/a/b/cgroup.procs", "");
+        assert_eq!(why(&[stat, own, on, two, slice, without]), "");
+        // Of an ancestor, since the group's own has the controller off.
+        let weight = ("cg/a/cpu.weight", "100\n");
+        assert!(why(&[stat, own, on, two, slice, without, weight]).contains("/cg/a,"));
+    }
+
+    #[test]
+    fn the_share_of_real_time_tasks() {
+        let files = |runtime| {
+            let (_root, tree) = tree(&[
+                ("proc/sys/kernel/sched_rt_runtime_us", runtime),
+                ("proc/sys/kernel/sched_rt_period_us", "1000000\n"),
+            ]);
+            real_time_share(&tree)
+        };
+        assert_eq!(files("950000\n"), Some(0.95));
+        assert_eq!(files("-1\n"), None);
+        assert_eq!(files("1000000\n"), None);
+    }
+}
