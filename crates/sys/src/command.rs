@@ -146,6 +146,9 @@ pub struct Finished {
     pub end: End,
     /// What it cost.
     pub usage: Usage,
+    /// The number of the process that it was: what it left running has higher
+    /// ones, until the system begins anew with small numbers.
+    pub process: u32,
 }
 
 /// Why a command did not start.

@@ -15,11 +15,13 @@ pub struct Left {
 /// What all commands left running.
 #[derive(Clone, Debug, Default)]
 pub struct LeftOver {
-    /// Which command a process is of: the one that had run before it was seen
-    /// first.
+    /// Which command a process is of.
     owners: BTreeMap<u32, usize>,
     /// CPU time between the runs, ns, by command.
     cpu_ns: BTreeMap<usize, u64>,
+    /// The last run before processes were looked for and those since, in
+    /// order: what process each was, and of which command.
+    runs: Vec<(u32, usize)>,
     /// The command that ran last.
     last: Option<usize>,
 }
@@ -44,8 +46,9 @@ impl LeftOver {
         *self.cpu_ns.entry(owner).or_default() += cpu_ns;
     }
 
-    /// A command has run.
-    pub fn ran(&mut self, command: usize) {
+    /// A command has run, as this process.
+    pub fn ran(&mut self, command: usize, process: u32) {
+        self.runs.push((process, command));
         self.last = Some(command);
     }
 
@@ -53,9 +56,7 @@ impl LeftOver {
     /// end.
     pub fn at_end(mut self, commands: usize, members: &[u32]) -> Vec<Left> {
         if let Some(last) = self.last {
-            // Those that never used the CPU were not looked for.
-            let owner = self.only_owner().unwrap_or(last);
-            self.learn(members, owner);
+            self.learn(members, last);
         }
         let of = |command| Left {
             cpu_ns: self.cpu_ns.get(&command).copied().unwrap_or(0),
@@ -64,12 +65,16 @@ impl LeftOver {
         (0..commands).map(of).collect()
     }
 
-    /// Forgets who is gone, and takes the new ones for this command's.
-    fn learn(&mut self, members: &[u32], command: usize) {
+    /// Forgets who is gone, and finds out whose the new ones are: this
+    /// command's where their numbers don't tell.
+    fn learn(&mut self, members: &[u32], last: usize) {
         self.owners.retain(|process, _| members.contains(process));
         for &process in members {
-            self.owners.entry(process).or_insert(command);
+            let owner = whose(process, &self.runs).unwrap_or(last);
+            self.owners.entry(process).or_insert(owner);
         }
+        // What the last one left may begin others.
+        self.runs.drain(..self.runs.len().saturating_sub(1));
     }
 
     /// The one that all the processes are of.
@@ -80,6 +85,14 @@ impl LeftOver {
     }
 }
 
+/// The command whose run began a process: processes are numbered in the order
+/// in which they begin, so it is the last run with a lower number. `None` where
+/// no run has one, since the numbers began anew.
+fn whose(process: u32, runs: &[(u32, usize)]) -> Option<usize> {
+    let before = runs.iter().rev().find(|(leader, _)| *leader <= process);
+    before.map(|(_, command)| *command)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,14 +101,14 @@ mod tests {
     fn it_is_the_command_that_ran_before() {
         let mut left = LeftOver::default();
         assert!(!left.wants_a_look(5), "nothing has run");
-        left.ran(1);
+        left.ran(1, 100);
         assert!(left.wants_a_look(0), "its first run");
         left.between(0, &[]);
         assert!(!left.wants_a_look(0));
-        left.ran(1);
+        left.ran(1, 110);
         assert!(left.wants_a_look(7));
         left.between(7, &[]);
-        left.ran(0);
+        left.ran(0, 120);
         let of = left.at_end(2, &[]);
         assert_eq!((of[0].cpu_ns, of[1].cpu_ns), (0, 7));
     }
@@ -103,11 +116,11 @@ mod tests {
     #[test]
     fn what_outlives_the_next_run_is_not_the_next_ones() {
         let mut left = LeftOver::default();
-        for (command, cpu_ns) in [(0, 50), (1, 60), (1, 70), (0, 80)] {
-            left.ran(command);
-            left.between(cpu_ns, &[4242]);
+        for (process, command, cpu_ns) in [(100, 0, 50), (110, 1, 60), (120, 1, 70), (130, 0, 80)] {
+            left.ran(command, process);
+            left.between(cpu_ns, &[101]);
         }
-        let of = left.at_end(2, &[4242]);
+        let of = left.at_end(2, &[101]);
         assert_eq!((of[0].cpu_ns, of[0].at_end), (260, 1));
         assert_eq!(of[1], Left::default());
     }
@@ -115,16 +128,37 @@ mod tests {
     #[test]
     fn each_has_its_own_processes_and_they_may_sleep() {
         let mut left = LeftOver::default();
-        left.ran(0);
+        left.ran(0, 100);
         left.between(0, &[]);
-        left.ran(1);
-        left.between(0, &[10]);
-        left.ran(0);
-        // The last run's, and one that nobody had looked for.
-        let of = left.at_end(2, &[10, 11]);
-        assert_eq!((of[0].at_end, of[1].at_end), (0, 2));
-        let mut last = LeftOver::default();
-        last.ran(1);
-        assert_eq!(last.at_end(2, &[12])[1].at_end, 1);
+        left.ran(1, 110);
+        left.between(0, &[111]);
+        left.ran(0, 120);
+        // One that was begun since the look, and one of the last run.
+        let of = left.at_end(2, &[111, 112, 121]);
+        assert_eq!((of[0].at_end, of[1].at_end), (1, 2));
+    }
+
+    #[test]
+    fn those_first_seen_after_another_command_are_not_its_own() {
+        let mut left = LeftOver::default();
+        for process in [100, 120, 140] {
+            left.ran(0, process);
+            left.ran(1, process + 10);
+        }
+        // They used no CPU until the other command had run.
+        left.between(90, &[101, 121, 141]);
+        let of = left.at_end(2, &[101, 121, 141]);
+        assert_eq!((of[0].at_end, of[0].cpu_ns), (3, 90));
+        assert_eq!(of[1], Left::default());
+    }
+
+    #[test]
+    fn numbers_that_began_anew() {
+        // What lies below all of them began after the highest number, of
+        // whichever run.
+        let runs = [(32_700, 0), (300, 1)];
+        assert_eq!(whose(301, &runs), Some(1));
+        assert_eq!(whose(200, &runs), None);
+        assert_eq!(whose(200, &[]), None);
     }
 }

@@ -309,16 +309,18 @@ impl CommandRunner {
             let members = self.group.members().map_err(CommandError::LeftOver)?;
             self.left.between(left_ns, &members);
         }
-        if let Which::Command(k) = which {
-            self.left.ran(k);
-        }
-        self.group
+        let finished = self
+            .group
             .run(&ready.command, streams, &mut self.counters, limits)
             .map_err(|error| CommandError::NotStarted {
                 command: ready.text.clone(),
                 hint: hint(&error),
                 error,
-            })
+            })?;
+        if let Which::Command(k) = which {
+            self.left.ran(k, finished.process);
+        }
+        Ok(finished)
     }
 
     fn chill(&mut self) -> Result<(), CommandError> {

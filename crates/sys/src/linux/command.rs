@@ -233,6 +233,7 @@ impl Group {
                 major_faults: usage.ru_majflt as u64,
                 counts: after.since(&before),
             },
+            process: child.cast_unsigned(),
         })
     }
 
