@@ -200,27 +200,30 @@ fn rows_over_time_once_there_are_three_runs() {
         assert_eq!(done.code, 0, "{}", done.err);
         text(&home.path("t.html"))
     };
-    let place = "data-chart=\"history.cpu.add_i32\"";
+    let place = "data-chart=\"history.memory.latency-L1\"";
     assert!(!page().contains(place));
     let mut third = home.template();
     third["id"] = home::id(3).into();
     let rows = third["rows"].as_array_mut().expect("rows");
-    let mut once = rows.iter().find(|row| row["id"] == "cpu.add_i32").cloned();
+    let mut once = rows
+        .iter()
+        .find(|row| row["id"] == "memory.latency/L1")
+        .cloned();
     let once = once.as_mut().expect("the row");
-    once["id"] = "cpu.mul_i32".into();
+    once["id"] = "call.syscall".into();
     rows.push(once.clone());
     home.keep_by_hand(&third);
     let page = page();
     assert!(page.contains(place) && page.contains("id=\"history\""));
     assert!(
-        !page.contains("data-chart=\"history.cpu.mul_i32\""),
+        !page.contains("data-chart=\"history.call.syscall\""),
         "one run has it"
     );
-    let done = home.run(&["plot", "history:cpu.add_i32"]);
+    let done = home.run(&["plot", "history:memory.latency/L1"]);
     assert_eq!(done.code, 0, "{}", done.err);
-    assert!(text(&home.path("history.cpu.add_i32.svg")).contains("over time"));
-    home.run(&["plot", "history:cpu.ad_i32"])
-        .refused("cpu.add_i32");
+    assert!(text(&home.path("history.memory.latency-L1.svg")).contains("over time"));
+    home.run(&["plot", "history:memory.latncy/L1"])
+        .refused("memory.latency/L1");
 }
 
 #[test]
