@@ -165,7 +165,8 @@ fn machine(name: &str, host: &str, store: &Store) -> Result<Operand, OperandErro
 
 /// Groups of kept runs that are alike and like a side's, without those that
 /// are compared themselves: what they differ by is what runs differ by. A side
-/// of several runs needs none: its own say it. `kept` are the [`recent`] ones.
+/// of several runs needs none: its own say it. `kept` are
+/// the [`recent_beside`] ones.
 pub fn kept_beside(operands: &[&Operand], kept: &[Run]) -> Vec<Vec<Run>> {
     let compared: Vec<&Run> = operands.iter().flat_map(|o| o.runs()).collect();
     let mut groups: Vec<Vec<Run>> = Vec::new();
@@ -227,7 +228,7 @@ fn newest(store: &Store, wanted: &[&dyn Fn(&KeptRun) -> bool]) -> Result<Vec<Run
 
 /// The last kept runs, the newest first. Files that can't be read (of a newer
 /// latlas, or damaged) are no business of a comparison that did not name them.
-pub fn recent(store: &Store) -> Result<Vec<Run>, StoreError> {
+fn recent(store: &Store) -> Result<Vec<Run>, StoreError> {
     let paths = store.paths()?;
     let newest = paths.iter().rev().take(LOOKED_THROUGH);
     Ok(newest

@@ -22,7 +22,7 @@ mod tiles;
 mod words;
 
 pub use content::{Content, Offered, Shown};
-pub use past::histories;
+pub use past::{histories, set_over_time};
 
 use crate::chart::{Chart, Section};
 use crate::render::layout::finish;

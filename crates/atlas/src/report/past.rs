@@ -1,11 +1,12 @@
 //! Rows of a run over time, for the report: which of them are worth a picture.
 
 use super::tiles::TILES;
-use crate::chart::{Picture, history::chart};
+use crate::chart::{LeftOut, Picture, history::chart};
 use crate::history::{Asked, Figure, History, HistoryError, find};
 use crate::index::{Index, MachineKey};
 use crate::store::StoreError;
 use model::run::Run;
+use std::fmt::Display;
 
 /// Pictures at most.
 const MOST: usize = 6;
@@ -62,6 +63,27 @@ pub fn histories(index: &Index, run: &Run) -> Result<Vec<Picture>, StoreError> {
         rows: Vec::new(),
     };
     Ok(found.iter().map(picture).collect())
+}
+
+/// Sets what [`histories`] found among the pictures of the page, or why there
+/// is nothing: without a store, or with one that can't be read, there is the
+/// run.
+pub fn set_over_time<E: Display>(
+    found: Result<Vec<Picture>, E>,
+    drawn: &mut Vec<Picture>,
+    left_out: &mut Vec<LeftOut>,
+) {
+    let why = match found {
+        Ok(found) if found.is_empty() => "no row has a figure in three or more runs of this \
+                                          machine that are kept here, as good as the others"
+            .into(),
+        Ok(found) => return drawn.extend(found),
+        Err(why) => why.to_string(),
+    };
+    left_out.push(LeftOut {
+        id: "history".into(),
+        why,
+    });
 }
 
 /// The rows that are single figures, the best known first.

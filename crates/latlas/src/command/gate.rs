@@ -22,8 +22,8 @@ const FAIL_ABOVE: f64 = 0.05;
 /// What is known before the measuring.
 pub(super) struct Prepared {
     baseline: Operand,
-    /// Kept runs, which say what runs differ by.
-    recent: Vec<Run>,
+    /// Where kept runs say what runs differ by; without one nothing does.
+    store: Option<Store>,
     fail_above: f64,
 }
 
@@ -42,14 +42,9 @@ pub(super) fn prepared(
     let mut told = Vec::new();
     let baseline = baseline(name, &store, references, &rows, &mut told);
     super::atlas::tell(&told);
-    let baseline = baseline?;
-    let recent = match &store {
-        Ok(store) => operand::recent(store)?,
-        Err(_) => Vec::new(),
-    };
     Ok(Some(Prepared {
-        baseline,
-        recent,
+        baseline: baseline?,
+        store: store.ok(),
         fail_above: options.fail_above.unwrap_or(FAIL_ABOVE),
     }))
 }
@@ -111,10 +106,15 @@ impl Prepared {
                 None => Ok(run),
             }
         };
+        let now = Operand::run("this run", run.clone());
+        let recent = match &self.store {
+            Some(store) => operand::recent_beside(store, &[&self.baseline, &now])?,
+            None => Vec::new(),
+        };
         Ok(judge(
             &self.baseline,
             run.clone(),
-            &self.recent,
+            &recent,
             self.fail_above,
             &mut again,
         )?)

@@ -3,12 +3,12 @@
 use crate::arguments::report::ReportOptions;
 use crate::{catalogue, output};
 use anyhow::{Context, bail};
-use atlas::chart::{Beside, LeftOut, Picture, pictures};
+use atlas::chart::{Beside, Picture, pictures};
 use atlas::compare::operand::{self, Operand};
 use atlas::compare::{Comparison, Normalize, Options, compare};
 use atlas::index::Index;
 use atlas::references::References;
-use atlas::report::{Content, Offered, Shown, histories, is_ours, page};
+use atlas::report::{Content, Offered, Shown, histories, is_ours, page, set_over_time};
 use atlas::store::{self, Store, StoreError};
 use meter::probe::Probe;
 use model::run::Run;
@@ -48,18 +48,7 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
         }
     }
     let (mut drawn, mut left_out) = pictures(&first.run, &references, &beside);
-    match history(&first.run) {
-        Ok(found) if found.is_empty() => left_out.push(LeftOut {
-            id: "history".into(),
-            why: "fewer than three runs of this machine are kept here".into(),
-        }),
-        Ok(found) => drawn.extend(found),
-        // Without a store, or with one that can't be read, there is the run.
-        Err(why) => left_out.push(LeftOut {
-            id: "history".into(),
-            why: why.to_string(),
-        }),
-    }
+    set_over_time(history(&first.run), &mut drawn, &mut left_out);
     let comparisons = beside.into_iter().filter_map(|b| b.comparison.ok());
     let comparisons: Vec<Comparison> = comparisons.collect();
     // Beside a device or a pipe there is no place for files.
@@ -161,9 +150,17 @@ pub(super) fn beside<'r>(
     if others.is_empty() {
         return Ok(Vec::new());
     }
+    let now = Operand::run(name, run.clone());
+    let befores = others
+        .iter()
+        .map(|(name, run)| Operand::run(name, (*run).clone()));
+    let befores: Vec<Operand> = befores.collect();
     // Without a store there are no other runs to learn from.
     let recent = match store {
-        Ok(store) => operand::recent(store)?,
+        Ok(store) => {
+            let sides: Vec<&Operand> = befores.iter().chain([&now]).collect();
+            operand::recent_beside(store, &sides)?
+        }
         Err(_) => Vec::new(),
     };
     let how = Options {
@@ -171,18 +168,16 @@ pub(super) fn beside<'r>(
         fail_above: None,
         normalize: None::<Normalize>,
     };
-    let now = Operand::run(name, run.clone());
-    let of = |(name, run): (String, &'r Run)| {
-        let before = Operand::run(&name, run.clone());
-        let kept = operand::kept_beside(&[&before, &now], &recent);
-        let comparison = compare(&before, &now, &kept, &|_| true, &how);
+    let of = |((name, run), before): ((String, &'r Run), &Operand)| {
+        let kept = operand::kept_beside(&[before, &now], &recent);
+        let comparison = compare(before, &now, &kept, &|_| true, &how);
         Beside {
             name,
             run,
             comparison: comparison.map_err(|why| why.to_string()),
         }
     };
-    Ok(others.into_iter().map(of).collect())
+    Ok(others.into_iter().zip(&befores).map(of).collect())
 }
 
 /// A run's document beside the page.

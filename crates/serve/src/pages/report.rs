@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::questions;
 use crate::strict::{Asked, Named, Nothing};
 use atlas::chart::pictures;
-use atlas::report::{Content, Offered, Shown, pieces};
+use atlas::report::{Content, Offered, Shown, histories, pieces, set_over_time};
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{Html, IntoResponse};
@@ -24,7 +24,8 @@ pub(crate) async fn page(
     let page = app
         .ask(move |index, app| {
             let (kept, run) = questions::run(index, &id)?;
-            let (drawn, left_out) = pictures(&run, app.references(), &[]);
+            let (mut drawn, mut left_out) = pictures(&run, app.references(), &[]);
+            set_over_time(histories(index, &run), &mut drawn, &mut left_out);
             let bytes = std::fs::metadata(&kept.path).map_or(0, |file| file.len());
             let offered = Offered {
                 file: "document".into(),

@@ -262,6 +262,18 @@ fn a_report_runs_its_own_scripts_only_and_apart() {
 }
 
 #[test]
+fn a_report_has_rows_over_time_where_its_machine_has_three_runs() {
+    let atlas = Atlas::of_three();
+    atlas.keep(&document(&id(4), 4, "lab"));
+    let place = "data-chart=\"history.memory.latency-L1\"";
+    let page = |number| atlas.get(&format!("/runs/{}/report", id(number))).text();
+    assert!(page(1).contains(place));
+    let of_one = page(2);
+    assert!(!of_one.contains(place));
+    assert!(of_one.contains("three or more runs of this machine"), "why");
+}
+
+#[test]
 fn a_form_uploads_as_a_program_does() {
     let atlas = Atlas::empty();
     let post = |atlas: &Atlas, field: &str, bytes: &[u8]| {
