@@ -1,0 +1,129 @@
+//! What a run may be set against, found before anything is measured.
+
+use crate::compare::alike;
+use crate::compare::operand::{self, Operand, OperandError, Source, USED};
+use crate::index::Index;
+use crate::references::References;
+use crate::store::{self, Store, StoreError};
+use model::run::{Outcome, Row, Run};
+use std::path::Path;
+
+/// Why there is no baseline.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// Nothing of that name.
+    #[error(transparent)]
+    Operand(#[from] OperandError),
+    /// The kept runs can't be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Something that is not measured here.
+    #[error("{name} can't be a baseline: {why}")]
+    NoRuns {
+        /// The name.
+        name: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// Curves of what is to be measured, and nothing else of it.
+    #[error(
+        "the baseline {name} has no single figure or level of what would be measured ({rows}), and \
+         points of curves and maps are not judged: `latlas compare` sets them against each other"
+    )]
+    OnlyPoints {
+        /// The name.
+        name: String,
+        /// Which rows.
+        rows: String,
+    },
+    /// None of the rows that are to be measured.
+    #[error("the baseline {name} has no figure of the rows that would be measured ({rows})")]
+    NothingShared {
+        /// The name.
+        name: String,
+        /// Which rows.
+        rows: String,
+    },
+}
+
+/// The baseline that a name means: a file of that name, all kept runs with that
+/// tag that are like the newest of them (at most ten), or whatever `compare`
+/// takes, but for published tables. `rows` are those that are to be measured. What the index had to do beside is
+/// `told`, a line each.
+///
+/// # Errors
+/// If it is none, or has none of the rows.
+pub fn baseline(
+    name: &str,
+    store: &Result<Store, StoreError>,
+    references: &References,
+    rows: &[String],
+    told: &mut Vec<String>,
+) -> Result<Operand, BaselineError> {
+    let tagged = match store {
+        Ok(store) if !Path::new(name).is_file() => tagged(name, store, told)?,
+        _ => Vec::new(),
+    };
+    let operand = match tagged.is_empty() {
+        true => operand::find(name, store, references)?,
+        false => Operand::of_runs(name, tagged),
+    };
+    let no = |why| BaselineError::NoRuns {
+        name: name.to_owned(),
+        why,
+    };
+    if matches!(operand.source, Source::Published(_)) {
+        return Err(no(
+            "it is a published table, and a gate needs runs of this machine",
+        ));
+    }
+    if operand.runs().iter().any(|run| run.commands.is_some()) {
+        return Err(no("it is a run of commands (`latlas exec` compares those)"));
+    }
+    if operand.runs().iter().any(|run| run.imported.is_some()) {
+        return Err(no("another program measured it"));
+    }
+    let has = |id: &str, row: &Row| {
+        let rest = row.id.strip_prefix(id);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let own = operand.runs().iter().flat_map(|run| &run.rows);
+    let shared: Vec<&Row> = own
+        .filter(|row| rows.iter().any(|id| has(id, row)))
+        .collect();
+    if !shared.iter().any(|row| row.estimate().is_some()) {
+        const NAMED: usize = 5;
+        let more = if rows.len() > NAMED { ", ..." } else { "" };
+        let some: Vec<&str> = rows.iter().take(NAMED).map(String::as_str).collect();
+        let (name, rows) = (name.to_owned(), some.join(", ") + more);
+        let curve = |row: &&Row| matches!(row.outcome, Outcome::Curve { .. } | Outcome::Map { .. });
+        return Err(match shared.iter().any(curve) {
+            true => BaselineError::OnlyPoints { name, rows },
+            false => BaselineError::NothingShared { name, rows },
+        });
+    }
+    Ok(operand)
+}
+
+/// Kept runs with this tag, the newest first, as far as they are like it.
+fn tagged(tag: &str, store: &Store, told: &mut Vec<String>) -> Result<Vec<Run>, StoreError> {
+    if store.runs_tagged(tag)?.is_empty() {
+        return Ok(Vec::new());
+    }
+    let index = Index::open(store.clone())?;
+    let kept = index.runs();
+    told.extend(index.told());
+    let kept = kept?.into_iter();
+    let paths = kept.filter(|run| run.tags.iter().any(|own| own == tag));
+    let mut runs: Vec<Run> = Vec::new();
+    for kept in paths {
+        let run = operand::without_samples(store::read(&kept.path)?);
+        if runs.first().is_none_or(|newest| alike(newest, &run)) {
+            runs.push(run);
+        }
+        if runs.len() == USED {
+            break;
+        }
+    }
+    Ok(runs)
+}
