@@ -23,6 +23,22 @@ pub fn microarchitecture(vendor: &str, signature: &CpuSignature) -> Option<&'sta
     }
 }
 
+/// Why a design that the signature names can't be the core's, given the features
+/// that the CPU has (names as in `/proc/cpuinfo`): a hypervisor may show any
+/// signature. So far only AMX is looked at, which Intel's server cores have from
+/// Golden Cove on, and which no other core has.
+pub fn contradiction(name: &str, features: &str) -> Option<String> {
+    const WITH_AMX: [&str; 3] = ["Sapphire Rapids", "Emerald Rapids", "Granite Rapids"];
+    let has_amx = features.split_whitespace().any(|one| one == "amx_tile");
+    let may_have = WITH_AMX.iter().any(|server| name.starts_with(server));
+    (has_amx && !may_have).then(|| {
+        format!(
+            "the signature is that of {name}, but this CPU has AMX, which that has not: the \
+             hypervisor does not show the core's own signature"
+        )
+    })
+}
+
 /// Model ranges as Linux has them (arch/x86/kernel/cpu/amd.c).
 fn amd(family: u32, model: u32) -> Option<&'static str> {
     Some(match (family, model) {

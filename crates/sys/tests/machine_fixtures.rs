@@ -494,6 +494,30 @@ fn x86_without_cpuid() {
     );
 }
 
+/// Seen on a guest with two cores: the signature of a desktop core, and AMX.
+#[test]
+fn a_signature_that_the_features_contradict_names_no_design() {
+    let of = |model: u32, flags: &str| {
+        let f = Fixture::new();
+        let cpuinfo = format!(
+            "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: {model}\n\
+             model name\t: Intel(R) Xeon(R)\nstepping\t: 1\nflags\t\t: {flags}\n"
+        );
+        f.write("proc/cpuinfo", &cpuinfo);
+        f.read(&live("x86_64", None)).microarchitecture
+    };
+    let lies = of(167, "fpu amx_bf16 amx_tile");
+    assert_eq!(lies.value, None);
+    assert!(why(&lies).contains("Rocket Lake (Cypress Cove), but this CPU has AMX"));
+    for (model, flags, name) in [
+        (167, "fpu avx512f", "Rocket Lake (Cypress Cove)"),
+        (143, "fpu amx_tile", "Sapphire Rapids (Golden Cove)"),
+        (173, "fpu amx_tile", "Granite Rapids (Redwood Cove)"),
+    ] {
+        assert_eq!(of(model, flags).value.as_deref(), Some(name));
+    }
+}
+
 /// Docker on version 2 with its own cgroup namespace: 512 MiB, half a CPU.
 #[test]
 fn container_with_version_2_limits() {

@@ -206,6 +206,32 @@ function nearby(axis, points, xs) {
   return xs.filter((x) => x >= from && x <= to);
 }
 
+// Height of the name of a mark, px.
+const NAME_OF_MARK = 15;
+
+// Where the names of marks stand: centred, but for those that would reach beyond
+// the picture; above each other where they would lie on each other.
+function placesOfNames(marks, axis, xs, range, width) {
+  const [low, high] = extent(xs);
+  // A linear axis without ends of ours begins at 0.
+  const [from, to] = [range.min ?? Math.min(0, low), range.max ?? high];
+  const scale = axis.log ? Math.log : (v) => v;
+  // What stands beside the axis at least.
+  const [left, right] = [30, 20];
+  const taken = [];
+  return marks.map((mark) => {
+    const share = (scale(mark.x) - scale(from)) / (scale(to) - scale(from));
+    const place = left + share * (width - 3 * left);
+    const long = mark.name.length * 7;
+    const align = place - long / 2 < left ? "left" : width - right - place < long / 2 ? "right" : "center";
+    const begins = place - { left: 0, center: long / 2, right: long }[align];
+    let row = taken.findIndex((names) => names.every(([first, last]) => begins > last || begins + long < first));
+    if (row < 0) row = taken.push([]) - 1;
+    taken[row].push([begins, begins + long]);
+    return { align, row };
+  });
+}
+
 function lines(body, look, width) {
   const names = body.series.map((line) => line.name);
   const samples = body.series.some((line) => !line.joined);
@@ -242,6 +268,13 @@ function lines(body, look, width) {
       series.push(whiskers(line.name, told.map((p) => whiskerOf(body.y, p.x, p.y, p.low, p.high)), colour, "y", 2));
     }
   });
+  const all = body.series.flatMap((line) => line.points);
+  const beside = [...body.bands.flatMap((b) => [b.from, b.to]), ...body.marks.map((m) => m.x)];
+  const xs = [...all.map((p) => p.x), ...nearby(body.x, all, beside)];
+  const range = { ...ends(body.x, xs), ...times(body.x, xs, look) };
+  const stand = placesOfNames(body.marks, body.x, xs, range, width);
+  // The names of marks stand on top of the picture.
+  const above = NAME_OF_MARK * Math.max(0, ...stand.map(({ row }) => row + 1));
   // On a series of their own, so that hiding a curve hides none of them.
   const ground = { name: "", type: "line", data: [], silent: true, tooltip: { show: false }, z: 1 };
   ground.markArea = {
@@ -258,14 +291,17 @@ function lines(body, look, width) {
     symbol: "none",
     lineStyle: { color: look.soft, type: "dashed", width: 1 },
     label: { position: "end", color: look.soft, fontSize: 11, distance: 3 },
-    data: body.marks.map((mark) => ({ name: mark.name, xAxis: mark.x, label: { formatter: mark.name.replace(/[{}]/g, "") } })),
+    data: body.marks.map((mark, at) => ({
+      name: mark.name,
+      xAxis: mark.x,
+      label: {
+        formatter: mark.name.replace(/[{}]/g, ""),
+        align: stand[at].align,
+        offset: [0, -NAME_OF_MARK * stand[at].row],
+      },
+    })),
   };
   series.push(ground);
-  const all = body.series.flatMap((line) => line.points);
-  // The names of marks stand on top of the picture.
-  const above = body.marks.length > 0 ? 15 : 0;
-  const beside = [...body.bands.flatMap((b) => [b.from, b.to]), ...body.marks.map((m) => m.x)];
-  const xs = [...all.map((p) => p.x), ...nearby(body.x, all, beside)];
   const ys = all.flatMap((p) => [p.y, ...endsOfInterval(p.low, p.high)]);
   const said = (params) => {
     const point = params.data.point;
@@ -283,7 +319,7 @@ function lines(body, look, width) {
       bottom: 34,
       containLabel: true,
     },
-    xAxis: axisOf(body.x, look, { nameGap: 32, splitLine: { show: false }, ...ends(body.x, xs), ...times(body.x, xs, look) }),
+    xAxis: axisOf(body.x, look, { nameGap: 32, splitLine: { show: false }, ...range }),
     yAxis: upwards(body.y, look, above, {
       minorTick: { show: body.y.log },
       // Names of bands stand above the curves.

@@ -4,7 +4,7 @@ use model::machine::{CpuSignature, Fact};
 
 use crate::files::Tree;
 use crate::machine::Live;
-use crate::microarchitecture::{arm_implementer, microarchitecture};
+use crate::microarchitecture::{arm_implementer, contradiction, microarchitecture};
 
 const CPUINFO: &str = "/proc/cpuinfo";
 
@@ -33,7 +33,7 @@ pub(super) fn read(tree: &Tree, live: &Live) -> Cpu {
             )
             .from_source("CPUID"),
             vendor: Fact::known(cpuid.vendor.clone()).from_source("CPUID"),
-            microarchitecture: design(&cpuid.vendor, &signature),
+            microarchitecture: design(&cpuid.vendor, &signature, &cpuinfo),
             signature: Fact::known(signature).from_source("CPUID"),
             arm_signatures: Vec::new(),
         };
@@ -65,11 +65,15 @@ fn unknown(why: &str) -> Cpu {
     }
 }
 
-fn design(vendor: &str, signature: &CpuSignature) -> Fact<String> {
-    Fact::or_unknown(
-        microarchitecture(vendor, signature).map(str::to_owned),
-        format!("{vendor} {signature} is not in latlas's table"),
-    )
+fn design(vendor: &str, signature: &CpuSignature, cpuinfo: &str) -> Fact<String> {
+    let features = field(cpuinfo, "flags").unwrap_or("");
+    match microarchitecture(vendor, signature) {
+        Some(name) => match contradiction(name, features) {
+            Some(why) => Fact::unknown(&why),
+            None => Fact::known(name.to_owned()),
+        },
+        None => Fact::unknown(&format!("{vendor} {signature} is not in latlas's table")),
+    }
 }
 
 fn x86(cpuinfo: &str) -> Cpu {
@@ -91,7 +95,7 @@ fn x86(cpuinfo: &str) -> Cpu {
         )
         .from_source(CPUINFO),
         microarchitecture: match &signature {
-            Some(signature) => design(&vendor, signature),
+            Some(signature) => design(&vendor, signature, cpuinfo),
             None => Fact::unknown(no("family, model and stepping")),
         },
         vendor: Fact::known(vendor).from_source(CPUINFO),
@@ -120,7 +124,7 @@ fn arm(tree: &Tree, cpuinfo: &str) -> Cpu {
             (
                 vendor,
                 Fact::known(signature).from_source("MIDR_EL1"),
-                design(&name, &signature),
+                design(&name, &signature, cpuinfo),
             )
         }
         None => (
