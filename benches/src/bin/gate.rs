@@ -94,7 +94,7 @@ fn gate(arguments: &Arguments) -> anyhow::Result<Bars> {
         bench.keep_another()?;
     }
     for number in 0..arguments.unchanged {
-        let run = bench.measure(&ROWS.map(String::from), None)?;
+        let run = bench.measure(&ROWS.map(String::from), Scale::Quick, None)?;
         for way in WAYS {
             let gate = bench.judge(way, &run, None)?;
             let count = counts.entry(way).or_default();
@@ -114,7 +114,7 @@ fn gate(arguments: &Arguments) -> anyhow::Result<Bars> {
         let row = ROWS[number % ROWS.len()];
         // A fresh baseline, as it was before the change.
         bench.keep_another()?;
-        let run = bench.measure(&ROWS.map(String::from), Some(row))?;
+        let run = bench.measure(&ROWS.map(String::from), Scale::Quick, Some(row))?;
         for (at, way) in WAYS.into_iter().enumerate() {
             let gate = bench.judge(way, &run, Some(row))?;
             let hit = gate.crossed.iter().any(|own| own == row);
@@ -148,11 +148,16 @@ fn gate(arguments: &Arguments) -> anyhow::Result<Bars> {
 }
 
 impl Bench<'_> {
-    fn measure(&mut self, rows: &[String], slowed: Option<&str>) -> anyhow::Result<Run> {
+    fn measure(
+        &mut self,
+        rows: &[String],
+        scale: Scale,
+        slowed: Option<&str>,
+    ) -> anyhow::Result<Run> {
         self.seed += 1;
         let run = ours::measure(&Task {
             rows: rows.to_vec(),
-            scale: Scale::Quick,
+            scale,
             seed: self.seed,
             pin: self.arguments.cpu,
             slowed: slowed.map(str::to_owned),
@@ -162,7 +167,7 @@ impl Bench<'_> {
     }
 
     fn keep_another(&mut self) -> anyhow::Result<()> {
-        let run = self.measure(&ROWS.map(String::from), None)?;
+        let run = self.measure(&ROWS.map(String::from), Scale::Quick, None)?;
         self.keep(run);
         Ok(())
     }
@@ -183,7 +188,8 @@ impl Bench<'_> {
             _ => (runs[..KEPT].to_vec(), Vec::new()),
         };
         let share = self.arguments.fail_above / 100.0;
-        let mut again = |rows: &[String]| self.measure(rows, slowed);
+        // As the program does after a quick run.
+        let mut again = |rows: &[String]| self.measure(rows, Scale::Default, slowed);
         let baseline = Operand::of_runs(way, baseline);
         Ok(judge(&baseline, run.clone(), &recent, share, &mut again)?)
     }

@@ -46,7 +46,7 @@ Examples:
   latlas table ash           a published table with this machine's figures in it
 
 Exit codes: 0 done; 1 a gate that was set is crossed; 2 the request can't be carried out; 3 done,
-but the result as a whole should not be relied on (interrupted, or no row is ok)."
+but the result as a whole should not be relied on (interrupted, or no row is ok), or is kept nowhere."
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -77,7 +77,7 @@ Examples:
   latlas run --json --out run.json.zst    the document on stdout, and in a file
   latlas run 'cpu.*' --baseline main --fail-above 5%   exit 1 if a row surely is slower")]
     Run {
-        /// Rows: ids, probes with all their rows, or patterns with * and ?
+        /// Rows: ids, probes or groups with all their rows, or patterns with * and ?
         #[arg(value_name = "ROW")]
         rows: Vec<String>,
         #[command(flatten)]

@@ -47,11 +47,12 @@ pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&
     }
 }
 
-/// Whether a pattern names a row: by its id, its probe's, or one that follows
-/// from its curve.
+/// Whether a pattern names a row: by its id, its probe's, its group's, or one
+/// that follows from its curve.
 fn names(pattern: &str, probe: &ProbeText, row: &str) -> bool {
     matches(pattern, row)
         || pattern == probe.id
+        || row.split_once('.').is_some_and(|(group, _)| group == pattern)
         || levels_of(probe).any(|level| matches(pattern, &level))
         // Points follow from the row of the probe's own name, not from its
         // variants.
@@ -109,6 +110,16 @@ mod tests {
         ] {
             assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
         }
+    }
+
+    #[test]
+    fn a_group_stands_for_all_its_rows() {
+        assert_eq!(select(&["cpu"]), select(&["cpu.*"]));
+        let catalogue = catalogue();
+        assert!(
+            rows(&catalogue, &["cp".into()]).is_err(),
+            "no beginning of one"
+        );
     }
 
     #[test]

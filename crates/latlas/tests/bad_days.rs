@@ -1,6 +1,8 @@
 //! The real binary, measuring, on a bad day: interrupted, robbed of workers,
 //! short of memory or CPUs. Shapes and promises are asserted, never times.
 
+mod copied;
+
 use model::run::{Outcome, Run};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -80,14 +82,29 @@ fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     panic!("waited a minute for {what}");
 }
 
-/// Starts a long run and waits until all of its workers are there.
+/// How often a process has gone to sleep: a worker does after each answer.
+fn sleeps(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let count = status
+        .lines()
+        .find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    count.and_then(|n| n.trim().parse().ok()).unwrap_or(0)
+}
+
+/// Starts a long run and waits until all of its workers are there and measure.
 fn started(home: &TempDir, arguments: &[&str]) -> (Child, Vec<u32>) {
     let child = latlas(home, arguments).spawn().expect("starts");
     let workers = wait_for("eight workers", || {
         let workers = children_of(child.id());
         (workers.len() == 8).then_some(workers)
     });
-    // Past the handshake, into the measuring.
+    // Past the handshake, into the measuring: however long a busy machine takes.
+    let then: Vec<u64> = workers.iter().map(|&worker| sleeps(worker)).collect();
+    wait_for("visits of every worker", || {
+        let mut both = workers.iter().zip(&then);
+        both.all(|(&worker, was)| sleeps(worker) > was + 2)
+            .then_some(())
+    });
     std::thread::sleep(Duration::from_millis(700));
     (child, workers)
 }

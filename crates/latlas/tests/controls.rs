@@ -3,6 +3,8 @@
 //! anything runs, and with nothing left behind.
 #![cfg(target_os = "linux")]
 
+mod copied;
+
 use model::noise::applied::{Applied, Policy};
 use model::run::Run;
 use std::path::Path;
@@ -145,6 +147,7 @@ fn workers_have_what_was_asked_for_as_others_see_it() {
     if !may_all() {
         return;
     }
+    let _nobody_is_moved = SHIELD.read();
     let (home, before) = (home(), own());
     let arguments = ["run", "cpu.add_i32", "--budget", "4s", "--quick"];
     let child = command(home.path(), &[&arguments[..], &ALL].concat()).spawn();
@@ -177,6 +180,7 @@ fn a_nice_value_weighs_against_others_though_workers_are_alone_in_their_sessions
     if !may_all() {
         return;
     }
+    let _nobody_is_moved = SHIELD.read();
     let (home, before) = (home(), own());
     let run = |more: &[&str]| {
         let arguments = ["run", "cpu.add_i32", "--quick", "--json"];
@@ -240,10 +244,7 @@ fn without_a_right_each_control_is_refused_in_one_line_before_anything_runs() {
         return;
     }
     let copy = home.path().join("latlas");
-    // By another process: a file that this one writes may be in the hands of a
-    // child that another thread forks, and can't be executed then.
-    let copied = Command::new("cp").arg(BINARY).arg(&copy).status();
-    assert!(copied.expect("cp is there").success());
+    copied::latlas_to(&copy);
     let other = |arguments: &[&str]| {
         Command::new("setpriv")
             .args(["--reuid=65534", "--regid=65534", "--clear-groups"])

@@ -2,6 +2,8 @@
 //! nothing is left behind. Shapes and promises are asserted, never times.
 #![cfg(target_os = "linux")]
 
+mod copied;
+
 use model::command::{Ended, PageCache};
 use model::compare::finding::Finding;
 use model::estimate::Verdict;
@@ -455,7 +457,7 @@ fn without_rights_what_is_missing_is_told_with_what_would_give_it() {
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
     std::fs::set_permissions(home.path(), open).expect("a mode");
     let copy = home.path().join("latlas");
-    std::fs::copy(BINARY, &copy).expect("copied");
+    copied::latlas_to(&copy);
     let other = |arguments: &[&str]| {
         Command::new("setpriv")
             .args(["--reuid=65534", "--regid=65534", "--clear-groups"])

@@ -2,6 +2,8 @@
 //! the same work under what was asked for, and that nothing is left behind.
 #![cfg(target_os = "linux")]
 
+mod copied;
+
 use model::noise::effect::{Effects, Load, Workload};
 use std::fs;
 use std::path::Path;
@@ -251,7 +253,15 @@ fn loads_are_in_the_session_that_was_asked_for_and_end_with_a_killed_latlas() {
         let jobs = wait_for_load(id, |n| n == 2 * cpus());
         let session = |pid: u32| stat(pid).map(|s| s[3].clone());
         // The last may not yet be where it goes.
-        std::thread::sleep(Duration::from_millis(300));
+        let until = Instant::now() + Duration::from_secs(60);
+        let arrived = || {
+            let of_load = session(jobs[0].0);
+            let together = jobs.iter().all(|(job, _)| session(*job) == of_load);
+            together && (of_load == session(id)) == (load == "same-session")
+        };
+        while !arrived() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+        }
         let own = session(id).expect("it runs");
         for (job, line) in &jobs {
             let its = session(*job).expect("it runs");
@@ -470,10 +480,7 @@ fn without_rights_the_rest_runs_and_says_what_is_missing() {
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
     fs::set_permissions(home.path(), open).expect("a mode");
     let copy: &Path = &home.path().join("latlas");
-    // By another process: a file that this one writes may be in the hands of a
-    // child that another thread forks, and can't be executed then.
-    let copied = Command::new("cp").arg(BINARY).arg(copy).status();
-    assert!(copied.expect("cp is there").success());
+    copied::latlas_to(copy);
     let dry = Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
         .arg(copy)

@@ -82,8 +82,20 @@ fn an_interrupt_keeps_what_was_seen() {
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("it starts");
-    std::thread::sleep(std::time::Duration::from_millis(1500));
     let id = child.id().to_string();
+    // Until it has spun for a second, whenever that is.
+    let ticks = || -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        let behind_the_name = stat.rsplit(')').next().unwrap_or("");
+        let user = behind_the_name.split_whitespace().nth(11);
+        user.and_then(|text| text.parse().ok()).unwrap_or(0)
+    };
+    for _ in 0..6000 {
+        if ticks() >= 100 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
     let killed = std::process::Command::new("kill")
         .args(["-INT", &id])
         .status();

@@ -4,6 +4,7 @@
 
 #[path = "noise_tune/bench.rs"]
 mod bench;
+mod copied;
 #[path = "noise_tune/here.rs"]
 mod here;
 #[path = "noise_tune/shield.rs"]

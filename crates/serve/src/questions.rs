@@ -6,7 +6,8 @@ use crate::strict::RunsAsked;
 use crate::wire;
 use atlas::compare::operand::{self, Operand, OperandError, Source};
 use atlas::compare::{Comparison, Options, compare};
-use atlas::index::{Index, KeptResult, KeptRun, MachineKey, MachineStanding, Quantile};
+use atlas::history::{self, History};
+use atlas::index::{Index, KeptResult, KeptRun, Machine, MachineKey, MachineStanding, Quantile};
 use atlas::store;
 use model::run::Run;
 use std::path::PathBuf;
@@ -159,15 +160,24 @@ pub(crate) fn history(
     machine: &str,
     row: &str,
     at: &[u64],
-) -> Result<Vec<(KeptRun, KeptResult)>, Problem> {
-    let found = index.history(&MachineKey(machine.to_owned()), row, at)?;
-    match found.is_empty() {
-        true => Err(Problem::not_found(
+) -> Result<(Vec<(KeptRun, KeptResult)>, History), Problem> {
+    let key = MachineKey(machine.to_owned());
+    let found = index.history(&key, row, at)?;
+    let machines = index.machines()?;
+    let own = machines.into_iter().find(|machine| machine.key == key);
+    let past = own.and_then(|own| past(own, &found));
+    past.map(|past| (found, past)).ok_or_else(|| {
+        Problem::not_found(
             "no kept run of this machine that latlas itself measured has this row, or this point \
              of it",
-        )),
-        false => Ok(found),
-    }
+        )
+    })
+}
+
+/// What the figures say of the row's past, as `latlas history` has it; nothing
+/// without any.
+pub(crate) fn past(machine: Machine, found: &[(KeptRun, KeptResult)]) -> Option<History> {
+    history::history(machine, found.to_vec(), history::Figure::Best)
 }
 
 /// A side of a comparison. Unlike on the command line no file is one: the

@@ -294,6 +294,47 @@ pub(crate) struct History {
     pub(crate) at: Vec<u64>,
     /// The figures, the oldest first.
     pub(crate) moments: Vec<Moment>,
+    /// Unit of the levels: `cycles`, `ns`, `GB/s`, ...; empty where events are
+    /// counted.
+    pub(crate) unit: String,
+    /// Stretches of one level, in order: each but the first begins with a
+    /// change. Runs before and after that are not tested are in none.
+    pub(crate) levels: Vec<Level>,
+    /// What can be said of the row's past, in a sentence or some.
+    pub(crate) said: String,
+}
+
+/// A stretch of one level.
+#[derive(Serialize, JsonSchema, Debug)]
+pub(crate) struct Level {
+    /// UUID of its first run.
+    pub(crate) first: String,
+    /// UUID of its last run.
+    pub(crate) last: String,
+    /// Runs of it that were tested.
+    pub(crate) runs: usize,
+    /// The level with its 95 % interval, in the history's unit.
+    pub(crate) level: Range,
+    /// Over the level before; absent for the first.
+    pub(crate) ratio: Option<Range>,
+}
+
+/// A figure with its 95 % interval.
+#[derive(Serialize, JsonSchema, Debug)]
+pub(crate) struct Range {
+    /// The figure.
+    pub(crate) value: f64,
+    /// Lower end.
+    pub(crate) low: f64,
+    /// Upper end.
+    pub(crate) high: f64,
+}
+
+impl From<Interval> for Range {
+    fn from(interval: Interval) -> Range {
+        let Interval { value, low, high } = interval;
+        Range { value, low, high }
+    }
 }
 
 /// What became of a document.

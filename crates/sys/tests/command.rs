@@ -432,10 +432,12 @@ fn a_command_that_is_stopped_is_not_waited_for() {
         bench.run(&["sh", "-c", "kill -STOP $$"]).end,
         End::Stopped(19)
     );
-    // One that goes on by itself is left alone.
-    let mut bench = Bench::new();
-    let goes_on = "(sleep 0.1; kill -CONT $$) & kill -STOP $$; wait; sleep 0.6";
-    assert_eq!(bench.run(&["sh", "-c", goes_on]).end, End::Code(0));
+    // One that goes on by itself is left alone. A busy machine may be late with
+    // that, or wake it before it has stopped.
+    let goes_on = "(for i in 1 2 3 4 5 6 7 8 9; do sleep 0.1; kill -CONT $$; done) & \
+                   kill -STOP $$; wait; sleep 0.6";
+    let went_on = || Bench::new().run(&["sh", "-c", goes_on]).end == End::Code(0);
+    assert!((0..5).any(|_| went_on()));
 }
 
 #[test]
@@ -449,9 +451,8 @@ fn what_a_command_leaves_running_is_told_and_ends_with_the_group() {
     assert_eq!(bench.left_over_ns(), 0);
     assert!(bench.group.members().expect("proc").is_empty());
     assert_eq!(bench.run(&["bash", "-c", leaves]).end, End::Code(0));
-    std::thread::sleep(Duration::from_millis(100));
     if bench.counts(Event::TaskClock) {
-        assert!(bench.left_over_ns() > 0);
+        soon("it ran", || bench.left_over_ns() > 0);
     }
     assert_eq!(bench.group.members().expect("proc").len(), 1);
     drop(bench);

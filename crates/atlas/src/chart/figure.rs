@@ -69,6 +69,7 @@ pub(super) fn log(label: &str, quantity: Quantity) -> Axis {
         label: label.into(),
         quantity,
         log: true,
+        from_zero: true,
     }
 }
 

@@ -28,11 +28,13 @@ pub fn chart(history: &History) -> Chart {
                 label: "time".into(),
                 quantity: Quantity::UnixMilliseconds,
                 log: false,
+                from_zero: false,
             },
             y: Axis {
                 label: history.unit.into(),
                 quantity: quantity(history.unit),
                 log: false,
+                from_zero: false,
             },
             series: vec![figures(history), level_line(history)],
             bands: bands.collect(),

@@ -112,8 +112,11 @@ pub struct Axis {
     pub label: String,
     /// How its numbers are written.
     pub quantity: Quantity,
-    /// Logarithmic, else linear from 0.
+    /// Logarithmic, else linear.
     pub log: bool,
+    /// Whether a linear one begins at 0; else it shows where the figures are, as
+    /// a change of a few percent over time has to be seen.
+    pub from_zero: bool,
 }
 
 /// Curves.

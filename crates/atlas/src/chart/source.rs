@@ -87,7 +87,10 @@ pub(super) fn why_not(run: &Run, ids: &[&str]) -> String {
         return "no point was measured that could be drawn".into();
     }
     match (run.plan.scale, run.plan.asked.is_empty()) {
-        (Scale::Quick | Scale::Default, true) => {
+        (Scale::Quick, true) => {
+            "not measured in this quick run: a default one or `latlas --full` does".into()
+        }
+        (Scale::Default, true) => {
             "not measured in this run: `latlas --full` measures every row".into()
         }
         _ => "not measured in this run".into(),

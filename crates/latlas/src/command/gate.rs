@@ -12,7 +12,7 @@ use atlas::render::{self, ProbeText};
 use atlas::store::Store;
 use meter::plan::{Plan, Request, plan};
 use meter::probe::Probe;
-use model::run::Run;
+use model::run::{Run, Scale};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -92,6 +92,12 @@ impl Prepared {
                 asked: rows.to_vec(),
                 // Another order of visits, as in a run that is made anew.
                 seed: fastrand::u64(..1 << 32),
+                // A quick run's few workers know a row less well than its few
+                // rows' time allows.
+                scale: match request.scale {
+                    Scale::Quick => Scale::Default,
+                    scale => scale,
+                },
                 ..request.clone()
             };
             let machine = sys::machine(Path::new("/"));

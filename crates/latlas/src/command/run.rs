@@ -48,6 +48,9 @@ pub(crate) fn run(
         store::check_writable(path)?;
     }
     let prepared = gate::prepared(options, &references, &plan)?;
+    if let Some(short) = short_budget(&plan) {
+        output::tell(&format!("latlas: {short}\n"));
+    }
 
     let (run, as_before) = shielded::within(options.controls.shield_cpus(), |groups| {
         plan.controls.asked.groups = groups;
@@ -63,7 +66,9 @@ pub(crate) fn run(
         (true, None) => output::print(&output::document(&run)?)?,
         (true, Some(_)) => {}
     }
-    let of_run = match as_before {
+    // A table alone can't be looked at again, nor be a baseline.
+    let lost = look.kept.is_none() && options.out.is_none() && !options.json;
+    let of_run = match as_before && !lost {
         true => exit_code(&run),
         false => ExitCode::from(UNRELIABLE),
     };
@@ -255,5 +260,23 @@ fn dry_run(plan: &Plan) -> String {
     ));
     let total = (plan.total() + looks()).as_secs_f64();
     text.push_str(&format!("{:<widest$}  {total:8.3} s\n", "sum"));
+    if let Some(short) = short_budget(plan) {
+        text.push_str(&format!("{short}\n"));
+    }
     text
 }
+
+/// What a budget that is much too short for the rows comes to.
+fn short_budget(plan: &Plan) -> Option<String> {
+    (plan.total() > plan.limit.mul_f64(SHORT_BY)).then(|| {
+        format!(
+            "these rows need {:.0} s at least, and the budget is {:.0} s: many will have too few \
+             samples, or none (name fewer rows, or give more time)",
+            plan.total().as_secs_f64(),
+            plan.limit.as_secs_f64()
+        )
+    })
+}
+
+/// A budget that this many of would be needed is said to be short.
+const SHORT_BY: f64 = 1.5;

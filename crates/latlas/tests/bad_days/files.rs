@@ -188,8 +188,9 @@ fn killed_after(home: &TempDir, files: &Path, ms: u64) -> (Vec<PathBuf>, bool) {
     (found, over)
 }
 
-/// Kills a run that is just removing its directory.
-fn killed_while_it_removes(home: &TempDir, files: &Path) {
+/// Kills a run that is just removing its directory; whether it was caught at it:
+/// a busy machine may be late.
+fn killed_while_it_removes(home: &TempDir, files: &Path) -> bool {
     let before = names(files);
     let mut child = latlas(home, &LONG).spawn().expect("starts");
     let scratch = wait_for("its directory", || {
@@ -202,7 +203,11 @@ fn killed_while_it_removes(home: &TempDir, files: &Path) {
     std::fs::create_dir(&many).expect("made");
     let count = |n: usize| std::fs::read_dir(&many).map_or(0, Iterator::count) < n;
     for k in 0..20_000 {
-        std::fs::write(many.join(k.to_string()), "").expect("written");
+        if std::fs::write(many.join(k.to_string()), "").is_err() {
+            let _ = child.kill();
+            finish(child);
+            return false;
+        }
     }
     assert!(!count(20_000));
     signal(child.id(), "INT");
@@ -211,9 +216,9 @@ fn killed_while_it_removes(home: &TempDir, files: &Path) {
         assert!(Instant::now() < until, "it removes nothing");
     }
     child.kill().expect("SIGKILL");
-    let code = finish(child).status.code();
-    assert_eq!(code, None, "killed, and not at its end");
-    assert!(many.exists() && scratch.with_extension("lock").exists());
+    // Killed, and not at its end.
+    let killed = finish(child).status.code().is_none();
+    killed && many.exists() && scratch.with_extension("lock").exists()
 }
 
 /// What is there besides `run-of-somebody`, gone at last: a killed run's
@@ -248,7 +253,8 @@ fn killed_runs_leave_nothing_to_the_next_but_one() {
     }
     assert!(late > 0, "none of 3 was killed with files about or over");
     // The twentieth.
-    killed_while_it_removes(&home, &files);
+    let caught = (0..8).any(|_| killed_while_it_removes(&home, &files));
+    assert!(caught, "never caught at removing");
     let output = latlas(&home, &QUICK).output().expect("runs");
     let err = text(&output.stderr);
     assert!(matches!(output.status.code(), Some(0 | 3)), "{err}");

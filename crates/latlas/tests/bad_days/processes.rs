@@ -2,6 +2,7 @@
 //! theirs stays; and where no process can be made, the row says why.
 
 use super::*;
+use crate::copied;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule,
@@ -142,7 +143,7 @@ pub(crate) const LONG_RING: [&str; 5] = ["run", "sched.ring", "--budget", "6s", 
 /// which counts its own (if the system forbids that too, the test fails).
 pub(crate) fn with_process_limit(home: &TempDir, processes: u32, arguments: &[&str]) -> Command {
     let binary = home.path().join("latlas");
-    std::fs::copy(BINARY, &binary).expect("a copy that others may execute");
+    copied::latlas_to(&binary);
     std::fs::set_permissions(home.path(), std::fs::Permissions::from_mode(0o777)).expect("mode");
     // A user for each: tests run side by side.
     static USER: AtomicU32 = AtomicU32::new(54_321);

@@ -7,6 +7,8 @@ use crate::strict::{
     Asked, CompareAsked, HistoryAsked, Named, Nothing, RowAsked, RunsAsked, point,
 };
 use crate::{questions, upload, wire};
+use atlas::history::Level;
+use atlas::render::sentence;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -133,16 +135,27 @@ pub(crate) async fn history(
 ) -> Answer<wire::History> {
     let at = point(asked.at.as_deref())?;
     let history = app.ask(move |index, _| {
-        let found = questions::history(index, &asked.machine, &asked.row, &at)?;
+        let (found, past) = questions::history(index, &asked.machine, &asked.row, &at)?;
         let moment = |(kept, result): &(_, _)| wire::Moment {
             run: wire::Run::from(kept),
             figure: wire::Figure::from(result),
+        };
+        let id = |place: usize| past.runs[place].run.id.clone();
+        let level = |level: &Level| wire::Level {
+            first: id(level.first),
+            last: id(level.last),
+            runs: level.runs,
+            level: level.level.into(),
+            ratio: level.ratio.map(wire::Range::from),
         };
         Ok(wire::History {
             moments: found.iter().map(moment).collect(),
             machine: asked.machine,
             row: asked.row,
             at,
+            unit: past.unit.to_owned(),
+            levels: past.levels.iter().map(level).collect(),
+            said: sentence(&past),
         })
     });
     Ok(Json(history.await?))

@@ -9,6 +9,8 @@ use crate::strict::{Asked, RunsAsked};
 use crate::wire::Run;
 use atlas::compare::{ComparedRow, Comparison, SideFacts, SideFigure};
 use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
 use maud::{Markup, html};
 use model::compare::finding::Finding;
 use schemars::JsonSchema;
@@ -26,7 +28,7 @@ pub(crate) struct Chosen {
 }
 
 pub(crate) async fn page(State(app): State<App>, Asked(chosen): Asked<Chosen>) -> Page {
-    let content = app
+    let (status, content) = app
         .ask(move |index, app| {
             let asked = RunsAsked {
                 machine: None,
@@ -35,24 +37,27 @@ pub(crate) async fn page(State(app): State<App>, Asked(chosen): Asked<Chosen>) -
             };
             let runs = questions::runs(index, &asked)?.runs;
             let [a, b] = [&chosen.a, &chosen.b].map(|side| side.as_deref().unwrap_or(""));
+            let mut status = StatusCode::OK;
             let answer = match a.is_empty() || b.is_empty() {
                 true => None,
                 false => Some(match questions::comparison(index, app, a, b) {
                     Ok(comparison) => comparison_of(&comparison),
                     Err(problem) if problem.status.is_client_error() => {
+                        status = problem.status;
                         html! { p.bad { (problem.detail) } }
                     }
                     Err(problem) => return Err(problem),
                 }),
             };
-            Ok::<_, Problem>(html! {
+            let content = html! {
                 h1 { "Compare" }
                 (form(app, &runs, a, b))
                 @if let Some(answer) = answer { (answer) }
-            })
+            };
+            Ok::<_, Problem>((status, content))
         })
         .await?;
-    shown("Compare", "/compare", &content)
+    Ok((status, shown("Compare", "/compare", &content)?).into_response())
 }
 
 fn form(app: &App, runs: &[Run], a: &str, b: &str) -> Markup {

@@ -8,7 +8,9 @@ use crate::app::App;
 use crate::questions;
 use crate::strict::{Asked, RowAsked, point};
 use crate::wire::Percentiles;
+use atlas::history::Level;
 use atlas::index::{KeptResult, KeptRun, Machine};
+use atlas::render::sentence;
 use axum::extract::State;
 use maud::{Markup, html};
 
@@ -20,6 +22,23 @@ const WRITTEN: usize = 20;
 struct OnMachine {
     machine: Machine,
     history: Vec<(KeptRun, KeptResult)>,
+    /// When the level changed, ms since 1970 UTC.
+    changes: Vec<u64>,
+    /// What the test says.
+    said: String,
+}
+
+impl OnMachine {
+    fn of(machine: Machine, history: Vec<(KeptRun, KeptResult)>) -> Option<OnMachine> {
+        let past = questions::past(machine.clone(), &history)?;
+        let began = |level: &Level| past.runs[level.first].run.started_unix_ms;
+        Some(OnMachine {
+            machine,
+            changes: past.levels.iter().skip(1).map(began).collect(),
+            said: sentence(&past),
+            history,
+        })
+    }
 }
 
 pub(crate) async fn page(State(app): State<App>, Asked(asked): Asked<RowAsked>) -> Page {
@@ -53,9 +72,7 @@ pub(crate) async fn page(State(app): State<App>, Asked(asked): Asked<RowAsked>) 
                     break;
                 }
                 let history = index.history(&machine.key, row, &at)?;
-                if !history.is_empty() {
-                    on_machines.push(OnMachine { machine, history });
-                }
+                on_machines.extend(OnMachine::of(machine, history));
             }
             let counted = percentiles.as_ref().map_or(0, |p| p.machines.len());
             let left_out = counted.saturating_sub(DRAWN);
@@ -155,7 +172,8 @@ fn over_time(one: &OnMachine) -> Markup {
     };
     html! {
         h2 { "On " (on(one.machine.host.as_deref(), &one.machine.line)) }
-        (sparkline::sparkline(&one.history))
+        (sparkline::sparkline(&one.history, &one.changes))
+        p { (one.said) }
         (scrolling("Figures over time", &table))
         @if one.history.len() > WRITTEN {
             p.soft { "The newest " (WRITTEN) " of " (one.history.len()) " figures." }

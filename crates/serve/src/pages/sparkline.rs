@@ -25,8 +25,8 @@ struct Dot {
 
 /// The figures with their intervals over time; nothing for fewer than two. The
 /// line leads through those of the newest one's kind: a typical figure is
-/// another quantity than a quiet one.
-pub(super) fn sparkline(history: &[(KeptRun, KeptResult)]) -> Markup {
+/// another quantity than a quiet one. Changes of the level are marked.
+pub(super) fn sparkline(history: &[(KeptRun, KeptResult)], changes: &[u64]) -> Markup {
     let known: Vec<(u64, [f64; 3], bool, bool)> = history
         .iter()
         .filter(|(_, result)| result.below_ns.is_none())
@@ -96,6 +96,9 @@ pub(super) fn sparkline(history: &[(KeptRun, KeptResult)]) -> Markup {
             text x=(LEFT - 8.0) y=(HEIGHT - BELOW) text-anchor="end" { (in_unit(low)) }
             text x=(LEFT) y=(HEIGHT - 4.0) { (day(first.0)) }
             text x=(WIDTH - EDGE) y=(HEIGHT - 4.0) text-anchor="end" { (day(last.0)) }
+            @for change in changes {
+                line.change x1=(number(to_x(*change))) x2=(number(to_x(*change))) y1=(EDGE) y2=(HEIGHT - BELOW) {}
+            }
             polyline.path points=(path.join(" ")) {}
             @for dot in &dots {
                 line.range x1=(number(dot.x)) x2=(number(dot.x)) y1=(number(dot.ends[0])) y2=(number(dot.ends[1])) {}

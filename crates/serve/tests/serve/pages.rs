@@ -58,6 +58,7 @@ fn every_page_is_there_and_leads_on() {
             "{part} is not reached"
         );
     }
+    assert_eq!(atlas.get("/compare?a=last&b=2012").status, 404);
     let machine = seen.iter().any(|path| path.starts_with("/machines/"));
     let row = seen.iter().any(|path| path.starts_with("/row?"));
     let run = seen.iter().any(|path| *path == format!("/runs/{}", id(2)));
@@ -127,6 +128,42 @@ fn quiet_and_typical_figures_are_no_one_line() {
     let all = figures["figures"].as_array().expect("figures");
     let add = all.iter().find(|figure| figure["row"] == "cpu.add_i32");
     assert_eq!(add.expect("the row")["quiet"], false);
+}
+
+#[test]
+fn a_change_of_the_level_is_told_and_marked() {
+    let atlas = Atlas::empty();
+    for number in 1..=12_u32 {
+        let sent = document(&id(number), number.into(), "lab");
+        let mut run = atlas::store::from_bytes(&sent).expect("a run");
+        // A little of noise, and a step of a fifth.
+        let factor = 1.0 + 0.001 * f64::from(number % 3) + 0.2 * f64::from(number > 6);
+        for row in run.rows.iter_mut().filter(|row| row.id == "cpu.add_i32") {
+            let model::run::Outcome::Figure(estimate) = &mut row.outcome else {
+                panic!("a figure");
+            };
+            let quiet = estimate.quiet.as_mut().expect("it was quiet");
+            quiet.ns = quiet.ns.scaled(factor);
+            quiet.cycles = quiet.cycles.map(|cycles| cycles.scaled(factor));
+        }
+        atlas.keep(&atlas::store::to_json(&run).expect("JSON"));
+    }
+    let page = atlas.get("/row?row=cpu.add_i32").text();
+    assert_eq!(page.matches("<line class=\"change\"").count(), 1, "{page}");
+    let key = atlas.get("/api/machines").json()["machines"][0]["key"].clone();
+    let key = key.as_str().expect("a key");
+    let history = atlas
+        .get(&format!("/api/history?machine={key}&row=cpu.add_i32"))
+        .json();
+    let levels = history["levels"].as_array().expect("levels");
+    let ends: Vec<_> = levels.iter().map(|l| (&l["first"], &l["last"])).collect();
+    let [one, six, seven, twelve] = [1, 6, 7, 12].map(|n| Value::from(id(n)));
+    assert_eq!(ends, [(&one, &six), (&seven, &twelve)]);
+    assert_eq!(levels[0]["ratio"], Value::Null);
+    let ratio = levels[1]["ratio"]["value"].as_f64().expect("a ratio");
+    assert!((ratio - 1.2).abs() < 0.01, "{ratio}");
+    let said = history["said"].as_str().expect("words");
+    assert!(page.contains(said), "{said}");
 }
 
 #[test]
@@ -220,7 +257,9 @@ fn what_a_document_says_is_never_markup() {
     ];
     for path in paths {
         let answer = atlas.get(&path);
-        assert_eq!(answer.status, 200, "{path}");
+        // A side of that name there is not; the page says so in its words.
+        let known = !path.contains(&format!("a={in_query}"));
+        assert_eq!(answer.status, if known { 200 } else { 404 }, "{path}");
         let page = answer.text();
         for bad in ["<script", "<img", "'><", "\"'>"] {
             assert!(!page.contains(bad), "{bad} in {path}");

@@ -4,6 +4,9 @@ use crate::chart::{Axis, Quantity};
 use crate::utc;
 use model::size;
 
+/// An axis that does not begin at 0 spans at least this share of its numbers.
+const NEAREST: f64 = 0.04;
+
 /// A number's place between two ends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Scale {
@@ -25,7 +28,8 @@ pub(super) struct Tick {
 
 impl Scale {
     /// A scale that all of these numbers stand on. Logarithmic ones skip what
-    /// is not above 0; a linear one begins at 0, but for times of day.
+    /// is not above 0; a linear one begins at 0, but for times of day and where
+    /// it is not to.
     pub(super) fn over(
         axis: &Axis,
         values: impl Iterator<Item = f64>,
@@ -51,6 +55,11 @@ impl Scale {
             high = (high * margin).min(f64::MAX);
         } else if axis.quantity == Quantity::UnixMilliseconds {
             let margin = ((high - low) * 0.03).max(1000.0);
+            (low, high) = (low - margin, high + margin);
+        } else if !axis.from_zero {
+            // Not so near that nothing looks like much.
+            let least = NEAREST * low.abs().max(high.abs()).max(f64::MIN_POSITIVE);
+            let margin = ((least - (high - low)) / 2.0).max((high - low) * 0.08);
             (low, high) = (low - margin, high + margin);
         } else {
             (low, high) = (low.min(0.0), high.max(0.0));

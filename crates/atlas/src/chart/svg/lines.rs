@@ -84,7 +84,8 @@ fn grown(area: &Area, by: f64) -> [f64; 4] {
 }
 
 /// Ends of intervals that are no farther from the figures than a factor of
-/// three, or half of the axis: wider ones are cut at its end.
+/// three, half of an axis from 0, or as much as the figures span on another one:
+/// wider ones are cut at its end.
 fn near_ends(lines: &Lines) -> Vec<f64> {
     let points = || lines.series.iter().flat_map(|l| l.points.iter());
     let placed = |y: &f64| !lines.y.log || *y > 0.0;
@@ -94,7 +95,8 @@ fn near_ends(lines: &Lines) -> Vec<f64> {
     });
     let reach = match lines.y.log {
         true => low / 3.0..=high * 3.0,
-        false => low.min(0.0)..=high * 1.5,
+        false if lines.y.from_zero => low.min(0.0)..=high * 1.5,
+        false => low - (high - low)..=high + (high - low),
     };
     let ends = points().flat_map(|p| [p.low, p.high]).flatten();
     ends.filter(|end| reach.contains(end)).collect()

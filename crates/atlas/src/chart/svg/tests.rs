@@ -207,6 +207,7 @@ fn strings_from_elsewhere_stay_text() {
         label: bad(),
         quantity: Quantity::Count,
         log: true,
+        from_zero: true,
     };
     let bodies = [
         Body::Lines(Lines {

@@ -40,12 +40,14 @@ pub(super) fn life(source: &Source) -> Drawn {
         "all lives".into(),
         known.iter().map(|(_, ns)| Some(*ns)).collect(),
     )];
-    for mode in modes(source.run) {
+    for name in modes(source.run) {
         let of = |part: &&str| {
             let modes = &estimate(source.run, part)?.modes;
-            Some(modes.iter().find(|m| m.name == mode)?.typical.ns.value)
+            modes.iter().find(|mode| mode.name == name)
         };
-        columns.push((mode.clone(), PARTS.iter().map(of).collect()));
+        let share = PARTS.iter().find_map(of).map_or(0.0, |mode| mode.share);
+        let values = PARTS.iter().map(|part| Some(of(part)?.typical.ns.value));
+        columns.push((format!("{name} ({:.0} %)", share * 100.0), values.collect()));
     }
     for (name, run) in &source.others {
         let of = |part: &&str| Some(estimate(run, part)?.ns()?.value);

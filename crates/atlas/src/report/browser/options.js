@@ -114,6 +114,26 @@ function ends(axis, values, room = 1.03) {
   return { min: down, max: up };
 }
 
+// A linear axis that does not begin at 0.
+const near = (axis) => !axis.log && !axis.from_zero && axis.quantity !== "unix_milliseconds";
+
+// The ends of such an axis, on numbers that read well: it spans what the figures
+// do, and as much again where their intervals reach, but at least 4 %, so that
+// nothing does not look like much. What reaches further runs out of the picture.
+function endsNear(points, bands) {
+  if (points.length === 0) return {};
+  const [least, most] = extent(points.map((p) => p.y));
+  const reached = points.flatMap((p) => [p.low, p.high]).filter((v) => v >= least - (most - least) && v <= most + (most - least));
+  const [low, high] = extent([least, most, ...reached]);
+  const margin = Math.max((0.04 * Math.max(Math.abs(low), Math.abs(high)) - (high - low)) / 2, (high - low) * 0.08);
+  const span = high - low + 2 * margin;
+  if (!(span > 0)) return {};
+  const power = 10 ** Math.floor(Math.log10(span / 5));
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= span / 5) ?? power;
+  const above = bands ? span * 0.15 : 0;
+  return { min: Math.floor((low - margin) / step) * step, max: Math.ceil((high + margin + above) / step) * step };
+}
+
 // Names of times of day say the hour where days don't tell them apart.
 function times(axis, values, look) {
   if (axis.quantity !== "unix_milliseconds" || values.length === 0) return {};
@@ -279,8 +299,8 @@ function lines(body, look, width) {
   const ground = { name: "", type: "line", data: [], silent: true, tooltip: { show: false }, z: 1 };
   ground.markArea = {
     silent: true,
-    // A linear axis begins at 0, where no curve is.
-    label: { position: body.y.log ? "insideTop" : "insideBottom", color: look.ink, fontSize: 12 },
+    // A linear axis that begins at 0 has no curve there.
+    label: { position: body.y.log || near(body.y) ? "insideTop" : "insideBottom", color: look.ink, fontSize: 12 },
     data: body.bands.map((band, at) => [
       { name: band.name, xAxis: band.from, itemStyle: { color: look.band, opacity: at % 2 ? 0.55 : 1 } },
       { xAxis: band.to },
@@ -323,7 +343,7 @@ function lines(body, look, width) {
     yAxis: upwards(body.y, look, above, {
       minorTick: { show: body.y.log },
       // Names of bands stand above the curves.
-      ...ends(body.y, ys, body.bands.length > 0 ? 1.6 : 1.03),
+      ...(near(body.y) ? endsNear(all, body.bands.length > 0) : ends(body.y, ys, body.bands.length > 0 ? 1.6 : 1.03)),
     }),
     series,
     tooltip: {

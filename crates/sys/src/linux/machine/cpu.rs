@@ -69,10 +69,10 @@ fn design(vendor: &str, signature: &CpuSignature, cpuinfo: &str) -> Fact<String>
     let features = field(cpuinfo, "flags").unwrap_or("");
     match microarchitecture(vendor, signature) {
         Some(name) => match contradiction(name, features) {
-            Some(why) => Fact::unknown(&why),
+            Some(why) => Fact::unknown(why),
             None => Fact::known(name.to_owned()),
         },
-        None => Fact::unknown(&format!("{vendor} {signature} is not in latlas's table")),
+        None => Fact::unknown(format!("{vendor} {signature} is not in latlas's table")),
     }
 }
 
