@@ -56,6 +56,12 @@ pub fn pick(
     if let Some(LeftOut { id, why }) = left_out.into_iter().find(|l| l.id == name) {
         return Err(PickError::Nothing { id, why });
     }
+    if name == "comparison" && others.is_empty() {
+        return Err(PickError::Nothing {
+            id: name.to_owned(),
+            why: "there is no other run to compare with: --vs names one".into(),
+        });
+    }
     let draws = |p: &&Picture| p.rows.iter().any(|row| names(name, row));
     let own = |p: &&Picture| !matches!(section(&p.chart), Place::OfAll);
     if let Some(picture) = all.iter().filter(own).find(draws) {

@@ -182,13 +182,14 @@ fn why_none(
         let Ok(run) = store::read(&kept.path) else {
             continue;
         };
-        if let Some(points) = points(&run, row) {
+        if let Some(axes) = axes(&run, row) {
+            let points = points(&run, row, &axes, at);
             let row = row.to_owned();
             return Ok(match at.is_empty() {
                 true => HistoryError::NoPoint { row, points },
                 false => HistoryError::NoSuchPoint {
                     row,
-                    at: at.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
+                    at: point(&axes, at),
                     points,
                 },
             });
@@ -203,26 +204,43 @@ fn why_none(
     Ok(HistoryError::Unknown { row, suggestion })
 }
 
-/// The points of a curve or map in a run, as `--at` takes them.
-fn points(run: &Run, id: &str) -> Option<String> {
-    const SHOWN: usize = 12;
-    let row = run.row(id)?;
-    let axes: Vec<Axis> = match &row.outcome {
-        Outcome::Curve { axis, .. } => vec![*axis],
-        Outcome::Map { y_axis, x_axis, .. } => vec![*y_axis, *x_axis],
-        _ => return None,
+/// What the points of a row are over; `None` for a single figure.
+fn axes(run: &Run, id: &str) -> Option<Vec<Axis>> {
+    match &run.row(id)?.outcome {
+        Outcome::Curve { axis, .. } => Some(vec![*axis]),
+        Outcome::Map { y_axis, x_axis, .. } => Some(vec![*y_axis, *x_axis]),
+        _ => None,
+    }
+}
+
+/// A point as its axes are written: `16KiB`, or `16KiB,64B` of a map.
+fn point(axes: &[Axis], at: &[u64]) -> String {
+    let mut axes = axes.iter();
+    let part = |&x: &u64| {
+        axes.next()
+            .map_or_else(|| x.to_string(), |&axis| axis_value(axis, x))
     };
+    at.iter().map(part).collect::<Vec<_>>().join(",")
+}
+
+/// Some points of a row, those nearest to the one that was asked for.
+fn points(run: &Run, id: &str, axes: &[Axis], near: &[u64]) -> String {
+    const SHOWN: usize = 12;
     let of_row = |result: KeptResult| (result.row == id).then_some(result.at);
     let all: Vec<Vec<u64>> = results(run).into_iter().filter_map(of_row).collect();
-    let text = |at: &Vec<u64>| {
-        let parts = at.iter().zip(&axes);
-        let parts = parts.map(|(&x, &axis)| axis_value(axis, x));
-        parts.collect::<Vec<_>>().join(",")
+    let far = |at: &[u64]| -> f64 {
+        let both = at.iter().zip(near);
+        both.map(|(&x, &near)| ((x as f64 + 1.0) / (near as f64 + 1.0)).ln().abs())
+            .sum()
     };
-    let shown: Vec<String> = all.iter().take(SHOWN).map(text).collect();
+    let mut places: Vec<usize> = (0..all.len()).collect();
+    places.sort_by(|&a, &b| far(&all[a]).total_cmp(&far(&all[b])));
+    places.truncate(SHOWN);
+    places.sort_unstable();
+    let shown: Vec<String> = places.into_iter().map(|at| point(axes, &all[at])).collect();
     let more = match all.len() > SHOWN {
         true => format!(", ... {} in all", all.len()),
         false => String::new(),
     };
-    Some(shown.join(", ") + &more)
+    shown.join(", ") + &more
 }

@@ -184,7 +184,9 @@ fn what_is_not_there_is_said_with_what_there_is() {
     assert!(error(&index, "cpu.known_row", &[]).contains("`latlas run cpu.known_row` measures it"));
     let curve = error(&index, "memory.latency", &[]);
     assert!(curve.contains("--at") && curve.contains("KiB"), "{curve}");
-    assert!(error(&index, "memory.latency", &[17]).contains("at 17 (the newest has"));
+    let told = error(&index, "memory.latency", &[17 << 10]);
+    assert!(told.contains("at 17KiB (the newest has"), "{told}");
+    assert!(told.contains("16KiB"), "the nearest are told: {told}");
     let (_dir, empty) = kept(0, |_, run| run);
     assert!(error(&empty, ROW, &[]).contains("`latlas run` makes one"));
     let (_dir, elsewhere) = kept(1, |_, mut run| {
