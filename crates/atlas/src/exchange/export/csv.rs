@@ -2,7 +2,7 @@
 //! are, nothing for what is not known.
 
 use super::line::{
-    Line, in_unit, interval_ns, program, started, typical_interval_ns, unit_name, value_in_unit,
+    Line, in_unit, program, quiet_in_unit, started, typical_interval_ns, unit_name, value_in_unit,
 };
 use model::run::Run;
 
@@ -59,9 +59,7 @@ fn record(run: &Run, line: &Line) -> Vec<String> {
     let estimate = line.estimate.ok();
     // What is below resolution has a bound and no figure.
     let told = estimate.filter(|e| e.below_ns.is_none());
-    let quiet = told
-        .filter(|e| e.quiet.is_some())
-        .and_then(|e| in_unit(interval_ns(e)?, unit));
+    let quiet = told.and_then(|e| quiet_in_unit(e, unit));
     let typical = told.and_then(|e| e.typical);
     let typical_ends = told
         .and_then(typical_interval_ns)
@@ -85,8 +83,8 @@ fn record(run: &Run, line: &Line) -> Vec<String> {
         points.join(";"),
         unit_name(unit).into(),
         number(quiet.map(|q| q.value)),
-        number(quiet.map(|q| q.low)),
-        number(quiet.map(|q| q.high)),
+        number(quiet.and_then(|q| q.low)),
+        number(quiet.and_then(|q| q.high)),
         number(typical.and_then(|t| value_in_unit(t.ns.value, unit))),
         number(typical_ends.map(|i| i.low)),
         number(typical_ends.map(|i| i.high)),

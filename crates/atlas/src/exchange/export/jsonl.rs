@@ -1,7 +1,8 @@
 //! JSON lines: one object a figure, each whole in itself.
 
 use super::line::{
-    Line, in_unit, interval_ns, program, started, typical_interval_ns, unit_name, value_in_unit,
+    Line, WithEnds, in_unit, program, quiet_in_unit, started, typical_interval_ns, unit_name,
+    value_in_unit,
 };
 use model::estimate::{Mode, Tail};
 use model::run::Run;
@@ -15,7 +16,7 @@ struct Object<'r> {
     row: &'r str,
     point: BTreeMap<&'r str, u64>,
     unit: &'static str,
-    quiet: Option<Interval>,
+    quiet: Option<WithEnds>,
     typical: Option<Typical>,
     cycles: Option<Interval>,
     minimum_ns: Option<f64>,
@@ -68,9 +69,7 @@ fn object<'r>(run: &'r Run, line: &'r Line) -> Object<'r> {
             .map(|place| (place.axis.as_str(), place.at))
             .collect(),
         unit: unit_name(unit),
-        quiet: told
-            .filter(|e| e.quiet.is_some())
-            .and_then(|e| in_unit(interval_ns(e)?, unit)),
+        quiet: told.and_then(|e| quiet_in_unit(e, unit)),
         typical: told.and_then(|e| typical(e, unit)),
         cycles: quiet.and_then(|q| q.cycles),
         minimum_ns: quiet.map(|q| q.minimum_ns),

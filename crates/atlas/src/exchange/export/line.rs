@@ -319,6 +319,29 @@ pub(super) fn in_unit(ns: Interval, unit: &Unit) -> Option<Interval> {
     })
 }
 
+/// A figure with those ends of its interval that there are.
+#[derive(serde::Serialize, Clone, Copy, Debug, PartialEq)]
+pub(super) struct WithEnds {
+    pub(super) value: f64,
+    pub(super) low: Option<f64>,
+    pub(super) high: Option<f64>,
+}
+
+/// The quiet figure in the row's unit. A speed whose time may be 0 or less has
+/// no upper end, and is a speed all the same.
+pub(super) fn quiet_in_unit(estimate: &Estimate, unit: &Unit) -> Option<WithEnds> {
+    let ns = estimate.quiet?.ns;
+    let [low, high] = match unit.inverted() {
+        true => [ns.high, ns.low],
+        false => [ns.low, ns.high],
+    };
+    Some(WithEnds {
+        value: value_in_unit(ns.value, unit)?,
+        low: value_in_unit(low, unit),
+        high: value_in_unit(high, unit),
+    })
+}
+
 /// A single value of ns per operation in a row's unit.
 pub(super) fn value_in_unit(ns: f64, unit: &Unit) -> Option<f64> {
     let value = unit.of_ns(ns);

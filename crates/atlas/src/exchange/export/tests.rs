@@ -48,6 +48,40 @@ fn csv_has_a_record_for_every_figure_and_reason() {
 }
 
 #[test]
+fn a_speed_whose_time_may_be_0_has_no_upper_end() {
+    let mut run = synthetic::run();
+    let estimates = run.rows.iter_mut().filter_map(|row| {
+        let speed = matches!(row.unit, model::unit::Unit::Bandwidth { .. });
+        match &mut row.outcome {
+            Outcome::Curve { points, .. } if speed => points[0].estimate.quiet.as_mut(),
+            _ => None,
+        }
+    });
+    for quiet in estimates {
+        quiet.ns.low = -quiet.ns.value;
+    }
+    let of = |format| export(&run, format, &[]).expect("exported").text;
+    let mut open = 0;
+    for line in of(Format::JsonLines).lines() {
+        let object: Value = serde_json::from_str(line).expect("JSON");
+        let quiet = &object["quiet"];
+        if object["unit"] == "GB/s" && quiet["high"].is_null() && !quiet.is_null() {
+            assert!(quiet["value"].as_f64() > quiet["low"].as_f64(), "{line}");
+            open += 1;
+        }
+    }
+    assert!(open > 0);
+    let text = of(Format::Csv);
+    let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+    let records = reader.records().map(|record| record.expect("a record"));
+    // Unit, value, lower and upper end.
+    let same = |r: &::csv::StringRecord| {
+        &r[2] == "GB/s" && !r[3].is_empty() && !r[4].is_empty() && r[5].is_empty()
+    };
+    assert_eq!(records.filter(same).count(), open);
+}
+
+#[test]
 fn speeds_have_their_ends_in_order() {
     let text = exported(Format::JsonLines).text;
     let mut speeds = 0;
