@@ -57,7 +57,7 @@ fn metric(line: &Line) -> Option<Metric> {
     let ends = interval.and_then(|ns| in_unit(ns, unit));
     Some(Metric {
         value: value_in_unit(ns, unit)?,
-        lower_value: ends.map(|i| i.low),
-        upper_value: ends.map(|i| i.high),
+        lower_value: ends.and_then(|i| i.low),
+        upper_value: ends.and_then(|i| i.high),
     })
 }

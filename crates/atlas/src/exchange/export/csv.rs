@@ -2,7 +2,7 @@
 //! are, nothing for what is not known.
 
 use super::line::{
-    Line, in_unit, program, quiet_in_unit, started, typical_interval_ns, unit_name, value_in_unit,
+    Line, ends_in_unit, in_unit, program, started, typical_interval_ns, unit_name, value_in_unit,
 };
 use model::run::Run;
 
@@ -59,18 +59,14 @@ fn record(run: &Run, line: &Line) -> Vec<String> {
     let estimate = line.estimate.ok();
     // What is below resolution has a bound and no figure.
     let told = estimate.filter(|e| e.below_ns.is_none());
-    let quiet = told.and_then(|e| quiet_in_unit(e, unit));
+    let quiet = told.and_then(|e| in_unit(e.quiet?.ns, unit));
     let typical = told.and_then(|e| e.typical);
     let typical_ends = told
         .and_then(typical_interval_ns)
         .and_then(|ns| in_unit(ns, unit));
-    let ends = typical.filter(|t| t.samples > 1).map(|t| {
-        let ends = [t.p10_ns, t.p90_ns].map(|ns| value_in_unit(ns, unit));
-        match unit.inverted() {
-            true => [ends[1], ends[0]],
-            false => ends,
-        }
-    });
+    let ends = typical
+        .filter(|t| t.samples > 1)
+        .map(|t| ends_in_unit([t.p10_ns, t.p90_ns], unit));
     let cycles = told.and_then(|e| e.quiet).and_then(|q| q.cycles);
     let tail = estimate.and_then(|e| e.tail);
     let points: Vec<String> = line
@@ -86,8 +82,8 @@ fn record(run: &Run, line: &Line) -> Vec<String> {
         number(quiet.and_then(|q| q.low)),
         number(quiet.and_then(|q| q.high)),
         number(typical.and_then(|t| value_in_unit(t.ns.value, unit))),
-        number(typical_ends.map(|i| i.low)),
-        number(typical_ends.map(|i| i.high)),
+        number(typical_ends.and_then(|i| i.low)),
+        number(typical_ends.and_then(|i| i.high)),
         number(ends.and_then(|e| e[0])),
         number(ends.and_then(|e| e[1])),
         number(cycles.map(|c| c.value)),

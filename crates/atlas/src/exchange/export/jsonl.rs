@@ -1,7 +1,7 @@
 //! JSON lines: one object a figure, each whole in itself.
 
 use super::line::{
-    Line, WithEnds, in_unit, program, quiet_in_unit, started, typical_interval_ns, unit_name,
+    Line, WithEnds, ends_in_unit, in_unit, program, started, typical_interval_ns, unit_name,
     value_in_unit,
 };
 use model::estimate::{Mode, Tail};
@@ -69,7 +69,7 @@ fn object<'r>(run: &'r Run, line: &'r Line) -> Object<'r> {
             .map(|place| (place.axis.as_str(), place.at))
             .collect(),
         unit: unit_name(unit),
-        quiet: told.and_then(|e| quiet_in_unit(e, unit)),
+        quiet: told.and_then(|e| in_unit(e.quiet?.ns, unit)),
         typical: told.and_then(|e| typical(e, unit)),
         cycles: quiet.and_then(|q| q.cycles),
         minimum_ns: quiet.map(|q| q.minimum_ns),
@@ -93,15 +93,14 @@ fn object<'r>(run: &'r Run, line: &'r Line) -> Object<'r> {
 fn typical(estimate: &model::estimate::Estimate, unit: &Unit) -> Option<Typical> {
     let t = estimate.typical?;
     let ends = typical_interval_ns(estimate).and_then(|ns| in_unit(ns, unit));
-    let mut quantiles =
-        [t.p10_ns, t.p90_ns].map(|ns| value_in_unit(ns, unit).filter(|_| t.samples > 1));
-    if unit.inverted() {
-        quantiles.reverse();
-    }
+    let quantiles = match t.samples > 1 {
+        true => ends_in_unit([t.p10_ns, t.p90_ns], unit),
+        false => [None, None],
+    };
     Some(Typical {
         value: value_in_unit(t.ns.value, unit),
-        low: ends.map(|i| i.low),
-        high: ends.map(|i| i.high),
+        low: ends.and_then(|i| i.low),
+        high: ends.and_then(|i| i.high),
         p10: quantiles[0],
         p90: quantiles[1],
         samples: t.samples,

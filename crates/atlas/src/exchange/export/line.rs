@@ -302,23 +302,6 @@ pub(super) fn unit_name(unit: &Unit) -> &'static str {
     }
 }
 
-/// An interval of ns per operation in a row's unit, its lower end first.
-/// None where a speed would be infinite.
-pub(super) fn in_unit(ns: Interval, unit: &Unit) -> Option<Interval> {
-    let [value, low, high] = [ns.value, ns.low, ns.high].map(|ns| unit.of_ns(ns));
-    let (low, high) = match unit.inverted() {
-        true => (high, low),
-        false => (low, high),
-    };
-    // A time that reaches 0 or below has no speed.
-    let told = !unit.inverted() || ns.low > 0.0;
-    (told && [value, low, high].iter().all(|v| v.is_finite())).then_some(Interval {
-        value,
-        low,
-        high,
-    })
-}
-
 /// A figure with those ends of its interval that there are.
 #[derive(serde::Serialize, Clone, Copy, Debug, PartialEq)]
 pub(super) struct WithEnds {
@@ -327,19 +310,24 @@ pub(super) struct WithEnds {
     pub(super) high: Option<f64>,
 }
 
-/// The quiet figure in the row's unit. A speed whose time may be 0 or less has
-/// no upper end, and is a speed all the same.
-pub(super) fn quiet_in_unit(estimate: &Estimate, unit: &Unit) -> Option<WithEnds> {
-    let ns = estimate.quiet?.ns;
-    let [low, high] = match unit.inverted() {
-        true => [ns.high, ns.low],
-        false => [ns.low, ns.high],
-    };
+/// An interval of ns per operation in a row's unit. A speed whose time may be 0
+/// or less has no upper end, and is a speed all the same.
+pub(super) fn in_unit(ns: Interval, unit: &Unit) -> Option<WithEnds> {
+    let [low, high] = ends_in_unit([ns.low, ns.high], unit);
     Some(WithEnds {
         value: value_in_unit(ns.value, unit)?,
-        low: value_in_unit(low, unit),
-        high: value_in_unit(high, unit),
+        low,
+        high,
     })
+}
+
+/// Two times in ns, the lower first, in a row's unit, the lower first.
+pub(super) fn ends_in_unit(ns: [f64; 2], unit: &Unit) -> [Option<f64>; 2] {
+    let mut ends = ns.map(|ns| value_in_unit(ns, unit));
+    if unit.inverted() {
+        ends.reverse();
+    }
+    ends
 }
 
 /// A single value of ns per operation in a row's unit.

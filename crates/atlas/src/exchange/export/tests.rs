@@ -53,12 +53,17 @@ fn a_speed_whose_time_may_be_0_has_no_upper_end() {
     let estimates = run.rows.iter_mut().filter_map(|row| {
         let speed = matches!(row.unit, model::unit::Unit::Bandwidth { .. });
         match &mut row.outcome {
-            Outcome::Curve { points, .. } if speed => points[0].estimate.quiet.as_mut(),
+            Outcome::Curve { points, .. } if speed => Some(&mut points[0].estimate),
             _ => None,
         }
     });
-    for quiet in estimates {
-        quiet.ns.low = -quiet.ns.value;
+    for estimate in estimates {
+        if let Some(quiet) = &mut estimate.quiet {
+            quiet.ns.low = -quiet.ns.value;
+        }
+        if let Some(typical) = &mut estimate.typical {
+            typical.ns.low = -typical.ns.value;
+        }
     }
     let of = |format| export(&run, format, &[]).expect("exported").text;
     let mut open = 0;
@@ -67,6 +72,11 @@ fn a_speed_whose_time_may_be_0_has_no_upper_end() {
         let quiet = &object["quiet"];
         if object["unit"] == "GB/s" && quiet["high"].is_null() && !quiet.is_null() {
             assert!(quiet["value"].as_f64() > quiet["low"].as_f64(), "{line}");
+            let typical = &object["typical"];
+            assert!(
+                typical["low"].is_number() && typical["high"].is_null(),
+                "{line}"
+            );
             open += 1;
         }
     }
