@@ -78,7 +78,9 @@ pub(crate) fn ids(probe: &ProbeText) -> Vec<String> {
 }
 
 fn unknown(probes: &[ProbeText], name: &str) -> String {
-    let ids: Vec<String> = probes.iter().flat_map(ids).collect();
+    let mut ids: Vec<String> = probes.iter().flat_map(ids).collect();
+    let groups = probes.iter().filter_map(|probe| probe.id.split_once('.'));
+    ids.extend(groups.map(|(group, _)| group.to_owned()));
     let suggestion = suggestion(name, ids.iter().map(String::as_str));
     format!("no row {name:?}{suggestion} (latlas list shows all)")
 }
@@ -120,6 +122,8 @@ mod tests {
             rows(&catalogue, &["cp".into()]).is_err(),
             "no beginning of one"
         );
+        let slip = rows(&catalogue, &["memry".into()]).expect_err("a slip");
+        assert!(slip.to_string().contains("did you mean memory?"), "{slip}");
     }
 
     #[test]

@@ -144,6 +144,32 @@ const LONG: [&str; 7] = [
 ];
 
 #[test]
+fn a_run_that_is_kept_nowhere_ends_with_3() {
+    let home = home();
+    let mut run = latlas(&home, &["run", "cpu.add_i32", "--quick"]);
+    let output = run.env("LATLAS_DATA_DIR", "/dev/null/x").output();
+    let output = output.expect("runs");
+    assert_eq!(output.status.code(), Some(3));
+    let err = text(&output.stderr);
+    assert!(err.contains("the run is not kept"), "{err}");
+    assert!(
+        text(&output.stdout).contains("add_i32"),
+        "the table is there"
+    );
+}
+
+#[test]
+fn a_budget_that_is_much_too_short_is_said() {
+    let home = home();
+    let said = |more: &[&str]| {
+        let arguments = ["run", "memory.*", "--quick", "--dry-run"];
+        let output = latlas(&home, &[&arguments[..], more].concat()).output();
+        text(&output.expect("runs").stdout).contains("these rows need")
+    };
+    assert!(said(&["--budget", "1s"]) && !said(&[]));
+}
+
+#[test]
 fn ctrl_c_keeps_what_there_is_marked_partial() {
     for name in ["INT", "TERM"] {
         let home = home();
