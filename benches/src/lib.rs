@@ -14,6 +14,7 @@ pub mod operations;
 pub mod ours;
 pub mod pairs;
 pub mod process;
+pub mod rejudge;
 pub mod slowed;
 pub mod spread;
 pub mod table;

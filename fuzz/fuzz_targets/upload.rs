@@ -14,6 +14,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let options = serve::Options {
         token: None,
         max_upload_bytes: 1 << 20,
+        upload: serve::UploadLimits::default(),
         now_unix_ms: || 1_795_250_000_000,
         patience: serve::PATIENCE,
         read_only: false,

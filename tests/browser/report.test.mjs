@@ -184,9 +184,9 @@ test("the ladder has every row of the document, with its figure, interval, cycle
         ? (of(figure.ns.value) * (figure.ns.high - figure.ns.low)) / 2 / figure.ns.value
         : (figure.ns.high - figure.ns.low) / 2;
       const scale = SCALES[line.value.trim().split(" ")[1]];
-      const told = Number(line.half.replace("±", "")) * scale;
+      const told = Number(line.half.replace(/[±*]/g, "")) * scale;
       // Rounded up to the figure's digits: never less than it is, never twice.
-      const digit = 10 ** -(line.half.split(".")[1]?.length ?? 0) * scale;
+      const digit = 10 ** -(line.half.replace("*", "").split(".")[1]?.length ?? 0) * scale;
       assert.ok(told >= half * (1 - 1e-6) && told <= half + digit * 1.001, `${row.id}: ${line.half} is not ${half}`);
       checked += 1;
     }
@@ -258,7 +258,14 @@ test("pictures hold the document's figures", async () => {
   await on(REPORT, {}, async (page) => {
     const charts = await page.evaluate(() => [...window.latlas.drawn.values()].map(({ chart }) => chart));
     const bodyOf = (id) => charts.find((chart) => chart.id === id)?.body;
-    const first = (estimate) => (estimate.quiet ?? estimate.typical)?.ns.value;
+    // Of modes that lie apart by a fifth, the first with a sixth of the operations.
+    const mode = ({ modes = [] }) => {
+      const all = modes.map((m) => m.typical.ns.value);
+      const least = Math.min(...all.map(Math.abs));
+      const apart = all.length > 1 && Math.max(...all) - Math.min(...all) > least / 5;
+      return apart ? modes.find((m) => m.share >= 1 / 6)?.typical : null;
+    };
+    const first = (estimate) => (estimate.quiet ?? mode(estimate) ?? estimate.typical)?.ns.value;
     // By another way than the program's: bars, cells and dots.
     const life = bodyOf("thread.lifecycle");
     assert.ok(life, "the life of a thread");
@@ -616,8 +623,9 @@ test("two runs: the others are drawn, and compared row by row", async () => {
     const ratios = await page.evaluate(() => window.latlas.drawn.get("comparison").chart.body.rows.map((row) => [row.id, row.reason]));
     assert.equal(ratios.length, rows.length);
     for (const [at, [id, reason]] of ratios.entries()) {
+      // The table also names what is compared: p10, or a mode.
       const [of, finding] = rows[at];
-      assert.ok(of === id && (reason === finding || reason.startsWith(`${finding}:`) || reason.startsWith(`${finding};`)), `${id}: ${reason}, not ${finding}`);
+      assert.ok(`${of} `.startsWith(`${id} `) && (reason === finding || reason.startsWith(`${finding}:`) || reason.startsWith(`${finding};`)), `${id}: ${reason}, not ${finding}`);
     }
     // Each line of the ladder has the other run's figure.
     const other = await page.evaluate(() => [...document.querySelectorAll("table.ladder td.run")].filter((td) => td.dataset.sort).length);

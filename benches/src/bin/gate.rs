@@ -41,18 +41,32 @@ const KEPT: usize = 10;
 /// baseline is the ten runs before).
 #[derive(Parser)]
 struct Arguments {
-    /// Comparisons of unchanged runs
-    #[arg(long, default_value_t = 300)]
-    unchanged: usize,
-    /// Runs with a slowed row
-    #[arg(long, default_value_t = 50)]
-    slowed: usize,
+    /// Comparisons of unchanged runs [default: 300, or 60 with --short]
+    #[arg(long)]
+    unchanged: Option<usize>,
+    /// Runs with a slowed row [default: 50, or 20 with --short]
+    #[arg(long)]
+    slowed: Option<usize>,
+    /// A first answer in some 10 minutes: a bar is missed only where the exact
+    /// interval of the share lies beyond it
+    #[arg(long)]
+    short: bool,
     /// By how much a row may grow, percent
     #[arg(long, default_value_t = 5.0)]
     fail_above: f64,
     /// The CPU; each run chooses the quieter one if absent
     #[arg(long)]
     cpu: Option<u32>,
+}
+
+impl Arguments {
+    fn unchanged(&self) -> usize {
+        self.unchanged.unwrap_or(if self.short { 60 } else { 300 })
+    }
+
+    fn slowed(&self) -> usize {
+        self.slowed.unwrap_or(if self.short { 20 } else { 50 })
+    }
 }
 
 /// The ways of judging.
@@ -93,7 +107,7 @@ fn gate(arguments: &Arguments) -> anyhow::Result<Bars> {
     while bench.before.len() < KEPT {
         bench.keep_another()?;
     }
-    for number in 0..arguments.unchanged {
+    for number in 0..arguments.unchanged() {
         let run = bench.measure(&ROWS.map(String::from), Scale::Quick, None)?;
         for way in WAYS {
             let gate = bench.judge(way, &run, None)?;
@@ -107,10 +121,10 @@ fn gate(arguments: &Arguments) -> anyhow::Result<Bars> {
             }
         }
         bench.keep(run);
-        progress("unchanged", number + 1, arguments.unchanged, &began);
+        progress("unchanged", number + 1, arguments.unchanged(), &began);
     }
     let mut found: BTreeMap<&str, [u64; WAYS.len()]> = BTreeMap::new();
-    for number in 0..arguments.slowed {
+    for number in 0..arguments.slowed() {
         let row = ROWS[number % ROWS.len()];
         // A fresh baseline, as it was before the change.
         bench.keep_another()?;
@@ -131,9 +145,9 @@ fn gate(arguments: &Arguments) -> anyhow::Result<Bars> {
                 );
             }
         }
-        progress("slowed", number + 1, arguments.slowed, &began);
+        progress("slowed", number + 1, arguments.slowed(), &began);
     }
-    print(&counts, &found, arguments.slowed);
+    print(&counts, &found, arguments.slowed());
     println!(
         "{:.1} s of a run on average, {:.0} s in all; rows that were named wrongly: {named:?}",
         bench
@@ -144,7 +158,7 @@ fn gate(arguments: &Arguments) -> anyhow::Result<Bars> {
             / bench.before.len() as f64,
         began.elapsed().as_secs_f64()
     );
-    Ok(bars(&counts))
+    Ok(bars(&counts, arguments.short))
 }
 
 impl Bench<'_> {
@@ -257,14 +271,18 @@ fn print(counts: &BTreeMap<&str, Count>, found: &BTreeMap<&str, [u64; WAYS.len()
     table.print("Found, by row");
 }
 
-/// The promise: warm and with a tag of several runs. Cold is shown beside.
-fn bars(counts: &BTreeMap<&str, Count>) -> Bars {
+/// The promise: warm and with a tag of several runs. Cold is shown too. Of few
+/// runs (`short`) the lower end of each share counts.
+fn bars(counts: &BTreeMap<&str, Count>, short: bool) -> Bars {
     let mut bars = Bars::new();
     for way in WAYS {
         let Some(count) = counts.get(way) else {
             continue;
         };
-        let percent = |hits: u64, of: u64| (of > 0).then(|| 100.0 * hits as f64 / of as f64);
+        let percent = |hits: u64, of: u64| {
+            let share = share_interval(hits, of)?;
+            Some(100.0 * if short { share.low } else { share.value })
+        };
         if count.comparisons > 0 {
             let alarms = percent(count.alarms, count.comparisons);
             bars.at_most(&format!("{way}: false alarms"), alarms, 1.0, " %");

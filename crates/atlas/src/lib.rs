@@ -9,6 +9,7 @@ mod crash;
 pub mod exchange;
 pub mod history;
 pub mod index;
+pub mod input;
 
 pub mod pattern;
 pub mod references;
@@ -17,6 +18,7 @@ pub mod report;
 pub mod schema;
 pub mod store;
 pub mod tables;
+pub mod text;
 pub mod utc;
 
 pub use model::nearest::{nearest, suggestion};

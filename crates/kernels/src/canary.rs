@@ -6,6 +6,9 @@ use crate::arch;
 /// Dependent additions in one turn of [`dependent_adds`].
 pub const ADDS_PER_TURN: u32 = 32;
 
+/// Dependent multiplications in one turn of [`dependent_multiplies`].
+pub const MULTIPLIES_PER_TURN: u32 = 32;
+
 /// Takes `turns` branches: a loop with nothing in it but its own counter.
 ///
 /// Bound by the front end, which a neighbour on the same core shares; beside
@@ -29,5 +32,19 @@ pub fn taken_branches(turns: u64) {
 pub fn dependent_adds(turns: u64) {
     if turns > 0 {
         arch::canary::dependent_adds(turns);
+    }
+}
+
+/// Runs `turns` times [`MULTIPLIES_PER_TURN`] 64-bit multiplications, each
+/// waiting for the last.
+///
+/// One operation is one multiplication: a whole number of cycles. Its time over
+/// that of a dependent addition is that number as long as nothing slows the
+/// additions; a neighbour on the same core does, by some 3 %. Zero turns do
+/// nothing.
+#[inline(never)]
+pub fn dependent_multiplies(turns: u64) {
+    if turns > 0 {
+        arch::canary::dependent_multiplies(turns);
     }
 }

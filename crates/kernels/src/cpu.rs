@@ -22,10 +22,34 @@ pub struct Pair {
     pub instruction: &'static str,
     /// Operations in one turn of `single`; a turn of `double` has twice these.
     pub ops: u32,
+    /// Whether both loops have the same body: no helper that `single` carries
+    /// twice.
+    pub alike: bool,
+    /// What the CPU must have beyond the architecture's baseline: without it
+    /// the loops end the program with SIGILL.
+    pub needs: Option<Feature>,
     /// Runs the body unrolled U times for so many turns; zero do nothing.
     pub single: fn(turns: u64),
     /// Runs the body unrolled 2U times for so many turns; zero do nothing.
     pub double: fn(turns: u64),
+}
+
+/// An instruction set extension.
+#[derive(Clone, Copy, Debug)]
+pub struct Feature {
+    /// As the vendor's manual names it: `POPCNT`.
+    pub name: &'static str,
+    /// Whether this CPU has it.
+    pub is_here: fn() -> bool,
+}
+
+impl Pair {
+    /// Why the loops can't run on this CPU, if they can't: the missing
+    /// extension.
+    pub fn missing(&self) -> Option<&'static str> {
+        let needed = self.needs.filter(|feature| !(feature.is_here)());
+        needed.map(|feature| feature.name)
+    }
 }
 
 /// The pair of that id in [`CPU`] or [`CALL`](crate::CALL).
@@ -37,7 +61,9 @@ pub fn pair(id: &str) -> Option<&'static Pair> {
 /// Lists pairs: the id, the module under `arch::cpu` with the two loops, and
 /// the sentence about operands.
 macro_rules! pairs {
-    ($($id:literal => $module:ident: $operands:expr;)+) => {
+    (@needs) => { None };
+    (@needs $needs:expr) => { $needs };
+    ($($id:literal => $module:ident: $operands:expr $(, needs $needs:expr)?;)+) => {
         /// Every pair of loops of this crate, but the calls.
         ///
         /// For each operation of `cpu.*` its latency and its throughput; then
@@ -48,6 +74,8 @@ macro_rules! pairs {
             operands: $operands,
             instruction: arch::cpu::$module::INSTRUCTION,
             ops: arch::cpu::$module::OPS,
+            alike: arch::cpu::$module::ALIKE,
+            needs: pairs!(@needs $($needs)?),
             single: arch::cpu::$module::single,
             double: arch::cpu::$module::double,
         }),+];
@@ -59,6 +87,8 @@ const ADD: &str = "A dense odd constant from a register is added again and again
 const MUL: &str = "Multiplied by a dense odd constant: an odd product never runs out into zero.";
 const BIT: &str = "XOR with a dense constant from another register: with itself it would only \
     be an idiom for zero.";
+const POPCNT: &str = "The bits of the last count, which is between 1 and 64: the time of a count \
+    does not depend on its operand.";
 const DIV_I32: &str = "r = s / r with s = 2^31 - 1, so that r toggles between 41003 and 52373: \
     the divisor is the last quotient, as in LMbench, and quotients keep 16 bits.";
 const DIV_I64: &str = "r = s / r with s = 2^62 - 1, so that r toggles between 2000000011 and \
@@ -117,6 +147,8 @@ pairs! {
     "mod_i64/throughput" => mod_i64_throughput: MOD_I64_THROUGHPUT;
     "bit_i64" => bit_i64_latency: BIT;
     "bit_i64/throughput" => bit_i64_throughput: BIT;
+    "popcnt_i64" => popcnt_i64_latency: POPCNT, needs arch::cpu::POPCNT;
+    "popcnt_i64/throughput" => popcnt_i64_throughput: POPCNT, needs arch::cpu::POPCNT;
     "add_f32" => add_f32_latency: ADD_FLOAT;
     "add_f32/throughput" => add_f32_throughput: ADD_FLOAT;
     "mul_f32" => mul_f32_latency: MUL_FLOAT;
@@ -193,7 +225,7 @@ mod tests {
     fn latency_and_throughput_of_every_operation() {
         let typed = [
             ("i32", &["add", "mul", "div", "mod", "bit"][..]),
-            ("i64", &["add", "mul", "div", "mod", "bit"]),
+            ("i64", &["add", "mul", "div", "mod", "bit", "popcnt"]),
             ("f32", &["add", "mul", "div"]),
             ("f64", &["add", "mul", "div", "sqrt"]),
         ];
@@ -214,6 +246,27 @@ mod tests {
             }
         }
         assert_eq!(CPU.len(), rows + 4, "and the four that stand alone");
+    }
+
+    #[test]
+    fn a_missing_extension_is_named() {
+        let pair = |is_here| Pair {
+            id: "nothing",
+            operands: "",
+            instruction: "",
+            ops: 1,
+            alike: true,
+            needs: Some(Feature {
+                name: "NOTHING",
+                is_here,
+            }),
+            single: |_| panic!("SIGILL"),
+            double: |_| panic!("SIGILL"),
+        };
+        assert_eq!(pair(|| false).missing(), Some("NOTHING"));
+        assert_eq!(pair(|| true).missing(), None);
+        let add = super::pair("add_i32").expect("listed");
+        assert_eq!(add.missing(), None, "the baseline has it");
     }
 
     #[test]

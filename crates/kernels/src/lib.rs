@@ -64,11 +64,13 @@ pub use call::{
     CALL, Method, Nothing, SHARED_LIBRARY_MISSING, call_closure_double, call_closure_single,
     call_dyn_trait_double, call_dyn_trait_single,
 };
-pub use canary::{ADDS_PER_TURN, dependent_adds, taken_branches};
+pub use canary::{
+    ADDS_PER_TURN, MULTIPLIES_PER_TURN, dependent_adds, dependent_multiplies, taken_branches,
+};
 pub use chase::{
     CHASE_UNROLL, PARALLEL_CHASE_UNROLL, PARALLEL_CHASES, chase, chase_on_stack, chase_parallel,
 };
-pub use cpu::{CPU, Pair, ash_div_u64_double, ash_div_u64_single, pair};
+pub use cpu::{CPU, Feature, Pair, ash_div_u64_double, ash_div_u64_single, pair};
 pub use libc::{copy, fill};
 pub use pages::{read_pages, touch_pages};
 pub use stream::{

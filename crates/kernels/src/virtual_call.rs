@@ -33,6 +33,8 @@ mod cpp {
         operands: "No arguments but the object, and a method that returns at once.",
         instruction: "an indirect call through the object's table, as the C++ compiler makes it",
         ops: UNROLL,
+        alike: true,
+        needs: None,
         single,
         double,
     };

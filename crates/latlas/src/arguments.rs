@@ -70,6 +70,7 @@ pub(crate) enum Command {
 Examples:
   latlas run                              the default rows
   latlas run memory.latency 'cpu.div*'    rows by name or pattern (quote the pattern)
+  latlas run --quick memory.parallelism   a row of --full, named: measured with quick's few visits
   latlas run --budget 30s --seed 7        in at most 30 s, in an order that can be repeated
   latlas run --dry-run --full             what would be measured, and how long it would take
   latlas run 'file.*' --dir /mnt/data      rows of files on the file system of that directory
@@ -77,7 +78,8 @@ Examples:
   latlas run --json --out run.json.zst    the document on stdout, and in a file
   latlas run 'cpu.*' --baseline main --fail-above 5%   exit 1 if a row surely is slower")]
     Run {
-        /// Rows: ids, probes or groups with all their rows, or patterns with * and ?
+        /// Rows by id or probe, at any scale; or patterns with * and ? and groups, which mean the
+        /// rows of the scale
         #[arg(value_name = "ROW")]
         rows: Vec<String>,
         #[command(flatten)]
@@ -102,10 +104,11 @@ Examples:
 Examples:
   latlas explain memory.latency
   latlas explain memory.latency/L1
+  latlas explain memory         the rows of a group; L2: those of a level
   latlas explain cpu.div_u64_as_ash
   latlas explain memory.latency --json")]
     Explain {
-        /// The row or the probe
+        /// The row, the probe, the group or the level
         row: String,
         /// As JSON
         #[arg(long)]

@@ -22,7 +22,7 @@ fn text(probe: &Probe) -> ProbeText {
         long_from: probe.long_from,
         since: probe.since,
         axes: probe.shape.axes(),
-        levels: probe.derive == Derive::Levels,
+        levels: matches!(probe.derive, Derive::Levels(_)),
         points: probe.point_ids(),
     }
 }
@@ -51,14 +51,17 @@ mod tests {
         let probes = probes::catalogue();
         let levels: Vec<String> = probes
             .iter()
-            .filter(|probe| probe.derive == Derive::Levels)
+            .filter(|probe| matches!(probe.derive, Derive::Levels(_)))
             .flat_map(Probe::row_ids)
             .collect();
         let own = |probe: &Probe| [probe.row_ids(), probe.point_ids()].concat();
         let rows: Vec<String> = probes.iter().flat_map(own).collect();
         let is_here = |id: &str| {
-            let curve = id.rsplit_once('/').map_or("", |(curve, _)| curve);
-            rows.iter().any(|row| row == id) || levels.iter().any(|level| level == curve)
+            let (curve, point) = id.rsplit_once('/').unwrap_or_default();
+            let is_point = model::size::parse(point).is_some();
+            rows.iter()
+                .any(|row| row == id || (row == curve && is_point))
+                || levels.iter().any(|level| level == curve)
         };
         let references = References::embedded().expect("our own tables");
         let mut here = 0;

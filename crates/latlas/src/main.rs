@@ -21,7 +21,20 @@ const UNRELIABLE: u8 = 3;
 /// The request can't be carried out.
 const REFUSED: u8 = 2;
 
+/// With less to allocate from, the first allocation that fails would abort the
+/// program without a reason.
+const LEAST_MEMORY: u64 = 32 << 20;
+
 fn main() -> ExitCode {
+    // A limit on the size of files (ulimit -f) fails the write, not the program.
+    let _ = sys::stop::survive_file_limit();
+    if let Some(left) = sys::limits::address_space_left().filter(|&left| left < LEAST_MEMORY) {
+        return refused(&anyhow::anyhow!(
+            "only {} of address space are left to latlas (ulimit -v): too little, it needs {}",
+            model::size::about(left),
+            model::size::about(LEAST_MEMORY)
+        ));
+    }
     // The same program, started again, is the jobs of an experiment.
     noise::ab::job::enter_if_job();
     let catalogue = probes::catalogue();
@@ -31,6 +44,7 @@ fn main() -> ExitCode {
     meter::worker::enter_if_worker(&catalogue);
     meter::gaps::apart::enter_if_looker();
 
+    atlas::index::watch_reading(progress::reading);
     let arguments = match config::arguments() {
         Ok(arguments) => arguments,
         Err(error) => return refused(&error.into()),

@@ -35,7 +35,7 @@ pub(crate) fn document(run: &Run) -> anyhow::Result<String> {
 
 /// A text of a stranger's file without anything that a terminal would obey.
 pub(crate) fn harmless(text: &str) -> String {
-    atlas::exchange::import::visible(text)
+    atlas::text::visible(text)
 }
 
 /// Whether stdout gets colours (<https://no-color.org>).

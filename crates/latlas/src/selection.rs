@@ -2,32 +2,61 @@
 
 use anyhow::bail;
 use atlas::pattern::matches;
-use atlas::render::ProbeText;
+use atlas::render::{ProbeText, RowTitle};
 use atlas::suggestion;
+use meter::plan::includes;
+use model::run::Scale;
 
-/// Levels that a curve may show.
+/// Levels that a curve may show. Others are named by their size: [`is_by_size`].
 const LEVELS: [&str; 5] = ["L1", "L2", "L3", "L4", "DRAM"];
 
 /// Ids of the rows that the patterns name, in catalogue order and each once.
-pub(crate) fn rows(probes: &[ProbeText], patterns: &[String]) -> anyhow::Result<Vec<String>> {
-    for pattern in patterns {
-        if !probes
-            .iter()
-            .any(|p| p.rows.iter().any(|row| names(pattern, p, row)))
-        {
-            bail!("{}", unknown(probes, pattern));
-        }
-    }
+/// A row's or a probe's own name means it at any scale; a pattern with * or ?
+/// and a group's name mean what the scale measures.
+pub(crate) fn rows(
+    probes: &[ProbeText],
+    patterns: &[String],
+    scale: Scale,
+) -> anyhow::Result<Vec<String>> {
     let mut selected: Vec<String> = Vec::new();
-    for probe in probes {
-        for row in &probe.rows {
-            let named = patterns.iter().any(|pattern| names(pattern, probe, row));
-            if named && !selected.contains(row) {
-                selected.push(row.clone());
+    for pattern in patterns {
+        let mut beyond: Vec<(&str, Scale)> = Vec::new();
+        let before = selected.len();
+        for probe in probes {
+            for row in probe.rows.iter().filter(|row| names(pattern, probe, row)) {
+                match includes(scale, probe.since) || names_exactly(pattern, probe, row) {
+                    true => selected.push(row.clone()),
+                    false => beyond.push((row, probe.since)),
+                }
             }
         }
+        if selected.len() > before {
+            continue;
+        }
+        match &beyond[..] {
+            [] => bail!("{}", unknown(probes, pattern)),
+            [(row, since), ..] => bail!(
+                "{pattern:?} matches only rows that {} ({row}{}): use {}, or name the rows",
+                match since {
+                    Scale::Full => "--full adds",
+                    _ => "--quick leaves out",
+                },
+                if beyond.len() > 1 { " and others" } else { "" },
+                match since {
+                    Scale::Full => "--full",
+                    _ => "the default scale",
+                },
+            ),
+        }
     }
-    Ok(selected)
+    let all = probes.iter().flat_map(|probe| &probe.rows);
+    let mut rows: Vec<String> = Vec::new();
+    for row in all.filter(|row| selected.contains(row)) {
+        if !rows.contains(row) {
+            rows.push(row.clone());
+        }
+    }
+    Ok(rows)
 }
 
 /// The probe that a name means: its id, one of its rows, or one that follows
@@ -39,7 +68,7 @@ pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&
         .or_else(|| {
             probes
                 .iter()
-                .find(|p| p.id == name || of_curve(p).any(|row| row == name))
+                .find(|p| p.id == name || is_by_size(p, name) || of_curve(p).any(|row| row == name))
         });
     match found {
         Some(probe) => Ok(probe),
@@ -47,22 +76,65 @@ pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&
     }
 }
 
+/// The rows that a group's name (`memory`) or a level's (`L2`) stands for, in
+/// catalogue order; `None` where it is neither.
+pub(crate) fn group<'a>(probes: &'a [ProbeText], name: &str) -> Option<Vec<RowTitle<'a>>> {
+    let level = LEVELS.iter().find(|level| level.eq_ignore_ascii_case(name));
+    let mut rows: Vec<RowTitle> = Vec::new();
+    for probe in probes {
+        let title = probe.title.as_str();
+        let mut add = |row: String| rows.push(RowTitle { row, title });
+        match level {
+            Some(level) if probe.levels => add(format!("{}/{level}", probe.id)),
+            Some(_) => {}
+            None => {
+                let own = probe.rows.iter().filter(|row| group_of(row) == Some(name));
+                own.for_each(|row| add(row.clone()));
+            }
+        }
+    }
+    (!rows.is_empty()).then_some(rows)
+}
+
 /// Whether a pattern names a row: by its id, its probe's, its group's, or one
 /// that follows from its curve.
 fn names(pattern: &str, probe: &ProbeText, row: &str) -> bool {
     matches(pattern, row)
         || pattern == probe.id
-        || row.split_once('.').is_some_and(|(group, _)| group == pattern)
+        || group_of(row) == Some(pattern)
         || levels_of(probe).any(|level| matches(pattern, &level))
+        || is_by_size(probe, pattern)
         // Points follow from the row of the probe's own name, not from its
         // variants.
         || (row == probe.id && probe.points.iter().any(|point| matches(pattern, point)))
+}
+
+fn group_of(row: &str) -> Option<&str> {
+    row.split_once('.').map(|(group, _)| group)
+}
+
+/// Whether it is the name of the row, of its probe, or of one that follows
+/// from its curve.
+fn names_exactly(pattern: &str, probe: &ProbeText, row: &str) -> bool {
+    !pattern.contains(['*', '?'])
+        && names(pattern, probe, row)
+        && row
+            .split_once('.')
+            .is_none_or(|(group, _)| group != pattern)
 }
 
 /// Levels that a curve may show.
 fn levels_of(probe: &ProbeText) -> impl Iterator<Item = String> + '_ {
     let levels = if probe.levels { &LEVELS[..] } else { &[] };
     levels.iter().map(|level| format!("{}/{level}", probe.id))
+}
+
+/// Whether a name is that of a level that is no cache of the machine:
+/// `memory.latency/to_32MiB`.
+fn is_by_size(probe: &ProbeText, name: &str) -> bool {
+    let level = name.strip_prefix(&probe.id).filter(|_| probe.levels);
+    let size = level.and_then(|level| level.strip_prefix("/to_"));
+    size.and_then(model::size::parse).is_some()
 }
 
 /// Rows that follow from a curve: levels it may show, and points that were
@@ -79,8 +151,8 @@ pub(crate) fn ids(probe: &ProbeText) -> Vec<String> {
 
 fn unknown(probes: &[ProbeText], name: &str) -> String {
     let mut ids: Vec<String> = probes.iter().flat_map(ids).collect();
-    let groups = probes.iter().filter_map(|probe| probe.id.split_once('.'));
-    ids.extend(groups.map(|(group, _)| group.to_owned()));
+    let groups = probes.iter().filter_map(|probe| group_of(&probe.id));
+    ids.extend(groups.map(str::to_owned));
     let suggestion = suggestion(name, ids.iter().map(String::as_str));
     format!("no row {name:?}{suggestion} (latlas list shows all)")
 }
@@ -95,7 +167,7 @@ mod tests {
 
     fn select(patterns: &[&str]) -> Vec<String> {
         let patterns: Vec<String> = patterns.iter().map(|p| p.to_string()).collect();
-        rows(&catalogue(), &patterns).expect("known rows")
+        rows(&catalogue(), &patterns, Scale::Default).expect("known rows")
     }
 
     #[test]
@@ -119,11 +191,40 @@ mod tests {
         assert_eq!(select(&["cpu"]), select(&["cpu.*"]));
         let catalogue = catalogue();
         assert!(
-            rows(&catalogue, &["cp".into()]).is_err(),
+            rows(&catalogue, &["cp".into()], Scale::Full).is_err(),
             "no beginning of one"
         );
-        let slip = rows(&catalogue, &["memry".into()]).expect_err("a slip");
+        let slip = rows(&catalogue, &["memry".into()], Scale::Full).expect_err("a slip");
         assert!(slip.to_string().contains("did you mean memory?"), "{slip}");
+    }
+
+    #[test]
+    fn a_group_and_a_level_have_their_rows_with_titles() {
+        let all = catalogue();
+        let memory = group(&all, "memory").expect("a group");
+        let names: Vec<&str> = memory.iter().map(|row| row.row.as_str()).collect();
+        assert_eq!(
+            names,
+            rows(&all, &["memory".into()], Scale::Full).expect("a group")
+        );
+        assert!(memory.iter().all(|row| !row.title.is_empty()));
+        for name in ["L2", "l2", "DRAM"] {
+            let level = group(&all, name).expect("a level");
+            let name = name.to_uppercase();
+            assert!(
+                level
+                    .iter()
+                    .all(|row| row.row.ends_with(&format!("/{name}")))
+            );
+            assert!(
+                level
+                    .iter()
+                    .any(|row| row.row.starts_with("memory.latency/"))
+            );
+        }
+        for none in ["memory.latency", "memry", "L9", ""] {
+            assert!(group(&all, none).is_none(), "{none}");
+        }
     }
 
     #[test]
@@ -170,14 +271,47 @@ mod tests {
     }
 
     #[test]
+    fn a_pattern_means_rows_of_the_scale_and_a_name_means_its_row() {
+        let catalogue = catalogue();
+        let select = |pattern: &str, scale| rows(&catalogue, &[pattern.to_string()], scale);
+        let has = |pattern, scale, row: &str| {
+            let rows = select(pattern, scale).expect("rows");
+            rows.iter().any(|selected| selected == row)
+        };
+        const OF_FULL: &str = "memory.parallelism/DRAM";
+        for set in ["memory.*", "memory", "*DRAM*"] {
+            assert!(!has(set, Scale::Quick, OF_FULL), "{set}");
+            assert!(!has(set, Scale::Default, OF_FULL), "{set}");
+            assert!(has(set, Scale::Full, OF_FULL), "{set}");
+        }
+        for name in [OF_FULL, "memory.parallelism"] {
+            assert!(has(name, Scale::Quick, OF_FULL), "{name}");
+        }
+        assert!(!has("memory.*", Scale::Quick, "memory.latency_steady"));
+        assert!(has("memory.*", Scale::Default, "memory.latency_steady"));
+        let error = select("memory.par*", Scale::Default).expect_err("of --full");
+        assert_eq!(
+            error.to_string(),
+            "\"memory.par*\" matches only rows that --full adds (memory.parallelism/L2 and \
+             others): use --full, or name the rows"
+        );
+        let error = select("memory.latency_stea*", Scale::Quick).expect_err("of the default");
+        assert_eq!(
+            error.to_string(),
+            "\"memory.latency_stea*\" matches only rows that --quick leaves out \
+             (memory.latency_steady): use the default scale, or name the rows"
+        );
+    }
+
+    #[test]
     fn an_unknown_row_suggests_the_nearest() {
-        let error = rows(&catalogue(), &["cpu.dvi_i32".into()]).expect_err("typo");
+        let error = rows(&catalogue(), &["cpu.dvi_i32".into()], Scale::Full).expect_err("typo");
         assert_eq!(
             error.to_string(),
             "no row \"cpu.dvi_i32\"; did you mean cpu.div_i32? (latlas list shows all)"
         );
         assert!(
-            rows(&catalogue(), &["nothing.*".into()]).is_err(),
+            rows(&catalogue(), &["nothing.*".into()], Scale::Full).is_err(),
             "matches nothing"
         );
     }
@@ -188,6 +322,15 @@ mod tests {
         for name in ["memory.latency", "memory.latency/DRAM"] {
             assert_eq!(probe(&all, name).expect(name).id, "memory.latency");
         }
+        for by_size in [
+            "memory.latency/to_32MiB",
+            "memory.latency_as_kurkin/to_64MiB",
+        ] {
+            let curve = by_size.split('/').next().expect(by_size);
+            assert_eq!(probe(&all, by_size).expect(by_size).id, curve);
+            assert_eq!(select(&[by_size]), [curve]);
+        }
+        assert!(probe(&all, "memory.latency/to_").is_err());
         assert!(probe(&all, "memory.copy/L1").is_err());
     }
 }

@@ -7,6 +7,10 @@ mod bad_disk;
 mod home;
 #[path = "atlas/kills.rs"]
 mod kills;
+#[path = "atlas/last.rs"]
+mod last;
+#[path = "atlas/strangers.rs"]
+mod strangers;
 
 use home::{Home, id};
 

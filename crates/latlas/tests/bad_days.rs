@@ -93,7 +93,12 @@ fn sleeps(pid: u32) -> u64 {
 
 /// Starts a long run and waits until all of its workers are there and measure.
 fn started(home: &TempDir, arguments: &[&str]) -> (Child, Vec<u32>) {
-    let child = latlas(home, arguments).spawn().expect("starts");
+    begun(latlas(home, arguments))
+}
+
+/// The same of a command that is laid out already.
+fn begun(mut command: Command) -> (Child, Vec<u32>) {
+    let child = command.spawn().expect("starts");
     let workers = wait_for("eight workers", || {
         let workers = children_of(child.id());
         (workers.len() == 8).then_some(workers)
@@ -144,18 +149,63 @@ const LONG: [&str; 7] = [
 ];
 
 #[test]
-fn a_run_that_is_kept_nowhere_ends_with_3() {
+fn a_run_that_would_be_kept_nowhere_is_refused_before_it_is_measured() {
     let home = home();
-    let mut run = latlas(&home, &["run", "cpu.add_i32", "--quick"]);
-    let output = run.env("LATLAS_DATA_DIR", "/dev/null/x").output();
+    let run = || latlas(&home, &["run", "cpu.add_i32", "--quick"]);
+    let mut homeless = run();
+    for name in [
+        "LATLAS_DATA_DIR",
+        "XDG_DATA_HOME",
+        "XDG_CONFIG_HOME",
+        "HOME",
+    ] {
+        homeless.env_remove(name);
+    }
+    let mut nowhere = run();
+    nowhere.env("LATLAS_DATA_DIR", "/dev/null/x");
+    for (mut command, why) in [
+        (homeless, "no place to keep runs"),
+        (nowhere, "/dev/null/x"),
+    ] {
+        let output = command.output().expect("runs");
+        let err = text(&output.stderr);
+        assert_eq!(
+            (output.status.code(), text(&output.stdout)),
+            (Some(2), String::new()),
+            "{err}"
+        );
+        assert_eq!(err.lines().count(), 1, "{err}");
+        for told in [why, "--out FILE", "LATLAS_DATA_DIR"] {
+            assert!(err.contains(told), "{told} not in {err}");
+        }
+        // With a file it is measured, and what is not kept is said before.
+        let output = command.arg("--out=run.json").output().expect("runs");
+        assert!(
+            matches!(output.status.code(), Some(0 | 3)),
+            "{}",
+            text(&output.stderr)
+        );
+        let err = text(&output.stderr);
+        assert_eq!(err.matches("will not be kept").count(), 1, "{err}");
+        assert!(
+            read(&home.path().join("run.json"))
+                .row("cpu.add_i32")
+                .is_some()
+        );
+    }
+}
+
+#[test]
+fn a_run_whose_store_went_away_ends_with_3() {
+    let home = home();
+    // Enough runs for a row that is ok.
+    let away = "rm -rf data; : > data; sleep 0.1";
+    let output = latlas(&home, &["exec", "--runs", "20", "--", "sh", "-c", away]).output();
     let output = output.expect("runs");
-    assert_eq!(output.status.code(), Some(3));
     let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{err}");
     assert!(err.contains("the run is not kept"), "{err}");
-    assert!(
-        text(&output.stdout).contains("add_i32"),
-        "the table is there"
-    );
+    assert!(text(&output.stdout).contains("wall"), "the table is there");
 }
 
 #[test]
@@ -426,5 +476,11 @@ fn a_full_disk_is_one_line_and_exit_code_2() {
 mod files;
 #[path = "bad_days/processes.rs"]
 mod processes;
+#[path = "bad_days/requests.rs"]
+mod requests;
+#[path = "bad_days/sandbox.rs"]
+mod sandbox;
+#[path = "bad_days/stopped.rs"]
+mod stopped;
 #[path = "bad_days/threads.rs"]
 mod threads;

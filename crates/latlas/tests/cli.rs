@@ -1,6 +1,8 @@
 //! The real binary, without measuring: bad input, kept runs, and what a
 //! reader or a program sees.
 
+#[path = "cli/explain.rs"]
+mod explain;
 #[path = "cli/table.rs"]
 mod table;
 

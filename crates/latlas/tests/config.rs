@@ -371,3 +371,45 @@ fn the_schema_is_that_of_the_docs() {
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/config-schema.json");
     assert_eq!(done.out, std::fs::read_to_string(docs).expect("docs"));
 }
+
+#[test]
+fn a_broken_file_keeps_no_value_of_the_system_from_being_put_back_or_seen() {
+    for (text, said) in [
+        (
+            "[run]\npinn = 2\n",
+            "config.toml:2: there is no key \"pinn\"",
+        ),
+        (
+            "\n[run]\nbudget = \"soon\"\n",
+            "config.toml:3: run.budget: \"soon\"",
+        ),
+        ("[run\n", "config.toml:1: "),
+    ] {
+        let home = Home::with(text);
+        std::fs::create_dir_all(home.path("tree/proc/sys/kernel/random")).expect("a directory");
+        let boot = home.path("tree/proc/sys/kernel/random/boot_id");
+        std::fs::write(boot, "boot-1\n").expect("written");
+        let tree = home.path("tree");
+        let tree = tree.to_str().expect("text");
+        for arguments in [
+            &["noise", "restore", "--root", tree][..],
+            &["noise", "show", "--root", tree],
+        ] {
+            let mut command = home.command(arguments);
+            let done = Done::of(command.env("LATLAS_STATE_DIR", home.path("state")));
+            assert!(matches!(done.code, 0 | 3), "{arguments:?} {}", done.err);
+            assert!(!done.out.is_empty(), "{arguments:?} {}", done.err);
+            assert_eq!(done.err.lines().count(), 1, "{}", done.err);
+            assert!(done.err.starts_with("latlas: warning: "), "{}", done.err);
+            assert!(done.err.contains(said), "{said:?} not in {}", done.err);
+        }
+        for fine in [
+            &["--help"][..],
+            &["--version"],
+            &["noise", "restore", "--help"],
+        ] {
+            assert_eq!(home.run(fine).code, 0, "{fine:?} {text}");
+        }
+        home.run(&["noise", "tune", "--dry-run"]).refused(said);
+    }
+}

@@ -107,7 +107,7 @@ fn each_row_calls_what_it_says() {
     if sys::allowed_cpus().unwrap_or_default().len() > 1 {
         let [created, released, sync, posted] = calls("dispatch.async_wait");
         assert!(created > 0 && created == released);
-        assert!(sync == 0 && posted > 32 * created, "{posted} {created}");
+        assert!(sync == 0 && posted > created, "{posted} {created}");
     }
 }
 

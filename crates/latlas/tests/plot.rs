@@ -206,3 +206,37 @@ fn the_list_names_pictures_and_reasons() {
         home.plot(&[id, SYNTHETIC, "-o", "-"]).done();
     }
 }
+
+#[test]
+fn a_run_beside_a_picture_is_drawn_or_refused() {
+    let home = Home::new();
+    let beside = |what: &str| home.plot(&[what, SYNTHETIC, "--vs", SYNTHETIC, "-o", "-"]);
+    // A curve and the ladder, also that of one row, show the other run.
+    for what in [
+        "memory.latency",
+        "ladder",
+        "thread.create_join",
+        "comparison",
+    ] {
+        beside(what).done();
+    }
+    // The samples of one row, a map and a history show one run.
+    beside("sched.pool.single").refused("shows nothing of --vs");
+    // A published table that the picture has of itself, too; each --vs counts.
+    let two = |more: &str| {
+        let vs = ["--vs", SYNTHETIC, "--vs", more, "-o", "-"];
+        home.plot(&[&["memory.latency", SYNTHETIC], &vs[..]].concat())
+    };
+    let table = [
+        "memory.read_sequential_1MB",
+        SYNTHETIC,
+        "--vs",
+        "2012",
+        "-o",
+        "-",
+    ];
+    home.plot(&table).done();
+    two("iphone-6s").refused("shows nothing of --vs iphone-6s");
+    beside("history:memory.latency/DRAM").refused("no place for --vs");
+    assert_eq!(home.files(), [""; 0]);
+}

@@ -1,12 +1,13 @@
 //! From what the workers sent back to the rows of the Run document.
 
 use crate::found::Found;
-use crate::plan::{Plan, PlannedCell};
+use crate::plan::{Plan, PlannedCell, Request, plan};
 use crate::probe::{Derive, Probe, Shape};
 use model::estimate::{self, Context, Estimate, Typical, Verdict};
-use model::gate::Gate;
-use model::plateau;
-use model::run::{Axis, CoreClock, CurvePoint, MapPoint, Outcome, Row};
+use model::gate::{Gate, Learnt};
+use model::loop_cost;
+use model::plateau::{self, Stated};
+use model::run::{Axis, CoreClock, CurvePoint, MapPoint, Outcome, Row, Run};
 use model::sample::Sample;
 use std::collections::BTreeSet;
 
@@ -25,15 +26,25 @@ pub struct Common {
 impl Common {
     /// Learns from everything that was sampled.
     pub fn learn(
-        microarchitecture: Option<&str>,
+        kept_quiet_ratio: Option<f64>,
         found: &[Found],
         ns_per_tick: f64,
         resolution_ns: f64,
     ) -> Common {
         let all: Vec<Sample> = found.iter().flat_map(|f| f.samples.clone()).collect();
+        Common::of_samples(kept_quiet_ratio, &all, ns_per_tick, resolution_ns)
+    }
+
+    /// Learns from samples of all cells.
+    pub fn of_samples(
+        kept_quiet_ratio: Option<f64>,
+        all: &[Sample],
+        ns_per_tick: f64,
+        resolution_ns: f64,
+    ) -> Common {
         Common {
-            gate: Gate::learn(microarchitecture, &all),
-            core_clock: estimate::core_clock(&all),
+            gate: Gate::learn(kept_quiet_ratio, all),
+            core_clock: estimate::core_clock(all),
             ns_per_tick,
             resolution_ns,
         }
@@ -55,11 +66,116 @@ impl Common {
 
     /// The estimate of one cell.
     pub fn estimate(&self, cell: &PlannedCell, found: &Found) -> Estimate {
-        found.judged(estimate::estimate(
-            &found.samples,
-            &self.context(cell, found),
-        ))
+        let context = self.context(cell, found);
+        let mut estimate = estimate::estimate(&found.samples, &context);
+        if found.loops_alike {
+            loop_cost::weigh(&mut estimate, &found.samples, &context);
+        }
+        found.judged(estimate).in_unit(&cell.unit)
     }
+}
+
+/// The rows of a stored run again, judged anew from its samples. What its
+/// visits said beside the samples (failures, whether U and 2U are alike) is not
+/// in a document: a row that the run found invalid stays so.
+///
+/// # Errors
+/// Where the run can't be planned again, or a cell is damaged.
+pub fn again(catalogue: &[Probe], run: &Run) -> Result<Vec<Row>, String> {
+    let request = Request {
+        scale: run.plan.scale,
+        rows: run.rows.iter().map(|row| row.id.clone()).collect(),
+        seed: run.plan.seed,
+        ..Request::default()
+    };
+    let known: BTreeSet<String> = catalogue.iter().flat_map(Probe::row_ids).collect();
+    let request = Request {
+        rows: request
+            .rows
+            .into_iter()
+            .filter(|id| known.contains(id))
+            .collect(),
+        ..request
+    };
+    let plan = plan(catalogue, &request, &run.machine).map_err(|e| e.to_string())?;
+    let found = plan.cells.iter().map(|cell| stored(cell, run));
+    let found: Vec<Found> = found.collect::<Result<_, _>>()?;
+    let mut common = Common::learn(
+        run.gate
+            .quiet_ratio
+            .filter(|_| run.gate.learnt == Learnt::FromKeptRuns),
+        &found,
+        run.clock.ns_per_tick,
+        run.clock.resolution_ns.unwrap_or(run.clock.ns_per_tick),
+    );
+    common.gate = common.gate.confirmed_by(multiply_cycles(run));
+    let mut rows = rows(catalogue, &plan, &found, &common);
+    for row in &mut rows {
+        if let Some(stored) = run.row(&row.id) {
+            keep_invalid(&mut row.outcome, &stored.outcome);
+        }
+    }
+    Ok(rows)
+}
+
+/// The row of dependent multiplications, which older documents have instead of
+/// a reading in each visit.
+pub const MULTIPLY_ROW: &str = "cpu.mul_i64";
+
+fn multiply_cycles(run: &Run) -> Option<f64> {
+    let quiet = run.row(MULTIPLY_ROW)?.estimate()?.quiet?;
+    quiet.cycles.map(|cycles| cycles.value)
+}
+
+fn keep_invalid(anew: &mut Outcome, stored: &Outcome) {
+    let keep = |anew: &mut Estimate, stored: &Estimate| {
+        if stored.verdict == Verdict::Invalid && anew.verdict != Verdict::Invalid {
+            anew.verdict = Verdict::Invalid;
+            anew.reason.clone_from(&stored.reason);
+        }
+    };
+    match (anew, stored) {
+        (
+            Outcome::Figure(anew) | Outcome::Level { estimate: anew, .. },
+            Outcome::Figure(stored)
+            | Outcome::Level {
+                estimate: stored, ..
+            },
+        ) => keep(anew, stored),
+        (Outcome::Curve { points: anew, .. }, Outcome::Curve { points: stored, .. }) => {
+            for point in anew {
+                let same = stored.iter().find(|s| s.x == point.x);
+                same.iter()
+                    .for_each(|s| keep(&mut point.estimate, &s.estimate));
+            }
+        }
+        (Outcome::Map { points: anew, .. }, Outcome::Map { points: stored, .. }) => {
+            for point in anew {
+                let same = stored.iter().find(|s| (s.y, s.x) == (point.y, point.x));
+                same.iter()
+                    .for_each(|s| keep(&mut point.estimate, &s.estimate));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What a document holds of a planned cell.
+fn stored(planned: &PlannedCell, run: &Run) -> Result<Found, String> {
+    let cell = run
+        .cells
+        .iter()
+        .find(|cell| cell.row == planned.row && cell.at == planned.at);
+    let Some(cell) = cell else {
+        return Ok(Found::refused("not in the document"));
+    };
+    Ok(Found {
+        samples: cell.samples.samples()?,
+        ops_per_turn: cell.ops_per_turn,
+        modes: cell.modes.clone(),
+        wall_ns: (cell.wall_ms * 1e6) as u64,
+        ..Found::default()
+    })
 }
 
 /// All rows, in catalogue order.
@@ -70,8 +186,7 @@ pub fn rows(catalogue: &[Probe], plan: &Plan, found: &[Found], common: &Common) 
             if let Some((row, unit, bound, reason)) =
                 plan.unavailable.iter().find(|(row, ..)| *row == id)
             {
-                let points = published(probe, row);
-                let points = points.map(|(name, _)| format!("{}/{name}", probe.id));
+                let points = published(probe, row).map(|(point, _)| point);
                 rows.extend([row.clone()].into_iter().chain(points).map(|id| Row {
                     id,
                     unit: *unit,
@@ -90,14 +205,20 @@ pub fn rows(catalogue: &[Probe], plan: &Plan, found: &[Found], common: &Common) 
                 .filter(|(cell, _)| cell.row == id)
                 .collect();
             if !cells.is_empty() {
-                rows.extend(rows_of(probe, &id, &cells, common));
+                rows.extend(rows_of(probe, &id, &cells, common, &plan.caches));
             }
         }
     }
     rows
 }
 
-fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &Common) -> Vec<Row> {
+fn rows_of(
+    probe: &Probe,
+    id: &str,
+    cells: &[(&PlannedCell, &Found)],
+    common: &Common,
+    caches: &[Stated],
+) -> Vec<Row> {
     let measured: Vec<(&PlannedCell, &Found)> = cells
         .iter()
         .copied()
@@ -130,6 +251,7 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
         .iter()
         .map(|(cell, found)| (*cell, common.estimate(cell, found)))
         .collect();
+    let own_bound = |cell: &PlannedCell| (cell.bound != probe.bound).then_some(cell.bound);
     match &probe.shape {
         Shape::Figure => {
             let mut estimate = estimates[0].1.clone();
@@ -138,13 +260,18 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
             {
                 estimate = of_core_clock(clock);
             }
-            vec![row(Outcome::Figure(estimate))]
+            // A working set far beyond the caches does not follow the core.
+            vec![Row {
+                bound: estimates[0].0.bound,
+                ..row(Outcome::Figure(estimate))
+            }]
         }
         Shape::Curve(axis, _) => {
             let points: Vec<CurvePoint> = estimates
                 .iter()
                 .map(|(cell, estimate)| CurvePoint {
                     x: cell.at[0],
+                    bound: own_bound(cell),
                     estimate: estimate.clone(),
                 })
                 .collect();
@@ -153,8 +280,8 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
                 points: points.clone(),
             })];
             rows.extend(published_points(probe, id, cells, &estimates, &notes));
-            if probe.derive == Derive::Levels && *axis == Axis::WorkingSetBytes {
-                rows.extend(levels(probe, id, &measured, &points, common));
+            if matches!(probe.derive, Derive::Levels(_)) && *axis == Axis::WorkingSetBytes {
+                rows.extend(levels(probe, id, &measured, &points, common, caches));
             }
             rows
         }
@@ -166,6 +293,7 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
                 .map(|(cell, estimate)| MapPoint {
                     y: cell.at[0],
                     x: cell.at[1],
+                    bound: own_bound(cell),
                     estimate: estimate.clone(),
                 })
                 .collect(),
@@ -174,12 +302,13 @@ fn rows_of(probe: &Probe, id: &str, cells: &[(&PlannedCell, &Found)], common: &C
 }
 
 /// The points of this row that were published as rows of their own.
-fn published(probe: &Probe, id: &str) -> impl Iterator<Item = (&'static str, u64)> + use<> {
-    let named = match probe.derive {
-        Derive::Points(named) if id == probe.id => named,
+fn published(probe: &Probe, id: &str) -> impl Iterator<Item = (String, u64)> {
+    let named: &[_] = match probe.derive {
+        Derive::Points(named) | Derive::Levels(named) => named,
         _ => &[],
     };
-    named.iter().copied()
+    let points = named.iter().map(|&(name, x)| (probe.point_id(name), x));
+    points.filter(move |(point, _)| point.rsplit_once('/').is_some_and(|(row, _)| row == id))
 }
 
 /// Rows of those points, where they were planned: with their estimates, or
@@ -191,7 +320,7 @@ fn published_points(
     estimates: &[(&PlannedCell, Estimate)],
     notes: &[String],
 ) -> Vec<Row> {
-    let row = |(name, bytes): (&str, u64)| {
+    let row = |(point, bytes): (String, u64)| {
         let (cell, found) = cells.iter().find(|(cell, _)| cell.at == [bytes])?;
         let (outcome, notes) = match estimates.iter().find(|(cell, _)| cell.at == [bytes]) {
             Some((_, estimate)) => (Outcome::Figure(estimate.clone()), notes.to_vec()),
@@ -201,7 +330,7 @@ fn published_points(
             }
         };
         Some(Row {
-            id: format!("{}/{name}", probe.id),
+            id: point,
             unit: probe.unit,
             bound: cell.bound,
             outcome,
@@ -301,6 +430,7 @@ fn levels(
     measured: &[(&PlannedCell, &Found)],
     points: &[CurvePoint],
     common: &Common,
+    caches: &[Stated],
 ) -> Vec<Row> {
     let curve: Vec<plateau::Point> = points
         .iter()
@@ -315,7 +445,7 @@ fn levels(
             })
         })
         .collect();
-    plateau::find(&curve)
+    plateau::find(&curve, caches)
         .into_iter()
         .filter_map(|plateau| {
             let on_it: Vec<&(&PlannedCell, &Found)> = measured
@@ -327,7 +457,8 @@ fn levels(
                 .iter()
                 .flat_map(|(_, f)| f.samples.iter().copied())
                 .collect();
-            let mut estimate = estimate::estimate(&samples, &common.context(cell, found));
+            let estimate = estimate::estimate(&samples, &common.context(cell, found));
+            let mut estimate = estimate.in_unit(&cell.unit);
             if !plateau.certain && matches!(estimate.verdict, Verdict::Ok | Verdict::Noisy) {
                 estimate.verdict = Verdict::CannotTell;
                 estimate.reason = plateau.reason.clone().unwrap_or_default();
@@ -368,6 +499,8 @@ mod tests {
             last_level_canary: false,
             on_disk: false,
             refused: None,
+            extra_visits: true,
+            cost: Default::default(),
             allotment: Duration::ZERO,
         }
     }
@@ -388,7 +521,7 @@ mod tests {
             ..Probe::blank("my.map")
         };
         let common = Common::learn(None, &[], 1.0, 1.0);
-        let mut rows = rows_of(&probe, "my.map", cells, &common);
+        let mut rows = rows_of(&probe, "my.map", cells, &common, &[]);
         assert_eq!(rows.len(), 1);
         rows.remove(0)
     }
@@ -423,6 +556,55 @@ mod tests {
             none.outcome
         );
         assert!(none.notes.is_empty());
+    }
+
+    #[test]
+    fn a_point_beyond_the_caches_says_what_it_follows() {
+        let probe = Probe {
+            shape: Shape::Curve(Axis::WorkingSetBytes, |_, _| Vec::new()),
+            ..Probe::blank("my.curve")
+        };
+        let near = PlannedCell {
+            bound: Bound::Core,
+            ..cell(&[1 << 10])
+        };
+        let (far, found) = (cell(&[1 << 30]), Found::default());
+        let common = Common::learn(None, &[], 1.0, 1.0);
+        let cells = [(&near, &found), (&far, &found)];
+        let row = rows_of(&probe, "my.curve", &cells, &common, &[]).remove(0);
+        let bounds = [vec![1 << 10], vec![1 << 30]].map(|at| row.bound_at(&at));
+        assert_eq!(bounds, [Bound::Core, Bound::Memory]);
+        assert_eq!(row.bound_at(&[]), Bound::Core);
+    }
+
+    #[test]
+    fn a_row_that_the_run_found_invalid_stays_so_when_judged_again() {
+        let of = |verdict, reason: &str| {
+            Outcome::Figure(estimate::Estimate {
+                verdict,
+                reason: reason.into(),
+                ..of_core_clock(&CoreClock {
+                    cycle_ns: model::stats::Interval {
+                        value: 0.3,
+                        low: 0.3,
+                        high: 0.3,
+                    },
+                    p10_ns: 0.3,
+                    p90_ns: 0.3,
+                    shortest_ns: 0.3,
+                    longest_ns: 0.3,
+                    readings: 1,
+                })
+            })
+        };
+        let again = |stored: Outcome| {
+            let mut anew = of(Verdict::Ok, "");
+            keep_invalid(&mut anew, &stored);
+            anew
+        };
+        let failed = of(Verdict::Invalid, "3 of 4 visits failed: x");
+        assert_eq!(again(failed.clone()), failed);
+        assert_eq!(again(of(Verdict::Noisy, "wide")), of(Verdict::Ok, ""));
     }
 
     #[test]

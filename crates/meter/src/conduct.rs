@@ -3,6 +3,7 @@
 
 use crate::assemble::{self, Common};
 use crate::controls::ControlError;
+use crate::crew::WorkerLoss;
 use crate::found::Found;
 use crate::gaps::apart::look_under;
 use crate::gaps::around::{self, short_look};
@@ -29,7 +30,10 @@ const CALIBRATION: Duration = Duration::from_millis(20);
 pub enum ConductError {
     /// No worker could be started.
     #[error("no worker process could be started: {0}")]
-    NoWorkers(std::io::Error),
+    NoWorkers(WorkerLoss),
+    /// Workers need `/dev/null` as their input.
+    #[error("no worker process can be started: {0}")]
+    NoNullDevice(std::io::Error),
     /// The clock is of no use.
     #[error("the clock {0} can't be calibrated: it does not advance evenly")]
     NoClock(String),
@@ -98,6 +102,8 @@ pub fn conduct(
         return Err(ConductError::NothingToDo);
     }
     plan.controls.check()?;
+    // Each worker would fail on its own.
+    sys::process::null_device().map_err(ConductError::NoNullDevice)?;
     let began = Instant::now();
     let started_unix_ms = sys::clock::realtime_unix_ms();
     let counter = Counter::best();
@@ -116,9 +122,15 @@ pub fn conduct(
     let measuring_cpu = match plan.pin {
         _ if !plan.controls.pinned => None,
         Some(cpu) => Some(cpu),
-        None => quietest_cpu(&plan.terrain.cpus, &machine, &counter, &calibration)
-            .map_err(|why| conditions.not_pinned = Some(why))
-            .ok(),
+        None => quietest_cpu(
+            &plan.terrain.cpus,
+            &machine,
+            &counter,
+            &calibration,
+            plan.kept_quiet_ratio,
+        )
+        .map_err(|why| conditions.not_pinned = Some(why))
+        .ok(),
     };
     if let (Some(kind), Some(why)) = (&plan.record.core_kind, &conditions.not_pinned) {
         return Err(ConductError::NotPinned(kind.clone(), why.clone()));
@@ -131,9 +143,7 @@ pub fn conduct(
             false => short_look(measuring_cpu, not_pinned, counter, &calibration, stop),
         }
     };
-    let looked = Instant::now();
     let gaps_before = look(conditions.not_pinned.as_ref());
-    let looked = looked.elapsed();
     // Removed when this function ends, however it does.
     let (scratch, terrain) = with_scratch(plan)?;
     let mut conductor = Conductor::start(
@@ -143,20 +153,15 @@ pub fn conduct(
         &terrain,
         &mut conditions,
         observer,
+        stop,
     )?;
     step_aside(&home, measuring_cpu);
     // Whoever may have to end a worker needs a CPU beside it.
     let above = plan.controls.asked.fifo().map(Above::start).transpose();
     let above = above.map_err(ConductError::NotAbove)?;
-    // A look takes nothing of the rows' time.
-    conductor.began = began + looked;
-    conductor.rounds(
-        machine.microarchitecture.get().map(String::as_str),
-        &cost,
-        observer,
-        stop,
-    );
-    conductor.crew.clear();
+    conductor.pool.began = began;
+    conductor.rounds(&cost, observer, stop);
+    conductor.pool.hands.clear();
     drop(above);
     let files_on = terrain.scratch.ok().map(|place| place.filesystem);
     let files_on = files_on.filter(|_| scratch.is_some());
@@ -169,7 +174,7 @@ pub fn conduct(
     around::record(&mut conditions, gaps_before, gaps_after);
 
     let common = Common::learn(
-        machine.microarchitecture.get().map(String::as_str),
+        plan.kept_quiet_ratio,
         &conductor.found,
         calibration.ns_per_tick,
         cost.resolution_ns,
@@ -177,7 +182,7 @@ pub fn conduct(
     let mut rows = assemble::rows(catalogue, plan, &conductor.found, &common);
     let cpus = plan.terrain.cpus.len();
     conditions.remarks.extend(plan.controls.asked.remarks(cpus));
-    remark(&mut conditions, &common, plan, &machine, &conductor.losses);
+    remark(&mut conditions, plan, &conductor.losses);
     flag_throttled(&mut rows, &conditions, began.elapsed());
     let partial = if conductor.interrupted {
         Some("interrupted: rows hold what was measured until then".to_string())

@@ -43,7 +43,7 @@ impl DiskRoom {
         let before = self.promised.clone();
         promise(&mut self.promised, wanted);
         let taken = |of: &[OnDisk]| of.iter().map(|o| on_blocks(o, room)).sum::<u64>();
-        let files = |of: &[OnDisk]| of.iter().map(|o| o.files).sum::<u64>();
+        let files = |of: &[OnDisk]| of.iter().map(|o| o.files + o.kept).sum::<u64>();
         let beside = |others: u64, text: String| match others {
             0 => String::new(),
             _ => format!(" beside {text} of other rows"),
@@ -65,7 +65,7 @@ impl DiskRoom {
             let others = files(&before);
             Some(format!(
                 "needs {} files{}, {} more can be made in {} (a tenth of them is left alone)",
-                wanted.files,
+                wanted.files + wanted.kept,
                 beside(others, format!("{others} files")),
                 room.files.unwrap_or(0),
                 directory.display()
@@ -81,6 +81,11 @@ impl DiskRoom {
             None => Ok(before.len() < self.promised.len()),
         }
     }
+
+    /// Files that stay until the run ends, at most.
+    pub(crate) fn kept(&self) -> u64 {
+        self.promised.iter().map(|o| o.kept).sum()
+    }
 }
 
 /// Adds a wish: to the room of that name, which grows to the larger of the
@@ -90,6 +95,7 @@ fn promise(promised: &mut Vec<OnDisk>, wanted: &OnDisk) {
         Some(shared) => {
             shared.bytes = shared.bytes.max(wanted.bytes);
             shared.files = shared.files.max(wanted.files);
+            shared.kept = shared.kept.max(wanted.kept);
         }
         None => promised.push(wanted.clone()),
     }
@@ -100,7 +106,7 @@ fn promise(promised: &mut Vec<OnDisk>, wanted: &OnDisk) {
 fn on_blocks(wanted: &OnDisk, room: &Room) -> u64 {
     wanted
         .bytes
-        .saturating_add(wanted.files.saturating_mul(room.block_bytes))
+        .saturating_add((wanted.files + wanted.kept).saturating_mul(room.block_bytes))
 }
 
 #[cfg(test)]

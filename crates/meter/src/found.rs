@@ -1,6 +1,7 @@
 //! What is known of a planned cell while it is measured, and what its failed
 //! and contradicted visits say of it.
 
+use crate::crew::WorkerLoss;
 use model::estimate::{self, Estimate, Verdict};
 use model::sample::Sample;
 use std::collections::BTreeSet;
@@ -8,6 +9,10 @@ use std::collections::BTreeSet;
 /// Visits that must fail, with nothing measured yet, before a cell is given
 /// up: a single one may have met a passing want.
 const FAILURES: u32 = 2;
+
+/// Workers that a cell may cost: a row that kills its workers must not kill
+/// them all.
+const DEATHS: u32 = 2;
 
 /// What is known of a planned cell.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +23,8 @@ pub struct Found {
     pub ops_per_turn: f64,
     /// Names of the modes its operations ran in.
     pub modes: Vec<String>,
+    /// Whether its U and 2U loops hold the same body.
+    pub loops_alike: bool,
     /// What the visits took, ns.
     pub wall_ns: u64,
     /// The work's remarks, and ours.
@@ -26,6 +33,8 @@ pub struct Found {
     pub visits: u32,
     /// Visits that could not be made, and why the last of them.
     pub failed: (u32, String),
+    /// Workers that were lost while they visited it.
+    pub deaths: u32,
     /// Visits that the kernel's counts contradict, and how the last of them.
     pub contradicted: (u32, String),
     /// Whether nothing more is asked of it: it can't be measured here.
@@ -46,6 +55,16 @@ impl Found {
     pub fn fail(&mut self, reason: &str) {
         self.failed = (self.failed.0 + 1, reason.to_string());
         self.given_up |= self.samples.is_empty() && self.failed.0 >= FAILURES;
+    }
+
+    /// A worker was lost during a visit.
+    pub fn lose_worker(&mut self, how: &WorkerLoss) {
+        self.notes.insert(format!(
+            "{how} while measuring this row; what it had sent is kept"
+        ));
+        self.fail(&format!("measuring it failed: {how}"));
+        self.deaths += 1;
+        self.given_up |= self.deaths >= DEATHS;
     }
 
     /// A visit that the kernel's counts contradict.
@@ -147,6 +166,26 @@ mod tests {
         found.fail("a member was killed");
         assert!(!found.given_up);
         assert_eq!(found.unavailable(), None);
+    }
+
+    #[test]
+    fn two_lost_workers_are_the_end_of_a_cell_however_they_were_lost() {
+        let mut found = measured(9);
+        let after = std::time::Duration::from_secs(60);
+        found.lose_worker(&WorkerLoss::TimedOut { worker: 3, after });
+        assert!(!found.given_up);
+        assert!(
+            found
+                .notes
+                .first()
+                .is_some_and(|note| note
+                    .starts_with("worker 3 timed out after 60 s while measuring this row")),
+            "{:?}",
+            found.notes
+        );
+        let how = "signal: 9 (SIGKILL)".into();
+        found.lose_worker(&WorkerLoss::Ended { worker: 4, how });
+        assert!(found.given_up);
     }
 
     #[test]

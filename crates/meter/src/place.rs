@@ -1,11 +1,11 @@
 //! Where and in what conditions a run is made: the CPU it measures on, the
 //! noise before and after, and what a reader must know of the whole.
 
-use crate::assemble::Common;
-use crate::plan::Plan;
+use crate::plan::{Plan, terrain};
 use crate::surroundings::{RealSurroundings, Surroundings};
 use model::conditions::{Conditions, Moment};
 use model::estimate::{Estimate, Verdict};
+use model::gate::looks_quiet;
 use model::machine::Machine;
 use model::run::{Outcome, Row};
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ pub(crate) fn moment() -> Moment {
     }
 }
 
-/// The allowed CPU whose canaries were quiet most often in a short look, so
+/// The allowed CPU with the largest share of quiet readings in a short look, so
 /// that the run does not begin beside a busy neighbour; of the fastest kind of
 /// cores, where there are several kinds.
 ///
@@ -32,6 +32,7 @@ pub(crate) fn quietest_cpu(
     machine: &Machine,
     counter: &Counter,
     calibration: &Calibration,
+    kept_quiet_ratio: Option<f64>,
 ) -> Result<u32, String> {
     const LOOKED_AT: usize = 8;
     const LOOK: Duration = Duration::from_millis(25);
@@ -41,21 +42,27 @@ pub(crate) fn quietest_cpu(
     let (fast, other): (Vec<u32>, Vec<u32>) = cpus.iter().partition(|cpu| is_fast(cpu));
     let candidates = if fast.is_empty() { other } else { fast };
     let mut looks: Vec<(f64, u32)> = Vec::new();
+    let l1_bytes = terrain(machine, candidates.clone(), None).l1_bytes;
+    let mut around = RealSurroundings::new(*counter, calibration.ns_per_tick, l1_bytes, 0);
     let mut refused = "no CPU is known to be allowed".to_string();
     for &cpu in candidates.iter().take(LOOKED_AT) {
         if let Err(e) = sys::affinity::pin_to(&[cpu]) {
             refused = e.to_string();
             continue;
         }
-        let mut around = RealSurroundings::new(*counter, calibration.ns_per_tick, 0);
+        around.core_figures();
+        around.losses();
         let until = Instant::now() + LOOK;
-        let mut ratios = Vec::new();
+        let (mut readings, mut quiet) = (0_u32, 0_u32);
         while Instant::now() < until {
-            ratios.push(around.canary().ratio);
+            readings += 1;
+            quiet += u32::from(looks_quiet(&around.canary(), kept_quiet_ratio));
         }
         let lost = around.losses().lost_ns as f64 / LOOK.as_nanos() as f64;
-        let typical = model::stats::median(ratios).unwrap_or(f64::INFINITY);
-        looks.push((typical + 10.0 * lost, cpu));
+        looks.push((
+            10.0 * lost - f64::from(quiet) / f64::from(readings.max(1)),
+            cpu,
+        ));
     }
     let _ = sys::affinity::pin_to(&home);
     looks
@@ -78,23 +85,7 @@ pub(crate) fn step_aside(home: &[u32], measuring_cpu: Option<u32>) {
 }
 
 /// What a reader should know of the whole run.
-pub(crate) fn remark(
-    conditions: &mut Conditions,
-    common: &Common,
-    plan: &Plan,
-    machine: &Machine,
-    losses: &[String],
-) {
-    if !common.gate.calibrated && common.core_clock.is_some() {
-        let who = machine
-            .microarchitecture
-            .get()
-            .map_or("this processor", String::as_str);
-        conditions.remarks.push(format!(
-            "canary not calibrated for {who}: quiet is the quietest this run saw ({:.2} cycles a taken branch), so a machine that was never quiet would pass unnoticed",
-            common.gate.quiet_ratio
-        ));
-    }
+pub(crate) fn remark(conditions: &mut Conditions, plan: &Plan, losses: &[String]) {
     if plan.terrain.cpus.len() == 1 {
         conditions.remarks.push(
             "only one CPU may be used: the conducting process shares it with the workers, and rows on several CPUs are not available".into(),

@@ -4,14 +4,26 @@
 use crate::controls::WorkerControls;
 use crate::core_kind::{self, CoreKindAsked};
 use crate::disk_room::DiskRoom;
-use crate::probe::{Probe, Shape, Site, Terrain, WorkingSet};
+use crate::gaps::around::SHORT;
+use crate::probe::{Probe, Terrain};
 use crate::scratch;
-use crate::visit::{LONG_SAMPLE_NS, SAMPLE_NS};
-use model::machine::{CacheKind, Machine, NumaNode};
+use model::machine::Machine;
+use model::plateau::Stated;
 use model::run::{Bound, PlanRecord, Regime, Scale};
 use model::unit::Unit;
 use std::path::PathBuf;
 use std::time::Duration;
+
+mod cells;
+mod machine;
+mod room;
+mod time;
+
+pub use cells::paced_by_core;
+use cells::{cells_of, fit_disk, follow};
+pub use machine::{allowed, terrain};
+use room::{Room, catalogue_largest};
+pub use time::{BASE_SHARE, Cost, TimePlan};
 
 /// Worker processes for ordinary cells. Eight: a t interval on eight medians
 /// covers what it promises, and code and page layout differ between them.
@@ -22,16 +34,28 @@ pub const QUICK_WORKERS: u32 = 4;
 /// touch.
 pub const LARGE_WORKERS: u32 = 3;
 
-/// Operations behind a p99.9: ten lie above it.
-const FAR_END: u32 = 10_000;
+/// Calibrating the clock, and a look at each CPU.
+const BEFORE: Duration = Duration::from_millis(100);
 
-/// Planned rounds are spread over this time at least.
-const LEAST_SPAN: Duration = Duration::from_secs(2);
+/// Starting one worker.
+const WORKER_START: Duration = Duration::from_millis(12);
 
-/// A run without a budget may take so long at least, however few its rows are:
-/// the span of its rounds, and as much again for files and threads that take
-/// longer than planned, and for extra visits.
-const LEAST_LIMIT: Duration = Duration::from_secs(6);
+/// Touching a worker's memory for the first time, ns a byte.
+const TOUCH_NS: f64 = 0.3;
+
+/// Giving it back, ns a byte.
+const UNMAP_NS: f64 = 0.03;
+
+/// Removing a file that stayed until the run ends, ns: an empty one of a
+/// directory of a hundred.
+const REMOVE_NS: u64 = 15_000;
+
+/// Judging the samples when all are there.
+const JUDGING: Duration = Duration::from_millis(150);
+
+/// A run without a budget ends at this many times its planned time at the
+/// latest.
+const LIMIT_ABOVE: f64 = 1.2;
 
 const MIB: u64 = 1 << 20;
 
@@ -59,6 +83,9 @@ pub struct Request {
     pub dir: Option<PathBuf>,
     /// What is set for the workers.
     pub controls: WorkerControls,
+    /// Quiet ratio of the canaries in kept runs of this machine, if there are
+    /// such.
+    pub kept_quiet_ratio: Option<f64>,
 }
 
 /// Why there is no plan.
@@ -87,8 +114,16 @@ pub enum PlanError {
     #[error("a budget of {0:?} leaves no time to measure; give at least 1s, such as --budget 30s")]
     NoBudget(Duration),
     /// Not enough memory for anything.
-    #[error("only {0} of memory may be used here: too little to measure in (64MiB at least)")]
-    NoMemory(String),
+    #[error(
+        "only {usable} of memory may be used here: too little to measure in, since the workers need \
+         {needed} (what is free, the control group's limit and `ulimit -v` count)"
+    )]
+    NoMemory {
+        /// What there is.
+        usable: String,
+        /// What there must be.
+        needed: String,
+    },
 }
 
 /// One quantity to be measured.
@@ -127,7 +162,11 @@ pub struct PlannedCell {
     pub on_disk: bool,
     /// Why no visit is made to it, if so: the disk has no room for its files.
     pub refused: Option<String>,
-    /// Time that all its visits should take.
+    /// Whether it takes visits beyond the planned ones.
+    pub extra_visits: bool,
+    /// What its visits should cost.
+    pub cost: Cost,
+    /// Time that all its planned visits should take.
     pub allotment: Duration,
 }
 
@@ -140,7 +179,6 @@ impl PlannedCell {
     fn refuse(&mut self, why: String) {
         self.refused = Some(why);
         self.visits = 0;
-        self.allotment = Duration::ZERO;
     }
 
     /// Its name in messages: row and point.
@@ -163,6 +201,8 @@ pub struct Plan {
     pub unavailable: Vec<(String, Unit, Bound, String)>,
     /// The machine as the probes see it.
     pub terrain: Terrain,
+    /// Caches that the machine states, for the names of levels.
+    pub caches: Vec<Stated>,
     /// Rounds.
     pub rounds: u32,
     /// Buffer of an ordinary worker.
@@ -175,11 +215,12 @@ pub struct Plan {
     pub pin: Option<u32>,
     /// What is set for the workers.
     pub controls: WorkerControls,
+    /// Quiet ratio of the canaries in kept runs of this machine.
+    pub kept_quiet_ratio: Option<f64>,
     /// Hard limit on measuring.
     pub limit: Duration,
-    /// Time that the planned rounds are spread over, if they take less: a
-    /// machine's quiet stretches and its clock come and go within seconds.
-    pub span: Duration,
+    /// How long it takes, in parts.
+    pub time: TimePlan,
     /// The part of it that goes into the document.
     pub record: PlanRecord,
 }
@@ -193,14 +234,72 @@ impl Plan {
             .collect()
     }
 
-    /// Sum of the allotments.
+    /// How long the run takes.
     pub fn total(&self) -> Duration {
-        self.cells.iter().map(|cell| cell.allotment).sum()
+        self.time.total()
+    }
+
+    /// Worker processes that its cells need.
+    pub fn workers(&self) -> u32 {
+        let visited = self.cells.iter().filter(|cell| cell.refused.is_none());
+        let ends = visited.map(|cell| cell.first_worker + cell.workers);
+        ends.max().unwrap_or(0)
+    }
+
+    /// Bytes of a worker's buffers: on huge pages, on base pages.
+    pub fn buffers(&self, worker: u32) -> (u64, u64) {
+        let large = worker < self.record.large_workers;
+        let base = self.record.workers - self.record.large_workers < 3 || !large;
+        (
+            if large {
+                self.large_bytes
+            } else {
+                self.small_bytes
+            },
+            if base { self.base_bytes } else { 0 },
+        )
+    }
+
+    /// What the run takes before and after its visits.
+    fn beside_visits(&self) -> (Duration, Duration) {
+        let workers = self.workers();
+        let bytes: u64 = (0..workers).map(|w| self.touched(w)).sum();
+        let of_bytes = |ns: f64| Duration::from_nanos((bytes as f64 * ns) as u64);
+        (
+            BEFORE + SHORT + workers * WORKER_START + of_bytes(TOUCH_NS),
+            SHORT + of_bytes(UNMAP_NS) + JUDGING,
+        )
+    }
+
+    /// Memory that a worker touches: its buffer with the chase's order, and
+    /// the one on base pages where a cell wants it.
+    fn touched(&self, worker: u32) -> u64 {
+        let (huge, base) = self.buffers(worker);
+        let visited = self.cells.iter().filter(|cell| {
+            (cell.first_worker..cell.first_worker + cell.workers).contains(&worker)
+                && cell.visits > 0
+        });
+        let largest = visited.map(|cell| cell.working_set_bytes).max();
+        match largest {
+            None | Some(0) => 0,
+            Some(_) => huge / 16 * 17 + base,
+        }
     }
 }
 
 /// Lays out the measuring of the rows asked for on this machine.
 pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result<Plan, PlanError> {
+    let usable = sys::memory::available_memory().usable_bytes();
+    plan_within(catalogue, request, machine, usable)
+}
+
+/// [`plan`] where this many bytes of memory may be used.
+pub fn plan_within(
+    catalogue: &[Probe],
+    request: &Request,
+    machine: &Machine,
+    usable: u64,
+) -> Result<Plan, PlanError> {
     if request.budget.is_some_and(|b| b < Duration::from_secs(1)) {
         return Err(PlanError::NoBudget(request.budget.unwrap_or_default()));
     }
@@ -235,11 +334,11 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
         None => scratch::by_default(),
     };
     let mut disk = DiskRoom::on(&terrain.scratch);
-    let usable = sys::memory::available_memory().usable_bytes();
     let room = Room::fit(&terrain, usable, workers)?;
     let wanted = catalogue_largest(&terrain);
     terrain.largest_bytes = room.large_bytes;
 
+    let most_factor = time::most_factor(request.budget);
     let mut unavailable = Vec::new();
     let mut cells = Vec::new();
     for (number, probe) in catalogue.iter().enumerate() {
@@ -249,7 +348,7 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
                 continue;
             }
             let mut own = cells_of(number, probe, &row, request.scale, &terrain, &room, workers);
-            if let Some(reason) = fit_disk(&mut own, probe, &mut disk) {
+            if let Some(reason) = fit_disk(&mut own, probe, &mut disk, most_factor) {
                 unavailable.push((row, probe.unit, probe.bound, reason));
                 continue;
             }
@@ -259,9 +358,6 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
             cells.extend(own);
         }
     }
-    let total: Duration = cells.iter().map(|cell| cell.allotment).sum();
-    let limit = fit_budget(&mut cells, request.budget, total);
-    let rounds = cells.iter().map(|cell| cell.visits).max().unwrap_or(0);
     let largest_needed = |large: bool| {
         let needed = cells
             .iter()
@@ -279,20 +375,21 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
             model::size::about(usable)
         )
     });
-    Ok(Plan {
-        rounds,
+    let mut plan = Plan {
+        rounds: 0,
         small_bytes: largest_needed(false),
         large_bytes: largest_needed(true),
         base_bytes: room.base_bytes,
         pin: request.pin,
         controls: request.controls.clone(),
-        limit,
-        span: span(request.budget, total),
+        kept_quiet_ratio: request.kept_quiet_ratio,
+        limit: Duration::ZERO,
+        time: TimePlan::default(),
         record: PlanRecord {
             scale: request.scale,
             asked: request.asked.clone(),
             seed: request.seed,
-            budget_ms: limit.as_millis() as u64,
+            budget_ms: 0,
             workers,
             large_workers: LARGE_WORKERS.min(workers),
             largest_working_set_bytes: room.large_bytes,
@@ -302,8 +399,29 @@ pub fn plan(catalogue: &[Probe], request: &Request, machine: &Machine) -> Result
         },
         cells,
         unavailable,
+        caches: stated_caches(machine, &terrain),
         terrain,
-    })
+    };
+    let (start, end) = plan.beside_visits();
+    let end = end + Duration::from_nanos(disk.kept() * REMOVE_NS);
+    plan.time = time::fit(&mut plan.cells, request.scale, request.budget, start, end);
+    plan.limit = request
+        .budget
+        .unwrap_or_else(|| plan.time.total().mul_f64(LIMIT_ABOVE));
+    plan.record.budget_ms = plan.limit.as_millis() as u64;
+    // Rows of few visits are spread over the time too, worker by worker.
+    let most = plan.cells.iter().map(|cell| cell.visits).max();
+    plan.rounds = most.map_or(0, |visits| visits.max(workers));
+    Ok(plan)
+}
+
+/// What the machine states of the caches that the measuring CPU may be one of.
+fn stated_caches(machine: &Machine, terrain: &Terrain) -> Vec<Stated> {
+    let caches = machine.caches.get().map_or(&[][..], Vec::as_slice);
+    match &terrain.pinned {
+        Some(cpu) => Stated::of(caches, std::slice::from_ref(cpu)),
+        None => Stated::of(caches, &terrain.cpus),
+    }
 }
 
 fn check_rows(catalogue: &[Probe], rows: &[String]) -> Result<(), PlanError> {
@@ -314,11 +432,12 @@ fn check_rows(catalogue: &[Probe], rows: &[String]) -> Result<(), PlanError> {
     }
 }
 
-fn scale_rank(scale: Scale) -> u8 {
-    match scale {
-        Scale::Quick => 0,
-        Scale::Default => 1,
-        Scale::Full => 2,
+/// Whether a run of this scale has the rows that begin with scale `since`.
+pub fn includes(scale: Scale, since: Scale) -> bool {
+    match since {
+        Scale::Quick => true,
+        Scale::Default => scale != Scale::Quick,
+        Scale::Full => scale == Scale::Full,
     }
 }
 
@@ -327,7 +446,7 @@ fn scale_rank(scale: Scale) -> u8 {
 fn selected_rows(probe: &Probe, request: &Request) -> Vec<String> {
     let mut rows = probe.row_ids();
     if request.rows.is_empty() {
-        if scale_rank(probe.since) > scale_rank(request.scale) {
+        if !includes(request.scale, probe.since) {
             rows.clear();
         }
     } else {
@@ -336,322 +455,10 @@ fn selected_rows(probe: &Probe, request: &Request) -> Vec<String> {
     rows
 }
 
-fn cells_of(
-    number: usize,
-    probe: &Probe,
-    row: &str,
-    scale: Scale,
-    terrain: &Terrain,
-    room: &Room,
-    workers: u32,
-) -> Vec<PlannedCell> {
-    let points: Vec<Vec<u64>> = match &probe.shape {
-        Shape::Figure => vec![vec![]],
-        Shape::Curve(_, points) => points(terrain, scale)
-            .into_iter()
-            .map(|x| vec![x])
-            .collect(),
-        Shape::Pairs(_, points) => {
-            let points = points(terrain, scale);
-            points
-                .iter()
-                .flat_map(|&y| {
-                    points
-                        .iter()
-                        .filter(move |&&x| x < y)
-                        .map(move |&x| vec![y, x])
-                })
-                .collect()
-        }
-        Shape::Map { y, x } => {
-            let columns = x.1(terrain, scale);
-            y.1(terrain, scale)
-                .into_iter()
-                .flat_map(|y| columns.iter().map(move |&x| vec![y, x]).collect::<Vec<_>>())
-                .collect()
-        }
-    };
-    let variant = probe.variant_of(row);
-    let effort = &probe.effort;
-    points
-        .into_iter()
-        .filter_map(|at| {
-            let bytes = effort.working_set.bytes(&at, terrain);
-            let bytes = match effort.working_set {
-                WorkingSet::Largest => room.large_bytes,
-                _ => bytes,
-            };
-            let touched_bytes = bytes + effort.working_set.own_bytes(&at);
-            let limit = if probe.second_buffer {
-                room.base_bytes
-            } else {
-                room.large_bytes
-            };
-            if bytes > limit {
-                return None;
-            }
-            let large = LARGE_WORKERS.min(workers);
-            let (first_worker, crew) = if probe.second_buffer && workers - large >= 3 {
-                (large, workers - large)
-            } else if bytes > room.small_bytes && !probe.second_buffer {
-                (0, large)
-            } else {
-                (0, workers)
-            };
-            // Few visits with more samples where bringing back is dear.
-            let (visits, samples) = if crew < workers && !probe.second_buffer {
-                (effort.visits.div_ceil(2), effort.samples * 2)
-            } else {
-                (effort.visits, effort.samples)
-            };
-            let visits = match scale {
-                Scale::Quick => (visits / 3).max(2).min(visits),
-                Scale::Default => visits,
-                Scale::Full => visits * 2,
-            };
-            let samples = match scale {
-                Scale::Full if probe.tail => samples.max(FAR_END.div_ceil((visits * crew).max(1))),
-                _ => samples,
-            };
-            let bound = if bytes > paced_by_core(terrain) {
-                Bound::Memory
-            } else {
-                probe.bound
-            };
-            let regime = probe.regime_at(&at);
-            // Of whatever it touches: memory of its own is in the same caches.
-            let last_level_canary = regime == Regime::Gated && touched_bytes > terrain.l2_bytes;
-            let canary_ns = if last_level_canary { 3e5 } else { 0.0 };
-            let sample_ns = effort.sample_ns.unwrap_or(match regime {
-                Regime::Gated => SAMPLE_NS,
-                Regime::Distribution | Regime::Stamped => LONG_SAMPLE_NS,
-            });
-            let visit_ns = f64::from(samples) * (sample_ns + 10_000.0)
-                + effort.restore_ns_per_byte * touched_bytes as f64
-                + canary_ns
-                + 80_000.0;
-            let allotment_ns = visit_ns * f64::from(visits) * f64::from(crew);
-            Some(PlannedCell {
-                probe: number,
-                row: row.to_string(),
-                variant: variant.to_string(),
-                at,
-                unit: probe.unit,
-                bound,
-                regime,
-                first_worker,
-                workers: crew,
-                visits,
-                samples,
-                follows: None,
-                working_set_bytes: bytes,
-                last_level_canary,
-                on_disk: false,
-                refused: None,
-                allotment: Duration::from_nanos(allotment_ns as u64),
-            })
-        })
-        .collect()
-}
-
-/// Refuses the cells whose files the disk has no room for. Gives the reason
-/// if that is all of them.
-fn fit_disk(cells: &mut [PlannedCell], probe: &Probe, disk: &mut DiskRoom) -> Option<String> {
-    for cell in cells.iter_mut() {
-        let site = Site {
-            variant: cell.variant.clone(),
-            at: cell.at.clone(),
-        };
-        let Some(wanted) = (probe.on_disk)(&site) else {
-            continue;
-        };
-        match disk.admit(&wanted) {
-            Ok(first) => {
-                cell.on_disk = true;
-                if first {
-                    cell.allotment += wanted.once;
-                }
-            }
-            Err(_) if wanted.optional => {}
-            Err(why) => {
-                cell.on_disk = true;
-                cell.refuse(why);
-            }
-        }
-    }
-    match cells.iter().all(|cell| cell.refused.is_some()) {
-        true => cells.first()?.refused.clone(),
-        false => None,
-    }
-}
-
-/// Takes the visits from cells whose probe is measured together and whose
-/// operations another cell performs already.
-fn follow(cells: &mut [PlannedCell], planned: &[PlannedCell]) {
-    for cell in cells {
-        let leader = planned
-            .iter()
-            .position(|p| p.probe == cell.probe && p.at == cell.at && p.follows.is_none());
-        if leader.is_some() {
-            cell.follows = leader;
-            cell.visits = 0;
-            cell.allotment = Duration::ZERO;
-        }
-    }
-}
-
-/// Time that the rounds are spread over: most of a budget, but not so much
-/// that a long budget for few rows only means waiting.
-fn span(budget: Option<Duration>, total: Duration) -> Duration {
-    budget.map_or(LEAST_SPAN, |budget| {
-        budget
-            .mul_f64(0.85)
-            .min(total.mul_f64(4.0).max(Duration::from_secs(15)))
-    })
-}
-
-/// Working sets up to this size answer at the pace of the core's clock: L2
-/// always, half of the last level where that runs at the same clock.
-pub fn paced_by_core(terrain: &Terrain) -> u64 {
-    if terrain.last_level_at_core_clock {
-        (terrain.last_level_bytes / 2).max(terrain.l2_bytes)
-    } else {
-        terrain.l2_bytes
-    }
-}
-
-/// Scales the visits to the budget; gives the hard limit. Without a budget the
-/// limit is a fifth above the plan: room for extra visits to what is
-/// still uncertain, and no more; but never before the rounds of a few rows are
-/// over, which are spread over longer than they take.
-fn fit_budget(cells: &mut [PlannedCell], budget: Option<Duration>, total: Duration) -> Duration {
-    let Some(budget) = budget else {
-        return total.mul_f64(1.2).max(LEAST_LIMIT);
-    };
-    let share = budget.as_secs_f64() / total.as_secs_f64().max(1e-9);
-    // A tenth is left for starting the workers and for what takes longer.
-    let factor = (share * 0.9).min(2.0);
-    for cell in cells.iter_mut().filter(|cell| cell.visits > 0) {
-        let visits = ((f64::from(cell.visits) * factor).floor() as u32).max(1);
-        cell.allotment = cell
-            .allotment
-            .mul_f64(f64::from(visits) / f64::from(cell.visits));
-        cell.visits = visits;
-    }
-    budget
-}
-
-/// CPUs this process may use, as the machine facts have them.
-pub fn allowed(machine: &Machine) -> Vec<u32> {
-    machine
-        .allowed_cpus
-        .get()
-        .or(machine.online_cpus.get())
-        .cloned()
-        .filter(|cpus| !cpus.is_empty())
-        .unwrap_or_else(|| vec![0])
-}
-
-/// What the probes need to know of the machine.
-pub fn terrain(machine: &Machine, cpus: Vec<u32>, pinned: Option<u32>) -> Terrain {
-    let empty = Vec::new();
-    let caches = machine.caches.get().unwrap_or(&empty);
-    let size = |level: u32| {
-        caches
-            .iter()
-            .filter(|c| c.level == level && c.kind != CacheKind::Instruction)
-            .filter(|c| {
-                let reached = |cpu: &u32| c.shared_cpus.is_empty() || c.shared_cpus.contains(cpu);
-                pinned.map_or_else(|| cpus.iter().any(reached), |cpu| reached(&cpu))
-            })
-            .filter_map(|c| c.size_bytes)
-            .max()
-    };
-    let last = caches.iter().map(|c| c.level).max().and_then(size);
-    let l2_bytes = size(2).unwrap_or(512 << 10);
-    Terrain {
-        l1_bytes: size(1).unwrap_or(32 << 10),
-        l2_bytes,
-        last_level_bytes: last.unwrap_or(8 * MIB).max(l2_bytes),
-        // AMD's manuals: the L3 of a Zen core complex runs at the clock of its
-        // cores. Elsewhere it may have one of its own.
-        last_level_at_core_clock: machine
-            .microarchitecture
-            .get()
-            .is_some_and(|name| name.starts_with("Zen")),
-        largest_bytes: 0,
-        nodes: nodes(machine, &cpus),
-        cpus,
-        pinned,
-        page_bytes: machine.pages.base_bytes.get().copied().unwrap_or(4096),
-        huge_page_bytes: machine.pages.transparent_huge_bytes.get().copied(),
-        peer: None,
-        scratch: Terrain::default().scratch,
-    }
-}
-
-/// The machine's NUMA nodes with those of their CPUs that are among `cpus`.
-fn nodes(machine: &Machine, cpus: &[u32]) -> Vec<NumaNode> {
-    let mut nodes = machine.numa_nodes.get().cloned().unwrap_or_default();
-    for node in &mut nodes {
-        node.cpus.retain(|cpu| cpus.contains(cpu));
-    }
-    nodes
-}
-
-/// The catalogue's largest working set: eight times the last level, at least
-/// 256 MiB, at most 1 GiB.
-fn catalogue_largest(terrain: &Terrain) -> u64 {
-    (8 * terrain.last_level_bytes).clamp(256 * MIB, 1024 * MIB)
-}
-
-/// How much memory each kind of worker gets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Room {
-    small_bytes: u64,
-    large_bytes: u64,
-    base_bytes: u64,
-}
-
-impl Room {
-    /// Fits the workers' buffers into seven tenths of the memory that may be
-    /// used. When it is short, the ordinary workers' buffers shrink first (the
-    /// large workers take over what no longer fits), then the largest.
-    fn fit(terrain: &Terrain, usable: u64, workers: u32) -> Result<Room, PlanError> {
-        let budget = usable / 10 * 7;
-        let large_workers = u64::from(LARGE_WORKERS.min(workers));
-        let small_workers = u64::from(workers) - large_workers;
-        let need = |room: &Room| {
-            // 4 bytes of order beside each line of 64.
-            let buffers = large_workers * room.large_bytes
-                + small_workers * (room.small_bytes + room.base_bytes);
-            buffers / 16 * 17 + u64::from(workers) * 6 * MIB
-        };
-        let mut room = Room {
-            small_bytes: 2 * terrain.last_level_bytes,
-            large_bytes: catalogue_largest(terrain),
-            base_bytes: 64 * MIB,
-        };
-        let least_small = (8 * terrain.l2_bytes).next_multiple_of(2 * MIB);
-        while need(&room) > budget {
-            if room.small_bytes / 2 >= least_small {
-                room.small_bytes /= 2;
-                room.base_bytes = room.base_bytes.min(room.small_bytes).max(4 * MIB);
-            } else if room.large_bytes > 16 * MIB {
-                room.large_bytes = (room.large_bytes / 4 * 3).next_multiple_of(2 * MIB);
-            } else {
-                return Err(PlanError::NoMemory(model::size::about(usable)));
-            }
-        }
-        room.small_bytes = room.small_bytes.min(room.large_bytes);
-        Ok(room)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::probe::Effort;
+    use crate::probe::{Effort, Shape, WorkingSet};
     use model::run::Axis;
 
     fn zen3() -> Terrain {
@@ -697,23 +504,21 @@ mod tests {
         for working_set in [WorkingSet::Own(2), WorkingSet::Point(2)] {
             assert_eq!(canaries(&curve(working_set)), [false, true]);
         }
+        // Nor does it follow the core's clock, half of a last level apart.
+        let own = Terrain {
+            last_level_at_core_clock: false,
+            ..zen3()
+        };
+        let own_bytes = curve(WorkingSet::Own(2));
+        let cells = cells_of(0, &own_bytes, "my.curve", Scale::Default, &own, &room, 8);
+        let bounds = cells.iter().map(|cell| cell.bound);
+        assert_eq!(bounds.collect::<Vec<_>>(), [Bound::Core, Bound::Memory]);
         // A distribution has no canaries.
         let long = Probe {
             regime: Regime::Distribution,
             ..curve(WorkingSet::Own(2))
         };
         assert_eq!(canaries(&long), [false, false]);
-    }
-
-    #[test]
-    fn the_rounds_of_few_rows_are_over_before_the_limit() {
-        for ms in [1, 20, 900, 2_000, 5_000, 30_000] {
-            let total = Duration::from_millis(ms);
-            let (limit, span) = (fit_budget(&mut [], None, total), span(None, total));
-            assert!(limit >= span.mul_f64(1.5).max(total.mul_f64(1.2)), "{ms}");
-        }
-        let asked = Duration::from_secs(1);
-        assert_eq!(fit_budget(&mut [], Some(asked), asked), asked);
     }
 
     #[test]
@@ -727,7 +532,27 @@ mod tests {
 
     #[test]
     fn too_little_memory_is_said() {
-        let error = Room::fit(&zen3(), 40 * MIB, 8).expect_err("too little");
-        assert!(error.to_string().contains("40.0MiB"), "{error}");
+        // What is said to be needed is what is.
+        let mut least = 1;
+        while Room::fit(&zen3(), least * MIB, 8).is_err() {
+            least += 1;
+        }
+        for usable in [40, least - 1] {
+            let error = Room::fit(&zen3(), usable * MIB, 8).expect_err("too little");
+            let text = error.to_string();
+            let PlanError::NoMemory {
+                usable: has,
+                needed,
+            } = error
+            else {
+                panic!("{text}");
+            };
+            assert!(text.contains(&has) && text.contains(&needed), "{text}");
+            assert_eq!(has, model::size::about(usable * MIB));
+            assert!(
+                needed.starts_with(&least.to_string()[..2]),
+                "{needed}, {least} MiB"
+            );
+        }
     }
 }

@@ -49,6 +49,10 @@ pub struct Probe {
     /// Whether the far end of its distribution is what it is measured for: a
     /// full run then takes enough operations for a p99.9.
     pub tail: bool,
+    /// Whether cells whose intervals are wide get more visits than planned. Not
+    /// where the figure is about what other visits leave in a cache: the extra
+    /// ones follow others than the planned ones do.
+    pub extra_visits: bool,
     /// What further rows follow from its cells.
     pub derive: Derive,
     /// Points of a curve from here on take longer than a sample should, and
@@ -80,6 +84,9 @@ pub struct OnDisk {
     pub bytes: u64,
     /// Files, of all workers together.
     pub files: u64,
+    /// Files more that one visit to each of the room's cells leaves there until
+    /// the run ends; for probes without extra visits.
+    pub kept: u64,
     /// What making them should take, where that is done once in a run.
     pub once: Duration,
     /// Whether the cell can do without the directory: it is measured then all
@@ -101,10 +108,12 @@ pub struct Site {
 pub enum Derive {
     /// None.
     Nothing,
-    /// The flat stretches of its curve, as rows `/L1`, `/L2` and so on.
-    Levels,
+    /// The flat stretches of its curve, as rows `/L1`, `/L2` and so on; and
+    /// published points, as with [`Derive::Points`].
+    Levels(&'static [(&'static str, u64)]),
     /// Points of its curve that were published as rows of their own, by
-    /// name: `("1KiB", 1024)`. They follow from the row without a variant.
+    /// name: `("1KiB", 1024)` follows from the row without a variant, and a
+    /// whole id, `("file.delete/1KiB", 1024)`, from the row of that variant.
     Points(&'static [(&'static str, u64)]),
     /// The row is the core's clock itself, taken from every canary of the
     /// run; the probe has no cells.
@@ -295,6 +304,14 @@ pub trait Work {
         false
     }
 
+    /// Whether the two loops of paired work hold the same body U and 2U times:
+    /// U's time less that of U operations is then the loop's own, which is
+    /// checked ([`model::loop_cost`]). Not so where `single` carries a helper
+    /// twice, or the two are different operations.
+    fn loops_alike(&self) -> bool {
+        false
+    }
+
     /// Brings the working set back to the state that the row speaks of, after
     /// other rows had the caches.
     fn restore(&mut self) {}
@@ -305,7 +322,7 @@ pub trait Work {
     }
 
     /// Prepares the next sample, outside the time: fresh pages, fresh random
-    /// data. Called before each bracket.
+    /// data. Called before each bracket, after the canary.
     fn ready(&mut self) {}
 
     /// Performs `turns` turns; of the 2U loop if `double`.
@@ -332,6 +349,13 @@ pub trait Work {
     /// contradicts what the method assumes. The visit's samples are marked,
     /// and the row is invalid if most are.
     fn contradiction(&self) -> Option<String> {
+        None
+    }
+
+    /// Asked after a visit to stamped work: how long the thread that stamps
+    /// this series waited for a CPU meanwhile, ns, which is `own_ns` if that is
+    /// the thread that called [`Work::stamped`]; `None` where it was not watched.
+    fn run_delay_ns(&self, _series: usize, _own_ns: u64) -> Option<u64> {
         None
     }
 
@@ -386,6 +410,7 @@ impl Probe {
             effort: Effort::SCALAR,
             together: false,
             tail: false,
+            extra_visits: true,
             derive: Derive::Nothing,
             long_from: None,
             on_disk: |_| None,
@@ -423,11 +448,18 @@ impl Probe {
     /// Ids of the rows that follow from points of its curve.
     pub fn point_ids(&self) -> Vec<String> {
         match self.derive {
-            Derive::Points(points) => points
-                .iter()
-                .map(|(name, _)| format!("{}/{name}", self.id))
-                .collect(),
+            Derive::Points(points) | Derive::Levels(points) => {
+                points.iter().map(|(name, _)| self.point_id(name)).collect()
+            }
             _ => Vec::new(),
+        }
+    }
+
+    /// Id of the row of a point of this name.
+    pub(crate) fn point_id(&self, name: &str) -> String {
+        match name.contains('.') {
+            true => name.to_string(),
+            false => format!("{}/{name}", self.id),
         }
     }
 

@@ -1,48 +1,70 @@
-//! The rounds of a run: workers started, told and listened to, cells
-//! reviewed, extra visits to what is still uncertain.
+//! The rounds of a run: workers started and listened to, planned visits made
+//! round by round, extra visits to what is still uncertain.
 
 use crate::assemble::Common;
-use crate::conduct::{ConductError, Observer, Progress};
+use crate::conduct::{ConductError, Observer};
 use crate::controls::WorkerControls;
-use crate::crew::Hand;
+use crate::crew::{Hand, PATIENCE, WorkerLoss, WorkerPool, WorkerProcesses};
 use crate::found::Found;
-use crate::plan::{Plan, PlannedCell};
+use crate::pace::{self, Pace, Remaining};
+use crate::plan::{BASE_SHARE, Plan, PlannedCell};
 use crate::probe::Terrain;
-use crate::schedule::{self, Visit};
+use crate::schedule::{self, Share, Visit};
 use crate::wire::{self, Reply, Request, Setup};
 use fastrand::Rng;
 use model::conditions::Conditions;
-use model::estimate::{Estimate, Verdict};
+use model::estimate::Estimate;
 use model::noise::applied::Applied;
-use model::run::{Bound, Regime};
+use model::run::Regime;
+use model::sample::Sample;
 use model::unit::Unit;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use sys::clock::{Calibration, ClockCost};
 
-/// Relative half width below which a cell needs no more visits, once half of
-/// them are made.
-const GOOD_ENOUGH: f64 = 0.007;
+mod review;
 
-/// Extra rounds at most, for cells that are still uncertain.
-const EXTRA_ROUNDS: u32 = 6;
+/// Where the last round begins, as a share of the time that its visits leave:
+/// they may take a little longer than expected.
+const LAST_ROUND_AT: f64 = 0.95;
+
+/// Visits sent to a worker at once take no longer than this, ns, where they
+/// are several: the time of a run ends between them.
+const BATCH_NS: f64 = 250e6;
+
+/// A worker may take this many times as long for a visit as it should.
+const PATIENCE_FACTOR: f64 = 50.0;
 
 /// The run in progress.
-pub(crate) struct Conductor<'p> {
+pub(crate) struct Conductor<'p, P> {
     plan: &'p Plan,
     calibration: Calibration,
-    pub(crate) crew: BTreeMap<u32, Hand>,
+    resolution_ns: f64,
+    pub(crate) pool: P,
     pub(crate) found: Vec<Found>,
+    /// The samples of all cells, as they came.
+    samples: Vec<Sample>,
     visits_made: Vec<u32>,
-    open: Vec<bool>,
+    /// Those of them that were not planned.
+    extra_made: Vec<u32>,
+    pace: Pace,
+    /// What batches took beyond the visits in them, as a factor.
+    between: (f64, f64),
     rng: Rng,
-    pub(crate) began: Instant,
+    /// When the first visit could begin, after the run did.
+    first: Duration,
+    /// When the last one has to end, after that.
+    end: Duration,
     visits_done: u64,
     pub(crate) losses: Vec<String>,
     pub(crate) all_lost: bool,
     pub(crate) interrupted: bool,
     batch: usize,
+    reviewed: Duration,
+    common: Option<Common>,
+    /// Of each cell, renewed when it has new samples.
+    estimates: Vec<Option<Estimate>>,
     latest: Vec<(String, Estimate, Unit)>,
 }
 
@@ -81,7 +103,7 @@ fn learn(
     }
 }
 
-impl<'p> Conductor<'p> {
+impl<'p> Conductor<'p, WorkerProcesses> {
     pub(crate) fn start(
         plan: &'p Plan,
         calibration: &Calibration,
@@ -89,72 +111,76 @@ impl<'p> Conductor<'p> {
         terrain: &Terrain,
         conditions: &mut Conditions,
         observer: &mut dyn Observer,
-    ) -> Result<Conductor<'p>, ConductError> {
+        stop: &AtomicBool,
+    ) -> Result<Self, ConductError> {
         let began_ns = sys::clock::monotonic_raw_ns();
         let mut rng = Rng::with_seed(plan.record.seed);
-        let mut crew = BTreeMap::new();
-        let workers = plan
-            .cells
-            .iter()
-            .filter(|cell| cell.refused.is_none())
-            .map(|cell| cell.first_worker + cell.workers)
-            .max()
-            .unwrap_or(0);
+        let mut hands = BTreeMap::new();
+        let workers = plan.workers();
         let mut failure = None;
         for worker in 0..workers {
-            let large = worker < plan.record.large_workers;
-            let base = plan.record.workers - plan.record.large_workers < 3 || !large;
+            let (huge_bytes, base_bytes) = plan.buffers(worker);
             let setup = Setup {
                 worker,
                 pin: measuring_cpu.into_iter().collect(),
                 asked: plan.controls.asked.clone(),
                 ns_per_tick: calibration.ns_per_tick,
                 began_ns,
-                huge_bytes: if large {
-                    plan.large_bytes
-                } else {
-                    plan.small_bytes
-                },
-                base_bytes: if base { plan.base_bytes } else { 0 },
+                huge_bytes,
+                base_bytes,
                 last_level_canary_bytes: last_level_canary_bytes(plan),
                 seed: rng.u64(..),
                 terrain: terrain.clone(),
             };
-            match Hand::start(&setup) {
+            match Hand::start(&setup, stop) {
                 Ok(hand) => {
                     match &hand.pinned {
                         Ok(cpus) => conditions.pinned_cpus.clone_from(cpus),
                         Err(why) => conditions.not_pinned = Some(why.clone()),
                     }
                     learn(conditions, &plan.controls, measuring_cpu, &hand);
-                    crew.insert(worker, hand);
+                    hands.insert(worker, hand);
                 }
-                Err(e) => {
-                    observer.warning(&format!("worker {worker} could not be started: {e}"));
-                    failure = Some(e);
+                Err(WorkerLoss::Stopped { .. }) => break,
+                Err(loss) => {
+                    observer.warning(&format!("a worker could not be started: {loss}"));
+                    failure = Some(loss);
                 }
             }
         }
-        if crew.is_empty() && workers > 0 {
-            return Err(ConductError::NoWorkers(
-                failure.unwrap_or_else(|| std::io::Error::other("none was planned")),
-            ));
+        if let (true, Some(loss)) = (hands.is_empty(), failure) {
+            return Err(ConductError::NoWorkers(loss));
         }
         if let Some(why) = &conditions.not_pinned {
             observer.warning(&format!(
                 "the workers can't be pinned to a CPU ({why}): figures may mix CPUs"
             ));
         }
+        let pool = WorkerProcesses {
+            hands,
+            began: Instant::now(),
+        };
+        Ok(Conductor::new(plan, calibration, rng, pool))
+    }
+}
+
+impl<'p, P: WorkerPool> Conductor<'p, P> {
+    fn new(plan: &'p Plan, calibration: &Calibration, rng: Rng, pool: P) -> Self {
         let cells = plan.cells.len();
-        Ok(Conductor {
+        Conductor {
             plan,
             calibration: calibration.clone(),
-            crew,
+            resolution_ns: 0.0,
+            pool,
             found: found(plan),
+            samples: Vec::new(),
             visits_made: vec![0; cells],
-            open: vec![true; cells],
+            extra_made: vec![0; cells],
+            pace: Pace::new(plan),
+            between: (0.0, 0.0),
             rng,
-            began: Instant::now(),
+            first: Duration::ZERO,
+            end: Duration::ZERO,
             visits_done: 0,
             losses: Vec::new(),
             all_lost: false,
@@ -165,163 +191,302 @@ impl<'p> Conductor<'p> {
             } else {
                 1
             },
+            reviewed: Duration::ZERO,
+            common: None,
+            estimates: vec![None; cells],
             latest: Vec::new(),
-        })
+        }
     }
 
+    /// Makes the planned visits round by round, and extra ones to what is still
+    /// uncertain in the time between the later rounds and after them.
     pub(crate) fn rounds(
         &mut self,
-        microarchitecture: Option<&str>,
         cost: &ClockCost,
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) {
+        self.resolution_ns = cost.resolution_ns;
+        self.first = self.pool.elapsed();
+        // On a loaded machine workers take long to start.
+        let measured = self.first + self.plan.time.measuring();
+        let latest = self.plan.limit.saturating_sub(self.plan.time.end);
+        self.end = self.plan.time.until_end().max(measured.min(latest));
         let rounds = self.plan.rounds;
-        for round in 0..rounds + EXTRA_ROUNDS {
-            let extra = round >= rounds;
-            let visits = self.visits_of(round, extra);
-            if visits.is_empty() {
-                if extra {
-                    break;
-                }
-                continue;
+        let first_visits = schedule::cheapest_first(&self.first_visits(), self.batch, |visit| {
+            self.visit_ns(visit.cell as usize)
+        });
+        self.make(&first_visits, 0, None, observer, stop);
+        for round in 0..rounds {
+            self.fill(round, observer, stop);
+            let visits = self.visits_of(round);
+            let batches = self.batches(&visits);
+            let whole = self.make(&batches, round, None, observer, stop);
+            if self.is_over() {
+                return;
             }
-            if !extra {
-                self.wait_for_turn(round, stop);
+            if !whole {
+                self.losses.push(format!(
+                    "the time allowed ended in round {} of {rounds}: some rows have fewer samples than planned",
+                    round + 1
+                ));
+                return;
             }
-            let common = extra.then(|| self.common(microarchitecture, cost));
-            for batch in schedule::batches(&visits, &mut self.rng, self.batch) {
-                if stop.load(Ordering::Relaxed) {
-                    self.interrupted = true;
-                    return;
-                }
-                if self.began.elapsed() > self.plan.limit {
-                    if !extra {
-                        self.losses.push(format!(
-                            "the time allowed ended in round {} of {rounds}: some rows have fewer samples than planned",
-                            round + 1
-                        ));
-                    }
-                    return;
-                }
-                self.carry_out(&batch, common.as_ref(), observer);
-                if self.crew.is_empty() {
-                    self.all_lost = true;
-                    return;
-                }
-                self.tell(round.min(rounds - 1) + 1, observer);
+            if self.pool.elapsed() - self.reviewed > self.review_every() {
+                self.review();
+                self.report(round, observer);
             }
-            let common = self.common(microarchitecture, cost);
-            self.review(&common, extra || round + 1 == rounds);
-            self.tell(round.min(rounds - 1) + 1, observer);
+        }
+        self.fill(rounds, observer, stop);
+    }
+
+    fn is_over(&self) -> bool {
+        self.interrupted || self.all_lost || self.found.iter().all(|found| found.given_up)
+    }
+
+    /// When a round should begin: the first half of them at the pace of the
+    /// plan, since nothing is known yet of what needs more; the others spread
+    /// over the time that is left, so that the last one ends with it.
+    fn due(&self, round: u32) -> Duration {
+        if round >= self.plan.rounds {
+            return self.end;
+        }
+        let window = self.end.saturating_sub(self.first);
+        let visits = self.remaining(round).into_iter();
+        let takes_ns: f64 = visits.map(|r| f64::from(r.visits) * r.visit_ns).sum();
+        let a_round = Duration::from_nanos(takes_ns as u64) / (self.plan.rounds - round);
+        let half = window.mul_f64(BASE_SHARE / 2.0);
+        let last = window.saturating_sub(a_round).mul_f64(LAST_ROUND_AT);
+        let of_rounds = f64::from(round) / f64::from(self.plan.rounds.max(2) - 1);
+        let second = (of_rounds * 2.0 - 1.0).max(0.0);
+        let first = (of_rounds * 2.0).min(1.0) - second;
+        self.first + half.mul_f64(first) + last.mul_f64(second)
+    }
+
+    fn review_every(&self) -> Duration {
+        let of_all = self.end.saturating_sub(self.first) / 40;
+        of_all.max(Duration::from_millis(250))
+    }
+
+    /// Extra visits until a round is due, where half of the rounds are over
+    /// and a cell is still uncertain; else waiting. After the last round there
+    /// is nothing to wait for.
+    fn fill(&mut self, round: u32, observer: &mut dyn Observer, stop: &AtomicBool) {
+        let due = self.due(round);
+        let is_last = round >= self.plan.rounds;
+        while !self.is_over() {
+            let left = due.saturating_sub(self.pool.elapsed());
+            if left.is_zero() || self.is_stopped(stop) {
+                return;
+            }
+            let knows = round * 2 >= self.plan.rounds;
+            if knows && self.common.is_none() {
+                self.review();
+            }
+            // Slices: what they bring decides what the next one is for, and
+            // each cell's extra visits are spread over the time.
+            let slice = left.min(self.review_every() * 2);
+            let visits = match knows {
+                true => self.extra_visits(slice, left),
+                false => Vec::new(),
+            };
+            let before = self.visits_done;
+            let batches = self.batches(&visits);
+            self.make(&batches, round, Some(due), observer, stop);
+            match self.visits_done > before {
+                true => {
+                    self.review();
+                    self.report(round, observer);
+                }
+                // Nothing is uncertain, or nothing fits any more.
+                false if is_last => return,
+                false => self.pool.sleep(Duration::from_millis(5).min(left)),
+            }
         }
     }
 
-    /// Waits until a round's share of the span has come.
-    fn wait_for_turn(&self, round: u32, stop: &AtomicBool) {
-        let due = self
-            .plan
-            .span
-            .mul_f64(f64::from(round) / f64::from(self.plan.rounds.max(1)));
-        while self.began.elapsed() < due && !stop.load(Ordering::Relaxed) {
-            std::thread::sleep(
-                Duration::from_millis(5).min(due.saturating_sub(self.began.elapsed())),
-            );
-        }
+    /// Whether the run is to stop; remembers it.
+    fn is_stopped(&mut self, stop: &AtomicBool) -> bool {
+        self.interrupted |= stop.load(Ordering::Relaxed);
+        self.interrupted
     }
 
-    fn common(&self, microarchitecture: Option<&str>, cost: &ClockCost) -> Common {
-        Common::learn(
-            microarchitecture,
-            &self.found,
-            self.calibration.ns_per_tick,
-            cost.resolution_ns,
-        )
+    /// One visit to each cell, so that each has a figure and a known cost
+    /// before anything is waited for, however slow the machine.
+    fn first_visits(&self) -> Vec<Visit> {
+        let visits = self.planned_visits(0).into_iter();
+        let firsts = visits.filter(|visit| {
+            let cell = &self.plan.cells[visit.cell as usize];
+            schedule::is_first(share(cell), visit)
+        });
+        firsts.collect()
     }
 
-    fn visits_of(&self, round: u32, extra: bool) -> Vec<Visit> {
+    fn batches(&mut self, visits: &[Visit]) -> Vec<Vec<Visit>> {
+        let costs_ns: Vec<f64> = (0..self.plan.cells.len())
+            .map(|number| self.visit_ns(number))
+            .collect();
+        let cost_ns = |visit: &Visit| costs_ns[visit.cell as usize];
+        schedule::batches(visits, &mut self.rng, self.batch, BATCH_NS, cost_ns)
+    }
+
+    /// The planned visits of a round: of each cell that was not seen yet, and
+    /// of the others those that fit into the time.
+    fn visits_of(&mut self, round: u32) -> Vec<Visit> {
+        let shares = self.shares(round);
+        let mut visits = self.planned_visits(round);
+        visits.retain(|visit| {
+            let number = visit.cell as usize;
+            let is_made = round == 0 && schedule::is_first(share(&self.plan.cells[number]), visit);
+            let is_seen = self.visits_made[number] > 0;
+            !is_made && (!is_seen || self.rng.f64() < shares[number])
+        });
+        visits
+    }
+
+    /// The visits of a round as the plan has them, where they can be made.
+    fn planned_visits(&self, round: u32) -> Vec<Visit> {
         let mut visits = Vec::new();
         for (number, cell) in self.plan.cells.iter().enumerate() {
-            let wanted = self.open[number]
-                && !self.found[number].given_up
-                // An extra visit waits for a quiet machine, which a
-                // distribution has no use for.
-                && !(extra && cell.regime != Regime::Gated);
-            if !wanted {
-                continue;
-            }
-            visits.extend(
-                (cell.first_worker..cell.first_worker + cell.workers)
-                    .filter(|worker| self.crew.contains_key(worker))
-                    .map(|worker| Visit {
-                        worker,
-                        cell: number as u32,
-                    })
-                    .filter(|visit| {
-                        extra || schedule::takes_part(cell.visits, self.plan.rounds, round, visit)
-                    }),
-            );
+            let of_cell =
+                (cell.first_worker..cell.first_worker + cell.workers).map(|worker| Visit {
+                    worker,
+                    cell: number as u32,
+                });
+            visits.extend(of_cell.filter(|visit| {
+                !self.found[number].given_up
+                    && self.pool.has(visit.worker)
+                    && schedule::takes_part(share(cell), self.plan.rounds, round, visit)
+            }));
         }
         visits
     }
 
-    fn request(&self, visit: &Visit, hunt: Option<&Common>) -> Request {
-        let cell = &self.plan.cells[visit.cell as usize];
+    /// The planned visits of each cell from this round on.
+    fn remaining(&self, round: u32) -> Vec<Remaining> {
+        let rounds = self.plan.rounds.max(1);
+        let cells = self.plan.cells.iter().enumerate();
+        let remaining = cells.map(|(number, cell)| Remaining {
+            visits: (cell.visits * cell.workers * (rounds - round)).div_ceil(rounds),
+            visit_ns: self.visit_ns(number),
+            spent_ns: self.pace.spent_ns(number),
+            allotted_ns: cell.allotment.as_nanos() as f64,
+        });
+        remaining.collect()
+    }
+
+    /// Which share of the visits from this round on each cell gets.
+    fn shares(&self, round: u32) -> Vec<f64> {
+        let left = self.end.saturating_sub(self.pool.elapsed());
+        pace::shares(&self.remaining(round), left.as_nanos() as f64)
+    }
+
+    /// What a visit to a cell should take, ns.
+    fn visit_ns(&self, number: usize) -> f64 {
+        let samples = self.pace.samples(self.plan, number);
+        let (taken_ns, within_ns) = self.between;
+        let between = if within_ns > 0.0 {
+            taken_ns / within_ns
+        } else {
+            1.0
+        };
+        self.pace.visit_ns(self.plan, number, samples) * between
+    }
+
+    /// Makes visits: planned ones, or extra ones until the time given. Gives
+    /// whether the time allowed was enough for them.
+    fn make(
+        &mut self,
+        batches: &[Vec<Visit>],
+        round: u32,
+        extra_until: Option<Duration>,
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) -> bool {
+        for batch in batches {
+            if self.is_stopped(stop) {
+                return true;
+            }
+            let elapsed = self.pool.elapsed();
+            let costs_ns = batch.iter().map(|v| self.visit_ns(v.cell as usize));
+            let takes = Duration::from_nanos(costs_ns.sum::<f64>() as u64);
+            match extra_until {
+                // Another batch may still fit.
+                Some(until) if elapsed + takes > until => continue,
+                None if elapsed > self.plan.limit => return false,
+                _ => {}
+            }
+            self.carry_out(batch, extra_until.is_some(), observer, stop);
+            if self.pool.is_empty() && !self.interrupted {
+                self.all_lost = true;
+            }
+            if self.is_over() {
+                return true;
+            }
+            self.report(round, observer);
+        }
+        true
+    }
+
+    fn request(&self, visit: &Visit, is_extra: bool) -> Request {
+        let number = visit.cell as usize;
+        let cell = &self.plan.cells[number];
+        // An extra visit waits for a quiet machine, which a distribution has
+        // no use for: it describes the machine as it is. Where the gate knows no
+        // quiet machine it is an ordinary one, whose readings may show one.
+        let hunts = is_extra && cell.regime == Regime::Gated && self.visits_made[number] > 0;
+        let gate = self.common.as_ref().map(|common| &common.gate);
         Request {
             cell: visit.cell,
             probe: cell.probe as u32,
             variant: cell.variant.clone(),
             at: cell.at.clone(),
             regime: cell.regime,
-            samples: cell.samples,
+            samples: self.pace.samples(self.plan, number),
             last_level_canary: cell.last_level_canary,
-            hunt: hunt.map(|common| common.gate.clone()),
+            hunt: gate.filter(|gate| hunts && gate.can_be_quiet()).cloned(),
         }
     }
 
-    fn carry_out(&mut self, batch: &[Visit], hunt: Option<&Common>, observer: &mut dyn Observer) {
+    fn carry_out(
+        &mut self,
+        batch: &[Visit],
+        is_extra: bool,
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) {
         let Some(worker) = batch.first().map(|visit| visit.worker) else {
             return;
         };
-        let requests: Vec<Request> = batch.iter().map(|v| self.request(v, hunt)).collect();
-        let Some(hand) = self.crew.get_mut(&worker) else {
-            return;
-        };
-        let mut lost = None;
-        for request in &requests {
-            if let Err(e) = hand.tell(request) {
-                lost = Some(e);
-                break;
-            }
-        }
-        // Opened only when the worker rests: rows on several CPUs would see
-        // us at work beside them.
-        let mut answers = Vec::with_capacity(requests.len());
-        while lost.is_none() && answers.len() < requests.len() {
-            match hand.listen_unopened() {
-                Ok(answer) => answers.push(answer),
-                Err(e) => lost = Some(e),
-            }
-        }
+        let requests: Vec<Request> = batch.iter().map(|v| self.request(v, is_extra)).collect();
+        let costs_ns = batch.iter().map(|v| self.visit_ns(v.cell as usize));
+        let dearest_ns = costs_ns.fold(0.0, f64::max);
+        let patience = PATIENCE.max(Duration::from_nanos((dearest_ns * PATIENCE_FACTOR) as u64));
+        let began = self.pool.elapsed();
+        let (answers, lost) = self.pool.visit(worker, &requests, patience, stop);
+        self.between.0 += (self.pool.elapsed() - began).as_nanos() as f64;
         let kept = answers.len();
-        for answer in answers {
-            match wire::open(&answer) {
-                Ok(reply) => self.take(reply),
+        for (answer, request) in answers.iter().zip(&requests) {
+            match wire::open(answer) {
+                Ok(reply) => self.take(reply, request, is_extra),
                 Err(e) => self.losses.push(format!("an answer can't be read: {e}")),
             }
         }
-        if let Some(error) = lost {
-            self.lose(worker, batch.get(kept), &error, observer);
+        match lost {
+            None => {}
+            Some(WorkerLoss::Stopped { .. }) => self.interrupted = true,
+            Some(loss) => self.lose(worker, batch.get(kept), &loss, observer),
         }
     }
 
-    fn take(&mut self, reply: Reply) {
+    fn take(&mut self, reply: Reply, request: &Request, is_extra: bool) {
         match reply {
             Reply::Visited {
                 cell,
                 ops_per_turn,
                 parts,
                 modes,
+                loops_alike,
                 notes,
                 contradiction,
                 wall_ns,
@@ -331,6 +496,16 @@ impl<'p> Conductor<'p> {
                     return;
                 }
                 self.found[leader].wall_ns += wall_ns;
+                self.between.1 += wall_ns as f64;
+                self.visits_done += 1;
+                if parts.iter().all(|part| part.samples.first_ticks.is_empty()) {
+                    // It waited in vain for a quiet machine.
+                    return;
+                }
+                if !is_extra {
+                    let planned = &self.plan.cells[leader];
+                    self.pace.record(leader, planned, request.samples, wall_ns);
+                }
                 for number in self.plan.together(leader) {
                     let found = &mut self.found[number];
                     found.visits += 1;
@@ -350,13 +525,16 @@ impl<'p> Conductor<'p> {
                     let found = &mut self.found[number];
                     found.ops_per_turn = ops_per_turn;
                     found.modes.clone_from(&modes);
+                    found.loops_alike = loops_alike;
                     found.notes.extend(notes.iter().cloned());
                     if let Ok(samples) = part.samples.samples() {
+                        self.samples.extend(&samples);
                         found.samples.extend(samples);
                     }
+                    self.estimates[number] = None;
                 }
                 self.visits_made[leader] += 1;
-                self.visits_done += 1;
+                self.extra_made[leader] += u32::from(is_extra);
             }
             Reply::Unavailable { cell, reason } => {
                 if cell as usize >= self.found.len() {
@@ -376,95 +554,32 @@ impl<'p> Conductor<'p> {
         &mut self,
         worker: u32,
         at: Option<&Visit>,
-        error: &std::io::Error,
+        loss: &WorkerLoss,
         observer: &mut dyn Observer,
     ) {
-        self.crew.remove(&worker);
+        self.pool.end(worker);
         let place = at.map(|visit| {
             for number in self.plan.together(visit.cell as usize) {
-                let found = &mut self.found[number];
-                found.notes.insert(format!(
-                    "{error} while measuring this row; what it had sent is kept"
-                ));
-                found.fail(&format!("measuring it failed: {error}"));
-                // A row that kills its workers must not kill them all.
-                let deaths = found
-                    .notes
-                    .iter()
-                    .filter(|note| note.contains("ended early") || note.contains("said nothing"))
-                    .count();
-                if deaths >= 2 {
-                    self.open[number] = false;
-                    found.given_up = true;
-                }
+                self.found[number].lose_worker(loss);
             }
             self.plan.cells[visit.cell as usize].name()
         });
         let line = match place {
-            Some(place) => format!("{error} while measuring {place}; its samples are kept"),
-            None => format!("{error}; its samples are kept"),
+            Some(place) => format!("{loss} while measuring {place}; its samples are kept"),
+            None => format!("{loss}; its samples are kept"),
         };
         observer.warning(&line);
         self.losses.push(line);
     }
-
-    /// Which cells need more visits, and what they read so far.
-    fn review(&mut self, common: &Common, planned_are_done: bool) {
-        self.latest.clear();
-        for (number, cell) in self.plan.cells.iter().enumerate() {
-            let found = &self.found[number];
-            let estimate = common.estimate(cell, found);
-            if planned_are_done {
-                self.open[number] &= estimate.verdict != Verdict::Ok;
-            } else {
-                let half_done = self.visits_made[number] * 2 >= cell.visits * cell.workers;
-                self.open[number] &= !(half_done && is_good_enough(&estimate, cell));
-            }
-            if !found.samples.is_empty() {
-                self.latest.push((cell.name(), estimate, cell.unit));
-            }
-        }
-    }
-
-    fn tell(&self, round: u32, observer: &mut dyn Observer) {
-        let planned: u64 = self
-            .plan
-            .cells
-            .iter()
-            .map(|cell| u64::from(cell.visits) * u64::from(cell.workers))
-            .sum();
-        let elapsed = self.began.elapsed();
-        let share = self.visits_done as f64 / planned.max(1) as f64;
-        let by_pace = if share > 0.02 {
-            elapsed.mul_f64((1.0 / share - 1.0).max(0.0))
-        } else {
-            self.plan.total()
-        };
-        let remaining = by_pace.max(self.plan.span.saturating_sub(elapsed));
-        observer.progress(&Progress {
-            round,
-            rounds: self.plan.rounds,
-            elapsed,
-            remaining: remaining.min(self.plan.limit.saturating_sub(elapsed)),
-            visits_done: self.visits_done,
-            visits_planned: planned,
-            latest: &self.latest,
-        });
-    }
 }
 
-/// Stop rule of a single cell.
-fn is_good_enough(estimate: &Estimate, cell: &PlannedCell) -> bool {
-    let Some(quiet) = &estimate.quiet else {
-        return false;
-    };
-    let width = match (cell.bound, quiet.cycles) {
-        (Bound::Core, Some(cycles)) => cycles.relative_half_width(),
-        _ => quiet.ns.relative_half_width(),
-    };
-    estimate.verdict == Verdict::Ok
-        && quiet.workers == cell.workers
-        && (estimate.below_ns.is_some() || width < GOOD_ENOUGH)
+fn share(cell: &PlannedCell) -> Share {
+    Share {
+        visits: cell.visits,
+        first_worker: cell.first_worker,
+        workers: cell.workers,
+        rotates: cell.working_set_bytes == 0,
+    }
 }
 
 /// Three times L2, but never more than half of the last level.
@@ -472,3 +587,6 @@ fn last_level_canary_bytes(plan: &Plan) -> u64 {
     let bytes = (3 * plan.terrain.l2_bytes).min(plan.terrain.last_level_bytes / 2);
     (bytes / 4096).max(1) * 4096
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,10 +3,10 @@
 
 use crate::clock::Clock;
 use crate::probe::{Event, Work};
-use crate::surroundings::{Losses, Surroundings};
+use crate::surroundings::{CoreFigures, Losses, Surroundings};
 use model::gate::{CanaryReading, Gate};
 use model::run::Regime;
-use model::sample::{Evidence, Sample, flag};
+use model::sample::{Canaries, Evidence, Sample, flag};
 
 /// Length that a gated sample aims at, ns: short against the scheduler's
 /// tick, so that a sample is rarely interrupted.
@@ -19,6 +19,21 @@ pub const LONG_SAMPLE_NS: f64 = 1_000_000.0;
 /// Canaries that an extra visit runs, waiting for a quiet machine, before it
 /// gives up: some 2 ms.
 const PATIENCE: u32 = 300;
+
+/// Quiet readings in a row that an extra visit waits for: in the busiest phases a
+/// quiet stretch lasts 0.15 ms, and a single reading often ends one.
+const QUIET_IN_A_ROW: u32 = 2;
+
+/// Parts of a sample that run untimed: before the first sample of a visit, since
+/// other rows and a system call have just had the branch predictors; and before
+/// each, since the canary has had L1 (a lap of L1 takes about 2 µs).
+const FIRST_PART: u64 = 4;
+const EACH_PART: u64 = 32;
+
+/// Work of fewer turns a sample has an untimed part only before the first one: one
+/// turn would be most of a sample, and `ready` may have prepared what a single one
+/// uses up.
+const LEAST_TURNS: u64 = 8;
 
 /// Page faults in a visit that mean nothing: buffers of the meter's own that
 /// are touched for the first time.
@@ -89,6 +104,19 @@ pub fn stamped(work: &mut dyn Work, operations: u32) -> Result<Vec<Series>, Stri
         }
     }
     Ok(all)
+}
+
+/// Records the run delay over a visit to stamped work, of which the calling
+/// thread's is `own_ns`: on the first sample of each series whose thread was
+/// watched, since a document lists each one that is not 0, and no operation is
+/// known to be the one that waited.
+pub fn record_run_delay(all: &mut [Series], work: &dyn Work, own_ns: u64) {
+    for series in all {
+        let delay_ns = work.run_delay_ns(series.variant, own_ns);
+        if let Some((first, lost_ns)) = series.samples.first_mut().zip(delay_ns) {
+            first.evidence.lost_ns = lost_ns;
+        }
+    }
 }
 
 fn of_event(event: &Event, flags: u8) -> Sample {
@@ -184,6 +212,7 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
     }
 
     fn gated(&mut self, work: &mut dyn Work, order: &Order, turns: u64) -> Vec<Sample> {
+        let figures = self.surroundings.core_figures();
         if let Some(gate) = order.hunt
             && !self.wait_for(gate)
         {
@@ -193,18 +222,29 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
             .last_level_canary
             .then(|| self.surroundings.last_level())
             .flatten();
-        // What happens from here on may spoil the working set.
+        // What happens from here on may spoil the working set. The next such
+        // call comes after the last sample: it changes what it interrupts.
         self.surroundings.losses_of_visit();
+        let began = self.clock.start();
         work.restore();
         let restored = self.clock.start();
         let mut samples = Vec::with_capacity(order.samples as usize);
         let mut double_first = order.double_first;
         work.ready();
+        // Beyond L2 a turn may take 10 ms, of which a cold start is nothing.
+        if turns >= LEAST_TURNS || !order.last_level_canary {
+            untimed(work, turns / FIRST_PART);
+        }
         let mut before = self.surroundings.canary();
+        let mut ended = restored;
         for _ in 0..order.samples {
+            // After the canary, which has had L1, before each sample alike.
+            work.ready();
+            if turns >= LEAST_TURNS && !order.last_level_canary {
+                untimed(work, turns / EACH_PART);
+            }
             let (first_ticks, second_ticks, now) = self.bracket(work, turns, double_first);
             let after = self.surroundings.canary();
-            let losses = self.surroundings.losses();
             let broken = first_ticks.is_none() || second_ticks == Some(None);
             samples.push(Sample {
                 worker: 0,
@@ -212,10 +252,10 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
                 turns,
                 first_ticks: first_ticks.unwrap_or(0),
                 second_ticks: second_ticks.map(Option::unwrap_or_default),
-                evidence: evidence(&before, &after, &losses, broken, order.hunt.is_some()),
+                evidence: evidence(&before, &after, &figures, broken, order.hunt.is_some()),
             });
-            work.ready();
             before = after;
+            ended = now;
             double_first = !double_first;
             let spent_ns = now.saturating_sub(restored) as f64 * self.ns_per_tick;
             if spent_ns > work.lasts_ns() as f64 {
@@ -227,8 +267,13 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
             let after = self.surroundings.last_level()?;
             Some((before.max(after) * 1000.0).round() as u32)
         });
+        let visit_ticks = ended.saturating_sub(began);
         for sample in &mut samples {
             sample.evidence.last_level_ps = last_level;
+            sample.evidence.lost_ns = share_of_loss(sample, &losses, visit_ticks);
+            if losses.migrated {
+                sample.evidence.flags |= flag::MIGRATED;
+            }
             if losses.throttled {
                 sample.evidence.flags |= flag::THROTTLED;
             }
@@ -268,9 +313,14 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
     }
 
     fn wait_for(&mut self, gate: &Gate) -> bool {
+        let mut quiet = 0;
         (0..PATIENCE).any(|_| {
             let reading = self.surroundings.canary();
-            gate.is_quiet_reading(&reading)
+            quiet = match gate.is_quiet_reading(&reading) {
+                true => quiet + 1,
+                false => 0,
+            };
+            quiet == QUIET_IN_A_ROW
         })
     }
 
@@ -313,7 +363,7 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
 fn evidence(
     before: &CanaryReading,
     after: &CanaryReading,
-    losses: &Losses,
+    figures: &CoreFigures,
     broken: bool,
     hunted: bool,
 ) -> Evidence {
@@ -328,14 +378,41 @@ fn evidence(
     mark(slow > fast * (1.0 + CLOCK_MOVED_ABOVE), flag::CLOCK_MOVED);
     mark(broken, flag::COUNTER_BROKEN);
     mark(hunted, flag::HUNTED);
-    mark(losses.migrated, flag::MIGRATED);
-    let ratio = before.ratio.max(after.ratio);
+    let thousandths = |value: f64| (value * 1000.0).round() as u32;
+    let l1_load_ps = figures.l1_load_ns.map_or(0, thousandths);
+    let capacity = before.capacity.zip(after.capacity);
     Evidence {
-        canary_percent: Some((ratio * 100.0).round().clamp(0.0, 65_535.0) as u16),
+        canaries: Some(Canaries {
+            branch_permille: [thousandths(before.ratio), thousandths(after.ratio)],
+            capacity_permille: capacity
+                .filter(|_| l1_load_ps > 0)
+                .map(|(before, after)| [thousandths(before), thousandths(after)]),
+            multiply_permille: thousandths(figures.multiply_ratio),
+            l1_load_ps: capacity.map_or(0, |_| l1_load_ps),
+        }),
         cycle_fs: Some(((slow + fast) / 2.0 * 1e6).round() as u32),
-        last_level_ps: None,
-        lost_ns: losses.lost_ns,
         flags,
-        mode: 0,
+        ..Evidence::default()
     }
+}
+
+/// Runs so many turns, at least one, outside the time.
+fn untimed(work: &mut dyn Work, turns: u64) {
+    let step = work.turn_step().max(1);
+    let turns = turns.max(1).div_ceil(step).saturating_mul(step);
+    work.run(turns, false);
+    if work.paired() {
+        work.run(turns, true);
+    }
+}
+
+/// What of a visit's loss falls to a sample, by duration: which one it fell into
+/// is not known, so each has some, and the share of time lost is the visit's.
+fn share_of_loss(sample: &Sample, losses: &Losses, visit_ticks: u64) -> u64 {
+    if losses.lost_ns == 0 {
+        return 0;
+    }
+    let ticks = sample.first_ticks + sample.second_ticks.unwrap_or(0);
+    let share = ticks as f64 / visit_ticks.max(ticks).max(1) as f64;
+    ((losses.lost_ns as f64 * share).round() as u64).max(1)
 }

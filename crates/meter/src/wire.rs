@@ -82,6 +82,8 @@ pub enum Reply {
         parts: Vec<Part>,
         /// Names of the modes that the operations ran in.
         modes: Vec<String>,
+        /// Whether its U and 2U loops hold the same body.
+        loops_alike: bool,
         /// The work's remarks.
         notes: Vec<String>,
         /// What the kernel counted, if that contradicts the method.
@@ -135,16 +137,20 @@ pub fn open<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
 /// Receives the body of one frame, unopened: a listener whose CPU matters to
 /// what is being measured opens it later.
 pub fn receive_frame(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
+    receive_frame_while(from, &mut || false)
+}
+
+/// The same from a stream that has a read timeout: whenever that ends, `waits`
+/// says whether to go on.
+pub fn receive_frame_while(
+    from: &mut impl Read,
+    waits: &mut impl FnMut() -> bool,
+) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0_u8; 4];
-    let mut got = 0;
-    while got < 4 {
-        match from.read(&mut length[got..]) {
-            Ok(0) if got == 0 => return Ok(None),
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(n) => got += n,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
+    match fill(from, &mut length, waits)? {
+        0 => return Ok(None),
+        4 => {}
+        _ => return Err(io::ErrorKind::UnexpectedEof.into()),
     }
     let length = u32::from_le_bytes(length);
     if length > LONGEST_FRAME {
@@ -154,8 +160,31 @@ pub fn receive_frame(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
         ));
     }
     let mut body = vec![0_u8; length as usize];
-    from.read_exact(&mut body)?;
-    Ok(Some(body))
+    match fill(from, &mut body, waits)? {
+        got if got == body.len() => Ok(Some(body)),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+/// Fills a buffer as far as the stream goes. Gives how far that was.
+fn fill(
+    from: &mut impl Read,
+    buffer: &mut [u8],
+    waits: &mut impl FnMut() -> bool,
+) -> io::Result<usize> {
+    let mut got = 0;
+    while got < buffer.len() {
+        match from.read(&mut buffer[got..]) {
+            Ok(0) => break,
+            Ok(n) => got += n,
+            Err(e) => match e.kind() {
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut if waits() => {}
+                _ => return Err(e),
+            },
+        }
+    }
+    Ok(got)
 }
 
 #[cfg(test)]
@@ -192,5 +221,36 @@ mod tests {
     fn foreign_bytes_are_refused() {
         assert!(receive::<Reply>(&mut &b"GET / HTTP/1.1\r\n"[..]).is_err());
         assert!(receive::<Reply>(&mut &b"\x02\0\0\0{]"[..]).is_err());
+    }
+
+    /// Gives one byte, then a timeout, and so on.
+    struct Halting<'a>(&'a [u8], bool);
+
+    impl Read for Halting<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            match self.1 {
+                true => Err(io::ErrorKind::WouldBlock.into()),
+                false => self.0.read(&mut buffer[..1]),
+            }
+        }
+    }
+
+    #[test]
+    fn a_timeout_inside_a_frame_loses_nothing_of_it() {
+        let mut stream = Vec::new();
+        send(&mut stream, &"a frame").expect("a vector takes all");
+        let mut asked = 0;
+        let mut waits = || {
+            asked += 1;
+            true
+        };
+        let frame = receive_frame_while(&mut Halting(&stream, false), &mut waits);
+        let frame = frame.expect("waits").expect("a frame");
+        assert_eq!(open::<String>(&frame).expect("text"), "a frame");
+        assert_eq!(asked, stream.len(), "before each byte");
+        let given_up = receive_frame_while(&mut Halting(&stream, false), &mut || false);
+        let kind = given_up.expect_err("does not wait").kind();
+        assert_eq!(kind, io::ErrorKind::WouldBlock);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::bench::Bench;
 use crate::probe::{Probe, Site};
-use crate::surroundings::RealSurroundings;
+use crate::surroundings::{RealSurroundings, Surroundings};
 use crate::visit::{self, Order, Series, Visitor};
 use crate::wire::{self, Part, Reply, Request, Setup};
 use model::run::Regime;
@@ -40,6 +40,9 @@ fn serve(catalogue: &[Probe], parent: &str) -> io::Result<()> {
     let parent = parent
         .parse()
         .map_err(|_| io::Error::other(format!("{WORKER_VARIABLE} is for latlas itself to set")))?;
+    // What ends a whole group or service reaches its workers too: their samples
+    // are wanted, and their parent ends them.
+    sys::stop::outlive_requests()?;
     // Where the system can't promise it, the end of the stream tells.
     let _ = sys::process::die_with_parent_id(parent);
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
@@ -95,6 +98,7 @@ impl<'c> Worker<'c> {
                 surroundings: RealSurroundings::new(
                     counter,
                     setup.ns_per_tick,
+                    setup.terrain.l1_bytes,
                     setup.last_level_canary_bytes as usize,
                 ),
                 clock: counter,
@@ -136,7 +140,14 @@ impl<'c> Worker<'c> {
         let mut work = (probe.make)(&mut self.bench, &site)?;
         self.visits += 1;
         let series = match request.regime {
-            Regime::Stamped => visit::stamped(work.as_mut(), request.samples)?,
+            Regime::Stamped => {
+                // What the thread waited until now is not this visit's.
+                self.visitor.surroundings.losses();
+                let mut series = visit::stamped(work.as_mut(), request.samples)?;
+                let own_ns = self.visitor.surroundings.losses().lost_ns;
+                visit::record_run_delay(&mut series, work.as_ref(), own_ns);
+                series
+            }
             _ => vec![Series {
                 variant: 0,
                 samples: {
@@ -172,13 +183,19 @@ impl<'c> Worker<'c> {
             }
         });
         let parts = parts.collect();
+        let (ops_per_turn, modes) = (work.ops_per_turn(), work.modes());
+        let loops_alike = work.loops_alike();
+        let (notes, contradiction) = (work.notes(), work.contradiction());
+        // Files and threads that end with it are part of what the visit takes.
+        drop(work);
         Ok(Reply::Visited {
             cell: request.cell,
-            ops_per_turn: work.ops_per_turn(),
+            ops_per_turn,
             parts,
-            modes: work.modes(),
-            notes: work.notes(),
-            contradiction: work.contradiction(),
+            modes,
+            loops_alike,
+            notes,
+            contradiction,
             wall_ns: sys::clock::monotonic_raw_ns().saturating_sub(began_ns),
         })
     }

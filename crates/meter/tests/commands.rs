@@ -522,3 +522,15 @@ fn a_frequency_is_cycles_over_the_task_clock() {
     let ns = row.estimate().and_then(|e| e.ns()).expect("a value").value;
     assert!((row.unit.of_ns(ns) - 2.7).abs() < 1e-9);
 }
+
+#[test]
+fn a_part_of_the_time_below_a_tick_is_below_resolution() {
+    let without = |_: usize, _: usize, u: &mut Usage| u.system_ns = 0;
+    let run = run_with(made_up(without), &everything(), &[], Some(MS / 2));
+    let below = |row: &str| {
+        let row = run.row(&format!("exec.a/{row}")).expect("a row");
+        row.estimate().expect("a figure").below_ns
+    };
+    assert_eq!(below("system"), Some((MS / 2) as f64));
+    assert_eq!(below("user"), None);
+}

@@ -26,7 +26,7 @@ fn on_disk(site: &Site) -> Option<OnDisk> {
         bytes: site.at.first().copied().unwrap_or(1 << 62),
         files: 1,
         once: ONCE,
-        optional: false,
+        ..OnDisk::default()
     })
 }
 
@@ -108,6 +108,50 @@ fn what_does_not_fit_is_refused_point_by_point() {
     let optional = optional.expect("planned");
     assert!(!optional.wants_disk() && optional.visits > 0);
     assert_eq!(std::fs::read_dir(dir.path()).expect("there").count(), 0);
+}
+
+#[test]
+fn files_that_stay_are_counted_for_all_visits_and_their_end_is_planned() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let of = |kept: u64, budget: Option<u64>| {
+        let keeps = Probe {
+            on_disk: match kept {
+                0 => |_| Some(OnDisk::default()),
+                100 => |_| {
+                    Some(OnDisk {
+                        kept: 100,
+                        ..OnDisk::default()
+                    })
+                },
+                _ => |_| {
+                    Some(OnDisk {
+                        kept: 1 << 40,
+                        ..OnDisk::default()
+                    })
+                },
+            },
+            extra_visits: false,
+            ..Probe::blank("my.keeps")
+        };
+        let request = Request {
+            budget: budget.map(Duration::from_secs),
+            ..request(Some(dir.path().into()), &[])
+        };
+        plan(&[keeps], &request, &sys::machine(Path::new("/"))).expect("a plan")
+    };
+    for budget in [None, Some(600)] {
+        let (plain, keeping) = (of(0, budget), of(100, budget));
+        let cell = &keeping.cells[0];
+        let files = u64::from(cell.visits * cell.workers) * 100;
+        let removing = keeping.time.end - plain.time.end;
+        let each = removing.as_nanos() as u64 / files;
+        assert!(
+            (10_000..60_000).contains(&each),
+            "{removing:?} for {files} files"
+        );
+        let refused = of(1 << 40, budget).unavailable;
+        assert!(refused[0].3.starts_with("needs "), "{refused:?}");
+    }
 }
 
 #[test]

@@ -1,23 +1,22 @@
-//! Distributions: what an operation typically costs, how far its tail
-//! reaches, and which modes it ran in.
+//! Distributions: what an operation typically costs, and which modes it ran
+//! in.
 
 use crate::estimate::{Context, SAMPLES_IN_ALL, worker_medians};
 use crate::sample::{Sample, flag};
+use crate::spread::{self, Between, Reading};
+use crate::states::{self, LEAST_SHARE};
 use crate::stats::{self, Interval};
+use crate::unit::Unit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Samples above a percentile that are needed before it is told: below ten it
-/// is the luck of a few.
-const EXCEEDANCES: f64 = 10.0;
 
 /// The cost as it came, whatever the machine did.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
 pub struct Typical {
     /// Median, ns per operation, with a distribution-free 95 % interval where
-    /// there are enough samples for one (else the range). For a distribution
-    /// it is at least as wide as the t interval over the workers' medians:
-    /// samples of one process resemble each other.
+    /// there are enough samples for one (else the range). It is at least as
+    /// wide as those over the medians of workers and of stretches of time:
+    /// samples of one process, and of the same seconds, resemble each other.
     pub ns: Interval,
     /// 10 % quantile, ns per operation.
     pub p10_ns: f64,
@@ -27,28 +26,8 @@ pub struct Typical {
     pub samples: u32,
 }
 
-/// The far end of a distribution of single operations: there is none where a
-/// sample is the mean of several.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
-pub struct Tail {
-    /// 99 % quantile, ns, with an interval by order statistics; absent where
-    /// fewer than ten operations lie above it.
-    pub p99_ns: Option<Interval>,
-    /// 99.9 % quantile, ns, likewise.
-    pub p999_ns: Option<Interval>,
-    /// The longest operation seen, ns: it means nothing without the number of
-    /// operations and the time over which they were seen.
-    pub longest_ns: f64,
-    /// The shortest, ns.
-    pub shortest_ns: f64,
-    /// Operations.
-    pub operations: u32,
-    /// First to last, ms.
-    pub over_ms: u32,
-}
-
 /// One mode of an operation that has several, such as the same CPU and
-/// another one.
+/// another one; or one of two states that its samples fall into.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Mode {
     /// In words.
@@ -57,16 +36,6 @@ pub struct Mode {
     pub share: f64,
     /// What they cost.
     pub typical: Typical,
-}
-
-/// The typical cost over these samples.
-pub(crate) fn typical<'s>(
-    samples: impl Iterator<Item = &'s Sample>,
-    context: &Context,
-) -> Option<Typical> {
-    of_values(stats::sorted(
-        samples.map(|s| s.ns_per_op(context.ops_per_turn, context.ns_per_tick)),
-    ))
 }
 
 fn of_values(values: Vec<f64>) -> Option<Typical> {
@@ -84,63 +53,54 @@ fn of_values(values: Vec<f64>) -> Option<Typical> {
     })
 }
 
-/// The same, with an interval that also holds what the workers' medians say.
-pub(crate) fn typical_over_workers(samples: &[&Sample], context: &Context) -> Option<Typical> {
-    let by_worker: Vec<(u32, f64)> = samples
-        .iter()
-        .map(|s| {
-            let ns = s.ns_per_op(context.ops_per_turn, context.ns_per_tick);
-            (s.worker, ns)
-        })
-        .collect();
-    of_groups(&by_worker)
+/// The typical cost over these samples, with an interval that also holds what
+/// the medians of workers and of stretches of time say, and which of these is
+/// the widest.
+pub(crate) fn typical(readings: &[Reading]) -> Option<(Typical, Between)> {
+    let mut typical = of_values(stats::sorted(readings.iter().map(|r| r.value)))?;
+    let samples = typical.ns.half_width();
+    let Some((half, between)) = spread::half_width(readings) else {
+        return Some((typical, Between::Samples));
+    };
+    widen(&mut typical.ns, half);
+    let widest = if half > samples {
+        between
+    } else {
+        Between::Samples
+    };
+    Some((typical, widest))
 }
 
-/// Typical of values that come in groups (a worker's, those of one stretch of
-/// time): each with the number of its group, in order.
+fn widen(interval: &mut Interval, half: f64) {
+    interval.low = interval.low.min(interval.value - half);
+    interval.high = interval.high.max(interval.value + half);
+}
+
+/// Each sample's time as it was, ns per operation.
+pub(crate) fn readings<'s>(
+    samples: impl IntoIterator<Item = &'s Sample>,
+    context: &Context,
+) -> Vec<Reading> {
+    spread::readings(samples, |s| {
+        s.ns_per_op(context.ops_per_turn, context.ns_per_tick)
+    })
+}
+
+/// Typical of values that come in groups (the runs of one stretch of time):
+/// each with the number of its group, in order.
 pub(crate) fn of_groups(values: &[(u32, f64)]) -> Option<Typical> {
     let mut typical = of_values(stats::sorted(values.iter().map(|&(_, v)| v)))?;
     let medians = worker_medians(values);
     if medians.len() >= 3
         && let Some(between) = stats::t_interval(&medians)
     {
-        let half = between.half_width();
-        typical.ns.low = typical.ns.low.min(typical.ns.value - half);
-        typical.ns.high = typical.ns.high.max(typical.ns.value + half);
+        widen(&mut typical.ns, between.half_width());
     }
     Some(typical)
 }
 
-/// The tail of single operations; none where any sample holds more than one:
-/// the longest mean is not the longest operation.
-pub(crate) fn tail(samples: &[&Sample], context: &Context) -> Option<Tail> {
-    if !single(samples, context) {
-        return None;
-    }
-    let values = stats::sorted(
-        samples
-            .iter()
-            .map(|s| s.ns_per_op(context.ops_per_turn, context.ns_per_tick)),
-    );
-    let percentile = |q: f64| {
-        (values.len() as f64 * (1.0 - q) >= EXCEEDANCES - 1e-9)
-            .then(|| stats::quantile_interval_sorted(&values, q))
-            .flatten()
-    };
-    let first = samples.iter().map(|s| s.at_ms).min()?;
-    let last = samples.iter().map(|s| s.at_ms).max()?;
-    Some(Tail {
-        p99_ns: percentile(0.99),
-        p999_ns: percentile(0.999),
-        longest_ns: *values.last()?,
-        shortest_ns: *values.first()?,
-        operations: values.len() as u32,
-        over_ms: last - first,
-    })
-}
-
 /// Whether each sample is one operation.
-fn single(samples: &[&Sample], context: &Context) -> bool {
+pub(crate) fn single(samples: &[&Sample], context: &Context) -> bool {
     context.ops_per_turn == 1.0 && samples.iter().all(|s| s.turns == 1)
 }
 
@@ -151,61 +111,107 @@ pub(crate) fn either_order(samples: &[&Sample], context: &Context) -> bool {
     single(samples, context) && samples.iter().any(|s| s.work_ticks() < 0.0)
 }
 
-/// The modes that occurred, the most frequent first; none where there is only
-/// one name to give.
-pub(crate) fn modes(samples: &[&Sample], context: &Context) -> Vec<Mode> {
+/// The modes that occurred, in the row's own order, each with what its interval
+/// is over; none where there is only one name to give.
+pub(crate) fn modes(samples: &[&Sample], context: &Context) -> Vec<(Mode, Between)> {
     if context.modes.len() < 2 {
         return Vec::new();
     }
-    let mut modes: Vec<Mode> = context
-        .modes
-        .iter()
-        .enumerate()
+    let names = context.modes.iter().enumerate();
+    names
         .filter_map(|(number, name)| {
             let own: Vec<&Sample> = samples
                 .iter()
                 .copied()
                 .filter(|s| usize::from(s.evidence.mode) == number)
                 .collect();
-            Some(Mode {
+            let (typical, between) = typical(&readings(own.iter().copied(), context))?;
+            let mode = Mode {
                 name: name.clone(),
                 share: own.len() as f64 / samples.len() as f64,
-                typical: typical_over_workers(&own, context)?,
-            })
+                typical,
+            };
+            Some((mode, between))
         })
-        .collect();
-    modes.sort_by(|a, b| b.share.total_cmp(&a.share));
-    modes
+        .collect()
+}
+
+/// Modes with a sixth of the operations or more.
+fn large(modes: &[Mode]) -> impl Iterator<Item = &Mode> + Clone {
+    modes.iter().filter(|m| is_large(m))
+}
+
+fn is_large(mode: &Mode) -> bool {
+    mode.share >= LEAST_SHARE
 }
 
 /// Whether two of the modes are two figures: each with a sixth of the
 /// operations, apart by 20 % of the one nearer to 0 (times between two threads'
-/// stamps may be negative). Gives the words for it.
-pub(crate) fn modes_apart(modes: &[Mode]) -> Option<String> {
-    let large: Vec<&Mode> = modes.iter().filter(|m| m.share * 6.0 >= 1.0).collect();
-    let ns = |m: &&Mode| m.typical.ns.value;
-    let least = large.iter().map(ns).fold(f64::INFINITY, f64::min);
-    let most = large.iter().map(ns).fold(f64::NEG_INFINITY, f64::max);
+/// stamps may be negative).
+pub(crate) fn modes_apart(modes: &[Mode]) -> bool {
+    let ns = |m: &Mode| m.typical.ns.value;
     let enough = modes
         .iter()
         .map(|m| m.typical.samples as usize)
         .sum::<usize>()
         >= SAMPLES_IN_ALL;
-    let apart = most - least > 0.2 * least.abs().min(most.abs());
-    (enough && large.len() >= 2 && apart).then(|| {
-        let words: Vec<String> = large
+    enough && large(modes).count() >= 2 && apart(large(modes).map(ns))
+}
+
+/// Whether the largest and the smallest lie apart by a fifth.
+fn apart(ns: impl Iterator<Item = f64> + Clone) -> bool {
+    let least = ns.clone().fold(f64::INFINITY, f64::min);
+    let most = ns.fold(f64::NEG_INFINITY, f64::max);
+    most - least > 0.2 * least.abs().min(most.abs())
+}
+
+/// Which mode's figure stands for the row, where modes lie apart: the first one
+/// of a sixth of the operations or more. A mixture's median moves with the
+/// shares, and so would the choice of the most frequent mode.
+pub(crate) fn headline(modes: &[Mode]) -> Option<usize> {
+    let ns = modes.iter().map(|m| m.typical.ns.value);
+    let several = modes.len() >= 2 && apart(ns);
+    modes.iter().position(is_large).filter(|_| several)
+}
+
+/// The large modes in words: `same CPU 3000 ns in 75 %, other CPU 37.0 µs in
+/// 25 %`.
+pub(crate) fn in_words(modes: &[Mode], unit: &Unit) -> String {
+    let words: Vec<String> = large(modes)
+        .map(|m| {
+            let figure = crate::figure::value(unit, unit.of_ns(m.typical.ns.value));
+            format!("{} {figure} in {:.0} %", m.name, m.share * 100.0)
+        })
+        .collect();
+    words.join(", ")
+}
+
+/// The two states that values fall into, if they do, the lower one first, and
+/// its largest value.
+pub(crate) fn two_states(readings: &[Reading], unit: &Unit) -> Option<(Vec<Mode>, f64)> {
+    let values: Vec<(u64, f64)> = readings
+        .iter()
+        .map(|r| (spread::visit(r.worker, r.at_ms), r.value))
+        .collect();
+    let states = states::find(&values)?;
+    let names = match unit.is_time() {
+        true => ["fast", "slow"],
+        false => ["lower", "upper"],
+    };
+    let state = |name: &str, upper: bool| {
+        let own: Vec<Reading> = readings
             .iter()
-            .map(|m| {
-                format!(
-                    "{} {} in {:.0} %",
-                    m.name,
-                    crate::figure::time(m.typical.ns.value),
-                    m.share * 100.0
-                )
-            })
+            .filter(|r| (r.value > states.split) == upper)
+            .copied()
             .collect();
-        words.join(", ")
-    })
+        Some(Mode {
+            name: name.into(),
+            share: own.len() as f64 / readings.len() as f64,
+            typical: typical(&own)?.0,
+        })
+    };
+    let both = vec![state(names[0], false)?, state(names[1], true)?];
+    Some((both, states.split))
 }
 
 /// Whether what the kernel counted contradicts the method in most visits.

@@ -7,39 +7,63 @@
 //! time was quiet. Nothing is deleted and nothing is clamped: a difference
 //! that noise made negative enters as it is.
 
-pub use crate::distribution::{Mode, Tail, Typical};
 use crate::distribution::{
-    contradicted, either_order, modes, modes_apart, tail, typical, typical_over_workers,
+    self, contradicted, either_order, in_words, modes, modes_apart, two_states, typical,
 };
-use crate::gate::Gate;
+pub use crate::distribution::{Mode, Typical};
+use crate::gate::{Gate, GateState, LEAST_VISITS};
 use crate::run::{Bound, CoreClock, Regime};
 use crate::sample::{Sample, flag};
+use crate::spread::{self, Between, Reading};
 use crate::stats::{self, Interval};
+use crate::tail::tail;
+pub use crate::tail::{Longest, Tail};
 use crate::unit::Unit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// An interval wider than this share of its figure, to either side, is noisy.
 pub const NOISY_ABOVE: f64 = 0.05;
 /// An interval wider than this says too little for any figure.
 pub const CANNOT_TELL_ABOVE: f64 = 0.25;
+/// The same two for the median of a distribution, which holds whatever the
+/// machine did: it wanders by more than the cost on a quiet machine, and its
+/// intervals with it (docs/method.md).
+const OF_DISTRIBUTION: Limits = Limits {
+    noisy_above: 0.10,
+    cannot_tell_above: 0.5,
+};
+const OF_QUIET: Limits = Limits {
+    noisy_above: NOISY_ABOVE,
+    cannot_tell_above: CANNOT_TELL_ABOVE,
+};
 /// Times between stamps that may come in either order are judged as shares of
 /// this many ns where they are shorter, since a part of a whole may be near 0
-/// and yet be known well. So ±250 ns or less are never noisy, and ±1.25 µs or
+/// and yet be known well. So ±200 ns or less are never noisy, and ±1 µs or
 /// less always tell something: that is little beside the tens of µs of a
 /// thread's life, and not much more than two CPUs' stamps are good for.
-pub const EITHER_ORDER_FROM_NS: f64 = 5_000.0;
+pub const EITHER_ORDER_FROM_NS: f64 = 2_000.0;
 /// A sample that lost its CPU for more than this share of its time was robbed.
 pub const LOST_ABOVE: f64 = 0.02;
 /// A worker's median counts from this many quiet samples on.
 pub const SAMPLES_PER_WORKER: usize = 3;
 /// Quiet samples needed in all.
 pub const SAMPLES_IN_ALL: usize = 12;
+/// Fewer, from this many on, are enough where they agree to [`FEW_WITHIN`].
+const FEW_SAMPLES: usize = 6;
+/// Median absolute deviation of a few samples that agree, as a share of their
+/// median.
+const FEW_WITHIN: f64 = 0.015;
 /// Workers with enough quiet samples needed for an interval.
 pub const WORKERS: usize = 3;
 
 /// Reason of a row that most visits contradict, where the visits say no more.
 pub const CONTRADICTED: &str = "what the kernel counted is not what the method assumes";
+
+/// Reason of a row that only the canaries call quiet.
+const UNCONFIRMED: &str =
+    "too few visits read multiply/add, which confirms that the core was quiet";
 
 /// How far a figure can be trusted.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,27 +103,36 @@ pub struct Quiet {
     pub ns: Interval,
     /// Clock cycles per operation, where the core's clock is known.
     pub cycles: Option<Interval>,
-    /// Smallest quiet sample, ns per operation: a check, not a figure.
+    /// Smallest quiet time, ns per operation: a check, not a figure. Of a
+    /// difference of two loops: the smallest of the long one less the smallest
+    /// of the short one.
     pub minimum_ns: f64,
     /// Quiet samples behind it.
     pub samples: u32,
     /// Workers behind the interval.
     pub workers: u32,
+    /// Whether the interval in ns is that of the cycles at this run's clock:
+    /// another run may have another clock, so compare cycles.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_run_clock: bool,
 }
+
+/// What the mark of [`Quiet::at_run_clock`] says, where a reader sees it.
+pub const AT_RUN_CLOCK: &str = "at this run's clock";
 
 /// What is known of one quantity.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// On the quiet machine; absent for a distribution, or where the machine
-    /// was never quiet.
+    /// was never quiet. Of two states it is the faster one.
     pub quiet: Option<Quiet>,
     /// As it came.
     pub typical: Option<Typical>,
     /// The far end of a distribution of stamped operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
-    /// Modes that stamped operations ran in, the most frequent first; empty
-    /// where there is one.
+    /// Modes that stamped operations ran in, in the row's own order, or the two
+    /// states that samples fall into, the lower first; empty where there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modes: Vec<Mode>,
     /// Share of the ordinary samples that were quiet.
@@ -114,11 +147,43 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The figure to show first: quiet where there is one, else typical.
+    /// The figure to show first: quiet where there is one, else typical; of
+    /// modes that lie apart, never of their mixture ([`Estimate::headline`]).
     pub fn ns(&self) -> Option<Interval> {
         self.quiet
             .map(|q| q.ns)
-            .or_else(|| self.typical.map(|t| t.ns))
+            .or_else(|| self.headline().map(|(typical, _)| typical.ns))
+    }
+
+    /// The typical cost to show first, with the name of the mode it is of.
+    /// Where modes lie apart it is that of the first one with a sixth of the
+    /// operations, else that of everything.
+    pub fn headline(&self) -> Option<(Typical, Option<&str>)> {
+        match distribution::headline(&self.modes).map(|place| &self.modes[place]) {
+            // The states of a gated row are of its quiet samples.
+            Some(mode) if self.quiet.is_none() => Some((mode.typical, Some(&mode.name))),
+            _ => self.typical.map(|typical| (typical, None)),
+        }
+    }
+
+    /// The mode that the figure to show first is of: of modes that lie apart the
+    /// one of [`Estimate::headline`], else the only one that occurred.
+    pub fn mode(&self) -> Option<&str> {
+        let only = match &self.modes[..] {
+            [only] if self.quiet.is_none() => Some(only.name.as_str()),
+            _ => None,
+        };
+        only.or(self.headline()?.1)
+    }
+
+    /// The same estimate of a row in another unit than time: the reason for
+    /// two states names their figures.
+    #[must_use]
+    pub fn in_unit(mut self, unit: &Unit) -> Estimate {
+        if self.verdict == Verdict::TwoStates && !self.modes.is_empty() {
+            self.reason = in_words(&self.modes, unit);
+        }
+        self
     }
 }
 
@@ -149,7 +214,7 @@ pub struct Context<'a> {
 pub fn estimate(samples: &[Sample], context: &Context) -> Estimate {
     let mut estimate = match context.regime {
         Regime::Gated => gated(samples, context),
-        Regime::Distribution => distribution(samples, context),
+        Regime::Distribution => of_samples(samples, context),
         Regime::Stamped => stamped(samples, context),
     };
     if estimate.verdict != Verdict::Invalid && contradicted(&samples.iter().collect::<Vec<_>>()) {
@@ -163,16 +228,22 @@ pub(crate) fn ordinary(samples: &[Sample]) -> impl Iterator<Item = &Sample> {
     samples.iter().filter(|s| !s.has(flag::HUNTED))
 }
 
-fn distribution(samples: &[Sample], context: &Context) -> Estimate {
-    let typical = typical_over_workers(&ordinary(samples).collect::<Vec<_>>(), context);
+fn of_samples(samples: &[Sample], context: &Context) -> Estimate {
+    let readings = distribution::readings(ordinary(samples), context);
+    let typical = typical(&readings);
+    let states = two_states(&readings, &Unit::Time).map(|(states, _)| states);
     let (verdict, reason) = match &typical {
         _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
         None => (Verdict::CannotTell, "no sample was taken".into()),
-        Some(t) => {
-            robbed(samples, context).unwrap_or_else(|| judge_distribution(samples, t, 0.0, context))
-        }
+        Some(known) => robbed(samples, context)
+            .unwrap_or_else(|| judge_distribution(known, states.as_deref(), 0.0)),
     };
-    of_distribution(typical, verdict, reason)
+    Estimate {
+        modes: states
+            .filter(|_| verdict == Verdict::TwoStates)
+            .unwrap_or_default(),
+        ..of_distribution(typical.map(|(typical, _)| typical), verdict, reason)
+    }
 }
 
 /// An estimate that is a distribution and its verdict, nothing else.
@@ -195,25 +266,31 @@ pub(crate) fn of_distribution(
 
 fn stamped(samples: &[Sample], context: &Context) -> Estimate {
     let all: Vec<&Sample> = samples.iter().collect();
-    let typical = typical_over_workers(&all, context);
-    let modes = modes(&all, context);
-    let (verdict, reason) = match &typical {
+    let readings = distribution::readings(samples, context);
+    let typical = typical(&readings);
+    let (mut modes, between): (Vec<Mode>, Vec<Between>) = modes(&all, context).into_iter().unzip();
+    let mut apart = modes_apart(&modes);
+    // What is judged is what stands for the row.
+    let shown = distribution::headline(&modes).map(|place| (modes[place].typical, between[place]));
+    if modes.is_empty()
+        && let Some((states, _)) = two_states(&readings, &Unit::Time)
+    {
+        (modes, apart) = (states, true);
+    }
+    let (verdict, reason) = match &shown.or(typical) {
         _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
         None => (Verdict::CannotTell, "no operation was stamped".into()),
-        Some(t) => match modes_apart(&modes) {
-            Some(reason) => (Verdict::TwoStates, reason),
-            None => {
-                let least_ns = match either_order(&all, context) {
-                    true => EITHER_ORDER_FROM_NS,
-                    false => 0.0,
-                };
-                judge_distribution(samples, t, least_ns, context)
-            }
-        },
+        Some(known) => {
+            let least_ns = match either_order(&all, context) {
+                true => EITHER_ORDER_FROM_NS,
+                false => 0.0,
+            };
+            judge_distribution(known, apart.then_some(&modes[..]), least_ns)
+        }
     };
     Estimate {
         quiet: None,
-        typical,
+        typical: typical.map(|(typical, _)| typical),
         tail: tail(&all, context),
         modes,
         quiet_share: None,
@@ -225,59 +302,84 @@ fn stamped(samples: &[Sample], context: &Context) -> Estimate {
 
 /// The width counts as a share of `least_ns` where the figure is below that.
 fn judge_distribution(
-    samples: &[Sample],
-    typical: &Typical,
+    (typical, between): &(Typical, Between),
+    states: Option<&[Mode]>,
     least_ns: f64,
-    context: &Context,
 ) -> (Verdict, String) {
     if typical.samples < 6 {
         let few = format!("only {} samples: too few for an interval", typical.samples);
         return (Verdict::CannotTell, few);
     }
-    let ns = |s: &Sample| s.ns_per_op(context.ops_per_turn, context.ns_per_tick);
-    match two_states(samples.iter().map(ns), &Unit::Time) {
-        Some(reason) => (Verdict::TwoStates, reason),
-        None => judge_width(&typical.ns, least_ns, "samples", &Unit::Time),
+    match states {
+        Some(states) => (Verdict::TwoStates, in_words(states, &Unit::Time)),
+        None => judge_width(
+            &typical.ns,
+            least_ns,
+            OF_DISTRIBUTION,
+            between.text(),
+            &Unit::Time,
+        ),
     }
 }
 
 fn gated(samples: &[Sample], context: &Context) -> Estimate {
-    let typical = typical(ordinary(samples), context);
+    let typical = typical(&distribution::readings(ordinary(samples), context));
     let asked = ordinary(samples).count();
-    let calm = ordinary(samples)
-        .filter(|s| context.gate.is_quiet(s))
-        .count();
-    let quiet_samples: Vec<&Sample> = samples
+    let quiet_samples = context.gate.quiet_samples(samples);
+    let calm = quiet_samples
         .iter()
-        .filter(|s| context.gate.is_quiet(s))
-        .collect();
-    let quiet = quiet(&quiet_samples, context);
-    let below_ns = quiet
-        .as_ref()
-        .and_then(|q| below_resolution(q, &quiet_samples, context));
-    let (verdict, reason) = invalid(samples, context).unwrap_or_else(|| match &quiet {
-        None => (Verdict::CannotTell, too_few(&quiet_samples, samples.len())),
-        Some(_) if below_ns.is_some() => (Verdict::Ok, String::new()),
-        Some(q) => match two_states(quiet_samples.iter().map(|s| in_ns(s, context)), &Unit::Time) {
-            Some(reason) => (Verdict::TwoStates, reason),
-            None => judge_width(
-                &q.cycles_or_ns(context.bound),
-                0.0,
-                "worker processes",
-                &Unit::Time,
-            ),
-        },
-    });
-    Estimate {
-        quiet,
-        typical,
-        tail: None,
-        modes: Vec::new(),
+        .filter(|s| !s.has(flag::HUNTED))
+        .count();
+    let needed_workers = WORKERS.min(context.workers as usize).max(2);
+    let enough = quiet_samples.len() >= SAMPLES_IN_ALL || few_but_alike(&quiet_samples, context);
+    let known = quiet(&quiet_samples, context)
+        .filter(|(quiet, _)| enough && quiet.workers as usize >= needed_workers);
+    let mut estimate = Estimate {
         quiet_share: (asked > 0).then(|| calm as f64 / asked as f64),
-        below_ns,
-        verdict,
-        reason,
+        below_ns: known
+            .as_ref()
+            .and_then(|(q, _)| below_resolution(q, &quiet_samples, context)),
+        ..of_distribution(
+            typical.map(|(typical, _)| typical),
+            Verdict::Ok,
+            String::new(),
+        )
+    };
+    let states = known.as_ref().and_then(|_| {
+        let values = spread::readings(quiet_samples.iter().copied(), |s| in_ns(s, context));
+        two_states(&values, &Unit::Time).filter(|_| estimate.below_ns.is_none())
+    });
+    let broken = invalid(samples, context);
+    estimate.quiet = known.map(|(quiet, _)| quiet);
+    (estimate.verdict, estimate.reason) = match (broken, known, states) {
+        (Some(broken), ..) => broken,
+        (None, None, _) => (
+            Verdict::CannotTell,
+            too_few(&quiet_samples, samples, context),
+        ),
+        (None, Some(_), _) if estimate.below_ns.is_some() => (Verdict::Ok, String::new()),
+        (None, Some(_), Some((states, split))) => {
+            // The figure is that of one state, and none between them.
+            let mut fast = quiet_samples;
+            fast.retain(|s| in_ns(s, context) <= split);
+            estimate.quiet = quiet(&fast, context).map(|(quiet, _)| quiet);
+            let reason = in_words(&states, &Unit::Time);
+            estimate.modes = states;
+            (Verdict::TwoStates, reason)
+        }
+        (None, Some((quiet, between)), None) => judge_width(
+            &quiet.cycles_or_ns(context.bound),
+            0.0,
+            OF_QUIET,
+            between.text(),
+            &Unit::Time,
+        ),
+    };
+    if estimate.verdict == Verdict::Ok && !context.gate.is_confirmed() {
+        estimate.verdict = Verdict::CannotTell;
+        estimate.reason = UNCONFIRMED.into();
     }
+    estimate
 }
 
 impl Quiet {
@@ -302,11 +404,33 @@ pub(crate) fn in_ns(sample: &Sample, context: &Context) -> f64 {
 }
 
 /// Why there is no quiet figure.
-fn too_few(quiet: &[&Sample], all: usize) -> String {
+fn too_few(quiet: &[&Sample], all: &[Sample], context: &Context) -> String {
+    let gate = context.gate;
+    if gate.state == GateState::NeverQuiet {
+        return gate.reason.clone();
+    }
+    let visits: BTreeSet<u64> = ordinary(all)
+        .map(|s| spread::visit(s.worker, s.at_ms))
+        .collect();
+    let calm = gate
+        .quiet_readings(ordinary(all))
+        .filter(|&calm| calm < 0.5 && gate.quiet_ratio.is_some() && visits.len() >= LEAST_VISITS);
+    if let Some(calm) = calm {
+        let busy = (1.0 - calm) * 100.0;
+        // The canaries see whatever takes L1 and the front end; the
+        // multiplications see who shares the core.
+        return match gate.multiply_is_whole() {
+            Some(false) => format!(
+                "the core's other hardware thread was busy in {busy:.0} % of readings; typical is for a shared core"
+            ),
+            _ => format!("a neighbour or the host disturbed {busy:.0} % of readings"),
+        };
+    }
     if quiet.len() < SAMPLES_IN_ALL {
         return format!(
-            "only {} of {all} samples were taken on a quiet machine",
-            quiet.len()
+            "only {} of {} samples were taken on a quiet machine",
+            quiet.len(),
+            all.len()
         );
     }
     "too few worker processes have enough samples of a quiet machine".into()
@@ -337,34 +461,78 @@ pub(crate) fn medians_by_worker(values: &[(u32, f64)]) -> Vec<(u32, f64)> {
         .collect()
 }
 
-fn quiet(samples: &[&Sample], context: &Context) -> Option<Quiet> {
-    let needed_workers = WORKERS.min(context.workers as usize).max(2);
-    if samples.len() < SAMPLES_IN_ALL {
-        return None;
-    }
+/// The figure of these quiet samples, and what its interval is over.
+fn quiet(samples: &[&Sample], context: &Context) -> Option<(Quiet, Between)> {
     let ns_of = |s: &Sample| s.ns_per_op(context.ops_per_turn, context.ns_per_tick);
-    let raw: Vec<(u32, f64)> = samples.iter().map(|s| (s.worker, ns_of(s))).collect();
-    let in_cycles: Option<Vec<(u32, f64)>> = samples
+    let raw = spread::readings(samples.iter().copied(), ns_of);
+    let workers = spread::of_workers(&raw).len();
+    let (raw_ns, mut between) = known(&raw)?;
+    let in_cycles: Option<Vec<Reading>> = samples
         .iter()
-        .map(|s| s.cycle_ns().map(|cycle| (s.worker, ns_of(s) / cycle)))
+        .zip(&raw)
+        .map(|(s, &reading)| {
+            let value = reading.value / s.cycle_ns()?;
+            Some(Reading { value, ..reading })
+        })
         .collect();
-    let medians = worker_medians(&raw);
-    if medians.len() < needed_workers {
-        return None;
+    let cycles = in_cycles.and_then(|readings| known(&readings));
+    let mut ns = raw_ns;
+    let mut at_run_clock = false;
+    if let (Bound::Core, Some(clock), Some((cycles, of_cycles))) =
+        (context.bound, context.core_clock, &cycles)
+    {
+        (ns, between, at_run_clock) = (cycles.times(&clock.cycle_ns), *of_cycles, true);
     }
-    let raw_ns = stats::trimmed_t_interval(&medians)?;
-    let cycles = in_cycles.and_then(|values| stats::trimmed_t_interval(&worker_medians(&values)));
-    let ns = match (context.bound, context.core_clock, &cycles) {
-        (Bound::Core, Some(clock), Some(cycles)) => cycles.times(&clock.cycle_ns),
-        _ => raw_ns,
-    };
-    Some(Quiet {
+    let quiet = Quiet {
         ns,
-        cycles,
-        minimum_ns: raw.iter().map(|&(_, v)| v).fold(f64::INFINITY, f64::min),
+        cycles: cycles.map(|(cycles, _)| cycles),
+        minimum_ns: minimum(samples, context),
         samples: samples.len() as u32,
-        workers: medians.len() as u32,
-    })
+        workers: workers as u32,
+        at_run_clock,
+    };
+    Some((quiet, between))
+}
+
+/// The mean of the workers' medians without the lowest and the highest, with
+/// the wider of the intervals over workers and over stretches of time.
+fn known(readings: &[Reading]) -> Option<(Interval, Between)> {
+    let workers = stats::trimmed_t_interval(&spread::of_workers(readings))?;
+    let (half, between) =
+        spread::half_width(readings).unwrap_or((workers.half_width(), Between::Workers));
+    let interval = Interval {
+        low: workers.value - half,
+        high: workers.value + half,
+        ..workers
+    };
+    Some((interval, between))
+}
+
+/// The smallest time of an operation. Of a difference it is that of the
+/// smallest times of both loops: the smallest difference is only the one that
+/// noise got hold of most.
+fn minimum(samples: &[&Sample], context: &Context) -> f64 {
+    let least = |ticks: fn(&Sample) -> f64| {
+        samples
+            .iter()
+            .map(|s| ticks(s) * context.ns_per_tick / (s.turns as f64 * context.ops_per_turn))
+            .fold(f64::INFINITY, f64::min)
+    };
+    let first = least(|s| s.first_ticks as f64);
+    match samples.iter().any(|s| s.second_ticks.is_some()) {
+        true => least(|s| s.second_ticks.map_or(f64::INFINITY, |ticks| ticks as f64)) - first,
+        false => first,
+    }
+}
+
+/// Whether a few quiet samples agree so well that no more are needed.
+fn few_but_alike(samples: &[&Sample], context: &Context) -> bool {
+    let values = || samples.iter().map(|s| in_ns(s, context));
+    let Some(median) = stats::median(values()) else {
+        return false;
+    };
+    let deviation = stats::median(values().map(|value| (value - median).abs()));
+    samples.len() >= FEW_SAMPLES && deviation.is_some_and(|d| d < FEW_WITHIN * median.abs())
 }
 
 /// The bound below which the figure can't be told from nothing, if it is
@@ -424,78 +592,46 @@ fn robbed(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
     })
 }
 
+/// How wide an interval may be, to either side, as a share of its figure.
+#[derive(Clone, Copy)]
+struct Limits {
+    noisy_above: f64,
+    cannot_tell_above: f64,
+}
+
+/// Judges the width of a figure of a command's runs.
+pub(crate) fn judge_runs(interval: &Interval, least: f64, unit: &Unit) -> (Verdict, String) {
+    judge_width(interval, least, OF_QUIET, "runs", unit)
+}
+
 /// The width counts as a share of `least` where the figure is below that.
-pub(crate) fn judge_width(
+fn judge_width(
     interval: &Interval,
     least: f64,
+    limits: Limits,
     who: &str,
     unit: &Unit,
 ) -> (Verdict, String) {
-    let (width, half) = match interval.value.abs() < least {
-        true => {
-            let half = crate::figure::value(unit, interval.half_width());
-            let events = if *unit == Unit::Count { " events" } else { "" };
-            (interval.half_width() / least, format!("{half}{events}"))
-        }
-        false => {
-            let width = interval.relative_half_width();
-            let text = match width.is_finite() {
-                true => format!("{:.0} %", width * 100.0),
-                false => crate::figure::value(unit, interval.half_width()),
-            };
-            (width, text)
-        }
+    let half = crate::figure::value(unit, interval.half_width());
+    let small = interval.value.abs() < least;
+    let width = match small {
+        true => interval.half_width() / least,
+        false => interval.relative_half_width(),
     };
-    let reason = format!("{who} disagree by ±{half}");
-    if width > CANNOT_TELL_ABOVE {
+    let reason = match small {
+        true if *unit == Unit::Count => format!("{who} disagree by ±{half} events"),
+        true => format!("{who} disagree by ±{half}"),
+        // A percentage of a figure that may be nothing says nothing.
+        false if width >= 1.0 => format!("{who} disagree: the interval reaches 0"),
+        false => format!("{who} disagree by ±{:.0} %", width * 100.0),
+    };
+    if width > limits.cannot_tell_above {
         (Verdict::CannotTell, reason)
-    } else if width > NOISY_ABOVE {
+    } else if width > limits.noisy_above {
         (Verdict::Noisy, reason)
     } else {
         (Verdict::Ok, String::new())
     }
-}
-
-/// Looks for two figures in what should be one: the best split of the sorted
-/// values (Otsu's: largest variance between the parts), believed only when
-/// each part holds a sixth, the medians lie 20 % apart, and a real valley
-/// separates them. Gives the words for it.
-pub(crate) fn two_states(values: impl Iterator<Item = f64>, unit: &Unit) -> Option<String> {
-    let sorted = stats::sorted(values);
-    let n = sorted.len();
-    if n < 2 * SAMPLES_IN_ALL {
-        return None;
-    }
-    let total: f64 = sorted.iter().sum();
-    let mut below = 0.0;
-    let mut best = (0, 0.0);
-    for split in 1..n {
-        below += sorted[split - 1];
-        let (a, b) = (split as f64, (n - split) as f64);
-        let apart = below / a - (total - below) / b;
-        let between = a * b * apart * apart;
-        if between > best.1 {
-            best = (split, between);
-        }
-    }
-    let (low, high) = sorted.split_at(best.0);
-    if low.len().min(high.len()) * 6 < n {
-        return None;
-    }
-    let low_median = stats::quantile_sorted(low, 0.5)?;
-    let high_median = stats::quantile_sorted(high, 0.5)?;
-    let apart = high_median - low_median;
-    let valley = stats::quantile_sorted(high, 0.1)? - stats::quantile_sorted(low, 0.9)?;
-    let two = low_median > 0.0 && high_median > 1.2 * low_median && valley > 0.4 * apart;
-    two.then(|| {
-        let share = low.len() as f64 / n as f64 * 100.0;
-        format!(
-            "{} in {share:.0} % of the samples, {} in {:.0} %",
-            crate::figure::value(unit, low_median),
-            crate::figure::value(unit, high_median),
-            100.0 - share
-        )
-    })
 }
 
 /// The core's clock over a run, from the canaries of all ordinary samples.

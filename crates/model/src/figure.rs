@@ -26,9 +26,7 @@ pub fn decimals(value: f64, half_width: f64) -> usize {
 
 /// A time in the unit that suits it: `0.412 ns`, `14.2 ns`, `3.1 µs`.
 pub fn time(ns: f64) -> String {
-    let (scale, name) = time_scale(ns);
-    let value = ns / scale;
-    format!("{value:.*} {name}", decimals(value, 0.0))
+    value(&Unit::Time, ns)
 }
 
 /// Divisor and name of the unit that suits a time.
@@ -66,10 +64,14 @@ pub fn scale_of(unit: &Unit, value: f64) -> (f64, &'static str) {
 }
 
 /// A value of a row's unit with three significant digits: `3.1 µs`, `42`,
-/// `1.61 MiB`. Whole numbers of events have no digits after the point.
+/// `1.61 MiB`. Whole numbers of events have no digits after the point, and
+/// nothing is `0 ns`: three digits of it would claim a resolution.
 pub fn value(unit: &Unit, value: f64) -> String {
     let (scale, name) = scale_of(unit, value);
-    let places = places(unit, value, 0.0, scale);
+    let places = match value == 0.0 {
+        true => 0,
+        false => places(unit, value, 0.0, scale),
+    };
     format!("{:.places$} {name}", value / scale)
         .trim_end()
         .into()
@@ -105,9 +107,9 @@ pub fn figure(ns: &Interval, unit: &Unit) -> Figure {
         false => ns.half_width(),
     };
     let (scale, name) = scale_of(unit, value);
-    let [value, half_width] = in_scale(unit, value, half, scale);
+    let [text, half_width] = in_scale(unit, value, half, scale);
     Figure {
-        value,
+        value: text,
         half_width,
         unit: name,
     }
@@ -117,10 +119,28 @@ pub fn figure(ns: &Interval, unit: &Unit) -> Figure {
 /// as text: with as many digits as the interval supports.
 pub fn in_scale(unit: &Unit, value: f64, half: f64, scale: f64) -> [String; 2] {
     let places = places(unit, value, half, scale);
-    [
-        format!("{:.places$}", value / scale),
-        half_width_text(half / scale, places),
-    ]
+    let half_text = match half.is_finite() {
+        true if unit.inverted() && half >= value.abs() => ">100 %".into(),
+        // In a unit of its own: `1689 ns ±2930 µs`.
+        true if scale_of(unit, half).0 > scale => self::value(unit, half),
+        _ => half_width_text(half / scale, places),
+    };
+    let text = format!("{:.places$}", value / scale);
+    [plain_zero(text), half_text]
+}
+
+/// What rounds to nothing as `0`, without sign or decimals: `0.00 ns` would
+/// claim a resolution.
+pub fn plain_zero(text: String) -> String {
+    match is_zero(&text) {
+        true => "0".into(),
+        false => text,
+    }
+}
+
+/// Whether a number's text has no digit but 0.
+pub fn is_zero(text: &str) -> bool {
+    !text.contains(|c: char| ('1'..='9').contains(&c) || c == '?')
 }
 
 /// The half width rounded up to the figure's decimals: an interval printed as
@@ -161,6 +181,31 @@ mod tests {
     }
 
     #[test]
+    fn a_half_width_has_the_unit_that_suits_it() {
+        let told = of(1689.0, 2_929_603.0);
+        assert_eq!(
+            (told.value.as_str(), told.half_width.as_str()),
+            ("1689", "2930 µs")
+        );
+        assert_eq!(of(2_641.0, 26_406.0).half_width, "26.4 µs");
+        assert_eq!(of(9_000.0, 12_000.0).half_width, "12.0 µs");
+        assert_eq!(of(20_000.0, 3_000_000.0).half_width, "3000");
+        // What is about 0 is known in ns.
+        assert_eq!(of(-0.04, 0.5).half_width, "0.5");
+        assert_eq!(of(-0.04, 0.5).value, "0");
+        assert_eq!(of(0.0, 0.0).value, "0");
+        assert_eq!(of(60.0, 250.0).half_width, "250");
+        let vague = Interval {
+            value: 0.4,
+            low: 0.1,
+            high: 900.0,
+        };
+        let speed = figure(&vague, &Unit::Bandwidth { bytes_per_op: 4.0 });
+        assert_eq!(speed.half_width, ">100 %");
+        assert_eq!(time(0.0), "0 ns");
+    }
+
+    #[test]
     fn counts_and_bytes_are_no_times() {
         let of = |value: f64, half: f64, unit| {
             let f = figure(
@@ -182,6 +227,7 @@ mod tests {
         assert_eq!(value(&Unit::Bytes, 1_048_576.0), "1.00 MiB");
         assert_eq!(value(&Unit::Bytes, 100.0), "100 B");
         assert_eq!(value(&Unit::Count, 0.0), "0");
+        assert_eq!(value(&Unit::Time, 0.0), "0 ns");
         assert_eq!(value(&Unit::Count, 161.0), "161");
         assert_eq!(value(&Unit::Time, 12_340.0), "12.3 µs");
     }

@@ -1,20 +1,49 @@
 //! Was the machine quiet during a sample? The judging of the evidence, apart
 //! from its taking, so that a stored run can be judged again.
 //!
-//! The canary is a taken-branch loop set against a chain of dependent adds.
-//! Both cost whole clock cycles, so their ratio cancels the frequency; a
-//! neighbour on the same core's other thread takes turns at the front end and
-//! doubles it, while the adds hardly move. It does not see theft of the last
-//! level, for which memory rows carry a second canary.
+//! Two canaries stand at both ends of a sample. Taken branches over dependent
+//! adds (b): both cost whole clock cycles, so the ratio cancels the frequency,
+//! and a neighbour on the core's other hardware thread raises it. A chase
+//! through 5/6 of L1 over one through 4 KiB (c): 1 on any quiet core, since
+//! both only hit; a neighbour that uses memory evicts part of the larger one.
+//! Once a visit, multiplications over adds (m): a whole number on a quiet core.
+//! None of them sees theft of the last level, for which memory rows carry
+//! another canary.
 
+use crate::estimate::ordinary;
 use crate::sample::{Sample, flag};
 use crate::stats;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
 
-/// A ratio up to this much above the quiet one still counts as quiet: between
-/// the two modes (1.0 and 1.7 to 2.4 on Zen 3) hardly any reading lies.
-pub const RATIO_TOLERANCE: f64 = 0.15;
+/// Shares of the quiet ratio of branches to adds between which a reading is
+/// quiet: single quiet readings lie from 0.992 to 1.025 (1 and 99 % quantile),
+/// and from 1.05 on a reading carries the whole slowdown.
+const QUIET_BAND: (f64, f64) = (0.985, 1.025);
+/// The same for a reading that was kept in whole percent.
+const QUIET_BAND_PERCENT: (f64, f64) = (0.98, 1.025);
+/// Between which a reading of L1's capacity is quiet. Readings below tell of a
+/// disturbed 4 KiB chase.
+const CAPACITY_BAND: (f64, f64) = (0.9, 1.15);
+/// Adds that a taken branch takes on a quiet core: two branches a cycle where
+/// the loop's `dec` is folded at rename, one, or one in two cycles.
+const QUIET_RATIOS: [f64; 3] = [0.5, 1.0, 2.0];
+/// A ratio is the quiet one where this share of the readings around it lies on
+/// it (45 of 46 kept runs: 0.81 to 0.97; a contended one 0.40).
+const LEAST_PEAK: f64 = 0.65;
+/// Readings on it, at least.
+const LEAST_READINGS: usize = 12;
+/// Multiplications over adds, further than this from a whole number: contended.
+const WHOLE_WITHIN: f64 = 0.02;
+/// Visits that their median needs: 10 draws never gave a false alarm, and
+/// missed 1 in 10,000.
+pub const LEAST_VISITS: usize = 10;
+/// With fewer readings of L1's capacity quiet than this share, it never was.
+const NEVER: f64 = 0.01;
+/// A ratio up to this much above the quiet one counted as quiet before schema 5.
+const OLDER_TOLERANCE: f64 = 0.15;
 /// A last-level canary up to this much above its low mode still counts as
 /// quiet.
 pub const LAST_LEVEL_TOLERANCE: f64 = 0.25;
@@ -22,27 +51,79 @@ pub const LAST_LEVEL_TOLERANCE: f64 = 0.25;
 /// throttling or of a stalled thread, not of ordinary frequency control.
 pub const CYCLE_TOLERANCE: f64 = 0.6;
 
-/// Quiet canary ratios by microarchitecture, each measured by us on that kind
-/// of core. Kinds that are not here are learnt from the run itself.
-const TABLE: &[(&str, f64)] = &[("Zen 3", 1.0)];
-
-/// The quiet ratio known for a microarchitecture's name.
-pub fn table_ratio(microarchitecture: &str) -> Option<f64> {
-    TABLE
-        .iter()
-        .find(|(name, _)| microarchitecture.starts_with(name))
-        .map(|&(_, ratio)| ratio)
+/// What the gate of a run is worth.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum GateState {
+    /// A document before schema 5: ratios up to 15 % above the quiet one were
+    /// quiet, and its figures are of such samples.
+    #[default]
+    Older,
+    /// No row of the run carried a canary.
+    Unused,
+    /// Samples are judged by branches and L1 capacity.
+    Usable,
+    /// L1 capacity can't be read here; samples are judged by branches, and the
+    /// multiplications say that the run was quiet.
+    WithoutCapacity,
+    /// The multiplications say that the core was shared most of the time.
+    MostlyContended,
+    /// Nothing says that the core was quiet at any time: no sample is quiet.
+    NeverQuiet,
 }
 
-/// Thresholds by which samples count as quiet.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+/// How the quiet ratio is known.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Learnt {
+    /// It is not; or in a way that documents before schema 5 had.
+    #[default]
+    Unknown,
+    /// The run's readings have their peak on it.
+    FromRun,
+    /// From kept runs of this machine: it is lower than what this run's
+    /// readings say, or they have no peak.
+    FromKeptRuns,
+}
+
+/// Thresholds by which samples count as quiet, and how they are known.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
 pub struct Gate {
-    /// Canary ratio of the quiet machine.
-    pub quiet_ratio: f64,
-    /// Whether that ratio is from our table for this microarchitecture. If
-    /// not, it is the low mode of this run's own readings: a machine that was
-    /// never quiet would pass unnoticed.
-    pub calibrated: bool,
+    /// Dependent adds that a taken branch takes on the quiet machine; absent
+    /// where it could not be derived.
+    pub quiet_ratio: Option<f64>,
+    /// How that is known.
+    #[serde(default)]
+    pub learnt: Learnt,
+    /// What the gate is worth.
+    #[serde(default)]
+    pub state: GateState,
+    /// Readings of the canaries in ordinary visits.
+    #[serde(default)]
+    pub readings: u32,
+    /// Share of the readings around the quiet ratio (-4 to +5 %) that lie on it
+    /// (-1 to +2 %).
+    #[serde(default)]
+    pub peak_share: Option<f64>,
+    /// Share of the readings whose branches are quiet.
+    #[serde(default)]
+    pub branch_quiet_share: Option<f64>,
+    /// Share of the readings whose L1 capacity is quiet.
+    #[serde(default)]
+    pub capacity_quiet_share: Option<f64>,
+    /// Share of the readings that are quiet by both.
+    #[serde(default)]
+    pub quiet_share: Option<f64>,
+    /// Dependent multiplications over dependent adds, median over ordinary
+    /// visits: a whole number on a quiet core.
+    #[serde(default)]
+    pub multiply_ratio: Option<f64>,
+    /// Median of a branch over an add.
+    #[serde(default)]
+    pub branch_ratio: Option<f64>,
+    /// What a reader must know of it; empty when there is nothing to say.
+    #[serde(default)]
+    pub reason: String,
     /// Fastest clock cycle of the run (1 % quantile), in ns.
     pub fastest_cycle_ns: Option<f64>,
     /// Low mode of the last-level canary, in ns a load.
@@ -54,20 +135,135 @@ pub struct Gate {
 pub struct CanaryReading {
     /// Taken-branch loop over dependent-add chain.
     pub ratio: f64,
+    /// A load of the chase through 5/6 of L1 over one through 4 KiB.
+    pub capacity: Option<f64>,
     /// Time of one dependent add, in ns.
     pub cycle_ns: f64,
 }
 
+/// What a reader must know of a gate.
+struct Reason<'g>(&'g Gate);
+
+impl fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let gate = self.0;
+        let percent = |share: Option<f64>| share.unwrap_or(0.0) * 100.0;
+        match (gate.state, gate.multiply_ratio) {
+            (GateState::Older | GateState::Unused | GateState::Usable, _) => Ok(()),
+            (GateState::WithoutCapacity, _) => f.write_str(
+                "L1 capacity can't be read here: neighbours are detected by taken branches and multiply/add only",
+            ),
+            (state, Some(m)) if !is_whole(m) => write!(
+                f,
+                "{}: multiply/add {m:.2} instead of {:.2}, quiet readings {:.0} %",
+                match state {
+                    GateState::MostlyContended => "mostly contended",
+                    _ => "never quiet",
+                },
+                whole(m),
+                percent(gate.quiet_share)
+            ),
+            _ if gate.quiet_ratio.is_none() => write!(
+                f,
+                "no reference timings for this CPU (a taken branch takes {:.2} adds, expected 0.5, 1 or 2)",
+                gate.branch_ratio.unwrap_or(f64::NAN)
+            ),
+            _ => write!(
+                f,
+                "never quiet: L1 capacity quiet in {:.1} % of readings, taken branches in {:.0} %",
+                percent(gate.capacity_quiet_share),
+                percent(gate.branch_quiet_share)
+            ),
+        }
+    }
+}
+
+fn whole(multiply_ratio: f64) -> f64 {
+    multiply_ratio.round().max(1.0)
+}
+
+fn is_whole(multiply_ratio: f64) -> bool {
+    (multiply_ratio - whole(multiply_ratio)).abs() <= WHOLE_WITHIN
+}
+
+fn within(value: f64, (low, high): (f64, f64)) -> bool {
+    (low..=high).contains(&value)
+}
+
+fn capacity_is_quiet(capacity: f64) -> bool {
+    within(capacity, CAPACITY_BAND)
+}
+
+/// Whether a reading looks quiet before anything is learnt: on the kept ratio,
+/// or on any that a quiet core may have.
+pub fn looks_quiet(reading: &CanaryReading, kept_ratio: Option<f64>) -> bool {
+    let on = |ratio: &f64| within(reading.ratio / ratio, QUIET_BAND);
+    kept_ratio
+        .as_ref()
+        .map_or_else(|| QUIET_RATIOS.iter().any(on), on)
+        && reading.capacity.is_none_or(capacity_is_quiet)
+}
+
+/// What the canaries of one end of a sample read; all that is known of both
+/// ends in documents before schema 5.
+#[derive(Clone, Copy)]
+struct End {
+    ratio: f64,
+    capacity: Option<f64>,
+    in_percent: bool,
+}
+
+fn ends(sample: &Sample) -> Vec<End> {
+    let permille = |value: u32| f64::from(value) / 1000.0;
+    match (sample.evidence.canaries, sample.evidence.canary_percent) {
+        (Some(canaries), _) => (0..2)
+            .map(|k| End {
+                ratio: permille(canaries.branch_permille[k]),
+                capacity: canaries.capacity_permille.map(|c| permille(c[k])),
+                in_percent: false,
+            })
+            .collect(),
+        (None, Some(percent)) => vec![End {
+            ratio: f64::from(percent) / 100.0,
+            capacity: None,
+            in_percent: true,
+        }],
+        (None, None) => Vec::new(),
+    }
+}
+
+fn share<T>(of: &[T], is: impl Fn(&T) -> bool) -> Option<f64> {
+    let count = of.iter().filter(|one| is(one)).count();
+    (!of.is_empty()).then(|| count as f64 / of.len() as f64)
+}
+
+/// Readings on a ratio, and their share of those around it.
+fn peak(ratios: &[f64], quiet: f64) -> (usize, f64) {
+    let count = |from: f64, to: f64| {
+        let inside = |ratio: &&f64| within(**ratio / quiet, (from, to));
+        ratios.iter().filter(inside).count()
+    };
+    let (on, around) = (count(0.99, 1.02), count(0.96, 1.05));
+    (on, on as f64 / around.max(1) as f64)
+}
+
+/// Multiplications over adds, median over ordinary visits, where there are
+/// enough: of extra ones only those that found the core quiet have samples.
+fn multiply_ratio(samples: &[Sample]) -> Option<f64> {
+    let visits: BTreeSet<(u32, u32, u32, u32)> = ordinary(samples)
+        .filter_map(|s| {
+            let c = s.evidence.canaries?;
+            Some((s.worker, s.at_ms, c.l1_load_ps, c.multiply_permille))
+        })
+        .collect();
+    let enough = visits.len() >= LEAST_VISITS;
+    stats::median(visits.iter().map(|v| f64::from(v.3) / 1000.0)).filter(|_| enough)
+}
+
 impl Gate {
-    /// Thresholds from the run's own samples, with the table's ratio where
-    /// this microarchitecture is in it.
-    pub fn learn(microarchitecture: Option<&str>, samples: &[Sample]) -> Gate {
-        let ratios = stats::sorted(
-            samples
-                .iter()
-                .filter_map(|s| s.evidence.canary_percent)
-                .map(|p| f64::from(p) / 100.0),
-        );
+    /// Thresholds from the run's own samples, and from the quiet ratio that kept
+    /// runs of this machine had.
+    pub fn learn(kept_ratio: Option<f64>, samples: &[Sample]) -> Gate {
         let cycles = stats::sorted(samples.iter().filter_map(Sample::cycle_ns));
         let last_level = stats::sorted(
             samples
@@ -75,25 +271,148 @@ impl Gate {
                 .filter_map(|s| s.evidence.last_level_ps)
                 .map(|ps| f64::from(ps) / 1000.0),
         );
-        let known = microarchitecture.and_then(table_ratio);
-        Gate {
-            quiet_ratio: known.or_else(|| low_mode(&ratios)).unwrap_or(1.0),
-            calibrated: known.is_some(),
+        let readings: Vec<End> = ordinary(samples).flat_map(ends).collect();
+        let ratios: Vec<f64> = readings.iter().map(|r| r.ratio).collect();
+        let multiply_ratio = multiply_ratio(samples);
+        let (quiet_ratio, learnt) = quiet_ratio(&readings, &ratios, multiply_ratio, kept_ratio);
+        let mut gate = Gate {
+            quiet_ratio,
+            learnt,
+            state: GateState::Usable,
+            readings: readings.len() as u32,
+            peak_share: quiet_ratio.map(|quiet| peak(&ratios, quiet).1),
+            branch_quiet_share: None,
+            capacity_quiet_share: share(&readings, |r| r.capacity.is_some_and(capacity_is_quiet))
+                .filter(|_| readings.iter().any(|r| r.capacity.is_some())),
+            quiet_share: None,
+            multiply_ratio,
+            branch_ratio: stats::median(ratios),
+            reason: String::new(),
             fastest_cycle_ns: stats::quantile_sorted(&cycles, 0.01),
             quiet_last_level_ns: low_mode(&last_level),
+        };
+        gate.branch_quiet_share = share(&readings, |r| gate.branch_is_quiet(r));
+        gate.quiet_share = share(&readings, |r| gate.end_is_quiet(r));
+        gate.state = gate.judged(&readings);
+        gate.reason = Reason(&gate).to_string();
+        gate
+    }
+
+    fn judged(&self, readings: &[End]) -> GateState {
+        let branches = self.branch_quiet_share.unwrap_or(0.0);
+        let whole = self.multiply_is_whole();
+        if readings.is_empty() {
+            return GateState::Unused;
         }
+        if self.quiet_ratio.is_none() {
+            return GateState::NeverQuiet;
+        }
+        if readings.iter().all(|r| r.in_percent) {
+            return GateState::Usable;
+        }
+        // What has no memory for the chase reads it as often as emulation does.
+        let capacity = self.capacity_quiet_share.unwrap_or(0.0);
+        match (capacity < NEVER, whole) {
+            (true, Some(true)) if branches >= 0.5 => GateState::WithoutCapacity,
+            (true, _) => GateState::NeverQuiet,
+            (false, Some(false)) => self.contended(),
+            (false, _) => GateState::Usable,
+        }
+    }
+
+    /// Its state where the multiplications say that the core was shared.
+    fn contended(&self) -> GateState {
+        match self.quiet_share > Some(0.5) {
+            // Most of the time, and the canaries saw nothing of it.
+            true => GateState::NeverQuiet,
+            false => GateState::MostlyContended,
+        }
+    }
+
+    /// The same gate where no visit read multiplications over adds, as before
+    /// schema 5, by those that a row of the run measured.
+    #[must_use]
+    pub fn confirmed_by(mut self, multiply_ratio: Option<f64>) -> Gate {
+        if self.state == GateState::Usable && self.multiply_ratio.is_none() {
+            self.multiply_ratio = multiply_ratio;
+            if self.multiply_is_whole() == Some(false) {
+                self.state = self.contended();
+                self.reason = Reason(&self).to_string();
+            }
+        }
+        self
+    }
+
+    fn branch_is_quiet(&self, end: &End) -> bool {
+        let band = match end.in_percent {
+            true => QUIET_BAND_PERCENT,
+            false => QUIET_BAND,
+        };
+        self.quiet_ratio
+            .is_some_and(|quiet| within(end.ratio / quiet, band))
+    }
+
+    fn end_is_quiet(&self, end: &End) -> bool {
+        match self.state {
+            GateState::Older => {
+                let limit = self
+                    .quiet_ratio
+                    .map(|quiet| quiet * (1.0 + OLDER_TOLERANCE));
+                limit.is_some_and(|limit| end.ratio <= limit)
+            }
+            GateState::Unused | GateState::NeverQuiet => false,
+            GateState::WithoutCapacity => self.branch_is_quiet(end),
+            GateState::Usable | GateState::MostlyContended => {
+                let capacity = end.capacity.map_or(end.in_percent, capacity_is_quiet);
+                self.branch_is_quiet(end) && capacity
+            }
+        }
+    }
+
+    fn cycle_is_quiet(&self, cycle_ns: f64) -> bool {
+        self.fastest_cycle_ns
+            .is_none_or(|fastest| cycle_ns <= fastest * (1.0 + CYCLE_TOLERANCE))
+    }
+
+    /// The quiet ratio, if later runs of the machine may take it from this one:
+    /// derived from its own readings, with every canary at its word.
+    pub fn teaches(&self) -> Option<f64> {
+        let certain = self.state == GateState::Usable
+            && self.learnt == Learnt::FromRun
+            && self.multiply_is_whole() == Some(true);
+        self.quiet_ratio.filter(|_| certain)
+    }
+
+    /// Whether the multiplications over adds are a whole number, as on a quiet
+    /// core; `None` where too few visits read them.
+    pub fn multiply_is_whole(&self) -> Option<bool> {
+        self.multiply_ratio.map(is_whole)
+    }
+
+    /// Whether the multiplications take part in what the canaries say: without
+    /// them these may miss a neighbour for a whole run.
+    pub fn is_confirmed(&self) -> bool {
+        self.state != GateState::Usable || self.multiply_ratio.is_some()
+    }
+
+    /// Whether waiting for a quiet reading can end.
+    pub fn can_be_quiet(&self) -> bool {
+        !matches!(self.state, GateState::Unused | GateState::NeverQuiet)
     }
 
     /// Whether one canary reading is that of a quiet machine.
     pub fn is_quiet_reading(&self, reading: &CanaryReading) -> bool {
-        reading.ratio <= self.quiet_ratio * (1.0 + RATIO_TOLERANCE)
-            && self
-                .fastest_cycle_ns
-                .is_none_or(|fastest| reading.cycle_ns <= fastest * (1.0 + CYCLE_TOLERANCE))
+        let end = End {
+            ratio: reading.ratio,
+            capacity: reading.capacity,
+            in_percent: false,
+        };
+        self.end_is_quiet(&end) && self.cycle_is_quiet(reading.cycle_ns)
     }
 
-    /// Whether the sample was taken on a quiet machine. A sample without a
-    /// canary is never quiet: nothing vouches for it.
+    /// Whether the sample itself was taken on a quiet machine, whatever the rest
+    /// of its visit says ([`Gate::quiet`]). A sample without a canary is never
+    /// quiet: nothing vouches for it.
     pub fn is_quiet(&self, sample: &Sample) -> bool {
         let evidence = &sample.evidence;
         let broken = flag::CLOCK_MOVED
@@ -102,16 +421,14 @@ impl Gate {
             | flag::THROTTLED
             | flag::FAULTED
             | flag::CONTRADICTED;
-        let (Some(percent), Some(cycle_ns)) = (evidence.canary_percent, sample.cycle_ns()) else {
+        let ends = ends(sample);
+        let Some(cycle_ns) = sample.cycle_ns().filter(|_| !ends.is_empty()) else {
             return false;
-        };
-        let reading = CanaryReading {
-            ratio: f64::from(percent) / 100.0,
-            cycle_ns,
         };
         evidence.lost_ns == 0
             && evidence.flags & broken == 0
-            && self.is_quiet_reading(&reading)
+            && ends.iter().all(|end| self.end_is_quiet(end))
+            && self.cycle_is_quiet(cycle_ns)
             && match (evidence.last_level_ps, self.quiet_last_level_ns) {
                 (Some(ps), Some(quiet)) => {
                     f64::from(ps) / 1000.0 <= quiet * (1.0 + LAST_LEVEL_TOLERANCE)
@@ -119,12 +436,75 @@ impl Gate {
                 _ => true,
             }
     }
+
+    /// Of a cell's samples, visit by visit, which are quiet: those that are so
+    /// themselves, in visits of which half of the readings are.
+    pub fn quiet(&self, samples: &[Sample]) -> Vec<bool> {
+        let visit = |s: &Sample| {
+            let figures = s.evidence.canaries;
+            let figures = figures.map(|c| (c.multiply_permille, c.l1_load_ps));
+            (s.worker, s.at_ms, figures)
+        };
+        let visits = samples.chunk_by(|a, b| visit(a) == visit(b));
+        visits
+            .flat_map(|visit| {
+                let calm = self.state == GateState::Older
+                    || self.quiet_readings(visit).is_some_and(|share| share >= 0.5);
+                visit.iter().map(move |s| calm && self.is_quiet(s))
+            })
+            .collect()
+    }
+
+    /// The samples of a cell that are quiet.
+    pub fn quiet_samples<'s>(&self, samples: &'s [Sample]) -> Vec<&'s Sample> {
+        let quiet = self.quiet(samples).into_iter();
+        let judged = samples.iter().zip(quiet);
+        judged.filter_map(|(s, quiet)| quiet.then_some(s)).collect()
+    }
+
+    /// Share of the readings at both ends of these samples that are quiet.
+    pub fn quiet_readings<'s>(&self, samples: impl IntoIterator<Item = &'s Sample>) -> Option<f64> {
+        let readings: Vec<End> = samples.into_iter().flat_map(ends).collect();
+        share(&readings, |r| self.end_is_quiet(r))
+    }
+}
+
+/// The quiet ratio, by arithmetic: the lowest of the whole ones that the
+/// readings have their peak on. Two cycles a branch is what a shared front end
+/// reads too, so the others must say that it was quiet, or kept runs.
+fn quiet_ratio(
+    readings: &[End],
+    ratios: &[f64],
+    multiply_ratio: Option<f64>,
+    kept: Option<f64>,
+) -> (Option<f64>, Learnt) {
+    let least = LEAST_READINGS.max(ratios.len() / 100);
+    let others_agree = |quiet: f64| {
+        let on: Vec<&End> = readings
+            .iter()
+            .filter(|r| within(r.ratio / quiet, QUIET_BAND))
+            .collect();
+        multiply_ratio.is_some_and(is_whole)
+            && share(&on, |r| r.capacity.is_some_and(capacity_is_quiet))
+                .is_some_and(|share| share >= 0.5)
+    };
+    let of_run = QUIET_RATIOS.into_iter().find(|&quiet| {
+        let (on, share) = peak(ratios, quiet);
+        on >= least
+            && share >= LEAST_PEAK
+            && (quiet < 2.0 || kept == Some(quiet) || others_agree(quiet))
+    });
+    match (of_run, kept) {
+        (Some(own), kept) if kept.is_none_or(|kept| own <= kept) => (Some(own), Learnt::FromRun),
+        (_, Some(kept)) => (Some(kept), Learnt::FromKeptRuns),
+        (_, None) => (None, Learnt::Unknown),
+    }
 }
 
 /// The low mode of sorted readings: the densest stretch, 10 % wide, that
 /// holds at least a twentieth of the readings, taking the lowest such one.
 /// A plain minimum would follow the odd reading that came out too low.
-pub fn low_mode(sorted: &[f64]) -> Option<f64> {
+fn low_mode(sorted: &[f64]) -> Option<f64> {
     let needed = (sorted.len() / 20).max(1);
     let mut end = 0;
     for start in 0..sorted.len() {
@@ -139,72 +519,4 @@ pub fn low_mode(sorted: &[f64]) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sample::Evidence;
-
-    fn sample(percent: u16, cycle_fs: u32) -> Sample {
-        Sample {
-            worker: 0,
-            at_ms: 0,
-            turns: 1,
-            first_ticks: 1,
-            second_ticks: None,
-            evidence: Evidence {
-                canary_percent: Some(percent),
-                cycle_fs: Some(cycle_fs),
-                ..Evidence::default()
-            },
-        }
-    }
-
-    #[test]
-    fn unknown_core_learns_the_low_mode() {
-        // 30 % of the time quiet at 1.3, else about 2.6, one stray 0.4.
-        let mut samples = vec![sample(40, 400_000)];
-        samples.extend((0..30).map(|i| sample(128 + i % 5, 400_000)));
-        samples.extend((0..70).map(|i| sample(250 + i % 20, 400_000)));
-        let gate = Gate::learn(Some("Cortex-X9"), &samples);
-        assert!(!gate.calibrated);
-        assert!((gate.quiet_ratio - 1.3).abs() < 0.03, "{gate:?}");
-        assert!(gate.is_quiet(&sample(131, 400_000)));
-        assert!(!gate.is_quiet(&sample(250, 400_000)));
-    }
-
-    #[test]
-    fn known_core_does_not_learn_a_busy_machine() {
-        let samples: Vec<Sample> = (0..100).map(|i| sample(200 + i % 9, 400_000)).collect();
-        let gate = Gate::learn(Some("Zen 3 (Milan)"), &samples);
-        assert!(gate.calibrated);
-        assert!(!samples.iter().any(|s| gate.is_quiet(s)));
-    }
-
-    #[test]
-    fn lost_time_or_a_mark_is_never_quiet() {
-        let gate = Gate::learn(Some("Zen 3"), &[sample(100, 400_000)]);
-        assert!(gate.is_quiet(&sample(101, 400_000)));
-        let mut lost = sample(100, 400_000);
-        lost.evidence.lost_ns = 5_000;
-        assert!(!gate.is_quiet(&lost));
-        let mut moved = sample(100, 400_000);
-        moved.evidence.flags = flag::CLOCK_MOVED;
-        assert!(!gate.is_quiet(&moved));
-        let mut hunted = sample(100, 400_000);
-        hunted.evidence.flags = flag::HUNTED;
-        assert!(gate.is_quiet(&hunted));
-        let mut blind = sample(100, 400_000);
-        blind.evidence.canary_percent = None;
-        assert!(!gate.is_quiet(&blind));
-        assert!(!gate.is_quiet(&sample(100, 900_000)), "half the frequency");
-    }
-
-    #[test]
-    fn last_level_theft_shows_only_in_its_own_canary() {
-        let mut samples: Vec<Sample> = (0..40).map(|_| sample(100, 400_000)).collect();
-        for (i, s) in samples.iter_mut().enumerate() {
-            s.evidence.last_level_ps = Some(if i % 2 == 0 { 15_000 } else { 60_000 });
-        }
-        let gate = Gate::learn(Some("Zen 3"), &samples);
-        assert_eq!(samples.iter().filter(|s| gate.is_quiet(s)).count(), 20);
-    }
-}
+mod tests;

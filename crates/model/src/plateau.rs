@@ -1,10 +1,10 @@
 //! The levels of a memory hierarchy, found in a curve of latency over working
 //! set.
 //!
-//! Nothing is read from the operating system and nothing is assumed of cache
-//! sizes: a level is a stretch of the curve that is flat, and a level that the
-//! curve does not show is not reported (Saavedra & Smith 1995 read caches off
-//! such curves; here a program does the reading).
+//! Nothing is assumed of cache sizes to find a level: it is a stretch of the
+//! curve that is flat, and a level that the curve does not show is not reported
+//! (Saavedra & Smith 1995 read caches off such curves; here a program does the
+//! reading). What the machine states of its caches only names the levels.
 //!
 //! **Idea.** In logarithms of size and of time, cut the curve into stretches by
 //! dynamic programming (optimal partitioning, Jackson et al. 2005), with a
@@ -51,8 +51,8 @@
 //!   where [`Point::two_states`] or the intervals tell.
 //! - Points jumping by chance on a ramp between levels can look like a
 //!   disputed level; it is then reported, in doubt.
-//! - Names are by order: a curve that starts beyond L1 calls its first level
-//!   "L1" all the same.
+//! - Where the machine states no caches, names are by order: a curve that starts
+//!   beyond L1 calls its first level "L1" all the same.
 //! - "DRAM" needs the curve to go beyond the caches: see [`find`].
 //! - Time grows with the third power of the points on a level: under a
 //!   millisecond for 73 points on four levels; this is not for thousands.
@@ -60,11 +60,13 @@
 mod curve;
 mod describe;
 mod settled;
+mod stated;
 mod stretch;
 
 use curve::Curve;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use stated::Stated;
 
 /// Fewest points of a level.
 const POINTS: usize = 4;
@@ -120,7 +122,7 @@ pub struct Point {
 /// One level of the hierarchy, as far as the curve shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plateau {
-    /// "L1", "L2", … in order, and "DRAM" (see [`find`]).
+    /// "L1", "L2", …, "DRAM", or by its end, "to_32MiB" (see [`find`]).
     pub name: String,
     /// First working set on the level.
     pub from_bytes: u64,
@@ -148,32 +150,42 @@ pub struct Plateau {
 /// with a time that is not finite and positive are ignored. A curve of fewer
 /// than four points has no levels.
 ///
-/// **Names** go by order: L1, L2, … The last level is "DRAM" if it reaches the
-/// end of the curve (all but at most two points) and at least 64 MiB, and is at
-/// least 2.5x slower than the level before it, of which there must be one.
-/// The rule fails where the curve ends inside a cache of 64 MiB or more (it
-/// is then called DRAM), and where DRAM is less than 2.5x slower than the last
-/// cache, or slower TLB levels follow it (it is then called by number).
-pub fn find(points: &[Point]) -> Vec<Plateau> {
+/// **Names** come from the caches that the machine states: see [`Stated`] and
+/// its module. Where it states none they go by order: L1, L2, … The last level
+/// is then "DRAM" if it reaches the end of the curve (all but at most two
+/// points) and at least 64 MiB, and is at least 2.5x slower than the level
+/// before it, of which there must be one. That rule fails where the curve ends
+/// inside a cache of 64 MiB or more (it is then called DRAM), and where DRAM is
+/// less than 2.5x slower than the last cache, or slower TLB levels follow it (it
+/// is then called by number).
+pub fn find(points: &[Point], stated: &[Stated]) -> Vec<Plateau> {
     let curve = Curve::new(points);
     let levels = curve.settled(curve.best_stretches());
     let mut found: Vec<Plateau> = levels.iter().map(|s| curve.describe(s)).collect();
+    let at_the_end = levels.last().is_some_and(|s| s.to + 3 >= curve.dots.len());
+    let large = found.last().is_some_and(|l| l.to_bytes >= DRAM_BYTES);
+    let may_be_dram = at_the_end && large;
+    if stated.is_empty() {
+        name_in_order(&mut found, may_be_dram);
+    } else {
+        stated::name(&mut found, may_be_dram, stated);
+    }
+    found
+}
+
+fn name_in_order(found: &mut [Plateau], may_be_dram: bool) {
     for (place, level) in found.iter_mut().enumerate() {
         level.name = format!("L{}", place + 1);
     }
-    if let ([.., before, last], Some(stretch)) = (found.as_mut_slice(), levels.last()) {
+    if let [.., before, last] = found {
         // Of a level in doubt, the better end: that is the cache's own time.
         let before_ns = if before.certain {
             before.ns
         } else {
             before.low_ns
         };
-        if stretch.to + 3 >= curve.dots.len()
-            && last.to_bytes >= DRAM_BYTES
-            && last.ns >= DRAM_RATIO * before_ns
-        {
+        if may_be_dram && last.ns >= DRAM_RATIO * before_ns {
             last.name = "DRAM".to_string();
         }
     }
-    found
 }

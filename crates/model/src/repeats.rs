@@ -1,10 +1,11 @@
 //! A quantity that was found anew in each of several runs of the same thing:
 //! its median, how well that is known, and how far it can be trusted.
 
-use crate::distribution::of_groups;
+use crate::distribution::{Mode, in_words, of_groups, two_states};
 use crate::estimate::{
-    Estimate, SAMPLES_IN_ALL, SAMPLES_PER_WORKER, Verdict, judge_width, of_distribution, two_states,
+    Estimate, SAMPLES_IN_ALL, SAMPLES_PER_WORKER, Verdict, judge_runs, of_distribution,
 };
+use crate::spread::Reading;
 use crate::stats::{self, Interval};
 use crate::unit::Unit;
 
@@ -54,14 +55,40 @@ pub fn estimate(values: &[f64], unit: &Unit, least: f64) -> Estimate {
             t.ns.high = t.ns.high.min(most);
         }
     }
+    let states = typical.and_then(|t| states(values, &t.ns, unit, least));
     let (verdict, reason) = match &typical {
         None => (Verdict::CannotTell, "no run has ended".into()),
-        Some(t) => judge(values, &t.ns, unit, least),
+        Some(t) => judge(values, &t.ns, states.as_deref(), unit, least),
     };
-    of_distribution(typical, verdict, reason)
+    Estimate {
+        modes: states.unwrap_or_default(),
+        ..of_distribution(typical, verdict, reason)
+    }
 }
 
-fn judge(values: &[f64], median: &Interval, unit: &Unit, least: f64) -> (Verdict, String) {
+/// The two states that many runs fall into, if they do.
+fn states(values: &[f64], median: &Interval, unit: &Unit, least: f64) -> Option<Vec<Mode>> {
+    if values.len() < SAMPLES_IN_ALL || median.value < least {
+        return None;
+    }
+    let readings: Vec<Reading> = (0..)
+        .zip(values)
+        .map(|(run, &value)| Reading {
+            worker: run,
+            at_ms: run,
+            value,
+        })
+        .collect();
+    Some(two_states(&readings, unit)?.0)
+}
+
+fn judge(
+    values: &[f64],
+    median: &Interval,
+    states: Option<&[Mode]>,
+    unit: &Unit,
+    least: f64,
+) -> (Verdict, String) {
     if values.len() < LEAST_FOR_INTERVAL {
         let few = format!("only {} runs: too few for an interval", values.len());
         return (Verdict::CannotTell, few);
@@ -70,10 +97,9 @@ fn judge(values: &[f64], median: &Interval, unit: &Unit, least: f64) -> (Verdict
     if median.half_width() == 0.0 {
         return (Verdict::Ok, String::new());
     }
-    let many = values.len() >= SAMPLES_IN_ALL && median.value >= least;
-    match two_states(values.iter().copied().filter(|_| many), unit) {
-        Some(reason) => (Verdict::TwoStates, reason),
-        None => judge_width(median, least, "runs", unit),
+    match states {
+        Some(states) => (Verdict::TwoStates, in_words(states, unit)),
+        None => judge_runs(median, least, unit),
     }
 }
 

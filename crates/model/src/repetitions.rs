@@ -12,10 +12,11 @@ use crate::sample::Sample;
 /// Only for what has a quiet figure: fewer samples make medians than make a
 /// figure, and repetitions must be of what the figure is of.
 pub fn of_quiet(samples: &[Sample], context: &Context) -> Vec<f64> {
-    let quiet = samples
-        .iter()
-        .filter(|s| context.regime == Regime::Gated && context.gate.is_quiet(s));
-    of_workers(quiet, context).unwrap_or_else(|| of_all(samples, context))
+    let quiet = match context.regime {
+        Regime::Gated => context.gate.quiet_samples(samples),
+        Regime::Distribution | Regime::Stamped => Vec::new(),
+    };
+    of_workers(quiet.into_iter(), context).unwrap_or_else(|| of_all(samples, context))
 }
 
 /// The same of all ordinary samples. Where there are fewer than three workers
@@ -52,7 +53,8 @@ mod tests {
     fn sample(worker: u32, ticks: u64, canary: u16) -> Sample {
         Sample {
             worker,
-            at_ms: 0,
+            // Each change of state is another visit.
+            at_ms: u32::from(canary),
             turns: 10,
             first_ticks: ticks,
             second_ticks: None,
@@ -89,7 +91,7 @@ mod tests {
                 samples.push(sample(worker - 1, 2_000, 200));
             }
         }
-        let gate = Gate::learn(Some("Zen 3"), &samples);
+        let gate = Gate::learn(Some(1.0), &samples);
         let gated = context(&gate, Regime::Gated);
         assert_eq!(of_quiet(&samples, &gated), [10.0, 20.0, 30.0]);
         assert_eq!(of_all(&samples, &gated), [100.0, 100.0, 100.0]);

@@ -19,8 +19,9 @@ use serde::{Deserialize, Serialize};
 /// 2 added stamped operations with their modes and tails; 3 the file system
 /// that files were on, curves over a file's size, commands, counts and bytes,
 /// and runs that other programs measured; 4 the gaps around a run and the
-/// controls it was made under.
-pub const SCHEMA_VERSION: u32 = 4;
+/// controls it was made under; 5 the canaries at both ends of each sample and
+/// how the quiet ratio was derived.
+pub const SCHEMA_VERSION: u32 = 5;
 
 /// One run.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -254,6 +255,9 @@ pub enum Axis {
 pub struct CurvePoint {
     /// Where on the axis.
     pub x: u64,
+    /// What its time follows, where that is not what the row's does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
     /// The figure there.
     pub estimate: Estimate,
 }
@@ -265,6 +269,9 @@ pub struct MapPoint {
     pub y: u64,
     /// Where on the x axis.
     pub x: u64,
+    /// What its time follows, where that is not what the row's does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
     /// The figure there.
     pub estimate: Estimate,
 }
@@ -315,6 +322,22 @@ impl Row {
             Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => Some(estimate),
             _ => None,
         }
+    }
+
+    /// What the time of its figure at this point follows; of the row itself
+    /// without one.
+    pub fn bound_at(&self, at: &[u64]) -> Bound {
+        let of_point = match (&self.outcome, at) {
+            (Outcome::Curve { points, .. }, [x]) => {
+                points.iter().find(|p| p.x == *x).and_then(|p| p.bound)
+            }
+            (Outcome::Map { points, .. }, [y, x]) => {
+                let point = points.iter().find(|p| (p.y, p.x) == (*y, *x));
+                point.and_then(|p| p.bound)
+            }
+            _ => None,
+        };
+        of_point.unwrap_or(self.bound)
     }
 }
 

@@ -3,20 +3,39 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What the canaries read at both ends of a sample, all as ratios in per mille,
+/// and what its visit began with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Canaries {
+    /// Taken-branch loop over dependent-add chain, before and after.
+    pub branch_permille: [u32; 2],
+    /// A load of a chase through 5/6 of L1 over one of a chase through 4 KiB,
+    /// before and after; absent where there was no memory for the chases.
+    pub capacity_permille: Option<[u32; 2]>,
+    /// Dependent multiplications over dependent adds, once a visit.
+    pub multiply_permille: u32,
+    /// A load of the chase through 4 KiB, ps, once a visit; 0 where there is
+    /// none.
+    pub l1_load_ps: u32,
+}
+
 /// What is known about the stretch in which a sample was taken. Everything is
 /// recorded, nothing judged: the judging is [`crate::gate::Gate`]'s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// The worse of the two canaries (before and after the sample):
-    /// taken-branch loop over dependent-add chain, in percent.
+    /// What the canaries read; absent where the row has none.
+    pub canaries: Option<Canaries>,
+    /// All that documents before schema 5 have of them: the worse of the two
+    /// ratios of taken branches to dependent adds, in percent.
     pub canary_percent: Option<u16>,
     /// Mean of the two canaries' time of one dependent add, which is one clock
     /// cycle: femtoseconds.
     pub cycle_fs: Option<u32>,
     /// The worse of the two last-level canaries: picoseconds a load.
     pub last_level_ps: Option<u32>,
-    /// Time in which the thread was ready to run and was not running, during
-    /// the sample, in ns.
+    /// Time in which the thread was ready to run and was not running, in ns. For
+    /// a gated sample: its share of what the visit lost, by duration. Of stamped
+    /// operations: of the whole visit, on its first sample.
     pub lost_ns: u64,
     /// Marks, see [`flag`].
     pub flags: u8,
@@ -35,7 +54,8 @@ pub mod flag {
     pub const CLOCK_MOVED: u8 = 2;
     /// The counter ran backwards or stood still.
     pub const COUNTER_BROKEN: u8 = 4;
-    /// The thread was on another CPU afterwards.
+    /// The thread was on another CPU afterwards (of a gated sample: after the
+    /// visit).
     pub const MIGRATED: u8 = 8;
     /// The control group's CPU quota stopped the thread.
     pub const THROTTLED: u8 = 16;
@@ -114,7 +134,21 @@ pub struct Columns {
     /// Ticks of the 2U loop; empty for a plain row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub second_ticks: Vec<u64>,
-    /// Worse canary, percent; empty where the row has no canary.
+    /// Visits with canaries, in order, as `[samples, multiply_permille,
+    /// l1_load_ps]`: how many samples follow; dependent multiplications over
+    /// dependent adds, per mille; a load of a chase through 4 KiB, ps (0: not
+    /// measured). Empty where the row has no canary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub visits: Vec<(u32, u32, u32)>,
+    /// Taken branches over dependent adds, per mille: of each visit one reading
+    /// before its first sample and one after each sample.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub branch_permille: Vec<u32>,
+    /// A load of a chase through 5/6 of L1 over one through 4 KiB, per mille: the
+    /// same readings, of the visits whose `l1_load_ps` is not 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capacity_permille: Vec<u32>,
+    /// Worse canary, percent: only in documents before schema 5.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub canary_percent: Vec<u16>,
     /// Clock cycle, fs; empty where the row has no canary.
@@ -146,6 +180,15 @@ fn expand<T: Copy>(runs: &[(T, u32)], limit: usize) -> Vec<T> {
         .flat_map(|&(value, count)| std::iter::repeat_n(value, (count as usize).min(limit)))
         .take(limit)
         .collect()
+}
+
+/// Takes the next `count` readings off a column.
+fn cut<'c>(column: &mut &'c [u32], count: usize, name: &str) -> Result<&'c [u32], String> {
+    let taken = column
+        .split_at_checked(count)
+        .ok_or_else(|| format!("column {name} ends before the last visit"))?;
+    *column = taken.1;
+    Ok(taken.0)
 }
 
 /// A column that every sample must have, or none may.
@@ -184,6 +227,9 @@ impl From<&[Sample]> for Columns {
         }
         columns.second_ticks = optional_column(&samples, |s| s.second_ticks);
         columns.canary_percent = optional_column(&samples, |s| s.evidence.canary_percent);
+        if samples.iter().all(|s| s.evidence.canaries.is_some()) {
+            columns.push_canaries(&samples);
+        }
         columns.cycle_fs = optional_column(&samples, |s| s.evidence.cycle_fs);
         columns.last_level_ps = optional_column(&samples, |s| s.evidence.last_level_ps);
         if samples.iter().any(|s| s.evidence.mode != 0) {
@@ -196,6 +242,61 @@ impl From<&[Sample]> for Columns {
 }
 
 impl Columns {
+    /// Readings of the canaries: samples of one visit share those between them.
+    fn push_canaries(&mut self, samples: &[Sample]) {
+        let mut before: Option<(&Sample, Canaries)> = None;
+        for (sample, own) in samples
+            .iter()
+            .filter_map(|s| Some((s, s.evidence.canaries?)))
+        {
+            let continues = before.is_some_and(|(last, canaries)| {
+                let figures = |c: &Canaries| (c.multiply_permille, c.l1_load_ps);
+                (last.worker, last.at_ms) == (sample.worker, sample.at_ms)
+                    && figures(&canaries) == figures(&own)
+                    && canaries.branch_permille[1] == own.branch_permille[0]
+                    && canaries.capacity_permille.map(|c| c[1])
+                        == own.capacity_permille.map(|c| c[0])
+            });
+            match self.visits.last_mut() {
+                Some(visit) if continues => visit.0 += 1,
+                _ => {
+                    self.visits.push((1, own.multiply_permille, own.l1_load_ps));
+                    self.branch_permille.push(own.branch_permille[0]);
+                    self.capacity_permille
+                        .extend(own.capacity_permille.map(|c| c[0]));
+                }
+            }
+            self.branch_permille.push(own.branch_permille[1]);
+            self.capacity_permille
+                .extend(own.capacity_permille.map(|c| c[1]));
+            before = Some((sample, own));
+        }
+    }
+
+    /// The canaries of each sample; none where the row has no canary.
+    fn canaries(&self) -> Result<Vec<Canaries>, String> {
+        let (mut branch, mut capacity) = (&self.branch_permille[..], &self.capacity_permille[..]);
+        let mut canaries = Vec::with_capacity(self.first_ticks.len());
+        for &(samples, multiply_permille, l1_load_ps) in &self.visits {
+            let readings = samples as usize + 1;
+            let own = cut(&mut branch, readings, "branch_permille")?;
+            let loads = match l1_load_ps {
+                0 => None,
+                _ => Some(cut(&mut capacity, readings, "capacity_permille")?),
+            };
+            canaries.extend((0..samples as usize).map(|k| Canaries {
+                branch_permille: [own[k], own[k + 1]],
+                capacity_permille: loads.map(|loads| [loads[k], loads[k + 1]]),
+                multiply_permille,
+                l1_load_ps,
+            }));
+        }
+        match branch.len() + capacity.len() {
+            0 => Ok(canaries),
+            more => Err(format!("{more} readings of canaries belong to no visit")),
+        }
+    }
+
     /// The samples again. Fails, naming the column, where the lists' lengths
     /// don't fit together (a damaged document).
     pub fn samples(&self) -> Result<Vec<Sample>, String> {
@@ -225,6 +326,13 @@ impl Columns {
                 ));
             }
         }
+        let canaries = self.canaries()?;
+        if !canaries.is_empty() && canaries.len() != n {
+            return Err(format!(
+                "column visits has {} samples where first_ticks has {n}",
+                canaries.len()
+            ));
+        }
         let modes = expand(&self.modes, n);
         if !modes.is_empty() && modes.len() != n {
             return Err(format!(
@@ -245,6 +353,7 @@ impl Columns {
                     first_ticks: self.first_ticks[i],
                     second_ticks: self.second_ticks.get(i).copied(),
                     evidence: Evidence {
+                        canaries: canaries.get(i).copied(),
                         canary_percent: self.canary_percent.get(i).copied(),
                         cycle_fs: self.cycle_fs.get(i).copied(),
                         last_level_ps: self.last_level_ps.get(i).copied(),
@@ -279,10 +388,26 @@ mod tests {
     use proptest::prelude::*;
 
     prop_compose! {
+        // Few values, so that neighbours often share a reading.
+        fn any_canaries()(
+            branch in proptest::array::uniform2(990_u32..992),
+            capacity in proptest::option::of(proptest::array::uniform2(1000_u32..1002)),
+            multiply_permille in 2999_u32..3001,
+        ) -> Canaries {
+            Canaries {
+                branch_permille: branch,
+                capacity_permille: capacity,
+                multiply_permille,
+                l1_load_ps: capacity.map_or(0, |_| 1300),
+            }
+        }
+    }
+
+    prop_compose! {
         fn any_sample(paired: bool, gated: bool)(
             worker in 0_u32..8, at_ms in 0_u32..60_000, turns in 1_u64..5,
             first_ticks in 0_u64..1 << 40, second in 0_u64..1 << 40,
-            canary in 90_u16..300, cycle in 200_000_u32..600_000,
+            canaries in any_canaries(), canary in 90_u16..300, cycle in 200_000_u32..600_000,
             lost_ns in prop_oneof![Just(0), 1_u64..1_000_000], flags in 0_u8..128,
             mode in 0_u8..3,
         ) -> Sample {
@@ -290,6 +415,7 @@ mod tests {
                 worker, at_ms, turns, first_ticks,
                 second_ticks: paired.then_some(second),
                 evidence: Evidence {
+                    canaries: gated.then_some(canaries),
                     canary_percent: gated.then_some(canary),
                     cycle_fs: gated.then_some(cycle),
                     last_level_ps: None, lost_ns, flags, mode,
@@ -327,6 +453,43 @@ mod tests {
         let mut columns = Columns::from(&[sample, sample][..]);
         columns.flags.push((9, 1));
         assert!(columns.samples().expect_err("no such").contains("sample 9"));
+    }
+
+    #[test]
+    fn a_visit_shares_the_readings_between_its_samples() {
+        let sample = |branch_permille| Sample {
+            worker: 0,
+            at_ms: 3,
+            turns: 10,
+            first_ticks: 100,
+            second_ticks: None,
+            evidence: Evidence {
+                canaries: Some(Canaries {
+                    branch_permille,
+                    capacity_permille: Some(branch_permille),
+                    multiply_permille: 2998,
+                    l1_load_ps: 1320,
+                }),
+                ..Evidence::default()
+            },
+        };
+        let samples = [
+            sample([1000, 1001]),
+            sample([1001, 1700]),
+            sample([999, 998]),
+        ];
+        let mut columns = Columns::from(&samples[..]);
+        assert_eq!(columns.visits, [(2, 2998, 1320), (1, 2998, 1320)]);
+        assert_eq!(columns.branch_permille, [1000, 1001, 1700, 999, 998]);
+        assert_eq!(columns.samples().expect("whole"), samples);
+        columns.capacity_permille.pop();
+        assert!(columns.samples().expect_err("cut").contains("capacity"));
+        columns.capacity_permille.extend([1, 2]);
+        assert!(columns.samples().expect_err("more").contains("no visit"));
+        columns.visits.pop();
+        columns.branch_permille.truncate(3);
+        columns.capacity_permille.truncate(3);
+        assert!(columns.samples().expect_err("two").contains("visits"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod dice;
 use dice::Dice;
 use model::compare::between::{Dispersion, Wander, dispersion};
 use model::compare::finding::{Finding, Support, Tested, findings, grown_beyond};
+use model::compare::multiplicity::Family;
 use model::compare::ratio::{Ratio, Reading, Side, detectable};
 use model::stats::trimmed_t_interval;
 
@@ -117,6 +118,7 @@ fn tested(ratios: &[Ratio]) -> Vec<Tested<'_>> {
         .map(|ratio| Tested {
             ratio,
             support: Support::Interval,
+            family: Family::Quiet,
         })
         .collect()
 }

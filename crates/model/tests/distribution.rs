@@ -145,8 +145,8 @@ fn about(middle: i64, spread: i64, shift: i64) -> Vec<Sample> {
 
 #[test]
 fn a_part_near_zero_is_judged_by_its_width_in_ns() {
-    // The workers' medians are `shift` apart: half is t(7) * 2.45 shift /
-    // sqrt(8), twice the shift.
+    // The workers' medians are `shift` apart: half of Yuen's interval is t(5)
+    // times the shift.
     let known = judge(&about(60, 400, 60), &[]);
     let half = known.typical.expect("a figure").ns.half_width();
     assert!((80.0..250.0).contains(&half), "{half}");
@@ -161,12 +161,12 @@ fn a_part_near_zero_is_judged_by_its_width_in_ns() {
 
 #[test]
 fn what_is_never_below_zero_or_far_above_is_judged_in_percent() {
-    // 300 ns that are not known, though by less than 250 ns.
-    let short = judge(&about(300, 40, 50), &[]);
+    // Half a µs that is not known, though by less than 1 µs.
+    let short = judge(&about(600, 40, 135), &[]);
     assert_eq!(short.verdict, Verdict::CannotTell, "{}", short.reason);
     assert!(short.reason.ends_with(" %"), "{}", short.reason);
-    // Below 0 now and then, but long: 9 % of 9 µs.
-    let long = judge(&about(9_000, 10_000, 400), &[]);
+    // Below 0 now and then, but long: 37 % of 9 µs.
+    let long = judge(&about(9_000, 10_000, 1_300), &[]);
     assert_eq!(long.verdict, Verdict::Noisy, "{}", long.reason);
     assert!(long.reason.ends_with(" %"), "{}", long.reason);
     // Means of many operations have no such allowance.
@@ -211,6 +211,6 @@ fn workers_that_disagree_widen_the_interval() {
         .flat_map(|w| (0..200).map(move |k| operation(w, 0, 3000 + u64::from(w) * 100 + k % 3, 0)))
         .collect();
     let typical = judge(&samples, &[]).typical.expect("a figure");
-    // The workers' medians spread by 245: t(7) * 245 / sqrt(8) is 205.
+    // The workers' medians are 100 apart: t(5) times that is 257.
     assert!(typical.ns.half_width() > 200.0, "{typical:?}");
 }

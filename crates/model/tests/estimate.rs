@@ -2,7 +2,7 @@
 //! clock enters, and the words for what is wrong.
 
 use model::estimate::{Context, Estimate, Verdict, core_clock, estimate};
-use model::gate::Gate;
+use model::gate::{Gate, GateState};
 use model::run::{Bound, Regime};
 use model::sample::{Evidence, Sample, flag};
 
@@ -24,7 +24,10 @@ fn sample(worker: u32, at_ms: u32, cycles: f64, cycle_ns: f64) -> Sample {
 }
 
 fn judge(samples: &[Sample], bound: Bound, regime: Regime) -> Estimate {
-    let gate = Gate::learn(Some("Zen 3"), samples);
+    let gate = Gate {
+        multiply_ratio: Some(3.0),
+        ..Gate::learn(Some(1.0), samples)
+    };
     let clock = core_clock(samples);
     estimate(
         samples,
@@ -149,6 +152,61 @@ fn too_few_quiet_samples_are_no_figure() {
         estimate.verdict,
         Verdict::Invalid | Verdict::CannotTell
     ));
+}
+
+#[test]
+fn a_row_without_a_quiet_figure_names_a_cause_only_where_it_is_known() {
+    let reason = |gate: &Gate, visits: u32| {
+        // One reading in four is quiet; all of those that waited for it are.
+        let one = |k: u32| {
+            let mut s = sample(k / 5 % 8, k / 5, 4.0, 0.4);
+            s.evidence.canary_percent = Some(if k % 5 < 2 { 100 } else { 170 });
+            if k.is_multiple_of(5) {
+                s.evidence.flags = flag::HUNTED | flag::THROTTLED;
+            }
+            s
+        };
+        let samples: Vec<Sample> = (0..visits * 5).map(one).collect();
+        let context = Context {
+            gate,
+            core_clock: None,
+            ns_per_tick: 0.01,
+            resolution_ns: 0.01,
+            ops_per_turn: 1.0,
+            bound: Bound::Memory,
+            regime: Regime::Gated,
+            workers: 8,
+            modes: &[],
+        };
+        let found = estimate(&samples, &context);
+        assert_eq!(found.verdict, Verdict::CannotTell, "{found:?}");
+        found.reason
+    };
+    let gate = |state, multiply_ratio| Gate {
+        quiet_ratio: Some(1.0),
+        state,
+        multiply_ratio: Some(multiply_ratio),
+        reason: "as the run has it".into(),
+        ..Gate::default()
+    };
+    assert_eq!(
+        reason(&gate(GateState::MostlyContended, 2.91), 40),
+        "the core's other hardware thread was busy in 75 % of readings; typical is for a shared core"
+    );
+    assert_eq!(
+        reason(&gate(GateState::Usable, 2.998), 40),
+        "a neighbour or the host disturbed 75 % of readings"
+    );
+    // Not "in 100 %": the run's reason is that of all its rows.
+    assert_eq!(
+        reason(&gate(GateState::NeverQuiet, 2.998), 40),
+        "as the run has it"
+    );
+    // Two visits are no share.
+    assert_eq!(
+        reason(&gate(GateState::Usable, 2.998), 2),
+        "only 0 of 10 samples were taken on a quiet machine"
+    );
 }
 
 #[test]

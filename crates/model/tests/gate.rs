@@ -7,6 +7,7 @@ use dice::Dice;
 use model::compare::between::{Dispersion, Wander, dispersion};
 use model::compare::finding::{Support, Tested, p_grown};
 use model::compare::gate::{RUNS, SURELY, Said, Watched, another_run, decided};
+use model::compare::multiplicity::Family;
 use model::compare::ratio::{Ratio, Reading, Side, Variance};
 use model::stats::trimmed_t_interval;
 
@@ -143,6 +144,7 @@ impl Row {
         let tested = Tested {
             ratio: &ratio,
             support: Support::Interval,
+            family: Family::Quiet,
         };
         Said {
             time_ratio: ratio.value(),

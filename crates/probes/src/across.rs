@@ -4,9 +4,10 @@ use meter::probe::{Event, Terrain};
 use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use sys::affinity::{current_cpu, pin_to};
 use sys::clock::{Counter, Skew, calibrate, measure_skew};
+use sys::evidence::run_delay_ns_of;
 
 /// Window of the calibration that notes and the kernel's own times are turned
 /// by: good for some parts in a hundred thousand.
@@ -87,6 +88,59 @@ pub(crate) fn may_run_on(cpus: &[u32]) -> Result<(), String> {
             Err(format!("a thread can't use CPU {}: {e}", list.join(", ")))
         }
     }
+}
+
+/// How long a thread of this process waited for a CPU that others had, from a
+/// moment on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waits {
+    thread: u32,
+    began: Instant,
+    delay_ns: u64,
+}
+
+impl Waits {
+    /// From now on, of the thread of this number; `None` where the system does
+    /// not count.
+    pub(crate) fn of(thread: Option<u32>) -> Option<Waits> {
+        Some(Waits {
+            thread: thread?,
+            began: Instant::now(),
+            delay_ns: run_delay_ns_of(thread?)?,
+        })
+    }
+
+    /// Until now: how long it waited, and of how long, ns.
+    pub(crate) fn until_now(&self) -> Option<(u64, u64)> {
+        let delay_ns = run_delay_ns_of(self.thread)?.checked_sub(self.delay_ns)?;
+        let wall_ns = u64::try_from(self.began.elapsed().as_nanos()).ok()?;
+        Some((delay_ns, wall_ns))
+    }
+}
+
+/// Does this and says how long the calling thread waited for a CPU meanwhile,
+/// ns; `None` where the system doesn't count.
+pub(crate) fn watched<R>(work: impl FnOnce() -> R) -> (R, Option<u64>) {
+    let waits = Waits::of(sys::thread::current_id());
+    let done = work();
+    let waited = waits.and_then(|waits| waits.until_now());
+    (done, waited.map(|(delay_ns, _)| delay_ns))
+}
+
+/// What contradicts a row if this thread waited for more than this share of
+/// its time.
+pub(crate) fn waited_too_long(
+    thread: &str,
+    (delay_ns, wall_ns): (u64, u64),
+    at_most: f64,
+) -> Option<String> {
+    let share = delay_ns as f64 / wall_ns.max(1) as f64;
+    (share > at_most).then(|| {
+        format!(
+            "other programs ran: {thread} waited for a CPU {:.0} % of the time",
+            share * 100.0
+        )
+    })
 }
 
 /// Does work on a thread of its own that may use all of these CPUs, as may the
@@ -366,6 +420,23 @@ mod tests {
             let of_all = counters(&all).expect("they agree");
             assert!(of_all.note.is_some(), "not those of one CPU");
         }
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_its_cpu_is_told_from_one_that_has_it() {
+        let of = |delay_ns| waited_too_long("the partner", (delay_ns, 1_000_000), 0.02);
+        assert_eq!(of(0), None);
+        assert_eq!(of(20_000), None);
+        assert_eq!(
+            of(430_000).as_deref(),
+            Some("other programs ran: the partner waited for a CPU 43 % of the time")
+        );
+        let id = sys::thread::current_id();
+        if let Some(waits) = Waits::of(id) {
+            let (delay_ns, wall_ns) = waits.until_now().expect("counted before");
+            assert!(delay_ns <= wall_ns, "{delay_ns} of {wall_ns}");
+        }
+        assert!(Waits::of(None).is_none());
     }
 
     #[test]

@@ -45,7 +45,6 @@ pub(crate) fn probes() -> Vec<Probe> {
             operation: "One tokio::task::yield_now: the only task gives way, the loop looks for I/O and timers that are due, and runs the task again.".into(),
             method: format!("{PLAIN} One task on tokio's current-thread runtime with its timers and its I/O driver on, on the measuring thread.").into(),
             source: "Ours, beside the timer.".into(),
-            bound: Bound::Memory,
             effort: Effort {
                 visits: 8,
                 ..Effort::SCALAR
@@ -88,6 +87,9 @@ impl Work for Timers {
             }
             events
         }))
+    }
+    fn run_delay_ns(&self, _series: usize, own_ns: u64) -> Option<u64> {
+        Some(own_ns)
     }
 }
 

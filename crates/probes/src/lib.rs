@@ -285,6 +285,7 @@ mod tests {
             "thread.lifecycle/parts",
             "sched.wakeup/idle",
             "sched.wakeup/loaded",
+            "sched.wakeup/timer",
             "collections.push/worst",
             "sched.pool",
             "sched.pool/single",
@@ -296,6 +297,8 @@ mod tests {
             "pool.sync",
             "pool.async_wait",
             "pool.create",
+            "pool.serial_sync",
+            "pool.serial_create",
             "event_loop.zero_delay",
             "event_loop.zero_delay_tokio",
             "codec.json_encode",
@@ -317,8 +320,23 @@ mod tests {
             }
         }
         for op in [
-            "add_i32", "mul_i32", "div_i32", "mod_i32", "bit_i32", "add_i64", "mul_i64", "div_i64",
-            "mod_i64", "bit_i64", "add_f32", "mul_f32", "div_f32", "add_f64", "mul_f64", "div_f64",
+            "add_i32",
+            "mul_i32",
+            "div_i32",
+            "mod_i32",
+            "bit_i32",
+            "add_i64",
+            "mul_i64",
+            "div_i64",
+            "mod_i64",
+            "bit_i64",
+            "popcnt_i64",
+            "add_f32",
+            "mul_f32",
+            "div_f32",
+            "add_f64",
+            "mul_f64",
+            "div_f64",
             "sqrt_f64",
         ] {
             wanted.push(format!("cpu.{op}"));

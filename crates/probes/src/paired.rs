@@ -13,6 +13,11 @@ pub(crate) trait Loops {
     fn single(&self, turns: u64);
     /// Runs the body unrolled 2U times for so many turns.
     fn double(&self, turns: u64);
+    /// Whether both loops hold the same body, so that what U leaves beside its
+    /// operations is the loop's own.
+    fn alike(&self) -> bool {
+        true
+    }
     /// Whether the loops left things as they should.
     ///
     /// # Errors
@@ -32,6 +37,9 @@ impl<L: Loops> Work for Paired<L> {
     fn paired(&self) -> bool {
         true
     }
+    fn loops_alike(&self) -> bool {
+        self.0.alike()
+    }
     fn restore(&mut self) {
         self.0.single(64);
         self.0.double(64);
@@ -48,6 +56,24 @@ impl<L: Loops> Work for Paired<L> {
     }
 }
 
+/// The work of a pair of loops in assembly.
+///
+/// # Errors
+/// Why it can't run here, as a row's reason.
+pub(crate) fn of_kernel(name: &str) -> Result<Box<dyn Work>, String> {
+    match kernels::pair(name) {
+        Some(pair) => of_pair(pair),
+        None => Err(format!("there is no loop for {name} on this architecture")),
+    }
+}
+
+fn of_pair(pair: &'static Pair) -> Result<Box<dyn Work>, String> {
+    match pair.missing() {
+        None => Ok(Box::new(Paired(pair))),
+        Some(feature) => Err(format!("needs {feature}, which this CPU does not have")),
+    }
+}
+
 impl Loops for &'static Pair {
     fn ops(&self) -> u32 {
         self.ops
@@ -57,6 +83,9 @@ impl Loops for &'static Pair {
     }
     fn double(&self, turns: u64) {
         (self.double)(turns);
+    }
+    fn alike(&self) -> bool {
+        self.alike
     }
 }
 
@@ -130,6 +159,28 @@ mod tests {
         assert_eq!(count.0.replace(0), 10 * u);
         work.restore();
         assert_eq!(count.0.get(), 64 * 3 * u, "both loops are brought back");
+    }
+
+    #[test]
+    fn a_loop_that_this_cpu_can_t_run_is_a_reason_and_no_crash() {
+        static STRANGE: Pair = Pair {
+            id: "strange",
+            operands: "None.",
+            instruction: "strange",
+            ops: 16,
+            alike: true,
+            needs: Some(kernels::Feature {
+                name: "STRANGE",
+                is_here: || false,
+            }),
+            single: |_| panic!("it would end the program with SIGILL"),
+            double: |_| panic!("it would end the program with SIGILL"),
+        };
+        let why = of_pair(&STRANGE).err().expect("no CPU has it");
+        assert_eq!(why, "needs STRANGE, which this CPU does not have");
+        assert!(of_kernel("add_i32").is_ok());
+        let why = of_kernel("add_i33").err().expect("no such loop");
+        assert_eq!(why, "there is no loop for add_i33 on this architecture");
     }
 
     #[test]

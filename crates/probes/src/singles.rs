@@ -108,6 +108,10 @@ impl<S: Single> Work for Singles<S> {
         self.contradiction.clone()
     }
 
+    fn run_delay_ns(&self, _series: usize, own_ns: u64) -> Option<u64> {
+        Some(own_ns)
+    }
+
     fn verify(&self) -> Result<(), String> {
         self.single.verify()
     }

@@ -1,7 +1,7 @@
 //! Empty tasks that go to another thread's queue: the frame of every row that
 //! posts one and waits for it.
 
-use crate::across::{Counters, counters, event, mode, modes, on_free_thread};
+use crate::across::{Counters, counters, event, mode, modes, on_free_thread, watched};
 use meter::bench::Bench;
 use meter::probe::{Effort, Event, Probe, Text, Work};
 use model::run::{Bound, Regime};
@@ -198,6 +198,7 @@ pub(crate) fn work<E: Executor + 'static>(
         cpus,
         waiting,
         per_operation: None,
+        run_delay_ns: None,
         executor: std::marker::PhantomData,
     }))
 }
@@ -208,6 +209,8 @@ struct Tasks<E> {
     waiting: Waiting,
     /// Context switches of the caller per operation, voluntary and forced.
     per_operation: Option<(f64, f64)>,
+    /// How long the caller waited for a CPU, ns.
+    run_delay_ns: Option<u64>,
     executor: std::marker::PhantomData<E>,
 }
 
@@ -218,13 +221,14 @@ impl<E: Executor> Work for Tasks<E> {
     fn run(&mut self, _turns: u64, _double: bool) {}
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
         self.per_operation = None;
-        let (events, switches) = on_free_thread(&self.cpus, || {
+        let ((events, switches), run_delay_ns) = on_free_thread(&self.cpus, || {
             let executor = E::open(&self.cpus)?;
-            let events = operate(&executor, operations);
+            let (done, run_delay_ns) = watched(|| operate(&executor, operations));
             // Also after an error: its threads must end.
             executor.close()?;
-            events
+            Ok((done?, run_delay_ns))
         })?;
+        self.run_delay_ns = run_delay_ns;
         self.per_operation = switches.map(|switches| {
             let each = |n: u64| n as f64 / f64::from(operations.max(1));
             (each(switches.voluntary), each(switches.involuntary))
@@ -236,6 +240,9 @@ impl<E: Executor> Work for Tasks<E> {
     }
     fn contradiction(&self) -> Option<String> {
         contradiction(self.waiting, self.per_operation?)
+    }
+    fn run_delay_ns(&self, _series: usize, _own_ns: u64) -> Option<u64> {
+        self.run_delay_ns
     }
     fn notes(&self) -> Vec<String> {
         let switches = self.per_operation.map(|counted| {

@@ -3,6 +3,7 @@
 
 use crate::metrics::Metrics;
 use crate::problem::Problem;
+use crate::received::Memory;
 use crate::routes::Options;
 use atlas::index::Index;
 use atlas::references::References;
@@ -18,7 +19,7 @@ const AT_ONCE: usize = 8;
 const OPEN: Duration = Duration::from_secs(60);
 /// So often an index looks for documents that others have added or removed.
 const LOOK: Duration = Duration::from_secs(1);
-/// Uploads that are held in memory at once.
+/// Uploads that are unpacked and checked at once.
 const UPLOADS_AT_ONCE: usize = 4;
 
 /// Shared by all requests.
@@ -34,12 +35,14 @@ struct Shared {
     idle: Mutex<Vec<Opened>>,
     questions: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
+    upload_memory: Memory,
     /// Held while a run is looked for and saved.
     saving: Mutex<()>,
 }
 
 impl App {
     pub(crate) fn new(store: Store, references: References, options: Options) -> App {
+        let upload_memory = Memory::new(options.upload.held_bytes);
         App(Arc::new(Shared {
             store,
             references,
@@ -48,6 +51,7 @@ impl App {
             idle: Mutex::default(),
             questions: Arc::new(Semaphore::new(AT_ONCE)),
             uploads: Arc::new(Semaphore::new(UPLOADS_AT_ONCE)),
+            upload_memory,
             saving: Mutex::default(),
         }))
     }
@@ -74,7 +78,13 @@ impl App {
         &self.0.saving
     }
 
-    /// A place among the uploads that are held in memory.
+    /// Memory for uploads that are still arriving.
+    pub(crate) fn upload_memory(&self) -> &Memory {
+        &self.0.upload_memory
+    }
+
+    /// A place among the uploads that are unpacked and checked: for a document
+    /// that has arrived, so that nobody's network holds it.
     pub(crate) async fn place_for_upload(&self) -> Result<OwnedSemaphorePermit, Problem> {
         self.turn(&self.0.uploads).await
     }

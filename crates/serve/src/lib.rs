@@ -18,6 +18,7 @@ mod openapi;
 mod pages;
 mod problem;
 mod questions;
+mod received;
 mod routes;
 mod server;
 mod strict;
@@ -27,6 +28,7 @@ mod wire;
 
 pub use listen::{ListenError, addresses};
 pub use openapi::document as openapi;
+pub use received::UploadLimits;
 pub use routes::{Options, PATIENCE, now_unix_ms, router};
 pub use server::{Ended, Limits, Served, Server};
 pub use token::{Token, TokenError};

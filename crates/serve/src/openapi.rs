@@ -3,9 +3,55 @@
 
 use crate::guard;
 use crate::routes::{Content, OPERATIONS, Operation, PROBLEM};
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::sync::LazyLock;
+
+/// The document as it is sent, and its tag: the same for every request, so it
+/// is made once.
+static SENT: LazyLock<(Bytes, String)> = LazyLock::new(|| {
+    let bytes = document().to_string().into_bytes();
+    let hash = Sha256::digest(&bytes);
+    let tag: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
+    (bytes.into(), format!("\"{tag}\""))
+});
+
+/// The document, or 304 for a client that has it.
+pub(crate) fn answer(headers: &HeaderMap) -> Response {
+    let (bytes, tag) = &*SENT;
+    let headers = headers.get_all(header::IF_NONE_MATCH).iter();
+    let mut known = headers.filter_map(|tags| tags.to_str().ok());
+    let has_it = known.any(|tags| tags.split(',').any(|known| is_tag(known, tag)));
+    let cached = [
+        (header::ETAG, HeaderValue::from_str(tag).ok()),
+        (
+            header::CACHE_CONTROL,
+            Some(HeaderValue::from_static("private, no-cache")),
+        ),
+    ];
+    let mut response = match has_it {
+        true => StatusCode::NOT_MODIFIED.into_response(),
+        false => ([(header::CONTENT_TYPE, "application/json")], bytes.clone()).into_response(),
+    };
+    for (name, value) in cached {
+        response
+            .headers_mut()
+            .extend(value.map(|value| (name, value)));
+    }
+    response
+}
+
+/// Whether an entry of `If-None-Match` names this tag (RFC 9110, 13.1.2: by
+/// the weak comparison).
+fn is_tag(known: &str, tag: &str) -> bool {
+    let known = known.trim();
+    known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag
+}
 
 /// The OpenAPI document.
 pub fn document() -> Value {
@@ -125,12 +171,13 @@ fn reason(status: u16) -> &'static str {
         401 => "The token is missing or wrong.",
         403 => "This server takes no runs, or the request comes from another origin.",
         404 => "There is no such thing.",
-        408 => "The document came too slowly.",
+        408 => "The document came too slowly: the detail says how fast it must come.",
         409 => "Another run is kept under this id.",
         413 => "The document is too large.",
         415 => "The document is of another type.",
         421 => "The Host header names another machine (a server without a token).",
         422 => "It was understood, and makes no sense here: the detail says why.",
+        429 => "Too many uploads at once: try again.",
         503 => "Too much is asked at once: try again.",
         507 => "The document can't be written: a full or read-only disk.",
         _ => "The server failed.",
@@ -181,6 +228,25 @@ fn in_content(content: Content, generator: &mut SchemaGenerator) -> Option<Value
         Content::RunDocument => Some(json!({
             "application/zstd": { "schema": { "type": "string", "format": "binary" } }
         })),
+        Content::Nothing => None,
         Content::Text(kind) => Some(json!({ kind: { "schema": { "type": "string" } } })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_answers_share_what_was_made_once() {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let sent = || {
+            let body = answer(&HeaderMap::new()).into_body();
+            let bytes = runtime.block_on(axum::body::to_bytes(body, usize::MAX));
+            bytes.expect("a document")
+        };
+        let (one, other) = (sent(), sent());
+        assert!(!one.is_empty());
+        assert_eq!(one.as_ptr(), other.as_ptr());
     }
 }

@@ -57,6 +57,14 @@ impl Problem {
         )
     }
 
+    /// Unfinished uploads hold all the memory there is for them.
+    pub(crate) fn too_many_uploads() -> Problem {
+        Problem::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "too many uploads at once: try again in a few seconds",
+        )
+    }
+
     /// It was begun, and may still be done.
     pub(crate) fn late() -> Problem {
         Problem::new(
@@ -105,8 +113,12 @@ const RETRY_AFTER: HeaderValue = HeaderValue::from_static("2");
 /// Headers that belong to a status.
 pub(crate) fn with_headers(status: StatusCode, mut response: Response) -> Response {
     let headers = response.headers_mut();
-    if status == StatusCode::SERVICE_UNAVAILABLE {
+    if status == StatusCode::SERVICE_UNAVAILABLE || status == StatusCode::TOO_MANY_REQUESTS {
         headers.insert(header::RETRY_AFTER, RETRY_AFTER);
+    }
+    if status == StatusCode::REQUEST_TIMEOUT {
+        // What follows on this connection is the rest of that body.
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     if status == StatusCode::UNAUTHORIZED {
         // A browser asks for the password; a program reads the first word.

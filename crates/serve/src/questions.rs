@@ -137,6 +137,7 @@ pub(crate) fn percentiles(
     Ok(wire::Percentiles {
         row: standing.row,
         at: standing.at,
+        mode: standing.mode,
         unit: unit.ok_or_else(no_such_row)?,
         results: standing.results,
         quantiles: standing.quantiles.into_iter().map(quantile).collect(),

@@ -3,6 +3,7 @@
 
 use crate::app::App;
 use crate::problem::{Problem, ProblemDocument};
+use crate::received::UploadLimits;
 use crate::strict::{CompareAsked, HistoryAsked, Nothing, RowAsked, RunsAsked};
 use crate::token::Token;
 use crate::{api, guard, pages, wire};
@@ -32,6 +33,8 @@ pub struct Options {
     pub token: Option<Token>,
     /// Largest upload, bytes as they come.
     pub max_upload_bytes: u64,
+    /// How slowly uploads may come, and how much memory they share.
+    pub upload: UploadLimits,
     /// The time, ms since 1970 UTC: [`now_unix_ms`], but for tests.
     pub now_unix_ms: fn() -> u64,
     /// Take no uploads.
@@ -69,6 +72,8 @@ pub(crate) enum Content {
     RunDocument,
     /// Text of this type.
     Text(&'static str),
+    /// No body.
+    Nothing,
 }
 
 /// One thing that programs can ask.
@@ -147,7 +152,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
             ),
             (201, "It is kept now.", Content::Json(shape::<wire::Kept>)),
         ],
-        problems: &[403, 408, 409, 413, 415, 422, 507],
+        problems: &[403, 408, 409, 413, 415, 422, 429, 507],
         handler: || post(api::upload),
     },
     Operation {
@@ -235,11 +240,18 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         summary: "This document.",
         query: parameters::<Nothing>,
         takes_document: false,
-        answers: &[(
-            200,
-            "OpenAPI 3.1.",
-            Content::Json(|_| Schema::from(serde_json::Map::new())),
-        )],
+        answers: &[
+            (
+                200,
+                "OpenAPI 3.1.",
+                Content::Json(|_| Schema::from(serde_json::Map::new())),
+            ),
+            (
+                304,
+                "The same as the client has (If-None-Match).",
+                Content::Nothing,
+            ),
+        ],
         problems: &[],
         handler: || get(api::openapi),
     },

@@ -3,9 +3,13 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 /// Fewer characters could be guessed.
 const LEAST_CHARACTERS: usize = 16;
+/// Of fewer different ones, too. Random hexadecimal digits have as many: 16 of
+/// them all but one time in a hundred, 32 always.
+const LEAST_DIFFERENT: usize = 8;
 
 /// Why a text can't be the token.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -16,6 +20,12 @@ pub enum TokenError {
          `openssl rand -hex 32` makes one"
     )]
     TooShort(usize),
+    /// Too easily guessed.
+    #[error(
+        "the token has {0} different characters and needs {LEAST_DIFFERENT} at least: \
+         `openssl rand -hex 32` makes one"
+    )]
+    TooUniform(usize),
     /// It would not get through a header.
     #[error("the token may have letters, digits and -._~+/= only (RFC 6750)")]
     Characters,
@@ -35,7 +45,7 @@ impl Token {
     /// The token in a text, spaces and line ends around it left out.
     ///
     /// # Errors
-    /// If it is too short, or has other characters than a `Bearer` header may
+    /// If it is too short, has too few different characters, or has other characters than a `Bearer` header may
     /// hold (RFC 6750, 2.1).
     pub fn new(text: &str) -> Result<Token, TokenError> {
         let text = text.trim();
@@ -45,6 +55,10 @@ impl Token {
         }
         if text.len() < LEAST_CHARACTERS {
             return Err(TokenError::TooShort(text.len()));
+        }
+        let different = text.bytes().collect::<BTreeSet<u8>>().len();
+        if different < LEAST_DIFFERENT {
+            return Err(TokenError::TooUniform(different));
         }
         Ok(Token(hash(text.as_bytes())))
     }
@@ -109,6 +123,21 @@ mod tests {
             assert_eq!(Token::new(bad).err(), Some(TokenError::Characters), "{bad}");
         }
         assert!(Token::new(&format!(" {SECRET}\r\n")).is_ok());
+    }
+
+    #[test]
+    fn a_token_of_few_different_characters_is_refused_with_the_way_to_make_one() {
+        let of = |text: &str| Token::new(text).err();
+        assert_eq!(of("aaaaaaaaaaaaaaaa"), Some(TokenError::TooUniform(1)));
+        assert_eq!(of("abababababababab"), Some(TokenError::TooUniform(2)));
+        assert_eq!(of(&"passwor".repeat(9)), Some(TokenError::TooUniform(6)));
+        assert_eq!(of("0123012301234567"), None, "8 different ones");
+        let line = TokenError::TooUniform(1).to_string();
+        assert!(
+            line.contains("has 1 different characters and needs 8"),
+            "{line}"
+        );
+        assert!(line.contains("openssl rand -hex 32"), "{line}");
     }
 
     #[test]

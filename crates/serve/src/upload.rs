@@ -4,6 +4,7 @@
 use crate::app::App;
 use crate::metrics::Uploaded;
 use crate::problem::Problem;
+use crate::received::Received;
 use crate::wire::Kept;
 use atlas::index::Index;
 use atlas::store::{self, MAX_DOCUMENT_BYTES, Refused, StoreError};
@@ -14,11 +15,8 @@ use model::run::Run;
 use std::io::ErrorKind;
 use std::sync::PoisonError;
 use std::time::Duration;
+use tokio::time::Instant;
 
-/// A sender that falls silent for so long is given up.
-const SILENCE: Duration = Duration::from_secs(10);
-/// A sender that needs longer than this for all of it, too.
-const WHOLE: Duration = Duration::from_secs(120);
 /// So much of a refused body is still taken, and for so long.
 const LINGER_BYTES: usize = 16 << 20;
 const LINGER: Duration = Duration::from_secs(2);
@@ -28,8 +26,9 @@ const UNPACKED_TIMES: u64 = 16;
 /// and so much beside.
 const UNPACKED_FLOOR: u64 = 4 << 20;
 
-/// Takes a request's body, no more of it than is allowed.
-pub(crate) async fn body(app: &App, headers: &HeaderMap, body: Body) -> Result<Vec<u8>, Problem> {
+/// Takes a request's body: no more of it than is allowed, no slower, and
+/// without a turn, which slow senders would keep from others.
+pub(crate) async fn body(app: &App, headers: &HeaderMap, body: Body) -> Result<Received, Problem> {
     let limit = app.options().max_upload_bytes;
     let told = headers
         .get(header::CONTENT_LENGTH)
@@ -39,23 +38,31 @@ pub(crate) async fn body(app: &App, headers: &HeaderMap, body: Body) -> Result<V
         linger(body).await;
         return Err(too_large(limit));
     }
-    let all = async {
-        let mut bytes = Vec::new();
-        while let Some(chunk) = next(&mut body).await? {
-            if bytes.len() as u64 + chunk.len() as u64 > limit {
-                return Err(too_large(limit));
-            }
-            bytes.extend_from_slice(&chunk);
-        }
-        Ok(bytes)
-    };
-    match tokio::time::timeout(WHOLE, all).await {
-        Ok(Err(problem)) if problem.status == StatusCode::PAYLOAD_TOO_LARGE => {
+    let limits = app.options().upload;
+    let began = Instant::now();
+    let mut received = Received::default();
+    let mut due = limits.slack.min(limits.whole);
+    loop {
+        let left = due.saturating_sub(began.elapsed());
+        let piece = match tokio::time::timeout(left, next(&mut body)).await {
+            Ok(piece) => piece?,
+            Err(_) => return Err(limits.too_slow(received.bytes.len())),
+        };
+        let Some(piece) = piece else {
+            return Ok(received);
+        };
+        let size = received.bytes.len() as u64 + piece.len() as u64;
+        let added = match size > limit {
+            true => Err(too_large(limit)),
+            false => received.add(&piece, app.upload_memory()),
+        };
+        if let Err(problem) = added {
+            // Others need the memory more than this one its answer.
+            drop(received);
             linger(body).await;
-            Err(problem)
+            return Err(problem);
         }
-        Ok(done) => done,
-        Err(_) => Err(too_slow()),
+        due = limits.due(due, began.elapsed(), piece.len(), received.bytes.len());
     }
 }
 
@@ -76,12 +83,11 @@ pub(crate) async fn linger(mut body: Body) {
 
 async fn next(body: &mut Body) -> Result<Option<Bytes>, Problem> {
     loop {
-        match tokio::time::timeout(SILENCE, body.frame()).await {
-            Err(_) => return Err(too_slow()),
-            Ok(None) => return Ok(None),
-            Ok(Some(Err(_))) => return Err(Problem::bad_request("the body ends early")),
+        match body.frame().await {
+            None => return Ok(None),
+            Some(Err(_)) => return Err(Problem::bad_request("the body ends early")),
             // A frame of trailers is no data.
-            Ok(Some(Ok(frame))) => {
+            Some(Ok(frame)) => {
                 if let Ok(data) = frame.into_data() {
                     return Ok(Some(data));
                 }
@@ -97,17 +103,13 @@ pub(crate) fn too_large(limit: u64) -> Problem {
     )
 }
 
-fn too_slow() -> Problem {
-    Problem::new(StatusCode::REQUEST_TIMEOUT, "the document came too slowly")
-}
-
 /// Checks a document and keeps it.
-pub(crate) async fn keep(app: &App, bytes: Vec<u8>) -> Result<Kept, Problem> {
+pub(crate) async fn keep(app: &App, received: Received) -> Result<Kept, Problem> {
     match app.options().read_only {
         true => Err(read_only()),
         false => {
             app.ask(move |index, app| {
-                let run = parsed(&bytes, app.options().now_unix_ms)?;
+                let run = parsed(&received.bytes, app.options().now_unix_ms)?;
                 kept_once(index, app, &run)
             })
             .await
@@ -184,7 +186,7 @@ fn kept_before(index: &Index, run: &Run) -> Result<Option<Kept>, Problem> {
         Err(StoreError::NoSuchRun { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let before = match store::read(&path) {
+    let before = match store::read_as_it_is(&path) {
         Ok(before) => before,
         // What is damaged gives its place to this one.
         Err(StoreError::Unreadable { .. }) => return Ok(None),

@@ -122,6 +122,8 @@ pub(crate) struct Figure {
     pub(crate) row: String,
     /// The point; empty for a single figure.
     pub(crate) at: Vec<u64>,
+    /// The mode that it is of, where modes lie apart: each is a quantity of its own.
+    pub(crate) mode: Option<String>,
     /// Unit that people are shown.
     pub(crate) unit: Unit,
     /// What its time follows.
@@ -147,6 +149,7 @@ impl From<&KeptResult> for Figure {
         Figure {
             row: kept.row.clone(),
             at: kept.at.clone(),
+            mode: kept.mode.clone(),
             unit: kept.unit,
             bound: kept.bound,
             value: kept.value,
@@ -207,7 +210,7 @@ pub(crate) struct Place {
     /// Its latest reliable figure: ns per operation; counts and bytes as they
     /// are.
     pub(crate) value: f64,
-    /// Percent of all figures that are slower (larger).
+    /// Percent of the machines whose latest figure is slower (larger).
     pub(crate) percentile: f64,
     /// How many reliable figures it has.
     pub(crate) results: u64,
@@ -221,11 +224,14 @@ pub(crate) struct Percentiles {
     pub(crate) row: String,
     /// The point; empty for a single figure.
     pub(crate) at: Vec<u64>,
+    /// The mode that all the figures are of, where modes lie apart.
+    pub(crate) mode: Option<String>,
     /// Unit that people are shown.
     pub(crate) unit: Unit,
     /// How many figures there are.
     pub(crate) results: u64,
-    /// Quantiles of them, each an observed figure; none where there is none.
+    /// Quantiles of the machines' latest figures, each an observed one; none
+    /// where there is none.
     pub(crate) quantiles: Vec<Quantile>,
     /// Each machine that has a figure, the fastest first.
     pub(crate) machines: Vec<Place>,
@@ -238,12 +244,14 @@ pub(crate) struct Standing {
     pub(crate) row: String,
     /// The point; empty for a single figure.
     pub(crate) at: Vec<u64>,
+    /// The mode that all the figures are of, where modes lie apart.
+    pub(crate) mode: Option<String>,
     /// Unit that people are shown.
     pub(crate) unit: Unit,
     /// The machine's latest reliable figure: ns per operation; counts and bytes
     /// as they are.
     pub(crate) value: f64,
-    /// Percent of all figures of all machines that are slower (larger).
+    /// Percent of the machines whose latest figure is slower (larger).
     pub(crate) percentile: f64,
     /// How many figures there are of all machines.
     pub(crate) results: u64,
@@ -256,6 +264,7 @@ impl From<Percentile> for Standing {
         Standing {
             row: p.row,
             at: p.at,
+            mode: p.mode,
             unit: p.unit,
             value: p.value,
             percentile: p.percentile,

@@ -30,6 +30,10 @@ pub fn tick_ns() -> Option<u64> {
 
 /// A command, laid out before any process is there.
 #[derive(Debug)]
+#[cfg_attr(
+    target_vendor = "apple",
+    allow(dead_code, reason = "commands under control don't run there yet")
+)]
 pub struct Command {
     pub(crate) program: Program,
     pub(crate) laid: Laid,

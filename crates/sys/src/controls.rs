@@ -136,6 +136,10 @@ pub(crate) enum Patience {
     /// It sleeps and tries again.
     Waits,
     /// It says `EAGAIN`.
+    #[cfg_attr(
+        target_vendor = "apple",
+        allow(dead_code, reason = "for commands, which don't run there yet")
+    )]
     None,
 }
 

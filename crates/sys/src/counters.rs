@@ -6,9 +6,6 @@
 //! (`enable_on_exec`): they hold nothing of this process itself, and they are
 //! opened once for any number of commands, one after the other.
 
-use std::io;
-
-use crate::platform;
 pub use crate::platform::counters::Counters;
 
 /// What is counted.
@@ -111,24 +108,6 @@ pub enum Counted {
     UserModeOnly,
     /// Not at all, with the reason and what would help.
     Not(String),
-}
-
-/// Why an event can't be counted, from what the system said, with what would
-/// help.
-pub(crate) fn reason(event: Event, error: &io::Error) -> String {
-    let hardware = matches!(event, Event::Cycles | Event::Instructions);
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => {
-            "the kernel refuses to count: needs CAP_PERFMON (or root), or \
-             kernel.perf_event_paranoid at 1 or below, and a sandbox that lets perf_event_open pass"
-                .into()
-        }
-        _ if hardware && platform::counters::is_absent(error) => {
-            "no hardware counters: neither processor nor hypervisor offers any to this kernel"
-                .into()
-        }
-        _ => format!("the kernel can't count it: {error}"),
-    }
 }
 
 #[cfg(test)]

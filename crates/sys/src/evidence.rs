@@ -63,6 +63,13 @@ pub fn thread_cpu_ns() -> Option<u64> {
     platform::evidence::thread_cpu_ns()
 }
 
+/// Time that a thread of this process was runnable but another one had the CPU,
+/// ns: [`ThreadReading::run_delay_ns`] without a watch, of any of them by the
+/// number that [`current_id`](crate::thread::current_id) gives.
+pub fn run_delay_ns_of(thread: u32) -> Option<u64> {
+    platform::evidence::run_delay_ns_of(thread)
+}
+
 /// Load averages over 1, 5 and 15 minutes.
 pub fn load_average() -> Option<[f64; 3]> {
     platform::evidence::load_average()

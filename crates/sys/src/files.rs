@@ -7,7 +7,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use model::machine::Fact;
-use rustix::fs::{Access, AtFlags, CWD};
+use rustix::fs::{Access, CWD};
+
+use crate::platform;
 
 /// Whether a file may be written by this process, as its effective user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +115,7 @@ impl Tree {
         if mode & 0o222 == 0 {
             return Writing::Never;
         }
-        match rustix::fs::accessat(CWD, &at, Access::WRITE_OK, AtFlags::EACCESS) {
+        match rustix::fs::accessat(CWD, &at, Access::WRITE_OK, platform::AS_EFFECTIVE_USER) {
             Ok(()) => Writing::Allowed,
             Err(errno) => Writing::of(&errno.into()),
         }

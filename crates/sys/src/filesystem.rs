@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use model::filesystem::Filesystem;
-use rustix::fs::{Access, AtFlags, FlockOperation, OFlags};
+use rustix::fs::{Access, FlockOperation, OFlags};
 
 use crate::pages::base_page_bytes;
 use crate::platform;
@@ -59,9 +59,20 @@ pub fn may_write(directory: &Path) -> io::Result<()> {
         return Err(io::ErrorKind::NotADirectory.into());
     }
     let wanted = Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK;
-    // As the user whose rights opening goes by.
-    rustix::fs::accessat(rustix::fs::CWD, directory, wanted, AtFlags::EACCESS)?;
+    let user = platform::AS_EFFECTIVE_USER;
+    rustix::fs::accessat(rustix::fs::CWD, directory, wanted, user)?;
     Ok(())
+}
+
+/// Asks the file system to place what will be made in this directory far from
+/// it, each new directory in another part of the disk: ext2, ext3 and ext4 know
+/// a mark for it (`chattr +T`, "top of directory hierarchies", set by
+/// `FS_IOC_SETFLAGS`). Other file systems refuse.
+///
+/// # Errors
+/// What the call says, `Unsupported` where there is no such mark.
+pub fn spread_directories(directory: &Path) -> io::Result<()> {
+    platform::filesystem::spread_directories(directory)
 }
 
 /// The number of the user this process acts as.
@@ -114,12 +125,6 @@ pub fn cached_bytes(file: &File) -> io::Result<(u64, u64)> {
     let bytes = file.metadata()?.len();
     let pages = crate::page_cache::resident(file)?.pages;
     Ok((bytes, bytes.min(pages * base_page_bytes() as u64)))
-}
-
-/// Whether a file system keeps a journal, where the system tells: of ext4 on
-/// Linux only (/proc/fs/jbd2).
-pub fn has_journal(filesystem: &Filesystem) -> Option<bool> {
-    platform::filesystem::has_journal(Path::new("/"), filesystem)
 }
 
 /// Bytes that this process caused to be read from storage so far, all its

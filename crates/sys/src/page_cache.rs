@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::ptr;
 
-use rustix::fs::{Access, AtFlags};
+use rustix::fs::Access;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use crate::filesystem::is_ours;
@@ -70,7 +70,7 @@ fn told_of(path: &Path, found: &Metadata) -> bool {
             path,
             Access::WRITE_OK,
             // As the user whose rights mincore goes by.
-            AtFlags::EACCESS,
+            platform::AS_EFFECTIVE_USER,
         )
     };
     found.len() == 0 || is_ours(found) || may_write().is_ok()

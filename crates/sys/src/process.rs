@@ -4,6 +4,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use crate::limits::{Limit, Resource, limit};
 use crate::platform;
 
 /// Asks the kernel to kill this process (SIGKILL) when its parent ends, then
@@ -44,6 +45,17 @@ fn check_parent(parent: u32) -> io::Result<()> {
     }
 }
 
+/// `/dev/null`, open for reading and writing. A chroot or a container may have
+/// none, and what fails then must say so.
+///
+/// # Errors
+/// What opening it says, with its name.
+pub fn null_device() -> io::Result<std::fs::File> {
+    let path = "/dev/null";
+    let opened = std::fs::File::options().read(true).write(true).open(path);
+    opened.map_err(|e| io::Error::new(e.kind(), format!("can't open {path}: {e}")))
+}
+
 /// Puts /dev/null in the place of standard input. A process whose standard
 /// input was a socket, and that holds the socket by another descriptor, starts
 /// no child with it then.
@@ -51,8 +63,7 @@ fn check_parent(parent: u32) -> io::Result<()> {
 /// # Errors
 /// /dev/null can't be opened.
 pub fn stdin_from_null() -> io::Result<()> {
-    let null = std::fs::File::open("/dev/null")?;
-    Ok(rustix::stdio::dup2_stdin(null)?)
+    Ok(rustix::stdio::dup2_stdin(null_device()?)?)
 }
 
 /// What bounds the number of processes; a thread counts as one.
@@ -68,7 +79,7 @@ pub struct ProcessLimits {
 /// Reads the bounds as they are now.
 pub fn process_limits() -> ProcessLimits {
     ProcessLimits {
-        of_user: rustix::process::getrlimit(rustix::process::Resource::Nproc).current,
+        of_user: limit(Resource::Processes).ok().and_then(|limit| limit.soft),
         of_group: platform::process::group_limit(),
     }
 }
@@ -78,17 +89,21 @@ pub fn process_limits() -> ProcessLimits {
 /// which is never fewer than before.
 ///
 /// # Errors
-/// What `setrlimit(2)` says.
+/// What `getrlimit(2)` and `setrlimit(2)` say.
 pub fn allow_open_files(wanted: u64) -> io::Result<u64> {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    use rustix::process::{Rlimit, setrlimit};
+    let Limit {
+        soft: current,
+        hard: maximum,
+    } = limit(Resource::OpenFiles)?;
     let Some(current) = current.filter(|&current| current < wanted) else {
         return Ok(current.unwrap_or(u64::MAX));
     };
     let raised = maximum.map_or(wanted, |maximum| maximum.min(wanted));
     if raised > current {
         let current = Some(raised);
-        setrlimit(Resource::Nofile, Rlimit { current, maximum })?;
+        let raised = Rlimit { current, maximum };
+        setrlimit(rustix::process::Resource::Nofile, raised)?;
     }
     Ok(raised.max(current))
 }

@@ -117,7 +117,7 @@ impl Drop for UserSignal {
 /// The name of a signal that ends or stops programs, such as `SIGSEGV`; `None`
 /// for the others.
 pub fn name(signal: i32) -> Option<&'static str> {
-    const NAMES: [(libc::c_int, &str); 18] = [
+    const NAMES: [(libc::c_int, &str); 19] = [
         (libc::SIGHUP, "SIGHUP"),
         (libc::SIGINT, "SIGINT"),
         (libc::SIGQUIT, "SIGQUIT"),
@@ -132,6 +132,7 @@ pub fn name(signal: i32) -> Option<&'static str> {
         (libc::SIGALRM, "SIGALRM"),
         (libc::SIGTERM, "SIGTERM"),
         (libc::SIGXCPU, "SIGXCPU"),
+        (libc::SIGXFSZ, "SIGXFSZ"),
         (libc::SIGSTOP, "SIGSTOP"),
         (libc::SIGTSTP, "SIGTSTP"),
         (libc::SIGTTIN, "SIGTTIN"),

@@ -4,7 +4,7 @@
 use super::figure::log;
 use super::source::{Beside, Picture};
 use super::{Body, Chart, Dot, Dots, Quantity, Section};
-use crate::compare::{ComparedRow, Comparison};
+use crate::compare::{ComparedRow, Comparison, Ends};
 use model::compare::finding::Finding;
 use model::estimate::Verdict;
 
@@ -84,11 +84,19 @@ fn dot(row: &ComparedRow) -> Dot {
     for why in &row.why {
         reason = format!("{reason}; {why}");
     }
+    let ends = match row.ratio.map(|ratio| ratio.ends()) {
+        Some(Ends::At(ends)) => Some(ends),
+        Some(Ends::TooWide) => {
+            reason += "; its interval is too wide to draw";
+            None
+        }
+        Some(Ends::NoSpread) | None => None,
+    };
     Dot {
         id,
         value: row.ratio.map(|ratio| ratio.value),
-        low: row.ratio.and_then(|ratio| ratio.low),
-        high: row.ratio.and_then(|ratio| ratio.high),
+        low: ends.map(|[low, _]| low),
+        high: ends.map(|[_, high]| high),
         // What can't be told is drawn like any figure to doubt.
         verdict: Some(match row.finding {
             Finding::CannotTell => Verdict::CannotTell,

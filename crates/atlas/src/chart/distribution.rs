@@ -26,10 +26,10 @@ pub fn of_row(run: &Run, id: &str) -> Result<Picture, String> {
     let ns = values(cell, run.clock.ns_per_tick)?;
     let bins = Bins::over(ns.iter().copied(), BINS).ok_or("no sample is above 0")?;
     let samples = cell.samples.samples()?;
-    let group = |sample: &Sample| group(run, cell, sample);
+    let quiet = run.gate.quiet(&samples);
     let mut parts: Vec<(String, Vec<f64>)> = Vec::new();
-    for (sample, &ns) in samples.iter().zip(&ns) {
-        let name = group(sample);
+    for ((sample, quiet), &ns) in samples.iter().zip(quiet).zip(&ns) {
+        let name = group(cell, sample, quiet);
         match parts.iter_mut().find(|(known, _)| *known == name) {
             Some((_, own)) => own.push(ns),
             None => parts.push((name, vec![ns])),
@@ -88,15 +88,13 @@ pub fn of_row(run: &Run, id: &str) -> Result<Picture, String> {
 }
 
 /// What a sample is drawn as.
-fn group(run: &Run, cell: &Cell, sample: &Sample) -> String {
+fn group(cell: &Cell, sample: &Sample, quiet: bool) -> String {
     if let Some(mode) = cell.modes.get(usize::from(sample.evidence.mode)) {
         return mode.clone();
     }
     match cell.regime {
-        Regime::Gated if run.gate.is_quiet(sample) && sample.has(flag::HUNTED) => {
-            "quiet, waited for"
-        }
-        Regime::Gated if run.gate.is_quiet(sample) => "quiet",
+        Regime::Gated if quiet && sample.has(flag::HUNTED) => "quiet, waited for",
+        Regime::Gated if quiet => "quiet",
         Regime::Gated => "not quiet",
         Regime::Distribution | Regime::Stamped => "samples",
     }

@@ -20,6 +20,7 @@ pub(super) fn run() -> Run {
     for (id, factor) in [("file.read_open", 1.0), ("file.read_with_open", 1.5)] {
         let point = |x: u64| CurvePoint {
             x,
+            bound: None,
             estimate: stamped_figure(factor * (700.0 + x as f64 / 20.0), 12.0),
         };
         run.rows.push(Row {
@@ -551,7 +552,7 @@ fn the_samples_of_a_row_are_all_in_its_bins() {
         .samples()
         .expect("whole");
     assert_eq!(counted, samples.len() as f64);
-    let quiet = samples.iter().filter(|s| run.gate.is_quiet(s)).count();
+    let quiet = run.gate.quiet_samples(&samples).len();
     let part = bars
         .parts
         .iter()

@@ -7,26 +7,29 @@
 
 mod alike;
 pub mod gate;
+mod held_out;
 pub mod operand;
 pub(crate) mod row;
 pub mod selftest;
-mod shared;
+pub(crate) mod shared;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use alike::emulator;
 pub use alike::{Difference, alike};
 pub use operand::{Operand, Source};
-pub use row::{ComparedRow, Direction, Grown, RatioFigure, SideFigure};
+pub use row::{ComparedRow, Direction, Ends, Grown, RatioFigure, SideFigure};
 
-use crate::compare::row::{Row, Rule};
+use crate::compare::row::{Basis, Kind, Row, Rule};
 use crate::compare::shared::{Key, keys, of_runs, of_side};
 use crate::utc;
-use model::compare::finding::{Finding, LEVEL, Tested, findings, grown_beyond};
+use model::compare::between::{Dispersion, Scatter};
+use model::compare::finding::{Finding, LEVEL, Tested, detectable_changes, findings, grown_beyond};
 use model::compare::ratio::Ratio;
 use model::run::Run;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::{HashMap, HashSet};
 
 /// What a memory row is set in relation to by default.
 pub const MEMORY_REFERENCE: &str = "memory.latency/DRAM";
@@ -186,11 +189,17 @@ pub fn compare(
         let has = |side: &Vec<shared::Has>| !matches!(side[at], shared::Has::Nothing);
         wanted(&all_keys[at].id) && sides.iter().all(has)
     };
+    let own = [a, b].map(Operand::runs);
+    let mut groups_of_runs = groups(own.into_iter(), &all_keys, &in_both);
+    let own = groups_of_runs.len();
+    groups_of_runs.extend(groups(kept.iter().map(Vec::as_slice), &all_keys, &in_both));
     let rule = Rule {
         cores_alike: cycles.is_ok(),
-        kept: groups(a, b, kept, &all_keys, &in_both),
+        kept: groups_of_runs,
+        own,
     };
-    let reference = Reference::of(options, &all_keys, &sides, &rule)?;
+    let bases = Bases::of(&all_keys, &sides, &rule);
+    let reference = Reference::of(options, &all_keys, &sides, &rule, &bases)?;
 
     let (mut rows, mut points) = (Vec::new(), Vec::new());
     let (mut only_in_a, mut only_in_b) = (Vec::new(), Vec::new());
@@ -198,8 +207,8 @@ pub fn compare(
     // states: else they would be the same test twice.
     let mut in_modes = false;
     for (at, key) in all_keys.iter().enumerate().filter(|(_, k)| wanted(&k.id)) {
-        let [in_a, in_b] = [&sides[0][at], &sides[1][at]];
-        let row = Row::of(key, at, in_a, in_b, &rule);
+        let in_a = &sides[0][at];
+        let row = bases.row(key, at, &sides);
         if key.mode.is_none() {
             in_modes = row.as_ref().is_some_and(Row::is_in_modes);
         } else if !in_modes {
@@ -241,6 +250,40 @@ pub fn compare(
     })
 }
 
+/// How every figure is compared, and what is known of each kind of them.
+struct Bases {
+    by_key: Vec<Basis>,
+    /// Points of curves are a kind of their own.
+    kinds: HashMap<(bool, Kind), Dispersion>,
+}
+
+impl Bases {
+    fn of(keys: &[Key], sides: &[Vec<shared::Has>; 2], rule: &Rule) -> Bases {
+        let places = 0..keys.len();
+        let of = |at: usize| Basis::of(at, &sides[0][at], &sides[1][at], rule);
+        let by_key: Vec<Basis> = places.map(of).collect();
+        let mut scatters: HashMap<_, Vec<Scatter>> = HashMap::new();
+        for (key, basis) in keys.iter().zip(&by_key) {
+            let kind = (key.at.is_empty(), basis.kind());
+            scatters.entry(kind).or_default().push(basis.scatter);
+        }
+        let learnt = |(kind, rows): ((bool, Kind), Vec<Scatter>)| {
+            (kind, Dispersion::learnt(kind.1.0, &rows))
+        };
+        Bases {
+            by_key,
+            kinds: scatters.into_iter().map(learnt).collect(),
+        }
+    }
+
+    /// The row at this place among the keys, if both sides have it.
+    fn row(&self, key: &Key, at: usize, sides: &[Vec<shared::Has>; 2]) -> Option<Row> {
+        let basis = &self.by_key[at];
+        let prior = self.kinds.get(&(key.at.is_empty(), basis.kind()))?;
+        Row::of(key, [&sides[0][at], &sides[1][at]], basis, *prior)
+    }
+}
+
 /// What two sides of runs are in relation to each other, by their latest ones.
 fn of_latest<T>(a: &Operand, b: &Operand, of: fn(&Run, &Run) -> Vec<T>) -> Vec<T> {
     match (a.runs().first(), b.runs().first()) {
@@ -264,35 +307,22 @@ fn in_cycles(a: &Operand, b: &Operand, options: &Options) -> Result<String, Stri
     }
 }
 
-/// The groups of runs that say what runs differ by: those of each side that
-/// has several, and the kept ones. A run without any row that is compared is
-/// not counted.
-fn groups(
-    a: &Operand,
-    b: &Operand,
-    kept: &[Vec<Run>],
+/// The groups that say what runs differ by: those with several runs. A run
+/// without any row that is compared is not counted.
+fn groups<'r>(
+    runs: impl Iterator<Item = &'r [Run]>,
     keys: &[Key],
     compared: &dyn Fn(usize) -> bool,
 ) -> Vec<(usize, Vec<Vec<shared::Figure>>)> {
     let group = |runs: &[Run]| {
-        let mut count = 0;
-        let mut all = vec![Vec::new(); keys.len()];
-        for run in runs {
-            let own = of_runs(std::slice::from_ref(run), keys);
-            let mut found = own.iter().enumerate();
-            count += usize::from(found.any(|(at, own)| !own.is_empty() && compared(at)));
-            for (all, own) in all.iter_mut().zip(own) {
-                all.extend(own);
-            }
-        }
-        (count, all)
+        let all = of_runs(runs, keys);
+        let figures = all.iter().enumerate().filter(|(at, _)| compared(*at));
+        let with_any: HashSet<usize> = figures
+            .flat_map(|(_, own)| own.iter().map(|figure| figure.run))
+            .collect();
+        (with_any.len(), all)
     };
-    let own = [a, b].map(Operand::runs);
-    own.into_iter()
-        .chain(kept.iter().map(Vec::as_slice))
-        .map(group)
-        .filter(|&(count, _)| count >= 2)
-        .collect()
+    runs.map(group).filter(|&(count, _)| count >= 2).collect()
 }
 
 /// A side that was not measured is no row of the other's alone, and a mode or
@@ -313,17 +343,19 @@ fn tested(rows: &[Row]) -> Vec<Tested<'_>> {
 
 /// The rows with their findings. Those without a ratio were no test.
 fn found(rows: Vec<Row>, options: &Options) -> Vec<ComparedRow> {
-    let mut findings = findings(&tested(&rows), options.margin).into_iter();
-    let answers: Vec<Finding> = rows
+    let tests = tested(&rows);
+    let findings = findings(&tests, options.margin);
+    let mut told = findings.into_iter().zip(detectable_changes(&tests));
+    let answers: Vec<(Finding, Option<f64>)> = rows
         .iter()
-        .map(|row| match row.tested() {
-            Some(_) => findings.next().unwrap_or(Finding::CannotTell),
-            None => Finding::CannotTell,
+        .map(|row| {
+            let own = row.tested().and_then(|_| told.next());
+            own.unwrap_or((Finding::CannotTell, None))
         })
         .collect();
     rows.into_iter()
         .zip(answers)
-        .map(|(row, finding)| row.answered(finding, options.fail_above))
+        .map(|(row, (finding, detectable))| row.answered(finding, detectable, options.fail_above))
         .collect()
 }
 
@@ -360,6 +392,7 @@ impl Reference {
         keys: &[Key],
         sides: &[Vec<shared::Has>; 2],
         rule: &Rule,
+        bases: &Bases,
     ) -> Result<Reference, CompareError> {
         let (id, applies): (&str, Applies) = match &options.normalize {
             None => {
@@ -375,7 +408,11 @@ impl Reference {
         if options.normalize == Some(Normalize::Usual) {
             words.push("core-bound rows: in cycles of each sample's own clock".to_owned());
         }
-        match (reference_ratio(id, keys, sides, rule), &options.normalize) {
+        let ratio = reference_ratio(id, keys, sides, bases).and_then(|(at, ratio)| {
+            held_out::takes_error_out(at, keys, rule, bases, applies)?;
+            Ok(ratio)
+        });
+        match (ratio, &options.normalize) {
             (Ok(ratio), _) => {
                 let which = match options.normalize {
                     Some(Normalize::Usual) => "memory rows in ns",
@@ -417,24 +454,27 @@ impl Reference {
     }
 }
 
-/// The ratio of the reference row, if both sides have it with an interval that
-/// can be relied on.
+/// The reference row's place among the keys and its ratio, if both sides have it
+/// with an interval that can be relied on.
 fn reference_ratio(
     id: &str,
     keys: &[Key],
     sides: &[Vec<shared::Has>; 2],
-    rule: &Rule,
-) -> Result<Ratio, String> {
+    bases: &Bases,
+) -> Result<(usize, Ratio), String> {
     let at = keys
         .iter()
         .position(|key| key.id == id && key.at.is_empty() && key.mode.is_none())
         .ok_or("neither side has such a row with a single figure")?;
-    let row =
-        Row::of(&keys[at], at, &sides[0][at], &sides[1][at], rule).ok_or("only one side has it")?;
+    let row = bases
+        .row(&keys[at], at, sides)
+        .ok_or("only one side has it")?;
     if !row.is_time() {
         return Err("it counts, and does not time anything".into());
     }
-    row.reliable_ratio()
+    let ratio = row.reliable_ratio();
+    ratio
+        .map(|ratio| (at, ratio))
         .ok_or_else(|| "in one of them it is no figure to rely on".to_owned())
 }
 

@@ -81,8 +81,9 @@ impl Operand {
     }
 }
 
-/// The side that a name means: a file, a run of the store, a published table,
-/// or a machine with all its latest runs that are alike.
+/// The side that a name means: a file, a run of the store, all runs under a tag
+/// that are like the newest of them, a published table, or a machine with all its
+/// latest runs that are alike.
 pub fn find(
     name: &str,
     store: &Result<Store, StoreError>,
@@ -99,6 +100,15 @@ pub fn find(
     if let Some(host) = name.strip_prefix('@') {
         return machine(name, host, in_store(store)?);
     }
+    // One run under a tag is found by its name below, as everywhere.
+    if let Ok(store) = store
+        && !std::path::Path::new(name).is_file()
+    {
+        let runs = tagged(name, store, &mut Vec::new())?;
+        if runs.len() > 1 {
+            return Ok(Operand::of_runs(name, runs));
+        }
+    }
     match store::named(name, store) {
         Ok(path) => Ok(Operand::run(name, store::read(&path)?)),
         // A machine may be called as an id begins, or as no file is.
@@ -113,6 +123,33 @@ pub fn find(
         }
         Err(other) => Err(other.into()),
     }
+}
+
+/// Kept runs with this tag, the newest first, as far as they are like it.
+pub(super) fn tagged(
+    tag: &str,
+    store: &Store,
+    told: &mut Vec<String>,
+) -> Result<Vec<Run>, StoreError> {
+    if store.runs_tagged(tag)?.is_empty() {
+        return Ok(Vec::new());
+    }
+    let index = Index::open(store.clone())?;
+    let kept = index.runs();
+    told.extend(index.told());
+    let kept = kept?.into_iter();
+    let paths = kept.filter(|run| run.tags.iter().any(|own| own == tag));
+    let mut runs: Vec<Run> = Vec::new();
+    for kept in paths {
+        let run = without_samples(store::read(&kept.path)?);
+        if runs.first().is_none_or(|newest| alike(newest, &run)) {
+            runs.push(run);
+        }
+        if runs.len() == USED {
+            break;
+        }
+    }
+    Ok(runs)
 }
 
 fn in_store(store: &Result<Store, StoreError>) -> Result<&Store, StoreError> {
@@ -253,6 +290,7 @@ pub fn without_samples(mut run: Run) -> Run {
 mod tests {
     use super::*;
     use crate::render::synthetic;
+    use crate::store::Taken;
     use model::machine::Fact;
 
     fn kept(runs: &[(&str, &str, &str)]) -> (tempfile::TempDir, Result<Store, StoreError>) {
@@ -368,6 +406,28 @@ mod tests {
         assert!(error("absent.json").contains("last~1"));
         assert!(error("@home").contains("machine called \"home\""));
         assert!(error("last~1").contains("1 run is kept"));
+    }
+
+    #[test]
+    fn a_tag_on_several_runs_is_a_side_of_several() {
+        let (_dir, store) = kept(&[
+            ("aaaa", "lab", "6.1"),
+            ("bbbb", "lab", "6.2"),
+            ("cccc", "lab", "6.2"),
+            ("dddd", "lab", "6.2"),
+        ]);
+        let ours = store.as_ref().expect("store");
+        let tag = |id: &str, name: &str| {
+            let id = format!("{id}0000-0000-4000-8000-000000000001");
+            ours.tag(name, &id, Taken::Shared).expect("tagged");
+        };
+        for id in ["aaaa", "bbbb", "dddd"] {
+            tag(id, "after");
+        }
+        tag("cccc", "one");
+        let of = |name: &str| find(name, &store, &references()).expect(name);
+        assert_eq!(ids(&of("after")), ["dddd", "bbbb"], "of one kernel");
+        assert_eq!(ids(&of("one")), ["cccc"]);
     }
 
     #[test]

@@ -2,9 +2,10 @@
 //! let be said.
 
 use super::shared::{Figure, Has, Key, Published, SHARE_OF_A_MODE};
-use model::compare::between::{Dispersion, Wander, dispersion};
+use model::compare::between::{Dispersion, Scatter, Wander};
 use model::compare::finding::{Finding, Support, Tested, p_grown};
-use model::compare::measure::Measure;
+use model::compare::measure::{Measure, steadier};
+use model::compare::multiplicity::Family;
 use model::compare::ratio::{Ratio, Reading, Side};
 use model::estimate::{Estimate, Verdict};
 use model::run::Bound;
@@ -19,13 +20,95 @@ pub(super) struct Rule {
     pub(super) cores_alike: bool,
     /// Groups of runs that are alike: how many, and their figures by key.
     pub(super) kept: Vec<(usize, Vec<Vec<Figure>>)>,
+    /// So many of them, the first, are the sides' own runs.
+    pub(super) own: usize,
+}
+
+/// Rows that say something of each other: compared by the same figure.
+pub(super) type Kind = (Wander, Family, Option<Measure>);
+
+/// By which figure a row is compared, and what its kept runs differed by: all
+/// that is decided before the two sides are set against each other.
+pub(super) struct Basis {
+    pub(super) measure: Option<Measure>,
+    /// The mode that its medians are of.
+    by_mode: Option<String>,
+    wander: Wander,
+    pub(super) family: Family,
+    pub(super) scatter: Scatter,
+    unit: Unit,
+}
+
+impl Basis {
+    /// Of the figure at this place among the keys.
+    pub(super) fn of(at: usize, a: &Has, b: &Has, rule: &Rule) -> Basis {
+        let of_runs: Vec<&Figure> = [a, b].into_iter().flat_map(figures_of).collect();
+        let unit = of_runs.first().map_or(Unit::Time, |f| f.unit);
+        let bound = of_runs.first().map_or(Bound::Memory, |f| f.bound);
+        let estimates: Vec<&Estimate> = of_runs.iter().map(|f| &f.estimate).collect();
+        let published = [a, b].into_iter().find_map(published_of);
+        let alike = rule.cores_alike && published.is_none();
+        let shared = Measure::shared(&estimates, bound, alike).filter(|_| !estimates.is_empty());
+        let groups = |measure: Measure| -> Vec<Vec<Reading>> {
+            let of = |(_, by_key): &(usize, Vec<Vec<Figure>>)| readings(&by_key[at], measure);
+            rule.kept.iter().map(of).collect()
+        };
+        // A published figure is a median, or nothing that is known.
+        let measure = match published {
+            Some(_) => shared,
+            None => shared.map(|measure| steadier(measure, &groups)),
+        };
+        // Medians of two modes are two quantities.
+        let one_mode = estimates.windows(2).all(|e| e[0].mode() == e[1].mode());
+        let measure = measure.filter(|&m| m != Measure::TypicalNs || one_mode);
+        let by_mode = estimates
+            .first()
+            .filter(|_| measure == Some(Measure::TypicalNs));
+        let wander = measure.map_or(Wander::Distribution, |m| m.wander(bound));
+        Basis {
+            measure,
+            by_mode: by_mode.and_then(|e| Some(e.mode()?.to_owned())),
+            wander,
+            family: family(&unit, wander),
+            scatter: measure.map_or_else(Scatter::default, |m| Scatter::of(wander, &groups(m))),
+            unit,
+        }
+    }
+
+    /// Whether more of it is slower.
+    pub(super) fn is_time(&self) -> bool {
+        self.unit.is_time()
+    }
+
+    /// The kind of rows that it says something of.
+    pub(super) fn kind(&self) -> Kind {
+        (self.wander, self.family, self.measure)
+    }
+}
+
+/// The rows that one is tested with.
+pub(super) fn family(unit: &Unit, wander: Wander) -> Family {
+    match (unit.is_time(), wander) {
+        (false, _) => Family::Count,
+        (true, Wander::Cycles | Wander::NsOfCore) => Family::Quiet,
+        (true, Wander::Ns) => Family::Memory,
+        (true, Wander::Distribution) => Family::Distribution,
+    }
+}
+
+/// What runs say of it on the logarithmic scale.
+pub(super) fn readings(figures: &[Figure], measure: Measure) -> Vec<Reading> {
+    let of = |f: &Figure| measure.reading(&f.estimate, f.repeats);
+    figures.iter().filter_map(of).collect()
 }
 
 /// A row that both sides have.
 pub(super) struct Row {
     key: Key,
     unit: Unit,
+    family: Family,
     measure: Option<Measure>,
+    by_mode: Option<String>,
     figures: [SideFigure; 2],
     ratio: Option<Ratio>,
     /// The ratio before a reference workload was taken out of it.
@@ -51,6 +134,10 @@ pub struct ComparedRow {
     /// Which of the row's figures is compared; absent where there is none of
     /// the same kind on both sides, or one is published.
     pub measure: Option<Measure>,
+    /// The mode whose median is compared, where the row ran in several that lie
+    /// apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_mode: Option<String>,
     /// Unit of the two figures: `cycles`, `ns`, `bytes per cycle`, `GB/s`,
     /// `GHz`, `bytes`, or nothing where events are counted.
     pub unit: &'static str,
@@ -64,6 +151,11 @@ pub struct ComparedRow {
     pub finding: Finding,
     /// Which way, where it is different.
     pub direction: Option<Direction>,
+    /// The rows that it was tested with.
+    pub family: Family,
+    /// The smallest change of its time (or count) that this comparison finds in
+    /// 80 % of cases, as a share; absent where no interval could tell.
+    pub detectable: Option<f64>,
     /// Against the gate, if one was set and the row is a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grown: Option<Grown>,
@@ -157,6 +249,32 @@ pub struct RatioFigure {
     pub normalized: bool,
 }
 
+/// An interval whose ends are further apart than by this factor says nothing,
+/// and its ends would be a column of digits.
+const TOO_WIDE: f64 = 100.0;
+
+/// What can be said of a ratio's interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Ends {
+    /// Nothing on either side has a spread.
+    NoSpread,
+    /// So wide that its ends say nothing.
+    TooWide,
+    /// The lower and the upper end.
+    At([f64; 2]),
+}
+
+impl RatioFigure {
+    /// The ends of its interval, where they are worth showing.
+    pub fn ends(&self) -> Ends {
+        match (self.low, self.high) {
+            (Some(low), Some(high)) if high <= low * TOO_WIDE => Ends::At([low, high]),
+            (Some(_), Some(_)) => Ends::TooWide,
+            _ => Ends::NoSpread,
+        }
+    }
+}
+
 impl ComparedRow {
     /// Row, point and mode in words.
     pub fn name(&self) -> String {
@@ -170,42 +288,44 @@ impl ComparedRow {
 }
 
 impl Row {
-    /// The row, if both sides have it; `at` is its place among the keys.
-    pub(super) fn of(key: &Key, at: usize, a: &Has, b: &Has, rule: &Rule) -> Option<Row> {
+    /// The row, if both sides have it; `prior` is what is known of its kind.
+    pub(super) fn of(
+        key: &Key,
+        [a, b]: [&Has; 2],
+        basis: &Basis,
+        prior: Dispersion,
+    ) -> Option<Row> {
         if matches!(a, Has::Nothing) || matches!(b, Has::Nothing) {
             return None;
         }
+        let Basis {
+            measure,
+            wander,
+            family,
+            unit,
+            ..
+        } = *basis;
         let of_runs: Vec<&Figure> = [a, b].into_iter().flat_map(figures_of).collect();
-        let unit = of_runs.first().map_or(Unit::Time, |f| f.unit);
-        let bound = of_runs.first().map_or(Bound::Memory, |f| f.bound);
         let estimates: Vec<&Estimate> = of_runs.iter().map(|f| &f.estimate).collect();
         let published = [a, b].into_iter().find_map(published_of);
-        let alike = rule.cores_alike && published.is_none();
-        let measure = Measure::shared(&estimates, bound, alike).filter(|_| !estimates.is_empty());
-        let wander = measure.map_or(Wander::Distribution, |m| m.wander(bound));
-
-        let readings = |figures: &[Figure]| -> Vec<Reading> {
-            let of = |f: &Figure| measure?.reading(&f.estimate, f.repeats);
-            figures.iter().filter_map(of).collect()
-        };
-        let groups: Vec<Vec<Reading>> = rule
-            .kept
-            .iter()
-            .map(|(_, by_key)| readings(&by_key[at]))
-            .collect();
-        let dispersion = dispersion(wander, &groups);
+        let dispersion = prior.of_row(basis.scatter);
         let sides = [a, b].map(|has| match has {
             Has::Published(p) => Side {
                 readings: p.reading(&unit).into_iter().collect(),
                 measured: false,
             },
             _ => Side {
-                readings: readings(&figures_of(has).cloned().collect::<Vec<_>>()),
+                readings: measure
+                    .map_or_else(Vec::new, |m| readings(figures_of(has).as_slice(), m)),
                 measured: true,
             },
         });
         let verdicts: Vec<Verdict> = estimates.iter().map(|e| e.verdict).collect();
-        let mut support = Support::of(&verdicts, apart(a, b));
+        // A published figure has no samples that could lie apart from ours, and
+        // what the run itself can't tell is no figure to hold against it.
+        let told = published.is_none() || !verdicts.contains(&Verdict::CannotTell);
+        let by_state = measure == Some(Measure::TypicalP10) || basis.by_mode.is_some();
+        let mut support = Support::of_compared(&verdicts, told && apart(a, b), by_state);
         let mut why = Vec::new();
         let shift = modes_shifted(&estimates);
         if let Some(shift) = &shift
@@ -233,7 +353,9 @@ impl Row {
         Some(Row {
             key: key.clone(),
             unit,
+            family,
             measure,
+            by_mode: basis.by_mode.clone(),
             figures,
             ratio,
             raw: ratio,
@@ -271,6 +393,7 @@ impl Row {
         Some(Tested {
             ratio,
             support: self.support,
+            family: self.family,
         })
     }
 
@@ -293,7 +416,12 @@ impl Row {
         }
     }
 
-    pub(super) fn answered(self, finding: Finding, fail_above: Option<f64>) -> ComparedRow {
+    pub(super) fn answered(
+        self,
+        finding: Finding,
+        detectable: Option<f64>,
+        fail_above: Option<f64>,
+    ) -> ComparedRow {
         let grown = fail_above.filter(|_| self.is_time()).and_then(|share| {
             let tested = self.tested()?;
             Some(Grown {
@@ -313,9 +441,12 @@ impl Row {
             at: self.key.at,
             mode: self.key.mode,
             measure: self.measure,
+            by_mode: self.by_mode,
             a: self.figures[0].clone(),
             b: self.figures[1].clone(),
             finding,
+            family: self.family,
+            detectable,
             grown,
             why: self.why,
         }
@@ -501,7 +632,9 @@ impl SideFigure {
         let figures: Vec<&Figure> = figures_of(has).collect();
         // One run's own interval is what `show` prints of it.
         let interval = match figures.as_slice() {
-            [one] => measure.and_then(|m| m.interval(&one.estimate)),
+            [one] if measure != Some(Measure::TypicalP10) => {
+                measure.and_then(|m| m.interval(&one.estimate))
+            }
             _ => side.figure(wander, dispersion),
         };
         let interval = interval.map(|i| in_unit(&i, unit));

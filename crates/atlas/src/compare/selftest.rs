@@ -1,19 +1,17 @@
 //! A machine set against itself: what a comparison of two of its runs could
 //! tell now, and whether it calls different what is the same.
 
-use super::row::{modes_shifted, no_ratio_of};
+use super::row::{Kind, family, modes_shifted, no_ratio_of};
 use super::shared::{Figure, Key, keys, of_runs};
 use super::{CompareError, Comparison, Operand, Options, compare};
-use model::compare::between::{dispersion, seen};
-use model::compare::finding::{Finding, LEVEL, Support};
-use model::compare::measure::Measure;
+use model::compare::between::{Dispersion, Scatter, seen};
+use model::compare::finding::{Finding, LEVEL, POWER, Support, Tested, detectable_changes};
+use model::compare::measure::{Measure, steadier};
+use model::compare::multiplicity::Family;
 use model::compare::ratio::{Ratio, Reading, Side, Variance, detectable};
 use model::estimate::Estimate;
 use model::run::Run;
 use serde::Serialize;
-
-/// The share of changes of the smallest detectable size that are detected.
-pub const POWER: f64 = 0.8;
 
 /// What came of it.
 #[derive(Serialize, Clone, Debug)]
@@ -93,12 +91,13 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
         let same = |r: &&super::ComparedRow| r.id == key.id && r.at == key.at && r.mode == key.mode;
         comparison.rows.iter().any(|r| same(&r))
     };
-    let mut rows: Vec<Detectable> = keys
+    let (mut rows, known): (Vec<Detectable>, Vec<Option<Known>>) = keys
         .iter()
         .zip(&figures)
         .filter(|(key, _)| compared(key))
-        .map(|(key, figures)| Detectable::of(key, figures, sets.len(), among, cores_alike))
-        .collect();
+        .map(|(key, figures)| Detectable::of(key, figures, sets.len(), cores_alike))
+        .unzip();
+    could_find(&mut rows, &known);
     let size = |row: &Detectable| row.alone.unwrap_or(f64::INFINITY);
     rows.sort_by(|a, b| size(a).total_cmp(&size(b)));
     let alarms = comparison
@@ -116,15 +115,53 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
     })
 }
 
+/// What the sets say of a row that two runs can be compared by.
+struct Known {
+    /// A single run such as these usually are.
+    one: Side,
+    kind: Kind,
+    scatter: Scatter,
+}
+
+/// What comparing two single runs finds, once all sets are kept: by the
+/// statistics of a comparison.
+fn could_find(rows: &mut [Detectable], known: &[Option<Known>]) {
+    let ratio = |own: &Known| {
+        let (wander, ..) = own.kind;
+        let alike = known.iter().flatten().filter(|k| k.kind == own.kind);
+        let scatters: Vec<Scatter> = alike.map(|k| k.scatter).collect();
+        let dispersion = Dispersion::learnt(wander, &scatters).of_row(own.scatter);
+        Ratio::of(&own.one, &own.one, wander, &dispersion)
+    };
+    let ratios: Vec<Option<(Family, Ratio)>> = known
+        .iter()
+        .map(|known| Some((known.as_ref()?.kind.1, ratio(known.as_ref()?)?)))
+        .collect();
+    let tests = ratios.iter().flatten().map(|(family, ratio)| Tested {
+        ratio,
+        support: Support::Interval,
+        family: *family,
+    });
+    let mut among_all = detectable_changes(&tests.collect::<Vec<_>>()).into_iter();
+    for (row, (_, ratio)) in rows
+        .iter_mut()
+        .zip(&ratios)
+        .filter_map(|(row, ratio)| Some((row, ratio.as_ref()?)))
+    {
+        let error = ratio.standard_error();
+        row.alone = Some(detectable(error, ratio.error.df, LEVEL, POWER));
+        row.among_all = among_all.next().flatten();
+    }
+}
+
 impl Detectable {
     /// From the figures of those of so many sets that have the row.
     fn of(
         key: &Key,
         figures: &[Figure],
         sets: usize,
-        among: usize,
         cores_alike: bool,
-    ) -> Detectable {
+    ) -> (Detectable, Option<Known>) {
         let mut row = Detectable {
             row: key.name(),
             measure: None,
@@ -136,18 +173,21 @@ impl Detectable {
         };
         let able: Vec<&Figure> = figures.iter().filter(|f| is_able(f)).collect();
         let estimates: Vec<&Estimate> = able.iter().map(|f| &f.estimate).collect();
-        let Some(bound) = able.first().map(|f| f.bound) else {
-            return row;
+        let Some((bound, unit)) = able.first().map(|f| (f.bound, f.unit)) else {
+            return (row, None);
         };
         let Some(measure) = Measure::shared(&estimates, bound, cores_alike) else {
             row.why.get_or_insert(no_ratio_of(&estimates, None));
-            return row;
+            return (row, None);
         };
+        let readings = |measure: Measure| -> Vec<Reading> {
+            able.iter()
+                .filter_map(|f| measure.reading(&f.estimate, f.repeats))
+                .collect()
+        };
+        let measure = steadier(measure, &|measure| vec![readings(measure)]);
+        let readings = readings(measure);
         row.measure = Some(measure);
-        let readings: Vec<Reading> = able
-            .iter()
-            .filter_map(|f| measure.reading(&f.estimate, f.repeats))
-            .collect();
         let half = |e: &&Estimate| Some(measure.interval(e)?.relative_half_width());
         let halves: Option<Vec<f64>> = estimates.iter().map(half).collect();
         row.half_width = halves.and_then(|all| model::stats::mean(&all));
@@ -156,20 +196,19 @@ impl Detectable {
         let Some(one) = usual(&groups[0]).filter(|_| row.sets_differ.is_some()) else {
             row.why
                 .get_or_insert(no_ratio_of(&estimates, Some(measure)));
-            return row;
+            return (row, None);
         };
         if row.why.is_none() {
             row.why = modes_shifted(&estimates);
         }
         // All sets are of one machine: all of them say what runs differ by.
         let wander = measure.wander(bound);
-        let ratio = Ratio::of(&one, &one, wander, &dispersion(wander, &groups));
-        if let Some(ratio) = ratio.filter(|_| row.why.is_none()) {
-            let at = |level| detectable(ratio.standard_error(), ratio.error.df, level, POWER);
-            row.alone = Some(at(LEVEL));
-            row.among_all = Some(at(LEVEL / among.max(1) as f64));
-        }
-        row
+        let known = row.why.is_none().then(|| Known {
+            one,
+            kind: (wander, family(&unit, wander), Some(measure)),
+            scatter: Scatter::of(wander, &groups),
+        });
+        (row, known)
     }
 }
 

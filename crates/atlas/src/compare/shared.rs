@@ -17,18 +17,18 @@ pub(super) const SHARE_OF_A_MODE: f64 = 1.0 / 6.0;
 
 /// What one figure is called.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(crate) struct Key {
     /// The row.
-    pub(super) id: String,
+    pub(crate) id: String,
     /// The point on its curve or map; empty for a single figure.
-    pub(super) at: Vec<u64>,
+    pub(crate) at: Vec<u64>,
     /// The mode, where the row ran in several.
-    pub(super) mode: Option<String>,
+    pub(crate) mode: Option<String>,
 }
 
 impl Key {
     /// Row, point and mode in words.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let mut name = self.id.clone();
         if !self.at.is_empty() {
             let at: Vec<String> = self.at.iter().map(u64::to_string).collect();
@@ -44,6 +44,8 @@ impl Key {
 /// One run's figure.
 #[derive(Clone, Debug)]
 pub(super) struct Figure {
+    /// Place of its run among those of its side or group.
+    pub(super) run: usize,
     pub(super) estimate: Estimate,
     pub(super) unit: Unit,
     pub(super) bound: Bound,
@@ -94,7 +96,7 @@ pub(super) fn keys(operands: &[&Operand]) -> Vec<Key> {
             .iter()
             .filter_map(|id| Some(table.beside(id)?.row.id.as_str()))
             .collect();
-        for row in &table.rows {
+        for row in table.rows.iter().filter(|row| row.has_figure()) {
             let key = whole(&row.id);
             if !beside.contains(&row.id.as_str()) && seen.insert(key.clone()) {
                 keys.push(key);
@@ -134,14 +136,15 @@ pub(super) fn of_runs(runs: &[Run], keys: &[Key]) -> Vec<Vec<Figure>> {
         .enumerate()
         .map(|(at, key)| ((&key.id, &key.at, &key.mode), at))
         .collect();
-    for run in runs {
+    for (place, run) in runs.iter().enumerate() {
         figures(run, |key, row, estimate| {
             if let Some(&at) = places.get(&(&key.id, &key.at, &key.mode)) {
                 found[at].push(Figure {
+                    run: place,
                     repeats: repeats(run, &key, &estimate),
                     estimate,
                     unit: row.unit,
-                    bound: row.bound,
+                    bound: row.bound_at(&key.at),
                 });
             }
         });
@@ -207,7 +210,9 @@ fn alone(typical: &Typical) -> Estimate {
 /// samples count; those of commands as many as the stretches of time that
 /// widened the interval.
 fn repeats(run: &Run, key: &Key, estimate: &Estimate) -> Repeats {
-    let samples = estimate.typical.map_or(0, |typical| typical.samples);
+    let samples = estimate
+        .headline()
+        .map_or(0, |(typical, _)| typical.samples);
     if run.imported.is_some() {
         return Repeats::independent(samples);
     }

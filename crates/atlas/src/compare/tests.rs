@@ -23,6 +23,32 @@ fn set(a: &Run, b: &Run, options: &Options) -> Comparison {
     compare(&a, &b, &[], &|_| true, options).expect("shared rows")
 }
 
+/// The same beside other kept runs.
+fn set_beside(a: &Run, b: &Run, kept: Vec<Run>, options: &Options) -> Comparison {
+    let [a, b] = [("a", a), ("b", b)].map(|(name, run)| Operand::run(name, run.clone()));
+    compare(&a, &b, &[kept], &|_| true, options).expect("shared rows")
+}
+
+/// Its rows that are single figures.
+fn singles(run: &Run) -> Vec<&str> {
+    let single = run.rows.iter().filter(|row| row.estimate().is_some());
+    single.map(|row| row.id.as_str()).collect()
+}
+
+/// Kept runs like this one in which these rows come and go together.
+fn drifting(run: &Run, ids: &[&str]) -> Vec<Run> {
+    let run_of = |factor: &f64| {
+        let each = ids
+            .iter()
+            .fold(run.clone(), |run, id| slower(&run, id, *factor));
+        Run {
+            id: format!("{factor}"),
+            ..each
+        }
+    };
+    [1.0, 1.2, 0.9, 1.1].iter().map(run_of).collect()
+}
+
 fn row<'a>(c: &'a Comparison, name: &str) -> &'a ComparedRow {
     let found = c.rows.iter().find(|row| row.name() == name);
     found.unwrap_or_else(|| panic!("{name} is not compared"))
@@ -116,7 +142,8 @@ fn more_events_or_bytes_are_not_slower_and_cross_no_gate_on_time() {
         normalize: Some(Normalize::Row(id.into())),
         ..usual()
     };
-    let normalized = set(&a, &b, &over("exec.grep/wall"));
+    let kept = drifting(&a, &singles(&a));
+    let normalized = set_beside(&a, &b, kept, &over("exec.grep/wall"));
     let faults = row(&normalized, "exec.grep/faults").ratio.expect("both");
     assert!(
         (faults.value - 2.0).abs() < 1e-9 && !faults.normalized,
@@ -291,11 +318,9 @@ fn rows_in_several_modes_are_compared_mode_by_mode() {
         set(&a, &b, &usual())
     };
     let slower_alone = change([0.7, 0.3], 2.0);
-    assert_eq!(
-        row(&slower_alone, ID).finding,
-        Finding::CannotTell,
-        "a mixture"
-    );
+    let whole = row(&slower_alone, ID);
+    assert_eq!(whole.by_mode.as_deref(), Some("same CPU"));
+    assert_eq!(whole.direction, Some(Direction::Slower));
     let of = |c: &Comparison, mode: &str| row(c, &format!("{ID} ({mode})")).clone();
     assert_eq!(
         of(&slower_alone, "same CPU").direction,
@@ -420,7 +445,7 @@ fn what_only_a_published_table_has_is_named() {
             let own = c.rows.iter().filter_map(|row| table.beside(&row.id));
             own.into_iter().any(|beside| beside.row.id == *id)
         };
-        for row in &table.rows {
+        for row in table.rows.iter().filter(|row| row.has_figure()) {
             let only = c.only_in_a.contains(&row.id);
             assert_ne!(only, beside(&row.id), "{}: {}", table.key, row.id);
             left_over += usize::from(only);
@@ -465,7 +490,9 @@ fn a_reference_workload_takes_the_machines_drift_out() {
         ..usual()
     };
     let plain = set(&a, &b, &by(None));
-    let normalized = set(&a, &b, &by(Some("memory.latency/DRAM")));
+    let every = singles(&a);
+    let kept = drifting(&a, &every);
+    let normalized = set_beside(&a, &b, kept, &by(Some("memory.latency/DRAM")));
     let ratio = |c: &Comparison, id: &str| row(c, id).ratio.expect("both");
     assert!((ratio(&plain, "cpu.add_i32").value - 1.6).abs() < 1e-9);
     let of_add = ratio(&normalized, "cpu.add_i32");
@@ -516,7 +543,8 @@ fn the_usual_reference_is_for_memory_and_says_where_it_is_missing() {
             row.bound = Bound::Memory;
         }
     }
-    let c = set(&a, &b, &options);
+    let every = singles(&a);
+    let c = set_beside(&a, &b, drifting(&a, &every), &options);
     let ratio = |id: &str| row(&c, id).ratio.expect("both");
     assert!((ratio("memory.made_up").value - 1.0).abs() < 1e-9);
     assert!(
@@ -670,4 +698,218 @@ fn keys_of(value: &serde_json::Value, each: &mut dyn FnMut(&str)) {
         serde_json::Value::Array(all) => all.iter().for_each(|value| keys_of(value, each)),
         _ => {}
     }
+}
+
+#[test]
+fn a_reference_that_takes_no_error_out_is_refused() {
+    let run = {
+        let mut run = with_bandwidth(1.0);
+        for row in run
+            .rows
+            .iter_mut()
+            .filter(|r| r.id.starts_with("memory.latency"))
+        {
+            row.bound = Bound::Memory;
+        }
+        run
+    };
+    let by = |normalize| Options {
+        normalize: Some(normalize),
+        ..usual()
+    };
+    // The reference wanders, and nothing else does.
+    let kept = drifting(&run, &[MEMORY_REFERENCE]);
+    let c = set_beside(&run, &run, kept.clone(), &by(Normalize::Usual));
+    let said = &c.method.normalized[1];
+    assert!(
+        said.contains("not normalized by memory.latency/DRAM"),
+        "{said}"
+    );
+    assert!(said.contains("it takes too little error out"), "{said}");
+    assert!(!row(&c, "memory.made_up").ratio.expect("both").normalized);
+    let refused = |kept: Vec<Run>| {
+        let [a, b] = [&run, &run].map(|run| Operand::run("x", run.clone()));
+        let by = by(Normalize::Row(MEMORY_REFERENCE.into()));
+        let why = compare(&a, &b, &[kept], &|_| true, &by).expect_err("refused");
+        why.to_string()
+    };
+    assert!(refused(kept).contains("it takes too little error out"));
+    assert!(refused(Vec::new()).contains("too few kept runs"));
+    // Where memory as a whole comes and goes, it helps.
+    let every = singles(&run);
+    let c = set_beside(&run, &run, drifting(&run, &every), &by(Normalize::Usual));
+    assert!(row(&c, "memory.made_up").ratio.expect("both").normalized);
+    // A tenth less may be chance.
+    let others: Vec<&str> = every
+        .iter()
+        .copied()
+        .filter(|id| *id != MEMORY_REFERENCE)
+        .collect();
+    let hardly = [1.0, 1.02, 0.99, 1.01]
+        .into_iter()
+        .zip(drifting(&run, &others));
+    let hardly = hardly.map(|(factor, run)| slower(&run, MEMORY_REFERENCE, factor));
+    let c = set_beside(&run, &run, hardly.collect(), &by(Normalize::Usual));
+    let said = &c.method.normalized[1];
+    assert!(said.contains("it takes too little error out"), "{said}");
+    // Runs that are compared have no say in it.
+    let side = Operand::of_runs("main", drifting(&run, &every));
+    let b = Operand::run("x", run.clone());
+    let c = compare(&side, &b, &[], &|_| true, &by(Normalize::Usual)).expect("shared rows");
+    let said = &c.method.normalized[1];
+    assert!(said.contains("too few kept runs"), "{said}");
+}
+
+#[test]
+fn a_row_that_the_run_can_not_tell_is_not_different_beside_a_published_one() {
+    let references = References::embedded().expect("references");
+    let published = Operand {
+        name: "2012".into(),
+        source: Source::Published(references.find("2012").expect("2012").clone()),
+    };
+    let finding = |verdict: Verdict| {
+        let mut run = synthetic::run();
+        for row in run.rows.iter_mut().filter(|r| r.id == "memory.latency/L2") {
+            let (Outcome::Figure(e) | Outcome::Level { estimate: e, .. }) = &mut row.outcome else {
+                panic!("a figure");
+            };
+            e.verdict = verdict;
+        }
+        let run = Operand::run("last", run);
+        let c = compare(&published, &run, &[], &|_| true, &usual()).expect("shared rows");
+        row(&c, "memory.latency/L2").finding
+    };
+    assert_eq!(finding(Verdict::Ok), Finding::Different);
+    assert_eq!(finding(Verdict::CannotTell), Finding::CannotTell);
+}
+
+/// A run with a row whose median and 10 % quantile came out so.
+fn with_distribution(median: f64, low: f64) -> Run {
+    let mut run = synthetic::run();
+    for row in run.rows.iter_mut().filter(|r| r.id == "thread.create_join") {
+        let Outcome::Figure(e) = &mut row.outcome else {
+            panic!("a figure");
+        };
+        e.verdict = Verdict::Ok;
+        if let Some(t) = &mut e.typical {
+            t.p10_ns *= low;
+            t.ns = t.ns.scaled(median);
+        }
+    }
+    run
+}
+
+#[test]
+fn a_row_in_modes_is_compared_by_one_of_them() {
+    const ID: &str = "sync.handoff/pipe";
+    let run = |mixture, shares: [f64; 2]| {
+        let modes = [("same CPU", shares[0], 4e3), ("other CPU", shares[1], 4e4)];
+        let mut modes = modes.to_vec();
+        modes.sort_by(|a, b| b.1.total_cmp(&a.1));
+        synthetic::with(synthetic::run(), ID, synthetic::in_modes(mixture, &modes))
+    };
+    // The mixture's median moves with the shares; the mode's does not.
+    let a = run(5e3, [0.60, 0.40]);
+    let c = set(&a, &run(9e3, [0.55, 0.45]), &usual());
+    let pipe = row(&c, ID);
+    assert_eq!(pipe.by_mode.as_deref(), Some("same CPU"));
+    assert_eq!([&pipe.a, &pipe.b].map(|side| side.value), [Some(4e3); 2]);
+    assert_ne!(pipe.finding, Finding::Different);
+    let page = crate::render::comparison(&c, false, false);
+    assert!(page.contains("handoff/pipe (same CPU)"), "{page}");
+    // Two modes are two quantities.
+    let c = set(&a, &run(3e4, [0.46, 0.54]), &usual());
+    let pipe = row(&c, ID);
+    assert_eq!((pipe.measure, pipe.a.value), (None, None));
+    assert_eq!(pipe.finding, Finding::CannotTell);
+}
+
+#[test]
+fn kept_runs_choose_the_quantile_that_is_compared() {
+    const ID: &str = "thread.create_join";
+    let kept = |medians: [f64; 4], lows: [f64; 4]| -> Vec<Run> {
+        let both = medians.into_iter().zip(lows);
+        both.map(|(median, low)| with_distribution(median, low))
+            .collect()
+    };
+    let [a, b] = [with_distribution(1.0, 1.0), with_distribution(1.3, 1.3)];
+    let (wanders, steady) = ([1.0, 1.4, 0.8, 1.2], [1.0, 1.01, 0.99, 1.0]);
+    let c = set_beside(&a, &b, kept(wanders, steady), &usual());
+    let by_low = row(&c, ID);
+    assert_eq!(by_low.measure, Some(Measure::TypicalP10));
+    let ratio = by_low.ratio.expect("both");
+    assert!((ratio.value - 1.3).abs() < 1e-9, "{ratio:?}");
+    assert!(by_low.a.value < row(&set(&a, &b, &usual()), ID).a.value);
+    // What it is compared by does not hang on the two that are compared.
+    let c = set_beside(&a, &b, kept(steady, wanders), &usual());
+    assert_eq!(row(&c, ID).measure, Some(Measure::TypicalNs));
+    assert_eq!(
+        row(&set(&a, &b, &usual()), ID).measure,
+        Some(Measure::TypicalNs)
+    );
+    // Which is said where it stands.
+    let c = set_beside(&a, &b, kept(wanders, steady), &usual());
+    let page = crate::render::comparison(&c, false, false);
+    assert!(page.contains("create_join p10"), "{page}");
+}
+
+#[test]
+fn every_row_says_which_change_it_could_have_found() {
+    let run = synthetic::run();
+    let c = set(&run, &run, &usual());
+    for row in &c.rows {
+        let interval = row.ratio.is_some() && row.a.verdicts == [Verdict::Ok];
+        assert!(
+            !interval || row.mode.is_some() || row.detectable.is_some(),
+            "{row:?}"
+        );
+    }
+    // A change of that size is found where it is the only one.
+    let add = row(&c, "cpu.add_i32").detectable.expect("told");
+    let c = set(
+        &run,
+        &slower(&run, "cpu.add_i32", (1.0 + add) * 1.02),
+        &usual(),
+    );
+    assert_eq!(row(&c, "cpu.add_i32").finding, Finding::Different);
+    assert_eq!(c.count(Finding::Different), 1);
+}
+
+#[test]
+fn no_interval_is_a_column_of_digits() {
+    let run = with_bandwidth(1.0);
+    let mut c = set(&run, &run, &usual());
+    for row in &mut c.rows {
+        row.finding = Finding::CannotTell;
+        if let Some(ratio) = &mut row.ratio {
+            (ratio.low, ratio.high) = (Some(1e-110), Some(1e110));
+        }
+    }
+    let page = crate::render::comparison(&c, false, false);
+    assert!(page.contains("too wide"), "{page}");
+    assert!(
+        crate::render::keeps_to(&page, crate::render::COLUMNS),
+        "{page}"
+    );
+    let longest = |text: &str| {
+        let digits = text.split(|c: char| !c.is_ascii_digit());
+        digits.map(str::len).max()
+    };
+    for row in &c.rows {
+        let [ratio, interval] = crate::render::ratio(row);
+        assert!(
+            longest(&ratio) <= Some(6) && longest(&interval) <= Some(6),
+            "{ratio} {interval}"
+        );
+    }
+    // The picture's figures, which a page writes out too.
+    let beside = crate::chart::Beside {
+        name: "before".into(),
+        run: &run,
+        comparison: Ok(c),
+    };
+    let references = References::embedded().expect("references");
+    let chart = crate::chart::pick(&run, &references, &[beside], "comparison").expect("drawn");
+    let text = serde_json::to_string(&chart).expect("JSON");
+    assert!(!text.contains("e110") && !text.contains("e-110"));
 }

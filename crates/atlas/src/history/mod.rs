@@ -10,6 +10,7 @@ pub use find::{Asked, HistoryError, find, machine_of};
 
 use crate::compare::Difference;
 use crate::compare::row::{in_unit, turned, unit_name};
+use crate::compare::shared::Key;
 use crate::index::{KeptResult, KeptRun, Machine, Setup};
 use model::compare::measure::Measure;
 use model::compare::ratio::Reading;
@@ -20,6 +21,7 @@ use model::run::Bound;
 use model::stats::Interval;
 use model::unit::Unit;
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// Worker processes of an ordinary run: what the index keeps of an interval
 /// does not say of how many it is.
@@ -48,6 +50,9 @@ pub struct History {
     pub machine: Machine,
     /// What is followed. Runs that don't have it are listed without.
     pub measure: Measure,
+    /// The mode that is followed, where modes lie apart: the one that most runs
+    /// are shown by.
+    pub mode: Option<String>,
     /// Unit of the figures: `cycles`, `ns`, `GB/s`, ...; nothing where events
     /// are counted.
     pub unit: &'static str,
@@ -124,6 +129,7 @@ pub fn history(
         newest.bound,
     );
     let measure = measure(&found, bound, wanted);
+    let mode = usual_mode(&found).filter(|_| measure == Measure::TypicalNs);
     let mut entries: Vec<Entry> = Vec::new();
     let (mut readings, mut places) = (Vec::new(), Vec::new());
     for (run, result) in found {
@@ -131,7 +137,7 @@ pub fn history(
             Some(before) => differences(&before.run.setup, &run.setup),
             None => Vec::new(),
         };
-        let (entry, reading) = entry(run, &result, (measure, bound), setup);
+        let (entry, reading) = entry(run, &result, (measure, &mode, bound), setup);
         if let Some(reading) = reading.filter(|_| entry.tested) {
             readings.push(reading);
             places.push(entries.len());
@@ -161,6 +167,7 @@ pub fn history(
         at,
         machine,
         measure,
+        mode,
         unit: unit_name(&unit, Some(measure)),
         of: unit,
         runs: entries,
@@ -170,13 +177,14 @@ pub fn history(
 }
 
 impl History {
-    /// Row and point: `memory.latency at 16384`.
+    /// Row, point and mode: `memory.latency at 16384`.
     pub fn name(&self) -> String {
-        let at: Vec<String> = self.at.iter().map(u64::to_string).collect();
-        match at.is_empty() {
-            true => self.row.clone(),
-            false => format!("{} at {}", self.row, at.join(" x ")),
-        }
+        let key = Key {
+            id: self.row.clone(),
+            at: self.at.clone(),
+            mode: self.mode.clone(),
+        };
+        key.name()
     }
 
     /// How many runs have a figure that takes part in the test.
@@ -207,17 +215,37 @@ fn measure(found: &[(KeptRun, KeptResult)], bound: Bound, wanted: Figure) -> Mea
     }
 }
 
+/// The mode that most typical figures are of, of several the newest one's.
+fn usual_mode(found: &[(KeptRun, KeptResult)]) -> Option<String> {
+    let typical = || {
+        let results = found.iter().map(|(_, result)| result);
+        results
+            .filter(|r| !r.quiet && r.value.is_some())
+            .map(|r| &r.mode)
+    };
+    let mut runs: HashMap<&Option<String>, usize> = HashMap::new();
+    typical().for_each(|mode| *runs.entry(mode).or_default() += 1);
+    typical()
+        .max_by_key(|mode| runs.get(mode))
+        .cloned()
+        .flatten()
+}
+
 /// One run with its figure, and the reading of it where it may be tested.
 fn entry(
     run: KeptRun,
     result: &KeptResult,
-    (measure, bound): (Measure, Bound),
+    (measure, mode, bound): (Measure, &Option<String>, Bound),
     setup: Vec<Difference>,
 ) -> (Entry, Option<Reading>) {
     let own = match measure {
         Measure::QuietCycles => result.cycles,
         Measure::QuietNs => result.value.filter(|_| result.quiet),
-        Measure::TypicalNs => result.value.filter(|_| !result.quiet),
+        Measure::TypicalNs => result
+            .value
+            .filter(|_| !result.quiet && result.mode == *mode),
+        // What is indexed of a distribution is its median.
+        Measure::TypicalP10 => None,
     };
     let own = own.filter(|_| result.below_ns.is_none());
     let taken = |reading: &Reading| Past::takes(reading, measure.wander(bound));
@@ -229,6 +257,10 @@ fn entry(
     let why_not = match (own, reading, result.verdict) {
         (None, ..) if result.below_ns.is_some() => Some("below resolution".to_owned()),
         (None, ..) if result.verdict.is_none() => Some(format!("not measured: {}", result.reason)),
+        (None, ..) if measure == Measure::TypicalNs && !result.quiet => {
+            let own = result.mode.as_deref().unwrap_or("none alone");
+            Some(format!("its figure is of another mode ({own})"))
+        }
         (None, ..) => Some(format!("no figure of this kind ({})", name(measure))),
         (_, None, _) => Some("no spread is known, or it is not above 0".to_owned()),
         _ => None,
@@ -254,6 +286,7 @@ pub(crate) fn name(measure: Measure) -> &'static str {
         Measure::QuietCycles => "quiet cycles",
         Measure::QuietNs => "quiet",
         Measure::TypicalNs => "typical",
+        Measure::TypicalP10 => "10 % quantile",
     }
 }
 

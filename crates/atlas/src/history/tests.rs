@@ -11,6 +11,11 @@ use model::run::Run;
 const ROW: &str = "cpu.add_i32";
 const DAY_MS: u64 = 86_400_000;
 
+/// When the first run began: long ago, so that none is of the future.
+fn began() -> u64 {
+    synthetic::run().started_unix_ms - 3650 * DAY_MS
+}
+
 /// Keeps so many runs a day apart, each as `change` makes it.
 fn kept(count: u64, change: impl Fn(u64, Run) -> Run) -> (tempfile::TempDir, Index) {
     let dir = tempfile::tempdir().expect("tempdir");
@@ -18,7 +23,7 @@ fn kept(count: u64, change: impl Fn(u64, Run) -> Run) -> (tempfile::TempDir, Ind
     for number in 0..count {
         let mut run = synthetic::run();
         run.id = format!("{number:04x}0000-0000-4000-8000-000000000001");
-        run.started_unix_ms += number * DAY_MS;
+        run.started_unix_ms = began() + number * DAY_MS;
         store.save(&change(number, run)).expect("saved");
     }
     (dir, Index::open(store).expect("open"))
@@ -73,7 +78,7 @@ fn a_change_is_told_with_what_changed_beside_it() {
     assert!(sentence.starts_with("1 change in 16 runs: +"), "{sentence}");
     assert!(sentence.contains("together with kernel"), "{sentence}");
     let page = render::history(&history, false, false);
-    for part in ["▲ level", "┴ kernel", "2026-", " cycles", "•"] {
+    for part in ["▲ level", "┴ kernel", "2016-", " cycles", "•"] {
         assert!(page.contains(part), "{part:?} is missing in\n{page}");
     }
     assert!(render::keeps_to(&page, render::COLUMNS), "{page}");
@@ -126,6 +131,26 @@ fn one_run_two_runs_and_a_calm_row() {
         "{sentence}"
     );
     assert_eq!(history.levels.len(), 1);
+}
+
+#[test]
+fn a_history_follows_one_mode() {
+    let row = "sync.handoff/pipe";
+    let usual = [("same CPU", 0.9, 4000.0), ("other CPU", 0.1, 40_000.0)];
+    let moved = [("other CPU", 0.9, 40_000.0), ("same CPU", 0.1, 4000.0)];
+    let (_dir, index) = kept(16, |number, run| {
+        let (ns, modes) = match number {
+            9..14 => (39_000.0, &moved),
+            _ => (4100.0, &usual),
+        };
+        synthetic::with(run, row, synthetic::in_modes(ns, modes))
+    });
+    let history = of(&index, row, &[]).expect("kept");
+    assert_eq!(history.name(), "sync.handoff/pipe (same CPU)");
+    assert_eq!((history.tested(), history.levels.len()), (11, 1));
+    let other = &history.runs[9];
+    assert_eq!((other.figure, other.tested), (None, false));
+    assert_eq!(other.reason, "its figure is of another mode (other CPU)");
 }
 
 #[test]
@@ -211,13 +236,12 @@ fn what_is_not_there_is_said_with_what_there_is() {
 fn a_time_and_a_number_of_runs_can_be_asked_for() {
     let (_dir, index) = kept(8, |number, run| times(&run, 1.0, number));
     let machine = MachineKey::of(&synthetic::run());
-    let began = synthetic::run().started_unix_ms;
     let asked = Asked {
         machine: &machine,
         row: ROW,
         at: &[],
         figure: Figure::Ns,
-        since_unix_ms: Some(began + 3 * DAY_MS),
+        since_unix_ms: Some(began() + 3 * DAY_MS),
         last: None,
     };
     let since = find(&index, &asked, &[]).expect("five");
@@ -230,9 +254,9 @@ fn a_time_and_a_number_of_runs_can_be_asked_for() {
     };
     let last = find(&index, &last, &[]).expect("two");
     assert_eq!((last.runs.len(), last.unit), (2, "cycles"));
-    assert_eq!(last.runs[1].run.started_unix_ms, began + 7 * DAY_MS);
+    assert_eq!(last.runs[1].run.started_unix_ms, began() + 7 * DAY_MS);
     let never = Asked {
-        since_unix_ms: Some(began + 900 * DAY_MS),
+        since_unix_ms: Some(began() + 900 * DAY_MS),
         ..asked
     };
     let line = find(&index, &never, &[]).expect_err("none").to_string();

@@ -2,8 +2,9 @@
 //! by one who was killed before it could say so, is found by its name; what is
 //! gone goes.
 
+use super::Reading;
 use super::file::Fault;
-use super::fill::{self, Entry};
+use super::fill::{self, Entry, Numbers};
 use crate::crash;
 use crate::store::{self, Store, StoreError};
 use model::run::SCHEMA_VERSION;
@@ -115,11 +116,12 @@ fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
     }
     // After that, since another document of a run that went may take its place.
     let new = differ(db, store)?.new;
+    let mut numbers = Numbers::default();
     for_each_read(&new, |path, read| -> Result<(), Fault> {
         let file = name_of(path);
         forget_unread(db, &file)?;
         let reason = match read {
-            Ok(entry) => match put(db, &entry)? {
+            Ok(entry) => match put(db, &entry, &mut numbers)? {
                 None => {
                     done.added += 1;
                     crash::point("document indexed");
@@ -158,18 +160,22 @@ pub(super) fn put_kept(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
         fill::take_out(db, &file)?;
     }
     forget_unread(db, &name_of(&entry.kept.path))?;
-    fill::put(db, entry)
+    fill::put(db, entry, &mut Numbers::default())
 }
 
 /// Puts an entry in, or says which other document holds the same run.
-pub(super) fn put(db: &Connection, entry: &Entry) -> rusqlite::Result<Option<String>> {
+pub(super) fn put(
+    db: &Connection,
+    entry: &Entry,
+    numbers: &mut Numbers,
+) -> rusqlite::Result<Option<String>> {
     let other: Option<String> = db
         .prepare_cached("SELECT file FROM run WHERE id = ?1")?
         .query_row([&entry.kept.id], |row| row.get(0))
         .optional()?;
     match other {
         Some(other) => Ok(Some(format!("{other} holds the same run"))),
-        None => fill::put(db, entry).map(|()| None),
+        None => fill::put(db, entry, numbers).map(|()| None),
     }
 }
 
@@ -195,11 +201,15 @@ pub(super) fn for_each_read<E>(
         }
         drop(sender);
         let mut result = Ok(());
-        for (path, read) in &receiver {
+        for (done, (path, read)) in receiver.iter().enumerate() {
             result = each(path, read);
             if result.is_err() {
                 break;
             }
+            super::tell_reading(Reading {
+                done: done + 1,
+                of: paths.len(),
+            });
         }
         // Readers that wait to hand over are told that nobody takes it.
         drop(receiver);
@@ -209,7 +219,7 @@ pub(super) fn for_each_read<E>(
 
 /// What the index holds of a document, or why nothing.
 pub(super) fn entry(path: &Path) -> Result<Entry, String> {
-    let run = store::read(path).map_err(fill::reason_of)?;
+    let run = store::read_kept(path).map_err(fill::reason_of)?;
     let id = store::id_in_name(path).unwrap_or_default();
     match fill::unfit(&run, id) {
         Some(reason) => Err(reason),

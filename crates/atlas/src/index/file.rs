@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// So long a writer waits for another. An insert takes some ms, a rebuild
 /// longer: whoever can't wait for that finds its document indexed later.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Pages kept in memory, in KiB as `PRAGMA cache_size` counts: negative.
 const CACHE: i32 = -16_000;

@@ -9,7 +9,7 @@ use model::run::{Bound, Run};
 use model::stats::Interval;
 use model::unit::Unit;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// What the index holds of one document.
@@ -57,8 +57,20 @@ pub(super) fn unfit(run: &Run, id_in_name: &str) -> Option<String> {
         .then(|| format!("it began {ms} ms after 1970: that is no time"))
 }
 
+/// Numbers of quantities and forms that were looked up or given out within one
+/// transaction: the same thousand of them come with every run.
+#[derive(Default)]
+pub(super) struct Numbers {
+    quantities: HashMap<String, HashMap<Vec<u64>, i64>>,
+    forms: Vec<(Form, i64)>,
+}
+
+/// What makes figures of one row the same quantity: what its time follows, its
+/// unit, whether they are quiet ones, and of which mode.
+type Form = (Bound, Unit, bool, Option<String>);
+
 /// Puts a run in, within a transaction of the caller.
-pub(super) fn put(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
+pub(super) fn put(db: &Connection, entry: &Entry, numbers: &mut Numbers) -> rusqlite::Result<()> {
     let kept = &entry.kept;
     let line = serde_json::to_string(kept).map_err(conversion)?;
     db.prepare_cached(
@@ -78,7 +90,7 @@ pub(super) fn put(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
     let run = db.last_insert_rowid();
     crash::point("run begun");
     for (place, result) in entry.results.iter().enumerate() {
-        put_result(db, run, place, result)?;
+        put_result(db, run, place, result, numbers)?;
     }
     Ok(())
 }
@@ -88,17 +100,10 @@ fn put_result(
     run: i64,
     place: usize,
     result: &KeptResult,
+    numbers: &mut Numbers,
 ) -> rusqlite::Result<()> {
-    let at = at_text(&result.at);
-    let quantity = match quantity(db, &result.row, &result.at)? {
-        Some(known) => known,
-        None => {
-            db.prepare_cached("INSERT INTO quantity (name, at) VALUES (?1, ?2)")?
-                .execute(params![result.row, at])?;
-            db.last_insert_rowid()
-        }
-    };
-    let form = form(db, result)?;
+    let quantity = numbers.quantity(db, result)?;
+    let form = numbers.form(db, result)?;
     let end = |interval: Option<Interval>, end: fn(Interval) -> f64| interval.map(end);
     db.prepare_cached(
         "INSERT INTO result (run, quantity, place, form, verdict, reliable, value, low, high,
@@ -141,20 +146,45 @@ pub(super) fn at_of(text: &str) -> rusqlite::Result<Vec<u64>> {
     numbers.map(|n| n.parse().map_err(conversion)).collect()
 }
 
-fn form(db: &Connection, result: &KeptResult) -> rusqlite::Result<i64> {
-    let text =
-        serde_json::to_string(&(result.bound, result.unit, result.quiet)).map_err(conversion)?;
-    let known = db
-        .prepare_cached("SELECT form FROM form WHERE text = ?1")?
-        .query_row([&text], |row| row.get(0))
-        .optional()?;
-    match known {
-        Some(form) => Ok(form),
-        None => {
-            db.prepare_cached("INSERT INTO form (text) VALUES (?1)")?
-                .execute([&text])?;
-            Ok(db.last_insert_rowid())
+impl Numbers {
+    fn quantity(&mut self, db: &Connection, result: &KeptResult) -> rusqlite::Result<i64> {
+        let known = self.quantities.get(&result.row);
+        if let Some(&number) = known.and_then(|points| points.get(&result.at)) {
+            return Ok(number);
         }
+        let number = match quantity(db, &result.row, &result.at)? {
+            Some(known) => known,
+            None => {
+                db.prepare_cached("INSERT INTO quantity (name, at) VALUES (?1, ?2)")?
+                    .execute(params![result.row, at_text(&result.at)])?;
+                db.last_insert_rowid()
+            }
+        };
+        let points = self.quantities.entry(result.row.clone()).or_default();
+        points.insert(result.at.clone(), number);
+        Ok(number)
+    }
+
+    fn form(&mut self, db: &Connection, result: &KeptResult) -> rusqlite::Result<i64> {
+        let form = (result.bound, result.unit, result.quiet, result.mode.clone());
+        if let Some(&(_, number)) = self.forms.iter().find(|(known, _)| *known == form) {
+            return Ok(number);
+        }
+        let text = serde_json::to_string(&form).map_err(conversion)?;
+        let known = db
+            .prepare_cached("SELECT form FROM form WHERE text = ?1")?
+            .query_row([&text], |row| row.get(0))
+            .optional()?;
+        let number = match known {
+            Some(number) => number,
+            None => {
+                db.prepare_cached("INSERT INTO form (text) VALUES (?1)")?
+                    .execute([&text])?;
+                db.last_insert_rowid()
+            }
+        };
+        self.forms.push((form, number));
+        Ok(number)
     }
 }
 
@@ -177,6 +207,15 @@ fn number_of(verdict: Verdict) -> i64 {
     }
 }
 
+/// The mode that figures of a form are of.
+pub(super) fn mode_of(db: &Connection, form: i64) -> rusqlite::Result<Option<String>> {
+    let text: String = db
+        .prepare_cached("SELECT text FROM form WHERE form = ?1")?
+        .query_row([form], |row| row.get(0))?;
+    let (_, _, _, mode): Form = serde_json::from_str(&text).map_err(conversion)?;
+    Ok(mode)
+}
+
 /// Columns of a [`KeptResult`], with `quantity` and `form` joined.
 pub(super) const RESULT: &str = "quantity.name, quantity.at, form.text, verdict, value, low, high, \
      cycles, cycles_low, cycles_high, below, reason";
@@ -184,8 +223,7 @@ pub(super) const RESULT: &str = "quantity.name, quantity.at, form.text, verdict,
 /// A result from [`RESULT`], which begin at a column.
 pub(super) fn result(row: &Row, first: usize) -> rusqlite::Result<KeptResult> {
     let text: String = row.get(first + 2)?;
-    let (bound, unit, quiet): (Bound, Unit, bool) =
-        serde_json::from_str(&text).map_err(conversion)?;
+    let (bound, unit, quiet, mode): Form = serde_json::from_str(&text).map_err(conversion)?;
     let verdict: Option<u8> = row.get(first + 3)?;
     let verdict = match verdict.map(|number| VERDICTS.get(usize::from(number))) {
         Some(None) => return Err(conversion("no such verdict")),
@@ -205,6 +243,7 @@ pub(super) fn result(row: &Row, first: usize) -> rusqlite::Result<KeptResult> {
         unit,
         value: interval(first + 4)?,
         quiet,
+        mode,
         cycles: interval(first + 7)?,
         below_ns: row.get(first + 10)?,
         verdict,

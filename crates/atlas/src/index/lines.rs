@@ -87,6 +87,9 @@ pub struct KeptRun {
     pub imported: bool,
     /// It is of commands (`latlas exec`).
     pub commands: bool,
+    /// The canaries' quiet ratio, if later runs of the machine may take it from
+    /// this one ([`model::gate::Gate::teaches`]).
+    pub quiet_ratio: Option<f64>,
     /// Names that somebody gave it.
     pub tags: Vec<String>,
     /// The document.
@@ -120,6 +123,7 @@ impl KeptRun {
             partial: run.partial.clone(),
             imported: run.imported.is_some(),
             commands: run.commands.is_some(),
+            quiet_ratio: run.gate.teaches(),
             tags: Vec::new(),
             path,
         }
@@ -177,6 +181,9 @@ pub struct KeptResult {
     /// Whether that is the quiet figure: a typical one is another quantity, and
     /// the two are no one history.
     pub quiet: bool,
+    /// The mode that it is of, where modes lie apart: each is a quantity of its
+    /// own, too.
+    pub mode: Option<String>,
     /// The same in clock cycles, where known.
     pub cycles: Option<Interval>,
     /// If set, it can't be told from nothing: it is below this many ns.
@@ -198,11 +205,12 @@ impl KeptResult {
     pub(super) fn of(row: &Row, at: Vec<u64>, estimate: &Estimate) -> KeptResult {
         KeptResult {
             row: row.id.clone(),
+            bound: row.bound_at(&at),
             at,
-            bound: row.bound,
             unit: row.unit,
             value: estimate.ns(),
             quiet: estimate.quiet.is_some(),
+            mode: estimate.mode().map(str::to_owned),
             cycles: estimate.quiet.and_then(|quiet| quiet.cycles),
             below_ns: estimate.below_ns,
             verdict: Some(estimate.verdict),
@@ -218,6 +226,7 @@ impl KeptResult {
             unit: row.unit,
             value: None,
             quiet: false,
+            mode: None,
             cycles: None,
             below_ns: None,
             verdict: None,

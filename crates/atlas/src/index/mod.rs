@@ -8,6 +8,7 @@ mod file;
 mod fill;
 mod lines;
 mod questions;
+mod quiet;
 mod schema;
 mod standing;
 mod verify;
@@ -16,18 +17,19 @@ mod verify;
 mod tests;
 
 pub use lines::{KeptResult, KeptRun, Machine, MachineKey, Setup};
+pub use quiet::kept_quiet_ratio;
 pub use standing::{MachineStanding, Percentile, Quantile, RowStanding, quantile};
 pub use verify::{Damage, Verified};
 
 use crate::crash;
-use crate::store::{Store, StoreError, Tag, Taken};
+use crate::store::{Store, StoreError, Tag, Taken, shown};
 use file::{Fault, Opened};
 use fill::Entry;
 use model::run::{Outcome, Row, Run};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The kept runs with their index. May be shared between threads, one of which
 /// asks at a time; each other process or thread may open its own.
@@ -49,6 +51,31 @@ impl State {
     /// Whether what is asked comes of a file that may be written, too.
     fn is_writable(&self) -> bool {
         !self.in_memory && self.opened.frozen.is_none()
+    }
+}
+
+/// How far the reading of documents is, which takes a while where many are new
+/// to the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Documents that were read.
+    pub done: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+/// Hears how far the reading is.
+static WATCH: OnceLock<fn(Reading)> = OnceLock::new();
+
+/// Has this called after each document that is read for the index. Only the
+/// first call counts.
+pub fn watch_reading(watch: fn(Reading)) {
+    let _ = WATCH.set(watch);
+}
+
+fn tell_reading(reading: Reading) {
+    if let Some(watch) = WATCH.get() {
+        watch(reading);
     }
 }
 
@@ -96,7 +123,7 @@ fn put(db: &Connection, run: &Run, path: &Path) -> Result<(), Fault> {
         // Told, and by what, when the index is used again.
         return Ok(());
     }
-    let entry = Entry::of(run, &agree::name_of(path));
+    let entry = Entry::of(&shown(run), &agree::name_of(path));
     let change = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
     agree::put_kept(&change, &entry)?;
     crash::point("run put in");
@@ -168,15 +195,20 @@ impl Index {
         Ok(path)
     }
 
-    /// All kept runs, the newest first.
+    /// All kept runs, the newest first. Those that say that they began in the
+    /// future come last: no time can be believed of them.
     ///
     /// # Errors
     /// If neither index nor documents can be read.
     pub fn runs(&self) -> Result<Vec<KeptRun>, StoreError> {
-        let mut runs = self.ask(|db| questions::runs(db, self.store.runs_dir()))?;
+        let mut runs = self.by_time()?;
         let tags = self.store.tags()?;
         runs.iter_mut().for_each(|run| tag(run, &tags));
         Ok(runs)
+    }
+
+    fn by_time(&self) -> Result<Vec<KeptRun>, StoreError> {
+        self.ask(|db| questions::runs(db, self.store.runs_dir()))
     }
 
     /// A kept run by its whole id.
@@ -197,7 +229,7 @@ impl Index {
     /// If neither index nor documents can be read.
     pub fn machines(&self) -> Result<Vec<Machine>, StoreError> {
         let mut all: Vec<Machine> = Vec::new();
-        for kept in self.ask(|db| questions::runs(db, self.store.runs_dir()))? {
+        for kept in self.by_time()? {
             match all.iter_mut().find(|m| m.key == kept.machine) {
                 Some(machine) => machine.runs += 1,
                 None => all.push(Machine {
@@ -213,7 +245,7 @@ impl Index {
     }
 
     /// Every figure of a row (or one point of it) on a machine, the oldest
-    /// first: whole runs and partial ones, not those of other programs.
+    /// first (those of runs of the future before them): whole runs and partial ones, not those of other programs.
     ///
     /// # Errors
     /// If neither index nor documents can be read.

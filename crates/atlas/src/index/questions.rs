@@ -4,19 +4,31 @@ use super::MachineKey;
 use super::fill::{self, RESULT};
 use super::lines::{KeptResult, KeptRun};
 use super::standing::{
-    Figure, MachineStanding, Percentile, RowStanding, latest, machines, percentile, quantiles,
+    Figure, MachineStanding, Percentile, RowStanding, latest, of_form, percentile, quantiles,
+    usual_form,
 };
+use crate::store;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Figures of all machines that a percentile counts.
-const COUNTED: &str = "SELECT run, machine FROM run WHERE counted ORDER BY started_ms, run";
+/// Runs whose figures a percentile counts, the oldest first; before them those
+/// that say that they began after ?1: no time can be believed of them.
+const COUNTED: &str = "SELECT run, machine FROM run WHERE counted
+     ORDER BY started_ms <= ?1, started_ms, run";
 
-/// Runs by time, the newest first.
+/// After this no run can have begun, ms since 1970 UTC. The index has no run
+/// whose time is no i64.
+fn horizon_ms() -> i64 {
+    i64::try_from(store::horizon_ms()).unwrap_or(i64::MAX)
+}
+
+/// Runs by time, the newest first; behind them those of the future.
 pub(super) fn runs(db: &Connection, dir: &Path) -> rusqlite::Result<Vec<KeptRun>> {
-    db.prepare_cached("SELECT line FROM run ORDER BY started_ms DESC, file DESC")?
-        .query_and_then([], |row| fill::kept(&row.get::<_, String>(0)?, dir))?
+    db.prepare_cached("SELECT line FROM run ORDER BY started_ms > ?1, started_ms DESC, file DESC")?
+        .query_and_then([horizon_ms()], |row| {
+            fill::kept(&row.get::<_, String>(0)?, dir)
+        })?
         .collect()
 }
 
@@ -29,7 +41,8 @@ pub(super) fn run(db: &Connection, dir: &Path, id: &str) -> rusqlite::Result<Opt
     line.map(|line| fill::kept(&line, dir)).transpose()
 }
 
-/// Figures of a row on a machine, the oldest first.
+/// Figures of a row on a machine, the oldest first; before them those of runs
+/// that say that they began in the future.
 pub(super) fn history(
     db: &Connection,
     dir: &Path,
@@ -43,10 +56,10 @@ pub(super) fn history(
         "SELECT line, {RESULT} FROM run
          CROSS JOIN result USING (run) JOIN quantity USING (quantity) JOIN form USING (form)
          WHERE machine = ?1 AND NOT imported AND result.quantity = ?2
-         ORDER BY started_ms, file"
+         ORDER BY started_ms <= ?3, started_ms, file"
     );
     db.prepare_cached(&statement)?
-        .query_and_then(params![machine.0, quantity], |row| {
+        .query_and_then(params![machine.0, quantity, horizon_ms()], |row| {
             let kept = fill::kept(&row.get::<_, String>(0)?, dir)?;
             Ok((kept, fill::result(row, 1)?))
         })?
@@ -115,7 +128,7 @@ impl CountedRuns {
             machines: Vec::new(),
         };
         let mut statement = db.prepare_cached(COUNTED)?;
-        let mut rows = statement.query([])?;
+        let mut rows = statement.query([horizon_ms()])?;
         while let Some(row) = rows.next()? {
             let key: String = row.get(1)?;
             let number = *numbers.entry(key).or_insert_with_key(|key| {
@@ -148,7 +161,7 @@ pub(super) fn percentiles(
     let largest: i64 = db.query_row(largest, [], |row| row.get(0))?;
     let mut figures: Vec<Vec<Figure>> = vec![Vec::new(); largest as usize + 1];
     let mut statement = db.prepare_cached(
-        "SELECT run, quantity, reliable FROM result INDEXED BY figure
+        "SELECT run, quantity, form, reliable FROM result INDEXED BY figure
          WHERE reliable IS NOT NULL ORDER BY run",
     )?;
     let mut rows = statement.query([])?;
@@ -168,7 +181,8 @@ pub(super) fn percentiles(
         figures.push(Figure {
             machine,
             when,
-            value: row.get(2)?,
+            form: row.get(2)?,
+            value: row.get(3)?,
         });
     }
     let mut all = Vec::new();
@@ -178,19 +192,26 @@ pub(super) fn percentiles(
     );
     let mut whole = db.prepare_cached(&statement)?;
     for (quantity, figures) in figures.iter().enumerate() {
-        let Some(Figure { value, when, .. }) = latest(figures, own) else {
+        let of_own = figures.iter().filter(|figure| figure.machine == own);
+        let Some(&Figure {
+            value, when, form, ..
+        }) = of_own.max_by_key(|figure| figure.when)
+        else {
             continue;
         };
+        let figures = of_form(figures, form);
+        let latest = latest(&figures);
         let of_run = params![runs.by_time[when as usize], quantity as i64];
         let result = whole.query_row(of_run, |row| fill::result(row, 0))?;
         all.push(Percentile {
             row: result.row,
             at: result.at,
+            mode: result.mode,
             unit: result.unit,
             value,
-            percentile: percentile(figures, value),
+            percentile: percentile(&latest, value),
             results: figures.len() as u64,
-            machines: machines(figures).len() as u64,
+            machines: latest.len() as u64,
         });
     }
     all.sort_by(|a, b| (&a.row, &a.at).cmp(&(&b.row, &b.at)));
@@ -203,39 +224,45 @@ pub(super) fn standing(db: &Connection, row: &str, at: &[u64]) -> rusqlite::Resu
     let mut figures = Vec::new();
     if let Some(quantity) = fill::quantity(db, row, at)? {
         let mut one = db.prepare_cached(
-            "SELECT reliable FROM result INDEXED BY figure
+            "SELECT form, reliable FROM result INDEXED BY figure
              WHERE run = ?1 AND quantity = ?2 AND reliable IS NOT NULL",
         )?;
         for (run, &(machine, when)) in &runs.runs {
-            let value: Option<f64> = one
-                .query_row(params![run, quantity], |row| row.get(0))
-                .optional()?;
-            figures.extend(value.map(|value| Figure {
-                machine,
-                when,
-                value,
-            }));
+            let figure = |row: &rusqlite::Row| {
+                Ok(Figure {
+                    machine,
+                    when,
+                    form: row.get(0)?,
+                    value: row.get(1)?,
+                })
+            };
+            figures.extend(one.query_row(params![run, quantity], figure).optional()?);
         }
     }
-    let mut all: Vec<MachineStanding> = Vec::new();
-    for machine in machines(&figures) {
-        let Some(Figure { value, .. }) = latest(&figures, machine) else {
-            continue;
-        };
-        let own = figures.iter().filter(|figure| figure.machine == machine);
-        all.push(MachineStanding {
-            machine: runs.machines[machine as usize].clone(),
-            value,
-            percentile: percentile(&figures, value),
-            results: own.count() as u64,
-        });
-    }
+    let form = usual_form(&figures);
+    let figures = form.map_or_else(Vec::new, |form| of_form(&figures, form));
+    let mode = form
+        .map(|form| fill::mode_of(db, form))
+        .transpose()?
+        .flatten();
+    let latest = latest(&figures);
+    let standing = |own: &Figure| {
+        let of_machine = |figure: &&Figure| figure.machine == own.machine;
+        MachineStanding {
+            machine: runs.machines[own.machine as usize].clone(),
+            value: own.value,
+            percentile: percentile(&latest, own.value),
+            results: figures.iter().filter(of_machine).count() as u64,
+        }
+    };
+    let mut all: Vec<MachineStanding> = latest.iter().map(standing).collect();
     all.sort_by(|a, b| (a.value.total_cmp(&b.value)).then(a.machine.cmp(&b.machine)));
     Ok(RowStanding {
         row: row.to_owned(),
         at: at.to_vec(),
+        mode,
         results: figures.len() as u64,
-        quantiles: quantiles(&figures),
+        quantiles: quantiles(&latest),
         machines: all,
     })
 }

@@ -10,18 +10,18 @@
 use rusqlite::Connection;
 
 /// `PRAGMA user_version` of the index that this program writes.
-pub(super) const VERSION: i32 = 2;
+pub(super) const VERSION: i32 = 3;
 
 /// `PRAGMA application_id`: "latl". A file without it is not ours.
 pub(super) const APPLICATION: i32 = 0x6c61_746c;
 
-/// Tables of version 2, which are those of version 1.
+/// Tables of version 3.
 ///
 /// - `run`: one line a document; `line` is a [`super::KeptRun`] as JSON.
 ///   `counted` says whether its figures count among those of all machines.
 /// - `quantity`: a row, or one point of it (`at` as numbers with commas between).
-/// - `form`: what a row's time follows, its unit and whether its figures are
-///   quiet ones, as JSON.
+/// - `form`: what a row's time follows, its unit, whether its figures are quiet
+///   ones and of which mode, as JSON: figures of two forms are two quantities.
 /// - `result`: a [`super::KeptResult`]. `value` is the figure and its interval
 ///   `low` to `high`; `reliable` stands beside it where it may be set against
 ///   others.
@@ -63,7 +63,7 @@ CREATE TABLE result (
     reason TEXT,
     PRIMARY KEY (run, quantity)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX figure ON result (run, quantity, reliable) WHERE reliable IS NOT NULL;
+CREATE INDEX figure ON result (run, quantity, form, reliable) WHERE reliable IS NOT NULL;
 CREATE TABLE unread (
     file TEXT PRIMARY KEY,
     bytes INTEGER NOT NULL,
@@ -96,8 +96,19 @@ pub(super) enum Before {
     Foreign,
 }
 
-/// What a file is.
+/// What a file is, read in one transaction: another process may create the
+/// tables between two separate reads, and a half of each is a foreign file.
 pub(super) fn look(db: &Connection) -> rusqlite::Result<Before> {
+    // A savepoint, since some callers are inside a transaction already.
+    db.execute_batch("SAVEPOINT look")?;
+    let before = look_within(db);
+    let released = db.execute_batch("RELEASE look");
+    // The first error counts: an I/O error ends the savepoint by itself, and
+    // that it is gone is no fault of the file.
+    before.and_then(|before| released.map(|()| before))
+}
+
+fn look_within(db: &Connection) -> rusqlite::Result<Before> {
     let application: i32 = db.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version: i32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))?;
@@ -130,6 +141,9 @@ pub(super) enum Step {
 /// The steps from version 1 on; one is added with every new [`VERSION`].
 pub(super) const STEPS: &[Step] = &[
     // 2: a result says whether its figure is the quiet one.
+    Step::Anew,
+    // 3: figures are of the mode that is shown first, and say of which; texts
+    // are without control characters; a run says what it teaches later ones.
     Step::Anew,
 ];
 

@@ -1,12 +1,15 @@
-//! Where machines stand among all, by row.
+//! Where machines stand among all, by row: each machine counts once, by its
+//! latest figure, however many runs of it are kept.
 //!
 //! Counted are reliable figures ([`super::KeptResult::reliable`]) of every
 //! kept run that latlas itself measured on real hardware: no run of another
-//! program, of commands, or under an emulator.
+//! program, of commands, or under an emulator. Figures of two kinds (quiet and
+//! typical, or of two modes) are never set against each other.
 
 use super::MachineKey;
 use model::unit::Unit;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Where one machine stands among all, for one row.
 #[derive(Serialize, Clone, Debug, PartialEq)]
@@ -15,17 +18,19 @@ pub struct Percentile {
     pub row: String,
     /// The point; empty for a single figure.
     pub at: Vec<u64>,
+    /// The mode that all the figures are of, where modes lie apart.
+    pub mode: Option<String>,
     /// Unit that people are shown.
     pub unit: Unit,
     /// This machine's latest reliable figure: ns per operation, counts and
     /// bytes as they are.
     pub value: f64,
-    /// Percent of the figures of all machines that are slower than it (for
+    /// Percent of the machines whose latest figure is slower than it (for
     /// counts and bytes: larger).
     pub percentile: f64,
     /// How many figures there are of all machines.
     pub results: u64,
-    /// Of how many machines.
+    /// Of how many machines: each counts once.
     pub machines: u64,
 }
 
@@ -36,9 +41,13 @@ pub struct RowStanding {
     pub row: String,
     /// The point; empty for a single figure.
     pub at: Vec<u64>,
+    /// The mode that all the figures are of, where modes lie apart: the one that
+    /// most machines have.
+    pub mode: Option<String>,
     /// How many figures there are.
     pub results: u64,
-    /// Quantiles of them, rising, by the method of [`quantile`].
+    /// Quantiles of the machines' latest figures, rising, by the method of
+    /// [`quantile`].
     pub quantiles: Vec<Quantile>,
     /// Each machine that has one, the fastest first.
     pub machines: Vec<MachineStanding>,
@@ -60,7 +69,7 @@ pub struct MachineStanding {
     pub machine: MachineKey,
     /// Its latest reliable figure.
     pub value: f64,
-    /// Percent of all figures that are slower than it.
+    /// Percent of the machines whose latest figure is slower.
     pub percentile: f64,
     /// How many figures it has.
     pub results: u64,
@@ -76,28 +85,46 @@ pub(super) struct Figure {
     pub(super) machine: u32,
     /// Place of its run among all by time, the oldest first.
     pub(super) when: u32,
+    /// Number of its form: figures of two forms are two quantities.
+    pub(super) form: i64,
     /// The figure.
     pub(super) value: f64,
 }
 
-/// The latest figure of a machine.
-pub(super) fn latest(figures: &[Figure], machine: u32) -> Option<Figure> {
-    let own = figures.iter().filter(|figure| figure.machine == machine);
-    own.max_by_key(|figure| figure.when).copied()
+/// Those of one form.
+pub(super) fn of_form(figures: &[Figure], form: i64) -> Vec<Figure> {
+    let own = figures.iter().filter(|figure| figure.form == form);
+    own.copied().collect()
+}
+
+/// The form that most machines have a figure of; of several the one that was
+/// measured last.
+pub(super) fn usual_form(figures: &[Figure]) -> Option<i64> {
+    let machines = |form| latest(&of_form(figures, form)).len();
+    let of_each = figures.iter().map(|f| (f.form, f.when));
+    let newest: BTreeMap<i64, u32> = of_each.fold(BTreeMap::new(), |mut all, (form, when)| {
+        let newest = all.entry(form).or_insert(when);
+        *newest = when.max(*newest);
+        all
+    });
+    let usual = newest
+        .into_iter()
+        .max_by_key(|&(form, when)| (machines(form), when));
+    usual.map(|(form, _)| form)
+}
+
+/// The latest figure of each machine, by the machine's number.
+pub(super) fn latest(figures: &[Figure]) -> Vec<Figure> {
+    let mut all = figures.to_vec();
+    all.sort_unstable_by_key(|figure| (figure.machine, std::cmp::Reverse(figure.when)));
+    all.dedup_by_key(|figure| figure.machine);
+    all
 }
 
 /// Percent of the figures that are slower.
 pub(super) fn percentile(figures: &[Figure], value: f64) -> f64 {
     let slower = figures.iter().filter(|figure| figure.value > value).count();
     100.0 * slower as f64 / figures.len() as f64
-}
-
-/// How many machines the figures are of.
-pub(super) fn machines(figures: &[Figure]) -> Vec<u32> {
-    let mut all: Vec<u32> = figures.iter().map(|figure| figure.machine).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
 }
 
 /// All quantiles that are told; none of no figures.
@@ -128,13 +155,14 @@ mod tests {
         let figure = |&(machine, when, value)| Figure {
             machine,
             when,
+            form: 1,
             value,
         };
         all.iter().map(figure).collect()
     }
 
     #[test]
-    fn a_machine_stands_where_its_latest_figure_does() {
+    fn a_machine_counts_once_by_its_latest_figure() {
         let all = figures(&[
             (1, 1, 9.0),
             (1, 3, 2.0),
@@ -142,10 +170,11 @@ mod tests {
             (2, 9, 2.0),
             (3, 9, 4.0),
         ]);
-        assert_eq!(latest(&all, 1).map(|f| f.value), Some(2.0));
-        assert!(latest(&all, 4).is_none());
-        assert_eq!(percentile(&all, 2.0), 40.0, "9 and 4 are slower, 2 is not");
-        assert_eq!(machines(&all), [1, 2, 3]);
+        let latest = latest(&all);
+        let values: Vec<(u32, f64)> = latest.iter().map(|f| (f.machine, f.value)).collect();
+        assert_eq!(values, [(1, 2.0), (2, 2.0), (3, 4.0)]);
+        let slower = percentile(&latest, 2.0);
+        assert!((slower - 100.0 / 3.0).abs() < 1e-9, "one machine of three");
     }
 
     #[test]

@@ -117,6 +117,65 @@ fn what_is_copied_in_is_found_and_what_is_gone_goes() {
 }
 
 #[test]
+fn a_run_of_the_future_is_not_the_newest() {
+    let home = Home::with_three();
+    let row = "cpu.add_i32";
+    for (n, host) in [(4, "three"), (5, "one")] {
+        let mut ahead = synthetic::slower(&numbered(n, host), row, 2.0);
+        ahead.started_unix_ms = 32_503_680_000_000 - u64::from(n);
+        keep(&home.store, &ahead).expect("kept");
+    }
+    let index = home.quiet();
+    assert_eq!(ids(&index)[3..], ["00000004", "00000005"]);
+    let machines = index.machines().expect("machines");
+    assert_eq!(machines[2].host.as_deref(), Some("three"));
+    // Nor is it the latest figure of its machine.
+    let key = MachineKey::of(&numbered(0, "one"));
+    let history = index.history(&key, row, &[]).expect("history");
+    let order: Vec<&str> = history.iter().map(|(run, _)| &run.id[..8]).collect();
+    assert_eq!(order, ["00000005", "00000001", "00000003"]);
+    let value = history[2].1.reliable().expect("a figure");
+    let all = index.percentiles(&key).expect("percentiles");
+    let own = all.iter().find(|p| p.row == row).expect("the row");
+    assert_eq!(own.value, value);
+    let standing = index.percentiles_of_row(row, &[]).expect("standing");
+    let of_one = standing.machines.iter().find(|m| m.machine == key);
+    assert_eq!(of_one.map(|m| m.value), Some(value));
+}
+
+#[test]
+fn figures_of_two_modes_are_never_set_against_each_other() {
+    let home = Home::new();
+    let row = "sync.handoff/pipe";
+    let usual = [("same CPU", 0.9, 4000.0), ("other CPU", 0.1, 40_000.0)];
+    let moved = [("other CPU", 0.9, 40_000.0), ("same CPU", 0.1, 4000.0)];
+    let add = |n, host, ns, modes| {
+        let estimate = synthetic::in_modes(ns, modes);
+        let run = synthetic::with(numbered(n, host), row, estimate);
+        keep(&home.store, &run).expect("kept");
+    };
+    add(1, "one", 4100.0, &usual);
+    add(2, "two", 4100.0, &usual);
+    add(3, "two", 39_000.0, &moved);
+    add(4, "three", 4100.0, &usual);
+    let index = home.quiet();
+    let of = |host| {
+        let key = MachineKey::of(&numbered(0, host));
+        let all = index.percentiles(&key).expect("percentiles");
+        let own = all.into_iter().find(|p| p.row == row).expect("the row");
+        (own.mode, own.value, own.percentile, own.machines)
+    };
+    let same = Some("same CPU".to_owned());
+    assert_eq!(of("one"), (same.clone(), 4000.0, 0.0, 3));
+    assert_eq!(of("two"), (Some("other CPU".into()), 40_000.0, 0.0, 1));
+    let standing = index.percentiles_of_row(row, &[]).expect("standing");
+    assert_eq!(standing.mode, same, "the one that most machines have");
+    let values: Vec<f64> = standing.machines.iter().map(|m| m.value).collect();
+    assert_eq!((values, standing.results), (vec![4000.0; 3], 3));
+    assert!(index.verify().expect("verified").is_whole());
+}
+
+#[test]
 fn percentiles_count_reliable_figures_of_all_machines() {
     let home = Home::new();
     let row = "cpu.add_i32";
@@ -160,16 +219,25 @@ fn percentiles_count_reliable_figures_of_all_machines() {
     let one = of("one");
     assert_eq!((one.results, one.machines), (4, 2));
     assert_eq!((one.value, one.percentile), (2.0 * base, 50.0));
-    assert_eq!((of("two").value, of("two").percentile), (3.0 * base, 25.0));
+    assert_eq!((of("two").value, of("two").percentile), (3.0 * base, 0.0));
+    // Another run of the faster machine moves no percentile: it is one machine.
+    add(8, "one", 2.0, |_| ());
+    let index = home.quiet();
+    let of = |host| {
+        let all = index.percentiles(&key(host)).expect("percentiles");
+        all.into_iter().find(|p| p.row == row).expect("the row")
+    };
+    assert_eq!((of("one").percentile, of("one").results), (50.0, 5));
+    assert_eq!(of("two").percentile, 0.0);
     assert!(index.percentiles(&key("three")).expect("none").is_empty());
     let standing = index.percentiles_of_row(row, &[]).expect("standing");
-    assert_eq!(standing.results, 4);
+    assert_eq!(standing.results, 5);
     let median = standing.quantiles.iter().find(|q| q.percent == 50);
     assert_eq!(median.map(|q| q.value), Some(2.0 * base));
     let order: Vec<_> = standing.machines.iter().map(|m| &m.machine).collect();
     assert_eq!(order, [&key("one"), &key("two")]);
     assert_eq!(standing.machines[0].percentile, 50.0);
-    assert_eq!(standing.machines[0].results, 2);
+    assert_eq!(standing.machines[0].results, 3);
     let nothing = index.percentiles_of_row("no.row", &[]).expect("none");
     assert!(nothing.quantiles.is_empty() && nothing.machines.is_empty());
     let points = index.percentiles(&key("one")).expect("percentiles");

@@ -65,6 +65,11 @@ pub struct Beside<'a> {
 }
 
 impl ReferenceRow {
+    /// Whether the publication gives a figure: it may describe a row without.
+    pub fn has_figure(&self) -> bool {
+        self.ns.is_some() || self.mb_per_s.is_some()
+    }
+
     /// Whether a ratio between this figure and one of the same operation would
     /// mean anything.
     pub fn comparable(&self) -> bool {
@@ -88,8 +93,9 @@ impl Reference {
     /// The figure to show beside a row: of the row itself, else of one that
     /// does the same job.
     pub fn beside(&self, id: &str) -> Option<Beside<'_>> {
-        let alike = || self.rows.iter().find(|row| row.like.as_deref() == Some(id));
-        match self.row(id) {
+        let mut rows = self.rows.iter().filter(|row| row.has_figure());
+        let mut alike = || rows.find(|row| row.like.as_deref() == Some(id));
+        match self.row(id).filter(|row| row.has_figure()) {
             Some(row) => Some(Beside {
                 row,
                 same_operation: true,

@@ -7,7 +7,7 @@ use super::layout::{Entry, Grid, Style, left, right, wrap};
 use model::command::{Command, Commands, Compared, Ended, PageCache, Rule};
 use model::compare::finding::Finding;
 use model::estimate::{Estimate, Verdict};
-use model::figure::{decimals, in_scale, scale_of};
+use model::figure::{decimals, in_scale, plain_zero, scale_of};
 use model::noise::applied::Applied;
 use model::repeats;
 use model::run::{Outcome, Row, Run};
@@ -299,9 +299,6 @@ fn figures(estimate: &Estimate, unit: &Unit, values: &[f64]) -> Vec<Entry> {
     let Some(typical) = estimate.typical else {
         return vec![right("-"), left(""), left(""), left("")];
     };
-    if let Shown::Below(text) = shown(estimate, unit) {
-        return vec![right(text), left(""), left(""), left("")];
-    }
     let value = unit.of_ns(typical.ns.value);
     let half = match unit.inverted() {
         true => value.abs() * typical.ns.relative_half_width(),
@@ -319,11 +316,11 @@ fn figures(estimate: &Estimate, unit: &Unit, values: &[f64]) -> Vec<Entry> {
     let [median, half] = in_scale(unit, value, half, scale);
     let number = |v: f64| {
         let v = unit.of_ns(v);
-        match *unit == Unit::Count && scale == 1.0 {
+        plain_zero(match *unit == Unit::Count && scale == 1.0 {
             // Between two whole numbers of events.
             true => format!("{v:.*}", usize::from(v.fract() != 0.0)),
             false => format!("{:.*}", decimals(v / scale, 0.0), v / scale),
-        }
+        })
     };
     let range = |low: f64, high: f64| match unit.inverted() {
         true => (number(high), number(low)),
@@ -337,6 +334,14 @@ fn figures(estimate: &Estimate, unit: &Unit, values: &[f64]) -> Vec<Entry> {
         }
         false => String::new(),
     };
+    if let Shown::Below(text) = shown(estimate, unit) {
+        // What some runs took all the same.
+        let (range, ends) = match value == 0.0 && most > 0.0 {
+            true => (format!("[{p10}-{p90}]"), format!("{ends} {name}")),
+            false => (String::new(), String::new()),
+        };
+        return vec![right(text), left(""), left(range), left(ends)];
+    }
     vec![
         right(format!("{median} {name:<3}")),
         left(format!("±{half}")),

@@ -5,17 +5,15 @@ use super::COLUMNS;
 use super::figures::{cycle_count, published_time, ratio_digits};
 use super::layout::{Entry, Grid, Style, finish, left, right, stacked, styled, wrap};
 use super::table::{group_of, in_group};
-use crate::compare::{ComparedRow, Comparison, Direction, RunFacts, SideFacts, SideFigure};
+use crate::compare::{ComparedRow, Comparison, Direction, Ends, RunFacts, SideFacts, SideFigure};
 use crate::utc;
 use model::compare::finding::Finding;
 use model::compare::measure::Measure;
+use model::compare::multiplicity::Family;
 use model::figure::figure;
-use model::stats::Interval;
+use model::stats::{self, Interval};
 use model::unit::Unit;
 
-/// An interval whose ends are further apart than by this factor says nothing,
-/// and its ends would be a column of digits.
-const TOO_WIDE: f64 = 100.0;
 /// Runs of a pooled side that are named one by one.
 const NAMED: usize = 3;
 
@@ -163,8 +161,11 @@ fn table(rows: &[ComparedRow], wide: bool) -> String {
         for row in rows.iter().filter(|row| group_of(&row.id) == group) {
             grid.entries(entries(row));
             if wide {
-                for why in &row.why {
-                    grid.wrapped("      └ ", why, COLUMNS);
+                let finds = row
+                    .detectable
+                    .map(|change| format!("finds a change of {} in 80 % of cases", share(change)));
+                for text in finds.iter().chain(&row.why) {
+                    grid.wrapped("      └ ", text, COLUMNS);
                 }
             }
         }
@@ -187,32 +188,44 @@ fn entries(row: &ComparedRow) -> Vec<Entry> {
     line
 }
 
-/// The ratio, and its interval or why there is none.
-pub(crate) fn ratio(row: &ComparedRow) -> [String; 2] {
-    match &row.ratio {
-        None => ["-".into(), String::new()],
-        Some(r) => {
-            let interval = r.low.zip(r.high);
-            let half = interval.map_or(0.0, |(low, high)| (high - low) / 2.0);
-            let interval = match interval {
-                None => "no spread".into(),
-                Some((low, high)) if high > low * TOO_WIDE => "too wide".into(),
-                Some((low, high)) => format!("[{}, {}]", digits(low, half), digits(high, half)),
-            };
-            [digits(r.value, half), interval]
+/// The ratio, and its interval or why there is none: the one place that sets
+/// them, for the terminal and every page.
+pub fn ratio(row: &ComparedRow) -> [String; 2] {
+    let Some(ratio) = &row.ratio else {
+        return ["-".into(), String::new()];
+    };
+    let (half, interval) = match ratio.ends() {
+        Ends::NoSpread => (0.0, "no spread".into()),
+        Ends::TooWide => (f64::INFINITY, "too wide".into()),
+        Ends::At([low, high]) => {
+            let half = (high - low) / 2.0;
+            let ends = [low, high].map(|end| digits(end, half)).join(", ");
+            (half, format!("[{ends}]"))
         }
-    }
+    };
+    [digits(ratio.value, half), interval]
 }
 
 /// Row, point and mode below the group's heading.
 fn name(row: &ComparedRow) -> String {
     if let Some(mode) = &row.mode {
-        return format!("  └ {mode}");
+        return format!("  └ {mode}{}", compared_by(row));
     }
     let at: Vec<String> = row.at.iter().map(u64::to_string).collect();
-    match at.is_empty() {
+    let name = match at.is_empty() {
         true => in_group(&row.id).to_owned(),
         false => format!("{} {}", in_group(&row.id), at.join("x")),
+    };
+    name + &compared_by(row)
+}
+
+/// Which figure of a distribution is compared, where it is not the median of
+/// everything: the 10 % quantile, or the median of one mode.
+pub fn compared_by(row: &ComparedRow) -> String {
+    match (row.measure, &row.by_mode) {
+        (Some(Measure::TypicalP10), _) => " p10".into(),
+        (_, Some(mode)) => format!(" ({mode})"),
+        _ => String::new(),
     }
 }
 
@@ -287,7 +300,21 @@ fn answer(row: &ComparedRow) -> String {
     match (row.direction, row.finding, brief(&row.why)) {
         (Some(direction), ..) => format!("{text}: {}", direction.text()),
         (None, Finding::CannotTell, Some(brief)) => format!("{text}: {brief}"),
+        (None, Finding::CannotTell, None) => match row.detectable {
+            Some(change) => format!("{text} < {}", share(change)),
+            None => text.into(),
+        },
         _ => text.into(),
+    }
+}
+
+/// A share in percent, two digits.
+fn share(share: f64) -> String {
+    match share * 100.0 {
+        v if v >= 1000.0 => ">1000 %".into(),
+        v if v >= 9.95 => format!("{v:.0} %"),
+        v if v >= 0.995 => format!("{v:.1} %"),
+        v => format!("{v:.2} %"),
     }
 }
 
@@ -343,6 +370,9 @@ fn footer(c: &Comparison, wide: bool) -> String {
             say(&format!("only in {letter}: "), &names);
         }
     }
+    if let Some(finds) = finds(&c.rows) {
+        say("a change is found from: ", &finds);
+    }
     if let Some(share) = c.method.fail_above {
         let percent = percent(share);
         match c.crossed.is_empty() {
@@ -367,6 +397,30 @@ fn footer(c: &Comparison, wide: bool) -> String {
     lines.join("\n") + "\n"
 }
 
+/// What this comparison could have found, family by family.
+fn finds(rows: &[ComparedRow]) -> Option<String> {
+    let mut families: Vec<Family> = rows.iter().map(|row| row.family).collect();
+    families.sort();
+    families.dedup();
+    let of = |family: Family| {
+        let own = rows.iter().filter(|row| row.family == family);
+        let changes = stats::sorted(own.filter_map(|row| row.detectable));
+        let [half, most] = [0.5, 0.9].map(|q| stats::quantile_sorted(&changes, q));
+        let (name, count) = (family.text(), changes.len());
+        match count {
+            0 => None,
+            1 | 2 => Some(format!("{name} {}", share(most?))),
+            _ => Some(format!(
+                "{name} {} in half of {count} rows, {} in 90 %",
+                share(half?),
+                share(most?)
+            )),
+        }
+    };
+    let all: Vec<String> = families.into_iter().filter_map(of).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
 const PUBLISHED: &str =
     "A published figure came without a spread: the interval is of our run alone.";
 
@@ -374,8 +428,9 @@ fn legend(c: &Comparison) -> String {
     format!(
         "different: false discovery rate {:.0} % over all rows (Benjamini-Hochberg), so an interval \
          may leave out 1 and not suffice. same within noise: the interval lies within {} % of 1. \
-         B/A is of the figures as shown; ± half of a figure's own 95 % interval. docs/compare.md \
-         tells the statistics.",
+         can't tell < 9 %: a change of 9 % is found in 80 % of cases, a smaller one less often. \
+         B/A is of the figures as shown (p10: of 10 % quantiles, where kept runs differ less by \
+         them); ± half of a figure's own 95 % interval. docs/compare.md tells the statistics.",
         c.method.level * 100.0,
         percent(c.method.margin)
     )

@@ -332,6 +332,7 @@ mod tests {
             let point = |k: u64| MapPoint {
                 y: k / nodes,
                 x: k % nodes,
+                bound: None,
                 estimate: Estimate {
                     verdict: Verdict::Noisy,
                     ..stamped_figure(14_321.0, 120.0)

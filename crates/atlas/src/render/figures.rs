@@ -2,7 +2,7 @@
 
 use crate::references::{Reference, ReferenceRow};
 use model::estimate::{Estimate, Typical};
-use model::figure::{Figure, decimals, figure, scale_of, time_scale};
+use model::figure::{Figure, decimals, figure, is_zero, plain_zero, scale_of, time_scale};
 use model::stats::Interval;
 use model::unit::Unit;
 
@@ -26,16 +26,19 @@ pub(crate) fn shown(estimate: &Estimate, unit: &Unit) -> Shown {
             Shown::Below(format!("<= {}", model::figure::value(unit, bytes)))
         }
         (Some(_), _) => Shown::Below("below resolution".into()),
-        (None, Some(ns)) => Shown::Figure(set(&ns, unit)),
+        (None, Some(ns)) => match set(&ns, unit) {
+            // Less than the last digit that its interval supports.
+            f if unit.is_time() && is_zero(&f.value) => Shown::Below("below resolution".into()),
+            f => Shown::Figure(f),
+        },
         (None, None) => Shown::Nothing,
     }
 }
 
-/// An interval as text without a `-0`: what rounds to nothing has no sign.
+/// An interval as text.
 pub(super) fn set(ns: &Interval, unit: &Unit) -> Figure {
     let figure = figure(ns, unit);
     Figure {
-        value: without_sign_of_zero(figure.value),
         half_width: without_sign_of_zero(figure.half_width),
         ..figure
     }
@@ -43,9 +46,16 @@ pub(super) fn set(ns: &Interval, unit: &Unit) -> Figure {
 
 fn without_sign_of_zero(text: String) -> String {
     match text.strip_prefix('-') {
-        Some(rest) if !rest.contains(|c: char| ('1'..='9').contains(&c)) => rest.to_owned(),
+        Some(rest) if is_zero(rest) => rest.to_owned(),
         _ => text,
     }
+}
+
+/// Half of a quiet figure's interval as text: marked where it holds for this
+/// run's clock only, since another run may have another clock.
+pub(crate) fn quiet_half(estimate: &Estimate, half_width: &str) -> String {
+    let at_run_clock = estimate.quiet.is_some_and(|quiet| quiet.at_run_clock);
+    format!("±{half_width}{}", if at_run_clock { "*" } else { "" })
 }
 
 /// A time with half of its interval, for sentences: `71.3 µs ±2.1`.
@@ -116,32 +126,48 @@ pub(crate) fn cycles(estimate: &Estimate) -> String {
 /// A count as far as its interval supports it, and half of that.
 pub(super) fn cycle_count(c: &Interval) -> [String; 2] {
     // Beyond ten thousand nobody counts cycles one by one.
-    let (scale, name) = match c.value {
+    let scale_of = |cycles: f64| match cycles {
         v if v >= 1e7 => (1e6, "M"),
         v if v >= 1e4 => (1e3, "k"),
         _ => (1.0, ""),
     };
+    let (scale, name) = scale_of(c.value);
     let in_scale = c.scaled(1.0 / scale);
     let text = number_with_half(&in_scale);
     let (count, half) = text.split_once(" ±").unwrap_or((&text, ""));
-    [format!("{count}{name}"), half.to_owned()]
+    let (half_scale, half_name) = scale_of(c.half_width());
+    let half = match c.half_width() / half_scale {
+        own if half_scale > scale => format!("{own:.*}{half_name}", decimals(own, 0.0)),
+        _ => half.to_owned(),
+    };
+    [format!("{count}{name}"), half]
 }
 
 /// Median with the 10 % and 90 % quantiles: `1.40 [1.38-1.52]`, in the unit of
 /// the quiet figure beside it; its own unit stands with it where there is none.
+/// Of modes that lie apart it is one mode's, with its name.
 pub(crate) fn typical(estimate: &Estimate, unit: &Unit) -> String {
-    let Some(t) = estimate.typical.filter(|_| estimate.below_ns.is_none()) else {
-        return String::new();
+    let (t, mode) = match estimate.headline() {
+        Some(shown) if estimate.below_ns.is_none() => shown,
+        _ => return String::new(),
     };
+    let text = typical_text(estimate, &t, unit);
+    match mode {
+        Some(name) => format!("{text} {name}"),
+        None => text,
+    }
+}
+
+fn typical_text(estimate: &Estimate, t: &Typical, unit: &Unit) -> String {
     let value = unit.of_ns(t.ns.value);
-    let (low, high) = ends(&t, unit);
+    let (low, high) = ends(t, unit);
     let Some(quiet) = estimate.quiet else {
-        return alone(&t, [value, low, high], unit);
+        return alone(t, [value, low, high], unit);
     };
     let (scale, _) = scale_of(unit, unit.of_ns(quiet.ns.value));
     // The spread says how many digits mean anything.
     let places = decimals(value / scale, (high - low).abs() / scale / 10.0).min(3);
-    brackets([value, low, high].map(|v| format!("{:.places$}", v / scale)))
+    brackets([value, low, high].map(|v| plain_zero(format!("{:.places$}", v / scale))))
 }
 
 /// The same where nothing stands beside it: three digits each, as far as the
@@ -160,10 +186,12 @@ fn alone(t: &Typical, values: [f64; 3], unit: &Unit) -> String {
     };
     let in_scale = |v: f64, scale: f64| {
         let half = if value == 0.0 { 0.0 } else { half / scale };
-        match *unit == Unit::Count && scale == 1.0 && v.fract() == 0.0 {
-            true => format!("{v:.0}"),
-            false => format!("{:.*}", decimals(v / scale, half), v / scale),
-        }
+        plain_zero(
+            match *unit == Unit::Count && scale == 1.0 && v.fract() == 0.0 {
+                true => format!("{v:.0}"),
+                false => format!("{:.*}", decimals(v / scale, half), v / scale),
+            },
+        )
     };
     let name = match unit {
         Unit::Bandwidth { .. } | Unit::Frequency => scale_of(unit, value).1,
@@ -190,7 +218,7 @@ fn alone(t: &Typical, values: [f64; 3], unit: &Unit) -> String {
 
 /// `1.40 [1.38-1.52]`; with `to`, where a minus would run into the dash.
 fn brackets(texts: [String; 3]) -> String {
-    let [value, low, high] = texts.map(without_sign_of_zero);
+    let [value, low, high] = texts;
     let to = match low.starts_with('-') || high.starts_with('-') || low.contains(' ') {
         true => " to ",
         false => "-",
@@ -201,10 +229,10 @@ fn brackets(texts: [String; 3]) -> String {
 /// Half of the interval of a median that stands alone, in its own unit.
 pub(crate) fn typical_half(estimate: &Estimate, unit: &Unit) -> String {
     let alone = estimate.quiet.is_none() && estimate.below_ns.is_none();
-    match estimate.typical.filter(|_| alone) {
+    match estimate.headline().filter(|_| alone) {
         None => String::new(),
-        Some(t) if t.samples < 2 => String::new(),
-        Some(t) => {
+        Some((t, _)) if t.samples < 2 => String::new(),
+        Some((t, _)) => {
             let f = set(&t.ns, unit);
             format!("±{} {}", f.half_width, f.unit).trim_end().into()
         }
@@ -394,13 +422,14 @@ mod tests {
     #[test]
     fn nothing_has_no_sign() {
         let nearly = stamped(-0.04, 0.5, -0.3, 0.2);
-        let Shown::Figure(f) = shown(&nearly, &Unit::Time) else {
-            panic!("a figure");
-        };
-        assert_eq!([f.value, f.half_width], ["0.0", "0.5"]);
+        for about_0 in [&nearly, &stamped(0.001, 0.05, -0.01, 0.01)] {
+            assert!(matches!(shown(about_0, &Unit::Time), Shown::Below(_)));
+        }
+        let text = time_with_half(&nearly.ns().expect("a figure"));
+        assert_eq!(text, "0 ns ±0.5");
         let exact = stamped(7.0, 0.0, 7.0, 7.0).ns().expect("a figure");
         assert_eq!(time_with_half(&exact), "7.00 ns ±0.00");
-        assert_eq!(typical(&nearly, &Unit::Time), "0.0 [-0.3 to 0.2] ns");
+        assert_eq!(typical(&nearly, &Unit::Time), "0 [-0.3 to 0.2] ns");
         assert_eq!(without_sign_of_zero("-0.03".into()), "-0.03");
     }
 
@@ -415,7 +444,7 @@ mod tests {
             text(stamped(100.0, 1.0, 95.0, 2e7)),
             "100 ns [95 ns to 20.0 ms]"
         );
-        assert_eq!(text(stamped(0.0, 0.0, 0.0, 3.0)), "0.00 [0.00-3.00] ns");
+        assert_eq!(text(stamped(0.0, 0.0, 0.0, 3.0)), "0 [0-3.00] ns");
     }
 
     #[test]
@@ -431,6 +460,20 @@ mod tests {
         assert_eq!(of(8.1, 3.2), "8 ±4");
         assert_eq!(of(-0.2, 5.0), "0 ±5");
         assert_eq!(of(1.0, 0.0), "1.00 ±0.00");
+    }
+
+    #[test]
+    fn a_half_width_in_cycles_has_the_unit_that_suits_it() {
+        let of = |value: f64, half: f64| {
+            cycle_count(&Interval {
+                value,
+                low: value - half,
+                high: value + half,
+            })
+        };
+        assert_eq!(of(2_641.0, 26_406.0), ["2641", "26.4k"]);
+        assert_eq!(of(26_410.0, 310.0), ["26.4k", "0.4"]);
+        assert_eq!(of(4.0, 0.01), ["4.00", "0.01"]);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! What a reader must know beside the figures, how much of them is to be
 //! relied on, and where they are kept.
 
-use super::layout::wrap;
-use super::{COLUMNS, Options, tally};
+use super::layout::{Style, styled, wrap};
+use super::{COLUMNS, Options, header, tally};
+use crate::store::not_whole;
 use model::estimate::Estimate;
+use model::gate::GateState;
 use model::run::{Outcome, Row, Run};
 
 /// Row names given with a note before it says how many more.
@@ -28,7 +30,14 @@ pub(super) fn footer(run: &Run, options: &Options) -> String {
     }
     say("rows: ", &counts(run));
     if let Some(place) = &options.kept {
-        say("kept: ", place);
+        let id = run.id.get(..8).unwrap_or(&run.id);
+        match not_whole(run) {
+            None => say("kept: ", place),
+            Some(why) => say(
+                "kept: ",
+                &format!("{place} ({why}, so it is never `last`: latlas show {id} prints it)"),
+            ),
+        }
     }
     if let Some(more) = &options.full_adds {
         say("more: ", &format!("--full adds {more}"));
@@ -50,11 +59,30 @@ pub(super) fn footer(run: &Run, options: &Options) -> String {
     if options.frames {
         say("", "frame: how many fit into one frame at 60 Hz, 16.67 ms.");
     }
+    if let Some(quiet) = quiet_unknown(run) {
+        lines.push(styled(&format!("quiet: {quiet}"), Style::Dim));
+    }
     lines.join("\n") + "\n"
 }
 
-const LEGEND: &str = "quiet ±: cost on the undisturbed machine, half of its 95 % interval; ns hold for \
-    this run's clock, so compare runs in cycles. typical: median [10-90 %]. Beside a published \
+/// One line on what to do where the canaries could not be read as usual.
+fn quiet_unknown(run: &Run) -> Option<&'static str> {
+    match run.gate.state {
+        GateState::WithoutCapacity => {
+            Some("neighbours that use memory only go undetected (L1 capacity can't be read here)")
+        }
+        GateState::NeverQuiet if header::is_emulated(run) => {
+            Some("no quiet figures: the canaries mean nothing under emulation")
+        }
+        GateState::NeverQuiet if run.gate.quiet_ratio.is_none() => Some(
+            "no reference timings for this CPU: run again on an idle machine, or report this CPU",
+        ),
+        _ => None,
+    }
+}
+
+const LEGEND: &str = "quiet ±: cost on the undisturbed machine, half of its 95 % interval (* of ns \
+    at this run's clock: compare runs in cycles). typical: median [10-90 %]. Beside a published \
     figure: ours over theirs (~ same job through other code, ? doubtful). `latlas explain ROW` says \
     more.";
 
@@ -189,6 +217,21 @@ mod tests {
         assert!(said(&run));
         run.rows.retain(|row| !is_stamped(row));
         assert!(!said(&run));
+    }
+
+    #[test]
+    fn one_dim_line_says_what_to_do_where_quiet_is_not_known() {
+        let mut run = synthetic::run();
+        let text = |run: &Run| footer(run, &Options::default());
+        assert!(!text(&run).contains("quiet: "));
+        run.gate.state = GateState::NeverQuiet;
+        assert!(!text(&run).contains("quiet: "), "the first line says it");
+        run.gate.quiet_ratio = None;
+        let last = |run: &Run| text(run).lines().last().unwrap_or_default().to_string();
+        assert!(last(&run).starts_with("\u{e004}quiet: no reference timings for this CPU"));
+        assert!(header::warnings(&run).is_empty());
+        run.program.emulated = Some("qemu-user".into());
+        assert!(last(&run).contains("under emulation"));
     }
 
     #[test]

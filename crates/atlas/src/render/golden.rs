@@ -4,6 +4,7 @@
 use super::synthetic;
 use super::{COLUMNS, Options, ProbeText, explain, layout, list, machine, run};
 use crate::references::References;
+use model::gate::GateState;
 use model::machine::Fact;
 use model::run::{Axis, Bound, Outcome, Regime, Run, Scale};
 use model::unit::Unit;
@@ -80,8 +81,9 @@ fn the_wide_table() {
             _ => 0,
         })
         .sum();
+    let (table, _legend) = text.split_once("\nquiet ±:").expect("a legend");
     assert_eq!(
-        text.matches(" at ").count(),
+        table.matches(" at ").count(),
         points,
         "a line for each point"
     );
@@ -99,7 +101,7 @@ fn another_reference_takes_the_place_of_the_2012_list() {
         text.contains("iphone-x") && !text.contains("2012"),
         "{text}"
     );
-    let line = text.lines().find(|l| l.contains("latency_as_kurkin/DRAM"));
+    let line = text.lines().find(|l| l.contains("latency_as_kurkin/64MiB"));
     let line = line.expect("the row");
     assert!(line.contains("146 ns") && line.contains("0.90x"), "{line}");
     assert!(widest(&text) <= COLUMNS);
@@ -111,7 +113,9 @@ fn what_must_not_be_overlooked_comes_first() {
     document.program.emulated = Some("qemu-user".into());
     document.partial = Some("interrupted after 3 of 12 rounds".into());
     document.plan.shrunk = Some("only 512MiB of memory are allowed here".into());
-    document.gate.calibrated = false;
+    document.gate.state = GateState::NeverQuiet;
+    document.gate.reason =
+        "never quiet: multiply/add 2.91 instead of 3.00, quiet readings 2 %".into();
     let text = draw(&document, &Options::default());
     let mut lines = text.lines();
     assert!(
@@ -126,7 +130,16 @@ fn what_must_not_be_overlooked_comes_first() {
             .expect("line")
             .starts_with("PARTIAL: interrupted")
     );
-    assert!(lines.next().expect("line").starts_with("NOT CALIBRATED"));
+    assert!(
+        !text.contains("NEVER QUIET"),
+        "an emulator has no neighbours"
+    );
+    document.program.emulated = None;
+    let text_of_real = draw(&document, &Options::default());
+    assert_eq!(
+        text_of_real.lines().nth(1),
+        Some("NEVER QUIET: multiply/add 2.91 instead of 3.00, quiet readings 2 %")
+    );
     assert!(text.contains("SHORT: only 512MiB"), "{text}");
 }
 

@@ -5,6 +5,7 @@ use super::layout::{Style, styled, wrap};
 use super::{COLUMNS, machine, noise};
 use crate::utc;
 use model::conditions::Conditions;
+use model::gate::GateState;
 use model::imported::{Imported, UNKNOWN};
 use model::run::{Program, Run, Scale};
 
@@ -65,8 +66,7 @@ pub(crate) fn facts(run: &Run) -> Vec<(&'static str, String)> {
 /// What must not be overlooked.
 pub(crate) fn warnings(run: &Run) -> Vec<String> {
     let mut warnings = Vec::new();
-    let emulated = run.machine.emulated.get().and_then(|e| e.name());
-    if let Some(by) = run.program.emulated.as_deref().or(emulated) {
+    if let Some(by) = emulator(run) {
         warnings.push(format!(
             "EMULATED under {by}: these figures say nothing of hardware."
         ));
@@ -82,15 +82,34 @@ pub(crate) fn warnings(run: &Run) -> Vec<String> {
     if let Some(why) = &run.partial {
         warnings.push(format!("PARTIAL: {why}"));
     }
-    let by_canaries = run.imported.is_none() && run.commands.is_none();
-    if !run.gate.calibrated && by_canaries {
-        warnings.push(
-            "NOT CALIBRATED for this microarchitecture: \"quiet\" was learnt from this run, and \
-             a machine that was never quiet would pass unnoticed."
-                .into(),
-        );
+    let gate = &run.gate;
+    let contended = match gate.state {
+        GateState::MostlyContended => true,
+        // Where no ratio is known, only the multiplications speak of neighbours.
+        GateState::NeverQuiet => {
+            gate.quiet_ratio.is_some() || gate.multiply_is_whole() == Some(false)
+        }
+        _ => false,
+    };
+    if contended && !is_emulated(run) {
+        warnings.push(capitals(&gate.reason));
     }
     warnings
+}
+
+fn emulator(run: &Run) -> Option<&str> {
+    let emulated = run.machine.emulated.get().and_then(|e| e.name());
+    run.program.emulated.as_deref().or(emulated)
+}
+
+pub(super) fn is_emulated(run: &Run) -> bool {
+    emulator(run).is_some()
+}
+
+/// The words before a colon in capitals.
+fn capitals(text: &str) -> String {
+    let (lead, rest) = text.split_once(':').unwrap_or((text, ""));
+    format!("{}:{rest}", lead.to_uppercase())
 }
 
 /// Which kind of cores the run kept to, and which they are.

@@ -3,6 +3,7 @@
 use super::COLUMNS;
 use super::layout::{Grid, finish, left, right, wrap};
 use super::tally::Tally;
+use crate::compare::shared::Key;
 use crate::index::{KeptRun, Percentile, Rebuilt, Verified};
 use crate::utc;
 use model::run::Scale;
@@ -91,18 +92,18 @@ pub fn percentiles(all: &[Percentile], points: bool) -> String {
     grid.entries(vec![
         left("row"),
         right("latest"),
-        right("slower than it"),
+        right("slower machines"),
         right("figures"),
         right("machines"),
     ]);
     for p in all.iter().filter(|p| points || p.at.is_empty()) {
-        let at: Vec<String> = p.at.iter().map(u64::to_string).collect();
-        let name = match at.is_empty() {
-            true => p.row.clone(),
-            false => format!("{} at {}", p.row, at.join(",")),
+        let key = Key {
+            id: p.row.clone(),
+            at: p.at.clone(),
+            mode: p.mode.clone(),
         };
         grid.entries(vec![
-            left(name),
+            left(key.name()),
             right(model::figure::value(&p.unit, p.unit.of_ns(p.value))),
             right(format!("{:.0} %", p.percentile)),
             right(p.results.to_string()),

@@ -1,6 +1,7 @@
 //! Columns, wrapping and colour of plain text. Widths are those of the
 //! terminal, not of the encoding.
 
+use crate::text::is_hidden;
 use model::estimate::Verdict;
 use unicode_width::UnicodeWidthStr;
 
@@ -10,6 +11,7 @@ pub(super) enum Style {
     Good,
     Doubtful,
     Bad,
+    Dim,
 }
 
 impl Style {
@@ -30,6 +32,7 @@ impl Style {
             Style::Good => '\u{e001}',
             Style::Doubtful => '\u{e002}',
             Style::Bad => '\u{e003}',
+            Style::Dim => '\u{e004}',
         }
     }
 }
@@ -51,8 +54,9 @@ pub(crate) fn finish(text: &str, color: bool) -> String {
             '\u{e001}' => "\x1b[32m",
             '\u{e002}' => "\x1b[33m",
             '\u{e003}' => "\x1b[31m",
+            '\u{e004}' => "\x1b[2m",
             '\n' => "\n",
-            c if c.is_control() || is_direction(c) => "\u{fffd}",
+            c if is_hidden(c) => "\u{fffd}",
             c => {
                 out.push(c);
                 continue;
@@ -63,11 +67,6 @@ pub(crate) fn finish(text: &str, color: bool) -> String {
         }
     }
     out
-}
-
-/// Characters that make a terminal write backwards.
-fn is_direction(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Columns that a text takes on a terminal.

@@ -73,6 +73,32 @@ pub(super) fn since_text(since: Scale) -> &'static str {
     }
 }
 
+/// A row with what it is.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct RowTitle<'a> {
+    /// Its id.
+    pub row: String,
+    /// A few words.
+    pub title: &'a str,
+}
+
+/// The rows of a group or level, one line each.
+pub fn group(name: &str, rows: &[RowTitle]) -> String {
+    let mut grid = Grid::default();
+    for RowTitle { row, title } in rows {
+        grid.entries(vec![left(row.as_str()), left(*title)]);
+    }
+    let count = match rows.len() {
+        1 => "1 row".to_owned(),
+        n => format!("{n} rows"),
+    };
+    let text = format!(
+        "{name}: {count}; `latlas explain ROW` explains one\n\n{}",
+        grid.render(2)
+    );
+    finish(&text, false)
+}
+
 /// One line a row: id, unit, form, when it runs, title.
 pub fn list(probes: &[ProbeText]) -> String {
     let mut grid = Grid::default();

@@ -43,7 +43,7 @@ pub(crate) use layout::keeps_to;
 #[cfg(test)]
 pub(crate) mod synthetic;
 
-pub use comparison::comparison;
+pub use comparison::{compared_by, comparison, ratio};
 pub(crate) use curves::axis_value;
 pub use explain::{Explained, explain, explained};
 pub(crate) use explain::{facts as explained_facts, of_regime as sampling_of};
@@ -52,7 +52,7 @@ pub(crate) use header::{facts as facts_of_run, warnings};
 pub(crate) use history::level_text;
 pub use history::{history, sentence};
 pub use kept::{kept_run, kept_runs, percentiles, rebuilt, verified};
-pub use list::{ProbeText, list};
+pub use list::{ProbeText, RowTitle, group, list};
 pub use machine::machine;
 pub(crate) use machine::{
     groups as machine_facts, name as machine_name, one_line as machine_in_a_line,

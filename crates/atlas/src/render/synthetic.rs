@@ -3,7 +3,7 @@
 use model::conditions::{Conditions, Moment};
 use model::estimate::{Estimate, Quiet, Typical, Verdict};
 use model::filesystem::{DeviceKind, Filesystem};
-use model::gate::Gate;
+use model::gate::{Gate, GateState, Learnt};
 use model::imported::Imported;
 use model::machine::{
     CacheFact, CacheKind, CoreKind, CpuSignature, Fact, Limit, Machine, NumaNode, Presence, Smt,
@@ -14,7 +14,7 @@ use model::run::{
     Axis, Bound, Cell, ClockRecord, CoreClock, CurvePoint, MapPoint, Outcome, PlanRecord, Program,
     Regime, Row, Run, SCHEMA_VERSION, Scale,
 };
-use model::sample::{Columns, Evidence, Sample};
+use model::sample::{Canaries, Columns, Evidence, Sample};
 use model::stats::Interval;
 use model::unit::Unit;
 
@@ -24,7 +24,7 @@ mod published;
 mod stamped;
 pub(crate) use commands::run_of_commands;
 pub(crate) use published::published_run;
-pub(crate) use stamped::{core_to_core_row, stamped_figure};
+pub(crate) use stamped::{core_to_core_row, in_modes, stamped_figure};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -56,8 +56,17 @@ pub(crate) fn run() -> Run {
             resolution_ns: Some(0.4082),
         },
         gate: Gate {
-            quiet_ratio: 1.0,
-            calibrated: true,
+            quiet_ratio: Some(1.0),
+            learnt: Learnt::FromRun,
+            state: GateState::Usable,
+            readings: 8_420,
+            peak_share: Some(0.93),
+            branch_quiet_share: Some(0.84),
+            capacity_quiet_share: Some(0.81),
+            quiet_share: Some(0.79),
+            multiply_ratio: Some(2.998),
+            branch_ratio: Some(1.004),
+            reason: String::new(),
             fastest_cycle_ns: Some(0.325),
             quiet_last_level_ns: Some(15.2),
         },
@@ -108,6 +117,13 @@ pub(crate) fn slower(run: &Run, id: &str, factor: f64) -> Run {
     run
 }
 
+/// The same run where one row has another figure.
+pub(crate) fn with(mut run: Run, id: &str, estimate: Estimate) -> Run {
+    let row = run.rows.iter_mut().find(|row| row.id == id);
+    row.expect("the row").outcome = Outcome::Figure(estimate);
+    run
+}
+
 /// Where an imported run came from.
 pub(crate) fn imported() -> Imported {
     Imported {
@@ -139,6 +155,7 @@ fn estimate(ns: f64, half: f64) -> Estimate {
             minimum_ns: ns * 0.99,
             samples: 310,
             workers: 8,
+            at_run_clock: false,
         }),
         typical: Some(Typical {
             ns: interval(ns * 1.02, half),
@@ -178,6 +195,13 @@ fn rows() -> Vec<Row> {
     rows.push(core_to_core_row(4, |y, x| 41.0 + 9.0 * (y - x) as f64));
     rows.extend(cpu_rows());
     rows.extend(stamped::rows());
+    for row in rows.iter_mut().filter(|row| row.bound == Bound::Core) {
+        if let Outcome::Figure(e) | Outcome::Level { estimate: e, .. } = &mut row.outcome
+            && let Some(quiet) = &mut e.quiet
+        {
+            quiet.at_run_clock = quiet.cycles.is_some();
+        }
+    }
     rows
 }
 
@@ -204,6 +228,7 @@ fn curve(ns: impl Fn(u64) -> f64) -> Outcome {
             .into_iter()
             .map(|x| CurvePoint {
                 x,
+                bound: None,
                 estimate: estimate(ns(x), ns(x) * 0.008),
             })
             .collect(),
@@ -259,13 +284,14 @@ fn memory_rows() -> Vec<Row> {
                 points: [1, 2, 4, 8, 16, 32]
                     .map(|x| CurvePoint {
                         x,
+                        bound: None,
                         estimate: estimate(14.3 / (x as f64).min(9.0), 0.02),
                     })
                     .into(),
             },
         ),
         map(),
-        row("memory.latency_as_kurkin/DRAM", figure(131.2, 0.9)),
+        row("memory.latency_as_kurkin/64MiB", figure(131.2, 0.9)),
         row("memory.latency_as_debug/L1", figure(3.3, 0.02)),
         row("memory.read_sequential_1MB", figure(41_230.0, 410.0)),
     ];
@@ -305,6 +331,7 @@ fn map() -> Row {
             points.push(MapPoint {
                 y,
                 x,
+                bound: None,
                 estimate: estimate(latency(y) / 8.0 * (x as f64).log2() / 3.0, 0.01),
             });
         }
@@ -388,12 +415,15 @@ fn cell(id: &str) -> Cell {
             first_ticks: 80_000 + u64::from(k % 7),
             second_ticks: Some(160_000 + u64::from(k % 5)),
             evidence: Evidence {
-                canary_percent: Some(100),
+                canaries: Some(Canaries {
+                    branch_permille: [1002, 1005],
+                    capacity_permille: Some([1004, 1006]),
+                    multiply_permille: 2998,
+                    l1_load_ps: 1320,
+                }),
                 cycle_fs: Some(330_000),
-                last_level_ps: None,
                 lost_ns: if k == 3 { 4_000 } else { 0 },
-                flags: 0,
-                mode: 0,
+                ..Evidence::default()
             },
         })
         .collect();

@@ -1,6 +1,6 @@
 //! The default table: single figures, one line each, by group.
 
-use super::figures::{Shown, cycles, frames, human, shown, typical, versus};
+use super::figures::{Shown, cycles, frames, human, quiet_half, shown, typical, versus};
 use super::layout::{Entry, Grid, Style, left, right, stacked};
 use super::tails::below_row;
 use super::{COLUMNS, Options};
@@ -136,7 +136,7 @@ fn figure(grid: &mut Grid, row: &Row, tables: &[&Reference], options: &Options) 
     }
     line.push(left(estimate.verdict.text()).in_style(Style::of(estimate.verdict)));
     grid.entries(line);
-    for text in below_row(&row.id, estimate) {
+    for text in below_row(&row.id, estimate, &row.unit) {
         grid.wrapped("      └ ", &text, COLUMNS);
     }
 }
@@ -150,7 +150,7 @@ fn quiet(estimate: &Estimate, unit: &Unit) -> [String; 2] {
         Shown::Figure(_) if estimate.quiet.is_none() => empty(),
         Shown::Figure(f) => [
             format!("{} {}", f.value, f.unit),
-            format!("±{}", f.half_width),
+            quiet_half(estimate, &f.half_width),
         ],
         Shown::Nothing => empty(),
     }

@@ -1,9 +1,10 @@
 //! Modes and tails of stamped operations in words.
 
-use super::figures::time_with_half;
+use super::figures::{set, time_with_half};
 use model::estimate::{Estimate, Mode, Tail, Verdict};
-use model::figure::{decimals, time, time_scale};
+use model::figure::{self, decimals, time, time_scale};
 use model::stats::Interval;
+use model::unit::Unit;
 
 /// Rows whose tail has a line in the default table, if they have one (single
 /// operations do); `--wide` has all. Which rows a full run takes enough
@@ -16,8 +17,10 @@ const TAIL_BY_DEFAULT: [&str; 3] = [
 
 /// What stands below a row of the default table, one entry a line: why it is
 /// not ok, its modes, its tail.
-pub(crate) fn below_row(id: &str, estimate: &Estimate) -> Vec<String> {
-    let modes = modes(&estimate.modes, |mode| time(mode.typical.ns.value));
+pub(crate) fn below_row(id: &str, estimate: &Estimate, unit: &Unit) -> Vec<String> {
+    let modes = modes(&estimate.modes, |mode| {
+        figure::value(unit, unit.of_ns(mode.typical.ns.value))
+    });
     let mut lines = Vec::new();
     // The reason for two states is the large modes, in the same words.
     if estimate.verdict != Verdict::Ok && !modes.contains(&estimate.reason) {
@@ -52,8 +55,11 @@ fn modes(modes: &[Mode], figure: impl Fn(&Mode) -> String) -> String {
 }
 
 /// The modes with their intervals.
-pub(super) fn modes_with_intervals(estimate: &Estimate) -> String {
-    modes(&estimate.modes, |mode| time_with_half(&mode.typical.ns))
+pub(super) fn modes_with_intervals(estimate: &Estimate, unit: &Unit) -> String {
+    modes(&estimate.modes, |mode| {
+        let f = set(&mode.typical.ns, unit);
+        format!("{} {} ±{}", f.value, f.unit, f.half_width)
+    })
 }
 
 /// A share in percent; a few of very many are not none.
@@ -74,6 +80,8 @@ pub(crate) fn in_words(tail: &Tail) -> String {
         .filter_map(|(name, ns)| Some(format!("{name} {}", percentile(&ns?))))
         .collect();
     words.push(format!("longest {}", longest(tail)));
+    words.push(tail.reason());
+    words.retain(|words| !words.is_empty());
     words.join(", ")
 }
 
@@ -105,6 +113,7 @@ pub(super) fn longest(tail: &Tail) -> String {
 mod tests {
     use super::*;
     use crate::render::synthetic::{self, stamped_figure};
+    use model::estimate::Longest;
 
     fn mode(name: &str, share: f64, ns: f64) -> Mode {
         Mode {
@@ -127,12 +136,12 @@ mod tests {
     #[test]
     fn modes_stand_below_their_row() {
         assert_eq!(
-            below_row("sync.semaphore_switch/free", &two_modes()),
+            below_row("sync.semaphore_switch/free", &two_modes(), &Unit::Time),
             ["same CPU 2904 ns in 87 %, other CPU 37.0 µs in 13 %"]
         );
         let mut one = two_modes();
         one.modes.pop();
-        assert!(below_row("sync.semaphore_switch/free", &one).is_empty());
+        assert!(below_row("sync.semaphore_switch/free", &one, &Unit::Time).is_empty());
     }
 
     #[test]
@@ -141,14 +150,14 @@ mod tests {
         estimate.modes.push(mode("migrated", 0.002, 90_000.0));
         estimate.verdict = Verdict::TwoStates;
         estimate.reason = "same CPU 2904 ns in 87 %, other CPU 37.0 µs in 13 %".into();
-        let lines = below_row("x.y", &estimate);
+        let lines = below_row("x.y", &estimate, &Unit::Time);
         assert_eq!(
             lines,
             [format!("{}, migrated 90.0 µs in 0.2 %", estimate.reason)]
         );
         estimate.verdict = Verdict::Noisy;
         estimate.reason = "samples disagree by ±9 %".into();
-        let lines = below_row("x.y", &estimate);
+        let lines = below_row("x.y", &estimate, &Unit::Time);
         assert_eq!(lines.len(), 2, "{lines:?}");
         assert_eq!(lines[0], estimate.reason);
     }
@@ -160,7 +169,11 @@ mod tests {
         let row = run.row("sync.semaphore_switch/free").expect("the row");
         let estimate = row.estimate().expect("a figure");
         assert_eq!(estimate.verdict, Verdict::TwoStates);
-        assert_eq!(below_row(&row.id, estimate).len(), 1, "{estimate:?}");
+        assert_eq!(
+            below_row(&row.id, estimate, &row.unit).len(),
+            1,
+            "{estimate:?}"
+        );
     }
 
     #[test]
@@ -191,6 +204,8 @@ mod tests {
             shortest_ns: 2_000.0,
             operations: 1280,
             over_ms: 31_200,
+            verdict: None,
+            longest: None,
         };
         let text = "p99 41 µs ±3, longest 1204 µs of 1280 in 31 s";
         assert_eq!(in_words(&tail), text);
@@ -198,10 +213,26 @@ mod tests {
             tail: Some(tail),
             ..stamped_figure(2_950.0, 30.0)
         };
-        assert_eq!(below_row("sched.wakeup/idle", &estimate), [text]);
-        assert!(below_row("sched.wakeups", &estimate).is_empty());
-        assert!(below_row("sync.handoff/pipe", &estimate).is_empty());
+        assert_eq!(
+            below_row("sched.wakeup/idle", &estimate, &Unit::Time),
+            [text]
+        );
+        assert!(below_row("sched.wakeups", &estimate, &Unit::Time).is_empty());
+        assert!(below_row("sync.handoff/pipe", &estimate, &Unit::Time).is_empty());
+        tail.verdict = Some(Verdict::CannotTell);
+        tail.longest = Some(Longest {
+            of: 7,
+            scheduler: 5,
+        });
+        assert_eq!(
+            in_words(&tail),
+            format!(
+                "{text}, p99 not known: its interval reaches the longest, 5 of the longest 7 were \
+                 the scheduler's"
+            )
+        );
         (tail.p99_ns, tail.over_ms) = (None, 900);
+        (tail.verdict, tail.longest) = (None, None);
         assert_eq!(in_words(&tail), "longest 1204 µs of 1280 in 0.9 s");
     }
 }

@@ -1,7 +1,7 @@
 //! How much of a run can be relied on.
 
 use crate::index::KeptResult;
-use model::command::Commands;
+use model::command::{Commands, Compared};
 use model::compare::finding::Finding;
 use model::estimate::{Estimate, Verdict};
 use model::run::{Outcome, Run};
@@ -112,8 +112,8 @@ pub fn tally(run: &Run) -> Tally {
 }
 
 /// Whether a run as a whole can be relied on: it is whole, and any of its rows
-/// is ok. Of commands the time is what was asked for, and their counts are
-/// almost always ok.
+/// is ok. Of commands the time is what was asked for (their counts are almost
+/// always ok), and of several commands how they compare.
 pub fn reliable(run: &Run) -> bool {
     run.partial.is_none()
         && match &run.commands {
@@ -122,17 +122,21 @@ pub fn reliable(run: &Run) -> bool {
         }
 }
 
-/// Whether any wall time is ok, and whether every command that is set beside
-/// the first is found different or the same.
+/// Several commands: whether each one that is compared with the first is found
+/// different or the same. Rounds are paired, so a noisy machine does not take
+/// that answer away. One command: whether its wall time is ok.
 fn time_is_known(run: &Run, record: &Commands) -> bool {
     let wall_is_ok = |name: &str| {
         let row = run.row(&format!("exec.{name}/wall"));
         row.and_then(|row| row.estimate())
             .is_some_and(|estimate| estimate.verdict == Verdict::Ok)
     };
-    let mut walls = record.compared.iter().filter(|one| one.row == "wall");
-    record.commands.iter().any(|c| wall_is_ok(&c.name))
-        && walls.all(|one| one.word != Finding::CannotTell)
+    let walls = || record.compared.iter().filter(|one| one.row == "wall");
+    let told = |one: &Compared| one.word != Finding::CannotTell;
+    match record.commands.as_slice() {
+        [_, _, ..] => walls().next().is_some() && walls().all(told),
+        one => one.iter().any(|command| wall_is_ok(&command.name)),
+    }
 }
 
 #[cfg(test)]
@@ -194,7 +198,12 @@ mod tests {
             }
         }
         assert!(tally(&noisy).any_ok(), "counts are ok all the same");
-        assert!(!reliable(&noisy));
+        assert!(reliable(&noisy), "the comparison is answered");
+        if let Some(record) = &mut noisy.commands {
+            record.commands.truncate(1);
+            record.compared.clear();
+        }
+        assert!(!reliable(&noisy), "of one command the time is the answer");
         let mut alike = run.clone();
         if let Some(record) = &mut alike.commands {
             record.compared[0].word = Finding::CannotTell;

@@ -4,7 +4,9 @@
 use super::Options;
 use super::cost;
 use super::curves::axis_value;
-use super::figures::{Shown, cycles, frames, human, shown, typical, typical_half, versus};
+use super::figures::{
+    Shown, cycles, frames, human, quiet_half, shown, typical, typical_half, versus,
+};
 use super::layout::{Entry, Grid, Style, left, right};
 use super::tails::{longest, modes_with_intervals, percentile};
 use crate::references::{Reference, References};
@@ -121,7 +123,7 @@ fn line(
         Shown::Below(text) => [text, String::new()],
         Shown::Figure(f) if quiet.is_some() => [
             format!("{} {}", f.value, f.unit),
-            format!("±{}", f.half_width),
+            quiet_half(estimate, &f.half_width),
         ],
         _ => ["-".into(), String::new()],
     };
@@ -138,7 +140,10 @@ fn line(
         left(name),
         right(figure),
         left(half),
-        right(quiet.map_or(String::new(), |q| time(q.minimum_ns))),
+        right(match quiet.filter(|_| estimate.below_ns.is_none()) {
+            Some(quiet) => time(quiet.minimum_ns),
+            None => String::new(),
+        }),
         right(cycles(estimate)),
         left(typical(estimate, unit)),
         left(typical_half(estimate, unit)),
@@ -168,7 +173,7 @@ fn line(
     }
     line.push(left(estimate.verdict.text()).in_style(Style::of(estimate.verdict)));
     line.push(left(estimate.reason.as_str()));
-    line.push(left(modes_with_intervals(estimate)));
+    line.push(left(modes_with_intervals(estimate, unit)));
     line
 }
 

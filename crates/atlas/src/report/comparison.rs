@@ -4,7 +4,7 @@
 use super::content::Content;
 use super::{Section, figure, of_section};
 use crate::compare::{ComparedRow, Comparison};
-use crate::render::comparison::{quantity, ratio};
+use crate::render::comparison::{compared_by, quantity, ratio};
 use maud::{Markup, html};
 use model::compare::finding::Finding;
 
@@ -64,7 +64,7 @@ fn line(row: &ComparedRow) -> Markup {
     let [over, interval] = ratio(row);
     html! {
         tr data-finding=(row.finding.text()) {
-            th scope="row" { (row.id) @if let Some(mode) = &row.mode { " (" (mode) ")" } }
+            th scope="row" { (row.id) @if let Some(mode) = &row.mode { " (" (mode) ")" } (compared_by(row)) }
             @for [value, half] in &sides { td.n { (value) " " span.half { (half) } } }
             td.n data-ratio=[row.ratio.map(|r| r.value)] { (over) " " span.half { (interval) } }
             td {

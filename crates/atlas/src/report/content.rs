@@ -95,11 +95,13 @@ impl<'a> Content<'a> {
             .collect();
         let rows = self.shown.run.rows.iter().filter_map(|row| {
             let estimate = row.estimate()?;
+            let (typical, mode) = estimate.headline().unzip();
             Some(json!({
                 "id": row.id,
                 "unit": row.unit,
                 "quiet": estimate.quiet.map(|quiet| quiet.ns),
-                "typical": estimate.typical.map(|typical| typical.ns),
+                "typical": typical.map(|typical| typical.ns),
+                "mode": mode.flatten(),
                 "below_ns": estimate.below_ns,
                 "verdict": estimate.verdict,
             }))

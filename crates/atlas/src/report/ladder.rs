@@ -8,7 +8,8 @@ use crate::chart::Section;
 use crate::references::{DEFAULT_KEY, Reference};
 use crate::render::curves::axis_text;
 use crate::render::figures::{
-    FRAME_NS, Shown, cycles, frames, human, published, ratio_text, shown, typical, typical_half,
+    FRAME_NS, Shown, cycles, frames, human, published, quiet_half, ratio_text, shown, typical,
+    typical_half,
 };
 use crate::render::tails::below_row;
 use crate::render::{group_of, short_title};
@@ -260,7 +261,7 @@ fn line(content: &Content, row: &Row, at: usize, axis: &Axis, others: &Others) -
                 (_, Some(estimate)) => {
                     th.c-row scope="row" {
                         (id(content, row))
-                        @for text in below_row(&row.id, estimate) { span.why { (text) } }
+                        @for text in below_row(&row.id, estimate, &row.unit) { span.why { (text) } }
                     }
                     (figures(row, estimate, axis, others))
                 },
@@ -287,7 +288,7 @@ fn id(content: &Content, row: &Row) -> Markup {
 fn figures(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Markup {
     let above = estimate.below_ns.is_none();
     let quiet = estimate.quiet.map(|quiet| quiet.ns).filter(|_| above);
-    let typical_ns = estimate.typical.map(|t| t.ns).filter(|_| above);
+    let typical_ns = estimate.headline().map(|(t, _)| t.ns).filter(|_| above);
     // Either will do for the feel of it.
     let of_time = quiet.or(typical_ns).map(|ns| ns.value);
     let of_time = of_time.filter(|_| row.unit == Unit::Time);
@@ -328,7 +329,7 @@ fn value(row: &Row, estimate: &Estimate) -> Markup {
     };
     let [text, half] = [
         format!("{} {}", figure.value, figure.unit),
-        format!("±{}", figure.half_width),
+        quiet_half(estimate, &figure.half_width),
     ];
     html! {
         @if estimate.quiet.is_some() {

@@ -93,7 +93,7 @@ fn the_data_in_the_page_is_the_documents() {
     for (told, (row, estimate)) in rows.iter().zip(figures) {
         assert_eq!(told["id"], row.id);
         let quiet = estimate.quiet.map(|quiet| quiet.ns.value);
-        let typical = estimate.typical.map(|typical| typical.ns.value);
+        let typical = estimate.headline().map(|(typical, _)| typical.ns.value);
         let figures = [&told["quiet"]["value"], &told["typical"]["value"]];
         let figures = figures.map(Value::as_f64);
         assert_eq!(figures, [quiet, typical], "{}", row.id);

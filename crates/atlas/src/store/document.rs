@@ -1,9 +1,11 @@
 //! A run as bytes. Reading trusts nothing: the file may be anything.
 
 use super::{StoreError, io};
+use crate::input;
+use crate::text::{escaped_json, visible_json};
 use model::run::{Run, SCHEMA_VERSION};
 use serde::Deserialize;
-use std::fs::File;
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 
@@ -12,27 +14,58 @@ use std::path::Path;
 pub const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
 
 /// First bytes of a zstd frame (RFC 8878, 3.1.1).
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Whether a document's bytes are compressed.
 pub fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(&ZSTD_MAGIC)
 }
 
-/// Reads a run, compressed or not, whatever its name is.
+/// Reads a run, compressed or not, whatever its name is, to be shown: what a
+/// terminal would obey or not show stands spelled out in its texts.
 pub fn read(path: &Path) -> Result<Run, StoreError> {
-    let file = File::open(path).map_err(io("read", path))?;
-    if file.metadata().map_err(io("read", path))?.is_dir() {
-        return Err(unreadable(path, "it is a directory"));
-    }
-    let bytes = at_most(file, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
+    read_with_bytes(path).map(|(run, _)| run)
+}
+
+/// The same, and the file's bytes: a pipe gives them once.
+pub fn read_with_bytes(path: &Path) -> Result<(Run, Vec<u8>), StoreError> {
+    let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
+    Ok((shown_in(path, &bytes)?, bytes))
+}
+
+/// The same of a document in the store: a pipe there is refused.
+pub(crate) fn read_kept(path: &Path) -> Result<Run, StoreError> {
+    let bytes = input::read_file(path, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
+    shown_in(path, &bytes)
+}
+
+fn shown_in(path: &Path, bytes: &[u8]) -> Result<Run, StoreError> {
+    let run = run_in(bytes, MAX_DOCUMENT_BYTES, visible_json);
+    run.map_err(|refused| unreadable(path, refused.to_string()))
+}
+
+/// Reads a run with every character as it is, to be handed on to programs.
+pub fn read_as_it_is(path: &Path) -> Result<Run, StoreError> {
+    let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
     from_bytes(&bytes).map_err(|reason| unreadable(path, reason))
+}
+
+/// A run as [`read`] would give it.
+pub(crate) fn shown(run: &Run) -> Cow<'_, Run> {
+    let json = serde_json::to_vec(run).unwrap_or_default();
+    match visible_json(&json) {
+        Cow::Borrowed(_) => Cow::Borrowed(run),
+        Cow::Owned(json) => match serde_json::from_slice(&json) {
+            Ok(shown) => Cow::Owned(shown),
+            Err(_) => Cow::Borrowed(run),
+        },
+    }
 }
 
 /// Whether a file can be opened, and what is in it is no run and never was one
 /// of a newer latlas: nothing that could still be read is lost with it.
 pub(super) fn is_damaged(path: &Path) -> bool {
-    let bytes = File::open(path).and_then(|file| at_most(file, MAX_DOCUMENT_BYTES));
+    let bytes = input::read_file(path, MAX_DOCUMENT_BYTES);
     bytes.is_ok_and(|bytes| {
         matches!(
             from_bytes_within(&bytes, MAX_DOCUMENT_BYTES),
@@ -79,6 +112,15 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Run, String> {
 
 /// The run in a stranger's bytes, of which no more than `limit` are unpacked.
 pub fn from_bytes_within(bytes: &[u8], limit: u64) -> Result<Run, Refused> {
+    run_in(bytes, limit, |json| Cow::Borrowed(json))
+}
+
+/// The run in a file's bytes, whose JSON is prepared so.
+fn run_in(
+    bytes: &[u8],
+    limit: u64,
+    prepared: impl Fn(&[u8]) -> Cow<'_, [u8]>,
+) -> Result<Run, Refused> {
     if bytes.is_empty() {
         return Err(Refused::Damaged("it is empty".into()));
     }
@@ -92,7 +134,7 @@ pub fn from_bytes_within(bytes: &[u8], limit: u64) -> Result<Run, Refused> {
     if json.len() as u64 > limit {
         return Err(Refused::TooLarge(limit));
     }
-    let run = parse(json)?;
+    let run = parse(&prepared(json))?;
     check(&run).map_err(Refused::NotARun)?;
     Ok(run)
 }
@@ -114,11 +156,17 @@ fn parse(json: &[u8]) -> Result<Run, Refused> {
     struct Head {
         schema: u32,
     }
-    let head: Head = serde_json::from_slice(json).map_err(|e| explain(&e, json))?;
-    if head.schema > SCHEMA_VERSION {
-        return Err(Refused::Newer(head.schema));
+    // Most are of today: to look for their version first would read all twice.
+    let error = match serde_json::from_slice::<Run>(json) {
+        Ok(run) if run.schema <= SCHEMA_VERSION => return Ok(run),
+        Ok(run) => return Err(Refused::Newer(run.schema)),
+        Err(error) => error,
+    };
+    match serde_json::from_slice(json) {
+        Ok(Head { schema }) if schema > SCHEMA_VERSION => Err(Refused::Newer(schema)),
+        Ok(_) => Err(explain(&error, json)),
+        Err(error) => Err(explain(&error, json)),
     }
-    serde_json::from_slice(json).map_err(|e| explain(&e, json))
 }
 
 fn explain(error: &serde_json::Error, json: &[u8]) -> Refused {
@@ -168,10 +216,12 @@ pub(super) fn is_id(text: &str) -> bool {
             .all(|c| c == '-' || c.is_ascii_digit() || ('a'..='f').contains(&c))
 }
 
-/// The run as JSON. What could not be read again (JSON has no word for
+/// The run as JSON, in which every hidden character is written as an escape: it
+/// may go to a terminal. What could not be read again (JSON has no word for
 /// infinity) is refused here, where it is known what it was.
 pub fn to_json(run: &Run) -> Result<Vec<u8>, StoreError> {
     let bytes = serde_json::to_vec(run).map_err(|e| StoreError::Unwritable(e.to_string()))?;
+    let bytes = escaped_json(bytes);
     parse(&bytes).map_err(|refused| StoreError::Unwritable(refused.to_string()))?;
     Ok(bytes)
 }

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// No place to keep runs is known.
-    #[error("no place to keep runs: neither LATLAS_DATA_DIR nor XDG_DATA_HOME nor HOME is set")]
+    #[error(
+        "no place to keep runs: neither LATLAS_DATA_DIR nor XDG_DATA_HOME nor HOME is set, nor \
+         data_dir in the configuration"
+    )]
     NoDataDirectory,
     /// A file or directory refuses.
     #[error("can't {action} {}: {cause}", path.display())]
@@ -41,8 +44,20 @@ pub enum StoreError {
     /// Nothing is kept yet.
     #[error("no run is kept in {} yet: `latlas run` makes one", .0.display())]
     Empty(PathBuf),
+    /// None of the kept runs can be the last one.
+    #[error(
+        "no whole run is kept in {}, only {count} interrupted or empty (latlas atlas list shows \
+         them, latlas show ID prints one)",
+        path.display()
+    )]
+    NoneWhole {
+        /// Where.
+        path: PathBuf,
+        /// How many are kept.
+        count: usize,
+    },
     /// Fewer runs are kept than `last~N` counts back.
-    #[error("last~{back} goes back too far: {count} {} kept in {}", if *count == 1 { "run is" } else { "runs are" }, path.display())]
+    #[error("last~{back} goes back too far: {count} {} kept in {} (without interrupted and empty ones)", if *count == 1 { "run is" } else { "runs are" }, path.display())]
     TooFarBack {
         /// How far back.
         back: usize,
@@ -148,6 +163,12 @@ pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Erro
     move |cause| StoreError::Io {
         action,
         path: path.to_owned(),
-        cause,
+        cause: match cause.kind() {
+            std::io::ErrorKind::FileTooLarge => std::io::Error::new(
+                cause.kind(),
+                "the file would be larger than this process may write (ulimit -f)",
+            ),
+            _ => cause,
+        },
     }
 }

@@ -7,21 +7,25 @@ mod place;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod whole;
 mod write;
 
 pub use document::{
     MAX_DOCUMENT_BYTES, Refused, from_bytes, from_bytes_within, is_packed, is_to_come, read,
-    to_json,
+    read_as_it_is, read_with_bytes, to_json,
 };
+pub(crate) use document::{read_kept, shown};
 pub use error::StoreError;
 pub use place::{data_dir, keep_below};
 pub use tags::{Tag, Taken, check_tag};
+pub use whole::{NotWhole, not_whole};
 pub use write::{check_writable, write, write_bytes};
 
 use crate::{crash, utc};
 use error::io;
 use model::run::Run;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A directory of runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,11 +121,30 @@ impl Store {
         Ok(self.runs.join(format!("{stamp}-{}.json.zst", run.id)))
     }
 
-    /// Paths of all kept runs, the oldest first.
+    /// Finds out before measuring whether a run could be kept: a minute must not
+    /// be lost to a directory that can't be written, or to a full disk. Makes the
+    /// directory where there is none.
+    ///
+    /// # Errors
+    /// If it can't be made, written, or has no room.
+    pub fn check_keepable(&self) -> Result<(), StoreError> {
+        write::make_directory(&self.runs)?;
+        write::check_room(&self.runs.join("a-run.json.zst"))
+    }
+
+    /// Paths of all kept runs, the oldest first. One that says that it began in
+    /// the future is no newer for that: it comes where its file was written, or
+    /// before all others where that time is to come as well. So it has no place
+    /// for good that a clock once gave it, and none has to be remembered.
     pub fn paths(&self) -> Result<Vec<PathBuf>, StoreError> {
+        self.paths_at(SystemTime::now())
+    }
+
+    fn paths_at(&self, now: SystemTime) -> Result<Vec<PathBuf>, StoreError> {
         let mut paths = self.files()?;
         paths.retain(|path| id_in_name(path).is_some());
-        paths.sort_by(|a, b| time_in_name(a).cmp(&time_in_name(b)).then(a.cmp(b)));
+        let horizon = Horizon::at(now);
+        paths.sort_by_cached_key(|path| (horizon.time_of(path), path.clone()));
         Ok(paths)
     }
 
@@ -178,28 +201,51 @@ impl Store {
         Ok(files.len())
     }
 
-    /// Path of the newest kept run.
+    /// Path of the newest kept run, as [`newest`](Store::newest).
     pub fn last(&self) -> Result<PathBuf, StoreError> {
-        self.paths()?
-            .pop()
-            .ok_or_else(|| StoreError::Empty(self.runs.clone()))
+        self.back(0)
     }
 
-    /// Path of the kept run that is so many before the newest.
+    /// Path of the kept run that is so many before the newest, as
+    /// [`newest`](Store::newest).
     pub fn back(&self, back: usize) -> Result<PathBuf, StoreError> {
-        let mut paths = self.paths()?;
-        let count = paths.len();
-        if count == 0 {
-            return Err(StoreError::Empty(self.runs.clone()));
+        self.newest(back).map(|(path, _)| path)
+    }
+
+    /// Path of the kept run that is so many before the newest, and what was
+    /// passed over on the way: runs that were interrupted or found nothing are
+    /// not counted, nor are times to come believed.
+    ///
+    /// # Errors
+    /// If there are fewer.
+    pub fn newest(&self, back: usize) -> Result<(PathBuf, PassedOver), StoreError> {
+        let paths = self.paths()?;
+        let horizon = Horizon::at(SystemTime::now());
+        let to_come = paths.iter().filter(|path| horizon.is_beyond(path));
+        let mut passed = PassedOver {
+            not_whole: Vec::new(),
+            to_come: to_come
+                .filter_map(|path| id_in_name(path))
+                .map(str::to_owned)
+                .collect(),
+        };
+        let mut count = 0;
+        for path in paths.iter().rev() {
+            match whole::not_whole_at(path) {
+                Some(why) => {
+                    let id = id_in_name(path).unwrap_or_default();
+                    passed.not_whole.push((id.to_owned(), why));
+                }
+                None if count == back => return Ok((path.clone(), passed)),
+                None => count += 1,
+            }
         }
-        match count.checked_sub(back.saturating_add(1)) {
-            Some(at) => Ok(paths.swap_remove(at)),
-            None => Err(StoreError::TooFarBack {
-                back,
-                path: self.runs.clone(),
-                count,
-            }),
-        }
+        let path = self.runs.clone();
+        Err(match (paths.len(), count) {
+            (0, _) => StoreError::Empty(path),
+            (kept, 0) => StoreError::NoneWhole { path, count: kept },
+            _ => StoreError::TooFarBack { back, path, count },
+        })
     }
 
     /// Path of the one kept run whose id begins so.
@@ -226,6 +272,90 @@ impl Store {
                 count,
             }),
         }
+    }
+}
+
+/// What is not among the newest runs, though its time says so.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct PassedOver {
+    /// Ids of newer runs that are not whole, with why, the newest first.
+    pub not_whole: Vec<(String, NotWhole)>,
+    /// Ids of runs that say that they began in the future.
+    pub to_come: Vec<String>,
+}
+
+impl PassedOver {
+    /// What a reader must know, a line each.
+    pub fn lines(&self) -> Vec<String> {
+        let short = |id: &str| id.get(..8).unwrap_or(id).to_owned();
+        let not_whole = self.not_whole.iter().map(|(id, why)| {
+            let id = short(id);
+            format!("the newer run {id} is not `last`: {why} (latlas show {id} prints it)")
+        });
+        let to_come = self.to_come.first().map(|id| {
+            let (them, begin) = match self.to_come.len() {
+                1 => (format!("the kept run {}", short(id)), "says that it began"),
+                n => (
+                    format!("{n} kept runs, such as {},", short(id)),
+                    "say that they began",
+                ),
+            };
+            format!("{them} {begin} in the future: not taken for newer than the others")
+        });
+        not_whole.chain(to_come).collect()
+    }
+}
+
+/// Clocks of machines that share a store differ by so much.
+const CLOCKS_DIFFER: Duration = Duration::from_secs(60);
+
+/// Times beyond this one are to come, and not believed.
+struct Horizon {
+    stamp: String,
+}
+
+/// Later times than this one, ms since 1970, are to come.
+pub(crate) fn horizon_ms() -> u64 {
+    ms_beyond(SystemTime::now())
+}
+
+fn ms_beyond(now: SystemTime) -> u64 {
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    (since + CLOCKS_DIFFER).as_millis() as u64
+}
+
+impl Horizon {
+    fn at(now: SystemTime) -> Horizon {
+        Horizon {
+            stamp: utc::stamp(ms_beyond(now)),
+        }
+    }
+
+    fn is_beyond(&self, path: &Path) -> bool {
+        time_in_name(path) > time_of_stamp(&self.stamp)
+    }
+
+    /// By what a run's path sorts: its time, if that is not to come; else the
+    /// time at which it was written, after those that have none of both. The
+    /// last part keeps these in their own order.
+    fn time_of(&self, path: &Path) -> (String, String, String) {
+        let time = |time: Option<(&str, &str)>| {
+            let (second, thousandth) = time.unwrap_or_default();
+            (second.to_owned(), thousandth.to_owned())
+        };
+        let own = time(time_in_name(path));
+        if !self.is_beyond(path) {
+            return (own.0, own.1, String::new());
+        }
+        let written = std::fs::metadata(path).and_then(|known| known.modified());
+        let written = written
+            .ok()
+            .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let written = written.map(|at| utc::stamp(at.as_millis() as u64));
+        let written =
+            written.filter(|written| time_of_stamp(written) <= time_of_stamp(&self.stamp));
+        let (second, thousandth) = time(written.as_deref().and_then(time_of_stamp));
+        (second, thousandth, own.0 + &own.1)
     }
 }
 
@@ -257,16 +387,37 @@ fn kept_already(path: &Path) -> StoreError {
 /// begins so, or that of a tag. No tag can be taken for one of the others
 /// ([`check_tag`]). The store is asked only where it is needed.
 pub fn named(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, StoreError> {
-    let store = || store.as_ref().map_err(|_| StoreError::NoDataDirectory);
+    named_passing(name, store).map(|(path, _)| path)
+}
+
+/// [`named`], with what was passed over.
+///
+/// # Errors
+/// As [`named`].
+pub fn named_passing(
+    name: &str,
+    store: &Result<Store, StoreError>,
+) -> Result<(PathBuf, PassedOver), StoreError> {
+    let back = match name.strip_prefix("last") {
+        Some("") => Some(0),
+        Some(more) => more.strip_prefix('~').and_then(|back| back.parse().ok()),
+        None => None,
+    };
+    match back.filter(|_| !Path::new(name).is_file()) {
+        Some(back) => known(store)?.newest(back),
+        None => by_name(name, store).map(|path| (path, PassedOver::default())),
+    }
+}
+
+fn known(store: &Result<Store, StoreError>) -> Result<&Store, StoreError> {
+    store.as_ref().map_err(|_| StoreError::NoDataDirectory)
+}
+
+fn by_name(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, StoreError> {
+    let store = || known(store);
     let path = Path::new(name);
     if path.is_file() {
         return Ok(path.to_owned());
-    }
-    if name == "last" {
-        return store()?.last();
-    }
-    if let Some(Ok(back)) = name.strip_prefix("last~").map(str::parse) {
-        return store()?.back(back);
     }
     if tags::looks_like_id(name) {
         return store()?.find(&name.to_ascii_lowercase());
@@ -303,6 +454,10 @@ pub(crate) fn id_in_name(path: &Path) -> Option<&str> {
 /// have no thousandths: those come first in their second.
 fn time_in_name(path: &Path) -> Option<(&str, &str)> {
     let (stamp, _) = parts_of_name(path)?;
+    time_of_stamp(stamp)
+}
+
+fn time_of_stamp(stamp: &str) -> Option<(&str, &str)> {
     let time = stamp.trim_end_matches('Z');
     Some(time.split_once('.').unwrap_or((time, "")))
 }

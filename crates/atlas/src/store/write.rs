@@ -3,6 +3,7 @@
 use super::{StoreError, document, io};
 use crate::crash;
 use model::run::Run;
+use rustix::fs::{Access, access};
 use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
@@ -16,12 +17,16 @@ const COMPRESSION_LEVEL: i32 = 3;
 /// Writes a run: compressed where the name ends in `.zst`, else plain JSON.
 /// A file that was there is replaced in one step.
 pub fn write(run: &Run, path: &Path) -> Result<(), StoreError> {
-    if path.extension().is_some_and(|ext| ext == "zst") {
+    if is_packed_name(path) {
         return write_bytes(&packed(run)?, path);
     }
     let mut bytes = document::to_json(run)?;
     bytes.push(b'\n');
     write_bytes(&bytes, path)
+}
+
+fn is_packed_name(path: &Path) -> bool {
+    path.extension().is_some_and(|ext| ext == "zst")
 }
 
 /// A run as it is kept.
@@ -66,20 +71,40 @@ pub fn write_bytes(bytes: &[u8], path: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// Room that a run's document needs, with some to spare: compressed, and not.
+const PACKED_ROOM_BYTES: usize = 2 << 20;
+const PLAIN_ROOM_BYTES: usize = 12 << 20;
+
+/// Finds out whether a file of a run's size could be made at a path. Leaves
+/// nothing behind.
+pub(super) fn check_room(path: &Path) -> Result<(), StoreError> {
+    let (temporary, mut file) = create_temporary(path)?;
+    // Bytes of all values: a file system that compresses makes less of zeros.
+    let mut state = 1_u32;
+    let room = match is_packed_name(path) {
+        true => PACKED_ROOM_BYTES,
+        false => PLAIN_ROOM_BYTES,
+    };
+    let block: Vec<u8> = (0..room)
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state.to_le_bytes()[3]
+        })
+        .collect();
+    // Quotas and file systems that allocate late refuse only now.
+    let written = file.write_all(&block).and_then(|()| file.sync_data());
+    drop(file);
+    let removed = std::fs::remove_file(&temporary);
+    written.and(removed).map_err(io("write", path))
+}
+
 /// Finds out before measuring whether [`write`] would work afterwards: a typo
 /// must not cost a minute. Leaves nothing behind.
 pub fn check_writable(path: &Path) -> Result<(), StoreError> {
     match target(path)? {
-        Target::Stream => OpenOptions::new()
-            .write(true)
-            .open(path)
-            .map(drop)
-            .map_err(io("write", path)),
-        Target::File(path) => {
-            let (temporary, file) = create_temporary(&path)?;
-            drop(file);
-            std::fs::remove_file(&temporary).map_err(io("write", &path))
-        }
+        // Opening a pipe would wait for its reader, and closing it end the reader.
+        Target::Stream => access(path, Access::WRITE_OK).map_err(|e| io("write", path)(e.into())),
+        Target::File(path) => check_room(&path),
     }
 }
 
@@ -333,6 +358,24 @@ mod tests {
         );
         assert_eq!(names(dir.path()), ["run.json"]);
         assert_eq!(std::fs::read(&path).expect("old file"), b"old");
+    }
+
+    #[test]
+    fn a_pipe_is_checked_without_its_reader_seeing_an_end() {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        use rustix::fs::{Mode, OFlags, open};
+        let dir = tempfile::tempdir().expect("tempdir");
+        let path = dir.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.expect("mkfifo runs").success());
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK;
+        let reader = open(&path, flags, Mode::empty()).expect("opened");
+        check_writable(&path).expect("writable");
+        let mut ends = [PollFd::new(&reader, PollFlags::IN)];
+        assert_eq!(poll(&mut ends, Some(&Timespec::default())), Ok(0));
+        write_bytes(b"a page", &path).expect("written");
+        let mut page = [0; 6];
+        assert_eq!(rustix::io::read(&reader, &mut page), Ok(6));
     }
 
     #[cfg(target_os = "linux")]

@@ -37,6 +37,9 @@ pub struct Measured {
     pub ns: Interval,
     /// Median with quantiles, of everything that happened.
     pub typical: Option<Typical>,
+    /// The mode that it is of, where modes lie apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
     /// If set, the figure can't be told from nothing: it is below this.
     pub below_ns: Option<f64>,
     /// Operations that were really timed.
@@ -149,7 +152,8 @@ fn measured(run: &Run, id: &str, estimate: &Estimate, unit: Unit) -> Here {
             None => "typical",
         },
         ns,
-        typical: estimate.typical,
+        typical: estimate.headline().map(|(typical, _)| typical),
+        mode: estimate.mode().map(str::to_owned),
         below_ns: estimate.below_ns,
         iterations: counted.map(|c| c.operations),
         total_s: counted.map(|c| c.seconds),

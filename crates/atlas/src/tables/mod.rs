@@ -11,7 +11,10 @@ pub use choose::{fullest, is_of, rows_held};
 pub use counted::{Counted, counted};
 pub use here::{Here, Measured, here};
 
-use crate::references::{Beside, Order, Part, Published, Reference, ReferenceRow, References};
+use crate::references::{
+    Beside, Form, Part, PartRow, Published, Reference, ReferenceRow, References,
+};
+use model::filesystem::Filesystem;
 use model::run::{Program, Run};
 use model::unit::Unit;
 use serde::Serialize;
@@ -23,9 +26,9 @@ pub struct Table {
     pub key: String,
     /// Who published it, and under what name.
     pub title: String,
-    /// In which order its rows stand.
+    /// Which columns it has.
     #[serde(skip)]
-    pub order: Order,
+    pub form: Form,
     /// The tables of published figures beside ours.
     pub columns: Vec<Column>,
     /// The run that ours are from; none where there is none.
@@ -45,8 +48,11 @@ pub struct RunFacts {
     pub program: Program,
     /// The CPU, where it is known.
     pub cpu_model: Option<String>,
-    /// Whether "quiet" is calibrated for this CPU, or learnt from the run.
-    pub calibrated: bool,
+    /// What must be known of how quiet the machine was; empty when there is
+    /// nothing to say.
+    pub quiet: String,
+    /// The file system that its rows of files ran on, if it has any.
+    pub files_on: Option<Filesystem>,
     /// Why the run is not whole, if it is not.
     pub partial: Option<String>,
 }
@@ -58,7 +64,8 @@ impl From<&Run> for RunFacts {
             started_unix_ms: run.started_unix_ms,
             program: run.program.clone(),
             cpu_model: run.machine.cpu_model.get().cloned(),
-            calibrated: run.gate.calibrated,
+            quiet: run.gate.reason.clone(),
+            files_on: run.files_on.clone(),
             partial: run.partial.clone(),
         }
     }
@@ -170,6 +177,18 @@ impl Table {
         self.parts.iter().flat_map(|part| &part.rows)
     }
 
+    /// The file system under the table's rows of files, where one of them has a
+    /// figure of this machine.
+    pub fn files_on(&self) -> Option<&Filesystem> {
+        let shown = |row: &TableRow| match (&row.here, &row.like) {
+            (Here::Measured(_), _) => is_of_files(&row.id),
+            (_, Some(like)) => like.here.measured().is_some() && is_of_files(&like.id),
+            _ => false,
+        };
+        let files_on = self.run.as_ref()?.files_on.as_ref();
+        files_on.filter(|_| self.rows().any(shown))
+    }
+
     /// Whether any figure of this machine in it can be relied on.
     pub fn any_ok(&self) -> bool {
         self.rows()
@@ -201,6 +220,13 @@ impl Table {
         }
         ids
     }
+}
+
+/// Whether a row's operation is one on files.
+fn is_of_files(id: &str) -> bool {
+    ["file.", "disk.", "objc.data_"]
+        .iter()
+        .any(|group| id.starts_with(group))
 }
 
 /// Our rows that a table has places for: each row's own, and the one that does
@@ -235,22 +261,16 @@ pub fn fill_in(
 ) -> Table {
     let columns = columns(layout, references, earlier);
     let part = |part: &Part| {
-        let rows = part.rows.iter();
-        let mut rows: Vec<TableRow> = rows
-            .map(|row| table_row(&row.id, row.name.as_deref(), &columns, run))
-            .collect();
-        if layout.order == Order::Cost {
-            sort_by_cost(&mut rows);
-        }
+        let row = |row: &PartRow| table_row(&row.id, row.name.as_deref(), &columns, run);
         TablePart {
             title: part.title.clone(),
-            rows,
+            rows: part.rows.iter().map(row).collect(),
         }
     };
     Table {
         key: layout.key.clone(),
         title: layout.title.clone(),
-        order: layout.order,
+        form: layout.form,
         parts: layout.whole_parts(references).iter().map(part).collect(),
         run: run.map(RunFacts::from),
         columns: columns.into_iter().map(Column::from).collect(),
@@ -276,13 +296,6 @@ fn columns<'a>(
     let earlier = layout.earlier.iter().filter(|_| earlier);
     let keys = layout.columns.iter().chain(earlier);
     keys.filter_map(|key| references.find(key)).collect()
-}
-
-/// The cheapest on this machine first; rows without a figure of this machine
-/// follow in the order they were published in.
-fn sort_by_cost(rows: &mut [TableRow]) {
-    let cost = |row: &TableRow| row.shown().map_or(f64::INFINITY, |m| m.ns.value);
-    rows.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
 }
 
 fn table_row(id: &str, name: Option<&str>, columns: &[&Reference], run: Option<&Run>) -> TableRow {

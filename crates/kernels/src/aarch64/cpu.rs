@@ -4,6 +4,7 @@
 //! Operands come in registers of the compiler's choice. Every instruction here
 //! has a destination of its own, so nothing waits for what it overwrites.
 
+use crate::cpu::Feature;
 use crate::operands::*;
 use core::arch::asm;
 
@@ -39,20 +40,20 @@ macro_rules! counted_loop {
 macro_rules! pair {
     ($name:ident: $instruction:literal, $ops:literal = $n:literal x [$($line:expr),*],
         then [$($once:expr),*], $($operands:tt)*) => {
-        pair! { @ $name: $instruction, $ops = $n x [$($line),*] [$($line),*]
+        pair! { @ true $name: $instruction, $ops = $n x [$($line),*] [$($line),*]
             [$($once),*] { $($operands)* } }
     };
     ($name:ident: $instruction:literal, $ops:literal = $n:literal x [$($line:expr),*],
         $($operands:tt)*) => {
-        pair! { @ $name: $instruction, $ops = $n x [$($line),*] [$($line),*]
+        pair! { @ true $name: $instruction, $ops = $n x [$($line),*] [$($line),*]
             [] { $($operands)* } }
     };
     ($name:ident: $instruction:literal, $ops:literal = $n:literal x
         single [$($single:expr),*], double [$($double:expr),*], $($operands:tt)*) => {
-        pair! { @ $name: $instruction, $ops = $n x [$($single),*] [$($double),*]
+        pair! { @ false $name: $instruction, $ops = $n x [$($single),*] [$($double),*]
             [] { $($operands)* } }
     };
-    (@ $name:ident: $instruction:literal, $ops:literal = $n:literal x
+    (@ $alike:literal $name:ident: $instruction:literal, $ops:literal = $n:literal x
         [$($single:expr),*] [$($double:expr),*] $once:tt { $($operands:tt)* }) => {
         pub(crate) mod $name {
             #[allow(unused_imports, reason = "not every loop has operands")]
@@ -60,6 +61,7 @@ macro_rules! pair {
 
             pub(crate) const INSTRUCTION: &str = $instruction;
             pub(crate) const OPS: u32 = $ops;
+            pub(crate) const ALIKE: bool = $alike;
 
             #[inline(never)]
             pub(crate) fn single(turns: u64) {
@@ -80,25 +82,26 @@ macro_rules! pair {
     };
 }
 
-/// Defines the pair of a throughput: 16 operations in eight independent chains
-/// `a` to `h`, or sixteen chains `a` to `p`, which all start from the same
-/// value. Eight cover the latency of integers times their issue; the floats'
-/// latency is up to four and their issue four wide, so theirs are sixteen.
+/// Defines the pair of a throughput: independent chains that all start from
+/// the same value, 12 of integers (`a` to `l`) gone through twice a turn, or
+/// 24 of floats (`a` to `x`), once by each of two lines. What they cover is in
+/// `docs/method.md`, and `tests/disassembly.rs` counts them. Divisions and
+/// roots have 12 or 16 destinations and the same operands each time.
 macro_rules! throughput {
-    ($name:ident: $instruction:literal, 8 chains x 2 [$($line:expr),*], $start:expr,
+    ($name:ident: $instruction:literal, 2 x 12 chains [$($line:expr),*], $start:expr,
         $($operands:tt)*) => {
-        throughput! { @ $name: $instruction, 16 = 2 x [$($line),*], reg $start,
-            [a b c d e f g h] $($operands)* }
+        throughput! { @ $name: $instruction, 24 = 2 x [$($line),*], reg $start,
+            [a b c d e f g h i j k l] $($operands)* }
     };
     ($name:ident: $instruction:literal, 16 chains [$($line:expr),*], $start:expr,
         $($operands:tt)*) => {
         throughput! { @ $name: $instruction, 16 = 1 x [$($line),*], vreg $start,
             [a b c d e f g h i j k l m n o p] $($operands)* }
     };
-    ($name:ident: $instruction:literal, 2 x 16 chains [$($line:expr),*], $start:expr,
+    ($name:ident: $instruction:literal, 24 chains [$one:expr, $other:expr], $start:expr,
         $($operands:tt)*) => {
-        throughput! { @ $name: $instruction, 32 = 1 x [$($line),*], vreg $start,
-            [a b c d e f g h i j k l m n o p] $($operands)* }
+        throughput! { @ $name: $instruction, 48 = 1 x [$one, $other], vreg $start,
+            [a b c d e f g h i j k l m n o p q r s t u v w x] $($operands)* }
     };
     (@ $name:ident: $instruction:literal, $ops:literal = $n:literal x [$($line:expr),*],
         $class:ident $start:expr, [$($chain:ident)+] $($operands:tt)*) => {
@@ -112,11 +115,12 @@ macro_rules! throughput {
 /// registers, and its other operand. The chain is the destination and the
 /// first source.
 macro_rules! chains {
-    (8 $($part:literal),+) => {
-        chains!(@ ($($part),+) "a" "b" "c" "d" "e" "f" "g" "h")
+    (12 $($part:literal),+) => {
+        chains!(@ ($($part),+) "a" "b" "c" "d" "e" "f" "g" "h" "i" "j" "k" "l")
     };
-    (16 $($part:literal),+) => {
-        chains!(@ ($($part),+) "a" "b" "c" "d" "e" "f" "g" "h" "i" "j" "k" "l" "m" "n" "o" "p")
+    (24 $($part:literal),+) => {
+        chains!(@ ($($part),+) "a" "b" "c" "d" "e" "f" "g" "h" "i" "j" "k" "l" "m" "n" "o" "p"
+            "q" "r" "s" "t" "u" "v" "w" "x")
     };
     (@ $parts:tt $($chain:literal)+) => {
         concat!($(chains!(@chain $parts $chain)),+)
@@ -126,11 +130,11 @@ macro_rules! chains {
     };
 }
 
-/// One instruction for each of eight or sixteen destinations, from the same
+/// One instruction for each of 12 or 16 destinations, from the same
 /// operands each time: nothing to wait for.
 macro_rules! copies {
-    (8 $($part:literal),+) => {
-        copies!(@ ($($part),+) "a" "b" "c" "d" "e" "f" "g" "h")
+    (12 $($part:literal),+) => {
+        copies!(@ ($($part),+) "a" "b" "c" "d" "e" "f" "g" "h" "i" "j" "k" "l")
     };
     (16 $($part:literal),+) => {
         copies!(@ ($($part),+) "a" "b" "c" "d" "e" "f" "g" "h" "i" "j" "k" "l" "m" "n" "o" "p")
@@ -143,24 +147,33 @@ macro_rules! copies {
     };
 }
 
+/// A count of bits for each of these chains. The vector register between is
+/// written afresh each time, so that it ties none to another.
+macro_rules! counts {
+    ($($chain:literal)+) => {
+        concat!($("fmov {v:d}, {", $chain, ":x}\ncnt {v:v}.8b, {v:v}.8b\n",
+            "addv {v:b}, {v:v}.8b\nfmov {", $chain, ":w}, {v:s}\n"),+)
+    };
+}
+
 // Integers, 32 bits.
 
 pair! { add_i32_latency: "add w, w, w", 16 = 16 x ["add {x:w}, {x:w}, {y:w}"],
 x = inout(reg) DENSE_32 => _, y = in(reg) DENSE_32, }
 
-throughput! { add_i32_throughput: "add w, w, w", 8 chains x 2 [chains!(8 "add", ":w", "{y:w}")],
+throughput! { add_i32_throughput: "add w, w, w", 2 x 12 chains [chains!(12 "add", ":w", "{y:w}")],
 DENSE_32, y = in(reg) DENSE_32, }
 
 pair! { mul_i32_latency: "mul w, w, w", 16 = 16 x ["mul {x:w}, {x:w}, {y:w}"],
 x = inout(reg) DENSE_32 => _, y = in(reg) DENSE_32, }
 
-throughput! { mul_i32_throughput: "mul w, w, w", 8 chains x 2 [chains!(8 "mul", ":w", "{y:w}")],
+throughput! { mul_i32_throughput: "mul w, w, w", 2 x 12 chains [chains!(12 "mul", ":w", "{y:w}")],
 DENSE_32, y = in(reg) DENSE_32, }
 
 pair! { div_i32_latency: "sdiv w, w, w", 16 = 16 x ["sdiv {r:w}, {s:w}, {r:w}"],
 s = in(reg) DIVIDEND_32, r = inout(reg) DIVISOR_32 => _, }
 
-throughput! { div_i32_throughput: "sdiv w, w, w", 8 chains x 2 [copies!(8 "sdiv", ":w", "{s:w}, {r:w}")],
+throughput! { div_i32_throughput: "sdiv w, w, w", 2 x 12 chains [copies!(12 "sdiv", ":w", "{s:w}, {r:w}")],
 DIVISOR_32, s = in(reg) DIVIDEND_32, r = in(reg) DIVISOR_32, }
 
 pair! { mod_i32_latency: "sdiv w, w, w; msub w, w, w, w (with orr w, w, w)", 16 = 16 x
@@ -171,14 +184,14 @@ double ["sdiv {q:w}, {s:w}, {r:w}", "msub {r:w}, {q:w}, {r:w}, {s:w}",
 s = in(reg) DIVIDEND_32, r = inout(reg) DIVISOR_32 => _, q = out(reg) _,
 floor = in(reg) REMAINDER_FLOOR_32, }
 
-throughput! { mod_i32_throughput: "sdiv w, w, w; msub w, w, w, w", 8 chains x 2 [
-copies!(8 "sdiv", ":w", "{s:w}, {r:w}"), chains!(8 "msub", ":w", "{r:w}, {s:w}")],
+throughput! { mod_i32_throughput: "sdiv w, w, w; msub w, w, w, w", 2 x 12 chains [
+copies!(12 "sdiv", ":w", "{s:w}, {r:w}"), chains!(12 "msub", ":w", "{r:w}, {s:w}")],
 DIVISOR_32, s = in(reg) DIVIDEND_32, r = in(reg) DIVISOR_32, }
 
 pair! { bit_i32_latency: "eor w, w, w", 16 = 16 x ["eor {x:w}, {x:w}, {y:w}"],
 x = inout(reg) 1u32 => _, y = in(reg) DENSE_32, }
 
-throughput! { bit_i32_throughput: "eor w, w, w", 8 chains x 2 [chains!(8 "eor", ":w", "{y:w}")],
+throughput! { bit_i32_throughput: "eor w, w, w", 2 x 12 chains [chains!(12 "eor", ":w", "{y:w}")],
 1u32, y = in(reg) DENSE_32, }
 
 // Integers, 64 bits.
@@ -186,19 +199,19 @@ throughput! { bit_i32_throughput: "eor w, w, w", 8 chains x 2 [chains!(8 "eor", 
 pair! { add_i64_latency: "add x, x, x", 16 = 16 x ["add {x:x}, {x:x}, {y:x}"],
 x = inout(reg) DENSE_64 => _, y = in(reg) DENSE_64, }
 
-throughput! { add_i64_throughput: "add x, x, x", 8 chains x 2 [chains!(8 "add", ":x", "{y:x}")],
+throughput! { add_i64_throughput: "add x, x, x", 2 x 12 chains [chains!(12 "add", ":x", "{y:x}")],
 DENSE_64, y = in(reg) DENSE_64, }
 
 pair! { mul_i64_latency: "mul x, x, x", 16 = 16 x ["mul {x:x}, {x:x}, {y:x}"],
 x = inout(reg) DENSE_64 => _, y = in(reg) DENSE_64, }
 
-throughput! { mul_i64_throughput: "mul x, x, x", 8 chains x 2 [chains!(8 "mul", ":x", "{y:x}")],
+throughput! { mul_i64_throughput: "mul x, x, x", 2 x 12 chains [chains!(12 "mul", ":x", "{y:x}")],
 DENSE_64, y = in(reg) DENSE_64, }
 
 pair! { div_i64_latency: "sdiv x, x, x", 16 = 16 x ["sdiv {r:x}, {s:x}, {r:x}"],
 s = in(reg) DIVIDEND_64, r = inout(reg) DIVISOR_64 => _, }
 
-throughput! { div_i64_throughput: "sdiv x, x, x", 8 chains x 2 [copies!(8 "sdiv", ":x", "{s:x}, {r:x}")],
+throughput! { div_i64_throughput: "sdiv x, x, x", 2 x 12 chains [copies!(12 "sdiv", ":x", "{s:x}, {r:x}")],
 DIVISOR_64, s = in(reg) DIVIDEND_64, r = in(reg) DIVISOR_64, }
 
 pair! { mod_i64_latency: "sdiv x, x, x; msub x, x, x, x (with orr x, x, x)", 16 = 16 x
@@ -209,15 +222,27 @@ double ["sdiv {q:x}, {s:x}, {r:x}", "msub {r:x}, {q:x}, {r:x}, {s:x}",
 s = in(reg) DIVIDEND_64, r = inout(reg) DIVISOR_64 => _, q = out(reg) _,
 floor = in(reg) REMAINDER_FLOOR_64, }
 
-throughput! { mod_i64_throughput: "sdiv x, x, x; msub x, x, x, x", 8 chains x 2 [
-copies!(8 "sdiv", ":x", "{s:x}, {r:x}"), chains!(8 "msub", ":x", "{r:x}, {s:x}")],
+throughput! { mod_i64_throughput: "sdiv x, x, x; msub x, x, x, x", 2 x 12 chains [
+copies!(12 "sdiv", ":x", "{s:x}, {r:x}"), chains!(12 "msub", ":x", "{r:x}, {s:x}")],
 DIVISOR_64, s = in(reg) DIVIDEND_64, r = in(reg) DIVISOR_64, }
 
 pair! { bit_i64_latency: "eor x, x, x", 16 = 16 x ["eor {x:x}, {x:x}, {y:x}"],
 x = inout(reg) 1u64 => _, y = in(reg) DENSE_64, }
 
-throughput! { bit_i64_throughput: "eor x, x, x", 8 chains x 2 [chains!(8 "eor", ":x", "{y:x}")],
+throughput! { bit_i64_throughput: "eor x, x, x", 2 x 12 chains [chains!(12 "eor", ":x", "{y:x}")],
 1u64, y = in(reg) DENSE_64, }
+
+/// The vector count is in the architecture's baseline.
+pub(crate) const POPCNT: Option<Feature> = None;
+
+// As compilers write it without FEAT_CSSC: through a vector register.
+pair! { popcnt_i64_latency: "cnt v.8b, v.8b (with fmov d, x; addv b, v.8b; fmov w, s)", 16 = 16 x
+["fmov {v:d}, {x:x}", "cnt {v:v}.8b, {v:v}.8b", "addv {v:b}, {v:v}.8b", "fmov {x:w}, {v:s}"],
+x = inout(reg) DENSE_64 => _, v = out(vreg) _, }
+
+throughput! { popcnt_i64_throughput: "cnt v.8b, v.8b (with fmov d, x; addv b, v.8b; fmov w, s)",
+2 x 12 chains [counts!("a" "b" "c" "d" "e" "f" "g" "h" "i" "j" "k" "l")],
+DENSE_64, v = out(vreg) _, }
 
 // Floats, 32 bits.
 
@@ -225,16 +250,16 @@ pair! { add_f32_latency: "fadd s, s, s", 16 = 8 x
 ["fadd {x:s}, {x:s}, {y:s}", "fadd {x:s}, {x:s}, {z:s}"],
 x = inout(vreg) START_F32 => _, y = in(vreg) ADDEND_F32, z = in(vreg) -ADDEND_F32, }
 
-throughput! { add_f32_throughput: "fadd s, s, s", 2 x 16 chains
-[chains!(16 "fadd", ":s", "{y:s}"), chains!(16 "fadd", ":s", "{z:s}")],
+throughput! { add_f32_throughput: "fadd s, s, s", 24 chains
+[chains!(24 "fadd", ":s", "{y:s}"), chains!(24 "fadd", ":s", "{z:s}")],
 START_F32, y = in(vreg) ADDEND_F32, z = in(vreg) -ADDEND_F32, }
 
 pair! { mul_f32_latency: "fmul s, s, s", 16 = 8 x
 ["fmul {x:s}, {x:s}, {y:s}", "fmul {x:s}, {x:s}, {z:s}"],
 x = inout(vreg) START_F32 => _, y = in(vreg) FACTOR_F32, z = in(vreg) INVERSE_F32, }
 
-throughput! { mul_f32_throughput: "fmul s, s, s", 2 x 16 chains
-[chains!(16 "fmul", ":s", "{y:s}"), chains!(16 "fmul", ":s", "{z:s}")],
+throughput! { mul_f32_throughput: "fmul s, s, s", 24 chains
+[chains!(24 "fmul", ":s", "{y:s}"), chains!(24 "fmul", ":s", "{z:s}")],
 START_F32, y = in(vreg) FACTOR_F32, z = in(vreg) INVERSE_F32, }
 
 pair! { div_f32_latency: "fdiv s, s, s", 16 = 16 x ["fdiv {r:s}, {s:s}, {r:s}"],
@@ -250,16 +275,16 @@ pair! { add_f64_latency: "fadd d, d, d", 16 = 8 x
 ["fadd {x:d}, {x:d}, {y:d}", "fadd {x:d}, {x:d}, {z:d}"],
 x = inout(vreg) START_F64 => _, y = in(vreg) ADDEND_F64, z = in(vreg) -ADDEND_F64, }
 
-throughput! { add_f64_throughput: "fadd d, d, d", 2 x 16 chains
-[chains!(16 "fadd", ":d", "{y:d}"), chains!(16 "fadd", ":d", "{z:d}")],
+throughput! { add_f64_throughput: "fadd d, d, d", 24 chains
+[chains!(24 "fadd", ":d", "{y:d}"), chains!(24 "fadd", ":d", "{z:d}")],
 START_F64, y = in(vreg) ADDEND_F64, z = in(vreg) -ADDEND_F64, }
 
 pair! { mul_f64_latency: "fmul d, d, d", 16 = 8 x
 ["fmul {x:d}, {x:d}, {y:d}", "fmul {x:d}, {x:d}, {z:d}"],
 x = inout(vreg) START_F64 => _, y = in(vreg) FACTOR_F64, z = in(vreg) INVERSE_F64, }
 
-throughput! { mul_f64_throughput: "fmul d, d, d", 2 x 16 chains
-[chains!(16 "fmul", ":d", "{y:d}"), chains!(16 "fmul", ":d", "{z:d}")],
+throughput! { mul_f64_throughput: "fmul d, d, d", 24 chains
+[chains!(24 "fmul", ":d", "{y:d}"), chains!(24 "fmul", ":d", "{z:d}")],
 START_F64, y = in(vreg) FACTOR_F64, z = in(vreg) INVERSE_F64, }
 
 pair! { div_f64_latency: "fdiv d, d, d", 16 = 16 x ["fdiv {r:d}, {s:d}, {r:d}"],

@@ -14,3 +14,10 @@ pub(crate) fn dependent_adds(turns: u64) {
         sum = black_box(sum.wrapping_add(crate::operands::DENSE_64));
     }
 }
+
+pub(crate) fn dependent_multiplies(turns: u64) {
+    let mut product = 3u64;
+    for _ in 0..turns * u64::from(crate::canary::MULTIPLIES_PER_TURN) {
+        product = black_box(product.wrapping_mul(crate::operands::DENSE_64));
+    }
+}

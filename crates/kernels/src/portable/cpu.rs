@@ -1,6 +1,7 @@
 //! See `crate::cpu` for what the pairs are and `crate::operands` for the
 //! values.
 
+use crate::cpu::Feature;
 use crate::operands::*;
 use core::hint::black_box;
 
@@ -14,6 +15,7 @@ macro_rules! pair {
 
             pub(crate) const INSTRUCTION: &str = $instruction;
             pub(crate) const OPS: u32 = $ops;
+            pub(crate) const ALIKE: bool = true;
 
             pub(crate) fn single(turns: u64) {
                 repeat(turns * u64::from(OPS));
@@ -57,6 +59,12 @@ pair!(mod_i64_latency: "(s % r) | floor", 16 x DIVISOR_64,
 pair!(mod_i64_throughput: "s % r", 16 x DIVISOR_64, |_r| DIVIDEND_64 % black_box(DIVISOR_64));
 pair!(bit_i64_latency: "x ^ y", 16 x 1, |x| x ^ DENSE_64);
 pair!(bit_i64_throughput: "x ^ y", 16 x 1, |_x| black_box(1) ^ DENSE_64);
+
+pub(crate) const POPCNT: Option<Feature> = None;
+
+pair!(popcnt_i64_latency: "x.count_ones()", 16 x DENSE_64, |x| u64::from(x.count_ones()));
+pair!(popcnt_i64_throughput: "x.count_ones()", 16 x 0_u32,
+    |_x| black_box(DENSE_64).count_ones());
 
 pair!(add_f32_latency: "x + y - y", 16 x START_F32, |x| ADDEND_F32 - x);
 pair!(add_f32_throughput: "x + y", 16 x START_F32, |_x| black_box(START_F32) + ADDEND_F32);

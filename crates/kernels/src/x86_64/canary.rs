@@ -1,4 +1,4 @@
-//! See `crate::canary`. `turns` is at least 1 in both.
+//! See `crate::canary`. `turns` is at least 1 in all.
 
 use core::arch::asm;
 
@@ -32,6 +32,26 @@ pub(crate) fn dependent_adds(turns: u64) {
             turns = inout(reg) turns => _,
             sum = inout(reg) 0u64 => _,
             addend = in(reg) crate::operands::DENSE_64,
+            options(nomem, nostack),
+        );
+    }
+}
+
+#[inline(always)]
+pub(crate) fn dependent_multiplies(turns: u64) {
+    // SAFETY: multiplies in registers.
+    unsafe {
+        asm!(
+            ".p2align 6",
+            "2:",
+            ".rept 32",
+            "imul {product}, {factor}",
+            ".endr",
+            "dec {turns}",
+            "jnz 2b",
+            turns = inout(reg) turns => _,
+            product = inout(reg) 3u64 => _,
+            factor = in(reg) crate::operands::DENSE_64,
             options(nomem, nostack),
         );
     }

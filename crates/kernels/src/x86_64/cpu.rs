@@ -7,6 +7,7 @@
 //! 32-bit results clear the upper half, and a `movaps` or `xorps` comes before
 //! the conversions and roots that would keep the upper half of a vector.
 
+use crate::cpu::Feature;
 use crate::operands::*;
 use core::arch::asm;
 
@@ -42,20 +43,20 @@ macro_rules! counted_loop {
 macro_rules! pair {
     ($name:ident: $instruction:literal, $ops:literal = $n:literal x [$($line:expr),*],
         then [$($once:expr),*], $($operands:tt)*) => {
-        pair! { @ $name: $instruction, $ops = $n x [$($line),*] [$($line),*]
+        pair! { @ true $name: $instruction, $ops = $n x [$($line),*] [$($line),*]
             [$($once),*] { $($operands)* } }
     };
     ($name:ident: $instruction:literal, $ops:literal = $n:literal x [$($line:expr),*],
         $($operands:tt)*) => {
-        pair! { @ $name: $instruction, $ops = $n x [$($line),*] [$($line),*]
+        pair! { @ true $name: $instruction, $ops = $n x [$($line),*] [$($line),*]
             [] { $($operands)* } }
     };
     ($name:ident: $instruction:literal, $ops:literal = $n:literal x
         single [$($single:expr),*], double [$($double:expr),*], $($operands:tt)*) => {
-        pair! { @ $name: $instruction, $ops = $n x [$($single),*] [$($double),*]
+        pair! { @ false $name: $instruction, $ops = $n x [$($single),*] [$($double),*]
             [] { $($operands)* } }
     };
-    (@ $name:ident: $instruction:literal, $ops:literal = $n:literal x
+    (@ $alike:literal $name:ident: $instruction:literal, $ops:literal = $n:literal x
         [$($single:expr),*] [$($double:expr),*] $once:tt { $($operands:tt)* }) => {
         pub(crate) mod $name {
             #[allow(unused_imports, reason = "not every loop has operands")]
@@ -63,6 +64,7 @@ macro_rules! pair {
 
             pub(crate) const INSTRUCTION: &str = $instruction;
             pub(crate) const OPS: u32 = $ops;
+            pub(crate) const ALIKE: bool = $alike;
 
             #[inline(never)]
             pub(crate) fn single(turns: u64) {
@@ -83,25 +85,53 @@ macro_rules! pair {
     };
 }
 
-/// Defines the pair of a throughput: 16 operations in eight independent
-/// chains `a` to `h`, which all start from the same value. Eight cover the
-/// longest latency times the widest issue of any pipelined operation here.
+/// Defines the pair of a throughput: independent chains that all start from
+/// the same value, 12 of integers (`a` to `l`) gone through twice a turn, or
+/// 14 of floats (`a` to `n`), once by each of two lines. That is all registers
+/// but the counter's and the other operands'. What they cover is in
+/// `docs/method.md`, and `tests/disassembly.rs` counts them.
 macro_rules! throughput {
-    ($name:ident: $instruction:literal, $n:literal x [$($line:expr),*], $class:ident $start:expr,
+    ($name:ident: $instruction:literal, 2 x 12 chains [$line:expr], $start:expr,
         $($operands:tt)*) => {
-        pair! { $name: $instruction, 16 = $n x [$($line),*],
-            a = inout($class) $start => _, b = inout($class) $start => _,
-            c = inout($class) $start => _, d = inout($class) $start => _,
-            e = inout($class) $start => _, f = inout($class) $start => _,
-            g = inout($class) $start => _, h = inout($class) $start => _,
+        throughput! { @ $name: $instruction, 24 = 2 x [$line], reg $start,
+            [a b c d e f g h i j k l] $($operands)* }
+    };
+    ($name:ident: $instruction:literal, 14 chains [$one:expr, $other:expr], $start:expr,
+        $($operands:tt)*) => {
+        throughput! { @ $name: $instruction, 28 = 1 x [$one, $other], xmm_reg $start,
+            [a b c d e f g h i j k l m n] $($operands)* }
+    };
+    (@ $name:ident: $instruction:literal, $ops:literal = $n:literal x [$($line:expr),*],
+        $class:ident $start:expr, [$($chain:ident)+] $($operands:tt)*) => {
+        pair! { $name: $instruction, $ops = $n x [$($line),*],
+            $($chain = inout($class) $start => _,)+
             $($operands)* }
     };
 }
 
-/// The eight chains' lines, with the name of the chain in the gaps.
+/// Defines the pair of a throughput without chains: 16 operations with eight
+/// destinations, each from a fresh copy of the same operand, so that none
+/// waits for another.
+macro_rules! unchained {
+    ($name:ident: $instruction:literal, [$line:expr], $($operands:tt)*) => {
+        pair! { $name: $instruction, 16 = 2 x [$line],
+            a = out(xmm_reg) _, b = out(xmm_reg) _, c = out(xmm_reg) _, d = out(xmm_reg) _,
+            e = out(xmm_reg) _, f = out(xmm_reg) _, g = out(xmm_reg) _, h = out(xmm_reg) _,
+            $($operands)* }
+    };
+}
+
+/// One instruction for each of 8, 12 or 14 chains, with the name of the chain
+/// in the gaps.
 macro_rules! chains {
-    ($($part:literal),+) => {
+    (8 $($part:literal),+) => {
         chains!(@ ($($part),+) "a" "b" "c" "d" "e" "f" "g" "h")
+    };
+    (12 $($part:literal),+) => {
+        chains!(@ ($($part),+) "a" "b" "c" "d" "e" "f" "g" "h" "i" "j" "k" "l")
+    };
+    (14 $($part:literal),+) => {
+        chains!(@ ($($part),+) "a" "b" "c" "d" "e" "f" "g" "h" "i" "j" "k" "l" "m" "n")
     };
     (@ $parts:tt $($chain:literal)+) => {
         concat!($(chains!(@chain $parts $chain)),+)
@@ -119,14 +149,14 @@ macro_rules! chains {
 pair! { add_i32_latency: "add r32, r32", 16 = 16 x ["add {x:e}, {y:e}"],
 x = inout(reg) DENSE_32 => _, y = in(reg) DENSE_32, }
 
-throughput! { add_i32_throughput: "add r32, r32", 2 x [chains!("add {", ":e}, {y:e}")],
-reg DENSE_32, y = in(reg) DENSE_32, }
+throughput! { add_i32_throughput: "add r32, r32", 2 x 12 chains [chains!(12 "add {", ":e}, {y:e}")],
+DENSE_32, y = in(reg) DENSE_32, }
 
 pair! { mul_i32_latency: "imul r32, r32", 16 = 16 x ["imul {x:e}, {y:e}"],
 x = inout(reg) DENSE_32 => _, y = in(reg) DENSE_32, }
 
-throughput! { mul_i32_throughput: "imul r32, r32", 2 x [chains!("imul {", ":e}, {y:e}")],
-reg DENSE_32, y = in(reg) DENSE_32, }
+throughput! { mul_i32_throughput: "imul r32, r32", 2 x 12 chains [chains!(12 "imul {", ":e}, {y:e}")],
+DENSE_32, y = in(reg) DENSE_32, }
 
 // The quotient has to get from eax to the divisor's register: a move, which
 // some cores do while renaming and some don't. Twice in `single`.
@@ -153,22 +183,22 @@ s = in(reg) DIVIDEND_32, r = in(reg) DIVISOR_32, out("eax") _, out("edx") _, }
 pair! { bit_i32_latency: "xor r32, r32", 16 = 16 x ["xor {x:e}, {y:e}"],
 x = inout(reg) 1u32 => _, y = in(reg) DENSE_32, }
 
-throughput! { bit_i32_throughput: "xor r32, r32", 2 x [chains!("xor {", ":e}, {y:e}")],
-reg 1u32, y = in(reg) DENSE_32, }
+throughput! { bit_i32_throughput: "xor r32, r32", 2 x 12 chains [chains!(12 "xor {", ":e}, {y:e}")],
+1u32, y = in(reg) DENSE_32, }
 
 // Integers, 64 bits.
 
 pair! { add_i64_latency: "add r64, r64", 16 = 16 x ["add {x}, {y}"],
 x = inout(reg) DENSE_64 => _, y = in(reg) DENSE_64, }
 
-throughput! { add_i64_throughput: "add r64, r64", 2 x [chains!("add {", "}, {y}")],
-reg DENSE_64, y = in(reg) DENSE_64, }
+throughput! { add_i64_throughput: "add r64, r64", 2 x 12 chains [chains!(12 "add {", "}, {y}")],
+DENSE_64, y = in(reg) DENSE_64, }
 
 pair! { mul_i64_latency: "imul r64, r64", 16 = 16 x ["imul {x}, {y}"],
 x = inout(reg) DENSE_64 => _, y = in(reg) DENSE_64, }
 
-throughput! { mul_i64_throughput: "imul r64, r64", 2 x [chains!("imul {", "}, {y}")],
-reg DENSE_64, y = in(reg) DENSE_64, }
+throughput! { mul_i64_throughput: "imul r64, r64", 2 x 12 chains [chains!(12 "imul {", "}, {y}")],
+DENSE_64, y = in(reg) DENSE_64, }
 
 pair! { div_i64_latency: "idiv r64 (with the move of its quotient)", 16 = 16 x
 single ["mov rax, {s}", "cqo", "idiv {r}", "mov rdx, rax", "mov {r}, rdx"],
@@ -193,66 +223,79 @@ s = in(reg) DIVIDEND_64, r = in(reg) DIVISOR_64, out("rax") _, out("rdx") _, }
 pair! { bit_i64_latency: "xor r64, r64", 16 = 16 x ["xor {x}, {y}"],
 x = inout(reg) 1u64 => _, y = in(reg) DENSE_64, }
 
-throughput! { bit_i64_throughput: "xor r64, r64", 2 x [chains!("xor {", "}, {y}")],
-reg 1u64, y = in(reg) DENSE_64, }
+throughput! { bit_i64_throughput: "xor r64, r64", 2 x 12 chains [chains!(12 "xor {", "}, {y}")],
+1u64, y = in(reg) DENSE_64, }
+
+/// `popcnt` is not in the architecture's baseline.
+pub(crate) const POPCNT: Option<Feature> = Some(Feature {
+    name: "POPCNT",
+    // Bit 23 of ECX in leaf 1.
+    is_here: || core::arch::x86_64::__cpuid(1).ecx & (1 << 23) != 0,
+});
+
+pair! { popcnt_i64_latency: "popcnt r64, r64", 16 = 16 x ["popcnt {x}, {x}"],
+x = inout(reg) DENSE_64 => _, }
+
+throughput! { popcnt_i64_throughput: "popcnt r64, r64", 2 x 12 chains
+[chains!(12 "popcnt {", "}, {", "}")], DENSE_64, }
 
 // Floats, 32 bits.
 
 pair! { add_f32_latency: "addss xmm, xmm", 16 = 8 x ["addss {x}, {y}", "addss {x}, {z}"],
 x = inout(xmm_reg) START_F32 => _, y = in(xmm_reg) ADDEND_F32, z = in(xmm_reg) -ADDEND_F32, }
 
-throughput! { add_f32_throughput: "addss xmm, xmm", 1 x
-[chains!("addss {", "}, {y}"), chains!("addss {", "}, {z}")],
-xmm_reg START_F32, y = in(xmm_reg) ADDEND_F32, z = in(xmm_reg) -ADDEND_F32, }
+throughput! { add_f32_throughput: "addss xmm, xmm", 14 chains
+[chains!(14 "addss {", "}, {y}"), chains!(14 "addss {", "}, {z}")],
+START_F32, y = in(xmm_reg) ADDEND_F32, z = in(xmm_reg) -ADDEND_F32, }
 
 pair! { mul_f32_latency: "mulss xmm, xmm", 16 = 8 x ["mulss {x}, {y}", "mulss {x}, {z}"],
 x = inout(xmm_reg) START_F32 => _, y = in(xmm_reg) FACTOR_F32, z = in(xmm_reg) INVERSE_F32, }
 
-throughput! { mul_f32_throughput: "mulss xmm, xmm", 1 x
-[chains!("mulss {", "}, {y}"), chains!("mulss {", "}, {z}")],
-xmm_reg START_F32, y = in(xmm_reg) FACTOR_F32, z = in(xmm_reg) INVERSE_F32, }
+throughput! { mul_f32_throughput: "mulss xmm, xmm", 14 chains
+[chains!(14 "mulss {", "}, {y}"), chains!(14 "mulss {", "}, {z}")],
+START_F32, y = in(xmm_reg) FACTOR_F32, z = in(xmm_reg) INVERSE_F32, }
 
 // The copies of the dividend wait for nothing, so they are not in the chain.
 pair! { div_f32_latency: "divss xmm, xmm", 16 = 8 x
 ["movaps {b}, {s}", "divss {b}, {a}", "movaps {a}, {s}", "divss {a}, {b}"],
 a = inout(xmm_reg) START_F32 => _, b = out(xmm_reg) _, s = in(xmm_reg) DIVIDEND_F32, }
 
-throughput! { div_f32_throughput: "divss xmm, xmm", 2 x
-[chains!("movaps {", "}, {s}\ndivss {", "}, {r}")],
-xmm_reg START_F32, s = in(xmm_reg) DIVIDEND_F32, r = in(xmm_reg) START_F32, }
+unchained! { div_f32_throughput: "divss xmm, xmm",
+[chains!(8 "movaps {", "}, {s}\ndivss {", "}, {r}")],
+s = in(xmm_reg) DIVIDEND_F32, r = in(xmm_reg) START_F32, }
 
 // Floats, 64 bits.
 
 pair! { add_f64_latency: "addsd xmm, xmm", 16 = 8 x ["addsd {x}, {y}", "addsd {x}, {z}"],
 x = inout(xmm_reg) START_F64 => _, y = in(xmm_reg) ADDEND_F64, z = in(xmm_reg) -ADDEND_F64, }
 
-throughput! { add_f64_throughput: "addsd xmm, xmm", 1 x
-[chains!("addsd {", "}, {y}"), chains!("addsd {", "}, {z}")],
-xmm_reg START_F64, y = in(xmm_reg) ADDEND_F64, z = in(xmm_reg) -ADDEND_F64, }
+throughput! { add_f64_throughput: "addsd xmm, xmm", 14 chains
+[chains!(14 "addsd {", "}, {y}"), chains!(14 "addsd {", "}, {z}")],
+START_F64, y = in(xmm_reg) ADDEND_F64, z = in(xmm_reg) -ADDEND_F64, }
 
 pair! { mul_f64_latency: "mulsd xmm, xmm", 16 = 8 x ["mulsd {x}, {y}", "mulsd {x}, {z}"],
 x = inout(xmm_reg) START_F64 => _, y = in(xmm_reg) FACTOR_F64, z = in(xmm_reg) INVERSE_F64, }
 
-throughput! { mul_f64_throughput: "mulsd xmm, xmm", 1 x
-[chains!("mulsd {", "}, {y}"), chains!("mulsd {", "}, {z}")],
-xmm_reg START_F64, y = in(xmm_reg) FACTOR_F64, z = in(xmm_reg) INVERSE_F64, }
+throughput! { mul_f64_throughput: "mulsd xmm, xmm", 14 chains
+[chains!(14 "mulsd {", "}, {y}"), chains!(14 "mulsd {", "}, {z}")],
+START_F64, y = in(xmm_reg) FACTOR_F64, z = in(xmm_reg) INVERSE_F64, }
 
 pair! { div_f64_latency: "divsd xmm, xmm", 16 = 8 x
 ["movaps {b}, {s}", "divsd {b}, {a}", "movaps {a}, {s}", "divsd {a}, {b}"],
 a = inout(xmm_reg) START_F64 => _, b = out(xmm_reg) _, s = in(xmm_reg) DIVIDEND_F64, }
 
-throughput! { div_f64_throughput: "divsd xmm, xmm", 2 x
-[chains!("movaps {", "}, {s}\ndivsd {", "}, {r}")],
-xmm_reg START_F64, s = in(xmm_reg) DIVIDEND_F64, r = in(xmm_reg) START_F64, }
+unchained! { div_f64_throughput: "divsd xmm, xmm",
+[chains!(8 "movaps {", "}, {s}\ndivsd {", "}, {r}")],
+s = in(xmm_reg) DIVIDEND_F64, r = in(xmm_reg) START_F64, }
 
 pair! { sqrt_f64_latency: "sqrtsd xmm, xmm (with orpd xmm, xmm)", 16 = 16 x
 single ["sqrtsd {x}, {x}", "orpd {x}, {floor}", "orpd {x}, {floor}"],
 double ["sqrtsd {x}, {x}", "orpd {x}, {floor}"],
 x = inout(xmm_reg) START_F64 => _, floor = in(xmm_reg) SQRT_FLOOR_F64, }
 
-throughput! { sqrt_f64_throughput: "sqrtsd xmm, xmm", 2 x
-[chains!("movaps {", "}, {s}\nsqrtsd {", "}, {s}")],
-xmm_reg START_F64, s = in(xmm_reg) RADICAND_F64, }
+unchained! { sqrt_f64_throughput: "sqrtsd xmm, xmm",
+[chains!(8 "movaps {", "}, {s}\nsqrtsd {", "}, {s}")],
+s = in(xmm_reg) RADICAND_F64, }
 
 // The others.
 

@@ -275,7 +275,7 @@ fn pages_are_touched_and_read_once_each() {
 
 #[test]
 fn every_pair_runs_any_number_of_turns() {
-    for pair in CPU {
+    for pair in CPU.iter().filter(|pair| pair.missing().is_none()) {
         for turns in [0, 1, 2, 3, 1000] {
             (pair.single)(turns);
             (pair.double)(turns);
@@ -298,6 +298,7 @@ fn canaries_run_any_number_of_turns() {
     for turns in [0, 1, 2, 1001] {
         taken_branches(turns);
         dependent_adds(turns);
+        dependent_multiplies(turns);
     }
     assert_eq!(ADDS_PER_TURN, 32);
 }

@@ -24,8 +24,8 @@ Examples:
   latlas show --wide                                 every column of the last run
 
 Exit codes: 0 done; 2 the command is not there, failed, ran too long or its output was wrong;
-3 interrupted, or no wall time is ok, or (--vs) a ratio of wall times says neither different nor
-the same.";
+3 interrupted, or the wall time is not ok, or (--vs) a ratio of wall times says neither different
+nor the same.";
 
 /// Which commands, how often and under which controls.
 #[derive(Args, Debug, Clone)]

@@ -51,7 +51,8 @@ pub(crate) struct PlotOptions {
     /// Pixels of a PNG for each px
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f32,
-    /// Set a run beside it; or only this published table (may be repeated)
+    /// Draw this run too, or only this published table: in curves, the ladder and the comparison
+    /// (may be repeated)
     #[arg(long, value_name = "RUN|TABLE")]
     pub(crate) vs: Vec<String>,
     /// Of the ladder or a comparison only these rows: ids, probes, or patterns with * and ?

@@ -1,6 +1,6 @@
 //! `latlas exec`: commands timed with the same honesty as the rows.
 
-use super::run::{exit_code, keep, stop_on_signals};
+use super::run::{exit_code, keep, stop_on_signals, where_to_keep};
 use super::shielded;
 use crate::arguments::exec::ExecOptions;
 use crate::progress::Bar;
@@ -8,7 +8,7 @@ use crate::{UNRELIABLE, output, program};
 use anyhow::{Context, bail};
 use atlas::references::References;
 use atlas::render::{self, Options};
-use atlas::store;
+use atlas::store::{self, Store};
 use meter::commands::document::{Began, Parts, document, look};
 use meter::commands::placement::Placement;
 use meter::commands::repeat::{self, ADAPTIVE, Progress, repeat, walls_ns};
@@ -52,6 +52,7 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     if let Some(path) = &options.out {
         store::check_writable(path)?;
     }
+    let place = where_to_keep(options.out.is_some() || options.json)?;
     let machine = sys::machine(Path::new("/"));
     let placement = Placement::choose(pin(options)?, &machine)?;
     let (code, as_before) = shielded::within(options.controls.shield_cpus(), |groups| {
@@ -62,6 +63,7 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
             placement,
             controls,
             applied,
+            place: place.clone(),
         };
         measure(options, asked, under, machine, &references)
     })?;
@@ -76,6 +78,8 @@ struct Under {
     placement: Placement,
     controls: controls::Asked,
     applied: Applied,
+    /// Where what they cost is kept.
+    place: Option<Store>,
 }
 
 /// Measures them, prints what they cost and keeps it.
@@ -90,6 +94,7 @@ fn measure(
         placement,
         controls,
         applied,
+        place,
     } = under;
     let settings = settings(options, &controls)?;
     let rule = Rule {
@@ -194,7 +199,7 @@ fn measure(
     let look = Options {
         wide: options.wide,
         color: output::colored(options.color),
-        kept: keep(&run),
+        kept: keep(&run, place.as_ref()),
         ..Options::default()
     };
     let written = options.out.as_ref().map(|path| store::write(&run, path));
@@ -204,7 +209,8 @@ fn measure(
     };
     output::print(&text)?;
     written.transpose()?;
-    Ok(exit_code(&run))
+    let lost = look.kept.is_none() && options.out.is_none() && !options.json;
+    Ok(exit_code(&run, lost))
 }
 
 /// What a reader must know of runs that do not count.
@@ -414,10 +420,10 @@ fn page_cache(options: &ExecOptions, runner: &CommandRunner) -> PageCache {
 }
 
 /// Something that becomes readable with the first Ctrl-C (or SIGTERM, or a
-/// closed terminal): whoever waits for a command wakes up. The second kills
-/// at once.
+/// closed terminal), so that waiting for a command ends. One that comes more
+/// than a second later kills at once.
 pub(super) fn wake_on_signals() -> anyhow::Result<OwnedFd> {
-    let _second_kills = stop_on_signals()?;
+    let _later_kills = stop_on_signals()?;
     let (wake, write) = UnixStream::pair().context("can't make a pair of sockets")?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         let write = write.try_clone().context("can't duplicate a socket")?;

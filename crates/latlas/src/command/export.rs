@@ -1,5 +1,6 @@
 //! `latlas export`: a kept run in another tool's format.
 
+use super::named;
 use crate::arguments::export::ExportOptions;
 use crate::output;
 use atlas::exchange::export;
@@ -8,7 +9,7 @@ use std::process::ExitCode;
 
 /// Writes the run, and says on stderr what the format has no place for.
 pub(crate) fn export(options: &ExportOptions) -> anyhow::Result<ExitCode> {
-    let run = store::read(&store::named(&options.run, &Store::of_user())?)?;
+    let run = store::read(&named(&options.run, &Store::of_user())?)?;
     let exported = export::export(&run, options.format.into(), &options.rows)?;
     match &options.out {
         Some(path) => store::write_bytes(exported.text.as_bytes(), path)?,

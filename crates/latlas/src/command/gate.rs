@@ -88,7 +88,7 @@ impl Prepared {
                 rows.join(", ")
             );
             let request = Request {
-                rows: selection::rows(texts, rows)?,
+                rows: selection::rows(texts, rows, request.scale)?,
                 asked: rows.to_vec(),
                 // Another order of visits, as in a run that is made anew.
                 seed: fastrand::u64(..1 << 32),

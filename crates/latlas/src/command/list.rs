@@ -2,6 +2,7 @@
 
 use crate::{catalogue, output, selection};
 use meter::probe::Probe;
+use model::run::Scale;
 use std::process::ExitCode;
 
 /// Lists rows.
@@ -12,7 +13,7 @@ pub(crate) fn list(
 ) -> anyhow::Result<ExitCode> {
     let mut probes = catalogue::texts(catalogue);
     if let Some(pattern) = pattern {
-        let rows = selection::rows(&probes, &[pattern.to_owned()])?;
+        let rows = selection::rows(&probes, &[pattern.to_owned()], Scale::Full)?;
         for probe in &mut probes {
             probe.rows.retain(|row| rows.contains(row));
         }

@@ -28,8 +28,12 @@ use crate::arguments::Look;
 use crate::output;
 use ::atlas::references::References;
 use ::atlas::render::Options;
+use ::atlas::store::{self, Store, StoreError};
 use ::atlas::suggestion;
 use anyhow::bail;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 /// The options of drawing as they were asked for.
 fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Options<'a>> {
@@ -48,6 +52,20 @@ fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Option
         color: output::colored(look.color),
         ..Options::default()
     })
+}
+
+/// Path of the run that a name means. What is not `last` though it is newer is
+/// said once.
+fn named(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, StoreError> {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let (path, passed) = store::named_passing(name, store)?;
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    for line in passed.lines() {
+        if said.insert(line.clone()) {
+            output::tell(&format!("latlas: {line}\n"));
+        }
+    }
+    Ok(path)
 }
 
 fn unknown_reference(references: &References, key: &str) -> String {

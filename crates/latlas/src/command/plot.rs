@@ -3,7 +3,9 @@
 use crate::arguments::plot::{PlotFormat, PlotOptions};
 use crate::output;
 use anyhow::bail;
-use atlas::chart::{Chart, LeftOut, Picture, history, name_of, only, pick, pictures, png, svg};
+use atlas::chart::{
+    Beside, Chart, LeftOut, PickError, Picture, history, name_of, only, pick, pictures, png, svg,
+};
 use atlas::history::{Asked, Figure, find};
 use atlas::index::{Index, MachineKey};
 use atlas::references::{Reference, References};
@@ -21,22 +23,31 @@ const THIS: &str = "this run";
 /// Draws a picture of a kept run, or names those that there are.
 pub(crate) fn plot(options: &PlotOptions) -> anyhow::Result<ExitCode> {
     let store = Store::of_user();
-    let references = References::embedded()?;
-    let (references, others) = beside(options, references, &store)?;
+    let embedded = References::embedded()?;
+    let (tables, others) = named(&options.vs, &embedded, &store)?;
+    let mut references = embedded.clone();
+    if !tables.is_empty() {
+        references.tables = tables;
+    }
     // A list is of all pictures: what stands first is the run.
     let of_list = options.row.as_ref().filter(|_| options.list);
     let run = of_list.unwrap_or(&options.run);
-    let run = store::read(&store::named(run, &store)?)?;
-    let named = others.iter().map(|(name, run)| (name.clone(), run));
-    let others = super::report::beside((THIS, &run), named.collect(), &store)?;
+    let run = store::read(&super::named(run, &store)?)?;
+    let given = others.iter().map(|(name, run)| (name.clone(), run));
+    let others = super::report::beside((THIS, &run), given.collect(), &store)?;
     let Some(name) = options.row.as_deref().filter(|_| !options.list) else {
         list(&pictures(&run, &references, &others), options.json)?;
         return Ok(ExitCode::SUCCESS);
     };
     let chart = match name.strip_prefix(HISTORY) {
+        Some(_) if !options.vs.is_empty() => {
+            bail!("{name} is over all kept runs of a machine: it has no place for --vs")
+        }
         Some(row) => history_of(&run, row)?,
         None => pick(&run, &references, &others, name)?,
     };
+    let with = |tables: &References, others: &[Beside]| pick(&run, tables, others, name);
+    check_vs(&options.vs, (&run, &chart.id), &embedded, &store, with)?;
     let chart = only(chart, &options.rows)?;
     if options.json {
         let text = serde_json::to_string_pretty(&chart)? + "\n";
@@ -71,29 +82,59 @@ fn history_of(run: &Run, row: &str) -> anyhow::Result<Chart> {
     Ok(history::chart(&found?))
 }
 
-/// What stands beside the run: other runs, and all published tables or those
-/// that were named.
-fn beside(
-    options: &PlotOptions,
-    mut references: References,
+/// Runs with their names in a picture.
+type Runs = Vec<(String, Run)>;
+
+/// The published tables and the runs that these names mean.
+fn named(
+    names: &[String],
+    references: &References,
     store: &Result<Store, StoreError>,
-) -> anyhow::Result<(References, Vec<(String, Run)>)> {
-    let mut tables: Vec<Reference> = Vec::new();
-    let mut runs = Vec::new();
-    for name in &options.vs {
+) -> anyhow::Result<(Vec<Reference>, Runs)> {
+    let (mut tables, mut runs) = (Vec::new(), Vec::new());
+    for name in names {
         match references.find(name).filter(|_| !Path::new(name).is_file()) {
             Some(table) => tables.push(table.clone()),
             None => {
-                let run = store::read(&store::named(name, store)?)?;
+                let run = store::read(&super::named(name, store)?)?;
                 // A picture goes where nobody knows what was asked for.
                 runs.push((name_of(&run), run));
             }
         }
     }
-    if !tables.is_empty() {
-        references.tables = tables;
+    Ok((tables, runs))
+}
+
+/// Refuses a `--vs` that the picture shows nothing of: it would look like a
+/// picture without a difference. Each one is drawn alone and set against the
+/// picture of nothing but the run.
+fn check_vs(
+    vs: &[String],
+    (run, id): (&Run, &str),
+    references: &References,
+    store: &Result<Store, StoreError>,
+    draw: impl Fn(&References, &[Beside]) -> Result<Chart, PickError>,
+) -> anyhow::Result<()> {
+    if vs.is_empty() {
+        return Ok(());
     }
-    Ok((references, runs))
+    let alone = draw(&References::default(), &[]).ok();
+    for name in vs {
+        let (tables, runs) = named(std::slice::from_ref(name), references, store)?;
+        let of_name = References {
+            tables,
+            ..References::default()
+        };
+        let given = runs.iter().map(|(name, run)| (name.clone(), run));
+        let others = super::report::beside((THIS, run), given.collect(), store)?;
+        if draw(&of_name, &others).ok() == alone {
+            bail!(
+                "{id} shows nothing of --vs {name}: curves, the ladder and `latlas plot comparison` \
+                 do, where both have the row"
+            );
+        }
+    }
+    Ok(())
 }
 
 fn is_stdout(path: &Path) -> bool {

@@ -7,6 +7,7 @@ use atlas::chart::{Beside, Picture, pictures};
 use atlas::compare::operand::{self, Operand};
 use atlas::compare::{Comparison, Normalize, Options, compare};
 use atlas::index::Index;
+use atlas::input;
 use atlas::references::References;
 use atlas::report::{Content, Offered, Shown, histories, is_ours, page, set_over_time};
 use atlas::store::{self, Store, StoreError};
@@ -19,8 +20,9 @@ use std::process::ExitCode;
 /// A run that was asked for.
 struct Asked {
     name: String,
-    path: PathBuf,
     run: Run,
+    /// The document, byte for byte.
+    bytes: Vec<u8>,
 }
 
 /// Writes the page of the first run, with the others beside it.
@@ -55,7 +57,7 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
     let to_stream = to_stdout || is_stream(&options.out);
     let documents = match to_stream || options.no_documents {
         true => Vec::new(),
-        false => documents(&asked, &options.out)?,
+        false => documents(&asked, &options.out),
     };
     for document in &documents {
         document.check(options.force)?;
@@ -79,7 +81,7 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
     }
     // The page last: it leads to the others.
     for document in &documents {
-        store::write_bytes(&document.bytes, &document.path)?;
+        store::write_bytes(document.bytes, &document.path)?;
     }
     store::write_bytes(text.as_bytes(), &options.out)?;
 
@@ -120,13 +122,13 @@ impl Asked {
 fn asked(names: &[String], store: &Result<Store, StoreError>) -> anyhow::Result<Vec<Asked>> {
     let mut all: Vec<Asked> = Vec::new();
     for name in names {
-        let path = store::named(name, store)?;
-        let run = store::read(&path)?;
+        let path = super::named(name, store)?;
+        let (run, bytes) = store::read_with_bytes(&path)?;
         if all.iter().any(|other| other.run.id == run.id) {
             bail!("{name:?} is a run that was named before it");
         }
         let name = name.clone();
-        all.push(Asked { name, path, run });
+        all.push(Asked { name, run, bytes });
     }
     Ok(all)
 }
@@ -181,22 +183,20 @@ pub(super) fn beside<'r>(
 }
 
 /// A run's document beside the page.
-struct Document {
+struct Document<'a> {
     path: PathBuf,
-    /// As the run is kept: the document is the truth, byte for byte.
-    bytes: Vec<u8>,
+    bytes: &'a [u8],
     offered: Offered,
 }
 
-fn documents(asked: &[Asked], page: &Path) -> anyhow::Result<Vec<Document>> {
+fn documents<'a>(asked: &'a [Asked], page: &Path) -> Vec<Document<'a>> {
     let stem = page.file_stem().unwrap_or_default().to_string_lossy();
-    let of = |asked: &Asked| {
-        let bytes = std::fs::read(&asked.path)
-            .with_context(|| format!("can't read {}", asked.path.display()))?;
-        let packed = if store::is_packed(&bytes) { ".zst" } else { "" };
+    let of = |asked: &'a Asked| {
+        let bytes = &asked.bytes;
+        let packed = if store::is_packed(bytes) { ".zst" } else { "" };
         let short = asked.run.id.get(..8).unwrap_or(&asked.run.id);
         let file = format!("{stem}.{short}.run.json{packed}");
-        Ok(Document {
+        Document {
             path: page.with_file_name(&file),
             offered: Offered {
                 file,
@@ -204,15 +204,15 @@ fn documents(asked: &[Asked], page: &Path) -> anyhow::Result<Vec<Document>> {
                 bytes: bytes.len() as u64,
             },
             bytes,
-        })
+        }
     };
     asked.iter().map(of).collect()
 }
 
-impl Document {
+impl Document<'_> {
     /// Refuses to replace anything but the same document.
     fn check(&self, force: bool) -> anyhow::Result<()> {
-        match std::fs::read(&self.path) {
+        match input::read_file(&self.path, store::MAX_DOCUMENT_BYTES) {
             Err(e) if e.kind() == ErrorKind::NotFound => {}
             Ok(there) if force || there == self.bytes => {}
             _ => bail!("{}", taken(&self.path, "this run's document")),

@@ -4,7 +4,7 @@ use super::{drawing, gate, shielded};
 use crate::arguments::{CoreKind, RunOptions};
 use crate::progress::Bar;
 use crate::{UNRELIABLE, catalogue, output, program, selection};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use atlas::index;
 use atlas::references::References;
 use atlas::render::{self, ProbeText};
@@ -12,18 +12,13 @@ use atlas::store::{self, Store};
 use meter::conduct::conduct;
 use meter::controls::WorkerControls;
 use meter::core_kind::CoreKindAsked;
-use meter::gaps::around::SHORT;
 use meter::plan::{Plan, Request, plan};
 use meter::probe::Probe;
 use model::machine::Machine;
 use model::run::{Run, Scale};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 /// Measures the rows that the patterns name; none for the default set.
 pub(crate) fn run(
@@ -47,6 +42,7 @@ pub(crate) fn run(
     if let Some(path) = &options.out {
         store::check_writable(path)?;
     }
+    let place = where_to_keep(options.out.is_some() || options.json)?;
     let prepared = gate::prepared(options, &references, &plan)?;
     if let Some(short) = short_budget(&plan) {
         output::tell(&format!("latlas: {short}\n"));
@@ -56,7 +52,7 @@ pub(crate) fn run(
         plan.controls.asked.groups = groups;
         measure(catalogue, &plan, machine)
     })?;
-    look.kept = keep(&run);
+    look.kept = keep(&run, place.as_ref());
     look.full_adds = full_adds(&texts, &request);
     // The table comes before any complaint about the file: it is what was
     // waited for.
@@ -68,8 +64,8 @@ pub(crate) fn run(
     }
     // A table alone can't be looked at again, nor be a baseline.
     let lost = look.kept.is_none() && options.out.is_none() && !options.json;
-    let of_run = match as_before && !lost {
-        true => exit_code(&run),
+    let of_run = match as_before {
+        true => exit_code(&run, lost),
         false => ExitCode::from(UNRELIABLE),
     };
     let Some(prepared) = prepared else {
@@ -93,9 +89,10 @@ pub(super) fn request(
 ) -> anyhow::Result<(Request, Machine)> {
     // This process itself is not in the shield, and can't look for the quietest.
     let first_shielded = options.controls.shield_cpus().first().copied();
+    let machine = sys::machine(Path::new("/"));
     let request = Request {
         scale: scale(options),
-        rows: selection::rows(texts, patterns)?,
+        rows: selection::rows(texts, patterns, scale(options))?,
         asked: patterns.to_vec(),
         seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
         budget: options.budget,
@@ -107,8 +104,16 @@ pub(super) fn request(
         }),
         dir: options.dir.clone(),
         controls: controls(options),
+        kept_quiet_ratio: kept_quiet_ratio(&machine),
     };
-    Ok((request, sys::machine(Path::new("/"))))
+    Ok((request, machine))
+}
+
+/// What kept runs of this machine say; nothing where none can be read.
+fn kept_quiet_ratio(machine: &Machine) -> Option<f64> {
+    let store = Store::of_user().ok()?;
+    let emulated = program::program(machine).emulated;
+    index::kept_quiet_ratio(&store, machine, emulated.as_deref())
 }
 
 /// What is set for the workers.
@@ -126,7 +131,7 @@ pub(super) fn measure(catalogue: &[Probe], plan: &Plan, machine: Machine) -> any
     let stop = stop_on_signals()?;
     let mut bar = Bar::on_stderr();
     let program = program::program(&machine);
-    let measured = conduct(catalogue, plan, machine, program, &mut bar, &stop);
+    let measured = conduct(catalogue, plan, machine, program, &mut bar, stop);
     bar.clear();
     Ok(measured?)
 }
@@ -140,35 +145,43 @@ fn scale(options: &RunOptions) -> Scale {
 }
 
 /// The first Ctrl-C (or SIGTERM, or a closed terminal) stops the measuring and
-/// keeps what there is; the second kills at once. There is one such flag, however
-/// often something is measured: who stops one measurement wants no further one.
-pub(super) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
-    static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-    if let Some(stop) = STOP.get() {
-        return Ok(Arc::clone(stop));
-    }
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // In this order: the first signal finds the flag not yet set.
-        flag::register_conditional_default(signal, Arc::clone(&stop))
-            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
-            .context("can't listen for Ctrl-C")?;
-    }
-    Ok(Arc::clone(STOP.get_or_init(|| stop)))
+/// keeps what there is; one that comes more than a second later kills at once.
+/// There is one such flag, however often something is measured: a user who stops
+/// one measurement wants no further one.
+pub(super) fn stop_on_signals() -> anyhow::Result<&'static AtomicBool> {
+    sys::stop::on_request().context("can't listen for Ctrl-C")
 }
 
-/// Keeps the run in the store and says where. A home that can't be written is
-/// no reason to lose the table.
-pub(super) fn keep(run: &Run) -> Option<String> {
-    match Store::of_user().and_then(|store| index::keep(&store, run)) {
+/// Where a run will be kept, known before anything is measured: nowhere only if
+/// it goes `elsewhere` as well.
+///
+/// # Errors
+/// If it would be lost, with what to do.
+pub(super) fn where_to_keep(elsewhere: bool) -> anyhow::Result<Option<Store>> {
+    let usable = |store: Store| store.check_keepable().map(|()| store);
+    match Store::of_user().and_then(usable) {
+        Ok(store) => Ok(Some(store)),
+        Err(error) if elsewhere => {
+            output::tell(&format!("latlas: the run will not be kept: {error}\n"));
+            Ok(None)
+        }
+        Err(error) => bail!(
+            "the run could not be kept: {error} (give --out FILE, or set LATLAS_DATA_DIR to a \
+             directory that can be written)"
+        ),
+    }
+}
+
+/// Keeps the run in the store and says where. A disk that broke or filled up
+/// since it was checked is no reason to lose the table.
+pub(super) fn keep(run: &Run, store: Option<&Store>) -> Option<String> {
+    match index::keep(store?, run) {
         Ok((path, told)) => {
             super::atlas::tell(&told);
             Some(path.display().to_string())
         }
         Err(error) => {
-            eprintln!(
-                "latlas: the run is not kept: {error} (set LATLAS_DATA_DIR to keep it elsewhere)"
-            );
+            output::tell(&format!("latlas: the run is not kept: {error}\n"));
             None
         }
     }
@@ -189,8 +202,9 @@ fn full_adds(texts: &[ProbeText], request: &Request) -> Option<String> {
     Some(ids.join(", "))
 }
 
-pub(super) fn exit_code(run: &Run) -> ExitCode {
-    match render::reliable(run) {
+/// Of a run, and whether it is kept nowhere.
+pub(super) fn exit_code(run: &Run, lost: bool) -> ExitCode {
+    match render::reliable(run) && !lost {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),
     }
@@ -225,24 +239,33 @@ fn planned(plan: &Plan) -> serde_json::Value {
     serde_json::json!({
         "rows": rows,
         "unavailable": unavailable,
-        "looks_at_gaps_seconds": looks().as_secs_f64(),
-        "seconds": (plan.total() + looks()).as_secs_f64(),
+        "extra_visits_seconds": plan.time.extra.as_secs_f64(),
+        "overhead_seconds": (plan.time.start + plan.time.end).as_secs_f64(),
+        "seconds": plan.total().as_secs_f64(),
     })
 }
 
-/// What the looks at gaps are called in a plan.
-const LOOKS: &str = "gaps";
-
-/// What the looks at gaps before and after take.
-fn looks() -> Duration {
-    2 * SHORT
+/// What a run takes beside its planned visits, and what for.
+fn beside_visits(plan: &Plan) -> [(&'static str, f64, &'static str); 2] {
+    [
+        (
+            "extra",
+            plan.time.extra.as_secs_f64(),
+            "visits where intervals are widest",
+        ),
+        (
+            "overhead",
+            (plan.time.start + plan.time.end).as_secs_f64(),
+            "workers, memory, clock, gaps before and after",
+        ),
+    ]
 }
 
 /// Each row with the time it would take, and the sum.
 fn dry_run(plan: &Plan) -> String {
     let rows = rows_of(plan);
     let widest = rows.iter().map(|(row, ..)| row.len()).max().unwrap_or(0);
-    let widest = widest.max(LOOKS.len());
+    let widest = widest.max("overhead".len());
     let mut text = String::new();
     for (row, points, seconds) in rows {
         let points = match points {
@@ -254,11 +277,10 @@ fn dry_run(plan: &Plan) -> String {
     for (row, .., reason) in &plan.unavailable {
         text.push_str(&format!("{row:<widest$}  not available here: {reason}\n"));
     }
-    let seconds = looks().as_secs_f64();
-    text.push_str(&format!(
-        "{LOOKS:<widest$}  {seconds:8.3} s  before and after\n"
-    ));
-    let total = (plan.total() + looks()).as_secs_f64();
+    for (what, seconds, for_what) in beside_visits(plan) {
+        text.push_str(&format!("{what:<widest$}  {seconds:8.3} s  {for_what}\n"));
+    }
+    let total = plan.total().as_secs_f64();
     text.push_str(&format!("{:<widest$}  {total:8.3} s\n", "sum"));
     if let Some(short) = short_budget(plan) {
         text.push_str(&format!("{short}\n"));
@@ -268,11 +290,12 @@ fn dry_run(plan: &Plan) -> String {
 
 /// What a budget that is much too short for the rows comes to.
 fn short_budget(plan: &Plan) -> Option<String> {
-    (plan.total() > plan.limit.mul_f64(SHORT_BY)).then(|| {
+    let needed = plan.time.start + plan.time.needed + plan.time.end;
+    (needed > plan.limit.mul_f64(SHORT_BY)).then(|| {
         format!(
             "these rows need {:.0} s at least, and the budget is {:.0} s: many will have too few \
              samples, or none (name fewer rows, or give more time)",
-            plan.total().as_secs_f64(),
+            needed.as_secs_f64(),
             plan.limit.as_secs_f64()
         )
     })

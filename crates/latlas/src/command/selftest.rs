@@ -1,6 +1,6 @@
 //! `latlas selftest`: this machine against itself.
 
-use super::run::{keep, stop_on_signals};
+use super::run::{keep, stop_on_signals, where_to_keep};
 use crate::arguments::selftest::SelftestOptions;
 use crate::progress::Bar;
 use crate::{UNRELIABLE, catalogue, output, program, selection};
@@ -24,17 +24,21 @@ const ORDER: [char; 4] = ['A', 'B', 'B', 'A'];
 pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow::Result<ExitCode> {
     let texts = catalogue::texts(catalogue);
     let machine = sys::machine(Path::new("/"));
+    let scale = match options.quick {
+        true => Scale::Quick,
+        false => Scale::Default,
+    };
     let mut request = Request {
-        scale: if options.quick {
-            Scale::Quick
-        } else {
-            Scale::Default
-        },
-        rows: selection::rows(&texts, &options.rows)?,
+        scale,
+        rows: selection::rows(&texts, &options.rows, scale)?,
         asked: options.rows.clone(),
         pin: options.pin,
         dir: options.dir.clone(),
         ..Request::default()
+    };
+    let place = match options.keep {
+        true => where_to_keep(false)?,
+        false => None,
     };
     let letters: Vec<char> = ORDER.repeat(options.rounds as usize);
     let first = plan(catalogue, &request, &machine)?;
@@ -50,14 +54,12 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
         // Another order of visits in each, as in runs that are made anew.
         request.seed = fastrand::u64(..1 << 32);
         let plan = plan(catalogue, &request, &machine)?;
-        let run = measure(catalogue, &plan, &machine, &stop)?;
+        let run = measure(catalogue, &plan, &machine, stop)?;
         if let Some(why) = &run.partial {
             eprintln!("latlas: this set is left out: {why}");
             break;
         }
-        if options.keep {
-            keep(&run);
-        }
+        keep(&run, place.as_ref());
         // Many sets with their samples would fill a small machine's memory.
         sets.push((*letter, without_samples(run)));
     }
@@ -93,7 +95,7 @@ fn measure(
 }
 
 fn estimate(plan: &Plan, sets: usize) -> String {
-    let set = plan.total().max(plan.span).as_secs_f64();
+    let set = plan.total().as_secs_f64();
     format!(
         "{sets} sets of about {set:.0} s each, {:.0} s in all; Ctrl-C ends it with what there is",
         set * sets as f64

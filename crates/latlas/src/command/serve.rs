@@ -5,12 +5,16 @@ use crate::arguments::serve::ServeOptions;
 use crate::{catalogue, output};
 use anyhow::{Context, bail};
 use atlas::index::Index;
+use atlas::input;
 use atlas::references::References;
 use atlas::store::Store;
 use meter::probe::Probe;
 use serve::{Options, Served, Token, addresses, router};
 use std::process::ExitCode;
 use std::sync::Arc;
+
+/// No token is near as long.
+const MAX_TOKEN_BYTES: u64 = 64 << 10;
 
 /// Files that are open beside connections: documents, the index, the terminal.
 const OTHER_FILES: u64 = 128;
@@ -31,6 +35,11 @@ pub(crate) fn serve(probes: &[Probe], options: &ServeOptions) -> anyhow::Result<
         Options {
             token,
             max_upload_bytes: options.max_upload,
+            upload: serve::UploadLimits {
+                // Four of the largest.
+                held_bytes: 4 * options.max_upload,
+                ..serve::UploadLimits::default()
+            },
             now_unix_ms: serve::now_unix_ms,
             read_only: options.read_only,
             patience: serve::PATIENCE,
@@ -73,7 +82,7 @@ fn log(line: &str) {
 fn token(options: &ServeOptions) -> anyhow::Result<Option<Token>> {
     let (text, place) = match &options.token_file {
         Some(path) => {
-            let text = std::fs::read_to_string(path)
+            let text = input::read_text(path, MAX_TOKEN_BYTES)
                 .with_context(|| format!("can't read the token from {}", path.display()))?;
             (text, path.display().to_string())
         }

@@ -34,9 +34,14 @@ pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Resu
         .filter(|id| selection::probe(&probes, id).is_ok())
         .cloned()
         .collect();
+    let mut lost = false;
     let run = match (&options.run, options.measure) {
-        (_, true) => Some(measure(catalogue, &probes, &measurable, options)?),
-        (Some(name), _) => Some(store::read(&store::named(name, &Store::of_user())?)?),
+        (_, true) => {
+            let (run, kept) = measure(catalogue, &probes, &measurable, options)?;
+            lost = kept.is_none();
+            Some(run)
+        }
+        (Some(name), _) => Some(store::read(&super::named(name, &Store::of_user())?)?),
         (None, _) => of_store(&ids)?,
     };
     let table = tables::fill_in(layout, &references, run.as_ref(), options.earlier);
@@ -51,7 +56,10 @@ pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Resu
         render::published(&table, run.as_ref(), &look)
     };
     output::print(&text)?;
-    Ok(exit_code(&table, run.as_ref()))
+    Ok(match !lost && is_reliable(&table, run.as_ref()) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(UNRELIABLE),
+    })
 }
 
 fn layout<'a>(references: &'a References, key: &str) -> anyhow::Result<&'a Published> {
@@ -81,13 +89,13 @@ fn list(references: &References, json: bool) -> anyhow::Result<String> {
         .collect())
 }
 
-/// Measures the rows that a table needs, and keeps the run.
+/// Measures the rows that a table needs, and keeps the run; where it is kept.
 fn measure(
     catalogue: &[Probe],
     probes: &[ProbeText],
     ids: &[String],
     options: &TableOptions,
-) -> anyhow::Result<Run> {
+) -> anyhow::Result<(Run, Option<String>)> {
     let options = RunOptions {
         quick: options.quick,
         dir: options.dir.clone(),
@@ -95,9 +103,11 @@ fn measure(
     };
     let (request, machine) = run::request(probes, ids, &options)?;
     let plan = meter::plan::plan(catalogue, &request, &machine)?;
+    // The table is what was asked for: it is printed also where no run is kept.
+    let place = run::where_to_keep(true)?;
     let run = run::measure(catalogue, &plan, machine)?;
-    run::keep(&run);
-    Ok(run)
+    let kept = run::keep(&run, place.as_ref());
+    Ok((run, kept))
 }
 
 /// Of the last kept runs those of this machine, and of them the one that holds
@@ -122,12 +132,7 @@ fn of_store(ids: &[String]) -> anyhow::Result<Option<Run>> {
     Ok(tables::fullest(own, ids))
 }
 
-/// Not to be relied on: without any figure of this machine that is ok, or from
-/// an interrupted run.
-fn exit_code(table: &Table, run: Option<&Run>) -> ExitCode {
-    let whole = run.is_some_and(|run| run.partial.is_none());
-    match table.any_ok() && whole {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    }
+/// A figure of this machine is ok, and its run was not interrupted.
+fn is_reliable(table: &Table, run: Option<&Run>) -> bool {
+    table.any_ok() && run.is_some_and(|run| run.partial.is_none())
 }

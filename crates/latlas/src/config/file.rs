@@ -1,9 +1,12 @@
 //! Reading the file. What is wrong with it is told with its line.
 
 use super::{Configuration, Place};
-use atlas::suggestion;
+use atlas::{input, suggestion};
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
+
+/// No configuration is near as large.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The file as it was read.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,6 +22,13 @@ pub(crate) struct Read {
 /// Why a configuration can't be followed. One line that names the place.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ConfigError(String);
+
+impl ConfigError {
+    /// What is wrong and where, without what to do about it.
+    pub(crate) fn what(&self) -> &str {
+        &self.0
+    }
+}
 
 impl std::fmt::Display for ConfigError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -43,7 +53,7 @@ impl Read {
         if matches!(place, Place::Usual(_)) && std::fs::metadata(path).is_err() {
             return Ok(Read::default());
         }
-        match std::fs::read_to_string(path) {
+        match input::read_text(path, MAX_BYTES) {
             Ok(text) => Read::parse(path, text),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(ConfigError(
                 format!("there is no configuration {}", path.display()),

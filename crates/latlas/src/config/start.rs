@@ -2,6 +2,7 @@
 
 use super::apply::{check, followed, taking, typed, with_defaults};
 use super::{ConfigError, Key, Read, of_user};
+use crate::arguments::noise::NoiseCommand;
 use crate::arguments::{self, Arguments, Command as Asked};
 use crate::output;
 use clap::parser::ValueSource;
@@ -24,8 +25,18 @@ pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
         return Ok(asked);
     }
     let place = of_user(asked.config.file.as_ref(), asked.config.none);
-    let read = Read::at(&place)?;
-    let mut keys = check(&plain, &read)?;
+    let followed_file = Read::at(&place).and_then(|read| Ok((check(&plain, &read)?, read)));
+    let (mut keys, read) = match followed_file {
+        Ok(followed) => followed,
+        Err(error) if works_without(&asked) => {
+            output::tell(&format!(
+                "latlas: warning: {}; going on without the configuration\n",
+                output::harmless(error.what())
+            ));
+            return Ok(asked);
+        }
+        Err(error) => return Err(error),
+    };
     if let Some(directory) = &read.configuration.data_dir {
         atlas::store::keep_below(directory.clone());
     }
@@ -85,6 +96,17 @@ fn follows(asked: &Arguments) -> bool {
     !matches!(
         asked.command,
         Some(Asked::Config(_) | Asked::Completions(_) | Asked::Man(_))
+    )
+}
+
+/// What must work whatever is wrong with the configuration, though it follows
+/// one: it looks at values of the system that a tune set, or puts them back.
+fn works_without(asked: &Arguments) -> bool {
+    matches!(
+        asked.command,
+        Some(Asked::Noise(
+            NoiseCommand::Show(_) | NoiseCommand::Restore(_)
+        ))
     )
 }
 

@@ -117,3 +117,30 @@ fn a_full_disk_loses_nothing() {
     );
     assert!(done.err.contains("No space left"), "{}", done.err);
 }
+
+#[test]
+fn what_could_not_be_kept_is_known_before_it_is_measured() {
+    let home = Home::with(&[1]);
+    let full = r#"mount -t tmpfs -o size=1m tmpfs "$data"; "#;
+    for place in [READ_ONLY, full] {
+        let script = format!("{place} $latlas exec --runs 2 -- touch \"$PWD/ran\"");
+        let Some(done) = among_mounts(&home, &script) else {
+            return;
+        };
+        done.refused("the run could not be kept: can't write ");
+        assert!(done.err.contains("--out FILE"), "{}", done.err);
+        assert!(!home.path("ran").exists(), "nothing was run");
+        // A place that the user names is a place.
+        let script = format!("{place} $latlas exec --runs 2 --out own.json -- true");
+        let done = among_mounts(&home, &script).expect("as before");
+        assert!(matches!(done.code, 0 | 3), "{}", done.err);
+        assert_eq!(
+            done.err.matches("will not be kept").count(),
+            1,
+            "{}",
+            done.err
+        );
+        assert!(home.path("own.json").exists());
+    }
+    assert_eq!(home.kept(), 1);
+}

@@ -518,7 +518,6 @@ fn a_disk_that_fills_up_is_a_reason_whatever_is_written() {
     let (home, _) = with_files();
     let script = filling();
     let rows = [
-        "file.create",
         "file.read_whole/16MiB",
         "file.write_whole/16MiB",
         "file.write_whole_atomic/16MiB",

@@ -110,8 +110,8 @@ fn of_kept_runs_the_fullest_is_printed() {
         "{}",
         done.out
     );
-    // By name it is the newer one that is meant.
-    let done = home.run(&["table", "ash", "last"]);
+    // By its id it is the newer one that is meant, which is never `last`.
+    let done = home.run(&["table", "ash", "99999999"]);
     assert!(
         done.out.contains("run             99999999"),
         "{}",
@@ -140,7 +140,7 @@ fn the_document_of_a_table_is_json() {
     let rows = table["parts"][0]["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 34);
     assert_eq!(table["columns"][3]["key"], "iphone-2008");
-    assert_eq!(table["run"]["calibrated"], true);
+    assert_eq!(table["run"]["quiet"], "");
     let division = rows
         .iter()
         .find(|row| row["id"] == "cpu.div_f64_as_ash")
@@ -165,7 +165,7 @@ fn the_figures_of_2008_belong_to_ash() {
     );
     assert!(
         done.out
-            .contains("mac-2008, pthread create/join; Autorelease pool push/pop: more than"),
+            .contains("mac-2008, Autorelease pool push/pop; pthread create/join: more than"),
         "{}",
         done.out
     );
@@ -194,6 +194,20 @@ fn the_directory_for_files_is_passed_on() {
     let home = Home::new();
     home.run(&["table", "kurkin", "--measure", "--quick", "--dir", "absent"])
         .refused("absent");
+}
+
+#[test]
+fn a_table_whose_run_is_kept_nowhere_ends_with_3() {
+    let home = Home::new();
+    let mut command = home.command(&["table", "2012", "--measure", "--quick"]);
+    let done = super::done(command.env("LATLAS_DATA_DIR", "/dev/null/x"));
+    assert_eq!(done.code, 3, "{}", done.err);
+    assert!(
+        done.err.contains("the run will not be kept"),
+        "{}",
+        done.err
+    );
+    assert!(done.out.contains("ns"), "the table is there: {}", done.out);
 }
 
 /// The rows that are measured are those of the table; the run is kept.

@@ -150,7 +150,6 @@ pub fn document(parts: Parts) -> Run {
     }
     flag_throttled(&mut rows, &conditions, wall);
     let cost = clock_cost();
-    let microarchitecture = parts.machine.microarchitecture.get().map(String::as_str);
     Run {
         schema: SCHEMA_VERSION,
         id: uuid::Uuid::new_v4().to_string(),
@@ -178,7 +177,7 @@ pub fn document(parts: Parts) -> Run {
             cost_ns: Some(cost.cost_ns),
             resolution_ns: Some(cost.resolution_ns),
         },
-        gate: Gate::learn(microarchitecture, &[]),
+        gate: Gate::learn(None, &[]),
         core_clock: None,
         partial: (commands.ended == Ended::Interrupted)
             .then(|| "interrupted: rows hold what was measured until then".into()),
@@ -330,7 +329,8 @@ fn bound_by_own(estimate: &mut Estimate, runs: &[Timed]) -> Option<String> {
 
 /// The kernel divides CPU time into user and system by what its ticks found. Of
 /// a run of few ticks the interval would tell how alike these finds were, and
-/// not how the time was divided.
+/// not how the time was divided; a part that is shorter than a tick is below
+/// resolution.
 fn judge_division(kind: &RowKind, estimate: &mut Estimate, runs: &[Timed], tick_ns: Option<u64>) {
     let Some(tick_ns) = tick_ns.filter(|_| matches!(kind.name, "user" | "system")) else {
         return;
@@ -339,6 +339,12 @@ fn judge_division(kind: &RowKind, estimate: &mut Estimate, runs: &[Timed], tick_
     let Some(both_ns) = model::stats::median(both.map(|ns| ns as f64)) else {
         return;
     };
+    if estimate
+        .typical
+        .is_some_and(|t| t.ns.value < tick_ns as f64)
+    {
+        estimate.below_ns = Some(tick_ns as f64);
+    }
     if both_ns >= (FEW_TICKS * tick_ns) as f64 {
         return;
     }

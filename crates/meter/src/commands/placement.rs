@@ -60,7 +60,7 @@ impl Placement {
             Some(None) => {
                 let counter = Counter::best();
                 let calibration = sys::clock::calibrate(&counter, CALIBRATION);
-                let quietest = quietest_cpu(&home, machine, &counter, &calibration);
+                let quietest = quietest_cpu(&home, machine, &counter, &calibration, None);
                 Some(quietest.map_err(PlacementError::NotHere)?)
             }
         };

@@ -46,6 +46,9 @@ pub struct Blind {
     pub at: u64,
     /// How long it was, ticks.
     pub ticks: u64,
+    /// Run delay between its first reading and its last, ns: another thread had
+    /// the CPU while this one read.
+    pub run_delay_ns: u64,
 }
 
 /// What was seen.

@@ -3,12 +3,15 @@
 
 use super::attribute::parts;
 use super::learn::TURNS;
-use super::seen::{Seen, Window};
+use super::seen::{Blind, Seen, Window};
 use model::noise::gaps::{Cause, Detector, Frequency, Gap, Gaps, Lost, Part, Stretch, share};
 use model::stats;
 
 /// Longest gaps that are listed.
 const LISTED: usize = 10;
+
+/// Place of [`Cause::Scheduler`] among all causes.
+const SCHEDULER: usize = Cause::Scheduler as usize;
 
 /// Quiet blocks that a window needs for a frequency.
 const ENOUGH_BLOCKS: u64 = 16;
@@ -29,16 +32,25 @@ pub fn tally(seen: &Seen, ns_per_tick: f64, stretches: usize) -> Gaps {
         })
         .collect();
     let span_ns = ns(seen.ticks);
-    let stretches = strip(seen, &all, span_ns, stretches.max(1), ns_per_tick);
+    let readings = readings(seen, ns_per_tick);
+    let in_readings_ns: u64 = readings.iter().map(|r| r.delayed_ns).sum();
+    let stretches = strip(
+        seen,
+        &all,
+        &readings,
+        span_ns,
+        stretches.max(1),
+        ns_per_tick,
+    );
     let causes: Vec<Lost> = Cause::ALL
         .into_iter()
         .enumerate()
-        .filter_map(|(place, cause)| lost_to(cause, place, &all, &stretches))
+        .filter_map(|(place, cause)| lost_to(cause, place, &all, &readings, &stretches))
         .collect();
     let quiet = seen.quiet;
     let mut gaps = Gaps {
         span_ns,
-        blind_ns: ns(seen.blind.iter().map(|b| b.ticks).sum()),
+        blind_ns: readings.iter().map(|r| r.blind_ns).sum(),
         detector: Detector {
             adds: adds_of(1) as u64,
             block_ns: quiet.map_or(0.0, |q| q.block * ns_per_tick),
@@ -49,7 +61,8 @@ pub fn tally(seen: &Seen, ns_per_tick: f64, stretches: usize) -> Gaps {
         },
         gaps: all.len() as u64,
         mixed: all.iter().filter(|gap| gap.parts.len() > 1).count() as u64,
-        lost_ns: all.iter().map(|gap| gap.lost_ns).sum(),
+        lost_ns: all.iter().map(|gap| gap.lost_ns).sum::<u64>() + in_readings_ns,
+        in_readings_ns,
         share: share(&stretches, |s| s.lost_ns.iter().sum()),
         causes,
         frequency: frequency(seen, ns_per_tick),
@@ -65,7 +78,56 @@ pub fn tally(seen: &Seen, ns_per_tick: f64, stretches: usize) -> Gaps {
     gaps
 }
 
-fn lost_to(cause: Cause, place: usize, all: &[Gap], stretches: &[Stretch]) -> Option<Lost> {
+/// A stretch of readings. What was run delay in it is known, though nothing
+/// watched: the rest alone is blind.
+struct Reading {
+    at_ns: u64,
+    blind_ns: u64,
+    delayed_ns: u64,
+}
+
+/// All stretches of readings, with the run delay that no gap holds: what fell
+/// between two readings of one stretch, and what came after the last of them,
+/// which shows as more run delay than the next gap is long.
+fn readings(seen: &Seen, ns_per_tick: f64) -> Vec<Reading> {
+    let ns = |ticks: u64| (ticks as f64 * ns_per_tick).round() as u64;
+    let mut blind = seen.blind.clone();
+    for record in &seen.records {
+        let more_ns = record.run_delay_ns.unwrap_or(0);
+        let more_ns = more_ns.saturating_sub(ns(record.lost));
+        if more_ns == 0 {
+            continue;
+        }
+        let before = blind.partition_point(|b| b.at <= record.at);
+        match before.checked_sub(1) {
+            Some(place) => blind[place].run_delay_ns += more_ns,
+            None => blind.insert(
+                0,
+                Blind {
+                    at: 0,
+                    ticks: 0,
+                    run_delay_ns: more_ns,
+                },
+            ),
+        }
+    }
+    blind
+        .iter()
+        .map(|b| Reading {
+            at_ns: ns(b.at),
+            blind_ns: ns(b.ticks).saturating_sub(b.run_delay_ns),
+            delayed_ns: b.run_delay_ns,
+        })
+        .collect()
+}
+
+fn lost_to(
+    cause: Cause,
+    place: usize,
+    all: &[Gap],
+    readings: &[Reading],
+    stretches: &[Stretch],
+) -> Option<Lost> {
     let mut lost = Lost {
         cause,
         gaps: 0,
@@ -89,6 +151,12 @@ fn lost_to(cause: Cause, place: usize, all: &[Gap], stretches: &[Stretch]) -> Op
             lost.histogram[bin] += 1;
         }
     }
+    if cause == Cause::Scheduler {
+        for reading in readings {
+            lost.lost_ns += reading.delayed_ns;
+            lost.longest_ns = lost.longest_ns.max(reading.delayed_ns);
+        }
+    }
     (lost.lost_ns > 0).then_some(lost)
 }
 
@@ -96,6 +164,7 @@ fn lost_to(cause: Cause, place: usize, all: &[Gap], stretches: &[Stretch]) -> Op
 fn strip(
     seen: &Seen,
     all: &[Gap],
+    readings: &[Reading],
     span_ns: u64,
     stretches: usize,
     ns_per_tick: f64,
@@ -125,14 +194,22 @@ fn strip(
             each(stretch, passed);
         }
     };
-    for blind in &seen.blind {
-        let at_ns = (blind.at as f64 * ns_per_tick).round() as u64;
-        let ns = (blind.ticks as f64 * ns_per_tick).round() as u64;
-        let mut taken = 0;
-        through(at_ns, ns, &mut |stretch, passed| {
-            let until = (ns as f64 * passed).round() as u64;
+    for reading in readings {
+        let (mut taken, mut put) = (0, 0);
+        let at_ns = reading.at_ns + reading.delayed_ns;
+        through(at_ns, reading.blind_ns, &mut |stretch, passed| {
+            let until = (reading.blind_ns as f64 * passed).round() as u64;
             stretch.watched_ns = stretch.watched_ns.saturating_sub(until - taken);
             taken = until;
+        });
+        if reading.delayed_ns == 0 {
+            continue;
+        }
+        through(reading.at_ns, reading.delayed_ns, &mut |stretch, passed| {
+            let until = (reading.delayed_ns as f64 * passed).round() as u64;
+            stretch.lost_ns.resize(Cause::ALL.len(), 0);
+            stretch.lost_ns[SCHEDULER] += until - put;
+            put = until;
         });
     }
     for gap in all {

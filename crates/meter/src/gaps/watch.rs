@@ -184,6 +184,7 @@ impl<'m, M: Machine> Watcher<'m, M> {
         let grown = first.zip(self.run_delay_ns);
         let run_delay_ns = grown.map(|(now, before)| now.saturating_sub(before));
         self.run_delay_ns = last;
+        let reading_from_ns = first;
         self.seen.records.push(Record {
             at: from,
             lost,
@@ -192,10 +193,10 @@ impl<'m, M: Machine> Watcher<'m, M> {
         });
         if self.reading_is_due(lost, run_delay_ns) {
             self.close_group();
-            // A switch while it read is nobody's gap.
+            // A switch while it read belongs to no gap, but to the reading.
             self.run_delay_ns = self.read_run_delay().1;
         }
-        self.resume();
+        self.resume(reading_from_ns);
     }
 
     /// Sixteen blocks too long in a row, all alike: not gaps, the clock has
@@ -209,7 +210,9 @@ impl<'m, M: Machine> Watcher<'m, M> {
         }
         let records = &mut self.seen.records;
         // The last of the streak has no record yet.
-        records.truncate(records.len().saturating_sub(SLOWER - 1));
+        let taken_back = records.split_off(records.len().saturating_sub(SLOWER - 1));
+        let delayed_ns = taken_back.iter().filter_map(|r| r.run_delay_ns).sum();
+        self.in_readings(delayed_ns);
         self.now.ticks = streak.iter().sum();
         self.now.blocks = streak.len() as u64;
         self.renew();
@@ -313,33 +316,49 @@ impl<'m, M: Machine> Watcher<'m, M> {
         (first, last, again)
     }
 
-    /// Goes on spinning. The first block after a call of the system finds
-    /// cold branches and is not watched.
-    fn resume(&mut self) {
+    /// Goes on spinning, after readings of which the first said that much run
+    /// delay. The first block after a call of the system finds cold branches
+    /// and is not watched.
+    fn resume(&mut self, from_ns: Option<u64>) {
         self.machine.spin(TURNS);
         let now = self.machine.now();
-        match step(self.at, now) {
-            Some(ticks) => {
-                self.seen.blind.push(Blind {
-                    at: self.elapsed,
-                    ticks,
-                });
-                self.elapsed += ticks;
-            }
-            None => self.seen.broken_steps += 1,
-        }
+        let passed = step(self.at, now);
+        self.seen.broken_steps += u64::from(passed.is_none());
+        let ticks = passed.unwrap_or(0);
+        let delayed = self.run_delay_ns.zip(from_ns);
+        self.seen.blind.push(Blind {
+            at: self.elapsed,
+            ticks,
+            run_delay_ns: delayed.map_or(0, |(last, from)| last.saturating_sub(from)),
+        });
+        self.elapsed += ticks;
         self.at = now;
+    }
+
+    /// Adds run delay that no gap holds to the readings before.
+    fn in_readings(&mut self, run_delay_ns: u64) {
+        match self.seen.blind.last_mut() {
+            Some(blind) => blind.run_delay_ns += run_delay_ns,
+            None if run_delay_ns > 0 => self.seen.blind.push(Blind {
+                at: 0,
+                ticks: 0,
+                run_delay_ns,
+            }),
+            None => {}
+        }
     }
 
     fn end(mut self) -> Seen {
         self.settle();
+        let last = self.machine.run_delay_ns();
+        let since = last.zip(self.run_delay_ns);
+        self.in_readings(since.map_or(0, |(last, before)| last.saturating_sub(before)));
         if self.seen.records.last().map(|last| last.group) == Some(self.seen.groups.len()) {
             match self.machine.tells_interrupts() {
                 true => self.close_group(),
                 false => self.seen.groups.push(None),
             }
         }
-        let last = self.machine.run_delay_ns();
         self.seen.run_delay_ns = last
             .zip(self.first_run_delay_ns)
             .and_then(|(last, first)| last.checked_sub(first));

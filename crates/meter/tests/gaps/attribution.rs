@@ -141,13 +141,17 @@ fn what_comes_while_it_reads_is_nobodys_gap() {
     close(of(&gaps, Cause::Tick), 10, 50.0);
     close(of(&gaps, Cause::Unexplained), 10, 7_000.0);
     assert_eq!(
-        gaps.run_delay_ns,
-        Some(10 * 2_990_000),
-        "and yet it is told"
+        (gaps.run_delay_ns, gaps.in_readings_ns),
+        (Some(10 * 2_990_000), 10 * 2_990_000),
+        "and yet it counts"
     );
+    assert_eq!(of(&gaps, Cause::Scheduler), (0, 10 * 2_990_000));
+    // Of 90 ms another thread had 29.9: that is no blind time.
     let blind_us = gaps.blind_ns as f64 / 1e3;
-    assert!((30_000.0..34_000.0).contains(&blind_us), "{blind_us}");
+    assert!((100.0..4_100.0).contains(&blind_us), "{blind_us}");
     assert_eq!(gaps.watched_ns(), gaps.span_ns - gaps.blind_ns);
+    let share = gaps.share_of(Cause::Scheduler).expect("a share");
+    assert!((0.33..0.35).contains(&share), "{share}");
 }
 
 #[test]

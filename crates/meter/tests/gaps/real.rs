@@ -50,14 +50,11 @@ fn a_competitor_on_the_same_cpu_is_the_schedulers() {
         return eprintln!("SKIPPED: {:?}", gaps.remarks);
     };
     let scheduler_ns = gaps.of(Cause::Scheduler).map_or(0, |c| c.lost_ns);
-    // Our sum over gaps beside the kernel's over the thread; what is missing
-    // fell into readings, which the share leaves out on both sides.
-    let ratio = scheduler_ns as f64 / run_delay_ns as f64;
-    assert!((0.7..=1.0).contains(&ratio), "{ratio}: {gaps:?}");
+    // Our sum over gaps and readings is the kernel's over the thread.
+    assert_eq!(scheduler_ns, run_delay_ns, "{gaps:?}");
     let ours = gaps.share_of(Cause::Scheduler).expect("watched");
     let kernels = run_delay_ns as f64 / gaps.span_ns as f64;
-    // Under emulation a tenth of the time and more is blind: how much of that
-    // was waiting, our share can't know.
+    // Under emulation a tenth of the time and more is blind.
     let blind = gaps.blind_ns as f64 / gaps.span_ns as f64;
     assert!(
         (ours / kernels - 1.0).abs() < 0.1 + blind,

@@ -1,15 +1,16 @@
 //! What a comparison may say of a row: different, the same within noise, or
 //! that it can't tell.
 
-use super::multiplicity::{benjamini_hochberg, holm};
-use super::ratio::Ratio;
+use super::multiplicity::{Family, Hypothesis, families, holm, levels};
+use super::ratio::{Ratio, detectable};
 use crate::estimate::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Of the rows that are called different at most this share is expected to be
 /// called so wrongly; and with no difference anywhere, in at most this share
-/// of comparisons any row is. Also the level at which a gate is crossed.
+/// of comparisons any row is (simulated with up to four runs a side: 2 to 5 %,
+/// `tests/power.rs`; with eight 6 %). Also the level at which a gate is crossed.
 pub const LEVEL: f64 = 0.05;
 
 /// The answer to one row, and there are no others.
@@ -65,6 +66,15 @@ impl Support {
         }
     }
 
+    /// The same of rows that are compared `by_state`: by the figure of one mode that
+    /// all runs name alike, or by the 10 % quantile, which is of the faster of two
+    /// states where kept runs say that it stays there. No mixture has a part in it.
+    pub fn of_compared(verdicts: &[Verdict], apart: bool, by_state: bool) -> Support {
+        let counts = |v: &&Verdict| !by_state || **v != Verdict::TwoStates;
+        let rest: Vec<Verdict> = verdicts.iter().filter(counts).copied().collect();
+        Support::of(&rest, apart)
+    }
+
     fn allows_different(self) -> bool {
         matches!(self, Support::Interval | Support::Mixture { apart: true })
     }
@@ -77,6 +87,8 @@ pub struct Tested<'a> {
     pub ratio: &'a Ratio,
     /// What may be said.
     pub support: Support,
+    /// Which rows it is tested with.
+    pub family: Family,
 }
 
 impl Tested<'_> {
@@ -84,18 +96,46 @@ impl Tested<'_> {
     /// looked at: leaving it out would make the others seem fewer.
     fn p(&self, p: impl Fn(&Ratio) -> Option<f64>) -> f64 {
         match self.support.allows_different() {
-            true => p(self.ratio).unwrap_or(1.0),
+            true => (p(self.ratio).unwrap_or(1.0) * self.family.looks()).min(1.0),
             false => 1.0,
+        }
+    }
+
+    fn hypothesis(&self) -> Hypothesis {
+        Hypothesis {
+            family: self.family,
+            p_value: self.p(Ratio::p_value),
+            standard_error: self.ratio.standard_error(),
+            df: self.ratio.error.df,
         }
     }
 }
 
-/// The finding of each row of a family. Where no difference was shown, and the
+fn hypotheses(rows: &[Tested]) -> Vec<Hypothesis> {
+    rows.iter().map(Tested::hypothesis).collect()
+}
+
+/// The share of changes of the size called detectable that are found.
+pub const POWER: f64 = 0.8;
+
+/// The smallest change of each row that is found with [`POWER`] if it is the
+/// only one, as a share; `None` where more than the interval decides.
+pub fn detectable_changes(rows: &[Tested]) -> Vec<Option<f64>> {
+    let levels = levels(&hypotheses(rows), LEVEL);
+    let of = |(row, level): (&Tested, f64)| {
+        let error = row.ratio.standard_error();
+        let level = level / row.family.looks();
+        let change = detectable(error, row.ratio.error.df, level, POWER);
+        Some(change).filter(|_| row.support == Support::Interval)
+    };
+    rows.iter().zip(levels).map(of).collect()
+}
+
+/// The finding of each of the rows that are looked at together. Where no difference was shown, and the
 /// interval lies within `margin` of 1 (a share: 0.05 is 5 %, up or down), the
 /// row is the same; a difference that was shown may be smaller.
 pub fn findings(rows: &[Tested], margin: f64) -> Vec<Finding> {
-    let p_values: Vec<f64> = rows.iter().map(|row| row.p(Ratio::p_value)).collect();
-    benjamini_hochberg(&p_values, LEVEL)
+    families(&hypotheses(rows), LEVEL)
         .into_iter()
         .zip(rows)
         .map(|(different, row)| match row.support {
@@ -146,6 +186,7 @@ mod tests {
         let tested = Tested {
             ratio: &ratio,
             support,
+            family: Family::Quiet,
         };
         findings(&[tested], 0.05)[0]
     }
@@ -193,11 +234,39 @@ mod tests {
         let (near, far) = (ratio(1.0, 0.01), ratio(1.0245, 0.01));
         let p = far.p_value().expect("a spread");
         assert!((0.025..0.05).contains(&p), "{p}");
-        let of = |ratio, support| Tested { ratio, support };
+        let of = |ratio, support| Tested {
+            ratio,
+            support,
+            family: Family::Quiet,
+        };
         let alone = [of(&far, Support::Interval)];
         assert_eq!(findings(&alone, 0.05)[0], Finding::Different);
         let with = [of(&near, Support::Nothing), of(&far, Support::Interval)];
         assert_eq!(findings(&with, 0.05)[1], Finding::SameWithinNoise);
+    }
+
+    #[test]
+    fn each_row_says_which_change_it_could_have_found() {
+        let [calm, rough] = [ratio(1.0, 0.01), ratio(1.0, 0.1)];
+        let of = |ratio, support| Tested {
+            ratio,
+            support,
+            family: Family::Quiet,
+        };
+        let rows = [
+            of(&calm, Support::Interval),
+            of(&rough, Support::Interval),
+            of(&calm, Support::Mixture { apart: true }),
+        ];
+        let [calm, rough, mixture] = detectable_changes(&rows)[..] else {
+            panic!("three rows");
+        };
+        let [calm, rough] = [calm, rough].map(|size| size.expect("an interval"));
+        assert!(
+            (0.03..0.06).contains(&calm) && rough > 0.3,
+            "{calm} {rough}"
+        );
+        assert_eq!(mixture, None);
     }
 
     #[test]
@@ -207,6 +276,7 @@ mod tests {
         let of = |ratio| Tested {
             ratio,
             support: Support::Interval,
+            family: Family::Quiet,
         };
         let rows = [of(&beyond), of(&at), of(&faster), of(&wide)];
         assert_eq!(grown_beyond(&rows, 1.1), [true, false, false, false]);

@@ -70,7 +70,7 @@ impl Reading {
         })
     }
 
-    /// A published figure: it came without a spread, so it adds none.
+    /// A figure that came without a spread, such as a published one: it adds none.
     pub fn published(value: f64) -> Option<Reading> {
         (value > 0.0 && value.is_finite()).then(|| Reading {
             ln: value.ln(),

@@ -4,6 +4,7 @@
 //! The document holds every run; [`judge::effects`] makes the effects of them.
 
 pub mod advice;
+pub mod counts;
 pub mod figures;
 pub mod judge;
 pub mod spread;
@@ -16,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of the shape below.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// The document of `latlas noise ab`.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -66,6 +67,9 @@ pub struct How {
     pub work: Vec<Work>,
     /// What is not counted here, with the reason.
     pub not_counted: Vec<NotCounted>,
+    /// The user's command in words, where that was the job.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
 }
 
 /// What a job does.
@@ -121,6 +125,8 @@ pub enum Workload {
     Wakeup,
     /// Many small files that are looked for, opened and read.
     Files,
+    /// The user's own command.
+    Command,
 }
 
 impl Workload {
@@ -131,6 +137,7 @@ impl Workload {
             Workload::Memory => "memory",
             Workload::Wakeup => "wakeup",
             Workload::Files => "files",
+            Workload::Command => "command",
         }
     }
 }
@@ -268,6 +275,11 @@ pub struct Effect {
     pub time: Change,
     /// How much more its times spread: on over off.
     pub spread: Change,
+    /// How much more often its CPU was given up or taken away.
+    pub switches: Option<CountChange>,
+    /// How much more often it went on on another CPU; absent where that is not
+    /// counted.
+    pub migrations: Option<CountChange>,
 }
 
 /// A ratio, on over off, and what may be said of it.
@@ -278,7 +290,30 @@ pub struct Change {
     pub ratio: Option<Interval>,
     /// How likely that much is where the control does nothing.
     pub p_value: Option<f64>,
+    /// The smallest effect that this many rounds could have shown beside this
+    /// noise, as a share: the ratio's distance from the farther end of its
+    /// interval.
+    #[serde(default)]
+    pub smallest: Option<f64>,
     /// The word.
+    pub verdict: Verdict,
+}
+
+/// A count in a run, on and off, and what may be said of the difference.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct CountChange {
+    /// Mean with the control.
+    pub on: Option<f64>,
+    /// Mean without.
+    pub off: Option<f64>,
+    /// Mean difference, on less off, with an interval as wide as the number of
+    /// comparisons asks for; absent where there are too few rounds for one.
+    pub difference: Option<Interval>,
+    /// How likely that much is where the control does nothing.
+    pub p_value: Option<f64>,
+    /// The smallest difference that could have been shown.
+    pub smallest: Option<f64>,
+    /// The word: fewer is better.
     pub verdict: Verdict,
 }
 

@@ -81,13 +81,14 @@ pub struct Lost {
     pub cause: Cause,
     /// Gaps of which it had the largest part.
     pub gaps: u64,
-    /// Its parts of all gaps, ns.
+    /// Its parts of all gaps, ns; of the scheduler also the run delay in the
+    /// readings.
     pub lost_ns: u64,
     /// The same as a share of the watched time, 0 to 1, with a 95 % interval
     /// from twenty stretches of the span (t; its ends are not cut at 0 or 1).
     /// Absent where the span was too short for stretches.
     pub share: Option<Interval>,
-    /// Its longest part of one gap, ns.
+    /// Its longest part of one gap, or of one reading, ns.
     pub longest_ns: u64,
     /// Gaps of which it had the largest part, by the gap's length: the k-th
     /// number counts those from 2^k to 2^(k+1) ns.
@@ -169,7 +170,8 @@ pub struct Gaps {
     pub began_ns: u64,
     /// From the first look at the counter to the last, ns.
     pub span_ns: u64,
-    /// Of that not watched, since it read what had happened, ns.
+    /// Of that not watched, since it read what had happened, ns. Run delay that
+    /// fell into the readings is known, and not part of it.
     pub blind_ns: u64,
     /// How it told a gap.
     pub detector: Detector,
@@ -177,8 +179,11 @@ pub struct Gaps {
     pub gaps: u64,
     /// Of these, such with several causes.
     pub mixed: u64,
-    /// Time lost in all of them, ns.
+    /// Time lost in all of them and in the readings, ns.
     pub lost_ns: u64,
+    /// Of that in the readings, ns: run delay, by the kernel's count.
+    #[serde(default)]
+    pub in_readings_ns: u64,
     /// The same as a share of the watched time, as in [`Lost::share`].
     pub share: Option<Interval>,
     /// By cause, those that took anything.
@@ -190,7 +195,7 @@ pub struct Gaps {
     /// The clock.
     pub frequency: Option<Frequency>,
     /// Run delay of the thread over the whole span, as the kernel counts it,
-    /// ns: what of it is not in the gaps fell into the readings.
+    /// ns: all of it is the scheduler's part, in the gaps and in the readings.
     pub run_delay_ns: Option<u64>,
     /// Time that the hypervisor took from this CPU, ns in steps of 10 ms
     /// (`steal` of `/proc/stat`).

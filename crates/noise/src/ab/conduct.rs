@@ -2,7 +2,7 @@
 //! real or scripted. What was measured before something went wrong is kept.
 
 use super::control::NONE;
-use super::plan::{LEAST_ROUNDS, Plan, PlannedArm, PlannedBlock};
+use super::plan::{Plan, PlannedArm, PlannedBlock};
 use super::toggle::{Toggles, still_on};
 use meter::commands::repeat::{ADAPTIVE, Done, Runner, repeat};
 use model::command::{Ended, Rule};
@@ -52,6 +52,8 @@ pub enum Stop {
     Block(String),
     /// Nothing more is measured.
     All(String),
+    /// The time that this block may take is used.
+    Time,
 }
 
 /// How far it is.
@@ -76,11 +78,14 @@ pub struct Conducted {
     pub blocks: Vec<Block>,
     /// Why it is not whole, if it is not.
     pub partial: Option<String>,
+    /// That there are fewer rounds than planned, since the time was used.
+    pub cut: Option<String>,
 }
 
 /// Measures all blocks. Each begins with one run of each arm that counts for
 /// nothing; then come the rounds, in a random order and the next the other way
-/// round ([`repeat`]).
+/// round ([`repeat`]). Where the plan has a time, a round that would not fit it
+/// is not begun, and one that outlasts it by more than half is discarded.
 pub fn conduct(
     plan: &Plan,
     stage: &mut impl Stage,
@@ -90,6 +95,7 @@ pub fn conduct(
 ) -> Conducted {
     let mut done = Conducted::default();
     let mut reasons: Vec<String> = Vec::new();
+    let mut cut: Vec<usize> = Vec::new();
     for (k, planned) in plan.blocks.iter().enumerate() {
         let Measured {
             runs,
@@ -104,11 +110,13 @@ pub fn conduct(
                 reasons.push(format!("{}: {after}: {why}", where_()));
             }
         }
+        let rounds = runs.first().map_or(0, Vec::len);
         if runs.iter().any(|runs| !runs.is_empty()) {
             done.blocks.push(block(planned, runs));
         }
         match stop {
             None => {}
+            Some(Stop::Time) => cut.push(rounds),
             Some(Stop::Block(why) | Stop::Arm(why)) => reasons.push(format!("{}: {why}", where_())),
             Some(Stop::All(why)) => {
                 reasons.push(why);
@@ -117,7 +125,29 @@ pub fn conduct(
         }
     }
     done.partial = (!reasons.is_empty()).then(|| reasons.join("; "));
+    done.cut = in_words(plan, &cut);
     done
+}
+
+/// What a reader must know of blocks that ended after so many rounds.
+fn in_words(plan: &Plan, cut: &[usize]) -> Option<String> {
+    let (least, most) = (cut.iter().min()?, cut.iter().max()?);
+    if *least >= plan.rounds as usize {
+        return None;
+    }
+    let rounds = match least == most {
+        true => format!("{least}"),
+        false => format!("{least} to {most}"),
+    };
+    Some(format!(
+        "runs took longer than expected: {rounds} of {} rounds fit the {:.0} s announced{}",
+        plan.rounds,
+        plan.most_ms.unwrap_or(plan.expected_ms) as f64 / 1e3,
+        match plan.blocks.len() {
+            1 => String::new(),
+            all => format!(" (in {} of {all} jobs and loads)", cut.len()),
+        }
+    ))
 }
 
 fn block(planned: &PlannedBlock, runs: Vec<Vec<OneRun>>) -> Block {
@@ -157,7 +187,14 @@ fn one_block(
         arms: &planned.arms,
         runs: vec![Vec::new(); planned.arms.len()],
         left_out: vec![None; planned.arms.len()],
+        until: None,
+        round: RoundClock::default(),
     };
+    let now_ms = rounds.elapsed_ms() as f64;
+    rounds.until = until(plan, k, now_ms);
+    if rounds.until.is_some_and(|until| until <= now_ms) {
+        return rounds.measured(Some(Stop::Time));
+    }
     if let Err(stop) = rounds
         .stage
         .begin(planned.workload, planned.load, &planned.arms)
@@ -171,7 +208,10 @@ fn one_block(
         &mut rounds,
         planned.arms.len(),
         1,
-        &rule(plan, planned),
+        &Rule {
+            runs: Some(plan.most_rounds),
+            ..ADAPTIVE
+        },
         seed,
         |progress| {
             watch(&Progress {
@@ -191,25 +231,42 @@ fn one_block(
     rounds.measured(stop)
 }
 
-/// As many rounds as planned, or, where a time was asked for, until the
-/// block's share of it is over.
-fn rule(plan: &Plan, block: &PlannedBlock) -> Rule {
-    let Some(most_ms) = plan.most_ms else {
-        return Rule {
-            runs: Some(plan.rounds),
-            ..ADAPTIVE
+/// When this block is to end, ms since the beginning: its share of the time
+/// that is left for it and those after it.
+fn until(plan: &Plan, k: usize, now_ms: f64) -> Option<f64> {
+    let left_ms = plan.most_ms? as f64 - now_ms;
+    let left: f64 = plan.blocks[k..].iter().map(|b| b.round_ms).sum();
+    Some(now_ms + left_ms * plan.blocks[k].round_ms / left)
+}
+
+/// Tells whether there is time for another run.
+#[derive(Clone, Copy, Debug, Default)]
+struct RoundClock {
+    /// Runs of this round so far.
+    runs: usize,
+    /// When it began, ms.
+    began_ms: f64,
+    /// What the longest round took, the one of warming up too, ms.
+    longest_ms: f64,
+}
+
+impl RoundClock {
+    /// Counts another run that begins now, of rounds of so many; false if
+    /// there is no time for it.
+    fn begins(&mut self, now_ms: f64, of: usize, until: Option<f64>) -> bool {
+        if self.runs == of {
+            self.longest_ms = self.longest_ms.max(now_ms - self.began_ms);
+            self.runs = 0;
+        }
+        if self.runs == 0 {
+            self.began_ms = now_ms;
+        }
+        let end_ms = match self.runs {
+            0 => now_ms + self.longest_ms,
+            _ => now_ms - self.longest_ms / 2.0,
         };
-    };
-    let all_ms: f64 = plan.blocks.iter().map(|b| b.round_ms).sum();
-    let share = block.round_ms / all_ms / block.arms.len() as f64;
-    Rule {
-        runs: None,
-        least_runs: LEAST_ROUNDS,
-        least_ms: 0,
-        // Never narrow enough: the time alone ends it.
-        half_width: -1.0,
-        most_ms: (most_ms as f64 * share) as u64,
-        most_runs: u32::MAX,
+        self.runs += 1;
+        until.is_none_or(|until| end_ms < until)
     }
 }
 
@@ -220,9 +277,23 @@ struct Rounds<'a, 'f, S> {
     arms: &'a [PlannedArm],
     runs: Vec<Vec<OneRun>>,
     left_out: Vec<Option<String>>,
+    /// When the block is to end, ms since the beginning.
+    until: Option<f64>,
+    round: RoundClock,
 }
 
 impl<S: Stage> Rounds<'_, '_, S> {
+    /// That the time is used. A round that is not whole is discarded.
+    fn out_of_time(&mut self) -> Stop {
+        let tried = self.runs.iter().zip(&self.left_out);
+        let tried = tried.filter(|(_, left_out)| left_out.is_none());
+        let whole = tried.map(|(runs, _)| runs.len()).min().unwrap_or(0);
+        for runs in &mut self.runs {
+            runs.truncate(whole);
+        }
+        Stop::Time
+    }
+
     fn measured(self, stop: Option<Stop>) -> Measured {
         Measured {
             runs: self.runs,
@@ -272,6 +343,10 @@ impl<S: Stage> Runner for Rounds<'_, '_, S> {
     type Error = Stop;
 
     fn warm_up(&mut self, k: usize) -> Result<Done<()>, Stop> {
+        let now_ms = self.stage.elapsed_ms() as f64;
+        if !self.round.begins(now_ms, self.arms.len(), self.until) {
+            return Err(self.out_of_time());
+        }
         Ok(match self.unless_left_out(k)? {
             Some(Done::Interrupted) => Done::Interrupted,
             Some(Done::Ended(_)) | None => Done::Ended(()),
@@ -280,6 +355,9 @@ impl<S: Stage> Runner for Rounds<'_, '_, S> {
 
     fn timed(&mut self, k: usize) -> Result<Done<Usage>, Stop> {
         let at_ms = self.stage.elapsed_ms();
+        if !self.round.begins(at_ms as f64, self.arms.len(), self.until) {
+            return Err(self.out_of_time());
+        }
         Ok(match self.unless_left_out(k)? {
             // What it cost is of no matter to the rule, which counts rounds or time.
             None => Done::Ended(Usage::default()),

@@ -108,7 +108,11 @@ impl Own {
 impl Spec {
     /// Whether it is tried with this job.
     pub fn applies_to(&self, workload: Workload) -> bool {
-        matches!(self.kind, Kind::Cache) == (workload == Workload::Files)
+        match workload {
+            Workload::Command => true,
+            Workload::Files => matches!(self.kind, Kind::Cache),
+            _ => !matches!(self.kind, Kind::Cache),
+        }
     }
 
     /// Names of the arms that have it on and off. What pins its job is set

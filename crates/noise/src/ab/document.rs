@@ -6,6 +6,10 @@ use model::machine::Machine;
 use model::noise::effect::{Effects, How, SCHEMA, Workload, judge};
 use model::run::Program;
 
+/// A command shorter than this has few ticks of the scheduler, and hardly ever
+/// leaves its CPU, ms.
+pub const SHORT_MS: f64 = 50.0;
+
 /// What is known beside the runs.
 pub struct Beside {
     /// When it began, ms since 1970 UTC.
@@ -22,6 +26,8 @@ pub struct Beside {
     pub last_level_bytes: u64,
     /// Why there are no autogroups in force here, if so.
     pub no_autogroups: Option<String>,
+    /// How long a run of the user's command took, if that is too short, ms.
+    pub short_run_ms: Option<f64>,
     /// What else was seen, one sentence each.
     pub seen: Vec<String>,
 }
@@ -33,7 +39,12 @@ pub fn document(plan: &Plan, conducted: Conducted, beside: Beside) -> Effects {
         schema: SCHEMA,
         started_unix_ms: beside.started_unix_ms,
         wall_ms: beside.wall_ms,
-        remarks: [remarks(&beside), of_controls(plan, &beside)].concat(),
+        remarks: [
+            conducted.cut.iter().cloned().collect(),
+            remarks(&beside),
+            of_controls(plan, &beside),
+        ]
+        .concat(),
         program: beside.program,
         machine: beside.machine,
         how: beside.how,
@@ -72,6 +83,13 @@ fn remarks(beside: &Beside) -> Vec<String> {
              not bound by memory",
             work.bytes >> 20,
             beside.last_level_bytes >> 20
+        ));
+    }
+    if let Some(run_ms) = beside.short_run_ms {
+        remarks.push(format!(
+            "a run of the command takes {run_ms:.0} ms: too short to be moved or to lose its CPU \
+             often, so that controls of the scheduler can hardly show what they do (at least \
+             {SHORT_MS:.0} ms)"
         ));
     }
     remarks.extend(beside.seen.iter().cloned());

@@ -37,9 +37,9 @@ impl Processes {
             let mut command = sys::process::this_program()?;
             command
                 .args(job.arguments()?)
-                .stdin(Stdio::null())
+                .stdin(sys::process::null_device()?)
                 .stdout(Stdio::piped())
-                .stderr(Stdio::null());
+                .stderr(sys::process::null_device()?);
             match own_session {
                 true => sys::process::in_own_session(&mut command),
                 // What a terminal sends to this process is not for them: they end

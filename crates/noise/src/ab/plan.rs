@@ -3,6 +3,8 @@
 
 use super::control::{self, COLD, Kind, NONE, Own, PIN, Spec};
 use meter::controls::Asked;
+use model::compare::finding::LEVEL;
+use model::noise::effect::judge::COMPARISONS;
 use model::noise::effect::{Control, Load, Workload};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -15,7 +17,16 @@ pub const ROUNDS: u32 = 24;
 /// Below this many no interval of one comparison alone would be there.
 pub const LEAST_ROUNDS: u32 = 6;
 /// Most rounds that a time is turned into.
-const MOST_ROUNDS: u32 = 1000;
+pub const MOST_ROUNDS: u32 = 1000;
+/// Time that a command gets when nothing else is asked for, if that is enough
+/// for the fewest rounds.
+const COMMAND_TIME: Duration = Duration::from_secs(120);
+/// Most rounds of a short command when nothing else is asked for.
+const COMMAND_ROUNDS: u32 = 100;
+
+/// Where no round can be spared, so many times the expected time is allowed: jobs
+/// may be that much slower than when they were tried.
+const SLACK: f64 = 1.1;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -28,7 +39,7 @@ pub struct Request {
     pub workloads: Vec<Workload>,
     /// How often, or how long.
     pub length: Length,
-    /// How long a job is to take on a quiet CPU.
+    /// How long a job is to take on a quiet CPU; a command, how long it took.
     pub job: Duration,
     /// Busy processes of a load for each CPU.
     pub busy_per_cpu: u32,
@@ -53,10 +64,13 @@ pub struct Here {
 /// How much is enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// So many rounds of each block.
+    /// So many rounds of each block, however long they take.
     Rounds(u32),
-    /// About so long in all.
+    /// No longer than this in all, if that is enough for the fewest rounds.
     Time(Duration),
+    /// [`ROUNDS`], or of a command what fits two minutes; no longer than what
+    /// that is expected to take, or a tenth more if those are the fewest rounds.
+    Usual,
 }
 
 /// What will be done.
@@ -66,9 +80,14 @@ pub struct Plan {
     pub controls: Vec<Control>,
     /// What is run.
     pub blocks: Vec<PlannedBlock>,
-    /// Rounds of each block, at most.
+    /// Rounds of each block that are expected.
     pub rounds: u32,
-    /// Time that all may take, where one was asked for, ms.
+    /// Most rounds, where jobs are faster than expected.
+    pub most_rounds: u32,
+    /// Fewest rounds that are planned, whatever the time.
+    pub least_rounds: u32,
+    /// Time that all may take, ms: then no more rounds are begun. Nothing where
+    /// a number of rounds was asked for.
     pub most_ms: Option<u64>,
     /// Time that it takes if a load slows jobs down as it should, ms.
     pub expected_ms: u64,
@@ -151,6 +170,14 @@ impl Plan {
     }
 }
 
+/// The fewest rounds by which one effect alone can be shown that is there in
+/// each of them: its p-value, 2 / 2^n, must be below the level's share of each
+/// comparison of the family.
+fn least_rounds(effects: usize) -> u32 {
+    let comparisons = (COMPARISONS * effects.max(1)) as f64;
+    (1.0 + (comparisons / LEVEL).log2()).ceil() as u32
+}
+
 /// Blocks of the controls that are available.
 fn lay_out(request: &Request, controls: Vec<Control>) -> Plan {
     let usable: Vec<&Spec> = controls
@@ -162,21 +189,41 @@ fn lay_out(request: &Request, controls: Vec<Control>) -> Plan {
     let blocks = blocks(request, &usable);
     let round_ms: f64 = blocks.iter().map(|b| b.round_ms).sum();
     let settling_ms: f64 = blocks.iter().map(|b| settling_ms(b.load)).sum();
-    let (rounds, most_ms) = match request.length {
-        Length::Rounds(rounds) => (rounds, None),
-        Length::Time(time) => {
-            let most_ms = time.as_secs_f64() * 1e3;
-            // One more for the warming up.
-            let fit = ((most_ms - settling_ms) / round_ms.max(1e-3) - 1.0).floor();
-            let rounds = fit.clamp(f64::from(LEAST_ROUNDS), f64::from(MOST_ROUNDS));
-            (rounds as u32, Some(most_ms as u64))
-        }
+    let of_command = request.workloads.contains(&Workload::Command);
+    let least_rounds = match of_command {
+        true => least_rounds(usable.len() * blocks.len()),
+        false => LEAST_ROUNDS,
+    };
+    let fitting = |time: Duration, most: u32| {
+        let most_ms = time.as_secs_f64() * 1e3;
+        // One more for the warming up.
+        let fit = ((most_ms - settling_ms) / round_ms.max(1e-3) - 1.0).floor();
+        fit.clamp(f64::from(least_rounds), f64::from(most)) as u32
+    };
+    let rounds = match request.length {
+        Length::Rounds(rounds) => rounds,
+        Length::Time(time) => fitting(time, MOST_ROUNDS),
+        Length::Usual if of_command => fitting(COMMAND_TIME, COMMAND_ROUNDS),
+        Length::Usual => ROUNDS,
+    };
+    let expected_ms = (round_ms * f64::from(rounds + 1) + settling_ms) as u64;
+    // One round less than the fewest shows nothing.
+    let enough_ms = match rounds > least_rounds {
+        true => expected_ms,
+        false => (expected_ms as f64 * SLACK).ceil() as u64,
+    };
+    let (most_ms, most_rounds) = match request.length {
+        Length::Rounds(_) => (None, rounds),
+        Length::Time(time) => (Some(enough_ms.max(time.as_millis() as u64)), MOST_ROUNDS),
+        Length::Usual => (Some(enough_ms), rounds),
     };
     Plan {
         controls,
-        expected_ms: (round_ms * f64::from(rounds + 1) + settling_ms) as u64,
+        expected_ms,
         blocks,
         rounds,
+        most_rounds,
+        least_rounds,
         most_ms,
         busy,
     }
@@ -232,7 +279,9 @@ fn blocks(request: &Request, usable: &[&Spec]) -> Vec<PlannedBlock> {
         pairs.extend(request.loads.iter().map(|&load| (workload, load)));
     }
     // Their own job: what the others do is no matter of files.
-    pairs.push((Workload::Files, Load::None));
+    if !request.workloads.contains(&Workload::Command) {
+        pairs.push((Workload::Files, Load::None));
+    }
     pairs
         .into_iter()
         .filter_map(|(workload, load)| block(request, usable, workload, load))
@@ -304,7 +353,7 @@ fn run_ms(request: &Request, workload: Workload, load: Load, arm: &PlannedArm) -
         _ => 1.0 + f64::from(request.busy_per_cpu),
     };
     let work_ms = match workload {
-        Workload::Cpu => job_ms * share,
+        Workload::Cpu | Workload::Command => job_ms * share,
         Workload::Memory => 1.4 * job_ms * share,
         Workload::Wakeup => job_ms * (0.5 + 0.5 * share),
         Workload::Files => FILES_MS,
@@ -539,5 +588,38 @@ mod tests {
         assert!(minute.rounds > LEAST_ROUNDS && minute.expected_ms <= 60_000);
         assert!(of(120).rounds > minute.rounds);
         assert_eq!(minute.most_ms, Some(60_000));
+        // What is announced is what it may take.
+        assert!(of(1).most_ms > Some(of(1).expected_ms));
+    }
+
+    #[test]
+    fn a_command_is_the_only_job_and_gets_rounds_by_how_long_it_takes() {
+        let of = |job, length| {
+            let command = Request {
+                workloads: vec![Workload::Command],
+                loads: vec![Load::None],
+                job,
+                length,
+                ..request(&["pin", "cache"])
+            };
+            plan(&command, fine)
+        };
+        let short = of(Duration::from_millis(10), Length::Usual);
+        assert_eq!(short.blocks.len(), 1);
+        assert_eq!(names(&short.blocks[0]), ["none", "pin", "cold"]);
+        assert_eq!(short.rounds, COMMAND_ROUNDS);
+        let second = of(Duration::from_secs(2), Length::Usual);
+        assert!((15..20).contains(&second.rounds), "{}", second.rounds);
+        assert!(second.expected_ms <= 120_000);
+        assert_eq!(second.most_ms, Some(second.expected_ms));
+        // However long, enough for one interval: the time says so.
+        let long = of(Duration::from_secs(60), Length::Usual);
+        // Eight comparisons: 2 / 2^9 is below 0.05 / 8.
+        assert_eq!((long.rounds, long.least_rounds), (9, 9));
+        assert!(long.expected_ms > 3 * 9 * 60_000);
+        let most_ms = long.most_ms.expect("a time");
+        assert_eq!(most_ms, (long.expected_ms as f64 * SLACK).ceil() as u64);
+        let typed = of(Duration::from_secs(60), Length::Rounds(9));
+        assert_eq!((typed.rounds, typed.most_ms), (9, None));
     }
 }

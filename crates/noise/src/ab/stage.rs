@@ -43,12 +43,33 @@ pub struct RealStage {
     load: Option<Processes>,
     commands: Vec<Command>,
     arms: Vec<PlannedArm>,
-    job: Option<Job>,
+    job: Option<Subject>,
+    user: Option<UserCommand>,
     /// What the block's first run did; all others must have done the same.
     first: Option<(u64, u64)>,
     /// Becomes true when this process goes on after it was stopped.
     resumed: Arc<AtomicBool>,
     made_again: u32,
+}
+
+/// The user's own command, as it is started.
+#[derive(Clone, Debug)]
+pub struct UserCommand {
+    /// Its name and its arguments.
+    pub words: Vec<OsString>,
+    /// Where the program is.
+    pub program: PathBuf,
+    /// Time after which a run of it is given up.
+    pub patience: Duration,
+}
+
+/// What runs in a block.
+#[derive(Clone, Debug)]
+enum Subject {
+    /// One of ours, which says what it did.
+    Job(Job),
+    /// The user's, which says nothing to us.
+    Command(UserCommand),
 }
 
 /// Why there is no stage. Each is one line.
@@ -92,6 +113,7 @@ impl RealStage {
             commands: Vec::new(),
             arms: Vec::new(),
             job: None,
+            user: None,
             first: None,
             resumed,
             made_again: 0,
@@ -113,6 +135,11 @@ impl RealStage {
             self.files = Some(scratch);
         }
         Ok(())
+    }
+
+    /// The command that is the job of [`Workload::Command`].
+    pub fn set_command(&mut self, command: UserCommand) {
+        self.user = Some(command);
     }
 
     /// What is not counted here.
@@ -145,20 +172,36 @@ impl RealStage {
         self.made_again
     }
 
-    fn command(&self, job: &Job, asked: &Asked) -> io::Result<Command> {
-        let words = [&self.leading[..], &job.arguments()?].concat();
-        Command::new(
-            self.program.as_os_str(),
-            &self.program,
-            &words,
-            &asked.controls(),
-        )
+    fn command(&self, job: &Subject, asked: &Asked) -> io::Result<Command> {
+        let controls = asked.controls();
+        match job {
+            Subject::Job(job) => {
+                let words = [&self.leading[..], &job.arguments()?].concat();
+                let name = self.program.as_os_str();
+                Command::new(name, &self.program, &words, &controls)
+            }
+            Subject::Command(user) => {
+                let (name, arguments) = user
+                    .words
+                    .split_first()
+                    .ok_or(io::ErrorKind::InvalidInput)?;
+                Command::new(name, &user.program, arguments, &controls)
+            }
+        }
     }
 
-    fn job(&self, workload: Workload) -> Result<Job, Stop> {
+    fn job(&self, workload: Workload) -> Result<Subject, Stop> {
+        let not_prepared = || Stop::All("a job that was not prepared".into());
+        if workload == Workload::Command {
+            return self
+                .user
+                .clone()
+                .map(Subject::Command)
+                .ok_or_else(not_prepared);
+        }
         let work = self.work.iter().find(|work| work.workload == workload);
-        let work = work.ok_or_else(|| Stop::All("a job that was not prepared".into()))?;
-        Ok(match workload {
+        let work = work.ok_or_else(not_prepared)?;
+        Ok(Subject::Job(match workload {
             Workload::Cpu => Job::Cpu { steps: work.amount },
             Workload::Memory => Job::Memory {
                 steps: work.amount,
@@ -167,17 +210,18 @@ impl RealStage {
             Workload::Wakeup => Job::Wakeup {
                 sleeps: work.amount,
             },
-            Workload::Files => Job::Files {
+            Workload::Files | Workload::Command => Job::Files {
                 directory: self
                     .files
                     .as_ref()
                     .map_or_else(PathBuf::new, |files| files.path().to_owned()),
             },
-        })
+        }))
     }
 
     /// Runs it to its end, and hears what it says.
     fn execute(&mut self, command: &Command) -> Result<(Finished, Vec<u8>), String> {
+        let patience = self.patience();
         let null = |write: bool| {
             let opened = OpenOptions::new()
                 .read(!write)
@@ -189,11 +233,15 @@ impl RealStage {
         let (mut ours, theirs) = io::pipe().map_err(|e| format!("can't make a pipe: {e}"))?;
         let streams = Streams {
             input: input.as_fd(),
-            output: theirs.as_fd(),
+            // What a user's command says may be more than a pipe holds.
+            output: match self.job {
+                Some(Subject::Command(_)) => error.as_fd(),
+                _ => theirs.as_fd(),
+            },
             error: error.as_fd(),
         };
         let limits = Limits {
-            time: Some(PATIENCE),
+            time: Some(patience),
             wake: self.wake.as_ref().map(AsFd::as_fd),
         };
         let finished = self
@@ -216,6 +264,13 @@ impl RealStage {
             self.commands[arm] = self.command(job, &asked)?;
         }
         Ok(())
+    }
+
+    fn patience(&self) -> Duration {
+        match &self.job {
+            Some(Subject::Command(user)) => user.patience,
+            _ => PATIENCE,
+        }
     }
 
     fn check_load(&mut self) -> Result<(), Stop> {
@@ -277,10 +332,19 @@ impl Stage for RealStage {
         }
         if finished.end == End::TimedOut {
             // The group went with it.
-            let why = format!("a job did not end in {} s", PATIENCE.as_secs());
+            let why = format!("a run did not end in {} s", self.patience().as_secs());
             return Err(Stop::All(why));
         }
-        let report = report(&finished, &said).map_err(Stop::Arm)?;
+        let report = match self.job {
+            Some(Subject::Command(_)) => {
+                ended_well(finished.end, "the command").map_err(Stop::Arm)?;
+                Report {
+                    took_ns: finished.usage.wall_ns,
+                    ..Report::default()
+                }
+            }
+            _ => report(&finished, &said).map_err(Stop::Arm)?,
+        };
         // What ran beside a part of the load does not count.
         self.check_load()?;
         let did = (report.done, report.check);
@@ -305,18 +369,22 @@ impl Stage for RealStage {
 
 /// What a job said, if it ended as it should.
 fn report(finished: &Finished, said: &[u8]) -> Result<Report, String> {
-    match finished.end {
-        End::Code(0) => {
-            serde_json::from_slice(said).map_err(|_| "the job did not say what it did".into())
-        }
-        End::Code(code) => Err(format!("the job ended with exit code {code}")),
+    ended_well(finished.end, "the job")?;
+    serde_json::from_slice(said).map_err(|_| "the job did not say what it did".into())
+}
+
+/// Why a run does not count, if it did not end with exit code 0.
+fn ended_well(end: End, what: &str) -> Result<(), String> {
+    match end {
+        End::Code(0) => Ok(()),
+        End::Code(code) => Err(format!("{what} ended with exit code {code}")),
         End::Signal(signal) => Err(match sys::signals::name(signal) {
-            Some(name) => format!("the job was killed by {name}"),
-            None => format!("the job was killed by signal {signal}"),
+            Some(name) => format!("{what} was killed by {name}"),
+            None => format!("{what} was killed by signal {signal}"),
         }),
         End::Interrupted => Err("interrupted".into()),
-        End::TimedOut => Err("the job did not end".into()),
-        End::Stopped(signal) => Err(format!("the job was stopped by signal {signal}")),
+        End::TimedOut => Err(format!("{what} did not end")),
+        End::Stopped(signal) => Err(format!("{what} was stopped by signal {signal}")),
     }
 }
 

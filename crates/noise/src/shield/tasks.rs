@@ -21,7 +21,7 @@ pub(crate) struct Task {
     pub(crate) start: u64,
 }
 
-/// What /proc/TASK/stat tells.
+/// What /proc/TASK/stat tells of a task that lives.
 struct Stat {
     flags: u64,
     start: u64,
@@ -36,6 +36,11 @@ fn stat(files: &dyn Files, id: u32) -> io::Result<Stat> {
         .unwrap_or_default()
         .split_whitespace()
         .collect();
+    // A zombie, or what is left of one: its number is taken until its parent
+    // waits for it, but it never runs again and can't be moved.
+    if let Some(&("Z" | "X" | "x")) = fields.first() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
     let number = |index: usize| fields.get(index).and_then(|field| field.parse().ok());
     match (number(6), number(19)) {
         (Some(flags), Some(start)) => Ok(Stat { flags, start }),
@@ -58,7 +63,7 @@ fn gone(error: io::Error) -> io::Error {
 /// The task that has the number now.
 ///
 /// # Errors
-/// `NotFound` if none has.
+/// `NotFound` if none has, or one that is dead.
 pub(crate) fn find(files: &dyn Files, id: u32) -> io::Result<Task> {
     let start = stat(files, id)?.start;
     Ok(Task { id, start })

@@ -1,22 +1,28 @@
-//! What was changed, on the disk before it is changed: one JSON record a line,
-//! each synced before the next thing happens.
+//! What was changed, on the disk before it is changed: one JSON record a line
+//! with a checksum, each synced before the next thing happens.
 //!
 //! A record is only ever appended. What a crash leaves half-written is the last
 //! line alone; it is cut off, and its step is put back as one that was broken
 //! off. The file goes when every entry is done.
 
+mod checksum;
 mod read;
 
 use super::faults::Faults;
 use super::item::Item;
+use checksum::Checksum;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// Of the journal's form. Another one is not understood.
-const VERSION: u32 = 2;
+/// Of the journal's form.
+const VERSION: u32 = 3;
+
+/// The form before, the same without checksums: still read, so that what an
+/// earlier latlas set can be put back.
+const WITHOUT_CHECKSUMS: u32 = 2;
 
 /// Its name in the state directory.
 const NAME: &str = "journal";
@@ -123,6 +129,8 @@ pub(crate) enum Found {
 pub(crate) struct Stale {
     path: PathBuf,
     boot_id: String,
+    /// Nothing but its own word says so.
+    pub(crate) unchecked: bool,
     faults: Faults,
 }
 
@@ -148,6 +156,8 @@ pub(crate) struct Journal {
     file: File,
     /// Bytes of whole records.
     length: u64,
+    /// Of these records; nothing in a journal that has no checksums.
+    sum: Option<Checksum>,
     /// Half a record is in the file and could not be cut off.
     broken: bool,
     faults: Faults,
@@ -165,7 +175,7 @@ pub(crate) enum Unusable {
     )]
     NotOurs { path: PathBuf },
     #[error(
-        "line {line} of the journal {path} is not understood: {why}; see which values it names, set them by hand, then remove it"
+        "line {line} of the journal {path} is not understood: {why}; nothing was put back: see which values it names, set them by hand, then remove it"
     )]
     Garbled {
         path: PathBuf,
@@ -219,6 +229,7 @@ impl Journal {
             path,
             file,
             length: 0,
+            sum: Some(Checksum::default()),
             broken: false,
             faults: faults.clone(),
             header: header.clone(),
@@ -292,6 +303,11 @@ impl Journal {
         self.entries.iter().filter(|entry| !entry.done).count()
     }
 
+    /// Whether an earlier latlas wrote it, without checksums.
+    pub(crate) fn unchecked(&self) -> bool {
+        self.sum.is_none()
+    }
+
     /// Takes the whole journal away: every entry is done.
     pub(crate) fn remove(self) -> io::Result<()> {
         self.faults.at("remove the journal");
@@ -311,10 +327,13 @@ impl Journal {
             return Err(io::Error::other("an earlier record could not be written"));
         }
         let mut line = serde_json::to_vec(record)?;
+        let sum = self.sum.map(|sum| sum.with(&line));
+        line.extend(sum.into_iter().flat_map(Checksum::suffix));
         line.push(b'\n');
         match self.write(&line) {
             Ok(()) => {
                 self.length += line.len() as u64;
+                self.sum = sum;
                 Ok(())
             }
             Err(error) => {

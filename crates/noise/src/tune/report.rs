@@ -67,6 +67,9 @@ pub struct Restored {
     /// Whether its last record was half-written and cut off: its step is put
     /// back as one that was broken off.
     pub torn: bool,
+    /// Whether an earlier latlas wrote the journal, without checksums: damage
+    /// to it would not have been noticed.
+    pub unchecked: bool,
     /// The values, last set first.
     pub values: Vec<PutBack>,
     /// Whether something could not be put back and is in the journal still.

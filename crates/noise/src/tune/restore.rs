@@ -60,10 +60,12 @@ pub(crate) fn restore_locked(
 /// Puts a journal of another boot out of the way: the kernel began with its
 /// own values since.
 fn set_aside(stale: Stale) -> Result<Restored, TuneError> {
+    let unchecked = stale.unchecked;
     let aside = stale.set_aside().map_err(TuneError::Journal)?;
     Ok(Restored {
         found: true,
         of_another_boot: Some(aside.display().to_string()),
+        unchecked,
         ..Restored::default()
     })
 }
@@ -82,6 +84,7 @@ pub(crate) fn put_back(
     let mut restored = Restored {
         found: true,
         torn: journal.torn,
+        unchecked: journal.unchecked(),
         ..Restored::default()
     };
     let mut values: Vec<Vec<PutBack>> = vec![Vec::new(); journal.entries.len()];

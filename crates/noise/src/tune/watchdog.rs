@@ -14,7 +14,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::time::Duration;
 use sys::files::Tree;
 
@@ -59,8 +59,8 @@ impl Watchdog {
         let child = sys::process::this_program()?
             .env(VARIABLE, serde_json::to_string(&watched)?)
             .stdin(OwnedFd::from(theirs))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stdout(sys::process::null_device()?)
+            .stderr(sys::process::null_device()?)
             .spawn()?;
         let mut watchdog = Watchdog {
             socket: ours,

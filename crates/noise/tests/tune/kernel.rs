@@ -26,6 +26,9 @@ pub(crate) struct Task {
     pub(crate) cpus: Vec<u32>,
     /// Below the mount of cpusets: `/`, `/docker`.
     pub(crate) group: String,
+    /// `Z` or `X` of one that is dead: it can't be moved, and is in no group's
+    /// way.
+    pub(crate) dead: Option<&'static str>,
 }
 
 /// How version 1 and 2 differ here.
@@ -189,6 +192,7 @@ impl Kernel {
                 flags,
                 cpus,
                 group: group.into(),
+                dead: None,
             };
             kernel.state.borrow_mut().tasks.insert(id, task);
         }
@@ -198,6 +202,7 @@ impl Kernel {
                 flags: 0,
                 cpus: vec![last],
                 group: "/docker/inner".into(),
+                dead: None,
             };
             kernel.state.borrow_mut().tasks.insert(44, task);
         }
@@ -224,6 +229,12 @@ impl Kernel {
         self.state.borrow_mut().tasks.remove(&id);
     }
 
+    /// It ends, and its parent does not wait for it: as proc_pid_stat(5) has it.
+    pub(crate) fn die(&self, id: u32, as_what: &'static str) {
+        let mut state = self.state.borrow_mut();
+        state.tasks.get_mut(&id).expect("a task").dead = Some(as_what);
+    }
+
     /// Its number is another's now, elsewhere and with other CPUs.
     pub(crate) fn reuse_task(&self, id: u32, group: &str) -> Task {
         let task = Task {
@@ -231,6 +242,7 @@ impl Kernel {
             flags: 0,
             cpus: vec![0],
             group: group.into(),
+            dead: None,
         };
         self.state.borrow_mut().tasks.insert(id, task.clone());
         task
@@ -259,6 +271,7 @@ impl Kernel {
                 flags: 0,
                 cpus,
                 group: group.into(),
+                dead: None,
             },
         );
         id
@@ -467,8 +480,10 @@ impl Files for Kernel {
         {
             return Ok(match file {
                 "stat" => format!(
-                    "{id} (a) b) S 1 1 1 0 -1 {} 0 0 0 0 0 0 0 0 20 0 1 0 {} 0",
-                    task.flags, task.start
+                    "{id} (a) b) {} 1 1 1 0 -1 {} 0 0 0 0 0 0 0 0 20 0 1 0 {} 0",
+                    task.dead.unwrap_or("S"),
+                    task.flags,
+                    task.start
                 ),
                 "status" => format!("Name:\ta\nCpus_allowed_list:\t{}\n", list(&task.cpus)),
                 "cpuset" => task.group.clone(),
@@ -592,7 +607,12 @@ impl Files for Kernel {
             file.strip_prefix(&below)
                 .is_some_and(|rest| rest.contains('/'))
         });
-        if has_groups || state.tasks.values().any(|task| task.group == group) {
+        if has_groups
+            || state
+                .tasks
+                .values()
+                .any(|t| t.group == group && t.dead.is_none())
+        {
             return Err(error(EBUSY));
         }
         state.values.retain(|file, _| !file.starts_with(&below));
@@ -618,8 +638,8 @@ impl Files for Kernel {
         if granted.is_empty() {
             return Err(error(EINVAL));
         }
-        let task = state.tasks.get_mut(&task).ok_or_else(|| error(3))?;
-        task.cpus = granted;
+        let living = state.tasks.get_mut(&task).filter(|t| t.dead.is_none());
+        living.ok_or_else(|| error(3))?.cpus = granted;
         Ok(())
     }
 }

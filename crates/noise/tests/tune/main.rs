@@ -2,6 +2,7 @@
 //! whatever is set, wherever it is broken off, all is as before.
 
 mod crashes;
+mod damage;
 mod kernel;
 mod others;
 mod property;

@@ -33,7 +33,6 @@ pub(crate) fn probes() -> Vec<Probe> {
             operation: "One malloc of 16 MiB by the C library, and the free of the block; nobody touches it between, so that it costs address space and no memory.".into(),
             method: format!("{PLAIN} An allocator may map and unmap such a block each time (musl does), or keep its addresses: glibc does that after the first free, since its threshold for mapping follows the largest block freed. So the row is what a loop of the pair costs here, and its note has the page faults. {THREADED}").into(),
             source: SOURCE.into(),
-            bound: Bound::Memory,
             make: Box::new(|_, _| Ok(Box::new(Faulting::new(Pairs::new(LARGE)?)))),
             ..probe()
         },

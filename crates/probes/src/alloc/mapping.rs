@@ -5,7 +5,6 @@ use crate::repeated::{PLAIN, Repeated};
 use kernels::checked::touch_pages;
 use meter::bench::Bench;
 use meter::probe::{Effort, Probe, Work};
-use model::run::Bound;
 use std::io;
 use sys::mapping::Mapping;
 
@@ -50,7 +49,6 @@ pub(crate) fn probes() -> Vec<Probe> {
 
 fn probe() -> Probe {
     Probe {
-        bound: Bound::Memory,
         effort: Effort {
             visits: 6,
             ..Effort::SCALAR

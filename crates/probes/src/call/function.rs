@@ -1,8 +1,8 @@
 //! Calls of functions: direct, through a pointer, in a shared library.
 
 use super::EFFORT;
-use crate::paired::{DIFFERENCE, Paired};
-use meter::probe::{Probe, Text, Work};
+use crate::paired::{DIFFERENCE, of_kernel};
+use meter::probe::{Probe, Text};
 
 pub(crate) fn probes() -> Vec<Probe> {
     vec![
@@ -32,11 +32,7 @@ fn pair(id: &'static str, name: &'static str) -> Probe {
     Probe {
         source: "Ours: the steps between a direct call and a virtual one.".into(),
         effort: EFFORT,
-        make: Box::new(move |_, _| {
-            kernels::pair(name)
-                .map(|pair| Box::new(Paired(pair)) as Box<dyn Work>)
-                .ok_or_else(|| format!("there is no loop for {name}"))
-        }),
+        make: Box::new(move |_, _| of_kernel(name)),
         ..Probe::blank(Text::from(id))
     }
 }

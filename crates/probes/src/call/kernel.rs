@@ -4,7 +4,6 @@ use super::EFFORT;
 use crate::paired::{DIFFERENCE, Paired, Short, Unrolled};
 use crate::repeated::{PLAIN, Repeated};
 use meter::probe::Probe;
-use model::run::Bound;
 
 pub(crate) fn probes() -> Vec<Probe> {
     vec![
@@ -13,7 +12,6 @@ pub(crate) fn probes() -> Vec<Probe> {
             operation: "One getppid(), the cheapest system call that does something.".into(),
             method: format!("{PLAIN} The call is made by its number, so that no C library answers from memory.").into(),
             source: "LMbench's lat_syscall null, which calls the C library's getppid().".into(),
-            bound: Bound::Memory,
             effort: EFFORT,
             make: Box::new(|_, _| {
                 Repeated::boxed("getppid()", || sys::system_calls::parent_id().map(drop))

@@ -102,6 +102,9 @@ impl Work for Growth {
         }
         Ok(events)
     }
+    fn run_delay_ns(&self, _series: usize, own_ns: u64) -> Option<u64> {
+        Some(own_ns)
+    }
     fn notes(&self) -> Vec<String> {
         self.note.iter().cloned().collect()
     }

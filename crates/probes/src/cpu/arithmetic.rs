@@ -1,11 +1,11 @@
 //! The arithmetic instructions: latency in a dependent chain, throughput in
 //! independent ones.
 
-use crate::paired::{DIFFERENCE, Paired};
+use crate::paired::{DIFFERENCE, of_kernel};
 use meter::probe::Probe;
 
 /// Instruction, words for it.
-const OPERATIONS: [(&str, &str); 17] = [
+const OPERATIONS: [(&str, &str); 18] = [
     ("add_i32", "32-bit integer addition"),
     ("mul_i32", "32-bit integer multiplication"),
     ("div_i32", "32-bit integer division"),
@@ -16,6 +16,7 @@ const OPERATIONS: [(&str, &str); 17] = [
     ("div_i64", "64-bit integer division"),
     ("mod_i64", "64-bit integer remainder"),
     ("bit_i64", "64-bit exclusive or"),
+    ("popcnt_i64", "count of the bits set in 64"),
     ("add_f32", "single-precision addition"),
     ("mul_f32", "single-precision multiplication"),
     ("div_f32", "single-precision division"),
@@ -58,9 +59,7 @@ fn probe(id: &'static str, words: &'static str) -> Probe {
                 "" => id.to_string(),
                 variant => format!("{id}/{variant}"),
             };
-            kernels::pair(&name)
-                .map(|pair| Box::new(Paired(pair)) as Box<dyn meter::probe::Work>)
-                .ok_or_else(|| format!("there is no loop for {name} on this architecture"))
+            of_kernel(&name)
         }),
         ..Probe::blank(format!("cpu.{id}"))
     }

@@ -1,7 +1,7 @@
 //! Ash's three divisions: ten independent ones a turn, as his program has
 //! them.
 
-use crate::paired::{DIFFERENCE, Paired};
+use crate::paired::{DIFFERENCE, of_kernel};
 use fastrand::Rng;
 use meter::probe::{Probe, Work};
 
@@ -34,12 +34,7 @@ fn float(id: &'static str, title: &'static str, operation: &'static str) -> Prob
         operation: operation.into(),
         method: DIFFERENCE.into(),
         source: SOURCE.into(),
-        make: Box::new(move |_, _| {
-            let name = id.trim_start_matches("cpu.");
-            kernels::pair(name)
-                .map(|pair| Box::new(Paired(pair)) as Box<dyn Work>)
-                .ok_or_else(|| format!("there is no loop for {name} on this architecture"))
-        }),
+        make: Box::new(move |_, _| of_kernel(id.trim_start_matches("cpu."))),
         ..Probe::blank(id)
     }
 }

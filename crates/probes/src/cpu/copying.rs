@@ -1,6 +1,6 @@
 //! Ash's two memcpy rows.
 
-use crate::paired::{DIFFERENCE, Paired};
+use crate::paired::{DIFFERENCE, of_kernel};
 use meter::probe::{Effort, Probe, Work, WorkingSet};
 
 const SOURCE: &str =
@@ -15,11 +15,7 @@ pub(crate) fn small() -> Probe {
         operation: "16 bytes copied, source and destination 16 bytes into their blocks; the size is constant, so that it is a load and a store and no call.".into(),
         method: format!("{DIFFERENCE} The copies are those that a compiler makes of a constant-size memcpy.").into(),
         source: SOURCE.into(),
-        make: Box::new(|_, _| {
-            kernels::pair("memcpy/16B")
-                .map(|pair| Box::new(Paired(pair)) as Box<dyn Work>)
-                .ok_or_else(|| "there is no loop for it on this architecture".into())
-        }),
+        make: Box::new(|_, _| of_kernel("memcpy/16B")),
         ..Probe::blank("cpu.memcpy")
     }
 }

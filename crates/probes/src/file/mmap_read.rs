@@ -6,7 +6,7 @@ use crate::repeated::PLAIN;
 use kernels::checked::{sum_every_4th, words};
 use meter::bench::Bench;
 use meter::probe::{Effort, Probe, Shape, Site, Work, WorkingSet};
-use model::run::{Axis, Bound};
+use model::run::Axis;
 use std::hint::black_box;
 use std::io;
 use std::os::fd::AsFd;
@@ -20,7 +20,6 @@ pub(super) fn probe() -> Probe {
         operation: "One mmap() of an open file (MAP_SHARED, for reading), a load of every 4th 4-byte element of it, so that each page is touched, and its munmap(); as /with_open, open() before and close() after.".into(),
         method: format!("{PLAIN} {FILES} Files from 3 MiB on take longer than a short sample and are measured as a distribution. The page faults are part of the operation; how many there are is the kernel's choice, which maps neighbours too and whole large folios. Of files below 512 bytes, which have fewer elements than a turn of the loop, one byte is loaded.").into(),
         source: "LMbench's bw_mmap_rd: its open2close is /with_open, but adds up every 8-byte element, a longer job than ours; its mmap_only maps once, before the time, and is then a row of memory on a file's pages.".into(),
-        bound: Bound::Memory,
         long_from: Some(LONG_FROM),
         shape: Shape::Curve(Axis::FileBytes, sizes),
         effort: Effort {

@@ -4,7 +4,6 @@ use super::cached::Cached;
 use super::prepared::{Prepared, room};
 use crate::repeated::PLAIN;
 use meter::probe::{Effort, Probe};
-use model::run::Bound;
 use sys::system_calls::open_close;
 
 const BYTES: u64 = 1 << 10;
@@ -15,7 +14,6 @@ pub(super) fn probe() -> Probe {
         operation: "One open() of the C library of a file by its path for reading, and its close(), nothing read.".into(),
         method: format!("{PLAIN} The file holds 1 KiB of random data and lies where all files of a run do, so that the path has as many directories as theirs; the kernel has all it needs in memory, and /proc/self/io is asked whether anything came from storage. It is what file.read_with_open has beyond reading; file.open is the same call on a file of the system's.").into(),
         source: "Dmitry Kurkin, Latency Numbers on iPhone (2018): 50 microseconds, whatever the size of the file.".into(),
-        bound: Bound::Memory,
         effort: Effort {
             visits: 8,
             ..Effort::SCALAR

@@ -6,7 +6,7 @@ use crate::repeated::PLAIN;
 use kernels::checked::read_stride;
 use meter::bench::Bench;
 use meter::probe::{Derive, Effort, Probe, Shape, Site, Work};
-use model::run::{Axis, Bound, Regime};
+use model::run::{Axis, Regime};
 use std::hint::black_box;
 use std::io;
 use std::os::fd::AsFd;
@@ -101,7 +101,6 @@ pub(super) fn with_open_as_lmbench() -> Probe {
 
 fn curve(id: &'static str) -> Probe {
     Probe {
-        bound: Bound::Memory,
         regime: Regime::Gated,
         long_from: Some(LONG_FROM),
         shape: Shape::Curve(Axis::FileBytes, sizes),

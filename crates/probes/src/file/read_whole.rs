@@ -6,7 +6,7 @@ use crate::faults::Faulting;
 use crate::repeated::PLAIN;
 use meter::bench::Bench;
 use meter::probe::{Effort, Probe, Work};
-use model::run::{Bound, Regime};
+use model::run::Regime;
 use std::ffi::OsStr;
 use std::hint::black_box;
 use std::io;
@@ -52,7 +52,6 @@ fn of(bytes: usize, size: &'static str) -> Probe {
         variants: vec![size.into()],
         operation: format!("One std::fs::read() of a file of {size} by its path: open(), a stat of the open file for its size, memory from the allocator, read() of all of it in one call, a second read() that finds the end, close(); and the memory freed.").into(),
         source: "Mike Ash, Friday Q&A (2016), read in his program's source: NSData's dataWithContentsOfFile on a file of random bytes: open, fstat, read, close, the object released each turn. The read() that finds the end is Rust's alone.".into(),
-        bound: Bound::Memory,
         make: Box::new(move |bench, _| reading(bench, bytes)),
         ..Probe::blank("file.read_whole")
     }

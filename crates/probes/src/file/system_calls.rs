@@ -2,7 +2,6 @@
 
 use crate::repeated::{PLAIN, Repeated};
 use meter::probe::{Effort, Make, Probe, Work};
-use model::run::Bound;
 use std::ffi::CStr;
 use std::fs::OpenOptions;
 use sys::system_calls::{open_close, read_byte, stat, write_byte};
@@ -52,7 +51,6 @@ pub(crate) fn probes() -> Vec<Probe> {
 
 fn probe(id: &'static str) -> Probe {
     Probe {
-        bound: Bound::Memory,
         effort: Effort {
             visits: 8,
             ..Effort::SCALAR

@@ -8,20 +8,23 @@ use meter::probe::{Derive, Effort, Probe, Shape, WorkingSet};
 use model::run::{Axis, Scale};
 
 const PAGE_BYTES: usize = 4096;
+/// Where his curve ends.
+const LARGEST_BYTES: u64 = 64 << 20;
 const SOURCE: &str = "Dmitry Kurkin, Latency Numbers on iPhone (2018), read in his port of LMbench: 64-byte lines, another page on every hop.";
 
 pub(crate) fn probe() -> Probe {
     Probe {
         title: "latency of a load in the iPhone study's order".into(),
         operation: "One dependent load in a walk that goes to another page on every hop, pages and lines within them in random order.".into(),
-        method: "His walk on base pages, in an optimised loop that keeps the pointer in a register, brought back as in memory.latency. He took the smallest of eleven tries; ours is the median of the quiet samples. Which build his figures come from is unknown: an unoptimised one reads as memory.latency_as_debug.".into(),
+        method: "His walk on base pages, in an optimised loop that keeps the pointer in a register, brought back as in memory.latency. He took the smallest of eleven tries; ours is the median of the quiet samples. The row /64MiB is the curve's last point, which he calls memory, whatever serves it here. Which build his figures come from is unknown: an unoptimised one reads as memory.latency_as_debug.".into(),
         source: SOURCE.into(),
         shape: Shape::Curve(Axis::WorkingSetBytes, |terrain, _| {
             let mut points = vec![512, 1024, 2048];
-            points.extend(octaves(4096, (64 << 20).min(terrain.largest_bytes), 4, 64));
+            points.extend(octaves(4096, LARGEST_BYTES.min(terrain.largest_bytes), 4, 64));
             points
         }),
-        derive: Derive::Levels,
+        // His figure of memory is the curve's last point.
+        derive: Derive::Levels(&[("64MiB", LARGEST_BYTES)]),
         since: Scale::Default,
         effort: Effort {
             visits: 2,

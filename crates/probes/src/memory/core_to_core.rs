@@ -1,8 +1,9 @@
 //! One cache line handed over and back between two CPUs.
 
 use crate::across::ONE_CPU;
-use crate::across::{may_run_on, not_started};
+use crate::across::{Waits, may_run_on, not_started, waited_too_long};
 use meter::probe::{Effort, Probe, Shape, Terrain, Work};
+use model::estimate::LOST_ABOVE;
 use model::run::{Axis, Bound, Regime, Scale};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub(crate) fn probe() -> Probe {
     Probe {
         title: "handing a cache line over, for each pair of CPUs".into(),
         operation: "One cache line handed over by compare-and-swap from a CPU to another, one way: half of a round trip.".into(),
-        method: "Two threads pinned to the two CPUs, one flag alone on its line: one thread swaps it from ping to pong as soon as it can, the other back, both trying without pause and with relaxed ordering; a sample is 1000 round trips. Up to 16 of the allowed CPUs, spread evenly; --full takes all. Two CPUs can't be told quiet by one canary, so the distribution is reported.".into(),
+        method: "Two threads pinned to the two CPUs, one flag alone on its line: one thread swaps it from ping to pong as soon as it can, the other back, both trying without pause and with relaxed ordering; a sample is 1000 round trips. Up to 16 of the allowed CPUs, spread evenly; --full takes all. Two CPUs can't be told quiet by one canary, so the distribution is reported. The line also stays away while the partner waits for its CPU: a visit in which the kernel counts more than 2 % of the time for that is marked; a row most of whose visits are is invalid.".into(),
         source: "The compare-and-swap test of core-to-core-latency (nviennot), its first and default: same loops and sample length; it prints the mean of 300 samples, this row the median.".into(),
         bound: Bound::Memory,
         regime: Regime::Distribution,
@@ -93,6 +94,8 @@ struct Handover {
     line: Arc<Line>,
     quit: Arc<AtomicBool>,
     partner: Option<JoinHandle<()>>,
+    /// How long the partner waits for its CPU.
+    waits: Option<Waits>,
     /// CPUs of the measuring thread before.
     before: Option<Vec<u32>>,
     patience: Duration,
@@ -105,6 +108,7 @@ impl Handover {
             line: Arc::new(Line(AtomicBool::new(PING))),
             quit: Arc::default(),
             partner: None,
+            waits: None,
             before: None,
             patience: PATIENCE,
             failed: false,
@@ -115,16 +119,17 @@ impl Handover {
             let outcome = may_run_on(&[there]);
             let on = outcome.is_ok();
             // An error is for the other side to tell.
-            let _ = ready.send(outcome);
+            let _ = ready.send(outcome.map(|()| sys::thread::current_id()));
             while on && !quit.load(Ordering::Relaxed) {
                 black_box(line.hand_over(PING, PONG));
             }
         });
         handover.partner = Some(partner.map_err(|e| not_started(&e))?);
-        placed.recv().map_err(|_| "the partner thread failed")??;
+        let partner = placed.recv().map_err(|_| "the partner thread failed")??;
         let before = sys::allowed_cpus().map_err(|e| format!("no CPU can be chosen: {e}"))?;
         may_run_on(&[here])?;
         handover.before = Some(before);
+        handover.waits = Waits::of(partner);
         Ok(handover)
     }
 }
@@ -143,6 +148,10 @@ impl Work for Handover {
                 return;
             }
         }
+    }
+    fn contradiction(&self) -> Option<String> {
+        let waited = self.waits?.until_now()?;
+        waited_too_long("the partner thread", waited, LOST_ABOVE)
     }
     fn verify(&self) -> Result<(), String> {
         match self.failed {
@@ -234,6 +243,35 @@ mod tests {
             drop(work);
             assert_eq!(Arc::strong_count(&line), 1, "the partner is gone");
             assert_eq!(sys::allowed_cpus().expect("a set"), cpus);
+        });
+    }
+
+    #[test]
+    fn a_partner_whose_cpu_is_taken_contradicts() {
+        elsewhere(|cpus| {
+            let there = cpus[1];
+            let quit = AtomicBool::new(false);
+            let said = thread::scope(|scope| {
+                for _ in 0..3 {
+                    scope.spawn(|| {
+                        may_run_on(&[there]).expect("one of ours");
+                        while !quit.load(Ordering::Relaxed) {
+                            std::hint::spin_loop();
+                        }
+                    });
+                }
+                let work = Handover::between(cpus[0], there).expect("two CPUs");
+                // Long enough for several time slices.
+                thread::sleep(Duration::from_millis(200));
+                let said = work.contradiction();
+                quit.store(true, Ordering::Relaxed);
+                said.filter(|_| work.waits.is_some()).or_else(|| {
+                    // A system that does not count says nothing.
+                    work.waits.is_none().then(|| "other programs ran".into())
+                })
+            });
+            let said = said.expect("three others had its CPU");
+            assert!(said.starts_with("other programs ran"), "{said}");
         });
     }
 

@@ -17,7 +17,10 @@ pub(crate) fn probe() -> Probe {
         bound: Bound::Memory,
         regime: Regime::Distribution,
         since: Scale::Full,
-        shape: Shape::Curve(Axis::LoadPercent, |_, _| vec![0, 20, 40, 60, 80, 100]),
+        shape: Shape::Curve(Axis::LoadPercent, |_, scale| match scale {
+            Scale::Quick => vec![0, 40, 100],
+            Scale::Default | Scale::Full => vec![0, 20, 40, 60, 80, 100],
+        }),
         effort: Effort {
             visits: 1,
             samples: 12,

@@ -14,8 +14,10 @@ pub(crate) fn probe() -> Probe {
         method: "One ring through half of L2, a quarter of the last level or the largest working set; the chases start spread along it and run in step. Where the curve stops falling, no more loads overlap: the first point over the lowest is their number.".into(),
         source: "LMbench's par_mem, which runs up to sixteen chases at once.".into(),
         since: Scale::Full,
-        shape: Shape::Curve(Axis::Chases, |_, _| {
-            kernels::PARALLEL_CHASES.iter().map(|&n| n as u64).collect()
+        shape: Shape::Curve(Axis::Chases, |_, scale| {
+            let all = kernels::PARALLEL_CHASES.iter().map(|&n| n as u64);
+            all.filter(|n| scale != Scale::Quick || [1, 4, 12].contains(n))
+                .collect()
         }),
         effort: Effort {
             visits: 2,

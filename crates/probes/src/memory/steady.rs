@@ -20,6 +20,7 @@ pub(crate) fn probe() -> Probe {
             )
         }),
         since: Scale::Default,
+        extra_visits: false,
         effort: Effort {
             visits: 1,
             samples: 6,

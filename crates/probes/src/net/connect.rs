@@ -89,6 +89,9 @@ impl Work for Connect {
             slept_in_all.map(|all| all as f64 / f64::from(operations.max(1)));
         Ok(events)
     }
+    fn run_delay_ns(&self, _series: usize, own_ns: u64) -> Option<u64> {
+        Some(own_ns)
+    }
     fn notes(&self) -> Vec<String> {
         self.slept_per_connection
             .map(|slept| format!("sleeps of the thread per connection: {slept:.2}"))

@@ -98,6 +98,9 @@ impl Work for Peer {
             })
             .collect()
     }
+    fn run_delay_ns(&self, _series: usize, own_ns: u64) -> Option<u64> {
+        Some(own_ns)
+    }
 }
 
 fn no_connection(name: &str, e: &io::Error) -> String {

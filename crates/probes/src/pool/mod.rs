@@ -1,6 +1,7 @@
 //! Queues and pools of threads from crates that Rust programmers use: what
 //! libdispatch does, everywhere.
 
+mod lock_queue;
 mod serial;
 mod workers;
 
@@ -12,12 +13,12 @@ use workers::{OneWorker, Workers};
 
 /// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
-    vec![
+    let mut probes = vec![
         Probe {
             title: "an empty task run by a pool, waited for asleep".into(),
             operation: "One ThreadPool::install of an empty task on a pool of one thread, from outside the pool: the task is posted, the pool's thread is woken if it sleeps and runs it, and the caller sleeps until it is done.".into(),
             method: format!("The pool of rayon-core. {STAMPED} {} A pool's thread that has nothing to do looks for work for a while before it sleeps, so that it may still be awake from the task before.", Waiting::Sleeps.text()).into(),
-            source: "The portable row beside dispatch.sync, and another operation: dispatch_sync on a free queue takes the queue's lock and runs the block on the calling thread, without a switch; a pool's task runs on the pool's thread. No ratio between the two.".into(),
+            source: "Ours: what a synchronous task costs where another thread runs it. dispatch_sync on a free queue runs it on the calling thread; pool.serial_sync is the portable row beside that.".into(),
             make: Box::new(|bench, _| work::<OneWorker>(bench, Waiting::Sleeps)),
             ..blank("pool.sync", 30_000.0)
         },
@@ -45,11 +46,13 @@ pub(crate) fn probes() -> Vec<Probe> {
             title: "a serial queue with its thread, made and ended".into(),
             operation: "One serial queue made and ended: a channel, a thread that waits for tasks from it, and the end and the join of that thread.".into(),
             method: format!("The queue of pool.async_wait, without a task. {STAMPED} Here it is the queue's thread that notes its CPU, as its first act. {}", Waiting::Sleeps.text()).into(),
-            source: "The portable row beside dispatch.queue_create, and more work: a queue of libdispatch has no thread of its own until there is something to run. No ratio between the two.".into(),
+            source: "Ours: what a queue with a thread of its own costs. A queue of libdispatch has none until there is something to run; pool.serial_create is the portable row beside that.".into(),
             make: Box::new(|bench, _| work::<Created>(bench, Waiting::Sleeps)),
             ..blank("pool.create", 80_000.0)
         },
-    ]
+    ];
+    probes.extend(lock_queue::probes());
+    probes
 }
 
 #[cfg(test)]

@@ -141,6 +141,10 @@ impl Work for Children {
         ))
     }
 
+    fn run_delay_ns(&self, _series: usize, own_ns: u64) -> Option<u64> {
+        Some(own_ns)
+    }
+
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }

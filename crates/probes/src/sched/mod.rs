@@ -2,6 +2,7 @@
 
 mod pool;
 mod ring;
+mod timer;
 mod wakeup;
 
 use meter::probe::Probe;
@@ -9,6 +10,6 @@ use meter::probe::Probe;
 /// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = wakeup::probes();
-    probes.extend([pool::probe(), ring::probe()]);
+    probes.extend([timer::probe(), pool::probe(), ring::probe()]);
     probes
 }

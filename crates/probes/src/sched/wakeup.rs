@@ -8,7 +8,7 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 use sys::affinity::current_cpu;
 use sys::clock::Counter;
-use sys::evidence::ThreadWatch;
+use sys::evidence::{ThreadReading, ThreadWatch};
 
 /// Sleep between two wakes: long enough for an idle CPU to go idle.
 const PAUSE: Duration = Duration::from_micros(200);
@@ -95,11 +95,13 @@ struct Wakeup {
 }
 
 /// What the kernel counted in a visit.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Seen {
     wake_ups: u32,
     /// Voluntary context switches of the sleeper meanwhile.
     sleeps: Option<u64>,
+    /// How long the sleeper was awake and had no CPU, ns.
+    run_delay_ns: Option<u64>,
 }
 
 /// Where waker and sleeper meet.
@@ -128,7 +130,7 @@ impl Work for Wakeup {
         };
         let wakes = WARM_UP + operations;
         let (this, board) = (&*self, &board);
-        let (events, sleeps) = thread::scope(|scope| {
+        let (events, seen) = thread::scope(|scope| {
             let start = thread::Builder::new;
             let mut ending = Ending {
                 board,
@@ -150,16 +152,13 @@ impl Work for Wakeup {
             let events = waker.join().map_err(|_| "the waking thread failed")?;
             // The rest ends now, also if the waker gave up.
             drop(ending);
-            let sleeps = sleeper.join().map_err(|_| "the woken thread failed")??;
+            let seen = sleeper.join().map_err(|_| "the woken thread failed")??;
             for thread in busy {
                 thread.join().map_err(|_| "a busy thread failed")??;
             }
-            Ok::<_, String>((events?, sleeps))
+            Ok::<_, String>((events?, seen))
         })?;
-        self.seen = Some(Seen {
-            wake_ups: wakes,
-            sleeps,
-        });
+        self.seen = Some(seen);
         Ok(events[WARM_UP as usize..].to_vec())
     }
     fn modes(&self) -> Vec<String> {
@@ -168,21 +167,24 @@ impl Work for Wakeup {
     fn contradiction(&self) -> Option<String> {
         contradiction(self.seen?)
     }
+    fn run_delay_ns(&self, _series: usize, _own_ns: u64) -> Option<u64> {
+        self.seen?.run_delay_ns
+    }
     fn notes(&self) -> Vec<String> {
         self.counters.note.iter().cloned().collect()
     }
 }
 
 impl Wakeup {
-    /// The sleeper: gives the number of its voluntary context switches.
-    fn sleep(&self, board: &Board, wakes: u32) -> Result<Option<u64>, String> {
+    /// The sleeper: gives what the kernel counted of it.
+    fn sleep(&self, board: &Board, wakes: u32) -> Result<Seen, String> {
         let placed = may_run_on(&self.sleeper_cpus);
         if placed.is_err() {
             board.quit.store(true, Ordering::Relaxed);
         }
         placed?;
         let mut watch = ThreadWatch::open();
-        let before = watch.read().voluntary_switches;
+        let before = watch.read();
         for wake in 1..=wakes {
             let stamp = loop {
                 (self.wait)();
@@ -191,7 +193,7 @@ impl Wakeup {
                     break stamp;
                 }
                 if board.quit.load(Ordering::Relaxed) {
-                    return Ok(None);
+                    return Ok(Seen::default());
                 }
             };
             board
@@ -200,8 +202,13 @@ impl Wakeup {
             board.stamp.store(stamp, Ordering::Relaxed);
             board.awake.store(wake, Ordering::Release);
         }
-        let after = watch.read().voluntary_switches;
-        Ok(after.zip(before).map(|(after, before)| after - before))
+        let after = watch.read();
+        let since = |of: fn(&ThreadReading) -> Option<u64>| of(&after)?.checked_sub(of(&before)?);
+        Ok(Seen {
+            wake_ups: wakes,
+            sleeps: since(|reading| reading.voluntary_switches),
+            run_delay_ns: since(|reading| reading.run_delay_ns),
+        })
     }
 
     /// The waker.
@@ -337,6 +344,7 @@ mod tests {
             contradiction(Seen {
                 wake_ups: 100,
                 sleeps,
+                ..Seen::default()
             })
         };
         assert_eq!(of(Some(100)), None);

@@ -3,7 +3,6 @@
 use super::EFFORT;
 use crate::repeated::{PLAIN, Repeated};
 use meter::probe::{Probe, Work};
-use model::run::Bound;
 use sys::signals::UserSignal;
 
 pub(crate) fn probes() -> Vec<Probe> {
@@ -51,7 +50,6 @@ pub(crate) fn probes() -> Vec<Probe> {
 
 fn probe() -> Probe {
     Probe {
-        bound: Bound::Memory,
         effort: EFFORT,
         ..Probe::blank("sync.signal")
     }

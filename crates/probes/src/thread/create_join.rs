@@ -61,22 +61,25 @@ impl Work for CreateJoin {
             for _ in 0..WARM_UP {
                 one(counter, &self.joins)?;
             }
-            let events = (0..operations).map(|_| one(counter, &self.joins));
-            events.collect()
+            self.joins.watched(|| {
+                let events = (0..operations).map(|_| one(counter, &self.joins));
+                events.collect()
+            })
         })
     }
     fn modes(&self) -> Vec<String> {
         modes()
     }
     fn notes(&self) -> Vec<String> {
-        let joins = self.joins.note();
-        joins
-            .into_iter()
-            .chain(self.counters.note.clone())
-            .collect()
+        let mut notes = self.joins.notes();
+        notes.extend(self.counters.note.clone());
+        notes
     }
     fn contradiction(&self) -> Option<String> {
         self.joins.contradiction()
+    }
+    fn run_delay_ns(&self, _series: usize, _own_ns: u64) -> Option<u64> {
+        self.joins.waited().map(|(waited_ns, _)| waited_ns)
     }
 }
 

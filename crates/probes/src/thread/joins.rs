@@ -1,6 +1,7 @@
 //! How often the creator of threads left its CPU, held against what its rows
 //! assume.
 
+use crate::across::{Waits, waited_too_long};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use sys::evidence::{Switches, thread_switches};
 
@@ -8,8 +9,12 @@ use sys::evidence::{Switches, thread_switches};
 const LEAST: f64 = 0.5;
 const MOST: f64 = 4.0;
 
+/// Share of its time that the creator may wait for a CPU. It does for a moment
+/// where its thread has the CPU when it ends: 1 to 2 % where nothing else runs.
+const WAITS_AT_MOST: f64 = 0.1;
+
 /// What the methods say of it.
-pub(super) const TEXT: &str = "The kernel's count of the creator's context switches from before the create call to after the join is in the notes. It is 1 where the join sleeps; a thread that ends before it is joined makes it less, and one that takes its creator's CPU may make it more. Fewer than 0.5 a thread or more than 4 make the row invalid: then threads were not waited for, or something else ran.";
+pub(super) const TEXT: &str = "The kernel's count of the creator's context switches from before the create call to after the join is in the notes. It is 1 where the join sleeps; a thread that ends before it is joined makes it less, and one that takes its creator's CPU may make it more. Fewer than 0.5 a thread or more than 4 make the row invalid: then threads were not waited for, or something else ran. So does a creator that waits for a CPU for more than a tenth of its time: other programs had it.";
 
 /// The kernel's count for threads that were created and joined.
 #[derive(Debug, Default)]
@@ -17,6 +22,9 @@ pub(super) struct Joins {
     threads: AtomicU64,
     voluntary: AtomicU64,
     involuntary: AtomicU64,
+    /// How long the creator waited for a CPU, and of how long, ns.
+    waited_ns: AtomicU64,
+    wall_ns: AtomicU64,
     /// The system doesn't count.
     untold: AtomicBool,
 }
@@ -36,6 +44,27 @@ impl Joins {
             Some((voluntary, involuntary)) => self.count(1, voluntary, involuntary),
             None => self.untold.store(true, Ordering::Relaxed),
         }
+    }
+
+    /// Adds how long the calling thread, a creator, waited while it did this.
+    pub(super) fn watched<R>(&self, create: impl FnOnce() -> R) -> R {
+        let waits = Waits::of(sys::thread::current_id());
+        let done = create();
+        if let Some((waited_ns, wall_ns)) = waits.and_then(|waits| waits.until_now()) {
+            self.wait(waited_ns, wall_ns);
+        }
+        done
+    }
+
+    fn wait(&self, waited_ns: u64, wall_ns: u64) {
+        self.waited_ns.fetch_add(waited_ns, Ordering::Relaxed);
+        self.wall_ns.fetch_add(wall_ns, Ordering::Relaxed);
+    }
+
+    /// How long the creator waited, and of how long.
+    pub(super) fn waited(&self) -> Option<(u64, u64)> {
+        let [waited, wall] = [&self.waited_ns, &self.wall_ns].map(|ns| ns.load(Ordering::Relaxed));
+        (wall > 0).then_some((waited, wall))
     }
 
     /// Adds what another one has.
@@ -65,15 +94,25 @@ impl Joins {
         Some((waits, forced))
     }
 
-    pub(super) fn note(&self) -> Option<String> {
-        self.per_thread().map(|(waits, forced)| {
+    pub(super) fn notes(&self) -> Vec<String> {
+        let switches = self.per_thread().map(|(waits, forced)| {
             format!(
                 "the creator's context switches per thread: {waits:.2} to wait, {forced:.2} forced"
             )
-        })
+        });
+        let waited = self.waited().map(|(waited, wall)| {
+            let percent = waited as f64 / wall as f64 * 100.0;
+            format!("the creator's wait for a CPU: {percent:.1} % of the time")
+        });
+        switches.into_iter().chain(waited).collect()
     }
 
     pub(super) fn contradiction(&self) -> Option<String> {
+        let waited = || waited_too_long("the creator", self.waited()?, WAITS_AT_MOST);
+        self.strange_switches().or_else(waited)
+    }
+
+    fn strange_switches(&self) -> Option<String> {
         let (waits, forced) = self.per_thread()?;
         (!(LEAST..=MOST).contains(&(waits + forced))).then(|| {
             format!(
@@ -101,7 +140,7 @@ mod tests {
         let never = of_100(2, 1).contradiction().expect("it never waited");
         assert!(never.ends_with("0.02 to wait, 0.01 forced"), "{never}");
         assert!(of_100(300, 200).contradiction().is_some());
-        let note = of_100(100, 3).note().expect("counted");
+        let note = of_100(100, 3).notes().remove(0);
         assert!(
             note.ends_with("per thread: 1.00 to wait, 0.03 forced"),
             "{note}"
@@ -117,8 +156,27 @@ mod tests {
         let part = Joins::default();
         part.add(None);
         all.include(&part);
-        assert_eq!((all.note(), all.contradiction()), (None, None));
+        assert_eq!((all.notes(), all.contradiction()), (Vec::new(), None));
         assert_eq!(Joins::default().contradiction(), None, "no thread at all");
+    }
+
+    #[test]
+    fn a_creator_that_others_keep_from_its_cpu_contradicts() {
+        let joins = of_100(100, 3);
+        joins.wait(80_000, 1_000_000);
+        assert_eq!(joins.contradiction(), None, "its own threads come and go");
+        joins.wait(720_000, 1_000_000);
+        let said = joins.contradiction().expect("others had its CPU");
+        assert!(
+            said.ends_with("the creator waited for a CPU 40 % of the time"),
+            "{said}"
+        );
+        let notes = joins.notes();
+        assert_eq!(notes[1], "the creator's wait for a CPU: 40.0 % of the time");
+        let watched = Joins::default();
+        assert_eq!(watched.watched(|| 7), 7);
+        let counts = Waits::of(sys::thread::current_id()).is_some();
+        assert_eq!(watched.waited().is_some(), counts);
     }
 
     #[test]

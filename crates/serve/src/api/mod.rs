@@ -14,7 +14,6 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::Value;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -218,14 +217,13 @@ async fn uploaded(app: &App, headers: &HeaderMap, body: Body) -> Result<wire::Ke
             ),
         ));
     }
-    // Whoever is in memory holds a place; the others wait before they send.
+    let received = upload::body(app, headers, body).await?;
     let _place = app.place_for_upload().await?;
-    let bytes = upload::body(app, headers, body).await?;
-    upload::keep(app, bytes).await
+    upload::keep(app, received).await
 }
 
-pub(crate) async fn openapi(Asked(Nothing {}): Asked<Nothing>) -> Json<Value> {
-    Json(crate::openapi::document())
+pub(crate) async fn openapi(Asked(Nothing {}): Asked<Nothing>, headers: HeaderMap) -> Response {
+    crate::openapi::answer(&headers)
 }
 
 pub(crate) async fn metrics(

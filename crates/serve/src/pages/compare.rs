@@ -167,6 +167,7 @@ fn table(label: &str, rows: &[ComparedRow]) -> Markup {
                                 (row.id) @if !row.at.is_empty() { " at " (point(&row.at)) }
                             }
                             @if let Some(mode) = &row.mode { " (" (mode) ")" }
+                            (atlas::render::compared_by(row))
                         }
                         td.number { (quantity(&row.a, row.unit)) }
                         td.number { (quantity(&row.b, row.unit)) }
@@ -200,19 +201,8 @@ fn quantity(side: &SideFigure, unit: &str) -> String {
 }
 
 fn ratio(row: &ComparedRow) -> Markup {
-    let Some(ratio) = &row.ratio else {
-        return html! { td.number { "-" } td {} };
-    };
-    let interval = ratio.low.zip(ratio.high);
-    html! {
-        td.number { (format!("{:.3}", ratio.value)) }
-        td.half {
-            @match interval {
-                Some((low, high)) => { "[" (format!("{low:.3}")) ", " (format!("{high:.3}")) "]" },
-                None => "no spread",
-            }
-        }
-    }
+    let [ratio, interval] = atlas::render::ratio(row);
+    html! { td.number { (ratio) } td.half { (interval) } }
 }
 
 fn finding(row: &ComparedRow) -> Markup {

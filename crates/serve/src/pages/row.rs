@@ -98,7 +98,7 @@ fn over_machines(p: &Percentiles) -> Markup {
         table {
             thead {
                 tr {
-                    th { "Machine" } th.number { "Latest" } th.number { "Slower than it" }
+                    th { "Machine" } th.number { "Latest" } th.number { "Slower machines" }
                     th.number { "Figures" }
                 }
             }
@@ -121,14 +121,15 @@ fn over_machines(p: &Percentiles) -> Markup {
         }
     };
     html! {
-        h2 { "All machines" }
+        h2 { "All machines" @if let Some(mode) = &p.mode { ", " (mode) } }
         @if p.machines.is_empty() {
             p { "No kept run has a figure of it that is ok." }
         } @else {
             (scrolling("Percentiles", &quantiles))
             p.soft {
-                "Percentiles of " (p.results) @if p.results == 1 { " figure" } @else { " figures" }
-                " that are ok, each one that was seen, by time: the fastest first."
+                "Percentiles over " (p.machines.len())
+                @if p.machines.len() == 1 { " machine" } @else { " machines" }
+                ", each by its latest figure that is ok: the fastest first."
             }
             (scrolling("Machines", &places))
         }
@@ -163,6 +164,7 @@ fn over_time(one: &OnMachine) -> Markup {
                             @if mixed && !result.quiet && result.value.is_some() {
                                 span.soft { "typical, not quiet: " }
                             }
+                            @if let Some(mode) = &result.mode { span.soft { (mode) ": " } }
                             (verdict(result.verdict, &result.reason))
                         }
                     }

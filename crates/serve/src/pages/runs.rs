@@ -66,14 +66,15 @@ fn among_all(places: &[Standing]) -> Markup {
         table {
             thead {
                 tr {
-                    th { "Row" } th.number { "Latest" } th.number { "Slower than it" }
+                    th { "Row" } th.number { "Latest" } th.number { "Slower machines" }
                     th.number { "Figures" } th.number { "Machines" }
                 }
             }
             tbody {
                 @for place in single() {
                     tr {
-                        th.whole scope="row" { a href=(row_path(&place.row, &[])) { (place.row) } }
+                        th.whole scope="row" { a href=(row_path(&place.row, &[])) { (place.row) }
+                            @if let Some(mode) = &place.mode { " (" (mode) ")" } }
                         td.number { (of_value(place.value, &place.unit)) }
                         td.number { (format!("{:.0}", place.percentile)) " %" }
                         td.number { (place.results) }

@@ -50,12 +50,13 @@ async fn uploaded(app: &App, request: Request) -> Result<Kept, Problem> {
         upload::linger(request.into_body()).await;
         return Err(upload::read_only());
     }
-    let _place = app.place_for_upload().await?;
     // The form's own lines are little beside a document.
     let (mut parts, body) = request.into_parts();
-    let bytes = upload::body(app, &parts.headers, body).await?;
+    let mut received = upload::body(app, &parts.headers, body).await?;
+    let _place = app.place_for_upload().await?;
     parts.headers.remove(header::CONTENT_LENGTH);
-    let request = Request::from_parts(parts, Body::from(bytes));
+    let form = std::mem::take(&mut received.bytes);
+    let request = Request::from_parts(parts, Body::from(form));
     let malformed = |why: String| Problem::bad_request(format!("this is not the form: {why}"));
     let mut form = Multipart::from_request(request, &())
         .await
@@ -74,5 +75,6 @@ async fn uploaded(app: &App, request: Request) -> Result<Kept, Problem> {
     let Some(document) = document.filter(|document| !document.is_empty()) else {
         return Err(malformed("it has no document".into()));
     };
-    upload::keep(app, document.to_vec()).await
+    received.bytes = document.to_vec();
+    upload::keep(app, received).await
 }

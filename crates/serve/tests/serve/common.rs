@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
-use serve::{Options, Token, router};
+use serve::{Options, Token, UploadLimits, router};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -83,6 +83,7 @@ pub(crate) struct With {
     pub(crate) token: bool,
     pub(crate) read_only: bool,
     pub(crate) max_upload_bytes: Option<u64>,
+    pub(crate) upload: UploadLimits,
 }
 
 impl Atlas {
@@ -97,6 +98,7 @@ impl Atlas {
         let options = Options {
             token: with.token.then(|| Token::new(TOKEN).expect("a token")),
             max_upload_bytes: with.max_upload_bytes.unwrap_or(8 << 20),
+            upload: with.upload,
             // Fixed, as the runs that tests make up are.
             now_unix_ms: || NOW_MS,
             read_only: with.read_only,

@@ -5,6 +5,8 @@ mod anything;
 mod common;
 mod interface;
 mod metrics;
+mod openapi;
 mod pages;
 mod readers;
+mod slow_senders;
 mod sockets;

@@ -17,14 +17,14 @@ const SHORT: Limits = Limits {
     grace: Duration::from_secs(20),
 };
 
-struct Listening {
-    address: SocketAddr,
+pub(crate) struct Listening {
+    pub(crate) address: SocketAddr,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
     ended: JoinHandle<Ended>,
 }
 
 impl Listening {
-    fn start(atlas: &Atlas, connections: usize, limits: Limits) -> Listening {
+    pub(crate) fn start(atlas: &Atlas, connections: usize, limits: Limits) -> Listening {
         let router = atlas.router.clone();
         let (tell, told) = mpsc::channel();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -48,7 +48,7 @@ impl Listening {
         }
     }
 
-    fn connect(&self) -> TcpStream {
+    pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         stream
@@ -68,7 +68,7 @@ impl Listening {
 }
 
 /// What still comes until the other side closes.
-fn rest(stream: &mut TcpStream) -> String {
+pub(crate) fn rest(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     match stream.read_to_end(&mut bytes) {
         Ok(_) => {}
@@ -79,12 +79,12 @@ fn rest(stream: &mut TcpStream) -> String {
 }
 
 /// An upload that waits until it is asked for its body.
-const UPLOAD: &str = "POST /api/runs HTTP/1.1\r\nHost: localhost\r\n\
+pub(crate) const UPLOAD: &str = "POST /api/runs HTTP/1.1\r\nHost: localhost\r\n\
                       Content-Type: application/json\r\nExpect: 100-continue\r\n";
 
 /// Waits until the server has read the head and wants the body (RFC 9110,
 /// 10.1.1): then the request has begun.
-fn goes_on(stream: &mut TcpStream) {
+pub(crate) fn goes_on(stream: &mut TcpStream) {
     const GO_ON: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
     let mut said = [0; GO_ON.len()];
     stream.read_exact(&mut said).expect("an answer");

@@ -25,11 +25,3 @@ pub(crate) fn set_allowed_of(_task: u32, _cpus: &[u32]) -> io::Result<()> {
 pub(crate) fn current_cpu() -> Option<u32> {
     None
 }
-
-/// A set of CPUs; there is none here.
-#[derive(Clone, Debug)]
-pub(crate) struct Mask(());
-
-pub(crate) fn mask(_cpus: &[u32]) -> io::Result<Mask> {
-    unsupported()
-}

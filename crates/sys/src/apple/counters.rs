@@ -34,7 +34,3 @@ impl Counters {
         Ok(Totals::default())
     }
 }
-
-pub(crate) fn is_absent(_error: &io::Error) -> bool {
-    true
-}

@@ -71,6 +71,10 @@ pub(crate) fn steal_ns_of(_cpu: u32) -> Option<u64> {
     None
 }
 
+pub(crate) fn run_delay_ns_of(_thread: u32) -> Option<u64> {
+    None
+}
+
 pub(crate) fn load_average() -> Option<[f64; 3]> {
     let mut load = [0.0; 3];
     // SAFETY: the call writes at most the three numbers it is told of.

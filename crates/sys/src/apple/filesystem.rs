@@ -35,8 +35,8 @@ fn name(field: &[libc::c_char]) -> String {
         .unwrap_or_default()
 }
 
-pub(crate) fn has_journal(_root: &Path, _filesystem: &Filesystem) -> Option<bool> {
-    None
+pub(crate) fn spread_directories(_directory: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 pub(crate) fn read_from_storage_bytes() -> Option<u64> {

@@ -25,4 +25,5 @@ mod sysctl;
 pub(crate) mod system_calls;
 pub(crate) mod task_records;
 pub(crate) mod thread;
+pub(crate) mod timer;
 pub(crate) mod vdso;

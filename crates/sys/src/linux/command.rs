@@ -5,7 +5,7 @@
 use std::ffi::c_void;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -13,9 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
-};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use rustix::time::{ClockId, clock_getres};
 
 use crate::child::{NOT_STARTED, hear_of_children, timeval_ns};
@@ -61,6 +59,9 @@ pub struct Group {
     stack: Vec<u128>,
     /// Totals at the end of the last command.
     totals: Option<Totals>,
+    /// A command ended as one that was asked to, and nobody had asked: no end
+    /// is waited on for a request any more.
+    ends_so_by_itself: bool,
 }
 
 impl Group {
@@ -88,6 +89,7 @@ impl Group {
             running: None,
             stack: vec![0; STACK_WORDS],
             totals: None,
+            ends_so_by_itself: false,
         })
     }
 
@@ -215,11 +217,16 @@ impl Group {
             .read()
             .map_err(|e| NotStarted::new("read the counters", e))?;
         self.totals = Some(after);
+        let end = early.unwrap_or(match libc::WIFSIGNALED(status) {
+            true => End::Signal(libc::WTERMSIG(status)),
+            false => End::Code(libc::WEXITSTATUS(status)),
+        });
+        let end = match end {
+            end if asked_to_end(&end) && self.is_asked_too(limits) => End::Interrupted,
+            end => end,
+        };
         Ok(Finished {
-            end: early.unwrap_or(match libc::WIFSIGNALED(status) {
-                true => End::Signal(libc::WTERMSIG(status)),
-                false => End::Code(libc::WEXITSTATUS(status)),
-            }),
+            end,
             usage: Usage {
                 wall_ns: ended_ns - began_ns,
                 start_ns: started_ns - began_ns,
@@ -235,6 +242,20 @@ impl Group {
             },
             process: child.cast_unsigned(),
         })
+    }
+
+    /// Whether latlas is asked to end as well as the command that has ended so.
+    fn is_asked_too(&mut self, limits: Limits) -> bool {
+        let Some(wake) = limits.wake else {
+            return false;
+        };
+        let time = match self.ends_so_by_itself {
+            true => Duration::ZERO,
+            false => REACHES_ALL,
+        };
+        let asked = is_woken_within(wake, time);
+        self.ends_so_by_itself = !asked;
+        asked
     }
 
     /// This thread, and the watcher, before commands of a priority.
@@ -325,7 +346,7 @@ impl Group {
     /// Waits until the command has ended (`None`) or a limit is there.
     fn watch_over(&self, child: libc::pid_t, limits: Limits) -> io::Result<Option<End>> {
         let pid = Pid::from_raw(child).ok_or(io::ErrorKind::Other)?;
-        let ended = pidfd_open(pid, PidfdFlags::empty())?;
+        let ended = pidfd_open(child)?;
         let until = limits.time.map(|time| Instant::now() + time);
         let mut fds = vec![PollFd::new(&ended, PollFlags::IN)];
         if let Some(wake) = &limits.wake {
@@ -339,11 +360,12 @@ impl Group {
                 Err(Errno::INTR) => continue,
                 other => other?,
             };
-            if !fds[0].revents().is_empty() {
-                return Ok(None);
-            }
+            // First, since a request to end may have ended the command as well.
             if fds.get(1).is_some_and(|wake| !wake.revents().is_empty()) {
                 return Ok(Some(End::Interrupted));
+            }
+            if !fds[0].revents().is_empty() {
+                return Ok(None);
             }
             if ready == 0 && left.is_some_and(|left| left.is_zero()) {
                 return Ok(Some(End::TimedOut));
@@ -354,6 +376,47 @@ impl Group {
                 _ => stopped_before = stopped.is_some(),
             }
         }
+    }
+}
+
+/// Whether a command ended as one that was asked to: by the signal, or by the exit
+/// code that shells and handlers make of it.
+fn asked_to_end(end: &End) -> bool {
+    let asks = |signal| [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].contains(&signal);
+    match end {
+        End::Signal(signal) => asks(*signal),
+        End::Code(code) => asks(code - 128),
+        _ => false,
+    }
+}
+
+/// A request to end that goes to all processes of a service (`systemctl stop`)
+/// may reach the command this much earlier than latlas, on a busy machine.
+const REACHES_ALL: Duration = Duration::from_secs(1);
+
+/// Whether `wake` becomes readable within a time. The handler that makes it so
+/// may run in this thread, and interrupt the wait.
+fn is_woken_within(wake: BorrowedFd, time: Duration) -> bool {
+    let until = Instant::now() + time;
+    let mut wake = [PollFd::from_borrowed_fd(wake, PollFlags::IN)];
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        match poll(&mut wake, Some(&timespec(left))) {
+            Err(Errno::INTR) => {}
+            other => return other.is_ok_and(|ready| ready > 0),
+        }
+    }
+}
+
+/// A descriptor that is readable once the process has ended (`pidfd_open(2)`,
+/// which rustix has for Linux and not for Android).
+fn pidfd_open(pid: libc::pid_t) -> io::Result<OwnedFd> {
+    // SAFETY: a system call on numbers.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    match RawFd::try_from(fd) {
+        // SAFETY: the kernel has just made it, and only this function knows it.
+        Ok(fd) if fd >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
@@ -572,6 +635,7 @@ fn wait4(child: libc::pid_t) -> io::Result<(i32, libc::rusage)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::fd::AsFd;
 
     #[test]
     fn a_group_is_found_behind_whatever_a_process_is_called() {
@@ -586,5 +650,29 @@ mod tests {
         let tick = tick_ns().expect("Linux has the coarse clock");
         // CONFIG_HZ is 100 to 1000.
         assert!((900_000..=10_100_000).contains(&tick), "{tick}");
+    }
+
+    extern "C" fn nothing(_signal: libc::c_int) {}
+
+    #[test]
+    fn signals_to_the_thread_that_waits_end_no_wait() {
+        // SAFETY: a handler that does nothing, for a signal that no other test uses.
+        unsafe { libc::signal(libc::SIGUSR2, nothing as *const () as libc::sighandler_t) };
+        // SAFETY: no conditions.
+        let waits = unsafe { libc::pthread_self() };
+        let (wake, write) = pipe_with(PipeFlags::CLOEXEC).expect("a pipe");
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                for _ in 0..20 {
+                    std::thread::sleep(Duration::from_millis(2));
+                    // SAFETY: the thread waits for this scope's end.
+                    unsafe { libc::pthread_kill(waits, libc::SIGUSR2) };
+                }
+                rustix::io::write(&write, b"x").expect("into an empty pipe");
+            });
+            assert!(is_woken_within(wake.as_fd(), Duration::from_secs(600)));
+        });
+        let (silent, _write) = pipe_with(PipeFlags::CLOEXEC).expect("a pipe");
+        assert!(!is_woken_within(silent.as_fd(), Duration::from_millis(1)));
     }
 }

@@ -219,10 +219,13 @@ fn set_autogroup(nice: &CStr, patience: Patience) -> Result<(), i32> {
     Err(libc::EAGAIN)
 }
 
+/// The ordinary policy, by the name that Bionic has too.
+const SCHED_OTHER: i32 = libc::SCHED_NORMAL;
+
 /// Gives a process (0: the calling thread) a policy.
 fn set_policy(pid: libc::pid_t, policy: Policy) -> Result<(), i32> {
     let (number, priority) = match policy {
-        Policy::Other => (libc::SCHED_OTHER, 0),
+        Policy::Other => (SCHED_OTHER, 0),
         Policy::Batch => (libc::SCHED_BATCH, 0),
         Policy::Idle => (libc::SCHED_IDLE, 0),
         Policy::Fifo(priority) => (libc::SCHED_FIFO, i32::from(priority)),
@@ -307,7 +310,7 @@ fn policy_of(pid: libc::pid_t) -> Option<applied::Policy> {
     let priority = u8::try_from(priority).ok()?;
     // A bit that says what children get.
     Some(match number & !libc::SCHED_RESET_ON_FORK {
-        libc::SCHED_OTHER => applied::Policy::Other,
+        SCHED_OTHER => applied::Policy::Other,
         libc::SCHED_BATCH => applied::Policy::Batch,
         libc::SCHED_IDLE => applied::Policy::Idle,
         libc::SCHED_FIFO => applied::Policy::Fifo(priority),
@@ -409,7 +412,7 @@ mod tests {
             (libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, 2, true),
             (libc::SCHED_RR, 2, true),
             (libc::SCHED_FIFO, 1, false),
-            (libc::SCHED_OTHER, 0, false),
+            (SCHED_OTHER, 0, false),
         ] {
             assert_eq!(above_already(number, own, 1), above, "{number} {own}");
         }
@@ -429,7 +432,7 @@ mod tests {
             let _above = Above::start(1).expect("a right");
             assert_eq!(scheduler(0), Ok((libc::SCHED_FIFO, 2)));
         }
-        assert_eq!(scheduler(0), Ok((libc::SCHED_OTHER, 0)));
+        assert_eq!(scheduler(0), Ok((SCHED_OTHER, 0)));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::perf_event::{
     self, Attributes, DISABLED, ENABLE_ON_EXEC, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, INHERIT,
     PERF_COUNT_SW_DUMMY, PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE,
 };
-use crate::counters::{Counted, Event, Totals, reason};
+use crate::counters::{Counted, Event, Totals};
 
 /// PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING.
 const READ_FORMAT: u64 = 1 | 2;
@@ -136,8 +136,26 @@ fn in_user_mode(event: Event) -> Counted {
     }
 }
 
+/// Why an event can't be counted, from what the system said, with what would
+/// help.
+fn reason(event: Event, error: &io::Error) -> String {
+    let hardware = matches!(event, Event::Cycles | Event::Instructions);
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "the kernel refuses to count: needs CAP_PERFMON (or root), or \
+             kernel.perf_event_paranoid at 1 or below, and a sandbox that lets perf_event_open pass"
+                .into()
+        }
+        _ if hardware && is_absent(error) => {
+            "no hardware counters: neither processor nor hypervisor offers any to this kernel"
+                .into()
+        }
+        _ => format!("the kernel can't count it: {error}"),
+    }
+}
+
 /// Whether an error says that there is nothing to count with.
-pub(crate) fn is_absent(error: &io::Error) -> bool {
+fn is_absent(error: &io::Error) -> bool {
     let absent = [libc::ENOENT, libc::EOPNOTSUPP, libc::ENODEV];
     error.raw_os_error().is_some_and(|e| absent.contains(&e))
 }

@@ -74,6 +74,11 @@ fn run_delay_ns(schedstat: &File) -> Option<u64> {
     run_delay_of(std::str::from_utf8(&buffer[..length]).ok()?)
 }
 
+pub(crate) fn run_delay_ns_of(thread: u32) -> Option<u64> {
+    let path = format!("/proc/self/task/{thread}/schedstat");
+    run_delay_of(&std::fs::read_to_string(path).ok()?)
+}
+
 /// `CPU-time run-delay timeslices`, times in ns
 /// (Documentation/scheduler/sched-stats.rst).
 fn run_delay_of(schedstat: &str) -> Option<u64> {
@@ -171,6 +176,18 @@ mod tests {
     fn schedstat_gives_its_second_number() {
         assert_eq!(run_delay_of("119238472 8842 17\n"), Some(8842));
         assert_eq!(run_delay_of("119238472"), None);
+    }
+
+    #[test]
+    fn a_threads_run_delay_is_its_own() {
+        let own = crate::thread::current_id().expect("Linux numbers its threads");
+        let watched = || ThreadWatch::open().read_cheap().run_delay_ns;
+        let (before, Some(now), after) = (watched(), run_delay_ns_of(own), watched()) else {
+            assert_eq!(watched(), None, "a kernel without schedstat");
+            return;
+        };
+        assert!((before..=after).contains(&Some(now)));
+        assert_eq!(run_delay_ns_of(u32::MAX), None);
     }
 
     #[test]

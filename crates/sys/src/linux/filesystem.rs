@@ -1,12 +1,13 @@
 //! What a directory is on: `statfs(2)`, /proc/self/mountinfo (proc(5)) and
 //! /sys/dev/block.
 
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use model::filesystem::{DeviceKind, Filesystem};
-use rustix::fs::{major, minor};
+use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags, major, minor};
 
 use crate::files::Tree;
 
@@ -272,19 +273,13 @@ fn of_parts(tree: &Tree, at: &str, parts: &[String], deeper: u32) -> DeviceKind 
     }
 }
 
-/// A mounted ext4 has a directory of its device's name in /proc/fs/ext4, and
-/// its journal one that begins with that name in /proc/fs/jbd2.
-pub(crate) fn has_journal(root: &Path, filesystem: &Filesystem) -> Option<bool> {
-    let tree = Tree::new(root);
-    // /dev/mapper has names that lead to the kernel's own.
-    let device = tree.at(&filesystem.source).canonicalize().ok()?;
-    let device = device.file_name()?.to_string_lossy().into_owned();
-    let known = filesystem.kind == "ext4"
-        && tree.exists(&format!("/proc/fs/ext4/{device}"))
-        && tree.exists("/proc/fs/jbd2");
-    let journal = format!("{device}-");
-    let names = || tree.names("/proc/fs/jbd2");
-    known.then(|| names().iter().any(|name| name.starts_with(&journal)))
+pub(crate) fn spread_directories(directory: &Path) -> io::Result<()> {
+    let open = File::open(directory)?;
+    let flags = ioctl_getflags(&open)?;
+    if !flags.contains(IFlags::TOPDIR) {
+        ioctl_setflags(&open, flags | IFlags::TOPDIR)?;
+    }
+    Ok(())
 }
 
 pub(crate) fn read_from_storage_bytes() -> Option<u64> {
@@ -480,26 +475,20 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_is_the_devices_own() {
-        let fixture = Fixture::new("");
-        let mut ext4 = Filesystem {
-            directory: "/x".into(),
-            kind: "ext4".into(),
-            source: "/dev/sda1".into(),
-            device: DeviceKind::Unknown,
-            mount_options: String::new(),
-        };
-        let of = |filesystem: &Filesystem| has_journal(fixture.0.path(), filesystem);
-        assert_eq!(of(&ext4), None, "nothing is told");
-        fixture.file("dev/sda1", "");
-        fixture.file("proc/fs/ext4/sda1/options", "");
-        assert_eq!(of(&ext4), None, "journals are not told");
-        fixture.file("proc/fs/jbd2/sda10-8/info", "");
-        assert_eq!(of(&ext4), Some(false), "another's");
-        fixture.file("proc/fs/jbd2/sda1-8/info", "");
-        assert_eq!(of(&ext4), Some(true));
-        ext4.kind = "xfs".into();
-        assert_eq!(of(&ext4), None, "of ext4 only");
+    fn directories_are_spread_where_the_file_system_can() {
+        let dir = TempDir::new().expect("a directory");
+        let own = dir.path().join("own");
+        std::fs::create_dir(&own).expect("made");
+        let kind = crate::filesystem::facts(&own).expect("there").kind;
+        let spread = spread_directories(&own);
+        let marked = File::open(&own)
+            .and_then(|open| Ok(ioctl_getflags(&open)?))
+            .is_ok_and(|flags| flags.contains(IFlags::TOPDIR));
+        assert_eq!(spread.is_ok(), marked, "{kind}: {spread:?}");
+        if kind == "ext4" {
+            spread.expect("ext4 knows the mark");
+        }
+        spread_directories(&dir.path().join("none")).expect_err("not there");
     }
 
     #[test]

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use rustix::process::{Resource, getrlimit};
-
 use super::cgroup;
 use crate::files::{Tree, kib_field};
+use crate::limits::{Resource, limit};
 use crate::memory::MemoryLimits;
 
 pub(crate) fn available_memory() -> MemoryLimits {
@@ -23,7 +22,9 @@ pub(crate) fn available_memory() -> MemoryLimits {
         cgroup_limit_bytes: group.and_then(|group| group.limit.at()),
         cgroup_usage_bytes: group.and_then(|group| group.used),
         cgroup_headroom_bytes: group.and_then(|group| group.headroom),
-        rlimit_as_bytes: getrlimit(Resource::As).current,
+        rlimit_as_bytes: limit(Resource::AddressSpace)
+            .ok()
+            .and_then(|limit| limit.soft),
         address_space_bytes: kib_field(&status, "VmSize"),
     }
 }

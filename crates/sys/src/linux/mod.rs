@@ -26,5 +26,6 @@ pub(crate) mod semaphore;
 pub(crate) mod system_calls;
 pub(crate) mod task_records;
 pub(crate) mod thread;
+pub(crate) mod timer;
 pub(crate) mod vdso;
 mod watcher;

@@ -1,11 +1,9 @@
 //! What a run may be set against, found before anything is measured.
 
-use crate::compare::alike;
-use crate::compare::operand::{self, Operand, OperandError, Source, USED};
-use crate::index::Index;
+use crate::compare::operand::{self, Operand, OperandError, Source, tagged};
 use crate::references::References;
-use crate::store::{self, Store, StoreError};
-use model::run::{Outcome, Row, Run};
+use crate::store::{Store, StoreError};
+use model::run::{Outcome, Row};
 use std::path::Path;
 
 /// Why there is no baseline.
@@ -103,27 +101,4 @@ pub fn baseline(
         });
     }
     Ok(operand)
-}
-
-/// Kept runs with this tag, the newest first, as far as they are like it.
-fn tagged(tag: &str, store: &Store, told: &mut Vec<String>) -> Result<Vec<Run>, StoreError> {
-    if store.runs_tagged(tag)?.is_empty() {
-        return Ok(Vec::new());
-    }
-    let index = Index::open(store.clone())?;
-    let kept = index.runs();
-    told.extend(index.told());
-    let kept = kept?.into_iter();
-    let paths = kept.filter(|run| run.tags.iter().any(|own| own == tag));
-    let mut runs: Vec<Run> = Vec::new();
-    for kept in paths {
-        let run = operand::without_samples(store::read(&kept.path)?);
-        if runs.first().is_none_or(|newest| alike(newest, &run)) {
-            runs.push(run);
-        }
-        if runs.len() == USED {
-            break;
-        }
-    }
-    Ok(runs)
 }

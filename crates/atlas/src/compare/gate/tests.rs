@@ -154,8 +154,17 @@ fn in_ns(mut run: Run) -> Run {
     run
 }
 
+/// In which memory as a whole comes and goes: its reference takes that out.
 fn kept_in_ns() -> Vec<Run> {
-    kept().into_iter().map(in_ns).collect()
+    let factors = [1.0, 1.003, 0.997, 1.002, 0.998];
+    let all = kept().into_iter().zip(factors);
+    all.map(|(run, factor)| {
+        let single = run.rows.iter().filter(|row| row.estimate().is_some());
+        let ids: Vec<String> = single.map(|row| row.id.clone()).collect();
+        let of_memory = ids.iter().filter(|id| id.starts_with("memory."));
+        in_ns(of_memory.fold(run, |run, id| synthetic::slower(&run, id, factor)))
+    })
+    .collect()
 }
 
 fn judged_over(baseline: &Operand, runs: &[Run]) -> Gate {
@@ -164,7 +173,10 @@ fn judged_over(baseline: &Operand, runs: &[Run]) -> Gate {
         made += 1;
         Ok(runs[made].clone())
     };
-    let kept = kept_in_ns();
+    // Others than the baseline's, which have no say in whether the reference helps.
+    let mut kept = kept_in_ns();
+    kept.iter_mut()
+        .for_each(|run| run.id.replace_range(..1, "1"));
     judge(baseline, runs[0].clone(), &kept, 0.05, &mut again).expect("judged")
 }
 

@@ -1,12 +1,14 @@
 //! Comma-separated values (RFC 4180): one record a figure, numbers as they
-//! are, nothing for what is not known.
+//! are, nothing for what is not known. A text that a spreadsheet would compute
+//! stands behind an apostrophe.
 
 use super::line::{
     Line, ends_in_unit, in_unit, program, started, typical_interval_ns, unit_name, value_in_unit,
 };
+use model::estimate::Estimate;
 use model::run::Run;
 
-const COLUMNS: [&str; 29] = [
+const COLUMNS: [&str; 30] = [
     "row",
     "point",
     "unit",
@@ -18,6 +20,7 @@ const COLUMNS: [&str; 29] = [
     "typical_high",
     "p10",
     "p90",
+    "mode",
     "cycles",
     "cycles_low",
     "cycles_high",
@@ -60,7 +63,7 @@ fn record(run: &Run, line: &Line) -> Vec<String> {
     // What is below resolution has a bound and no figure.
     let told = estimate.filter(|e| e.below_ns.is_none());
     let quiet = told.and_then(|e| in_unit(e.quiet?.ns, unit));
-    let typical = told.and_then(|e| e.typical);
+    let (typical, mode) = told.and_then(Estimate::headline).unzip();
     let typical_ends = told
         .and_then(typical_interval_ns)
         .and_then(|ns| in_unit(ns, unit));
@@ -75,8 +78,8 @@ fn record(run: &Run, line: &Line) -> Vec<String> {
         .map(|place| format!("{}={}", place.axis, place.at))
         .collect();
     vec![
-        line.row.id.clone(),
-        points.join(";"),
+        text_cell(line.row.id.clone()),
+        text_cell(points.join(";")),
         unit_name(unit).into(),
         number(quiet.map(|q| q.value)),
         number(quiet.and_then(|q| q.low)),
@@ -86,6 +89,7 @@ fn record(run: &Run, line: &Line) -> Vec<String> {
         number(typical_ends.and_then(|i| i.high)),
         number(ends.and_then(|e| e[0])),
         number(ends.and_then(|e| e[1])),
+        text_cell(mode.flatten().unwrap_or_default().to_owned()),
         number(cycles.map(|c| c.value)),
         number(cycles.map(|c| c.low)),
         number(cycles.map(|c| c.high)),
@@ -97,12 +101,26 @@ fn record(run: &Run, line: &Line) -> Vec<String> {
         number(estimate.and_then(|e| e.quiet_share)),
         count(estimate.and_then(|e| e.quiet).map(|q| q.samples)),
         count(estimate.and_then(|e| e.quiet).map(|q| q.workers)),
-        count(estimate.and_then(|e| e.typical).map(|t| t.samples)),
+        count(
+            estimate
+                .and_then(Estimate::headline)
+                .map(|(t, _)| t.samples),
+        ),
         line.verdict().into(),
-        line.reason(),
-        line.row.notes.join("; "),
+        text_cell(line.reason()),
+        text_cell(line.row.notes.join("; ")),
         run.id.clone(),
-        started(run).unwrap_or_default(),
-        program(run),
+        text_cell(started(run).unwrap_or_default()),
+        text_cell(program(run)),
     ]
+}
+
+/// A text as spreadsheets must have it: one that begins with one of these is a
+/// formula to them, which may fetch or run something
+/// (<https://owasp.org/www-community/attacks/CSV_Injection>).
+fn text_cell(text: String) -> String {
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => format!("'{text}"),
+        false => text,
+    }
 }

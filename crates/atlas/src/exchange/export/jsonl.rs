@@ -4,7 +4,7 @@ use super::line::{
     Line, WithEnds, ends_in_unit, in_unit, program, started, typical_interval_ns, unit_name,
     value_in_unit,
 };
-use model::estimate::{Mode, Tail};
+use model::estimate::{Estimate, Mode, Tail};
 use model::run::Run;
 use model::stats::Interval;
 use model::unit::Unit;
@@ -17,7 +17,7 @@ struct Object<'r> {
     point: BTreeMap<&'r str, u64>,
     unit: &'static str,
     quiet: Option<WithEnds>,
-    typical: Option<Typical>,
+    typical: Option<Typical<'r>>,
     cycles: Option<Interval>,
     minimum_ns: Option<f64>,
     below_ns: Option<f64>,
@@ -37,7 +37,8 @@ struct Object<'r> {
 }
 
 #[derive(Serialize)]
-struct Typical {
+struct Typical<'r> {
+    mode: Option<&'r str>,
     value: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
@@ -90,14 +91,15 @@ fn object<'r>(run: &'r Run, line: &'r Line) -> Object<'r> {
     }
 }
 
-fn typical(estimate: &model::estimate::Estimate, unit: &Unit) -> Option<Typical> {
-    let t = estimate.typical?;
+fn typical<'r>(estimate: &'r Estimate, unit: &Unit) -> Option<Typical<'r>> {
+    let (t, mode) = estimate.headline()?;
     let ends = typical_interval_ns(estimate).and_then(|ns| in_unit(ns, unit));
     let quantiles = match t.samples > 1 {
         true => ends_in_unit([t.p10_ns, t.p90_ns], unit),
         false => [None, None],
     };
     Some(Typical {
+        mode,
         value: value_in_unit(t.ns.value, unit),
         low: ends.and_then(|i| i.low),
         high: ends.and_then(|i| i.high),

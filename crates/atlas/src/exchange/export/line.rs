@@ -205,7 +205,7 @@ impl Line<'_> {
                 ns_per_tick: run.clock.ns_per_tick,
                 resolution_ns: run.clock.resolution_ns.unwrap_or(run.clock.ns_per_tick),
                 ops_per_turn: cell.ops_per_turn,
-                bound: self.row.bound,
+                bound: self.row.bound_at(&cell.at),
                 regime: cell.regime,
                 workers: run.plan.workers,
                 modes: &cell.modes,
@@ -276,19 +276,14 @@ fn below(bound: f64, unit: &Unit, reason: &str) -> String {
 /// The 95 % interval of the figure to show first. None where the document
 /// holds a range instead, or one value.
 pub(super) fn interval_ns(estimate: &Estimate) -> Option<Interval> {
-    match (&estimate.quiet, &estimate.typical) {
-        (Some(quiet), _) => Some(quiet.ns),
-        (None, Some(t)) => (t.samples >= SAMPLES_FOR_INTERVAL).then_some(t.ns),
-        (None, None) => None,
-    }
+    let quiet = estimate.quiet.map(|quiet| quiet.ns);
+    quiet.or_else(|| typical_interval_ns(estimate))
 }
 
 /// The typical figure's own interval, likewise.
 pub(super) fn typical_interval_ns(estimate: &Estimate) -> Option<Interval> {
-    let typical = estimate
-        .typical
-        .filter(|t| t.samples >= SAMPLES_FOR_INTERVAL);
-    typical.map(|t| t.ns)
+    let (typical, _) = estimate.headline()?;
+    Some(typical.ns).filter(|_| typical.samples >= SAMPLES_FOR_INTERVAL)
 }
 
 /// Name of what a row's figures are counted in.

@@ -1,7 +1,7 @@
 //! A GitHub-flavoured Markdown table.
 
 use super::line::{Line, program, started};
-use crate::render::figures::{Shown, cycles, shown, typical};
+use crate::render::figures::{Shown, cycles, quiet_half, shown, typical};
 use crate::utc;
 use model::run::Run;
 
@@ -68,7 +68,7 @@ fn cells(line: &Line) -> [String; 6] {
         Shown::Below(text) => [text, String::new()],
         Shown::Figure(f) if estimate.quiet.is_some() => [
             format!("{} {}", f.value, f.unit),
-            format!("±{}", f.half_width),
+            quiet_half(estimate, &f.half_width),
         ],
         _ => [String::new(), String::new()],
     };

@@ -48,6 +48,31 @@ fn csv_has_a_record_for_every_figure_and_reason() {
 }
 
 #[test]
+fn a_row_in_two_modes_is_exported_by_one() {
+    let modes = [("same CPU", 0.6, 12.3), ("other CPU", 0.4, 43.6)];
+    let id = "sync.handoff/pipe";
+    let run = synthetic::with(synthetic::run(), id, synthetic::in_modes(20.0, &modes));
+    let exported = |format| export(&run, format, &[]).expect("exported").text;
+    let csv = exported(Format::Csv);
+    let record = csv.lines().find(|line| line.starts_with(id));
+    let record = record.expect("the row");
+    assert!(
+        record.contains(",12.3,") && record.contains(",same CPU,"),
+        "{record}"
+    );
+    let lines = exported(Format::JsonLines);
+    let objects = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"));
+    let object = objects.into_iter().find(|o: &Value| o["row"] == id);
+    let typical = &object.expect("the row")["typical"];
+    assert_eq!(
+        (&typical["value"], &typical["mode"]),
+        (&12.3.into(), &"same CPU".into())
+    );
+}
+
+#[test]
 fn a_speed_whose_time_may_be_0_has_no_upper_end() {
     let mut run = synthetic::run();
     let estimates = run.rows.iter_mut().filter_map(|row| {
@@ -120,7 +145,7 @@ fn markdown_is_a_table_of_single_figures_unless_asked() {
     assert!(table.iter().all(|line| bars(line) == 7), "{}", whole.text);
     assert!(!whole.text.contains(" at 1KiB"));
     assert!(
-        whole.text.contains("| cpu.div_i32 | 3.3 ns | ±0.3 |"),
+        whole.text.contains("| cpu.div_i32 | 3.3 ns | ±0.3* |"),
         "{}",
         whole.text
     );
@@ -393,7 +418,8 @@ fn repetitions_are_quiet_only_where_the_figure_is() {
         let slower = match k as u64 % 5 {
             quiet @ ..3 => 1 + quiet,
             _ => {
-                sample.evidence.canary_percent = Some(250);
+                let canaries = sample.evidence.canaries.as_mut();
+                canaries.expect("canaries").branch_permille = [2500; 2];
                 9
             }
         };
@@ -413,4 +439,52 @@ fn repetitions_are_quiet_only_where_the_figure_is() {
         quiet.iter().zip(&typical).all(|(q, t)| q * 1.4 < *t),
         "{quiet:?} {typical:?}"
     );
+}
+
+#[test]
+fn no_text_of_a_stranger_is_a_formula_in_a_spreadsheet() {
+    let mut run = synthetic::run();
+    let formulas = [
+        "=cmd|' /C calc'!A0",
+        "+1+1",
+        "-2+3",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+    ];
+    run.rows.truncate(formulas.len());
+    for (row, formula) in run.rows.iter_mut().zip(formulas) {
+        row.id = formula.into();
+        row.notes = vec![formula.into()];
+        row.outcome = Outcome::Unavailable {
+            reason: formula.into(),
+        };
+    }
+    run.program.name = "=1".into();
+    let text = export(&run, Format::Csv, &[]).expect("exported").text;
+    let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+    for record in reader.records() {
+        for cell in &record.expect("a record") {
+            let is_number = cell.parse::<f64>().is_ok();
+            assert!(
+                is_number || !cell.starts_with(['=', '+', '-', '@', '\t', '\r']),
+                "{cell:?}"
+            );
+        }
+    }
+    assert!(
+        text.contains("'=cmd|' /C calc'!A0"),
+        "the text itself stays: {text}"
+    );
+    // Numbers stay numbers, those below 0 too.
+    let mut run = synthetic::run();
+    run.rows.retain(|row| row.estimate().is_some());
+    run.rows.truncate(1);
+    if let Outcome::Figure(estimate) | Outcome::Level { estimate, .. } = &mut run.rows[0].outcome
+        && let Some(quiet) = &mut estimate.quiet
+    {
+        quiet.minimum_ns = -0.5;
+    }
+    let text = export(&run, Format::Csv, &[]).expect("exported").text;
+    assert!(text.contains(",-0.5,"), "{text}");
 }

@@ -54,7 +54,7 @@ pub(super) fn read(benchmarks: &[Benchmark]) -> Result<Found, ImportError> {
             let reason = format!(
                 "{:?} is in {} too: import each in a run of its own",
                 measured.name,
-                text::visible(before)
+                crate::text::visible(before)
             );
             return Err(Fault::of_file(reason).in_file(&benchmark.directory));
         }

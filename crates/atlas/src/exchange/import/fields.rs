@@ -1,8 +1,9 @@
 //! Types of fields that can't hold what they must not: the parser itself
 //! refuses, and so knows the line.
 
-use super::text::{is_hidden, place};
+use super::text::place;
 use super::{Fault, MAX_SAMPLES};
+use crate::text::is_hidden;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;

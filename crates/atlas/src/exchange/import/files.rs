@@ -3,7 +3,8 @@
 
 use super::text::{MAX_FILE_BYTES, too_large};
 use super::{Fault, ImportError, MAX_ROWS};
-use std::fs::{self, File};
+use crate::input;
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -71,7 +72,7 @@ pub struct Part {
 pub fn read(path: &Path) -> Result<Input, ImportError> {
     if path == Path::new("-") {
         let name = "standard input".to_owned();
-        return match at_most(io::stdin().lock()) {
+        return match stdin() {
             Ok(bytes) => Ok(Input::File { name, bytes }),
             Err(fault) => Err(fault.in_file(&name)),
         };
@@ -112,13 +113,18 @@ fn unreadable(error: &io::Error) -> Fault {
     Fault::of_file(format!("it can't be read: {error}"))
 }
 
-/// The whole of a file, a device or a pipe, if it ends in time.
-fn at_most(source: impl Read) -> Result<Vec<u8>, Fault> {
+/// The whole of standard input.
+fn stdin() -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
-    source
+    let stdin = io::stdin().lock();
+    stdin
         .take(MAX_FILE_BYTES + 1)
         .read_to_end(&mut bytes)
         .map_err(|e| unreadable(&e))?;
+    bounded(bytes)
+}
+
+fn bounded(bytes: Vec<u8>) -> Result<Vec<u8>, Fault> {
     match bytes.len() as u64 > MAX_FILE_BYTES {
         true => Err(too_large()),
         false => Ok(bytes),
@@ -126,9 +132,8 @@ fn at_most(source: impl Read) -> Result<Vec<u8>, Fault> {
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, ImportError> {
-    File::open(path)
-        .map_err(|e| unreadable(&e))
-        .and_then(at_most)
+    let read = input::read(path, MAX_FILE_BYTES).map_err(|e| unreadable(&e));
+    read.and_then(bounded)
         .map_err(|fault| fault.in_file(&path.display().to_string()))
 }
 

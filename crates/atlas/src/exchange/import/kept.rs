@@ -1,9 +1,10 @@
 //! A Run document of another machine, taken as it is.
 
 use super::files::Input;
-use super::text::{MAX_FILE_BYTES, is_hidden, json, too_large};
+use super::text::{MAX_FILE_BYTES, json, too_large};
 use super::{Fault, MAX_ROWS};
 use crate::store;
+use crate::text::is_hidden;
 use model::run::Run;
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, Serializer};

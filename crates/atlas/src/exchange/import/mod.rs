@@ -13,9 +13,10 @@ mod kept;
 mod slug;
 mod text;
 
+pub use crate::text::visible;
 pub use document::Origin;
 pub use fields::check_name;
-pub use text::{MAX_FILE_BYTES, visible};
+pub use text::MAX_FILE_BYTES;
 
 use crate::{store, utc};
 use files::Input;
@@ -78,11 +79,11 @@ pub struct ImportError {
 
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "can't import {}: ", text::visible(&self.file))?;
+        write!(f, "can't import {}: ", visible(&self.file))?;
         if let Some((line, column)) = self.place {
             write!(f, "line {line}, column {column}: ")?;
         }
-        f.write_str(&text::visible(&self.reason))
+        f.write_str(&visible(&self.reason))
     }
 }
 
@@ -229,7 +230,7 @@ pub fn import(
         names.extend(own);
         found.push((input.name(), of_file));
     }
-    let sources = inputs.iter().map(|i| text::visible(i.name())).collect();
+    let sources = inputs.iter().map(|i| visible(i.name())).collect();
     document::run(
         format,
         found.into_iter().map(|(_, found)| found).collect(),

@@ -86,30 +86,6 @@ fn too_deep(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Whether a character could do something to a terminal instead of being
-/// seen: control characters, marks of direction, and the private ones by which
-/// colours are marked until they are written.
-pub(super) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{e000}'..='\u{f8ff}' | '\u{fff9}'..='\u{fffb}')
-}
-
-/// A text in one line, with everything hidden made visible.
-pub fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' => shown.push_str("\\n"),
-            '\t' => shown.push_str("\\t"),
-            c if is_hidden(c) => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
-        }
-    }
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,14 +124,5 @@ mod tests {
         assert_eq!(place(b"ab\ncd", 2), (1, 3));
         assert_eq!(place(b"ab\ncd", 4), (2, 2));
         assert_eq!(place(b"ab\n", 99), (2, 1));
-    }
-
-    #[test]
-    fn nothing_hidden_stays_hidden() {
-        assert_eq!(
-            visible("a\x1b[31m\u{202e}b\nc"),
-            "a\\u{1b}[31m\\u{202e}b\\nc"
-        );
-        assert_eq!(visible("größer ✓"), "größer ✓");
     }
 }

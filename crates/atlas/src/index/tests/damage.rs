@@ -215,6 +215,33 @@ fn steps_lead_from_version_1_to_todays() {
     assert_eq!(schema::STEPS.len() as i32 + 1, schema::VERSION);
 }
 
+#[test]
+fn an_index_that_another_is_creating_is_never_foreign() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    for n in 0..40 {
+        let path = dir.path().join(n.to_string());
+        let other = Connection::open(&path).expect("opened");
+        // What is looked for is a matter of locks, not of the disk.
+        other
+            .pragma_update(None, "synchronous", "off")
+            .expect("set");
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let change = other.unchecked_transaction().expect("begun");
+                schema::create(&change).expect("created");
+                change.commit().expect("committed");
+            });
+            let db = Connection::open(&path).expect("opened");
+            db.busy_timeout(file::PATIENCE).expect("set");
+            let mut seen = Before::Nothing;
+            while seen == Before::Nothing {
+                seen = schema::look(&db).expect("looked");
+            }
+            assert_eq!(seen, Before::Today, "file {n}");
+        });
+    }
+}
+
 /// An index as the first version wrote it, of run 1 of host `one`.
 const FIRST: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -238,6 +265,25 @@ fn the_first_versions_index_becomes_todays() {
     assert_eq!(today, Before::Today);
     assert_eq!(index.results_of(&run.id).expect("read"), results(&run));
     assert!(index.verify().expect("verified").is_whole());
+}
+
+#[test]
+fn the_second_versions_index_becomes_todays() {
+    let home = Home::with_three();
+    drop(home.quiet());
+    // Its tables are today's; what they held differs.
+    let second = Connection::open(index_file(&home)).expect("opened");
+    second
+        .execute_batch(
+            "UPDATE OR IGNORE form SET text = json_remove(text, '$[3]');
+             UPDATE result SET value = 2 * value, reason = 'raw \u{202e}';
+             UPDATE run SET line = json_remove(line, '$.quiet_ratio');
+             PRAGMA user_version = 2;",
+        )
+        .expect("as version 2 wrote it");
+    assert_eq!(schema::look(&second).expect("looked"), Before::Older(2));
+    drop(second);
+    sound(&home);
 }
 
 #[test]

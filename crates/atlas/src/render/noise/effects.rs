@@ -2,6 +2,7 @@
 //! of each control, then the advice that follows.
 
 mod advice;
+mod states;
 mod told;
 mod wide;
 
@@ -53,7 +54,11 @@ const COLUMNS_OF_TIMES: [Column; 4] = [
 
 /// The whole page.
 pub fn effects(document: &Effects, references: &References, wide: bool, color: bool) -> String {
-    let mut blocks = vec![header(document), times(document, references)];
+    let mut blocks = vec![
+        header(document),
+        times(document, references),
+        states::states(document),
+    ];
     blocks.push(told::told(document, references, wide));
     if wide {
         blocks.push(wide::figures(document));
@@ -74,15 +79,21 @@ fn header(document: &Effects) -> String {
         Some(cpu) => format!("; pinned is to CPU {cpu}"),
         None => String::new(),
     };
+    let load = match document.blocks.iter().all(|b| b.load == Load::None) {
+        true => String::new(),
+        false => format!("; a load is {} busy processes", how.busy),
+    };
     let text = format!(
-        "{}, {:.0} s: {} rounds of every state by turns, seed {}; a load is {} busy processes{pinned}",
+        "{}, {:.0} s: {} rounds of every state, interleaved, seed {}{load}{pinned}",
         utc::text(document.started_unix_ms),
         document.wall_ms as f64 / 1e3,
         how.rounds,
         how.seed,
-        how.busy,
     );
     lines.extend(wrap("", &text, COLUMNS));
+    if !how.command.is_empty() {
+        lines.extend(wrap("command: ", &how.command.join(" "), COLUMNS));
+    }
     for remark in &document.remarks {
         lines.extend(wrap("note: ", remark, COLUMNS));
     }

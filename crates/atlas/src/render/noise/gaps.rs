@@ -289,7 +289,12 @@ fn facts(gaps: &Gaps) -> String {
     }
     let mut beside = Vec::new();
     if let Some(ns) = gaps.run_delay_ns {
-        beside.push(format!("run delay over the whole span {}", time(ns as f64)));
+        let during = match gaps.in_readings_ns {
+            0 => String::new(),
+            ns => format!(", {} of it during readings", time(ns as f64)),
+        };
+        let all = time(ns as f64);
+        beside.push(format!("run delay over the whole span {all}{during}"));
     }
     if let Some(switches) = gaps.involuntary_switches {
         beside.push(format!("{switches} involuntary switches"));

@@ -1,8 +1,8 @@
 //! A publication's table with this machine's figures beside: the text of
 //! `latlas table`.
 
-mod by_cost;
 mod columns;
+mod costs;
 mod elements;
 mod notes;
 mod ours;
@@ -13,7 +13,7 @@ mod tests;
 
 use super::layout::{Style, finish, styled, wrap};
 use super::{COLUMNS, header, machine};
-use crate::references::Order;
+use crate::references::Form;
 use crate::tables::{Table, TablePart};
 use crate::utc;
 use model::run::Run;
@@ -53,8 +53,8 @@ fn drawn(table: &Table, part: &TablePart, notes: &mut notes::Notes) -> String {
     };
     if part.rows.iter().any(of_elements) {
         elements::part(table, part, notes)
-    } else if table.order == Order::Cost {
-        by_cost::part(table, part, notes)
+    } else if table.form == Form::Costs {
+        costs::part(table, part, notes)
     } else {
         columns::part(table, part, notes)
     }
@@ -84,6 +84,9 @@ fn heading(table: &Table, run: Option<&Run>) -> String {
                 "run",
                 &format!("{id}, {when}, {}", header::program(&run.program)),
             );
+            if let Some(filesystem) = table.files_on() {
+                fact("files on", &machine::files_on_text(filesystem));
+            }
         }
     }
     lines.join("\n") + "\n"
@@ -93,7 +96,7 @@ fn heading(table: &Table, run: Option<&Run>) -> String {
 fn columns_with_figures(table: &Table, part: &TablePart) -> Vec<usize> {
     let has_figure = |at: &usize| {
         let mut rows = part.rows.iter();
-        rows.any(|row| row.published.get(*at).is_some_and(Option::is_some))
+        rows.any(|row| matches!(row.published.get(*at), Some(Some(p)) if p.row().has_figure()))
     };
     (0..table.columns.len()).filter(has_figure).collect()
 }

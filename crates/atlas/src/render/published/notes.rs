@@ -4,7 +4,7 @@
 use super::super::COLUMNS;
 use super::super::layout::wrap;
 use super::PublishedOptions;
-use crate::references::Order;
+use crate::references::Form;
 use crate::tables::{Here, Measured, Table, TableRow};
 
 /// Ids in one advice, above which it names the table instead.
@@ -139,18 +139,18 @@ fn advice(table: &Table, options: &PublishedOptions) -> Option<String> {
 }
 
 fn legend(table: &Table, notes: &Notes) -> String {
-    let figure = match table.order {
-        Order::Cost => "ns each",
-        Order::Published => "here",
+    let figure = match table.form {
+        Form::Costs => "ns each",
+        Form::Columns => "here",
     };
     let mut text = format!(
         "{figure} ±: the cost on the undisturbed machine (quiet), for rows named after \"median\" \
          the median of all operations; half of its 95 % interval. Beside a published figure: our \
          time over theirs; ? doubtful, no ratio."
     );
-    if table.order == Order::Cost {
+    if table.form == Form::Costs {
         text.push_str(
-            " Sorted by ns each. iterations, total s: operations inside the brackets of the clock \
+            " iterations, total s: operations inside the brackets of the clock \
              and the time they took, loops included, counted from the run's samples.",
         );
     }

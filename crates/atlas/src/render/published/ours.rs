@@ -89,6 +89,9 @@ pub(super) fn below(row: &TableRow, notes: &mut Notes) -> Vec<String> {
 
 /// What stands behind a published figure: its ratio, or why there is none.
 pub(super) fn mark(row: &TableRow, published: &PublishedFigure) -> String {
+    if !published.row().has_figure() {
+        return String::new();
+    }
     if published.doubtful.is_some() {
         return "?".into();
     }
@@ -124,6 +127,10 @@ fn percent(ns: &Interval) -> String {
     if !percent.is_finite() {
         return "±?".into();
     }
+    // Of a figure that may be nothing a percentage says nothing.
+    if percent > 100.0 {
+        return "±>100%".into();
+    }
     let step = if percent < 9.95 { 0.1 } else { 1.0 };
     // Plus nothing: of nothing, no `-0.0`.
     let up = (percent / step - 1e-9).ceil() * step + 0.0;
@@ -144,7 +151,7 @@ mod tests {
             })
         };
         assert_eq!([of(1.42), of(2.0), of(0.001)], ["±0.8%", "±1.0%", "±0.1%"]);
-        assert_eq!([of(24.2), of(600.0)], ["±13%", "±300%"]);
+        assert_eq!([of(24.2), of(600.0)], ["±13%", "±>100%"]);
         assert_eq!([of(0.0), of(f64::INFINITY)], ["±0.0%", "±?"]);
     }
 }

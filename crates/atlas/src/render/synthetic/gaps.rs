@@ -105,6 +105,7 @@ pub(crate) fn gaps(stretches: u64) -> Gaps {
             windows: 19_950,
         }),
         run_delay_ns: Some(80_020_000),
+        in_readings_ns: 20_000,
         steal_ns: Some(10_000_000),
         involuntary_switches: Some(20),
         interrupts: vec![

@@ -107,6 +107,7 @@ fn cell_of(id: &str, at: usize) -> model::run::Cell {
 fn reading() -> Row {
     let points = [(KIB, 412.0), (MIB, 93_000.0)].map(|(x, ns)| CurvePoint {
         x,
+        bound: None,
         estimate: stamped_figure(ns, ns * 0.01),
     });
     row(

@@ -35,6 +35,8 @@ fn with_tail(ns: f64, half: f64, operations: u32) -> Estimate {
     let often = operations >= 1_000;
     Estimate {
         tail: Some(Tail {
+            verdict: None,
+            longest: None,
             p99_ns: often.then(|| interval(ns * 3.1, ns * 0.2)),
             p999_ns: (operations >= 10_000).then(|| interval(ns * 9.4, ns)),
             longest_ns: ns * 41.0,
@@ -87,20 +89,25 @@ fn start() -> Estimate {
     }
 }
 
-/// Two modes of which one is too rare for two states.
-fn rare_mode() -> Estimate {
-    let mode = |name: &str, share, ns: f64| Mode {
+/// A figure that is the median of everything, with the modes that it is of.
+pub(crate) fn in_modes(ns: f64, modes: &[(&str, f64, f64)]) -> Estimate {
+    let mode = |&(name, share, ns): &(&str, f64, f64)| Mode {
         name: name.into(),
         share,
         typical: stamped_figure(ns, ns * 0.02).typical.expect("a figure"),
     };
     Estimate {
-        modes: vec![
-            mode("same CPU", 0.996, 4_210.0),
-            mode("other CPU", 0.004, 39_400.0),
-        ],
-        ..stamped_figure(4_220.0, 50.0)
+        modes: modes.iter().map(mode).collect(),
+        ..stamped_figure(ns, 50.0)
     }
+}
+
+/// Two modes of which one is too rare for two states.
+fn rare_mode() -> Estimate {
+    in_modes(
+        4_220.0,
+        &[("same CPU", 0.996, 4_210.0), ("other CPU", 0.004, 39_400.0)],
+    )
 }
 
 /// The cells.
@@ -225,7 +232,13 @@ fn pool() -> Vec<Row> {
             id,
             Outcome::Curve {
                 axis: Axis::Threads,
-                points: THREADS.map(|x| CurvePoint { x, estimate: of(x) }).into(),
+                points: THREADS
+                    .map(|x| CurvePoint {
+                        x,
+                        bound: None,
+                        estimate: of(x),
+                    })
+                    .into(),
             },
         )
     };
@@ -263,6 +276,7 @@ fn files() -> Vec<Row> {
             let untold = x == FILE_SIZES[2] && column == 0;
             CurvePoint {
                 x,
+                bound: None,
                 estimate: match untold {
                     true => Estimate {
                         verdict: Verdict::CannotTell,
@@ -301,7 +315,12 @@ fn ring() -> Row {
                 },
                 _ => stamped_figure(ns, ns * 0.02),
             };
-            points.push(MapPoint { y, x, estimate });
+            points.push(MapPoint {
+                y,
+                x,
+                bound: None,
+                estimate,
+            });
         }
     }
     Row {
@@ -323,7 +342,12 @@ pub(crate) fn core_to_core_row(cpus: u64, ns: impl Fn(u64, u64) -> f64) -> Row {
     for y in 0..cpus {
         for x in 0..y {
             let estimate = stamped_figure(ns(y, x), ns(y, x) * 0.01);
-            points.push(MapPoint { y, x, estimate });
+            points.push(MapPoint {
+                y,
+                x,
+                bound: None,
+                estimate,
+            });
         }
     }
     Row {

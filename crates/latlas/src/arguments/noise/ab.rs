@@ -4,21 +4,25 @@ use crate::arguments::controls::{Cpus, cpus};
 use crate::arguments::{Color, budget};
 use clap::{Args, ValueEnum};
 use model::noise::effect::{Load, Workload};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Said below the options.
 pub(crate) const EXAMPLES: &str = "\
-Each control is on for one run of a job and off for another, by turns, round by round: beside no
-load of ours, beside busy processes of the same session, and of another one. What is told of time
-and spread is told for the whole table at once (docs/noise/ab.md). Controls that can't be set here
-stay in the table with the reason.
+Each control is on for one run and off for another, interleaved, in a new order each round. With a
+command after -- that is what runs; else built-in jobs do, with no load, beside busy processes of
+the same session, and of another one. Time, spread, context switches and migrations are judged as
+one family (docs/noise/ab.md). Controls that can't be set here stay in the table with the reason.
+The time announced is kept: rounds that don't fit it are left out, and the page says so.
 
 Examples:
+  latlas noise ab pin nice -- ./prog x    what pinning and nice -10 do to this command
+  latlas noise ab --budget 1m -- ./prog   every control, in a minute
   latlas noise ab                         all controls, jobs and loads: about five minutes
   latlas noise ab --dry-run               what that would be, and which controls can't be set here
   latlas noise ab pin nice fifo           only these
-  latlas noise ab --load none --workload cpu --for 1m    one job on the machine as it is
+  latlas noise ab --load none --workload cpu --budget 1m    one job on the machine as it is
   latlas noise ab cache                   small files from the disk and from memory (root)
   latlas noise ab --out ab.json           every run of it in a file
 
@@ -32,21 +36,30 @@ pub(crate) struct AbOptions {
     /// smt, governor, thp, no-thp, irq-affinity, cache; all but smt without any
     #[arg(value_name = "CONTROL")]
     pub(crate) controls: Vec<String>,
-    /// What keeps the machine busy beside the job
-    #[arg(long, value_name = "LOAD", default_value = "all")]
-    pub(crate) load: LoadChoice,
-    /// What runs: a chain in registers, a chase through memory, a thread that sleeps and wakes up
-    #[arg(long, value_name = "JOB", default_value = "all")]
+    /// The command to run instead of built-in jobs, and its arguments
+    #[arg(value_name = "CMD", last = true)]
+    pub(crate) command: Vec<OsString>,
+    /// Load on the machine during the runs [default: all; none with a command]
+    #[arg(long, value_name = "LOAD")]
+    pub(crate) load: Option<LoadChoice>,
+    /// Built-in job: a chain in registers, a chase through memory, a thread that sleeps and wakes up
+    #[arg(
+        long,
+        value_name = "JOB",
+        default_value = "all",
+        conflicts_with = "command"
+    )]
     pub(crate) workload: WorkloadChoice,
-    /// Rounds, of one run with each control and one without any
-    #[arg(long, value_name = "N", default_value_t = noise::ab::plan::ROUNDS, conflicts_with = "time", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) rounds: u32,
-    /// About so long in all, instead of a number of rounds
-    #[arg(long = "for", value_name = "TIME", value_parser = budget)]
+    /// Rounds, of one run with each control and one without any, however long they take
+    /// [default: 24; with a command what fits 2m, up to 100]
+    #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rounds: Option<u32>,
+    /// No longer than this in all, instead of a number of rounds
+    #[arg(long = "budget", alias = "for", value_name = "TIME", value_parser = budget)]
     pub(crate) time: Option<Duration>,
-    /// Time that a job takes on a quiet CPU
-    #[arg(long, value_name = "TIME", default_value = "60ms", value_parser = job)]
-    pub(crate) job: Duration,
+    /// Time that a built-in job takes on a quiet CPU [default: 60ms; 200ms of up to three controls]
+    #[arg(long, value_name = "TIME", value_parser = job, conflicts_with = "command")]
+    pub(crate) job: Option<Duration>,
     /// Busy processes of a load, for each CPU
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     pub(crate) busy: u32,
@@ -71,6 +84,30 @@ pub(crate) struct AbOptions {
     /// Colour the verdicts
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+}
+
+/// Time of a built-in job: with few controls there is time for one that is
+/// long enough to be moved between CPUs.
+const JOB: Duration = Duration::from_millis(60);
+const LONG_JOB: Duration = Duration::from_millis(200);
+/// Controls that are few.
+const FEW: usize = 3;
+
+impl AbOptions {
+    /// The loads.
+    pub(crate) fn loads(&self) -> Vec<Load> {
+        match (self.load, self.command.is_empty()) {
+            (Some(choice), _) => choice.loads(),
+            (None, true) => LoadChoice::All.loads(),
+            (None, false) => LoadChoice::None.loads(),
+        }
+    }
+
+    /// How long a built-in job takes.
+    pub(crate) fn job(&self) -> Duration {
+        let few = (1..=FEW).contains(&self.controls.len());
+        self.job.unwrap_or(if few { LONG_JOB } else { JOB })
+    }
 }
 
 /// Loads as they are asked for.

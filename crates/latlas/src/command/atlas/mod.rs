@@ -56,7 +56,7 @@ struct Named {
 /// The kept document that a name means, whatever is in it.
 fn named(index: &Index, name: &str) -> anyhow::Result<Named> {
     let store = index.store();
-    let path = match store::named(name, &Ok(store.clone())) {
+    let path = match super::named(name, &Ok(store.clone())) {
         // The index knows which of them it is.
         Err(StoreError::Twice { id, .. }) => index.document(&id)?,
         found => found?,

@@ -1,5 +1,6 @@
 //! `latlas noise ab`: what each control is worth on this machine.
 
+use super::ab_command::{self, Tried};
 use crate::arguments::noise::ab::AbOptions;
 use crate::command::exec::wake_on_signals;
 use crate::progress::Bar;
@@ -15,7 +16,7 @@ use model::noise::effect::{Effects, How, Verdict, Work, Workload};
 use noise::ab::calibrate;
 use noise::ab::conduct::{Conducted, Progress, conduct};
 use noise::ab::control::{self, Kind, Spec};
-use noise::ab::document::{Beside, document};
+use noise::ab::document::{Beside, SHORT_MS, document};
 use noise::ab::plan::{Length, Plan, Request, plan};
 use noise::ab::stage::{RealStage, try_out};
 use noise::ab::system;
@@ -28,10 +29,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 use sys::files::Tree;
 
 /// Lays the experiment out, makes it, and says what came of it.
 pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
+    let began = Instant::now();
     let references = References::embedded()?;
     if let Some(path) = &options.out {
         store::check_writable(path)?;
@@ -60,28 +63,47 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
     if options.dry_run {
         let text = match options.json {
             true => serde_json::to_string_pretty(&plan)? + "\n",
-            false => in_words(&plan),
+            false => in_words(&plan, options.command.is_empty()),
         };
         output::print(&text)?;
         return Ok(ExitCode::SUCCESS);
     }
     let wake = wake_on_signals()?;
+    let resumed = Arc::new(AtomicBool::new(false));
+    flag::register(SIGCONT, Arc::clone(&resumed)).context("can't listen for SIGCONT")?;
+    let mut tried = None;
+    if !options.command.is_empty() {
+        tried = ab_command::try_out(&options.command, wake.try_clone()?, &resumed)?;
+        let Some(Tried { takes, .. }) = tried else {
+            eprintln!("latlas: interrupted before anything was measured: nothing to show");
+            return Ok(ExitCode::from(UNRELIABLE));
+        };
+        request.job = takes;
+    }
     // Switched on and off once, before anything is measured.
     let rehearsed = rehearse(&mut toggles).map_err(anyhow::Error::msg)?;
     request.switch_ms = rehearsed.took_ms;
+    // What trying took is part of the time asked for.
+    let used = began.elapsed();
+    if let Length::Time(time) = &mut request.length {
+        *time = time.saturating_sub(used);
+    }
     plan.leave_out(&rehearsed.refused, &request);
     let Some(_) = plan.blocks.first() else {
         bail!("{}", nothing_to_do(&plan));
     };
+    ab_command::check_time(request.length, used, &plan)?;
     eprintln!("latlas: {}", expected(&plan));
 
     let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
     let work = work(&plan, &request, &machine)?;
     let last_level_bytes = terrain(&machine, request.cpus.clone(), None).last_level_bytes;
-    let resumed = Arc::new(AtomicBool::new(false));
-    flag::register(SIGCONT, Arc::clone(&resumed)).context("can't listen for SIGCONT")?;
     let mut stage = RealStage::new(&request.cpus, Some(wake), resumed)?;
     stage.prepare(&work, plan.busy)?;
+    let short_run_ms = tried.as_ref().map(|tried| tried.takes.as_secs_f64() * 1e3);
+    if let Some(tried) = tried {
+        stage.set_command(tried.command);
+    }
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
     let bar = Bar::on_stderr();
     let conducted = conduct(&plan, &mut stage, &mut toggles, seed, |progress| {
@@ -104,12 +126,14 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
             cpus: request.cpus.clone(),
             pinned_to: request.pin.as_ref().ok().copied(),
             busy: plan.busy,
-            job_ns: options.job.as_nanos() as u64,
+            job_ns: request.job.as_nanos() as u64,
+            command: ab_command::text(&options.command),
             work,
             not_counted: stage.not_counted(),
         },
         last_level_bytes,
         no_autogroups: sys::controls::autogroups().err(),
+        short_run_ms: short_run_ms.filter(|&ms| ms < SHORT_MS),
         seen: seen(&stage, &toggles),
     };
     let effects = document(&plan, conducted, beside);
@@ -168,13 +192,21 @@ fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
     };
     Ok(Request {
         controls: controls?,
-        loads: options.load.loads(),
-        workloads: options.workload.workloads(),
-        length: match options.time {
-            Some(time) => Length::Time(time),
-            None => Length::Rounds(options.rounds),
+        loads: options.loads(),
+        workloads: match options.command.is_empty() {
+            true => options.workload.workloads(),
+            false => vec![Workload::Command],
         },
-        job: options.job,
+        length: match (options.time, options.rounds) {
+            (Some(time), _) => Length::Time(time),
+            (None, Some(rounds)) => Length::Rounds(rounds),
+            (None, None) => Length::Usual,
+        },
+        // What the command takes is known once it was tried.
+        job: match options.command.is_empty() {
+            true => options.job(),
+            false => Duration::ZERO,
+        },
         busy_per_cpu: options.busy,
         cpus,
         pin,
@@ -200,6 +232,7 @@ fn work(plan: &Plan, request: &Request, machine: &Machine) -> anyhow::Result<Vec
     let usable = sys::available_memory().usable_bytes();
     let mut workloads: Vec<Workload> = plan.blocks.iter().map(|b| b.workload).collect();
     workloads.dedup();
+    workloads.retain(|&workload| workload != Workload::Command);
     let work = workloads.into_iter().map(|workload| {
         let found = calibrate::work(workload, request.job, last_level, usable);
         found.map_err(|e| anyhow::anyhow!("the {} job can't be had: {e}", workload.name()))
@@ -225,14 +258,18 @@ fn nothing_to_do(plan: &Plan) -> String {
 
 fn expected(plan: &Plan) -> String {
     format!(
-        "{} runs, about {:.0} s; Ctrl-C ends it with what there is",
+        "{} runs, {} {:.0} s; Ctrl-C ends it with what there is",
         plan.runs(),
-        plan.expected_ms as f64 / 1e3
+        match plan.most_ms {
+            Some(_) => "at most",
+            None => "about",
+        },
+        plan.most_ms.unwrap_or(plan.expected_ms) as f64 / 1e3
     )
 }
 
-/// What would be done.
-fn in_words(plan: &Plan) -> String {
+/// What would be done. How long the user's command takes is not known.
+fn in_words(plan: &Plan, timed: bool) -> String {
     let mut lines = Vec::new();
     for control in &plan.controls {
         let what = match &control.unavailable {
@@ -246,13 +283,20 @@ fn in_words(plan: &Plan) -> String {
     }
     lines.push(String::new());
     for block in &plan.blocks {
-        lines.push(format!(
-            "{} {}: {} states by turns, {:.1} s a round",
+        let states = format!(
+            "{} {}: {} states interleaved",
             block.workload.name(),
             block.load.beside(),
-            block.arms.len(),
-            block.round_ms / 1e3
-        ));
+            block.arms.len()
+        );
+        lines.push(match timed {
+            true => format!("{states}, {:.1} s a round", block.round_ms / 1e3),
+            false => states,
+        });
+    }
+    if !timed {
+        lines.push("\nrounds and time: known once the command has run".into());
+        return lines.join("\n") + "\n";
     }
     lines.push(format!(
         "\n{} rounds of each, {} runs, {} busy processes in a load: about {:.0} s",
@@ -279,7 +323,8 @@ fn so_far(progress: &Progress, plan: &Plan) -> String {
 }
 
 fn why(conducted: &Conducted) -> &str {
-    conducted.partial.as_deref().unwrap_or("no run ended")
+    let reasons = [&conducted.partial, &conducted.cut].into_iter().flatten();
+    reasons.map(String::as_str).next().unwrap_or("no run ended")
 }
 
 fn exit_code(effects: &Effects) -> ExitCode {

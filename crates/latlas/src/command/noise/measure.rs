@@ -38,7 +38,7 @@ pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
         hostname: machine.hostname.get().cloned(),
         cpu_model: machine.cpu_model.get().cloned(),
         asked_ms: options.span.as_millis() as u64,
-        cpus: spin(&cpus, options.span, &stop)?
+        cpus: spin(&cpus, options.span, stop)?
             .into_iter()
             .map(|gaps| Gaps {
                 not_pinned: not_pinned.clone(),

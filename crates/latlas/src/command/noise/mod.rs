@@ -1,6 +1,7 @@
 //! `latlas noise`: the noise of this machine, and what can be done about it.
 
 mod ab;
+mod ab_command;
 mod measure;
 mod restore;
 mod show;

@@ -69,7 +69,14 @@ pub(super) fn applied(applied: &[Applied]) -> String {
 /// What was put back, and what was not.
 pub(super) fn restored(restored: &Restored) -> String {
     if let Some(aside) = &restored.of_another_boot {
-        return of_another_boot(aside) + "\n";
+        let care = match restored.unchecked {
+            true => {
+                "; it has no checksum: if this machine has not been started anew since the tune, \
+                 look at it and set its values by hand"
+            }
+            false => "",
+        };
+        return of_another_boot(aside) + care + "\n";
     }
     let mut lines = Lines::new();
     for one in &restored.values {
@@ -89,6 +96,10 @@ pub(super) fn restored(restored: &Restored) -> String {
     if restored.torn {
         text += "the last record of the journal was half-written and is cut off: its step is put back \
                  as one that was broken off\n";
+    }
+    if restored.unchecked {
+        text += "the journal was written by an earlier latlas and has no checksum: compare the values \
+                 above with what you expect\n";
     }
     for remark in &restored.remarks {
         text += remark;

@@ -133,6 +133,7 @@ mod tests {
                 high: ratio * 1.1,
             }),
             p_value: None,
+            smallest: None,
             verdict,
         }
     }
@@ -147,6 +148,8 @@ mod tests {
             off: Figures::default(),
             time,
             spread,
+            switches: None,
+            migrations: None,
         }
     }
 

@@ -1,16 +1,17 @@
 //! From the runs to what may be said of each control.
 //!
-//! Each control, job and load is two comparisons, of the time and of its
-//! spread; all of a document are one family. Benjamini and Hochberg's
+//! Each control, job and load is four comparisons: of the time, of its spread,
+//! of context switches and of migrations; all of a document are one family. Benjamini and Hochberg's
 //! procedure picks those that are told ([`benjamini_hochberg`]): with no
 //! effect anywhere, the chance that any is told is at most [`LEVEL`] for all
 //! together. The intervals are as wide as that asks for (Benjamini and
 //! Yekutieli, J. Am. Stat. Assoc. 100, 2005, 71-81: level 1 - q R / m where R
 //! of m are told), and so one holds 1 exactly where nothing is told.
 
+use super::counts::Counts;
 use super::figures::figures;
 use super::spread::Spreads;
-use super::{Block, Change, Control, Effect, OneRun, Verdict};
+use super::{Block, Change, Control, CountChange, Effect, OneRun, Verdict};
 use crate::by_turns;
 use crate::compare::finding::LEVEL;
 use crate::compare::multiplicity::benjamini_hochberg;
@@ -24,8 +25,13 @@ struct Found<'a> {
     off: &'a [OneRun],
     values: [Vec<f64>; 2],
     spreads: Option<Spreads>,
-    p_values: [Option<f64>; 2],
+    switches: Option<Counts>,
+    migrations: Option<Counts>,
+    p_values: [Option<f64>; COMPARISONS],
 }
+
+/// Of each control, job and load.
+pub const COMPARISONS: usize = 4;
 
 /// The effects of all controls that were tried, in the order of the controls,
 /// then of the blocks.
@@ -47,8 +53,8 @@ pub fn effects(controls: &[Control], blocks: &[Block]) -> Vec<Effect> {
     let level = 1.0 - LEVEL * all as f64 / p_values.len().max(1) as f64;
     found
         .into_iter()
-        .zip(told.chunks(2))
-        .map(|(found, told)| effect(&found, [told[0], told[1]], level))
+        .zip(told.as_chunks::<COMPARISONS>().0)
+        .map(|(found, told)| effect(&found, *told, level))
         .collect()
 }
 
@@ -63,9 +69,13 @@ fn found<'a>(control: &'a Control, block: &'a Block) -> Option<Found<'a>> {
     };
     let values = [judged(off), judged(on)];
     let spreads = Spreads::of(&values[0], &values[1]);
+    let switches = Counts::of(off, on, |run| Some(run.voluntary + run.involuntary));
+    let migrations = Counts::of(off, on, |run| run.migrations);
     let p_values = [
         by_turns::p_value(&values[0], &values[1]),
         spreads.as_ref().map(Spreads::p_value),
+        switches.as_ref().and_then(Counts::p_value),
+        migrations.as_ref().and_then(Counts::p_value),
     ];
     Some(Found {
         control,
@@ -74,11 +84,13 @@ fn found<'a>(control: &'a Control, block: &'a Block) -> Option<Found<'a>> {
         off,
         values,
         spreads,
+        switches,
+        migrations,
         p_values,
     })
 }
 
-fn effect(found: &Found, told: [bool; 2], level: f64) -> Effect {
+fn effect(found: &Found, told: [bool; COMPARISONS], level: f64) -> Effect {
     let [off, on] = &found.values;
     let time = by_turns::ratio_at(off, on, level);
     let spread = found.spreads.as_ref().and_then(|s| s.interval(level));
@@ -91,7 +103,13 @@ fn effect(found: &Found, told: [bool; 2], level: f64) -> Effect {
         off: figures(found.off),
         time: change(time, found.p_values[0], told[0]),
         spread: change(spread, found.p_values[1], told[1]),
+        switches: counts(&found.switches, told[2], level),
+        migrations: counts(&found.migrations, told[3], level),
     }
+}
+
+fn counts(counts: &Option<Counts>, told: bool, level: f64) -> Option<CountChange> {
+    Some(counts.as_ref()?.change(told, level))
 }
 
 fn change(ratio: Option<Interval>, p_value: Option<f64>, told: bool) -> Change {
@@ -102,6 +120,7 @@ fn change(ratio: Option<Interval>, p_value: Option<f64>, told: bool) -> Change {
         Some(_) => Verdict::NoEffectShown,
     };
     Change {
+        smallest: ratio.map(|r| (r.value / r.low).max(r.high / r.value) - 1.0),
         ratio,
         p_value,
         verdict,

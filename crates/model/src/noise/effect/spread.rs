@@ -85,14 +85,20 @@ impl Spreads {
             .zip(&self.second)
             .map(|(first, second)| second / ratio - first)
             .collect();
-        let seen = differences.iter().sum::<f64>().abs();
-        let size: f64 = differences.iter().map(|d| d.abs()).sum();
-        // Sums of the same numbers in another order may be off a little.
-        let as_far = |sum: f64| sum.abs() >= seen - 1e-12 * size;
-        match differences.len() {
-            n if n <= ALL_WAYS_UP_TO => all_ways(&differences, as_far),
-            _ => random_ways(&differences, as_far),
-        }
+        exchanged(&differences)
+    }
+}
+
+/// The share of all exchanges within rounds whose sum of differences lies as
+/// far from 0 as what was seen. There must be a round.
+pub(super) fn exchanged(differences: &[f64]) -> f64 {
+    let seen = differences.iter().sum::<f64>().abs();
+    let size: f64 = differences.iter().map(|d| d.abs()).sum();
+    // Sums of the same numbers in another order may be off a little.
+    let as_far = |sum: f64| sum.abs() >= seen - 1e-12 * size;
+    match differences.len() {
+        n if n <= ALL_WAYS_UP_TO => all_ways(differences, as_far),
+        _ => random_ways(differences, as_far),
     }
 }
 

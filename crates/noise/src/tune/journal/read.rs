@@ -1,9 +1,12 @@
 //! A journal that is there, read again.
 
 use super::super::faults::Faults;
-use super::{Entry, Found, Header, Here, Journal, Record, Stale, Unusable, VERSION};
+use super::checksum::{Checksum, is_marked};
+use super::{
+    Entry, Found, Header, Here, Journal, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS,
+};
 use std::fs::OpenOptions;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -43,25 +46,47 @@ impl Journal {
             .iter()
             .rposition(|&b| b == b'\n')
             .map_or(0, |at| at + 1);
-        let torn = whole < bytes.len();
+        let (whole_lines, tail) = bytes.split_at(whole);
         let garbled = |line: usize, why: String| Unusable::Garbled {
             path: path.clone(),
             line,
             why,
         };
-        let mut lines = bytes[..whole].split(|&b| b == b'\n');
+        let mut lines = whole_lines.split(|&b| b == b'\n');
         let first = lines.next().unwrap_or_default();
         if first.is_empty() {
-            return Err(garbled(1, "it is empty".into()));
+            let what = if bytes.is_empty() {
+                "it is empty"
+            } else {
+                DAMAGED
+            };
+            return Err(garbled(1, what.into()));
         }
+        // Which boot it is of is believed only of an undamaged line.
+        let (first, mut sum) = match is_marked(first) {
+            true => match Checksum::default().verified(first) {
+                Some((record, sum)) => (record, Some(sum)),
+                None => return Err(garbled(1, DAMAGED.into())),
+            },
+            false => (first, None),
+        };
         if let Some(boot_id) = another_boot(first, here) {
+            if sum.is_none() && is_nearly(&boot_id, here.boot_id) {
+                let why = "it names this boot all but for a letter or two: a damaged file";
+                return Err(garbled(1, why.into()));
+            }
             return Ok(Some(Found::OfAnotherBoot(Stale {
                 path,
                 boot_id,
+                unchecked: sum.is_none(),
                 faults: faults.clone(),
             })));
         }
-        let header = header(first).map_err(|why| garbled(1, why))?;
+        let form = match sum {
+            Some(_) => VERSION,
+            None => WITHOUT_CHECKSUMS,
+        };
+        let header = header(first, form).map_err(|why| garbled(1, why))?;
         if header.root != here.root {
             return Err(Unusable::OfAnotherRoot {
                 path,
@@ -71,26 +96,68 @@ impl Journal {
         }
         let mut read = Reader::default();
         for (index, line) in lines.enumerate() {
-            if !line.is_empty() {
-                read.line(line).map_err(|why| garbled(index + 2, why))?;
+            if line.is_empty() {
+                continue;
             }
+            let understood = record_of(line, &mut sum).and_then(|record| read.line(record));
+            understood.map_err(|why| garbled(index + 2, why))?;
         }
-        if torn {
-            file.set_len(whole as u64)
-                .and_then(|()| file.sync_all())
-                .map_err(unreadable)?;
+        let mut length = whole;
+        let lines = whole_lines.split_inclusive(|&b| b == b'\n').count();
+        let ended = last_record(tail, sum);
+        if let Some((record, next)) = ended {
+            read.line(record).map_err(|why| garbled(lines + 1, why))?;
+            sum = Some(next);
+            length += record.len() + next.suffix().len();
+        }
+        if !tail.is_empty() {
+            file.set_len(length as u64).map_err(unreadable)?;
+            if ended.is_some() {
+                file.write_all(b"\n").map_err(unreadable)?;
+                length += 1;
+            }
+            file.sync_all().map_err(unreadable)?;
         }
         Ok(Some(Found::Ours(Journal {
             path,
             file,
-            length: whole as u64,
+            length: length as u64,
+            sum,
             broken: false,
             faults: faults.clone(),
             header,
             entries: read.entries,
-            torn,
+            torn: !tail.is_empty() && ended.is_none(),
         })))
     }
+}
+
+/// Of a line whose checksum is not that of its records.
+const DAMAGED: &str = "its checksum is wrong: a damaged file";
+
+/// The record of a line, with its checksum taken off where the journal has
+/// them.
+fn record_of<'a>(line: &'a [u8], sum: &mut Option<Checksum>) -> Result<&'a [u8], String> {
+    let Some(before) = *sum else { return Ok(line) };
+    let (record, after) = before.verified(line).ok_or(DAMAGED)?;
+    *sum = Some(after);
+    Ok(record)
+}
+
+/// The record of what is behind the last end of a line, if it is whole: then
+/// that end alone is missing, or is damaged, and its step may have been taken.
+fn last_record(tail: &[u8], sum: Option<Checksum>) -> Option<(&[u8], Checksum)> {
+    let sum = sum?;
+    let but_one = tail.split_last().map_or(tail, |(_, but_one)| but_one);
+    sum.verified(tail).or_else(|| sum.verified(but_one))
+}
+
+/// Whether two ids of boots differ in so little that it is damage. They are
+/// random.
+fn is_nearly(one: &str, other: &str) -> bool {
+    const LEAST: usize = 32;
+    let differing = one.bytes().zip(other.bytes()).filter(|(a, b)| a != b);
+    one.len() == other.len() && one.len() >= LEAST && differing.count() <= 2
 }
 
 /// The boot of a first line, in whatever form the rest is, if it is of another
@@ -105,16 +172,16 @@ fn another_boot(line: &[u8], here: Here) -> Option<String> {
     (boot_id != here.boot_id && same_tree).then(|| boot_id.to_owned())
 }
 
-fn header(line: &[u8]) -> Result<Header, String> {
+fn header(line: &[u8], form: u32) -> Result<Header, String> {
     let version = serde_json::from_slice::<serde_json::Value>(line)
         .map_err(|e| e.to_string())?
         .get("began")
         .ok_or("it has no beginning")?
         .get("version")
         .and_then(serde_json::Value::as_u64);
-    if version != Some(VERSION.into()) {
-        let form = version.map_or("not told".into(), |form| form.to_string());
-        return Err(format!("its form is {form}, not {VERSION}"));
+    if version != Some(form.into()) {
+        let found = version.map_or("not told".into(), |form| form.to_string());
+        return Err(format!("its form is {found}, not {form}"));
     }
     match serde_json::from_slice(line).map_err(|e| e.to_string())? {
         Record::Began(header) => Ok(header),

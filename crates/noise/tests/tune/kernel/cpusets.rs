@@ -47,7 +47,8 @@ impl Kernel {
             }
             _ => None,
         };
-        let task = state.tasks.get_mut(&id).ok_or_else(|| error(3))?;
+        let living = state.tasks.get_mut(&id).filter(|t| t.dead.is_none());
+        let task = living.ok_or_else(|| error(3))?;
         if id == 2 || task.flags & PF_NO_SETAFFINITY != 0 {
             return Err(error(EINVAL));
         }

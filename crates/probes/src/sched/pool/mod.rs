@@ -6,7 +6,7 @@ mod room;
 
 use crate::across::counters;
 use crew::{Crew, STACK_BYTES, Story, added};
-use meter::probe::{Effort, Event, Probe, Shape, Terrain, Work, WorkingSet};
+use meter::probe::{Derive, Effort, Event, Probe, Shape, Terrain, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use room::{BUFFER_BYTES, share, shortage};
 
@@ -35,6 +35,8 @@ pub(crate) fn probe() -> Probe {
             sample_ns: Some(100_000.0),
         },
         together: true,
+        // Kurkin's.
+        derive: Derive::Points(&[("16", 16)]),
         make: Box::new(|bench, site| {
             let threads = site.at[0];
             let usable = sys::memory::available_memory().usable_bytes();

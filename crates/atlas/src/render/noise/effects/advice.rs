@@ -10,7 +10,8 @@ use model::noise::effect::{Effects, Workload};
 pub(super) fn advice(document: &Effects) -> String {
     let all = of_effects(&document.controls, &document.effects);
     if all.is_empty() {
-        return "Advice: none, since no control was shown to be better here.\n".into();
+        return "Advice: none: no control was shown to make a run shorter or steadier here.\n"
+            .into();
     }
     let mut lines = vec!["Advice, from what was shown to be better here:".to_owned()];
     for (number, advice) in (1..).zip(&all) {

@@ -141,6 +141,7 @@ fn document() -> Effects {
                 what: "cycles".into(),
                 reason: "no hardware counters: neither processor nor hypervisor offers any".into(),
             }],
+            command: Vec::new(),
         },
         effects: judge::effects(&controls, &blocks),
         controls,

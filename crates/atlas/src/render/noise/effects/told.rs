@@ -19,6 +19,8 @@ const PUBLISHED: [(&str, &str); 4] = [
 /// load.
 pub(super) fn told(document: &Effects, references: &References, wide: bool) -> String {
     let mut grids = Vec::new();
+    // Of one job there is room for everything.
+    let wide = wide || !document.how.command.is_empty();
     for control in &document.controls {
         let own: Vec<&Effect> = document
             .effects
@@ -37,8 +39,9 @@ pub(super) fn told(document: &Effects, references: &References, wide: bool) -> S
     let explained = format!(
         "on / off, median of {rounds} rounds [interval]. time: of the job; of wakeup how late it \
          woke up in the mean. spread: mean deviation of the times' logarithms from their median. \
-         Told for the whole table at once: were there no effect at all, one table in twenty would \
-         tell any; can't tell: too few rounds for so many comparisons."
+         switches and migrations: mean of a run, off -> on. Judged as one family: with no effect at \
+         all, one table in twenty shows any; can't tell: too few rounds for so many comparisons; \
+         detectable from: the smallest effect that these rounds could have shown."
     );
     let explained = wrap("", &explained, COLUMNS).join("\n");
     format!("{explained}\n\n{}", stacked(&grids, 2, COLUMNS))
@@ -57,10 +60,15 @@ fn group(control: &Control, own: &[&Effect], references: &References, wide: bool
     }
     let is_told = |effect: &&&Effect| {
         let told = |change: &Change| matches!(change.verdict, Verdict::Better | Verdict::Worse);
-        wide || told(&effect.time) || told(&effect.spread)
+        let counted = [&effect.switches, &effect.migrations].into_iter().flatten();
+        let mut counted = counted.map(|change| change.verdict);
+        wide || told(&effect.time)
+            || told(&effect.spread)
+            || counted.any(|word| matches!(word, Verdict::Better | Verdict::Worse))
     };
     for effect in own.iter().filter(is_told) {
         grid.entries(line(effect));
+        grid.wrapped("    ", &counts(effect), COLUMNS);
     }
     for (verdict, lead) in [
         (Verdict::NoEffectShown, "  no effect shown: "),
@@ -69,7 +77,13 @@ fn group(control: &Control, own: &[&Effect], references: &References, wide: bool
         let of_word = |effect: &&&Effect| !is_told(effect) && effect.time.verdict == verdict;
         let text = places(own.iter().filter(of_word).copied());
         if !text.is_empty() {
-            grid.wrapped(lead, &text, COLUMNS);
+            let smallest = own.iter().filter(of_word);
+            let smallest = smallest.filter_map(|effect| effect.time.smallest);
+            let shows = match smallest.reduce(f64::max) {
+                Some(share) => format!(" (time detectable from {})", percent(share)),
+                None => String::new(),
+            };
+            grid.wrapped(lead, &(text + &shows), COLUMNS);
         }
     }
     if let Some(text) = published(control, references) {
@@ -105,6 +119,58 @@ fn line(effect: &Effect) -> Vec<Entry> {
     ]
 }
 
+/// `switches 151 -> 102 better; migrations 10.0 -> 0 better; detectable from: ...`.
+fn counts(effect: &Effect) -> String {
+    let changes = [
+        ("switches", &effect.switches),
+        ("migrations", &effect.migrations),
+    ];
+    let mut text: Vec<String> = Vec::new();
+    let mut shows = Vec::new();
+    for (name, change) in [("time", &effect.time), ("spread", &effect.spread)] {
+        shows.extend(
+            change
+                .smallest
+                .map(|share| format!("{name} {}", percent(share))),
+        );
+    }
+    for (name, change) in changes {
+        let Some(change) = change else {
+            text.push(format!("{name} not counted here"));
+            continue;
+        };
+        if let (Some(off), Some(on)) = (change.off, change.on) {
+            let word = change.verdict.text();
+            text.push(format!("{name} {} -> {} {word}", count(off), count(on)));
+        }
+        // All rounds alike: any difference would have been seen.
+        shows.extend(change.smallest.map(|n| match n < 0.01 {
+            true => format!("{name} <0.01"),
+            false => format!("{name} {}", count(n)),
+        }));
+    }
+    if !shows.is_empty() {
+        text.push(format!("detectable from: {}", shows.join(", ")));
+    }
+    text.join("; ")
+}
+
+/// A mean count: `151`, `9.7`, `0.25`, `0`.
+pub(super) fn count(mean: f64) -> String {
+    let places = match mean.abs() {
+        n if n == 0.0 || n >= 99.5 => 0,
+        n if n >= 9.95 => 1,
+        n if n >= 0.0995 => 2,
+        _ => 3,
+    };
+    format!("{mean:.places$}")
+}
+
+fn percent(share: f64) -> String {
+    let places = if share < 0.0995 { 1 } else { 0 };
+    format!("{:.places$} %", share * 100.0)
+}
+
 fn ratio(change: &Change) -> String {
     change.ratio.as_ref().map_or("-".into(), interval)
 }
@@ -125,7 +191,11 @@ pub(super) fn interval(ratio: &Interval) -> String {
 }
 
 fn word(change: &Change) -> Entry {
-    let entry = left(change.verdict.text());
+    let entry = left(match change.verdict {
+        // Two of them on a line.
+        Verdict::NoEffectShown => "none shown",
+        word => word.text(),
+    });
     match change.verdict {
         Verdict::Better => entry.in_style(Style::Good),
         Verdict::Worse => entry.in_style(Style::Bad),

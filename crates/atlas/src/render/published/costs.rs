@@ -1,4 +1,4 @@
-//! Ash's columns: name, iterations, total time, ns each, the cheapest first.
+//! Ash's columns: name, iterations, total time, ns each, in his order.
 
 use super::super::COLUMNS;
 use super::super::figures::beside_text;
@@ -11,7 +11,7 @@ use model::figure::decimals;
 /// Widths that names are broken at, the first that lets the table fit.
 const NAME_WIDTHS: [usize; 4] = [29, 26, 22, 18];
 
-/// The part: rows with a figure of this machine, then those without.
+/// The part, row by row as published.
 pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> String {
     // Columns beside the usual ones are asked for, and come on top.
     let columns = COLUMNS + 14 * table.columns.len().saturating_sub(2);
@@ -43,15 +43,7 @@ fn grid(table: &Table, part: &TablePart, names: usize, columns: usize, notes: &m
     heading.extend(keys.map(left));
     heading.push(left("verdict"));
     grid.entries(heading);
-    let mut ended = false;
     for row in &part.rows {
-        if row.shown().is_none() && !ended {
-            ended = true;
-            if part.rows.iter().any(|row| row.shown().is_some()) {
-                grid.free("");
-                grid.free("without a figure of this machine, in the order of the publication:");
-            }
-        }
         lines(&mut grid, row, names, columns, notes);
     }
     grid

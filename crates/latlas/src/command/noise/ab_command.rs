@@ -1,0 +1,124 @@
+//! The user's own command as the job of `latlas noise ab`: whether it works, and
+//! how long it takes, before anything is announced.
+
+use anyhow::{anyhow, bail};
+use meter::commands::repeat::{Done, Runner};
+use meter::commands::runner::{Cold, CommandError, CommandRunner, Output, Settings};
+use noise::ab::plan::{Length, Plan};
+use noise::ab::stage::UserCommand;
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use sys::command::{Controls, find_program};
+
+/// A first run that took longer tells enough; a shorter one is made again, with
+/// its files in memory.
+const LONG: Duration = Duration::from_secs(2);
+
+/// Time after which a run is given up: so many times what the first took, or
+/// this.
+const PATIENCE: u32 = 10;
+const LEAST_PATIENCE: Duration = Duration::from_secs(120);
+
+/// A command that was tried.
+pub(super) struct Tried {
+    pub(super) command: UserCommand,
+    /// What a run of it takes.
+    pub(super) takes: Duration,
+}
+
+/// Runs it once or twice as it is started by hand. Nothing if that was
+/// interrupted.
+///
+/// # Errors
+/// A command that is not there, or that fails.
+pub(super) fn try_out(
+    words: &[OsString],
+    wake: OwnedFd,
+    resumed: &Arc<AtomicBool>,
+) -> anyhow::Result<Option<Tried>> {
+    let settings = Settings {
+        controls: Controls::default(),
+        cold: Cold::No,
+        input: None,
+        output: Output::Null,
+        timeout: None,
+        ignore_failure: false,
+        check: None,
+    };
+    let all = [words.to_vec()];
+    let runner = CommandRunner::new(&all, settings, Some(wake), Arc::clone(resumed));
+    let mut runner = runner.map_err(in_words)?;
+    let took = time(&mut runner);
+    let ended = runner.end();
+    let Some(takes) = took.map_err(in_words)? else {
+        return Ok(None);
+    };
+    ended.map_err(in_words)?;
+    let program = words.first().and_then(|name| find_program(name));
+    let program = program.ok_or_else(|| anyhow!("the command is not there any more"))?;
+    Ok(Some(Tried {
+        command: UserCommand {
+            words: words.to_vec(),
+            program,
+            patience: LEAST_PATIENCE.max(takes * PATIENCE),
+        },
+        takes,
+    }))
+}
+
+fn time(runner: &mut CommandRunner) -> Result<Option<Duration>, CommandError> {
+    if runner.warm_up(0)? == Done::Interrupted {
+        return Ok(None);
+    }
+    let first = Duration::from_millis(runner.elapsed_ms());
+    if first > LONG {
+        return Ok(Some(first));
+    }
+    Ok(match runner.timed(0)? {
+        Done::Interrupted => None,
+        Done::Ended(usage) => Some(Duration::from_nanos(usage.wall_ns)),
+    })
+}
+
+/// Without the options that `exec` has and this command has not.
+fn in_words(error: CommandError) -> anyhow::Error {
+    match error {
+        CommandError::NotFound(name) => anyhow!(
+            "no program {name:?}: neither a file of that name nor one in PATH that may be executed \
+             (a shell's own words need sh -c)"
+        ),
+        CommandError::Failed {
+            command, how, told, ..
+        } => anyhow!("{command:?} {how}{told}: only a command that ends with exit code 0 counts"),
+        other => other.into(),
+    }
+}
+
+/// That the time left of `--budget` after `used` is enough for the fewest rounds.
+///
+/// # Errors
+/// How much would be.
+pub(super) fn check_time(length: Length, used: Duration, plan: &Plan) -> anyhow::Result<()> {
+    let (Length::Time(left), Some(most_ms)) = (length, plan.most_ms) else {
+        return Ok(());
+    };
+    let most = Duration::from_millis(most_ms);
+    if most.as_millis() <= left.as_millis() {
+        return Ok(());
+    }
+    bail!(
+        "--budget is too short: {} rounds, the fewest that can show an effect, take up to {:.0} s \
+         here, trial included; give that, or name fewer controls",
+        plan.least_rounds,
+        (used + most).as_secs_f64().ceil()
+    )
+}
+
+/// A command in words, as a shell would be given it.
+pub(super) fn text(words: &[OsString]) -> Vec<String> {
+    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+    words.collect()
+}

@@ -1,0 +1,192 @@
+//! The far end of a distribution: how far it reaches, how well that is known,
+//! and whose the longest operations were.
+
+use crate::distribution::single;
+use crate::estimate::{Context, Verdict};
+use crate::sample::Sample;
+use crate::spread::{self, Reading};
+use crate::stats::{self, Interval};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Samples above a percentile that are needed before it is told: below ten it
+/// is the luck of a few.
+const EXCEEDANCES: f64 = 10.0;
+/// A 99 % quantile is noisy where its interval is wider than this to either
+/// side: bursts leave of a default run's operations as many as a few hundred
+/// independent ones would be.
+pub const NOISY_ABOVE: f64 = 0.5;
+/// Operations at the far end that are asked whose they were, at most.
+const LONGEST: usize = 10;
+/// How many times the median an operation takes that is long.
+const LONG: f64 = 2.0;
+
+/// The far end of a distribution of single operations: there is none where a
+/// sample is the mean of several.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+pub struct Tail {
+    /// 99 % quantile, ns, with an interval by order statistics of as many
+    /// operations as these count for, since those of one visit and of one
+    /// stretch of time resemble each other; absent where fewer than ten
+    /// operations lie above it.
+    pub p99_ns: Option<Interval>,
+    /// 99.9 % quantile, ns, likewise.
+    pub p999_ns: Option<Interval>,
+    /// The longest operation seen, ns: it means nothing without the number of
+    /// operations and the time over which they were seen.
+    pub longest_ns: f64,
+    /// The shortest, ns.
+    pub shortest_ns: f64,
+    /// Operations.
+    pub operations: u32,
+    /// First to last, ms.
+    pub over_ms: u32,
+    /// How far to trust the 99 % quantile; absent where there is none, and in
+    /// documents that don't say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// Whose the longest operations were; absent where no run delay was
+    /// recorded, as where the thread that stamps was not watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest: Option<Longest>,
+}
+
+/// The longest operations (of twice the median and more), set against the time
+/// that the thread that stamps waited for a CPU in the same visits.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Longest {
+    /// How many were looked at.
+    pub of: u32,
+    /// How many of them run delay explains: at least half of what they took
+    /// longer than the median.
+    pub scheduler: u32,
+}
+
+impl Tail {
+    /// What is to be said of the tail beside its figures; empty for nothing.
+    pub fn reason(&self) -> String {
+        let mut words = Vec::new();
+        match (self.verdict, &self.p99_ns) {
+            (Some(Verdict::CannotTell), _) => {
+                words.push("p99 not known: its interval reaches the longest".into())
+            }
+            (Some(Verdict::Noisy), Some(p99)) => {
+                let wide = p99.relative_half_width() * 100.0;
+                words.push(format!("p99 noisy: ±{wide:.0} %"));
+            }
+            _ => {}
+        }
+        // Of an operation in which other threads take part, theirs may be the rest.
+        if let Some(Longest { of, scheduler }) = self.longest.filter(|l| l.scheduler > 0) {
+            words.push(format!(
+                "{scheduler} of the longest {of} were the scheduler's"
+            ));
+        }
+        words.join(", ")
+    }
+}
+
+/// The tail of single operations; none where any sample holds more than one:
+/// the longest mean is not the longest operation.
+pub(crate) fn tail(samples: &[&Sample], context: &Context) -> Option<Tail> {
+    if !single(samples, context) {
+        return None;
+    }
+    let readings = spread::readings(samples.iter().copied(), |s| {
+        s.ns_per_op(context.ops_per_turn, context.ns_per_tick)
+    });
+    let values = stats::sorted(readings.iter().map(|r| r.value));
+    let percentile = |q: f64| {
+        (values.len() as f64 * (1.0 - q) >= EXCEEDANCES - 1e-9)
+            .then(|| interval(&values, &readings, q))
+            .flatten()
+    };
+    let p99 = percentile(0.99);
+    let first = samples.iter().map(|s| s.at_ms).min()?;
+    let last = samples.iter().map(|s| s.at_ms).max()?;
+    Some(Tail {
+        p99_ns: p99.map(|(interval, _)| interval),
+        p999_ns: percentile(0.999).map(|(interval, _)| interval),
+        longest_ns: *values.last()?,
+        shortest_ns: *values.first()?,
+        operations: values.len() as u32,
+        over_ms: last - first,
+        verdict: p99.map(|(interval, whole)| match interval.relative_half_width() {
+            _ if !whole => Verdict::CannotTell,
+            width if width > NOISY_ABOVE => Verdict::Noisy,
+            _ => Verdict::Ok,
+        }),
+        longest: longest(samples, &readings, stats::quantile_sorted(&values, 0.5)?),
+    })
+}
+
+/// A quantile's interval, and whether it has an upper end.
+fn interval(values: &[f64], readings: &[Reading], q: f64) -> Option<(Interval, bool)> {
+    let value = stats::quantile_sorted(values, q)?;
+    let stretch = spread::stretches(readings);
+    let by_visit = |r: &Reading| spread::visit(r.worker, r.at_ms);
+    let by_stretch = |r: &Reading| u64::from(stretch(r.at_ms));
+    let independent = [&by_visit as &dyn Fn(&Reading) -> u64, &by_stretch]
+        .into_iter()
+        .map(|group| {
+            let hits: Vec<(u64, bool)> = readings
+                .iter()
+                .map(|r| (group(r), r.value >= value))
+                .collect();
+            independent(&hits)
+        })
+        .fold(f64::INFINITY, f64::min);
+    stats::quantile_interval_of(values, q, independent)
+}
+
+/// As how many independent values these count, in groups: fewer still where
+/// the groups are too few to say how much they resemble each other.
+fn independent(hits: &[(u64, bool)]) -> f64 {
+    let n = hits.len() as f64;
+    let mut groups: Vec<u64> = hits.iter().map(|&(group, _)| group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    let effect = spread::design_effect(hits);
+    if groups.len() < 2 || effect == 1.0 {
+        return n;
+    }
+    let certain = 1.96 / stats::t_quantile_975(groups.len() - 1);
+    n / effect * certain * certain
+}
+
+/// Whose the longest operations were: a visit's run delay, less what a visit
+/// usually has, is dealt out to its operations from the longest down.
+fn longest(samples: &[&Sample], readings: &[Reading], median: f64) -> Option<Longest> {
+    let mut lost: BTreeMap<u64, f64> = BTreeMap::new();
+    for sample in samples {
+        *lost
+            .entry(spread::visit(sample.worker, sample.at_ms))
+            .or_default() += sample.evidence.lost_ns as f64;
+    }
+    if lost.values().all(|&ns| ns == 0.0) {
+        return None;
+    }
+    let usual = stats::median(lost.values().copied())?;
+    lost.values_mut().for_each(|ns| *ns -= usual);
+    let mut order: Vec<&Reading> = readings.iter().collect();
+    order.sort_by(|a, b| b.value.total_cmp(&a.value));
+    order.truncate(LONGEST.min(readings.len().div_ceil(100)));
+    order.retain(|reading| reading.value > LONG * median.abs());
+    if order.is_empty() {
+        return None;
+    }
+    let mut scheduler = 0;
+    for reading in &order {
+        let left = lost.get_mut(&spread::visit(reading.worker, reading.at_ms))?;
+        let excess = reading.value - median;
+        if *left >= excess / 2.0 {
+            *left -= excess;
+            scheduler += 1;
+        }
+    }
+    Some(Longest {
+        of: order.len() as u32,
+        scheduler,
+    })
+}
