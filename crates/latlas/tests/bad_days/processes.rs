@@ -126,7 +126,7 @@ fn reasons(command: &mut Command, home: &TempDir) -> (Run, Vec<Option<String>>) 
     (run, reasons)
 }
 
-const SHORT: [&str; 5] = ["run", "process.*", "--budget", "3s", "--out=run.json"];
+const SHORT: [&str; 5] = ["run", "process.*", "--budget", "6s", "--out=run.json"];
 
 fn is_root() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").expect("proc");

@@ -51,32 +51,40 @@ fn with_no_thread_to_spare_rows_say_so_and_the_run_is_kept() {
 #[test]
 fn with_few_open_files_small_rings_run_and_the_others_are_named() {
     let home = home();
-    let mut command = wrapped(
-        &home,
-        &["sh", "-c", "ulimit -n 32; exec \"$@\"", "sh"],
-        &["run", "sched.ring", "--budget", "3s", "--out=run.json"],
-    );
-    let run = told(&mut command, &home);
-    let row = run.row("sched.ring").expect("never dropped");
-    let Outcome::Map { points, .. } = &row.outcome else {
-        panic!("no ring at all: {:?}", row.outcome);
-    };
-    assert!(points.iter().any(|point| point.y == 2));
-    assert!(points.iter().all(|point| point.y < 96));
     let missing =
         |note: &String| note.starts_with("not available here at") && note.contains("96 x");
-    assert!(row.notes.iter().any(missing), "{:?}", row.notes);
+    // A busy machine may come to no large ring in the shorter time.
+    for budget in ["3s", "30s"] {
+        let mut command = wrapped(
+            &home,
+            &["sh", "-c", "ulimit -n 32; exec \"$@\"", "sh"],
+            &["run", "sched.ring", "--budget", budget, "--out=run.json"],
+        );
+        let run = told(&mut command, &home);
+        let row = run.row("sched.ring").expect("never dropped");
+        let Outcome::Map { points, .. } = &row.outcome else {
+            panic!("no ring at all: {:?}", row.outcome);
+        };
+        assert!(points.iter().any(|point| point.y == 2));
+        let large = points.iter().filter(|point| point.y >= 96);
+        assert!(large.clone().all(|point| point.estimate.ns().is_none()));
+        if row.notes.iter().any(missing) {
+            assert_eq!(large.count(), 0);
+            return;
+        }
+    }
+    panic!("the large rings are not named");
 }
 
 #[test]
 fn a_killed_ring_member_ends_its_ring_and_nothing_else() {
     let home = home();
-    let (child, workers) = started(&home, &LONG_RING);
+    let (mut child, workers) = started(&home, &LONG_RING);
     // A process in a worker's group that is no worker is a member, for as long
     // as its ring turns; a ring that ends at that moment ends well, so several
     // are tried.
     let mut killed = 0;
-    for _ in 0..400 {
+    while child.try_wait().expect("asked").is_none() {
         let member = of_groups(&workers)
             .into_iter()
             .find(|pid| !workers.contains(pid));
