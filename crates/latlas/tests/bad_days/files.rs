@@ -501,6 +501,7 @@ fn memory_is_no_disk_and_files_are_written_there_all_the_same() {
         "disk.*",
         "file.write_durable/16B",
         "--quick",
+        "--budget=25s",
         "--out=run.json",
         "--dir=files",
     ];

@@ -84,10 +84,7 @@ fn a_signal_to_a_whole_service_keeps_what_exec_measured() {
         wait_for("the ninth run", || (bytes() == 9).then_some(()));
         // Into the sleep.
         std::thread::sleep(Duration::from_millis(300));
-        let commands: Vec<String> = children_of(child.id())
-            .iter()
-            .map(u32::to_string)
-            .collect();
+        let commands: Vec<String> = children_of(child.id()).iter().map(u32::to_string).collect();
         let line = format!(
             "kill -TERM {}; sleep 0.1; kill -TERM {}",
             commands.join(" "),
