@@ -4,12 +4,15 @@
 
 #[path = "dice/mod.rs"]
 mod dice;
+#[path = "judged/mod.rs"]
+mod judged;
 
 use dice::Dice;
-use model::estimate::{Context, Estimate, core_clock, estimate};
+use judged::sample;
+use model::estimate::Estimate;
 use model::gate::Gate;
 use model::run::{Bound, Regime};
-use model::sample::{Evidence, Sample};
+use model::sample::Sample;
 use model::stats::Interval;
 
 const RUNS: usize = 600;
@@ -53,18 +56,7 @@ fn run(dice: &mut Dice, noise: Noise) -> Vec<Sample> {
             let now = noise.state * states[(at_ms / 100) as usize];
             for _ in 0..8 {
                 let ns = 100.0 * (1.0 + own + now + noise.sample * dice.normal());
-                samples.push(Sample {
-                    worker,
-                    at_ms,
-                    turns: 1000,
-                    first_ticks: (ns * 1000.0 / 0.01) as u64,
-                    second_ticks: None,
-                    evidence: Evidence {
-                        canary_percent: Some(100),
-                        cycle_fs: Some(400_000),
-                        ..Evidence::default()
-                    },
-                });
+                samples.push(sample(worker, at_ms, ns, 0.4));
             }
         }
     }
@@ -73,21 +65,7 @@ fn run(dice: &mut Dice, noise: Noise) -> Vec<Sample> {
 
 fn judge(samples: &[Sample], regime: Regime) -> Estimate {
     let gate = Gate::learn(Some(1.0), samples);
-    let clock = core_clock(samples);
-    estimate(
-        samples,
-        &Context {
-            gate: &gate,
-            core_clock: clock.as_ref(),
-            ns_per_tick: 0.01,
-            resolution_ns: 0.01,
-            ops_per_turn: 1.0,
-            bound: Bound::Memory,
-            regime,
-            workers: 8,
-            modes: &[],
-        },
-    )
+    judged::judge(samples, &gate, Bound::Memory, regime, &[])
 }
 
 /// Share of runs whose interval holds 100 ns, and the median half width.

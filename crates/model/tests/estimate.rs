@@ -1,26 +1,18 @@
 //! What the estimate makes of samples: which count for what, how the core's
 //! clock enters, and the words for what is wrong.
 
+#[path = "judged/mod.rs"]
+mod judged;
+
 use model::estimate::{Context, Estimate, Verdict, core_clock, estimate};
 use model::gate::{Gate, GateState};
 use model::run::{Bound, Regime};
-use model::sample::{Evidence, Sample, flag};
+use model::sample::{Sample, flag};
 
 /// A plain sample of 1000 operations that took so many cycles each, at this
 /// length of a cycle in ns; ticks are 0.01 ns.
 fn sample(worker: u32, at_ms: u32, cycles: f64, cycle_ns: f64) -> Sample {
-    Sample {
-        worker,
-        at_ms,
-        turns: 1000,
-        first_ticks: (cycles * cycle_ns * 1000.0 / 0.01).round() as u64,
-        second_ticks: None,
-        evidence: Evidence {
-            canary_percent: Some(100),
-            cycle_fs: Some((cycle_ns * 1e6) as u32),
-            ..Evidence::default()
-        },
-    }
+    judged::sample(worker, at_ms, cycles * cycle_ns, cycle_ns)
 }
 
 fn judge(samples: &[Sample], bound: Bound, regime: Regime) -> Estimate {
@@ -28,21 +20,7 @@ fn judge(samples: &[Sample], bound: Bound, regime: Regime) -> Estimate {
         multiply_ratio: Some(3.0),
         ..Gate::learn(Some(1.0), samples)
     };
-    let clock = core_clock(samples);
-    estimate(
-        samples,
-        &Context {
-            gate: &gate,
-            core_clock: clock.as_ref(),
-            ns_per_tick: 0.01,
-            resolution_ns: 0.01,
-            ops_per_turn: 1.0,
-            bound,
-            regime,
-            workers: 8,
-            modes: &[],
-        },
-    )
+    judged::judge(samples, &gate, bound, regime, &[])
 }
 
 /// Eight workers, ten samples each, over ten seconds, with a clock that is

@@ -1,46 +1,22 @@
 //! Which figure stands for a row: never one between two states, the smallest
 //! time of a difference, and what an interval holds for.
 
-use model::estimate::{Context, Estimate, Verdict, core_clock, estimate};
+#[path = "judged/mod.rs"]
+mod judged;
+
+use model::estimate::{Estimate, Verdict};
 use model::gate::Gate;
 use model::run::{Bound, Regime};
-use model::sample::{Evidence, Sample};
+use model::sample::Sample;
 use model::unit::Unit;
 
-/// A sample of 1000 operations that took so many ns each.
 fn sample(worker: u32, at_ms: u32, ns: f64) -> Sample {
-    Sample {
-        worker,
-        at_ms,
-        turns: 1000,
-        first_ticks: (ns * 1000.0 / 0.01) as u64,
-        second_ticks: None,
-        evidence: Evidence {
-            canary_percent: Some(100),
-            cycle_fs: Some(400_000),
-            ..Evidence::default()
-        },
-    }
+    judged::sample(worker, at_ms, ns, 0.4)
 }
 
 fn judge(samples: &[Sample], bound: Bound, regime: Regime, modes: &[&str]) -> Estimate {
     let gate = Gate::learn(Some(1.0), samples);
-    let clock = core_clock(samples);
-    let modes: Vec<String> = modes.iter().map(ToString::to_string).collect();
-    estimate(
-        samples,
-        &Context {
-            gate: &gate,
-            core_clock: clock.as_ref(),
-            ns_per_tick: 0.01,
-            resolution_ns: 0.01,
-            ops_per_turn: 1.0,
-            bound,
-            regime,
-            workers: 8,
-            modes: &modes,
-        },
-    )
+    judged::judge(samples, &gate, bound, regime, modes)
 }
 
 /// Ten samples of each of eight workers, of two states: so many of four slow.

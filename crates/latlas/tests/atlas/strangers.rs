@@ -2,7 +2,7 @@
 
 use crate::home::{Home, id};
 use crate::json;
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 const EVIL: &str = "=1+1\u{1b}]0;owned\u{7}\u{1b}[2J\nrow: forged\u{202e}\u{9b}31m";
@@ -119,43 +119,31 @@ fn a_pipe_among_the_kept_runs_is_not_waited_for() {
     );
 }
 
-#[test]
-fn what_a_shell_pipes_in_is_read() {
-    let home = Home::with(&[1]);
+/// What latlas makes of the first run's document on a pipe.
+fn piped(home: &Home, arguments: &str) -> Output {
     let latlas = assert_cmd::cargo::cargo_bin("latlas");
-    let line = format!(
-        "cat run-1.json | {} show --json /dev/stdin",
-        latlas.display()
-    );
-    let shown = Command::new("sh")
+    let line = format!("cat run-1.json | {} {arguments}", latlas.display());
+    let output = Command::new("sh")
         .args(["-c", &line])
         .current_dir(home.path(""))
         .env("LATLAS_DATA_DIR", home.path("data"))
-        .output()
-        .expect("sh runs");
-    let out = String::from_utf8_lossy(&shown.stdout);
-    assert!(
-        shown.status.success(),
-        "{}",
-        String::from_utf8_lossy(&shown.stderr)
-    );
-    assert_eq!(json(&out)["id"], id(1));
+        .output();
+    output.expect("sh runs")
+}
+
+#[test]
+fn what_a_shell_pipes_in_is_read() {
+    let home = Home::with(&[1]);
+    let shown = piped(&home, "show --json /dev/stdin");
+    let err = String::from_utf8_lossy(&shown.stderr);
+    assert!(shown.status.success(), "{err}");
+    assert_eq!(json(&String::from_utf8_lossy(&shown.stdout))["id"], id(1));
 }
 
 #[test]
 fn a_report_of_a_pipe_reads_it_once_and_writes_its_document() {
     let home = Home::with(&[1]);
-    let latlas = assert_cmd::cargo::cargo_bin("latlas");
-    let line = format!(
-        "cat run-1.json | {} report -o page.html /dev/stdin",
-        latlas.display()
-    );
-    let shown = Command::new("sh")
-        .args(["-c", &line])
-        .current_dir(home.path(""))
-        .env("LATLAS_DATA_DIR", home.path("data"))
-        .output()
-        .expect("sh runs");
+    let shown = piped(&home, "report -o page.html /dev/stdin");
     let err = String::from_utf8_lossy(&shown.stderr);
     assert!(shown.status.success(), "{err}");
     let written = home.path(&format!("page.{}.run.json", &id(1)[..8]));

@@ -1,0 +1,49 @@
+//! Samples as a worker takes them, and what the estimate makes of them.
+
+use model::estimate::{Context, Estimate, core_clock, estimate};
+use model::gate::Gate;
+use model::run::{Bound, Regime};
+use model::sample::{Evidence, Sample};
+
+/// A plain sample of 1000 operations that took so many ns each, at this length
+/// of a cycle in ns; ticks are 0.01 ns.
+pub(crate) fn sample(worker: u32, at_ms: u32, ns: f64, cycle_ns: f64) -> Sample {
+    Sample {
+        worker,
+        at_ms,
+        turns: 1000,
+        first_ticks: (ns * 1000.0 / 0.01).round() as u64,
+        second_ticks: None,
+        evidence: Evidence {
+            canary_percent: Some(100),
+            cycle_fs: Some((cycle_ns * 1e6) as u32),
+            ..Evidence::default()
+        },
+    }
+}
+
+/// The estimate of samples of eight workers.
+pub(crate) fn judge(
+    samples: &[Sample],
+    gate: &Gate,
+    bound: Bound,
+    regime: Regime,
+    modes: &[&str],
+) -> Estimate {
+    let clock = core_clock(samples);
+    let modes: Vec<String> = modes.iter().map(ToString::to_string).collect();
+    estimate(
+        samples,
+        &Context {
+            gate,
+            core_clock: clock.as_ref(),
+            ns_per_tick: 0.01,
+            resolution_ns: 0.01,
+            ops_per_turn: 1.0,
+            bound,
+            regime,
+            workers: 8,
+            modes: &modes,
+        },
+    )
+}
