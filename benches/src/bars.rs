@@ -39,6 +39,9 @@ impl Bars {
 
     /// Prints each bar and the conclusion.
     pub fn conclude(&self) -> ExitCode {
+        if self.held.is_empty() {
+            return ExitCode::SUCCESS;
+        }
         println!();
         for (holds, what) in &self.held {
             println!("{} {what}", if *holds { "holds " } else { "MISSED" });

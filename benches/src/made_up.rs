@@ -1,7 +1,6 @@
 //! Runs that nobody measured, to fill an atlas with.
 
 use anyhow::{Context, ensure};
-use atlas::store;
 use model::machine::Fact;
 use model::run::{Cell, Outcome, Row, Run};
 use std::path::Path;

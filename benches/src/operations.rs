@@ -3,14 +3,15 @@
 //! Inputs are hidden with `std::hint::black_box` inside the closure; each tool
 //! keeps the result with the same function.
 
+use meter::function::Session;
 use std::hint::black_box;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Calls a macro with the names of all operations, which are functions of this
 /// module.
-#[macro_export]
 macro_rules! for_each_operation {
     ($each:ident) => {
         $each! {
@@ -130,6 +131,85 @@ pub fn mutex() -> impl FnMut() + 'static {
             *count = count.wrapping_add(1);
         }
     }
+}
+
+/// One process run of one tool.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Wall time of all operations, s
+    #[arg(long, default_value_t = 15.0)]
+    seconds: f64,
+    /// latlas: seed of the order of visits
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// latlas: the CPU; chosen if absent
+    #[arg(long)]
+    cpu: Option<u32>,
+    /// criterion: where it puts its files (OP/new/estimates.json)
+    #[arg(long, default_value = "target/criterion")]
+    directory: PathBuf,
+}
+
+impl Arguments {
+    fn each(&self, share: f64) -> Duration {
+        Duration::from_secs_f64(self.seconds * share / NAMES.len() as f64)
+    }
+}
+
+/// Measures with latlas's meter and prints the Run document.
+pub fn latlas(arguments: &Arguments) -> anyhow::Result<()> {
+    macro_rules! session {
+        ($($name:ident),+) => {
+            Session::new()$(.function(stringify!($name), $name()))+
+        };
+    }
+    let mut session = for_each_operation!(session)
+        .budget(Duration::from_secs_f64(arguments.seconds))
+        .seed(arguments.seed);
+    if let Some(cpu) = arguments.cpu {
+        session = session.pin(cpu);
+    }
+    let run = session.run()?;
+    Ok(serde_json::to_writer(std::io::stdout().lock(), &run)?)
+}
+
+/// Measures with criterion, which leaves its estimates in a directory.
+pub fn criterion(arguments: &Arguments) {
+    // The rest of the time criterion needs for its resampling, which is cut
+    // short: only point estimates are read.
+    let mut criterion = criterion::Criterion::default()
+        .without_plots()
+        .nresamples(10_000)
+        .warm_up_time(arguments.each(0.2))
+        .measurement_time(arguments.each(0.7))
+        .output_directory(&arguments.directory);
+    macro_rules! measure {
+        ($($name:ident),+) => {
+            $(criterion.bench_function(stringify!($name), |b| b.iter($name()));)+
+        };
+    }
+    for_each_operation!(measure);
+}
+
+mod registered {
+    macro_rules! register {
+        ($($name:ident),+) => {
+            $(#[divan::bench]
+            fn $name(bencher: divan::Bencher) {
+                bencher.bench_local(super::$name());
+            })+
+        };
+    }
+    for_each_operation!(register);
+}
+
+/// Measures with divan, which prints its table.
+pub fn divan(arguments: &Arguments) {
+    divan::Divan::default()
+        .color(false)
+        .min_time(arguments.each(1.0))
+        .max_time(arguments.each(1.0))
+        .run_benches();
 }
 
 #[cfg(test)]

@@ -101,11 +101,7 @@ pub fn catalogue() -> Vec<Probe> {
         title: "nothing".into(),
         operation: "No operation.".into(),
         method: "Two loops with an empty body.".into(),
-        make: Box::new(|_, _| {
-            kernels::pair("empty")
-                .map(|pair| Box::new(Nothing(pair)) as Box<dyn Work>)
-                .ok_or_else(|| "there is no empty pair of loops".into())
-        }),
+        make: Box::new(|_, _| Ok(Box::new(Nothing(&kernels::cpu::EMPTY)))),
         ..like
     }));
     // A worker is started by the child that has the variable, and inherits it.
@@ -133,6 +129,10 @@ impl Work for Nothing {
 /// Becomes a worker or a measuring child, and never returns, if this process
 /// was started as one. Called first in `main`, before the arguments are read.
 pub fn enter_if_child() {
+    let is_worker = sys::role::from_environment(worker::ROLE).is_some();
+    if !is_worker && std::env::var_os(VARIABLE).is_none() {
+        return;
+    }
     let catalogue = catalogue();
     worker::enter_if_worker(&catalogue);
     let Ok(task) = std::env::var(VARIABLE) else {
@@ -322,7 +322,7 @@ pub fn cell_name(cell: &Cell) -> String {
 pub fn mean_ns(run: &Run, cell: &Cell) -> Option<f64> {
     let samples = cell.samples.samples().ok()?;
     let (mut ticks, mut ops) = (0.0, 0.0);
-    for sample in samples.iter().filter(|s| !s.has(flag::HUNTED)) {
+    for sample in samples.iter().filter(|s| !s.has(flag::WAITED_FOR_QUIET)) {
         ticks += sample.work_ticks();
         ops += sample.turns as f64 * cell.ops_per_turn;
     }

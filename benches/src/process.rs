@@ -5,21 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// A program of this package, beside the one that runs.
-///
-/// # Errors
-/// When it has not been built.
-pub fn sibling(name: &str) -> anyhow::Result<PathBuf> {
-    let path = std::env::current_exe()?.with_file_name(name);
-    if !path.exists() {
-        bail!(
-            "{} is not built: cargo build --release -p latlas-bench builds all of them",
-            path.display()
-        );
-    }
-    Ok(path)
-}
-
 /// The path in an environment variable that names a peer.
 pub fn peer(variable: &str) -> Option<PathBuf> {
     let path = PathBuf::from(std::env::var_os(variable)?);

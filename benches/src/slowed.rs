@@ -1,7 +1,7 @@
 //! A row that is really slower than it was: after each bracket's work a loop
 //! turns for a tenth of the time that the work took.
 
-use meter::probe::{Event, Probe, Site, Work};
+use meter::probe::{Event, Probe, Site, Work, WorkError};
 use std::time::Instant;
 
 /// How much longer.
@@ -61,7 +61,7 @@ impl Work for Slower<'_> {
     fn ready(&mut self) {
         self.0.ready();
     }
-    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
         self.0.stamped(operations)
     }
     fn modes(&self) -> Vec<String> {
@@ -79,7 +79,7 @@ impl Work for Slower<'_> {
     fn faults_belong(&self) -> bool {
         self.0.faults_belong()
     }
-    fn verify(&self) -> Result<(), String> {
+    fn verify(&self) -> Result<(), WorkError> {
         self.0.verify()
     }
     fn notes(&self) -> Vec<String> {
@@ -90,8 +90,8 @@ impl Work for Slower<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meter::bench::Bench;
-    use meter::probe::Terrain;
+    use meter::probe::MachineShape;
+    use meter::worker_memory::WorkerMemory;
     use std::time::Duration;
 
     /// Takes a while, and remembers how often it was asked.
@@ -126,7 +126,7 @@ mod tests {
             variant: probe.variant_of(row).to_owned(),
             at: Vec::new(),
         };
-        let mut bench = Bench::new(Terrain::default(), 1 << 20, 1 << 20, 1);
+        let mut bench = WorkerMemory::new(MachineShape::default(), 1 << 20, 1 << 20, 1);
         let mut work = (probe.make)(&mut bench, &site).expect("made");
         let samples = (0..30).map(|_| {
             let began = Instant::now();

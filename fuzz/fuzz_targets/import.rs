@@ -2,7 +2,7 @@
 //! what every run must.
 #![no_main]
 
-#[path = "../../crates/atlas/tests/exchange/invariants.rs"]
+#[path = "../../crates/view/tests/exchange/invariants.rs"]
 mod invariants;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -2,8 +2,8 @@
 //! every page shows.
 #![no_main]
 
-use atlas::references::References;
-use atlas::store::Store;
+use compare::references::References;
+use store::Store;
 use std::sync::Arc;
 
 #[path = "../../crates/serve/tests/anything/invariants.rs"]
@@ -16,7 +16,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         max_upload_bytes: 1 << 20,
         upload: serve::UploadLimits::default(),
         now_unix_ms: || 1_795_250_000_000,
-        patience: serve::PATIENCE,
+        timeout: serve::TIMEOUT,
         read_only: false,
         probes: Vec::new(),
         log: Arc::new(|line: &str| assert!(!line.contains("bug in latlas"), "{line}")),

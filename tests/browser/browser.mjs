@@ -32,9 +32,8 @@ export async function start() {
   };
 }
 
-// Opens a page from the disk and waits until every picture is drawn, or with
-// `look.lazy` only until those can be that are near the view. What it complains
-// of, and what it asks for besides itself, are in `complaints` and `requests`.
+// Opens a page from the disk. What it complains of, and what it asks for besides
+// itself, are in `complaints` and `requests`.
 export async function open(browser, file, look = {}) {
   const page = await browser.context.newPage();
   const own = pathToFileURL(file).href;
@@ -50,7 +49,5 @@ export async function open(browser, file, look = {}) {
   await page.setViewportSize({ width: look.width ?? 1280, height: 900 });
   await page.emulateMedia({ colorScheme: look.scheme ?? "light" });
   await page.goto(own + (look.hash ?? ""));
-  await page.evaluate(() => window.latlas.ready);
-  if (!look.lazy) await page.evaluate(() => window.latlas.all());
   return { page, complaints, requests };
 }

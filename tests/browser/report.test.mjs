@@ -1,15 +1,19 @@
 // Looks at the report in a browser. REPORT is the page, RUN the document that it
-// was made of, REPORT_TWO a page of two runs.
+// was made of, REPORT_TWO a page of RUN and QUICK. LATLAS is the program, whose
+// `plot --json` has the figures of a picture.
 
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { open, start } from "./browser.mjs";
 
 const REPORT = process.env.REPORT;
-const REPORT_TWO = process.env.REPORT_TWO;
-assert.ok(REPORT && REPORT_TWO && process.env.RUN, "REPORT, REPORT_TWO and RUN name files");
+const { REPORT_TWO, QUICK, LATLAS } = process.env;
+assert.ok(REPORT && REPORT_TWO && QUICK && LATLAS && process.env.RUN, "REPORT, REPORT_TWO, RUN, QUICK and LATLAS name files");
 const RUN = JSON.parse(readFileSync(process.env.RUN, "utf8"));
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -36,6 +40,19 @@ function figureOf(row) {
   return { estimate, quiet: estimate.quiet?.ns ?? null, ns: (estimate.quiet ?? estimate.typical)?.ns ?? null };
 }
 
+// The data of a picture of RUN, by the program.
+const known = new Map();
+function chartOf(id, ...more) {
+  const key = [id, ...more].join(" ");
+  if (!known.has(key)) known.set(key, JSON.parse(execFileSync(LATLAS, ["plot", id, process.env.RUN, ...more, "--json"], { maxBuffer: 1e8 })));
+  return known.get(key);
+}
+const idsOn = (page) => page.evaluate(() => [...document.querySelectorAll(".chart[data-chart]")].map((e) => e.dataset.chart));
+// Those that are of this run alone.
+const chartsOn = async (page) => (await idsOn(page)).filter((id) => !id.startsWith("history.")).map((id) => chartOf(id));
+// The drawing that is seen of a picture.
+const drawing = (page, id) => page.locator(`.chart[data-chart="${id}"] svg[role=img]:visible`);
+
 // Figures that a picture has a place for.
 const placed = (axis, value) => value != null && (!axis.log || value > 0);
 
@@ -56,42 +73,29 @@ function same(said, exact, what) {
 
 test("every picture is drawn, with as many marks as the data has", async () => {
   await on(REPORT, {}, async (page) => {
-    const pictures = await page.evaluate(() =>
-      [...document.querySelectorAll(".chart[data-chart]")].map((place) => {
-        const { chart, instance } = window.latlas.drawn.get(place.dataset.chart) ?? {};
-        const box = place.getBoundingClientRect();
-        const series = instance.getModel().getSeries();
-        return {
-          id: place.dataset.chart,
-          body: chart.body,
-          width: box.width,
-          height: box.height,
-          shapes: place.querySelectorAll("svg path").length,
-          colours: new Set([...place.querySelectorAll("svg path")].map((p) => p.getAttribute("stroke") + p.getAttribute("fill"))).size,
-          // What the library holds of each series that is not an interval.
-          counts: series.filter((s) => s.subType !== "custom" && s.name !== "").map((s) => s.getData().count()),
-          // Marks that stand on the ground.
-          marks: series
-            .filter((s) => s.subType !== "custom" && s.name !== "")
-            .map((s) => {
-              const data = s.getData();
-              let there = 0;
-              for (let i = 0; i < data.count(); i++) if (data.getItemGraphicEl(i)) there += 1;
-              return there;
-            }),
-        };
-      }),
-    );
-    assert.ok(pictures.length >= 12, `only ${pictures.length} pictures`);
+    const charts = await chartsOn(page);
+    assert.ok(charts.length >= 12, `only ${charts.length} pictures`);
     for (const kind of ["lines", "bars", "heat", "dots"]) {
-      assert.ok(pictures.some((p) => p.body.kind === kind), `no picture of kind ${kind}`);
+      assert.ok(charts.some(({ body }) => body.kind === kind), `no picture of kind ${kind}`);
     }
-    for (const { id, body, width, height, shapes, colours, counts, marks } of pictures) {
-      assert.ok(width > 300 && height > 100, `${id} is ${width} x ${height}`);
-      assert.ok(colours >= 2, `${id} has one colour`);
+    for (const { id, body } of charts) {
+      const { width, height, marks, colours } = await drawing(page, id).evaluate((svg) => {
+        const { width, height } = svg.getBoundingClientRect();
+        const marks = [...svg.querySelectorAll("[data-n], [data-tip]")];
+        const of = (mark) => mark.closest("[data-s]")?.dataset.s ?? "0";
+        const counts = {};
+        for (const mark of marks) counts[of(mark)] = (counts[of(mark)] ?? 0) + 1;
+        const colours = new Set([...svg.querySelectorAll("*")].map((e) => getComputedStyle(e).fill + getComputedStyle(e).stroke)).size;
+        return { width, height, marks: counts, colours };
+      });
+      assert.ok(width > 300 && height > 60, `${id} is ${width} x ${height}`);
+      assert.ok(colours >= 3, `${id} has ${colours} colours`);
+      // Of a curve of very many points only those to doubt have marks.
+      const marked = (line, p) => !(line.joined && line.points.length > 200) || (p.verdict && p.verdict !== "ok");
       const expected = {
-        lines: () => body.series.map((line) => line.points.filter((p) => placed(body.y, p.y)).length),
-        bars: () => body.parts.map((part) => part.values.length),
+        lines: () => body.series.map((line) => line.points.filter((p) => placed(body.y, p.y) && placed(body.x, p.x) && marked(line, p)).length),
+        // Bars that lie have a stroke where there is nothing.
+        bars: () => body.parts.map((part) => part.values.filter((v) => v != null && (body.lying || v !== 0)).length),
         heat: () => [body.cells.filter((cell) => placed(body.value, cell.value)).length],
         dots: () => {
           const names = [...new Set(body.rows.flatMap((row) => row.others.map((o) => o.name)))];
@@ -99,15 +103,45 @@ test("every picture is drawn, with as many marks as the data has", async () => {
           return [body.rows.filter((row) => placed(body.value, row.value)).length, ...names.map(of)];
         },
       }[body.kind]();
-      assert.deepEqual(counts, expected, `${id}: points handed over`);
-      if (body.kind === "lines") {
-        // An ideal has a line and no marks.
-        const drawn = body.series.map((line) => (line.is === "ideal" ? 0 : line.points.filter((p) => !body.y.log || p.y > 0).length));
-        assert.deepEqual(marks, drawn, `${id}: marks drawn`);
-      }
-      const total = expected.reduce((a, b) => a + b, 0);
-      assert.ok(total > 0 && shapes >= Math.min(total, 3), `${id}: ${shapes} shapes for ${total} figures`);
+      assert.deepEqual(expected.map((_, at) => marks[at] ?? 0), expected, `${id}: marks`);
     }
+  });
+});
+
+test("marks stand where their figures are", async () => {
+  await on(REPORT, {}, async (page) => {
+    let checked = 0;
+    for (const { id, body } of (await chartsOn(page)).filter(({ body }) => body.kind === "lines")) {
+      const places = await drawing(page, id).evaluate((svg) =>
+        [...svg.querySelectorAll("[data-s]")].map((series) =>
+          [...series.querySelectorAll(".mark")].map((mark) => {
+            const { x, y, width, height } = mark.getBBox();
+            return [x + width / 2, y + height / 2];
+          }),
+        ),
+      );
+      const slopes = { x: [], y: [] };
+      for (const [at, line] of body.series.entries()) {
+        const points = line.points.filter((p) => placed(body.y, p.y) && placed(body.x, p.x));
+        if (points.length !== places[at].length) continue;
+        for (const [axis, pixels] of [["x", 0], ["y", 1]]) {
+          // Samples of one x are spread.
+          if (axis === "x" && !line.joined) continue;
+          const value = (p) => (body[axis].log ? Math.log(p[axis]) : p[axis]);
+          const all = points.map((p, i) => [value(p), places[at][i][pixels]]).sort(([a], [b]) => a - b);
+          const [[low, from], [high, to]] = [all[0], all.at(-1)];
+          if (!(high > low) || Math.abs(to - from) < 20) continue;
+          const slope = (to - from) / (high - low);
+          for (const [v, pixel] of all) assert.ok(Math.abs(from + (v - low) * slope - pixel) < 0.4, `${id}: ${line.name} at ${v}`);
+          slopes[axis].push(slope);
+          checked += all.length;
+        }
+      }
+      for (const [axis, all] of Object.entries(slopes)) {
+        for (const slope of all) assert.ok(Math.abs(slope / all[0] - 1) < 0.02, `${id}: one ${axis} axis for all`);
+      }
+    }
+    assert.ok(checked > 200, `${checked} marks`);
   });
 });
 
@@ -130,6 +164,7 @@ test("no text of a picture is cut off at its edge", async () => {
       [...document.querySelectorAll(".chart[data-chart]")].flatMap((place) => {
         const outer = place.getBoundingClientRect();
         return [...place.querySelectorAll("svg text")]
+          .filter((text) => text.getBoundingClientRect().width > 0)
           .map((text) => [text.textContent, text.getBoundingClientRect()])
           .filter(([, box]) => box.left < outer.left - 1 || box.right > outer.right + 1 || box.top < outer.top - 1 || box.bottom > outer.bottom + 1)
           .map(([words]) => `${place.dataset.chart}: ${words}`);
@@ -223,14 +258,14 @@ const AS_TEXT = {
 
 test("each picture's figures as text are its data", async () => {
   await on(REPORT, {}, async (page) => {
-    const tables = await page.evaluate(() =>
-      [...window.latlas.drawn.values()].map(({ chart, place }) => ({
-        chart,
-        lines: [...place.closest("figure").querySelectorAll(".figures-of .scroll > table:first-child tbody tr")].map((tr) =>
+    const read = (id) =>
+      page.locator(`.chart[data-chart="${id}"]`).evaluate((chart) =>
+        [...chart.closest("figure").querySelectorAll(".figures-of .scroll > table:first-child tbody tr")].map((tr) =>
           [...tr.cells].map((cell) => cell.textContent),
         ),
-      })),
-    );
+      );
+    const tables = [];
+    for (const chart of await chartsOn(page)) tables.push({ chart, lines: await read(chart.id) });
     const checked = { lines: 0, bars: 0, heat: 0, dots: 0 };
     for (const { chart, lines } of tables) {
       const expected = AS_TEXT[chart.body.kind](chart.body);
@@ -256,7 +291,7 @@ test("each picture's figures as text are its data", async () => {
 
 test("pictures hold the document's figures", async () => {
   await on(REPORT, {}, async (page) => {
-    const charts = await page.evaluate(() => [...window.latlas.drawn.values()].map(({ chart }) => chart));
+    const charts = await chartsOn(page);
     const bodyOf = (id) => charts.find((chart) => chart.id === id)?.body;
     // Of modes that lie apart by a fifth, the first with a sixth of the operations.
     const mode = ({ modes = [] }) => {
@@ -287,33 +322,136 @@ test("pictures hold the document's figures", async () => {
   });
 });
 
-test("a mouse over a point tells its figure, interval and verdict", async () => {
+const tipLines = (page) => page.locator(".tip:visible p").allInnerTexts();
+// The middle of a mark of the first curve, on the screen.
+async function middle(page, id, n) {
+  const box = await drawing(page, id).locator(`[data-n="${n}"]`).first().boundingBox();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+test("a mouse over a point shows its figure, interval and verdict", async () => {
   await on(REPORT, {}, async (page) => {
-    const place = page.locator('.chart[data-chart="memory.latency"]');
-    await place.scrollIntoViewIfNeeded();
-    const target = await page.evaluate(() => {
-      const { chart, instance } = window.latlas.drawn.get("memory.latency");
-      const points = chart.body.series[0].points;
-      const index = Math.floor(points.length / 3);
-      const point = points[index];
-      return { point, index, at: instance.convertToPixel({ gridIndex: 0 }, [point.x, point.y]) };
-    });
-    const box = await place.boundingBox();
-    await page.mouse.move(box.x + target.at[0], box.y + target.at[1], { steps: 3 });
-    const tip = place.locator("div", { hasText: "working set" }).last();
-    await tip.waitFor({ state: "visible" });
-    const said = await tip.innerText();
-    const line = said.split("\n").find((text) => text.includes("one dependent load"));
-    same(line.split(": ")[1], target.point.y, "tooltip");
-    // In the very words of the program's table.
-    const cells = await page.evaluate((at) => [...document.querySelectorAll("#p-memory\\.latency .figures-of table tbody")][0].rows[at].cells[2].textContent, target.index);
-    assert.ok(line.split(": ")[1].startsWith(`${cells} [`) || line.split(": ")[1].startsWith(`${cells},`), `${line} is not ${cells}`);
-    if (target.point.low != null) {
-      const [, low, high] = line.match(/\[(.*) to (.*)\]/);
-      same(low, target.point.low, "lower end");
-      same(high, target.point.high, "upper end");
+    await page.locator('.chart[data-chart="memory.latency"]').scrollIntoViewIfNeeded();
+    const { points, name } = chartOf("memory.latency").body.series[0];
+    const at = Math.floor(points.length / 3);
+    const point = points[at];
+    await page.mouse.move(...(await middle(page, "memory.latency", at)), { steps: 3 });
+    const shown = await tipLines(page);
+    assert.match(shown[0], /^working set /);
+    same(shown[0].replace("working set ", ""), point.x, "where");
+    const line = shown.find((text) => text.startsWith(`${name}: `));
+    const [, value, low, high, verdict] = line.match(/: (.*), 95 % interval (.*) to (.*), (.*)$/);
+    same(value, point.y, "tooltip");
+    same(low, point.low, "lower end");
+    same(high, point.high, "upper end");
+    assert.equal(verdict, point.verdict.replaceAll("_", " ").replace("cannot", "can't"));
+    await page.mouse.move(2, 2);
+    assert.equal(await page.locator(".tip:visible").count(), 0);
+    // The other kinds.
+    for (const [id, text] of [["thread.lifecycle", /^lives all lives\n.*create: /], ["memory.core_to_core", /\d ns, 95 % interval/], ["thread.lifecycle.parts", /^row thread\.lifecycle\/.*\ntime: /]]) {
+      await page.locator(`.chart[data-chart="${id}"]`).scrollIntoViewIfNeeded();
+      await page.mouse.move(...(await middle(page, id, 0)), { steps: 3 });
+      assert.match((await tipLines(page)).join("\n"), text, id);
     }
-    assert.ok(line.includes(target.point.verdict.replaceAll("_", " ").replace("cannot", "can't")), line);
+    // A sample that has no row of its own.
+    await page.locator('.chart[data-chart="noise.clock"]').scrollIntoViewIfNeeded();
+    const tip = await drawing(page, "noise.clock").locator("[data-tip]").first().getAttribute("data-tip");
+    assert.match(tip, /^into the run .*\nsingle readings: .* [nµm]?s$/);
+  });
+});
+
+test("the keyboard walks over the figures and zooms", async () => {
+  await on(REPORT, {}, async (page) => {
+    const chart = page.locator('.chart[data-chart="memory.latency"]');
+    await chart.focus();
+    await page.keyboard.press("ArrowRight");
+    const first = await tipLines(page);
+    const [point, next] = chartOf("memory.latency").body.series[0].points;
+    same(first[0].replace("working set ", ""), point.x, "first");
+    await page.keyboard.press("ArrowRight");
+    same((await tipLines(page))[0].replace("working set ", ""), next.x, "second");
+    await page.keyboard.press("ArrowLeft");
+    assert.deepEqual(await tipLines(page), first);
+    const reset = page.locator("#p-memory\\.latency .reset");
+    await page.keyboard.press("+");
+    assert.ok(await reset.isVisible());
+    await page.keyboard.press("Escape");
+    assert.ok(!(await reset.isVisible()));
+    assert.equal(await page.locator(".tip:visible").count(), 0);
+  });
+});
+
+test("a stretch of the x axis can be zoomed, and all of it shown again", async () => {
+  await on(REPORT, {}, async (page) => {
+    const id = "memory.latency";
+    const svg = drawing(page, id);
+    await svg.scrollIntoViewIfNeeded();
+    const points = chartOf(id).body.series[0].points;
+    const count = points.length;
+    const xs = () => svg.evaluate((e) => [...e.querySelectorAll('[data-s="0"] .mark')].map((m) => { const b = m.getBoundingClientRect(); return b.left + b.width / 2; }));
+    const labels = () => svg.locator(".ticks text").allTextContents();
+    const [before, names] = [await xs(), await labels()];
+    const [from, to] = [Math.floor(count / 3), Math.floor(count / 2)];
+    const y = (await svg.boundingBox()).y + 150;
+    const reset = page.locator("#p-memory\\.latency .reset");
+    assert.ok(!(await reset.isVisible()));
+    await page.mouse.move(before[from], y);
+    await page.mouse.down();
+    await page.mouse.move((before[from] + before[to]) / 2, y, { steps: 3 });
+    assert.equal(await page.locator(`.chart[data-chart="${id}"] .brush:visible`).count(), 1);
+    await page.mouse.move(before[to], y, { steps: 3 });
+    await page.mouse.up();
+    assert.ok(await reset.isVisible());
+    assert.equal(await page.locator(`.chart[data-chart="${id}"] .brush:visible`).count(), 0);
+    const [left, right] = await svg.evaluate((e) => e.dataset.x.split(" ").map((x) => new DOMPoint(Number(x), 0).matrixTransform(e.getScreenCTM()).x));
+    const after = await xs();
+    assert.ok(Math.abs(after[from] - left) < 4 && Math.abs(after[to] - right) < 4, `${after[from]} ${left} ${after[to]} ${right}`);
+    // Places in between keep their proportions.
+    const share = (all, at) => (all[at] - all[from]) / (all[to] - all[from]);
+    const between = Math.floor((from + to) / 2);
+    assert.ok(Math.abs(share(before, between) - share(after, between)) < 0.01);
+    const inside = await svg.evaluate((e) => [...e.querySelectorAll('[data-s="0"] .mark')].filter((m) => m.getBoundingClientRect().width > 0).length);
+    assert.ok(inside >= to - from - 1 && inside <= to - from + 3, `${inside} marks`);
+    const closer = await labels();
+    assert.ok(closer.length >= 2, closer.join());
+    for (const label of closer) {
+      const { value } = read(label);
+      assert.ok(value >= points[from].x * 0.9 && value <= points[to].x * 1.1, label);
+    }
+    // A figure is where its mark is now.
+    await page.mouse.move(...(await middle(page, id, between)), { steps: 2 });
+    same((await tipLines(page))[0].replace("working set ", ""), points[between].x, "zoomed");
+    await reset.click();
+    assert.ok(!(await reset.isVisible()));
+    assert.deepEqual((await xs()).map(Math.round), before.map(Math.round));
+    assert.deepEqual(await labels(), names);
+    await page.mouse.move(before[from], y);
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -100);
+    await page.keyboard.up("Control");
+    await reset.waitFor({ state: "visible" });
+    assert.ok(Math.abs((await xs())[from] - before[from]) < 1, "what is pointed at stays");
+    await page.mouse.dblclick(before[from], y);
+    assert.ok(!(await reset.isVisible()));
+  });
+});
+
+test("a name in the legend hides its curve and shows it again", async () => {
+  await on(REPORT, {}, async (page) => {
+    const figure = page.locator("#p-memory\\.bandwidth");
+    const seen = (at) => drawing(page, "memory.bandwidth").evaluate((svg, at) => [...svg.querySelectorAll(`[data-s="${at}"] .mark`)].filter((m) => m.getBoundingClientRect().width > 0).length, at);
+    const [first, second] = [await seen(0), await seen(1)];
+    assert.ok(first > 3 && second > 3);
+    const button = figure.locator(".legend button").first();
+    await button.click();
+    assert.equal(await button.getAttribute("aria-pressed"), "false");
+    assert.deepEqual([await seen(0), await seen(1)], [0, second]);
+    await figure.locator(".chart").focus();
+    await page.keyboard.press("ArrowRight");
+    const name = (await button.innerText()).trim();
+    assert.ok(!(await tipLines(page)).join("\n").includes(`${name}:`));
+    await button.click();
+    assert.equal(await seen(0), first);
   });
 });
 
@@ -427,7 +565,7 @@ test("switches show the human scale, frames and published tables", async () => {
 test("a dark page is dark, on its own and by the button", async () => {
   const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
   const bright = ([r, g, b]) => (r + g + b) / 3;
-  const axis = (page) => page.evaluate(() => document.querySelector('.chart[data-chart="memory.latency"] svg text').getAttribute("fill"));
+  const axis = (page) => page.evaluate(() => getComputedStyle(document.querySelector('.chart[data-chart="memory.latency"] svg text')).fill);
   await on(REPORT, { scheme: "dark" }, async (page) => {
     assert.ok(bright(await ground(page)) < 60);
     const [dark, shot] = [await axis(page), await page.screenshot()];
@@ -442,79 +580,8 @@ test("a dark page is dark, on its own and by the button", async () => {
 
 test("a link that is no text leads nowhere and harms nothing", async () => {
   await on(REPORT, { hash: "#%" }, async (page) => {
-    assert.ok(await page.evaluate(() => window.latlas.drawn.size) >= 12);
-  });
-});
-
-test("pictures are drawn when they come near the view", async () => {
-  await on(REPORT, { lazy: true }, async (page) => {
-    const drawn = (id) => page.evaluate((id) => window.latlas.drawn.has(id), id);
-    assert.equal(await drawn("noise.clock"), false);
-    const top = () => page.evaluate(() => document.querySelector("#methods").getBoundingClientRect().top + scrollY);
-    const before = await top();
-    await page.locator('.chart[data-chart="noise.clock"]').scrollIntoViewIfNeeded();
-    await page.waitForFunction(() => window.latlas.drawn.has("noise.clock"));
-    await page.evaluate(() => window.latlas.all());
-    assert.equal(await top(), before, "nothing moved");
-  });
-});
-
-test("a picture that can't be drawn leaves the others alone", async () => {
-  await on(REPORT, { lazy: true }, async (page) => {
-    const said = await page.evaluate(() => {
-      const init = echarts.init;
-      echarts.init = (place, ...more) => {
-        if (place.dataset.chart === "noise.clock") throw new Error("no luck");
-        return init(place, ...more);
-      };
-      window.latlas.all();
-      return document.querySelector('.chart[data-chart="noise.clock"]').textContent;
-    });
-    assert.match(said, /could not be drawn \(no luck\)/);
-    const count = await page.locator(".chart[data-chart]").count();
-    assert.equal(await page.evaluate(() => window.latlas.drawn.size), count - 1);
-  });
-});
-
-test("a part less than nothing is set after the one before it", async () => {
-  await on(REPORT, {}, async (page) => {
-    // The library's own places of the bars, of made-up parts.
-    const places = await page.evaluate(() => {
-      const { chart, instance } = window.latlas.drawn.get("thread.lifecycle");
-      const strategies = instance.getOption().series.map((s) => s.stackStrategy);
-      const values = [10000, -3000, 20000];
-      instance.setOption({ series: strategies.map((_, i) => ({ data: chart.body.categories.map(() => values[i] ?? 0) })) });
-      const data = instance.getModel().getSeriesByIndex(2).getData();
-      return { strategies, end: data.get(data.getCalculationInfo("stackResultDimension"), 0) };
-    });
-    assert.ok(places.strategies.every((s) => s === "all"), places.strategies.join());
-    assert.equal(places.end, 27000);
-  });
-});
-
-test("intervals without an end run to the edge of the picture", async () => {
-  await on(REPORT, {}, async (page) => {
-    const found = await page.evaluate(() => {
-      const { chart, place } = window.latlas.drawn.get("memory.latency");
-      const before = place.querySelectorAll("svg path").length;
-      for (const point of chart.body.series[0].points) Object.assign(point, { low: -1, high: undefined });
-      document.querySelector("#theme").click();
-      const { instance } = window.latlas.drawn.get("memory.latency");
-      const series = instance.getModel().getSeries().find((s) => s.subType === "custom" && s.name === chart.body.series[0].name);
-      const box = instance.getModel().getComponent("grid").coordinateSystem.getRect();
-      const lines = [];
-      const data = series.getData();
-      for (let i = 0; i < data.count(); i++) {
-        const group = data.getItemGraphicEl(i);
-        lines.push(group.children().map((c) => [c.shape.y1, c.shape.y2]));
-      }
-      return { before, lines, top: box.y, bottom: box.y + box.height };
-    });
-    assert.ok(found.lines.length > 5);
-    for (const caps of found.lines) {
-      assert.equal(caps.length, 1, "no cap at an open end");
-      assert.deepEqual(caps[0].map(Math.round), [found.bottom, found.top].map(Math.round));
-    }
+    assert.ok((await idsOn(page)).length >= 12);
+    assert.ok(await page.locator("#theme").isVisible());
   });
 });
 
@@ -594,11 +661,8 @@ test("on paper: light, everything, nothing to press", async () => {
       rows: [...document.querySelectorAll("table.ladder tbody tr[data-at]")].filter((e) => e.getBoundingClientRect().height > 0).length,
     }));
     assert.deepEqual(seen, { ground: "rgb(255, 255, 255)", pressed: 0, rows: RUN.rows.length });
-    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
-    const inked = await page.evaluate(() => document.documentElement.dataset.theme);
-    assert.equal(inked, "light");
-    await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+    const ink = await page.evaluate(() => getComputedStyle(document.querySelector(".chart svg text")).fill.match(/\d+/g).map(Number));
+    assert.ok(ink.every((part) => part < 120), `pictures are inked, too: ${ink}`);
   });
 });
 
@@ -608,11 +672,10 @@ test("two runs: the others are drawn, and compared row by row", async () => {
     assert.ok(rows.length >= 20, `${rows.length} rows`);
     const findings = ["different", "same within noise", "can't tell"];
     assert.ok(rows.every(([, finding]) => findings.includes(finding)));
-    const curves = await page.evaluate(() => {
-      const { chart, instance } = window.latlas.drawn.get("memory.latency");
-      const series = instance.getModel().getSeries().filter((s) => s.subType === "line" && s.name !== "");
-      return chart.body.series.map((line, at) => ({ name: line.name, is: line.is, colour: series[at].get(["lineStyle", "color"]) }));
-    });
+    const latency = chartOf("memory.latency", "--vs", QUICK).body.series;
+    const colours = await drawing(page, "memory.latency").evaluate((svg) => [...svg.querySelectorAll("[data-s]")].map((series) => getComputedStyle(series.querySelector("polyline")).stroke));
+    assert.equal(colours.length, latency.length);
+    const curves = latency.map((line, at) => ({ name: line.name, is: line.is, colour: colours[at] }));
     const theirs = curves.filter((line) => line.is === "reference");
     assert.ok(theirs.length >= 1);
     // In the colour of the same curve of ours.
@@ -620,7 +683,7 @@ test("two runs: the others are drawn, and compared row by row", async () => {
       assert.equal(line.colour, curves.find((own) => own.is === "measured" && line.name.startsWith(`${own.name}: `)).colour, line.name);
     }
     // The picture says what the table says, row by row.
-    const ratios = await page.evaluate(() => window.latlas.drawn.get("comparison").chart.body.rows.map((row) => [row.id, row.reason]));
+    const ratios = chartOf("comparison", "--vs", QUICK).body.rows.map((row) => [row.id, row.reason]);
     assert.equal(ratios.length, rows.length);
     for (const [at, [id, reason]] of ratios.entries()) {
       // The table also names what is compared: p10, or a mode.
@@ -674,7 +737,7 @@ test("without a script the figures are there", async () => {
     const session = await page.context().newCDPSession(page);
     await session.send("Emulation.setScriptExecutionDisabled", { value: true });
     await page.goto(new URL(`file://${REPORT}`).href);
-    assert.match(await page.locator(".chart .undrawn").first().innerText(), /figures are below/);
+    assert.ok(await drawing(page, "memory.latency").locator(".mark").count() > 10, "pictures are drawn");
     assert.ok(await page.locator("table.ladder tbody tr").count() > RUN.rows.length);
     await page.locator("#p-memory\\.latency details summary").last().click();
     assert.ok(await page.locator("#p-memory\\.latency table tbody tr").first().isVisible());
@@ -703,6 +766,32 @@ test("no request could leave: the policy forbids it", async () => {
     // The browser says so on the console, which is what was asked for.
     if (!/the page complains/.test(error.message) || !/Content Security Policy/.test(error.message + JSON.stringify(error.actual))) throw error;
   });
+});
+
+test("texts of a document stay texts, in tables, legends and tooltips", async () => {
+  const evil = `<img src=x onerror="document.title='hit'">'"&`;
+  const directory = mkdtempSync(join(tmpdir(), "latlas-evil-"));
+  try {
+    const bad = structuredClone(RUN);
+    bad.id = `e${bad.id.slice(1)}`;
+    bad.machine.hostname = { value: evil };
+    for (const row of bad.rows) row.notes = [evil];
+    for (const row of bad.rows) if (row.outcome.unavailable) row.outcome.unavailable.reason = evil;
+    const [run, file] = [`${evil}.json`, "evil.html"].map((name) => join(directory, name));
+    writeFileSync(run, JSON.stringify(bad));
+    execFileSync(LATLAS, ["report", process.env.RUN, run, "-o", file, "--no-documents"]);
+    await on(file, {}, async (page) => {
+      const figure = page.locator("#p-memory\\.latency");
+      assert.ok((await figure.locator(".legend").innerText()).includes(evil), "the legend shows it");
+      await figure.locator(".chart").focus();
+      await page.keyboard.press("ArrowRight");
+      assert.ok((await tipLines(page)).join("\n").includes(evil), "the tooltip shows it");
+      assert.equal(await page.locator("img").count(), 0);
+      assert.notEqual(await page.title(), "hit");
+    });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 });
 
 test("the page of a default run keeps to 1.5 MB", async () => {

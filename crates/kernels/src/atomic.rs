@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Adds 1 to the counter [`UNROLL`](crate::UNROLL) times a turn, in no order with
-/// other memory; nobody looks at the sum, so that a core may use the form of
+/// other memory; the sum is not used, so that a core may use the form of
 /// the instruction that returns nothing.
 #[inline(never)]
 pub fn atomic_add_single(counter: &AtomicU64, turns: u64) {

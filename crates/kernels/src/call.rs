@@ -1,13 +1,13 @@
 //! What reaching code costs: loops that call a function again and again.
 //!
-//! [`CALL`] holds the loops in assembly. The calls that only a compiler can
+//! The statics hold the loops in assembly. The calls that only a compiler can
 //! write, through a trait object and a closure, are plain Rust below; before
 //! each call both halves of the wide pointer are hidden from the optimiser,
 //! so that it can neither see what is called nor keep the address of the
 //! function in a register. The virtual call of C++ is in `virtual_call.rs`.
 
-use crate::cpu::Pair;
-use crate::{UNROLL, arch, unrolled};
+use crate::pair::Pair;
+use crate::{arch, unrolled};
 
 /// Why there is no loop of calls into a shared library, if there is none.
 pub const SHARED_LIBRARY_MISSING: Option<&str> = if cfg!(target_feature = "crt-static") {
@@ -19,46 +19,24 @@ pub const SHARED_LIBRARY_MISSING: Option<&str> = if cfg!(target_feature = "crt-s
     None
 };
 
-const NOTHING: &str = "No arguments, and a callee that returns at once.";
+/// A direct call of a function of this crate that is never inlined and does
+/// nothing.
+pub static CALL_DIRECT: Pair =
+    arch::call::direct::pair("No arguments, and a callee that returns at once.", None);
 
-/// The loops of calls, in pairs like those of [`CPU`](crate::CPU).
-///
-/// In the first two the callee is a function of this crate that is never
-/// inlined and does nothing. In the third it is the C library's `labs`, reached
-/// as the linker has it: through the procedure linkage table of a dynamically
-/// linked program ([`SHARED_LIBRARY_MISSING`] says otherwise).
-pub static CALL: &[Pair] = &[
-    Pair {
-        id: "call_direct",
-        operands: NOTHING,
-        instruction: arch::call::direct::INSTRUCTION,
-        ops: UNROLL,
-        alike: true,
-        needs: None,
-        single: arch::call::direct::single,
-        double: arch::call::direct::double,
-    },
-    Pair {
-        id: "call_pointer",
-        operands: "No arguments; the callee's address stays in a register.",
-        instruction: arch::call::pointer::INSTRUCTION,
-        ops: UNROLL,
-        alike: true,
-        needs: None,
-        single: arch::call::pointer::single,
-        double: arch::call::pointer::double,
-    },
-    Pair {
-        id: "call_shared_library",
-        operands: "The argument of labs is what its register happens to hold.",
-        instruction: arch::call::shared_library::INSTRUCTION,
-        ops: UNROLL,
-        alike: true,
-        needs: None,
-        single: arch::call::shared_library::single,
-        double: arch::call::shared_library::double,
-    },
-];
+/// A call of the same function through a pointer.
+pub static CALL_POINTER: Pair = arch::call::pointer::pair(
+    "No arguments; the callee's address stays in a register.",
+    None,
+);
+
+/// A call of the C library's `labs`, reached as the linker has it: through the
+/// procedure linkage table of a dynamically linked program
+/// ([`SHARED_LIBRARY_MISSING`] says otherwise).
+pub static CALL_SHARED_LIBRARY: Pair = arch::call::shared_library::pair(
+    "The argument of labs is what its register happens to hold.",
+    None,
+);
 
 /// What the direct call and the call through a pointer call.
 #[inline(never)]
@@ -129,7 +107,7 @@ fn hidden_object(object: &dyn Method) -> &dyn Method {
     // back.
     unsafe {
         let words = core::mem::transmute::<&dyn Method, Words>(object);
-        core::mem::transmute::<Words, &dyn Method>(arch::call::hidden(words))
+        core::mem::transmute::<Words, &dyn Method>(arch::hidden(words))
     }
 }
 
@@ -139,6 +117,6 @@ fn hidden_closure<'c>(closure: &'c (dyn Fn() -> u64 + 'c)) -> &'c (dyn Fn() -> u
     // back.
     unsafe {
         let words = core::mem::transmute::<&'c (dyn Fn() -> u64 + 'c), Words>(closure);
-        core::mem::transmute::<Words, &'c (dyn Fn() -> u64 + 'c)>(arch::call::hidden(words))
+        core::mem::transmute::<Words, &'c (dyn Fn() -> u64 + 'c)>(arch::hidden(words))
     }
 }

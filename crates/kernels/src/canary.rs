@@ -11,8 +11,8 @@ pub const MULTIPLIES_PER_TURN: u32 = 32;
 
 /// Takes `turns` branches: a loop with nothing in it but its own counter.
 ///
-/// Bound by the front end, which a neighbour on the same core shares; beside
-/// [`dependent_adds`], which hardly moves, it tells a quiet core from a
+/// Bound by the front end, which a neighbour on the same core shares; with
+/// [`dependent_adds`], which hardly changes, it separates a quiet core from a
 /// contended one. One operation is one taken branch. Zero turns do nothing.
 #[inline(never)]
 pub fn taken_branches(turns: u64) {
@@ -26,7 +26,7 @@ pub fn taken_branches(turns: u64) {
 /// One operation is one addition: one cycle on every core that latlas knows,
 /// so the time gives the clock frequency. The addend is in a register because
 /// recent Intel cores fold the addition of a small constant away while
-/// renaming. The loop's own counter runs beside the chain and costs nothing.
+/// renaming. The loop's own counter runs in parallel to the chain and costs nothing.
 /// Zero turns do nothing.
 #[inline(never)]
 pub fn dependent_adds(turns: u64) {

@@ -7,7 +7,9 @@
 //!
 //! The files directly under `src/` are the interface: they say what each
 //! kernel does, in which units, and check its preconditions. The files of the
-//! same name under `x86_64/`, `aarch64/` and `portable/` hold the loop alone.
+//! same name under `x86_64/`, `aarch64/` and `portable/` hold the loop alone,
+//! those under `shared/` what both assembly languages have in common. The
+//! instructions of `cpu/` are listed with their loops for all architectures.
 //! Which of the three is used is decided here and nowhere else.
 //!
 //! # Rules of this crate
@@ -21,27 +23,40 @@
 //! - The head of every loop in assembly is aligned to 64 bytes, and the workspace builds
 //!   this crate alike in every profile: `tests/disassembly.rs` reads the very
 //!   code that ships and counts the instructions of each loop.
-//! - A kernel never reads a clock: whoever calls it brackets the call.
+//! - A kernel never reads a clock: the caller brackets the call.
 //! - Registers hold everything that the loop needs. A loop that touches the
 //!   stack says so in its name.
 #![no_std]
 
 extern crate alloc;
 
+#[macro_use]
+mod pair;
+
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+#[macro_use]
+mod asm;
+
 #[cfg(target_arch = "aarch64")]
+#[macro_use]
 mod aarch64;
 #[cfg(target_arch = "aarch64")]
 use aarch64 as arch;
 
 #[cfg(target_arch = "x86_64")]
+#[macro_use]
 mod x86_64;
 #[cfg(target_arch = "x86_64")]
 use x86_64 as arch;
 
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
+#[macro_use]
 mod portable;
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 use portable as arch;
+
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+mod shared;
 
 mod atomic;
 mod branch;
@@ -49,7 +64,7 @@ mod call;
 mod canary;
 mod chase;
 pub mod checked;
-mod cpu;
+pub mod cpu;
 mod libc;
 mod operands;
 mod pages;
@@ -61,8 +76,8 @@ mod virtual_call;
 pub use atomic::{atomic_add_double, atomic_add_single, refcount_double, refcount_single};
 pub use branch::branches;
 pub use call::{
-    CALL, Method, Nothing, SHARED_LIBRARY_MISSING, call_closure_double, call_closure_single,
-    call_dyn_trait_double, call_dyn_trait_single,
+    CALL_DIRECT, CALL_POINTER, CALL_SHARED_LIBRARY, Method, Nothing, SHARED_LIBRARY_MISSING,
+    call_closure_double, call_closure_single, call_dyn_trait_double, call_dyn_trait_single,
 };
 pub use canary::{
     ADDS_PER_TURN, MULTIPLIES_PER_TURN, dependent_adds, dependent_multiplies, taken_branches,
@@ -70,9 +85,10 @@ pub use canary::{
 pub use chase::{
     CHASE_UNROLL, PARALLEL_CHASE_UNROLL, PARALLEL_CHASES, chase, chase_on_stack, chase_parallel,
 };
-pub use cpu::{CPU, Feature, Pair, ash_div_u64_double, ash_div_u64_single, pair};
+pub use cpu::{ash_div_u64_double, ash_div_u64_single};
 pub use libc::{copy, fill};
 pub use pages::{read_pages, touch_pages};
+pub use pair::Pair;
 pub use stream::{
     STREAM_UNROLL, STRIDE_UNROLL, VECTOR_UNROLL_BYTES, read_every_4th, read_sequential,
     read_stride, read_vector, read_write_every_4th, read_write_sequential, write_every_4th,

@@ -1,6 +1,6 @@
 //! The virtual call of compiled C++ (`cpp/`), where there was a compiler.
 
-use crate::cpu::Pair;
+use crate::pair::Pair;
 
 /// Why there is no virtual call, if there is none.
 #[cfg(latlas_cpp)]
@@ -26,18 +26,18 @@ pub fn virtual_call() -> Option<&'static Pair> {
 #[cfg(latlas_cpp)]
 mod cpp {
     use crate::UNROLL;
-    use crate::cpu::Pair;
+    use crate::pair::Pair;
 
-    pub(super) static PAIR: Pair = Pair {
-        id: "call_virtual",
-        operands: "No arguments but the object, and a method that returns at once.",
-        instruction: "an indirect call through the object's table, as the C++ compiler makes it",
-        ops: UNROLL,
-        alike: true,
-        needs: None,
-        single,
-        double,
-    };
+    pair_of_module!(
+        "an indirect call through the object's table, as the C++ compiler makes it",
+        UNROLL,
+        true
+    );
+
+    pub(super) static PAIR: Pair = pair(
+        "No arguments but the object, and a method that returns at once.",
+        None,
+    );
 
     unsafe extern "C" {
         fn latlas_virtual_call_single(turns: u64);

@@ -11,6 +11,11 @@
 mod unrolled;
 pub use unrolled::UNROLL;
 
+#[macro_use]
+#[path = "../src/pair.rs"]
+mod pair;
+
+#[macro_use]
 #[path = "../src/portable/mod.rs"]
 mod portable;
 use portable as arch;
@@ -23,8 +28,8 @@ mod call;
 mod canary;
 #[path = "../src/chase.rs"]
 mod chase;
-#[path = "../src/cpu.rs"]
-mod cpu;
+#[path = "../src/cpu/mod.rs"]
+pub mod cpu;
 #[path = "../src/libc.rs"]
 mod libc;
 #[path = "../src/operands.rs"]
@@ -36,7 +41,8 @@ mod stream;
 
 mod kernels {
     pub use crate::{
-        UNROLL, branch::*, call::*, canary::*, chase::*, cpu::*, libc::*, pages::*, stream::*,
+        UNROLL, branch::*, call::*, canary::*, chase::*, cpu, cpu::*, libc::*, pages::*, pair::*,
+        stream::*,
     };
 }
 

@@ -23,14 +23,12 @@ mod table;
 pub(crate) use table::TableOptions;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What does each common operation cost on this machine?
+/// Measure what common operations cost on this machine
 ///
-/// Without a command, measures the default rows and prints them as a table.
+/// Without a command, latlas measures the default rows and prints a table.
 #[derive(Parser, Debug)]
 #[command(
     name = "latlas",
@@ -38,15 +36,18 @@ use std::time::Duration;
     override_usage = "latlas [OPTIONS]\n       latlas [--config FILE | --no-config] <COMMAND>",
     after_help = "\
 Examples:
-  latlas                     measure the default rows, print the table, keep the run
-  latlas run --quick         a first look in a few seconds
-  latlas run 'cpu.div*'      only some rows
-  latlas explain cpu.div_i32 what a row is and how it is measured
-  latlas show                the last run again, without measuring
-  latlas table ash           a published table with this machine's figures in it
+  latlas                      Measure the default rows
+  latlas run --quick          Measure with few samples
+  latlas run 'cpu.div*'       Measure some rows
+  latlas explain cpu.div_i32  Describe a row and its method
+  latlas show                 Print the last run again
+  latlas table ash            Fill in a published table with this machine's figures
 
-Exit codes: 0 done; 1 a gate that was set is crossed; 2 the request can't be carried out; 3 done,
-but the result as a whole should not be relied on (interrupted, or no row is ok), or is kept nowhere."
+Exit codes:
+  0  done
+  1  a row crossed the gate set with --fail-above
+  2  the request can't be carried out
+  3  done, but the result is unreliable (interrupted, or no row is ok) or was not stored"
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -62,261 +63,264 @@ pub(crate) fn command() -> clap::Command {
     groups::grouped(Arguments::command())
 }
 
-/// One command is one page in `command/`.
+/// The commands; `command/` has a file for each.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Measure rows, print them as a table and keep the run
+    /// Measure rows, print a table and store the run
     #[command(after_help = "\
 Examples:
-  latlas run                              the default rows
-  latlas run memory.latency 'cpu.div*'    rows by name or pattern (quote the pattern)
-  latlas run --quick memory.parallelism   a row of --full, named: measured with quick's few visits
-  latlas run --budget 30s --seed 7        in at most 30 s, in an order that can be repeated
-  latlas run --dry-run --full             what would be measured, and how long it would take
-  latlas run 'file.*' --dir /mnt/data      rows of files on the file system of that directory
-  latlas run --nice -10                   before the work of others (root)
-  latlas run --json --out run.json.zst    the document on stdout, and in a file
-  latlas run 'cpu.*' --baseline main --fail-above 5%   exit 1 if a row surely is slower")]
+  latlas run                              Measure the default rows
+  latlas run memory.latency 'cpu.div*'    Measure rows by id or pattern
+  latlas run --quick memory.parallelism   Measure a row of --full with few samples
+  latlas run --budget 30s --seed 7        Take at most 30 s, in a reproducible order
+  latlas run --dry-run --full             Print what would be measured, and the time
+  latlas run 'file.*' --dir /mnt/data     Measure the file system of this directory
+  latlas run --nice -10                   Raise the scheduling priority (root)
+  latlas run --json --out run.json.zst    Print the document and write it to a file
+  latlas run 'cpu.*' --baseline main --fail-above 5%
+                                          Exit 1 if a row is significantly slower")]
     Run {
-        /// Rows by id or probe, at any scale; or patterns with * and ? and groups, which mean the
-        /// rows of the scale
+        /// Rows: ids and probes (at any scale), or groups and patterns with * and ? (rows of the
+        /// scale)
         #[arg(value_name = "ROW")]
         rows: Vec<String>,
         #[command(flatten)]
         options: RunOptions,
     },
-    /// List all rows
+    /// List the rows that can be measured
     #[command(after_help = "\
 Examples:
   latlas list
   latlas list 'memory.*'
   latlas list --json")]
     List {
-        /// Only rows that match: an id or a pattern with * and ?
+        /// List only matching rows: an id or a pattern with * and ?
         #[arg(value_name = "PATTERN")]
         pattern: Option<String>,
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Say what a row is, how it is measured, and what was published of it
+    /// Describe a row: operation, method, sources, published values
     #[command(after_help = "\
 Examples:
   latlas explain memory.latency
   latlas explain memory.latency/L1
-  latlas explain memory         the rows of a group; L2: those of a level
+  latlas explain memory            List the rows of a group
+  latlas explain L2                List the rows of a cache level
   latlas explain cpu.div_u64_as_ash
   latlas explain memory.latency --json")]
     Explain {
-        /// The row, the probe, the group or the level
+        /// A row, probe, group or cache level
         row: String,
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print what is known of this machine, and why the rest is not
+    /// Print this machine's hardware, kernel and settings
     #[command(after_help = "\
 Examples:
   latlas machine
   latlas machine --json")]
     Machine {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print a kept run again, without measuring
+    /// Print a stored run
     #[command(after_help = "\
 Examples:
-  latlas show                      the last run
-  latlas show --wide               with every column and every point
-  latlas show last~1               the one before it
-  latlas show 5e0c                 the run whose id begins so
+  latlas show                      Print the last run
+  latlas show --wide               Print all columns and points
+  latlas show last~1               Print the run before the last one
+  latlas show 5e0c                 Print the run whose id starts with 5e0c
   latlas show run.json.zst --vs iphone-x
 
-Exit codes: 0 printed, whatever the run says: an interrupted one too is marked partial, and it was
-latlas run that ended with 3; 2 the request can't be carried out.")]
+Exit codes:
+  0  printed (an interrupted run too; it is marked PARTIAL)
+  2  the request can't be carried out")]
     Show {
-        /// A file, `last`, `last~1`, or the beginning of a run's id
+        /// A file, `last`, `last~1`, a tag, or the start of a run's id
         #[arg(value_name = "RUN", default_value = "last")]
         run: String,
-        /// The document itself, as JSON
+        /// Print the Run document (JSON)
         #[arg(long)]
         json: bool,
         #[command(flatten)]
         look: Look,
     },
-    /// Print a published table with this machine's figures in it
+    /// Fill in a published table with this machine's figures
     #[command(after_help = "\
-Tables: ash (Mike Ash's operations of 2016), kurkin (the tables of Latency Numbers on iPhone),
-2012 (Latency Numbers Every Programmer Should Know). Rows that can't be measured here stay in the
-table with the reason.
+Tables: ash (Mike Ash's operations, 2016), kurkin (Latency Numbers on iPhone), 2012 (Latency Numbers
+Every Programmer Should Know). Rows that can't be measured here are printed with the reason.
 
 Examples:
-  latlas table                     which tables there are
-  latlas table ash                 from the kept run that holds most of its rows
-  latlas table ash --measure       measure what the table needs, then print it
-  latlas table ash --2008          with the figures of 2008 that the article recalls
-  latlas table kurkin last --wide  from the last run, with every column
+  latlas table                     List the tables
+  latlas table ash                 Use the stored run that has most of the table's rows
+  latlas table ash --measure       Measure the table's rows first
+  latlas table ash --2008          Add the article's values of 2008
+  latlas table kurkin last --wide  Use the last run, print all columns
   latlas table 2012 run.json.zst --json
 
-Exit codes: 0 done; 2 the request can't be carried out; 3 printed, but without any figure of this
-machine that is ok, or from an interrupted run.")]
+Exit codes:
+  0  done
+  2  the request can't be carried out
+  3  printed, but no figure of this machine is ok, or the run was interrupted")]
     Table(TableOptions),
-    /// Set runs, machines or published tables against each other
+    /// Compare runs, machines or published tables
     #[command(after_help = compare::EXAMPLES)]
     Compare(compare::CompareOptions),
-    /// Set this machine against itself: the smallest change each row could tell now
+    /// A/A test: the smallest change detectable on this machine
     #[command(after_help = selftest::EXAMPLES)]
     Selftest(selftest::SelftestOptions),
-    /// Time a command, with what the kernel and the processor count of it
+    /// Time a command, with OS and hardware counters
     #[command(after_help = exec::HELP)]
     Exec(Box<exec::ExecOptions>),
-    /// Be the other end for `latlas run --peer` on another machine
+    /// Run the echo server for `latlas run --peer`
     #[command(after_help = "\
-Sends back every byte it gets, to whoever can reach it; prints where it listens. Holds no data,
-and bounds what a stranger can make it spend.
+Sends every received byte back and prints its address. Stores no data; connections, memory and idle
+time are limited.
 
 Examples:
-  latlas echo                                        for this machine only
-  latlas echo --listen 192.0.2.7:7411 --allow-remote for others too
-  latlas run net.round_trip_peer --peer 192.0.2.7:7411   on the other machine")]
+  latlas echo                                           Serve this machine only
+  latlas echo --listen 192.0.2.7:7411 --allow-remote    Serve other machines
+  latlas run net.round_trip_peer --peer 192.0.2.7:7411  Measure from the other machine")]
     Echo(EchoOptions),
-    /// See, measure, weigh and quieten the noise of this machine
+    /// Show, measure and reduce the noise of this machine
     #[command(subcommand, after_help = noise::EXAMPLES)]
     Noise(noise::NoiseCommand),
-    /// List, tag, delete, check the kept runs
+    /// List, tag, delete and check stored runs
     #[command(subcommand, after_help = atlas::EXAMPLES)]
     Atlas(atlas::AtlasCommand),
-    /// Show a row over time on this machine, and where it changed
+    /// Show a row over time, with its changes
     #[command(after_help = history::EXAMPLES)]
     History(history::HistoryOptions),
-    /// Write one page with all pictures of a run
+    /// Write an HTML report of a run
     #[command(after_help = report::EXAMPLES)]
     Report(report::ReportOptions),
-    /// Draw a picture of a run into a file
+    /// Draw a chart of a run as SVG or PNG
     #[command(after_help = plot::EXAMPLES)]
     Plot(plot::PlotOptions),
-    /// Show the atlas to a browser
+    /// Serve stored runs over HTTP
     #[command(after_help = serve::EXAMPLES)]
     Serve(serve::ServeOptions),
-    /// Write a kept run in the format of another tool
+    /// Write a stored run in another tool's format
     #[command(after_help = export::EXAMPLES)]
     Export(export::ExportOptions),
-    /// Keep results of hyperfine, Google Benchmark or criterion as a run
+    /// Store results of hyperfine, Google Benchmark or criterion
     #[command(after_help = import::EXAMPLES)]
     Import(import::ImportOptions),
-    /// Show, or begin, the configuration: defaults of options
+    /// Show or create the configuration file
     #[command(subcommand, after_help = config::EXAMPLES)]
     Config(config::ConfigCommand),
-    /// Print a script that completes commands, options and rows in a shell
+    /// Print a shell completion script
     #[command(after_help = completions::EXAMPLES)]
     Completions(completions::CompletionsOptions),
-    /// Print the manual page, or write those of all commands
+    /// Print or write the manual pages
     #[command(after_help = man::EXAMPLES)]
     Man(man::ManOptions),
 }
 
-/// Where to listen, and the bounds.
+/// Address and limits of the echo server.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct EchoOptions {
-    /// Address and port; port 0 for one that is free
+    /// Address and port to listen on; port 0 picks a free one
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7411")]
     pub(crate) listen: String,
-    /// Listen on an address that other machines can reach
+    /// Allow an address that other machines can reach
     #[arg(long)]
     pub(crate) allow_remote: bool,
-    /// Connections at once; further ones are closed unanswered
+    /// Maximum number of connections; further ones are closed
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) connections: u32,
-    /// Bytes of a message that are held before they are sent back
+    /// Buffer size of a connection, in bytes
     #[arg(long, value_name = "N", default_value_t = 65_536, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     pub(crate) message_bytes: u32,
-    /// Close a connection after so long without traffic
+    /// Close connections that are idle for this time
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = idle)]
     pub(crate) idle: Duration,
 }
 
-/// What to measure and what to do with it.
+/// Options of `latlas run`, and of latlas without a command.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct RunOptions {
-    /// Few points and rounds: a first look
+    /// Measure fewer points in fewer rounds
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
-    /// Every row and every point
+    /// Measure all rows and all points
     #[arg(long)]
     pub(crate) full: bool,
-    /// Time for measuring, such as 30s or 2m
+    /// Time limit, such as 30s or 2m
     #[arg(long, value_name = "TIME", value_parser = budget)]
     pub(crate) budget: Option<Duration>,
-    /// Seed of everything random, to repeat the order of a run
+    /// Seed of the random order, to repeat a run
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// The CPU to measure on; without it the quietest in a short look
+    /// Measure on this CPU (default: the quietest)
     #[arg(long, value_name = "CPU")]
     pub(crate) pin: Option<u32>,
     #[command(flatten)]
     pub(crate) controls: controls::ControlOptions,
-    /// None of the controls that a run has by default: not pinned, no session of their own
+    /// Disable the default controls (pinning, separate sessions)
     #[arg(long, conflicts_with_all = ["pin", "nice", "autogroup", "fifo", "shield", "core_kind"])]
     pub(crate) no_controls: bool,
-    /// Drop the whole page cache once, before the first visit (needs root); rows of files bring
-    /// back what they read
+    /// Drop the page cache once before measuring (root)
     #[arg(long, conflicts_with = "warm")]
     pub(crate) cold: bool,
-    /// Leave the page cache as it is (default)
+    /// Keep the page cache (default)
     #[arg(long)]
     pub(crate) warm: bool,
-    /// Keep to one kind of cores, where there are several: the fastest or the slowest
+    /// Use only the fastest or the slowest cores of a hybrid CPU
     #[arg(long, value_name = "KIND")]
     pub(crate) core_kind: Option<CoreKind>,
-    /// A `latlas echo` on another machine, for the rows that talk to it
+    /// Address of a `latlas echo` on another machine, for net.*_peer rows
     #[arg(long, value_name = "HOST:PORT", value_parser = peer)]
     pub(crate) peer: Option<String>,
-    /// The directory for files of the rows about files and disks; without it one on a disk
-    /// (the cache directory or /var/tmp). What is put there is removed again
+    /// Directory for temporary files of file.* and disk.* rows (default: the cache directory or
+    /// /var/tmp, whichever is on a disk)
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// Print what would be measured and how long it would take (as JSON with --json)
+    /// Print what would be measured, and the estimated time
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Print the Run document instead of the table
+    /// Print the Run document (JSON) instead of the table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the Run document to this file too (compressed if it ends in .zst)
+    /// Also write the Run document to this file (compressed if it ends in .zst)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Set the run against a baseline and exit 1 if a row is surely slower: a tag, or whatever
-    /// `latlas compare` takes. What looks slower is measured again (docs/history.md)
+    /// Compare with a baseline (a tag or run) and exit 1 if a row is significantly slower; slower
+    /// rows are measured again first
     #[arg(long, value_name = "TAG|RUN", conflicts_with = "dry_run")]
     pub(crate) baseline: Option<String>,
-    /// By how much a row's time may grow; 5% without it
+    /// Allowed increase of a row's time (default: 5%)
     #[arg(long, value_name = "PERCENT", value_parser = compare::percent, requires = "baseline")]
     pub(crate) fail_above: Option<f64>,
     #[command(flatten)]
     pub(crate) look: Look,
 }
 
-/// How a run is drawn.
+/// How a run is printed.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct Look {
-    /// Set another published table beside: 2012, mac-pro-2013, iphone-x, ... (may be repeated)
+    /// Add a column with a published table: 2012, mac-pro-2013, iphone-x, ... (repeatable)
     #[arg(long, value_name = "KEY")]
     pub(crate) vs: Vec<String>,
-    /// Every column and every point of a curve
+    /// Print all columns and all points of curves
     #[arg(long)]
     pub(crate) wide: bool,
-    /// Scale 1 ns to 1 s
+    /// Add a column scaled to 1 ns = 1 s
     #[arg(long)]
     pub(crate) human: bool,
-    /// Count operations per frame at 60 Hz (16.67 ms)
+    /// Add operations per frame at 60 Hz (16.67 ms)
     #[arg(long)]
     pub(crate) frames: bool,
-    /// Colour the verdicts
+    /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
 
-/// Which cores of a machine with several kinds.
+/// A kind of core of a hybrid CPU.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CoreKind {
     /// The fastest kind
@@ -325,9 +329,8 @@ pub(crate) enum CoreKind {
     Efficiency,
 }
 
-/// When to colour.
-#[derive(ValueEnum, Deserialize, JsonSchema, Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[serde(rename_all = "lowercase")]
+/// When to use colors.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Color {
     /// On a terminal, unless NO_COLOR is set
     #[default]
@@ -341,7 +344,7 @@ pub(crate) enum Color {
 fn idle(text: &str) -> Result<Duration, String> {
     let idle = budget(text)?;
     if idle.is_zero() {
-        return Err("no time at all would close every connection; give at least 1ms".into());
+        return Err("0 would close every connection; give at least 1ms".into());
     }
     Ok(idle)
 }

@@ -1,7 +1,7 @@
-//! The catalogue's texts, as the renderer wants them.
+//! The catalogue's texts.
 
-use atlas::render::ProbeText;
 use meter::probe::{Derive, Probe};
+use view::render::ProbeText;
 
 /// The texts of all probes.
 pub(crate) fn texts(catalogue: &[Probe]) -> Vec<ProbeText> {
@@ -30,12 +30,12 @@ fn text(probe: &Probe) -> ProbeText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use atlas::references::References;
+    use compare::references::References;
 
     #[test]
     fn the_page_of_all_rows_is_the_catalogues() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/probes.md");
-        let text = atlas::render::probes_page(&texts(&probes::catalogue()));
+        let text = view::render::probes_page(&texts(&probes::catalogue()));
         if std::env::var_os("UPDATE_DOCS").is_some() {
             std::fs::write(page, &text).expect("docs can be written");
         }

@@ -1,6 +1,5 @@
-//! The other end of the rows between two machines: a server that sends every
-//! byte back. It holds nothing between two reads, and everything a stranger
-//! could make it spend is bounded: connections, bytes held, idle time.
+//! The echo server of `latlas run --peer`. Connections, buffers and idle time are limited, so
+//! that clients can't exhaust the machine.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -8,23 +7,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Pause after an accept that failed for want of something of ours (file
-/// descriptors, memory): trying again at once would burn a CPU.
-const BREATH: Duration = Duration::from_millis(100);
+/// Pause after accept(2) failed for lack of file descriptors or memory, instead of spinning.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// What a server may spend.
+/// Limits of the server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// Connections at once; a further one is closed unanswered.
+    /// Maximum number of connections; further ones are closed.
     pub(crate) connections: usize,
-    /// Bytes of one connection that are held before they are sent back.
+    /// Buffer size of a connection.
     pub(crate) message_bytes: usize,
-    /// A connection that neither sends nor takes anything for so long is
-    /// closed.
+    /// Connections without traffic for this time are closed.
     pub(crate) idle: Duration,
 }
 
-/// A server that listens.
+/// A listening server.
 pub(crate) struct Server {
     listener: TcpListener,
     bounds: Bounds,
@@ -41,37 +38,35 @@ impl Server {
         })
     }
 
-    /// Where it listens, with the port that the system chose for port 0.
+    /// Its address, with the port chosen for port 0.
     pub(crate) fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Serves until the process is ended. `complain` hears of what went wrong
-    /// on our side, one line each.
+    /// Serves until the process ends. `complain` gets errors of this side, a line each.
     pub(crate) fn serve(&self, complain: impl Fn(&str)) -> ! {
         loop {
             match self.listener.accept() {
                 Ok((stream, _)) => {
                     if let Err(e) = self.take(stream) {
-                        complain(&format!("a connection was turned away: {e}"));
+                        complain(&format!("rejected a connection: {e}"));
                     }
                 }
-                // The other end gave up before we looked.
+                // The client gave up before accept(2).
                 Err(e) if e.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => {
-                    complain(&format!("no connection can be accepted: {e}"));
-                    std::thread::sleep(BREATH);
+                    complain(&format!("can't accept connections: {e}"));
+                    std::thread::sleep(ACCEPT_PAUSE);
                 }
             }
         }
     }
 
-    /// Serves a connection in a thread of its own, unless there are too many:
-    /// then the stream is dropped, which closes it.
+    /// Serves a connection in a new thread; if there are too many, closes it.
     fn take(&self, stream: TcpStream) -> io::Result<()> {
-        let place = Place::take(&self.open, self.bounds.connections);
-        let Some(place) = place else {
+        let slot = Slot::take(&self.open, self.bounds.connections);
+        let Some(slot) = slot else {
             return Ok(());
         };
         let bounds = self.bounds;
@@ -79,8 +74,8 @@ impl Server {
             .name("echo".into())
             .stack_size(128 << 10)
             .spawn(move || {
-                let _place = place;
-                // How a connection ends is the other end's affair.
+                let _slot = slot;
+                // Errors of a connection concern only the client.
                 let _ = echo(&stream, bounds);
                 let _ = stream.shutdown(Shutdown::Both);
             })?;
@@ -88,38 +83,38 @@ impl Server {
     }
 }
 
-/// One of the places for connections; free again when dropped.
-struct Place(Arc<AtomicUsize>);
+/// A counted connection.
+struct Slot(Arc<AtomicUsize>);
 
-impl Place {
-    fn take(open: &Arc<AtomicUsize>, places: usize) -> Option<Place> {
-        let one_more = |n: usize| (n < places).then_some(n + 1);
+impl Slot {
+    fn take(open: &Arc<AtomicUsize>, limit: usize) -> Option<Slot> {
+        let one_more = |n: usize| (n < limit).then_some(n + 1);
         open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more)
             .ok()
-            .map(|_| Place(Arc::clone(open)))
+            .map(|_| Slot(Arc::clone(open)))
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Sends back what comes until the other end closes, errs or idles.
+/// Sends data back until the client closes, fails or idles.
 fn echo(mut stream: &TcpStream, bounds: Bounds) -> io::Result<()> {
-    // An answer of one byte must not wait for a second one.
+    // An answer must not wait for more data.
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(bounds.idle))?;
     stream.set_write_timeout(Some(bounds.idle))?;
-    let mut held = vec![0; bounds.message_bytes];
+    let mut buffer = vec![0; bounds.message_bytes];
     loop {
-        let length = match stream.read(&mut held) {
+        let length = match stream.read(&mut buffer) {
             Ok(0) => return Ok(()),
             Ok(length) => length,
             Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
             Err(e) => return Err(e),
         };
-        stream.write_all(&held[..length])?;
+        stream.write_all(&buffer[..length])?;
     }
 }

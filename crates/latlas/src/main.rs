@@ -11,83 +11,115 @@ mod program;
 mod progress;
 mod selection;
 
+use anyhow::bail;
 use arguments::Command;
+use meter::osnoise::brief;
+use meter::probe::Probe;
+use meter::worker;
+use noise::ab::job;
+use noise::tune::watchdog;
 use std::process::ExitCode;
 
-/// Done, and a gate that the user set was crossed.
+/// A row crossed the gate set with --fail-above.
 const GATE_CROSSED: u8 = 1;
-/// Done, but the result as a whole should not be relied on.
+/// Done, but the result is unreliable.
 const UNRELIABLE: u8 = 3;
 /// The request can't be carried out.
 const REFUSED: u8 = 2;
 
-/// With less to allocate from, the first allocation that fails would abort the
-/// program without a reason.
+/// With less address space an allocation may fail, which would abort without a message.
 const LEAST_MEMORY: u64 = 32 << 20;
 
 fn main() -> ExitCode {
+    prepare()
+        .and_then(|()| {
+            let catalogue = probes::catalogue();
+            match role(&catalogue) {
+                Some(code) => Ok(code),
+                None => command(&catalogue),
+            }
+        })
+        .unwrap_or_else(|error| refused(&error))
+}
+
+/// Makes limits of the system errors, not aborts.
+fn prepare() -> anyhow::Result<()> {
     // A limit on the size of files (ulimit -f) fails the write, not the program.
     let _ = sys::stop::survive_file_limit();
-    if let Some(left) = sys::limits::address_space_left().filter(|&left| left < LEAST_MEMORY) {
-        return refused(&anyhow::anyhow!(
-            "only {} of address space are left to latlas (ulimit -v): too little, it needs {}",
+    match sys::limits::address_space_left() {
+        Some(left) if left < LEAST_MEMORY => bail!(
+            "only {} of address space left (ulimit -v): latlas needs {}",
             model::size::about(left),
             model::size::about(LEAST_MEMORY)
-        ));
+        ),
+        _ => Ok(()),
     }
-    // The same program, started again, is the jobs of an experiment.
-    noise::ab::job::enter_if_job();
-    let catalogue = probes::catalogue();
-    // The same program, started again, is what puts values of the system back,
-    noise::tune::watchdog::enter_if_watchdog();
-    // and what measures.
-    meter::worker::enter_if_worker(&catalogue);
-    meter::gaps::apart::enter_if_looker();
+}
 
-    atlas::index::watch_reading(progress::reading);
-    let arguments = match config::arguments() {
-        Ok(arguments) => arguments,
-        Err(error) => return refused(&error.into()),
-    };
-    let done = match arguments.command {
-        None => command::run::run(&catalogue, &[], &arguments.run),
-        Some(Command::Run { rows, options }) => command::run::run(&catalogue, &rows, &options),
+/// Runs the command of the command line.
+fn command(catalogue: &[Probe]) -> anyhow::Result<ExitCode> {
+    store::index::watch_reading(progress::reading);
+    let arguments = config::arguments()?;
+    match arguments.command {
+        None => command::run::run(catalogue, &[], &arguments.run),
+        Some(Command::Run { rows, options }) => command::run::run(catalogue, &rows, &options),
         Some(Command::List { pattern, json }) => {
-            command::list::list(&catalogue, pattern.as_deref(), json)
+            command::list::list(catalogue, pattern.as_deref(), json)
         }
-        Some(Command::Explain { row, json }) => command::explain::explain(&catalogue, &row, json),
+        Some(Command::Explain { row, json }) => command::explain::explain(catalogue, &row, json),
         Some(Command::Machine { json }) => command::machine::machine(json),
         Some(Command::Show { run, json, look }) => command::show::show(&run, json, &look),
-        Some(Command::Table(options)) => command::table::table(&catalogue, &options),
+        Some(Command::Table(options)) => command::table::table(catalogue, &options),
         Some(Command::Compare(options)) => command::compare::compare(&options),
-        Some(Command::Selftest(options)) => command::selftest::selftest(&catalogue, &options),
+        Some(Command::Selftest(options)) => command::selftest::selftest(catalogue, &options),
         Some(Command::Exec(options)) => command::exec::exec(&options),
         Some(Command::Echo(options)) => command::echo::echo(&options),
         Some(Command::Noise(what)) => command::noise::noise(&what),
         Some(Command::Atlas(what)) => command::atlas::atlas(&what),
-        Some(Command::History(options)) => command::history::history(&catalogue, &options),
-        Some(Command::Report(options)) => command::report::report(&catalogue, &options),
+        Some(Command::History(options)) => command::history::history(catalogue, &options),
+        Some(Command::Report(options)) => command::report::report(catalogue, &options),
         Some(Command::Plot(options)) => command::plot::plot(&options),
-        Some(Command::Serve(options)) => command::serve::serve(&catalogue, &options),
+        #[cfg(feature = "serve")]
+        Some(Command::Serve(options)) => command::serve::serve(catalogue, &options),
+        #[cfg(not(feature = "serve"))]
+        Some(Command::Serve(_)) => {
+            bail!("this build of latlas has no server (feature `serve` is off)")
+        }
         Some(Command::Export(options)) => command::export::export(&options),
         Some(Command::Import(options)) => command::import::import(&options),
         Some(Command::Config(what)) => command::config::config(&what, &arguments.config),
         Some(Command::Completions(options)) => {
-            command::completions::completions(&catalogue, &options)
+            command::completions::completions(catalogue, &options)
         }
         Some(Command::Man(options)) => command::man::man(&options),
-    };
-    match done {
-        Ok(code) => code,
-        Err(error) => refused(&error),
     }
 }
 
+/// The hidden subcommands by which latlas starts itself: `latlas __worker ARGUMENT`.
+fn role(catalogue: &[Probe]) -> Option<ExitCode> {
+    let (role, argument) = sys::role::subcommand()?;
+    let text = |error: std::io::Error| error.to_string();
+    let done = match &*role {
+        worker::ROLE => worker::serve(catalogue, &argument).map_err(text),
+        brief::ROLE => brief::serve(&argument).map_err(text),
+        job::ROLE => job::serve(&argument).map_err(text),
+        watchdog::ROLE => watchdog::serve(&argument),
+        _ => return None,
+    };
+    Some(match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            output::message(format_args!("{role}: {why}"));
+            ExitCode::FAILURE
+        }
+    })
+}
+
 fn refused(error: &anyhow::Error) -> ExitCode {
-    // It may quote a stranger's document, which must not drive the terminal.
+    // It may quote a document, whose control characters must not reach the terminal.
     let text = format!("latlas: {error:#}");
     for line in text.lines() {
-        output::tell(&(output::harmless(line) + "\n"));
+        output::print_error(&(output::harmless(line) + "\n"));
     }
     ExitCode::from(REFUSED)
 }

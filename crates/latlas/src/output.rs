@@ -2,17 +2,28 @@
 
 use crate::arguments::Color;
 use anyhow::Context;
-use atlas::store;
 use model::run::Run;
+use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
 
-/// Prints a result. A reader that has seen enough (`latlas list | head`) is no
-/// failure; a full disk behind stdout is.
+/// Prints a result. A closed pipe (`latlas list | head`) is no error; a full disk is.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
 
-/// The same with any bytes.
+/// Prints a value as JSON, or else this text.
+pub(crate) fn print_json_or(
+    json: bool,
+    value: &impl Serialize,
+    text: impl FnOnce() -> String,
+) -> anyhow::Result<()> {
+    match json {
+        true => print(&(serde_json::to_string_pretty(value)? + "\n")),
+        false => print(&text()),
+    }
+}
+
+/// Prints bytes.
 pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
@@ -22,23 +33,27 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     }
 }
 
-/// Says something on stderr. Nobody may be there to hear it (a closed pipe, a
-/// terminal that hung up, a full disk): no reason to stop.
-pub(crate) fn tell(text: &str) {
+/// Prints a message on stderr, a line that begins with the program's name.
+pub(crate) fn message(text: impl std::fmt::Display) {
+    print_error(&format!("latlas: {text}\n"));
+}
+
+/// Prints text on stderr. Errors (a closed pipe, a full disk) are no reason to stop.
+pub(crate) fn print_error(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// A run as it goes to stdout for programs: its document, in one line.
+/// The Run document as a line of JSON.
 pub(crate) fn document(run: &Run) -> anyhow::Result<String> {
     Ok(String::from_utf8(store::to_json(run)?)? + "\n")
 }
 
-/// A text of a stranger's file without anything that a terminal would obey.
+/// A text of a document with control characters escaped.
 pub(crate) fn harmless(text: &str) -> String {
-    atlas::text::visible(text)
+    model::text::visible(text)
 }
 
-/// Whether stdout gets colours (<https://no-color.org>).
+/// Whether stdout gets colors (<https://no-color.org>).
 pub(crate) fn colored(color: Color) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match color {

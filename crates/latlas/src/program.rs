@@ -1,9 +1,9 @@
-//! What the Run document says of this program.
+//! This program in the Run document.
 
 use model::machine::Machine;
 use model::run::Program;
 
-/// Version, commit and target, and the emulator below if there is one.
+/// Version, commit and target, and the emulator if there is one.
 pub(crate) fn program(machine: &Machine) -> Program {
     Program {
         name: "latlas".into(),

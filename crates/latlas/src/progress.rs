@@ -1,27 +1,28 @@
-//! Live progress on stderr: nothing but warnings where that is no terminal.
+//! Live progress on stderr; only warnings if that is not a terminal.
 
 use crate::output;
-use atlas::index::Reading;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use meter::conduct::{Observer, Progress};
 use meter::plan::Plan;
+use meter::run_remark::RunRemark;
 use model::estimate::Estimate;
 use model::figure::figure;
 use model::unit::Unit;
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use store::index::Reading;
 
-/// Rows whose running figures are shown.
+/// Rows with intermediate figures.
 const SHOWN: usize = 3;
 
-/// A bar with the time left, and below it figures that narrow as rounds come.
+/// A bar with the remaining time and intermediate figures.
 pub(crate) struct Bar {
     bar: ProgressBar,
 }
 
 impl Bar {
-    /// A bar on stderr; hidden where that is no terminal.
+    /// A bar on stderr, hidden if that is not a terminal.
     pub(crate) fn on_stderr() -> Bar {
         let target = if std::io::stderr().is_terminal() {
             ProgressDrawTarget::stderr()
@@ -35,13 +36,13 @@ impl Bar {
         Bar { bar }
     }
 
-    /// Shows one line in its place.
-    pub(crate) fn say(&self, line: &str) {
+    /// Shows a line.
+    pub(crate) fn message(&self, line: &str) {
         self.bar.set_message(line.to_owned());
         self.bar.tick();
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -67,24 +68,25 @@ impl Observer for Bar {
             .set_message(figures(progress.latest, progress.round));
     }
 
-    fn warning(&mut self, line: &str) {
-        self.bar.suspend(|| eprintln!("latlas: {line}"));
+    fn warning(&mut self, remark: &RunRemark) {
+        self.bar
+            .suspend(|| output::message(format_args!("{remark}")));
     }
 }
 
-/// Documents from which on their reading is said at once.
+/// Reading more documents than this is announced at once.
 const MANY: usize = 200;
-/// Time from which on any reading is said.
+/// Reading for longer than this is announced.
 const LONG: Duration = Duration::from_secs(2);
 
-/// The reading of documents that is under way.
+/// Documents being read.
 struct Documents {
     began: Instant,
     bar: Option<ProgressBar>,
 }
 
-/// Says how far the reading of many documents is: a bar on a terminal, else a
-/// line at its begin; and at its end how many there were and how fast it went.
+/// Shows progress of reading many documents: a bar on a terminal, else a line at the start; and
+/// their number and rate at the end.
 pub(crate) fn reading(now: Reading) {
     static STATE: Mutex<Option<Documents>> = Mutex::new(None);
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,8 +107,8 @@ pub(crate) fn reading(now: Reading) {
     bar.set_position(now.done as u64);
     if now.done == now.of {
         bar.finish_and_clear();
-        output::tell(&format!(
-            "latlas: read {} documents in {:.1} s ({:.0} per second)\n",
+        output::message(format_args!(
+            "read {} documents in {:.1} s ({:.0} per second)",
             now.of,
             took.as_secs_f64(),
             now.of as f64 / took.as_secs_f64().max(1e-3)
@@ -117,7 +119,7 @@ pub(crate) fn reading(now: Reading) {
 
 fn bar_of_documents(count: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
-        output::tell(&format!("latlas: reading {count} documents\n"));
+        output::message(format_args!("reading {count} documents"));
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr());
@@ -132,7 +134,7 @@ fn seconds(time: Duration) -> String {
     format!("{:.0} s", time.as_secs_f64())
 }
 
-/// A few rows with their running figures, others in each round.
+/// Intermediate figures of a few rows, other ones in each round.
 fn figures(latest: &[(String, Estimate, Unit)], round: u32) -> String {
     let known: Vec<String> = latest
         .iter()

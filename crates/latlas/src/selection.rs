@@ -1,18 +1,17 @@
-//! Which rows somebody means.
+//! Selection of rows by name or pattern.
 
 use anyhow::bail;
-use atlas::pattern::matches;
-use atlas::render::{ProbeText, RowTitle};
-use atlas::suggestion;
 use meter::plan::includes;
+use model::nearest::suggestion;
+use model::pattern::matches;
 use model::run::Scale;
+use view::render::{ProbeText, RowTitle};
 
-/// Levels that a curve may show. Others are named by their size: [`is_by_size`].
+/// Names of cache levels; others are named by size ([`is_by_size`]).
 const LEVELS: [&str; 5] = ["L1", "L2", "L3", "L4", "DRAM"];
 
-/// Ids of the rows that the patterns name, in catalogue order and each once.
-/// A row's or a probe's own name means it at any scale; a pattern with * or ?
-/// and a group's name mean what the scale measures.
+/// Ids of the rows that match the patterns, in catalogue order. Names of rows and probes match at
+/// any scale; patterns with * or ? and groups match the rows of the scale.
 pub(crate) fn rows(
     probes: &[ProbeText],
     patterns: &[String],
@@ -38,10 +37,10 @@ pub(crate) fn rows(
             [(row, since), ..] => bail!(
                 "{pattern:?} matches only rows that {} ({row}{}): use {}, or name the rows",
                 match since {
-                    Scale::Full => "--full adds",
-                    _ => "--quick leaves out",
+                    Scale::Full => "need --full",
+                    _ => "--quick omits",
                 },
-                if beyond.len() > 1 { " and others" } else { "" },
+                if beyond.len() > 1 { ", ..." } else { "" },
                 match since {
                     Scale::Full => "--full",
                     _ => "the default scale",
@@ -59,10 +58,9 @@ pub(crate) fn rows(
     Ok(rows)
 }
 
-/// The probe that a name means: its id, one of its rows, or one that follows
-/// from its curve.
+/// The probe with this id, row, level or point.
 pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&'a ProbeText> {
-    let found = probes
+    let probe = probes
         .iter()
         .find(|p| p.rows.iter().any(|row| row == name))
         .or_else(|| {
@@ -70,14 +68,13 @@ pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&
                 .iter()
                 .find(|p| p.id == name || is_by_size(p, name) || of_curve(p).any(|row| row == name))
         });
-    match found {
+    match probe {
         Some(probe) => Ok(probe),
         None => bail!("{}", unknown(probes, name)),
     }
 }
 
-/// The rows that a group's name (`memory`) or a level's (`L2`) stands for, in
-/// catalogue order; `None` where it is neither.
+/// The rows of a group (`memory`) or level (`L2`), in catalogue order; `None` if it is neither.
 pub(crate) fn group<'a>(probes: &'a [ProbeText], name: &str) -> Option<Vec<RowTitle<'a>>> {
     let level = LEVELS.iter().find(|level| level.eq_ignore_ascii_case(name));
     let mut rows: Vec<RowTitle> = Vec::new();
@@ -96,16 +93,14 @@ pub(crate) fn group<'a>(probes: &'a [ProbeText], name: &str) -> Option<Vec<RowTi
     (!rows.is_empty()).then_some(rows)
 }
 
-/// Whether a pattern names a row: by its id, its probe's, its group's, or one
-/// that follows from its curve.
+/// Whether a pattern matches a row, its probe, its group, or a level or point of its curve.
 fn names(pattern: &str, probe: &ProbeText, row: &str) -> bool {
     matches(pattern, row)
         || pattern == probe.id
         || group_of(row) == Some(pattern)
         || levels_of(probe).any(|level| matches(pattern, &level))
         || is_by_size(probe, pattern)
-        // Points follow from the row of the probe's own name, not from its
-        // variants.
+        // Points belong to the row named like the probe, not to its variants.
         || (row == probe.id && probe.points.iter().any(|point| matches(pattern, point)))
 }
 
@@ -113,8 +108,7 @@ fn group_of(row: &str) -> Option<&str> {
     row.split_once('.').map(|(group, _)| group)
 }
 
-/// Whether it is the name of the row, of its probe, or of one that follows
-/// from its curve.
+/// Whether it is the name of the row, its probe, or a level or point of its curve.
 fn names_exactly(pattern: &str, probe: &ProbeText, row: &str) -> bool {
     !pattern.contains(['*', '?'])
         && names(pattern, probe, row)
@@ -123,27 +117,25 @@ fn names_exactly(pattern: &str, probe: &ProbeText, row: &str) -> bool {
             .is_none_or(|(group, _)| group != pattern)
 }
 
-/// Levels that a curve may show.
+/// Rows of the levels of a curve.
 fn levels_of(probe: &ProbeText) -> impl Iterator<Item = String> + '_ {
     let levels = if probe.levels { &LEVELS[..] } else { &[] };
     levels.iter().map(|level| format!("{}/{level}", probe.id))
 }
 
-/// Whether a name is that of a level that is no cache of the machine:
-/// `memory.latency/to_32MiB`.
+/// Whether it names a level by its size: `memory.latency/to_32MiB`.
 fn is_by_size(probe: &ProbeText, name: &str) -> bool {
     let level = name.strip_prefix(&probe.id).filter(|_| probe.levels);
     let size = level.and_then(|level| level.strip_prefix("/to_"));
     size.and_then(model::size::parse).is_some()
 }
 
-/// Rows that follow from a curve: levels it may show, and points that were
-/// published.
+/// Levels and published points of a curve.
 fn of_curve(probe: &ProbeText) -> impl Iterator<Item = String> + '_ {
     levels_of(probe).chain(probe.points.iter().cloned())
 }
 
-/// Everything that a probe's rows may be called.
+/// All names of a probe's rows.
 pub(crate) fn ids(probe: &ProbeText) -> Vec<String> {
     let own = probe.rows.iter().cloned().chain([probe.id.clone()]);
     own.chain(of_curve(probe)).collect()
@@ -154,7 +146,7 @@ fn unknown(probes: &[ProbeText], name: &str) -> String {
     let groups = probes.iter().filter_map(|probe| group_of(&probe.id));
     ids.extend(groups.map(str::to_owned));
     let suggestion = suggestion(name, ids.iter().map(String::as_str));
-    format!("no row {name:?}{suggestion} (latlas list shows all)")
+    format!("no row {name:?}{suggestion} (see `latlas list`)")
 }
 
 #[cfg(test)]
@@ -292,13 +284,13 @@ mod tests {
         let error = select("memory.par*", Scale::Default).expect_err("of --full");
         assert_eq!(
             error.to_string(),
-            "\"memory.par*\" matches only rows that --full adds (memory.parallelism/L2 and \
-             others): use --full, or name the rows"
+            "\"memory.par*\" matches only rows that need --full (memory.parallelism/L2, ...): use \
+             --full, or name the rows"
         );
         let error = select("memory.latency_stea*", Scale::Quick).expect_err("of the default");
         assert_eq!(
             error.to_string(),
-            "\"memory.latency_stea*\" matches only rows that --quick leaves out \
+            "\"memory.latency_stea*\" matches only rows that --quick omits \
              (memory.latency_steady): use the default scale, or name the rows"
         );
     }
@@ -308,7 +300,7 @@ mod tests {
         let error = rows(&catalogue(), &["cpu.dvi_i32".into()], Scale::Full).expect_err("typo");
         assert_eq!(
             error.to_string(),
-            "no row \"cpu.dvi_i32\"; did you mean cpu.div_i32? (latlas list shows all)"
+            "no row \"cpu.dvi_i32\"; did you mean cpu.div_i32? (see `latlas list`)"
         );
         assert!(
             rows(&catalogue(), &["nothing.*".into()], Scale::Full).is_err(),

@@ -9,8 +9,8 @@ fn main() -> anyhow::Result<()> {
         .function("my.parse", || black_box("12.5").parse::<f64>())
         .function("my.to_string", || black_box(12.5).to_string())
         .run()?;
-    let published = atlas::references::References::embedded()?;
-    let options = atlas::render::Options::default();
-    print!("{}", atlas::render::run(&run, &published, &options));
+    let published = compare::references::References::embedded()?;
+    let options = view::render::Options::default();
+    print!("{}", view::render::run(&run, &published, &options));
     Ok(())
 }

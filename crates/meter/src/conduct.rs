@@ -1,22 +1,22 @@
 //! Conducts a run: starts the workers, sends them on their visits round by
 //! round, sees what is still uncertain, and makes the document.
 
-use crate::assemble::{self, Common};
+use crate::assemble;
+use crate::cell_state::CellState;
 use crate::controls::ControlError;
-use crate::crew::WorkerLoss;
-use crate::found::Found;
-use crate::gaps::apart::look_under;
-use crate::gaps::around::{self, short_look};
-use crate::place::{flag_throttled, moment, quietest_cpu, remark, step_aside};
+pub use crate::observer::{Observer, Progress, Silent};
+use crate::osnoise::brief;
+use crate::placement::{flag_throttled, moment, quietest_cpu, step_aside};
 use crate::plan::Plan;
-use crate::probe::{Probe, Terrain};
+use crate::probe::{MachineShape, Probe};
 use crate::rounds::Conductor;
+use crate::run_context::RunContext;
+use crate::run_remark::{Partial, RunRemark};
 use crate::scratch::{self, Scratch};
+use crate::worker_pool::WorkerLoss;
 use model::conditions::Conditions;
-use model::estimate::Estimate;
 use model::machine::Machine;
 use model::run::{Cell, ClockRecord, Program, Run, SCHEMA_VERSION};
-use model::unit::Unit;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use sys::clock::Counter;
@@ -54,40 +54,6 @@ pub enum ConductError {
     NothingToDo,
 }
 
-/// Hears how the run goes, between samples.
-pub trait Observer {
-    /// The plan is about to be carried out.
-    fn started(&mut self, _plan: &Plan) {}
-    /// Some visits were made.
-    fn progress(&mut self, _progress: &Progress) {}
-    /// Something that the user should hear at once, one line.
-    fn warning(&mut self, _line: &str) {}
-}
-
-/// An observer that hears nothing.
-pub struct Silent;
-impl Observer for Silent {}
-
-/// How far the run is.
-#[derive(Clone, Debug)]
-pub struct Progress<'a> {
-    /// Round, from 1.
-    pub round: u32,
-    /// Rounds planned.
-    pub rounds: u32,
-    /// Time since the beginning.
-    pub elapsed: Duration,
-    /// Time that the rest should take.
-    pub remaining: Duration,
-    /// Visits made.
-    pub visits_done: u64,
-    /// Visits planned.
-    pub visits_planned: u64,
-    /// Estimates so far, renewed after each round: row (the last cell's on a
-    /// curve), estimate, unit.
-    pub latest: &'a [(String, Estimate, Unit)],
-}
-
 /// Carries out a plan. `stop` ends it early; what was measured is kept and
 /// the document marked partial.
 pub fn conduct(
@@ -123,7 +89,7 @@ pub fn conduct(
         _ if !plan.controls.pinned => None,
         Some(cpu) => Some(cpu),
         None => quietest_cpu(
-            &plan.terrain.cpus,
+            &plan.machine_shape.cpus,
             &machine,
             &counter,
             &calibration,
@@ -139,57 +105,61 @@ pub fn conduct(
         let not_pinned = not_pinned.map(String::as_str);
         let asked = &plan.controls.asked;
         match asked.changes_the_share() {
-            true => look_under(asked, measuring_cpu, not_pinned, stop),
-            false => short_look(measuring_cpu, not_pinned, counter, &calibration, stop),
+            true => brief::in_child(asked, measuring_cpu, not_pinned, stop),
+            false => brief::in_thread(measuring_cpu, not_pinned, counter, &calibration, stop),
         }
     };
-    let gaps_before = look(conditions.not_pinned.as_ref());
+    let osnoise_before = look(conditions.not_pinned.as_ref());
     // Removed when this function ends, however it does.
-    let (scratch, terrain) = with_scratch(plan)?;
+    let (scratch, machine_shape) = with_scratch(plan)?;
     let mut conductor = Conductor::start(
         plan,
         &calibration,
         measuring_cpu,
-        &terrain,
+        &machine_shape,
         &mut conditions,
         observer,
         stop,
-    )?;
+    )
+    .map_err(ConductError::NoWorkers)?;
     step_aside(&home, measuring_cpu);
     // Whoever may have to end a worker needs a CPU beside it.
     let above = plan.controls.asked.fifo().map(Above::start).transpose();
     let above = above.map_err(ConductError::NotAbove)?;
     conductor.pool.began = began;
     conductor.rounds(&cost, observer, stop);
-    conductor.pool.hands.clear();
+    conductor.pool.handles.clear();
     drop(above);
-    let files_on = terrain.scratch.ok().map(|place| place.filesystem);
+    let files_on = machine_shape.scratch.ok().map(|place| place.filesystem);
     let files_on = files_on.filter(|_| scratch.is_some());
     if let Some(Err(why)) = scratch.map(Scratch::remove) {
-        observer.warning(&format!("files of this run could not be removed: {why}"));
+        observer.warning(&RunRemark::FilesLeft(why));
     }
-    let gaps_after = (!conductor.interrupted).then(|| look(conditions.not_pinned.as_ref()));
+    let osnoise_after = (!conductor.interrupted).then(|| look(conditions.not_pinned.as_ref()));
     let _ = sys::affinity::pin_to(&home);
     conditions.after = moment();
-    around::record(&mut conditions, gaps_before, gaps_after);
+    brief::record(&mut conditions, osnoise_before, osnoise_after);
 
-    let common = Common::learn(
+    let context = RunContext::of(
+        &conductor.readings,
         plan.kept_quiet_ratio,
-        &conductor.found,
         calibration.ns_per_tick,
         cost.resolution_ns,
     );
-    let mut rows = assemble::rows(catalogue, plan, &conductor.found, &common);
-    let cpus = plan.terrain.cpus.len();
-    conditions.remarks.extend(plan.controls.asked.remarks(cpus));
-    remark(&mut conditions, plan, &conductor.losses);
+    let mut rows = assemble::rows(catalogue, plan, &conductor.cells, &context);
+    let cpus = plan.machine_shape.cpus.len();
+    let remarks = plan.controls.asked.remarks(cpus);
+    conditions
+        .remarks
+        .extend(remarks.iter().map(ToString::to_string));
+    let one_cpu = (cpus == 1).then_some(RunRemark::OneCpu);
+    let remarks = one_cpu.iter().chain(&conductor.remarks);
+    conditions.remarks.extend(remarks.map(RunRemark::to_string));
     flag_throttled(&mut rows, &conditions, began.elapsed());
-    let partial = if conductor.interrupted {
-        Some("interrupted: rows hold what was measured until then".to_string())
-    } else if conductor.all_lost {
-        Some("every worker process ended early".to_string())
-    } else {
-        None
+    let partial = match (conductor.interrupted, conductor.all_lost) {
+        (true, _) => Some(Partial::Interrupted),
+        (false, true) => Some(Partial::AllWorkersLost),
+        (false, false) => None,
     };
     Ok(Run {
         schema: SCHEMA_VERSION,
@@ -207,44 +177,44 @@ pub fn conduct(
             cost_ns: Some(cost.cost_ns),
             resolution_ns: Some(cost.resolution_ns),
         },
-        gate: common.gate,
-        core_clock: common.core_clock,
+        gate: context.gate,
+        core_clock: context.core_clock,
         files_on,
         commands: None,
-        partial,
+        partial: partial.map(|partial| partial.to_string()),
         imported: None,
         rows,
-        cells: cells(plan, &conductor.found),
+        cells: cells(plan, &conductor.cells),
     })
 }
 
-/// The run's own directory, if a row wants one, and the terrain with it: that
+/// The run's own directory, if a row wants one, and the machine_shape with it: that
 /// is what the workers see.
-fn with_scratch(plan: &Plan) -> Result<(Option<Scratch>, Terrain), ConductError> {
-    let mut terrain = plan.terrain.clone();
-    let Ok(place) = &mut terrain.scratch else {
-        return Ok((None, terrain));
+fn with_scratch(plan: &Plan) -> Result<(Option<Scratch>, MachineShape), ConductError> {
+    let mut machine_shape = plan.machine_shape.clone();
+    let Ok(place) = &mut machine_shape.scratch else {
+        return Ok((None, machine_shape));
     };
     if !plan.cells.iter().any(|cell| cell.wants_disk()) {
         scratch::sweep(place);
         // What can do without has to.
-        terrain.scratch = Err("no row that needs it is measured".into());
-        return Ok((None, terrain));
+        machine_shape.scratch = Err("no row that needs it is measured".into());
+        return Ok((None, machine_shape));
     }
     match Scratch::make(place) {
         Ok(scratch) => {
             place.directory = scratch.path().to_owned();
-            Ok((Some(scratch), terrain))
+            Ok((Some(scratch), machine_shape))
         }
         Err(why) if place.named => Err(ConductError::NoScratch(why)),
         Err(why) => {
-            terrain.scratch = Err(why);
-            Ok((None, terrain))
+            machine_shape.scratch = Err(why);
+            Ok((None, machine_shape))
         }
     }
 }
 
-fn cells(plan: &Plan, found: &[Found]) -> Vec<Cell> {
+fn cells(plan: &Plan, found: &[CellState]) -> Vec<Cell> {
     plan.cells
         .iter()
         .zip(found)
@@ -282,8 +252,8 @@ mod tests {
                 ..Probe::blank("my.row")
             };
             let plan = plan(&[probe], &request, &machine).expect("a plan");
-            let (scratch, terrain) = with_scratch(&plan).expect("room");
-            let place = terrain.scratch.map(|place| place.directory);
+            let (scratch, machine_shape) = with_scratch(&plan).expect("room");
+            let place = machine_shape.scratch.map(|place| place.directory);
             let own = scratch.as_ref().map(|scratch| scratch.path().to_owned());
             assert_eq!(place.ok(), own);
             scratch.map(Scratch::remove).is_some()

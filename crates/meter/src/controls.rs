@@ -5,7 +5,7 @@ use model::noise::applied::{self, Applied, Settings};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
-use sys::controls::{Controls, NotSet, Policy};
+use sys::controls::{Controls, NotSet, Policy, Step};
 
 /// What is asked for the workers of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct WorkerControls {
     /// Whether they are pinned to the measuring CPU.
     pub pinned: bool,
     /// Everything else.
-    pub asked: Asked,
+    pub asked: RequestedControls,
     /// Whether all dirty pages are written back and the page cache is dropped
     /// before the first visit. Rows of files bring back what they read with
     /// each visit, so not before each.
@@ -27,7 +27,7 @@ impl Default for WorkerControls {
     fn default() -> WorkerControls {
         WorkerControls {
             pinned: true,
-            asked: Asked {
+            asked: RequestedControls {
                 settings: Settings {
                     own_session: Some(true),
                     ..Settings::default()
@@ -44,14 +44,18 @@ impl WorkerControls {
     pub fn none() -> WorkerControls {
         WorkerControls {
             pinned: false,
-            asked: Asked::default(),
+            asked: RequestedControls::default(),
             drop_page_cache: false,
         }
     }
 
     /// Whether anything was asked for that may be refused.
     fn may_be_refused(&self) -> bool {
-        ![WorkerControls::default().asked, Asked::default()].contains(&self.asked)
+        ![
+            WorkerControls::default().asked,
+            RequestedControls::default(),
+        ]
+        .contains(&self.asked)
     }
 
     /// Before anything runs: whether these controls can be had, and the page
@@ -72,7 +76,7 @@ impl WorkerControls {
 
 /// What is asked for measuring processes.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestedControls {
     /// Settings of each process.
     pub settings: Settings,
     /// Control groups that each process joins: the way into a cpuset shield.
@@ -83,7 +87,7 @@ pub struct Asked {
 #[derive(thiserror::Error, Debug)]
 pub enum ControlError {
     /// The kernel refused one.
-    #[error("{refused}{}", hint(.refused.doing, &.refused.error))]
+    #[error("{refused}{}", hint(.refused.step, &.refused.error))]
     Refused {
         /// Which, and what it said.
         refused: NotSet,
@@ -99,10 +103,30 @@ pub enum ControlError {
     PageCache(io::Error),
     /// The nice value of an autogroup would do nothing.
     #[error("--autogroup can do nothing here: {0}")]
-    NoAutogroups(String),
+    NoAutogroups(sys::controls::NoAutogroups),
 }
 
-impl Asked {
+/// What controls do to figures.
+#[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
+pub enum ControlRemark {
+    /// What the nice value weighs.
+    #[error("{0}")]
+    Nice(String),
+    /// RT throttling.
+    #[error("{0}")]
+    Throttled(String),
+    /// No RT throttling.
+    #[error("SCHED_FIFO: no RT throttling here; a task that never sleeps keeps its CPU")]
+    Unthrottled,
+    /// SCHED_FIFO on a machine with one CPU.
+    #[error(
+        "SCHED_FIFO on the only CPU: latlas runs one priority above, to be able to end the \
+         command; no other task runs"
+    )]
+    OnlyCpu,
+}
+
+impl RequestedControls {
     /// As the system wants them.
     pub fn controls(&self) -> Controls {
         let Settings {
@@ -149,28 +173,20 @@ impl Asked {
     }
 
     /// What a reader must know of what these controls do to figures.
-    pub fn remarks(&self, cpus: usize) -> Vec<String> {
+    pub fn remarks(&self, cpus: usize) -> Vec<ControlRemark> {
         let mut all = Vec::new();
         if sys::controls::autogroups().is_ok() {
-            all.extend(of_nice(&self.settings));
+            all.extend(of_nice(&self.settings).map(ControlRemark::Nice));
         }
         let Some(applied::Policy::Fifo(_)) = self.settings.policy else {
             return all;
         };
         match sys::controls::real_time_share() {
-            Some(share) => all.push(real_time(share)),
-            None => all.push(
-                "SCHED_FIFO: such processes are not throttled here; one that never sleeps has its \
-                 CPU alone"
-                    .into(),
-            ),
+            Some(share) => all.push(ControlRemark::Throttled(real_time(share))),
+            None => all.push(ControlRemark::Unthrottled),
         }
         if cpus == 1 {
-            all.push(
-                "SCHED_FIFO on the only CPU: latlas itself is one priority above, so that it can \
-                 end what does not end; nobody else runs meanwhile"
-                    .into(),
-            );
+            all.push(ControlRemark::OnlyCpu);
         }
         all
     }
@@ -203,7 +219,7 @@ fn of_nice(settings: &Settings) -> Option<String> {
              is the nice value of that, {autogroup}; its own nice value adds nothing"
         ),
         None if settings.own_session == Some(true) => format!(
-            "nice {nice}: each process is alone in its autogroup, where it weighs against nobody"
+            "nice {nice}: each process is alone in its autogroup, where its nice value has no effect"
         ),
         None => format!(
             "nice {nice} weighs against work of this session only: each session is an autogroup \
@@ -236,22 +252,20 @@ fn settable(policy: applied::Policy) -> Option<Policy> {
 }
 
 /// What would give the right to a control that was refused.
-pub fn hint(doing: &str, error: &io::Error) -> &'static str {
+pub fn hint(step: Step, error: &io::Error) -> &'static str {
     use io::ErrorKind::{InvalidInput, NotFound, PermissionDenied};
-    match (doing, error.kind()) {
-        ("set its nice value", _) => {
-            "; a lower nice value needs root, CAP_SYS_NICE or a limit (ulimit -e)"
-        }
-        ("set the nice value of its autogroup", PermissionDenied) => {
+    match (step, error.kind()) {
+        (Step::Nice, _) => "; a lower nice value needs root, CAP_SYS_NICE or a limit (ulimit -e)",
+        (Step::Autogroup, PermissionDenied) => {
             "; a lower one needs root, CAP_SYS_NICE or a limit (ulimit -e)"
         }
-        ("set its scheduling policy", PermissionDenied) => {
+        (Step::Policy, PermissionDenied) => {
             "; SCHED_FIFO needs root, CAP_SYS_NICE or a limit (ulimit -r), and a control group \
              that has real-time time"
         }
-        ("pin it to its CPUs", InvalidInput) => "; latlas machine lists the CPUs here",
-        ("join the control group", PermissionDenied) => "; joining a shield needs root",
-        ("join the control group", NotFound) => "; the shield is gone",
+        (Step::Cpus, InvalidInput) => "; latlas machine lists the CPUs here",
+        (Step::Group, PermissionDenied) => "; joining a shield needs root",
+        (Step::Group, NotFound) => "; the shield is gone",
         _ => "",
     }
 }
@@ -260,8 +274,8 @@ pub fn hint(doing: &str, error: &io::Error) -> &'static str {
 mod tests {
     use super::*;
 
-    fn asked(settings: Settings) -> Asked {
-        Asked {
+    fn asked(settings: Settings) -> RequestedControls {
+        RequestedControls {
             settings,
             groups: Vec::new(),
         }
@@ -306,18 +320,18 @@ mod tests {
     #[test]
     fn what_is_refused_says_what_would_help() {
         let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
-        for (doing, what) in [
-            ("set its nice value", "ulimit -e"),
-            ("set the nice value of its autogroup", "ulimit -e"),
-            ("set its scheduling policy", "ulimit -r"),
-            ("join the control group", "root"),
+        for (step, what) in [
+            (Step::Nice, "ulimit -e"),
+            (Step::Autogroup, "ulimit -e"),
+            (Step::Policy, "ulimit -r"),
+            (Step::Group, "root"),
         ] {
             let refused = NotSet {
-                doing,
+                step,
                 error: denied(),
             };
             let text = ControlError::Refused { refused }.to_string();
-            assert!(text.starts_with(&format!("can't {doing}: ")), "{text}");
+            assert!(text.starts_with(&format!("can't {step}: ")), "{text}");
             assert!(text.contains(what), "{text}");
         }
     }
@@ -350,7 +364,7 @@ mod tests {
         let both = of(Some(-10), Some(-5), Some(true)).expect("a remark");
         assert!(both.contains("the nice value of that, -5"), "{both}");
         let alone = of(Some(-10), None, Some(true)).expect("a remark");
-        assert!(alone.contains("against nobody"), "{alone}");
+        assert!(alone.contains("has no effect"), "{alone}");
         let shared = of(Some(-10), None, None).expect("a remark");
         assert!(shared.contains("this session only"), "{shared}");
     }

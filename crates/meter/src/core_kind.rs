@@ -4,18 +4,18 @@ use model::machine::{CoreKind, Machine};
 
 /// Which of a machine's kinds of cores somebody wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CoreKindAsked {
+pub enum CoreKindChoice {
     /// The fastest kind.
     Performance,
     /// The slowest kind.
     Efficiency,
 }
 
-impl CoreKindAsked {
+impl CoreKindChoice {
     fn word(self) -> &'static str {
         match self {
-            CoreKindAsked::Performance => "performance",
-            CoreKindAsked::Efficiency => "efficiency",
+            CoreKindChoice::Performance => "performance",
+            CoreKindChoice::Efficiency => "efficiency",
         }
     }
 }
@@ -32,7 +32,7 @@ pub(crate) struct Cores {
 
 /// The allowed CPUs of the kind asked for, or why there are none, in words.
 pub(crate) fn choose(
-    asked: CoreKindAsked,
+    asked: CoreKindChoice,
     machine: &Machine,
     allowed: &[u32],
     pin: Option<u32>,
@@ -56,8 +56,8 @@ pub(crate) fn choose(
                     .into(),
             );
         }
-        ([fastest, ..], CoreKindAsked::Performance) => fastest,
-        ([.., slowest], CoreKindAsked::Efficiency) => slowest,
+        ([fastest, ..], CoreKindChoice::Performance) => fastest,
+        ([.., slowest], CoreKindChoice::Efficiency) => slowest,
     };
     if machine.allowed_cpus.get().is_none() {
         return Err(
@@ -141,14 +141,14 @@ mod tests {
     #[test]
     fn the_fastest_and_the_slowest_kind() {
         let all: Vec<u32> = (0..6).collect();
-        let fast = choose(CoreKindAsked::Performance, &three_kinds(), &all, None);
+        let fast = choose(CoreKindChoice::Performance, &three_kinds(), &all, None);
         let fast = fast.expect("there");
         assert_eq!(
             (fast.cpus, fast.name.as_str()),
             (vec![5], "performance (prime)")
         );
         let slow = choose(
-            CoreKindAsked::Efficiency,
+            CoreKindChoice::Efficiency,
             &three_kinds(),
             &[1, 2, 3],
             Some(2),
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_said() {
         let ask = |machine: &Machine, allowed: &[u32], pin| {
-            choose(CoreKindAsked::Performance, machine, allowed, pin).expect_err("impossible")
+            choose(CoreKindChoice::Performance, machine, allowed, pin).expect_err("impossible")
         };
         let one = machine(vec![kind("only kind", &[0, 1])]);
         assert!(ask(&one, &[0, 1], None).starts_with("this machine has one kind of cores"));

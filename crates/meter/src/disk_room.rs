@@ -1,7 +1,7 @@
 //! Whether the files of planned cells fit on the disk.
 
 use crate::probe::OnDisk;
-use crate::scratch::{self, Place};
+use crate::scratch::{self, ScratchDir};
 use std::path::PathBuf;
 use sys::filesystem::Room;
 
@@ -18,8 +18,8 @@ pub(crate) struct DiskRoom {
 
 impl DiskRoom {
     /// In a place.
-    pub(crate) fn on(place: &Result<Place, String>) -> DiskRoom {
-        let room = |place: &Place| {
+    pub(crate) fn on(place: &Result<ScratchDir, String>) -> DiskRoom {
+        let room = |place: &ScratchDir| {
             // A default directory may not be there yet.
             let there = scratch::nearest(&place.directory);
             let room = sys::filesystem::room(there).map_err(|e| {
@@ -46,7 +46,7 @@ impl DiskRoom {
         let files = |of: &[OnDisk]| of.iter().map(|o| o.files + o.kept).sum::<u64>();
         let beside = |others: u64, text: String| match others {
             0 => String::new(),
-            _ => format!(" beside {text} of other rows"),
+            _ => format!(" on top of {text} for other rows"),
         };
         let size = model::size::about;
         let refused = if taken(&self.promised) > room.bytes - room.bytes / LEFT_ALONE {
@@ -141,13 +141,13 @@ mod tests {
         let why = disk.admit(&wish("b", 41 << 20, 1)).expect_err("too much");
         assert_eq!(
             why,
-            "needs 41.0MiB beside 50.0MiB of other rows, 100MiB free in /x (a tenth of it is \
+            "needs 41.0MiB on top of 50.0MiB for other rows, 100MiB free in /x (a tenth of it is \
              left alone)"
         );
         disk.admit(&wish("c", 39 << 20, 1))
             .expect("what was refused takes nothing");
         let why = disk.admit(&wish("d", 2 << 20, 0)).expect_err("full");
-        assert!(why.starts_with("needs 2048KiB beside 89.0MiB"), "{why}");
+        assert!(why.starts_with("needs 2048KiB on top of 89.0MiB"), "{why}");
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
         let why = disk.admit(&wish("b", 1, 11)).expect_err("too many");
         assert_eq!(
             why,
-            "needs 11 files beside 80 files of other rows, 100 more can be made in /x (a tenth \
+            "needs 11 files on top of 80 files for other rows, 100 more can be made in /x (a tenth \
              of them is left alone)"
         );
         disk.admit(&wish("b", 1, 10)).expect("fits");

@@ -9,11 +9,11 @@
 //! println!("{} rows", run.rows.len());
 //! ```
 
-use crate::bench::Bench;
 use crate::conduct::{self, ConductError, Observer, Silent};
 use crate::plan::{self, PlanError, Request};
 use crate::probe::{Probe, Site, Work};
 use crate::worker;
+use crate::worker_memory::WorkerMemory;
 use model::run::{Program, Regime, Run};
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -121,7 +121,7 @@ impl Session {
     /// As [`Session::run`].
     pub fn run_watched(self, observer: &mut dyn Observer) -> Result<Run, SessionError> {
         worker::enter_if_worker(&self.probes);
-        crate::gaps::apart::enter_if_looker();
+        crate::osnoise::brief::enter_if_child();
         let machine = sys::machine(Path::new("/"));
         let plan = plan::plan(&self.probes, &self.request, &machine)?;
         let program = Program {
@@ -156,7 +156,9 @@ impl Session {
             method: "A plain loop around the call; the loop itself is not taken off.".into(),
             source: "This program itself.".into(),
             regime,
-            make: Box::new(move |_: &mut Bench, _: &Site| Ok(Box::new(Called(work.clone())))),
+            make: Box::new(move |_: &mut WorkerMemory, _: &Site| {
+                Ok(Box::new(Called(work.clone())))
+            }),
             ..Probe::blank(id.to_string())
         });
         self

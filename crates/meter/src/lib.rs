@@ -7,31 +7,38 @@
 //! The way of a number here: [`plan::plan`] lays out cells, workers and
 //! visits; [`conduct::conduct`] sends worker processes ([`worker`]) to visit
 //! them in a shuffled order; a visit ([`visit`]) restores the working set and
-//! takes short samples between canaries ([`surroundings`]); and
+//! takes short samples between canaries ([`environment`]); and
 //! [`assemble`] makes the Run document of what came back.
 #![forbid(unsafe_code)]
 
 pub mod assemble;
-pub mod bench;
+pub mod cell_state;
 pub mod clock;
 pub mod commands;
 pub mod conduct;
 pub mod controls;
 pub mod core_kind;
-pub mod crew;
 mod disk_room;
+pub mod environment;
 pub mod extra;
-pub mod found;
 pub mod function;
-pub mod gaps;
+pub mod machine_shape;
+pub mod observer;
+pub mod osnoise;
 pub mod pace;
-mod place;
+mod placement;
 pub mod plan;
 pub mod probe;
+pub mod rejudge;
 mod rounds;
+mod row_notes;
+pub mod run_context;
+pub mod run_remark;
 pub mod schedule;
 pub mod scratch;
-pub mod surroundings;
 pub mod visit;
 pub mod wire;
+pub mod work;
 pub mod worker;
+pub mod worker_memory;
+pub mod worker_pool;

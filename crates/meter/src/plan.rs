@@ -2,37 +2,37 @@
 //! costs. Nothing is measured here, so a plan can be printed instead.
 
 use crate::controls::WorkerControls;
-use crate::core_kind::{self, CoreKindAsked};
+use crate::core_kind;
 use crate::disk_room::DiskRoom;
-use crate::gaps::around::SHORT;
-use crate::probe::{Probe, Terrain};
+use crate::machine_shape::{MachineShape, allowed_cpus};
+use crate::osnoise::brief::SHORT;
+use crate::probe::Probe;
 use crate::scratch;
 use model::machine::Machine;
 use model::plateau::Stated;
-use model::run::{Bound, PlanRecord, Regime, Scale};
+use model::run::{Bound, PlanRecord, Scale};
 use model::unit::Unit;
-use std::path::PathBuf;
 use std::time::Duration;
 
+mod cell;
 mod cells;
-mod machine;
+mod request;
 mod room;
 mod time;
 
+pub use cell::{Cost, PlannedCell};
 pub use cells::paced_by_core;
 use cells::{cells_of, fit_disk, follow};
-pub use machine::{allowed, terrain};
-use room::{Room, catalogue_largest};
-pub use time::{BASE_SHARE, Cost, TimePlan};
+pub use request::{PlanError, Request};
+pub use room::LARGE_WORKERS;
+use room::{MIB, Room, catalogue_largest};
+pub use time::{BASE_SHARE, TimePlan};
 
 /// Worker processes for ordinary cells. Eight: a t interval on eight medians
 /// covers what it promises, and code and page layout differ between them.
 pub const WORKERS: u32 = 8;
 /// Worker processes at the quick scale.
 pub const QUICK_WORKERS: u32 = 4;
-/// Workers for working sets above twice the last level, which are dear to
-/// touch.
-pub const LARGE_WORKERS: u32 = 3;
 
 /// Calibrating the clock, and a look at each CPU.
 const BEFORE: Duration = Duration::from_millis(100);
@@ -57,141 +57,6 @@ const JUDGING: Duration = Duration::from_millis(150);
 /// latest.
 const LIMIT_ABOVE: f64 = 1.2;
 
-const MIB: u64 = 1 << 20;
-
-/// What is asked for. The default: everything of the default scale, seed 0,
-/// and the controls that need no right.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Request {
-    /// How much.
-    pub scale: Scale,
-    /// Row ids, resolved; empty for the scale's whole set.
-    pub rows: Vec<String>,
-    /// The same as it was typed.
-    pub asked: Vec<String>,
-    /// Seed of everything random.
-    pub seed: u64,
-    /// Time for measuring, if limited.
-    pub budget: Option<Duration>,
-    /// The CPU to measure on; chosen if absent.
-    pub pin: Option<u32>,
-    /// The `latlas echo` on another machine, `HOST:PORT`.
-    pub peer: Option<String>,
-    /// Only cores of this kind.
-    pub core_kind: Option<CoreKindAsked>,
-    /// The directory for files; chosen if absent.
-    pub dir: Option<PathBuf>,
-    /// What is set for the workers.
-    pub controls: WorkerControls,
-    /// Quiet ratio of the canaries in kept runs of this machine, if there are
-    /// such.
-    pub kept_quiet_ratio: Option<f64>,
-}
-
-/// Why there is no plan.
-#[derive(thiserror::Error, Debug, Clone, PartialEq)]
-pub enum PlanError {
-    /// A row that the catalogue does not have.
-    #[error("no row \"{0}\"; `latlas list` shows all")]
-    UnknownRow(String),
-    /// A CPU that is not there or not allowed.
-    #[error(
-        "CPU {cpu} can't be used: this process may run on {allowed}; choose one of those with --pin"
-    )]
-    NoSuchCpu {
-        /// The one asked for.
-        cpu: u32,
-        /// Those allowed.
-        allowed: String,
-    },
-    /// Cores of the kind asked for can't be had.
-    #[error("{0}")]
-    CoreKind(String),
-    /// The directory for files can't be used.
-    #[error("{0}")]
-    Scratch(String),
-    /// No time at all.
-    #[error("a budget of {0:?} leaves no time to measure; give at least 1s, such as --budget 30s")]
-    NoBudget(Duration),
-    /// Not enough memory for anything.
-    #[error(
-        "only {usable} of memory may be used here: too little to measure in, since the workers need \
-         {needed} (what is free, the control group's limit and `ulimit -v` count)"
-    )]
-    NoMemory {
-        /// What there is.
-        usable: String,
-        /// What there must be.
-        needed: String,
-    },
-}
-
-/// One quantity to be measured.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlannedCell {
-    /// Number of its probe in the catalogue.
-    pub probe: usize,
-    /// Row it belongs to.
-    pub row: String,
-    /// Variant of the probe, or empty.
-    pub variant: String,
-    /// Point on the row's curve or map.
-    pub at: Vec<u64>,
-    /// Unit.
-    pub unit: Unit,
-    /// What its time follows.
-    pub bound: Bound,
-    /// How it is measured.
-    pub regime: Regime,
-    /// The workers that visit it are numbers `first_worker` to
-    /// `first_worker + workers - 1`.
-    pub first_worker: u32,
-    /// How many they are.
-    pub workers: u32,
-    /// Visits of each.
-    pub visits: u32,
-    /// Samples a visit.
-    pub samples: u32,
-    /// The cell whose visits measure this one too, if it has none of its own.
-    pub follows: Option<usize>,
-    /// Memory that it works in.
-    pub working_set_bytes: u64,
-    /// Whether its samples carry the last-level canary.
-    pub last_level_canary: bool,
-    /// Whether it keeps files in the scratch directory.
-    pub on_disk: bool,
-    /// Why no visit is made to it, if so: the disk has no room for its files.
-    pub refused: Option<String>,
-    /// Whether it takes visits beyond the planned ones.
-    pub extra_visits: bool,
-    /// What its visits should cost.
-    pub cost: Cost,
-    /// Time that all its planned visits should take.
-    pub allotment: Duration,
-}
-
-impl PlannedCell {
-    /// Whether its visits will put files on the disk.
-    pub fn wants_disk(&self) -> bool {
-        self.on_disk && self.refused.is_none()
-    }
-
-    fn refuse(&mut self, why: String) {
-        self.refused = Some(why);
-        self.visits = 0;
-    }
-
-    /// Its name in messages: row and point.
-    pub fn name(&self) -> String {
-        let point: Vec<String> = self.at.iter().map(u64::to_string).collect();
-        if point.is_empty() {
-            self.row.clone()
-        } else {
-            format!("{} at {}", self.row, point.join(" x "))
-        }
-    }
-}
-
 /// The plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -200,7 +65,7 @@ pub struct Plan {
     /// Rows that can't run here: row, unit, bound, reason.
     pub unavailable: Vec<(String, Unit, Bound, String)>,
     /// The machine as the probes see it.
-    pub terrain: Terrain,
+    pub machine_shape: MachineShape,
     /// Caches that the machine states, for the names of levels.
     pub caches: Vec<Stated>,
     /// Rounds.
@@ -304,7 +169,7 @@ pub fn plan_within(
         return Err(PlanError::NoBudget(request.budget.unwrap_or_default()));
     }
     check_rows(catalogue, &request.rows)?;
-    let mut cpus = allowed(machine);
+    let mut cpus = allowed_cpus(machine);
     let shield = &request.controls.asked.settings.shield;
     if !shield.is_empty() {
         // The workers will have no other.
@@ -327,27 +192,35 @@ pub fn plan_within(
         Scale::Quick => QUICK_WORKERS,
         Scale::Default | Scale::Full => WORKERS,
     };
-    let mut terrain = terrain(machine, cpus, request.pin);
-    terrain.peer.clone_from(&request.peer);
-    terrain.scratch = match &request.dir {
+    let mut machine_shape = MachineShape::of(machine, cpus, request.pin);
+    machine_shape.peer.clone_from(&request.peer);
+    machine_shape.scratch = match &request.dir {
         Some(dir) => Ok(scratch::named(dir).map_err(PlanError::Scratch)?),
         None => scratch::by_default(),
     };
-    let mut disk = DiskRoom::on(&terrain.scratch);
-    let room = Room::fit(&terrain, usable, workers)?;
-    let wanted = catalogue_largest(&terrain);
-    terrain.largest_bytes = room.large_bytes;
+    let mut disk = DiskRoom::on(&machine_shape.scratch);
+    let room = Room::fit(&machine_shape, usable, workers)?;
+    let wanted = catalogue_largest(&machine_shape);
+    machine_shape.largest_bytes = room.large_bytes;
 
     let most_factor = time::most_factor(request.budget);
     let mut unavailable = Vec::new();
     let mut cells = Vec::new();
     for (number, probe) in catalogue.iter().enumerate() {
         for row in selected_rows(probe, request) {
-            if let Some(reason) = (probe.unavailable)(&terrain) {
+            if let Some(reason) = probe.missing(&machine_shape) {
                 unavailable.push((row, probe.unit, probe.bound, reason));
                 continue;
             }
-            let mut own = cells_of(number, probe, &row, request.scale, &terrain, &room, workers);
+            let mut own = cells_of(
+                number,
+                probe,
+                &row,
+                request.scale,
+                &machine_shape,
+                &room,
+                workers,
+            );
             if let Some(reason) = fit_disk(&mut own, probe, &mut disk, most_factor) {
                 unavailable.push((row, probe.unit, probe.bound, reason));
                 continue;
@@ -395,12 +268,12 @@ pub fn plan_within(
             largest_working_set_bytes: room.large_bytes,
             shrunk,
             core_kind,
-            cpus: terrain.cpus.clone(),
+            cpus: machine_shape.cpus.clone(),
         },
         cells,
         unavailable,
-        caches: stated_caches(machine, &terrain),
-        terrain,
+        caches: stated_caches(machine, &machine_shape),
+        machine_shape,
     };
     let (start, end) = plan.beside_visits();
     let end = end + Duration::from_nanos(disk.kept() * REMOVE_NS);
@@ -416,11 +289,11 @@ pub fn plan_within(
 }
 
 /// What the machine states of the caches that the measuring CPU may be one of.
-fn stated_caches(machine: &Machine, terrain: &Terrain) -> Vec<Stated> {
+fn stated_caches(machine: &Machine, machine_shape: &MachineShape) -> Vec<Stated> {
     let caches = machine.caches.get().map_or(&[][..], Vec::as_slice);
-    match &terrain.pinned {
+    match &machine_shape.pinned {
         Some(cpu) => Stated::of(caches, std::slice::from_ref(cpu)),
-        None => Stated::of(caches, &terrain.cpus),
+        None => Stated::of(caches, &machine_shape.cpus),
     }
 }
 
@@ -459,10 +332,10 @@ fn selected_rows(probe: &Probe, request: &Request) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::probe::{Effort, Shape, WorkingSet};
-    use model::run::Axis;
+    use model::run::{Axis, Regime};
 
-    fn zen3() -> Terrain {
-        Terrain {
+    fn zen3() -> MachineShape {
+        MachineShape {
             l1_bytes: 32 << 10,
             l2_bytes: 512 << 10,
             last_level_bytes: 32 * MIB,
@@ -474,7 +347,7 @@ mod tests {
             huge_page_bytes: Some(2 * MIB),
             peer: None,
             nodes: Vec::new(),
-            ..Terrain::default()
+            ..MachineShape::default()
         }
     }
 
@@ -505,7 +378,7 @@ mod tests {
             assert_eq!(canaries(&curve(working_set)), [false, true]);
         }
         // Nor does it follow the core's clock, half of a last level apart.
-        let own = Terrain {
+        let own = MachineShape {
             last_level_at_core_clock: false,
             ..zen3()
         };

@@ -1,9 +1,9 @@
 //! What can be measured: a probe says what one operation is and makes the
 //! work that performs it.
 
-use crate::bench::Bench;
-use crate::scratch::Place;
-use model::machine::NumaNode;
+pub use crate::machine_shape::MachineShape;
+pub use crate::work::{Event, Work, WorkError};
+use crate::worker_memory::WorkerMemory;
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;
 use std::borrow::Cow;
@@ -59,20 +59,25 @@ pub struct Probe {
     /// are measured as a distribution.
     pub long_from: Option<u64>,
     /// What a cell keeps on disk while the run lasts, if anything. Such a cell
-    /// finds a directory in [`Bench::scratch`].
+    /// finds a directory in [`WorkerMemory::scratch`].
     pub on_disk: fn(&Site) -> Option<OnDisk>,
     /// Whether it wants memory beside the worker's one buffer (base pages, other
     /// threads' own): such cells go to workers that don't hold the largest
     /// buffer.
     pub second_buffer: bool,
+    /// The CPU feature beyond the architecture's baseline that the work needs,
+    /// by the name of `std::arch` (`popcnt`): on a CPU without it the probe is
+    /// not available.
+    pub needs: Option<&'static str>,
     /// Why the probe can't run here, asked once before anything is measured.
-    pub unavailable: fn(&Terrain) -> Option<String>,
+    pub unavailable: fn(&MachineShape) -> Option<String>,
     /// Makes the work of one cell, in a worker.
     pub make: Make,
 }
 
 /// Makes the work of one cell on a worker's bench, or says why it can't.
-pub type Make = Box<dyn for<'a> Fn(&'a mut Bench, &Site) -> Result<Box<dyn Work + 'a>, String>>;
+pub type Make =
+    Box<dyn for<'a> Fn(&'a mut WorkerMemory, &Site) -> Result<Box<dyn Work + 'a>, WorkError>>;
 
 /// Files that a cell keeps in the scratch directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -121,7 +126,7 @@ pub enum Derive {
 }
 
 /// The points of an axis for this machine and scale.
-pub type Points = fn(&Terrain, Scale) -> Vec<u64>;
+pub type Points = fn(&MachineShape, Scale) -> Vec<u64>;
 
 /// Form of a probe's result.
 pub enum Shape {
@@ -180,18 +185,53 @@ impl Effort {
         restore_ns_per_byte: 0.0,
         sample_ns: None,
     };
+
+    /// So many visits of the samples of [`Effort::SCALAR`].
+    pub const fn visits(visits: u32) -> Effort {
+        Effort {
+            visits,
+            ..Effort::SCALAR
+        }
+    }
+
+    /// So many visits, samples a visit, and ns that a sample takes.
+    pub const fn stamped(visits: u32, samples: u32, sample_ns: f64) -> Effort {
+        Effort {
+            visits,
+            samples,
+            sample_ns: Some(sample_ns),
+            ..Effort::SCALAR
+        }
+    }
+
+    /// So many visits and samples a visit, of a working set that takes this
+    /// time to bring back.
+    pub const fn of_memory(
+        visits: u32,
+        samples: u32,
+        working_set: WorkingSet,
+        restore_ns_per_byte: f64,
+    ) -> Effort {
+        Effort {
+            visits,
+            samples,
+            working_set,
+            restore_ns_per_byte,
+            sample_ns: None,
+        }
+    }
 }
 
 impl WorkingSet {
     /// Bytes of the working set of the cell at this point, in the worker's
     /// buffers.
-    pub fn bytes(&self, at: &[u64], terrain: &Terrain) -> u64 {
+    pub fn bytes(&self, at: &[u64], machine_shape: &MachineShape) -> u64 {
         match *self {
             WorkingSet::None | WorkingSet::Own(_) => 0,
             WorkingSet::Fixed(bytes) => bytes,
             WorkingSet::Point(factor) => at.last().map_or(0, |x| x.saturating_mul(factor)),
             WorkingSet::Line(factor) => at.first().map_or(0, |y| y.saturating_mul(factor)),
-            WorkingSet::Largest => terrain.largest_bytes,
+            WorkingSet::Largest => machine_shape.largest_bytes,
         }
     }
 
@@ -223,173 +263,6 @@ pub enum WorkingSet {
     Own(u64),
 }
 
-/// What the plan knows of the machine when it lays out curves.
-#[derive(serde::Serialize, serde::Deserialize, Clone, Debug, PartialEq)]
-pub struct Terrain {
-    /// L1 data cache as the OS says, bytes; 32 KiB where unknown.
-    pub l1_bytes: u64,
-    /// L2, bytes; 512 KiB where unknown.
-    pub l2_bytes: u64,
-    /// Last level as one core reaches it, bytes; 8 MiB where unknown.
-    pub last_level_bytes: u64,
-    /// Whether the last level is known to run at the cores' clock.
-    pub last_level_at_core_clock: bool,
-    /// Largest working set of a large worker, bytes.
-    pub largest_bytes: u64,
-    /// CPUs this process may use, sorted.
-    pub cpus: Vec<u32>,
-    /// The CPU the workers are pinned to, where pinning works.
-    pub pinned: Option<u32>,
-    /// Base page, bytes.
-    pub page_bytes: u64,
-    /// Huge page that can be had, bytes.
-    pub huge_page_bytes: Option<u64>,
-    /// The `latlas echo` to talk to on another machine, as `HOST:PORT`.
-    pub peer: Option<String>,
-    /// NUMA nodes, each with those of its CPUs that may be used; empty where
-    /// the system shows none.
-    pub nodes: Vec<NumaNode>,
-    /// Where rows of files put theirs, or why they can't.
-    pub scratch: Result<Place, String>,
-}
-
-impl Default for Terrain {
-    /// What is assumed where the system says nothing: small caches, one CPU,
-    /// base pages of 4 KiB, and no memory yet.
-    fn default() -> Terrain {
-        Terrain {
-            l1_bytes: 32 << 10,
-            l2_bytes: 512 << 10,
-            last_level_bytes: 8 << 20,
-            last_level_at_core_clock: false,
-            largest_bytes: 0,
-            cpus: vec![0],
-            pinned: None,
-            page_bytes: 4096,
-            huge_page_bytes: None,
-            peer: None,
-            nodes: Vec::new(),
-            scratch: Err("no directory for files was made".into()),
-        }
-    }
-}
-
-/// One operation between two stamps that the work took itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// Variant of the probe that it belongs to, as a place in
-    /// [`Probe::variants`]; 0 unless they are measured together.
-    pub series: usize,
-    /// First stamp, in ticks of the bench's counter since the operation (or
-    /// the chain of them that this one belongs to) began.
-    pub from_ticks: u64,
-    /// Second stamp. It may be the earlier one where two threads race: the
-    /// time is negative then, and stays so.
-    pub to_ticks: u64,
-    /// Operations between the stamps.
-    pub ops: u64,
-    /// Which of [`Work::modes`] it ran in.
-    pub mode: u8,
-}
-
-/// The work of one cell, in a worker. Nothing in it reads the clock, but for
-/// stamped work.
-pub trait Work {
-    /// Operations in one turn (of the U loop, for a difference).
-    fn ops_per_turn(&self) -> f64;
-
-    /// Whether the loop exists unrolled U and 2U times, so that the difference
-    /// of the two leaves the loop's own cost out.
-    fn paired(&self) -> bool {
-        false
-    }
-
-    /// Whether the two loops of paired work hold the same body U and 2U times:
-    /// U's time less that of U operations is then the loop's own, which is
-    /// checked ([`model::loop_cost`]). Not so where `single` carries a helper
-    /// twice, or the two are different operations.
-    fn loops_alike(&self) -> bool {
-        false
-    }
-
-    /// Brings the working set back to the state that the row speaks of, after
-    /// other rows had the caches.
-    fn restore(&mut self) {}
-
-    /// How long, in ns, that state lasts at most: the visit ends then.
-    fn lasts_ns(&self) -> u64 {
-        u64::MAX
-    }
-
-    /// Prepares the next sample, outside the time: fresh pages, fresh random
-    /// data. Called before each bracket, after the canary.
-    fn ready(&mut self) {}
-
-    /// Performs `turns` turns; of the 2U loop if `double`.
-    fn run(&mut self, turns: u64, double: bool);
-
-    /// Performs this many operations and stamps each ([`Regime::Stamped`]
-    /// only, whose work leaves [`Work::run`] empty). Threads of the work are
-    /// started and ended within it.
-    ///
-    /// [`Regime::Stamped`]: model::run::Regime::Stamped
-    ///
-    /// # Errors
-    /// Why it could not; nothing of this visit is kept then.
-    fn stamped(&mut self, _operations: u32) -> Result<Vec<Event>, String> {
-        Err("this work takes no stamps".into())
-    }
-
-    /// Names of the modes that its events may have; none for a single one.
-    fn modes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Asked after a visit: what the kernel counted during it, if that
-    /// contradicts what the method assumes. The visit's samples are marked,
-    /// and the row is invalid if most are.
-    fn contradiction(&self) -> Option<String> {
-        None
-    }
-
-    /// Asked after a visit to stamped work: how long the thread that stamps
-    /// this series waited for a CPU meanwhile, ns, which is `own_ns` if that is
-    /// the thread that called [`Work::stamped`]; `None` where it was not watched.
-    fn run_delay_ns(&self, _series: usize, _own_ns: u64) -> Option<u64> {
-        None
-    }
-
-    /// Turns must be a multiple of this.
-    fn turn_step(&self) -> u64 {
-        1
-    }
-
-    /// Turns that one sample has at least and at most.
-    fn turn_limits(&self) -> (u64, u64) {
-        (1, u64::MAX)
-    }
-
-    /// Whether page faults are part of the operation, rather than a sign that
-    /// its working set does not stay in memory.
-    fn faults_belong(&self) -> bool {
-        false
-    }
-
-    /// Asked after a visit: why its samples are not what the row says, if so.
-    ///
-    /// # Errors
-    /// The reason; the row is then reported as not available.
-    fn verify(&self) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// What a reader must know beside the figure, such as the kind of pages
-    /// that were really had.
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
 impl Probe {
     /// A probe of this id with no texts and no work yet: one figure in ns,
     /// bound by the core, gated, at every scale. What a real one has more is
@@ -415,8 +288,18 @@ impl Probe {
             long_from: None,
             on_disk: |_| None,
             second_buffer: false,
+            needs: None,
             unavailable: |_| None,
-            make: Box::new(|_, _| Err("no work was given to this probe".into())),
+            make: Box::new(|_, _| Err(WorkError::NoWork)),
+        }
+    }
+
+    /// Why the probe can't run on this machine, if so.
+    pub fn missing(&self, machine_shape: &MachineShape) -> Option<String> {
+        let lacks = |feature: &&str| sys::cpu_feature::is_present(feature) != Some(true);
+        match self.needs.filter(lacks) {
+            Some(feature) => Some(format!("this CPU lacks {feature}")),
+            None => (self.unavailable)(machine_shape),
         }
     }
 

@@ -1,22 +1,23 @@
 //! The rounds of a run: workers started and listened to, planned visits made
 //! round by round, extra visits to what is still uncertain.
 
-use crate::assemble::Common;
-use crate::conduct::{ConductError, Observer};
+use crate::cell_state::{CellState, VisitFailure};
 use crate::controls::WorkerControls;
-use crate::crew::{Hand, PATIENCE, WorkerLoss, WorkerPool, WorkerProcesses};
-use crate::found::Found;
+use crate::observer::Observer;
 use crate::pace::{self, Pace, Remaining};
 use crate::plan::{BASE_SHARE, Plan, PlannedCell};
-use crate::probe::Terrain;
+use crate::probe::MachineShape;
+use crate::run_context::RunContext;
+use crate::run_remark::RunRemark;
 use crate::schedule::{self, Share, Visit};
 use crate::wire::{self, Reply, Request, Setup};
+use crate::worker_pool::{PATIENCE, WorkerHandle, WorkerLoss, WorkerPool, WorkerProcesses};
 use fastrand::Rng;
 use model::conditions::Conditions;
 use model::estimate::Estimate;
+use model::machine_readings::MachineReadings;
 use model::noise::applied::Applied;
 use model::run::Regime;
-use model::sample::Sample;
 use model::unit::Unit;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,9 +43,9 @@ pub(crate) struct Conductor<'p, P> {
     calibration: Calibration,
     resolution_ns: f64,
     pub(crate) pool: P,
-    pub(crate) found: Vec<Found>,
-    /// The samples of all cells, as they came.
-    samples: Vec<Sample>,
+    pub(crate) cells: Vec<CellState>,
+    /// What the samples of all cells say of the machine.
+    pub(crate) readings: MachineReadings,
     visits_made: Vec<u32>,
     /// Those of them that were not planned.
     extra_made: Vec<u32>,
@@ -57,12 +58,12 @@ pub(crate) struct Conductor<'p, P> {
     /// When the last one has to end, after that.
     end: Duration,
     visits_done: u64,
-    pub(crate) losses: Vec<String>,
+    pub(crate) remarks: Vec<RunRemark>,
     pub(crate) all_lost: bool,
     pub(crate) interrupted: bool,
     batch: usize,
     reviewed: Duration,
-    common: Option<Common>,
+    context: Option<RunContext>,
     /// Of each cell, renewed when it has new samples.
     estimates: Vec<Option<Estimate>>,
     latest: Vec<(String, Estimate, Unit)>,
@@ -70,8 +71,11 @@ pub(crate) struct Conductor<'p, P> {
 
 /// What is known of the cells before the first visit: of those that none is
 /// made to, why.
-fn found(plan: &Plan) -> Vec<Found> {
-    let refused = |cell: &PlannedCell| cell.refused.as_deref().map(Found::refused);
+fn states(plan: &Plan) -> Vec<CellState> {
+    let refused = |cell: &PlannedCell| {
+        let why = cell.refused.clone().map(VisitFailure::Refused);
+        why.map(CellState::without_visits)
+    };
     plan.cells
         .iter()
         .map(|cell| refused(cell).unwrap_or_default())
@@ -84,12 +88,12 @@ fn learn(
     conditions: &mut Conditions,
     controls: &WorkerControls,
     measuring_cpu: Option<u32>,
-    hand: &Hand,
+    handle: &WorkerHandle,
 ) {
     let mut asked = controls.asked.settings.clone();
     asked.cpus = measuring_cpu.into_iter().collect();
-    let own = Applied::new(asked, hand.granted.clone());
-    let refused = hand.refused.iter().chain(&own.refused).cloned();
+    let own = Applied::new(asked, handle.granted.clone());
+    let refused = handle.refused.iter().chain(&own.refused).cloned();
     let refused: Vec<String> = refused.collect();
     let all = conditions.applied.get_or_insert(Applied {
         page_cache_dropped: controls.drop_page_cache,
@@ -108,14 +112,14 @@ impl<'p> Conductor<'p, WorkerProcesses> {
         plan: &'p Plan,
         calibration: &Calibration,
         measuring_cpu: Option<u32>,
-        terrain: &Terrain,
+        machine_shape: &MachineShape,
         conditions: &mut Conditions,
         observer: &mut dyn Observer,
         stop: &AtomicBool,
-    ) -> Result<Self, ConductError> {
+    ) -> Result<Self, WorkerLoss> {
         let began_ns = sys::clock::monotonic_raw_ns();
         let mut rng = Rng::with_seed(plan.record.seed);
-        let mut hands = BTreeMap::new();
+        let mut handles = BTreeMap::new();
         let workers = plan.workers();
         let mut failure = None;
         for worker in 0..workers {
@@ -130,34 +134,32 @@ impl<'p> Conductor<'p, WorkerProcesses> {
                 base_bytes,
                 last_level_canary_bytes: last_level_canary_bytes(plan),
                 seed: rng.u64(..),
-                terrain: terrain.clone(),
+                machine_shape: machine_shape.clone(),
             };
-            match Hand::start(&setup, stop) {
-                Ok(hand) => {
-                    match &hand.pinned {
+            match WorkerHandle::start(&setup, stop) {
+                Ok(handle) => {
+                    match &handle.pinned {
                         Ok(cpus) => conditions.pinned_cpus.clone_from(cpus),
                         Err(why) => conditions.not_pinned = Some(why.clone()),
                     }
-                    learn(conditions, &plan.controls, measuring_cpu, &hand);
-                    hands.insert(worker, hand);
+                    learn(conditions, &plan.controls, measuring_cpu, &handle);
+                    handles.insert(worker, handle);
                 }
                 Err(WorkerLoss::Stopped { .. }) => break,
                 Err(loss) => {
-                    observer.warning(&format!("a worker could not be started: {loss}"));
+                    observer.warning(&RunRemark::NotStarted(loss.clone()));
                     failure = Some(loss);
                 }
             }
         }
-        if let (true, Some(loss)) = (hands.is_empty(), failure) {
-            return Err(ConductError::NoWorkers(loss));
+        if let (true, Some(loss)) = (handles.is_empty(), failure) {
+            return Err(loss);
         }
         if let Some(why) = &conditions.not_pinned {
-            observer.warning(&format!(
-                "the workers can't be pinned to a CPU ({why}): figures may mix CPUs"
-            ));
+            observer.warning(&RunRemark::NotPinned(why.clone()));
         }
         let pool = WorkerProcesses {
-            hands,
+            handles,
             began: Instant::now(),
         };
         Ok(Conductor::new(plan, calibration, rng, pool))
@@ -172,8 +174,8 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             calibration: calibration.clone(),
             resolution_ns: 0.0,
             pool,
-            found: found(plan),
-            samples: Vec::new(),
+            cells: states(plan),
+            readings: MachineReadings::default(),
             visits_made: vec![0; cells],
             extra_made: vec![0; cells],
             pace: Pace::new(plan),
@@ -182,17 +184,17 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             first: Duration::ZERO,
             end: Duration::ZERO,
             visits_done: 0,
-            losses: Vec::new(),
+            remarks: Vec::new(),
             all_lost: false,
             interrupted: false,
             // On a single CPU every answer interrupts the next visit.
-            batch: if plan.terrain.cpus.len() > 1 {
+            batch: if plan.machine_shape.cpus.len() > 1 {
                 schedule::BATCH
             } else {
                 1
             },
             reviewed: Duration::ZERO,
-            common: None,
+            context: None,
             estimates: vec![None; cells],
             latest: Vec::new(),
         }
@@ -226,10 +228,10 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
                 return;
             }
             if !whole {
-                self.losses.push(format!(
-                    "the time allowed ended in round {} of {rounds}: some rows have fewer samples than planned",
-                    round + 1
-                ));
+                self.remarks.push(RunRemark::TimeEnded {
+                    round: round + 1,
+                    rounds,
+                });
                 return;
             }
             if self.pool.elapsed() - self.reviewed > self.review_every() {
@@ -241,7 +243,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
     }
 
     fn is_over(&self) -> bool {
-        self.interrupted || self.all_lost || self.found.iter().all(|found| found.given_up)
+        self.interrupted || self.all_lost || self.cells.iter().all(|cell| cell.given_up)
     }
 
     /// When a round should begin: the first half of them at the pace of the
@@ -280,7 +282,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
                 return;
             }
             let knows = round * 2 >= self.plan.rounds;
-            if knows && self.common.is_none() {
+            if knows && self.context.is_none() {
                 self.review();
             }
             // Slices: what they bring decides what the next one is for, and
@@ -354,7 +356,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
                     cell: number as u32,
                 });
             visits.extend(of_cell.filter(|visit| {
-                !self.found[number].given_up
+                !self.cells[number].given_up
                     && self.pool.has(visit.worker)
                     && schedule::takes_part(share(cell), self.plan.rounds, round, visit)
             }));
@@ -434,8 +436,8 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
         // An extra visit waits for a quiet machine, which a distribution has
         // no use for: it describes the machine as it is. Where the gate knows no
         // quiet machine it is an ordinary one, whose readings may show one.
-        let hunts = is_extra && cell.regime == Regime::Gated && self.visits_made[number] > 0;
-        let gate = self.common.as_ref().map(|common| &common.gate);
+        let waits = is_extra && cell.regime == Regime::Gated && self.visits_made[number] > 0;
+        let gate = self.context.as_ref().map(|context| &context.gate);
         Request {
             cell: visit.cell,
             probe: cell.probe as u32,
@@ -444,7 +446,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             regime: cell.regime,
             samples: self.pace.samples(self.plan, number),
             last_level_canary: cell.last_level_canary,
-            hunt: gate.filter(|gate| hunts && gate.can_be_quiet()).cloned(),
+            wait_for_quiet: gate.filter(|gate| waits && gate.can_be_quiet()).cloned(),
         }
     }
 
@@ -469,7 +471,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
         for (answer, request) in answers.iter().zip(&requests) {
             match wire::open(answer) {
                 Ok(reply) => self.take(reply, request, is_extra),
-                Err(e) => self.losses.push(format!("an answer can't be read: {e}")),
+                Err(e) => self.remarks.push(RunRemark::Unreadable(e.to_string())),
             }
         }
         match lost {
@@ -492,13 +494,13 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
                 wall_ns,
             } => {
                 let leader = cell as usize;
-                if leader >= self.found.len() {
+                if leader >= self.cells.len() {
                     return;
                 }
-                self.found[leader].wall_ns += wall_ns;
+                self.cells[leader].wall_ns += wall_ns;
                 self.between.1 += wall_ns as f64;
                 self.visits_done += 1;
-                if parts.iter().all(|part| part.samples.first_ticks.is_empty()) {
+                if parts.iter().all(|part| part.samples.is_empty()) {
                     // It waited in vain for a quiet machine.
                     return;
                 }
@@ -507,10 +509,10 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
                     self.pace.record(leader, planned, request.samples, wall_ns);
                 }
                 for number in self.plan.together(leader) {
-                    let found = &mut self.found[number];
-                    found.visits += 1;
+                    let state = &mut self.cells[number];
+                    state.visits += 1;
                     if let Some(how) = &contradiction {
-                        found.contradict(how);
+                        state.contradict(how);
                     }
                 }
                 for part in parts {
@@ -522,26 +524,24 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
                         // A variant that was not asked for.
                         continue;
                     };
-                    let found = &mut self.found[number];
-                    found.ops_per_turn = ops_per_turn;
-                    found.modes.clone_from(&modes);
-                    found.loops_alike = loops_alike;
-                    found.notes.extend(notes.iter().cloned());
-                    if let Ok(samples) = part.samples.samples() {
-                        self.samples.extend(&samples);
-                        found.samples.extend(samples);
-                    }
+                    let state = &mut self.cells[number];
+                    state.ops_per_turn = ops_per_turn;
+                    state.modes.clone_from(&modes);
+                    state.loops_alike = loops_alike;
+                    state.notes.extend(notes.iter().cloned());
+                    self.readings.add(&part.samples);
+                    state.samples.extend(part.samples);
                     self.estimates[number] = None;
                 }
                 self.visits_made[leader] += 1;
                 self.extra_made[leader] += u32::from(is_extra);
             }
             Reply::Unavailable { cell, reason } => {
-                if cell as usize >= self.found.len() {
+                if cell as usize >= self.cells.len() {
                     return;
                 }
                 for number in self.plan.together(cell as usize) {
-                    self.found[number].fail(&reason);
+                    self.cells[number].fail(VisitFailure::Work(reason.clone()));
                 }
                 self.visits_done += 1;
             }
@@ -558,18 +558,18 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
         observer: &mut dyn Observer,
     ) {
         self.pool.end(worker);
-        let place = at.map(|visit| {
+        let cell = at.map(|visit| {
             for number in self.plan.together(visit.cell as usize) {
-                self.found[number].lose_worker(loss);
+                self.cells[number].lose_worker(loss);
             }
             self.plan.cells[visit.cell as usize].name()
         });
-        let line = match place {
-            Some(place) => format!("{loss} while measuring {place}; its samples are kept"),
-            None => format!("{loss}; its samples are kept"),
+        let remark = RunRemark::WorkerLost {
+            loss: loss.clone(),
+            cell,
         };
-        observer.warning(&line);
-        self.losses.push(line);
+        observer.warning(&remark);
+        self.remarks.push(remark);
     }
 }
 
@@ -584,7 +584,7 @@ fn share(cell: &PlannedCell) -> Share {
 
 /// Three times L2, but never more than half of the last level.
 fn last_level_canary_bytes(plan: &Plan) -> u64 {
-    let bytes = (3 * plan.terrain.l2_bytes).min(plan.terrain.last_level_bytes / 2);
+    let bytes = (3 * plan.machine_shape.l2_bytes).min(plan.machine_shape.last_level_bytes / 2);
     (bytes / 4096).max(1) * 4096
 }
 

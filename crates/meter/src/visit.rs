@@ -2,8 +2,8 @@
 //! canaries, each with the evidence of what happened meanwhile.
 
 use crate::clock::Clock;
-use crate::probe::{Event, Work};
-use crate::surroundings::{CoreFigures, Losses, Surroundings};
+use crate::environment::{CoreFigures, Environment, Losses};
+use crate::probe::{Event, Work, WorkError};
 use model::gate::{CanaryReading, Gate};
 use model::run::Regime;
 use model::sample::{Canaries, Evidence, Sample, flag};
@@ -53,7 +53,7 @@ pub struct Order<'a> {
     pub last_level_canary: bool,
     /// Wait for this machine state first (an extra visit); such samples count
     /// for the quiet figure only.
-    pub hunt: Option<&'a Gate>,
+    pub wait_for_quiet: Option<&'a Gate>,
     /// Turns of a sample as found on an earlier visit.
     pub turns: Option<u64>,
     /// Which of the two loops goes first in the first sample, so that the
@@ -73,7 +73,7 @@ pub struct Visited {
 /// The samples of one variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Place of the variant among its probe's.
+    /// Index of the variant among its probe's.
     pub variant: usize,
     /// The samples, `worker` and `at_ms` still 0.
     pub samples: Vec<Sample>,
@@ -83,7 +83,7 @@ pub struct Series {
 ///
 /// # Errors
 /// The work's own reason, or that it stamped nothing.
-pub fn stamped(work: &mut dyn Work, operations: u32) -> Result<Vec<Series>, String> {
+pub fn stamped(work: &mut dyn Work, operations: u32) -> Result<Vec<Series>, WorkError> {
     let events = work.stamped(operations)?;
     if events.is_empty() {
         return Err("no operation came to its end".into());
@@ -134,7 +134,7 @@ fn of_event(event: &Event, flags: u8) -> Sample {
     }
 }
 
-/// Makes visits with a clock and surroundings: real ones in a worker, scripted
+/// Makes visits with a clock and environment: real ones in a worker, scripted
 /// ones in tests.
 pub struct Visitor<C, S> {
     /// The clock.
@@ -145,10 +145,10 @@ pub struct Visitor<C, S> {
     /// resolution.
     pub min_sample_ticks: u64,
     /// Canaries and evidence.
-    pub surroundings: S,
+    pub environment: S,
 }
 
-impl<C: Clock, S: Surroundings> Visitor<C, S> {
+impl<C: Clock, S: Environment> Visitor<C, S> {
     /// One visit.
     pub fn visit(&mut self, work: &mut dyn Work, order: &Order) -> Visited {
         let turns = match order.turns {
@@ -212,19 +212,19 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
     }
 
     fn gated(&mut self, work: &mut dyn Work, order: &Order, turns: u64) -> Vec<Sample> {
-        let figures = self.surroundings.core_figures();
-        if let Some(gate) = order.hunt
+        let figures = self.environment.core_figures();
+        if let Some(gate) = order.wait_for_quiet
             && !self.wait_for(gate)
         {
             return Vec::new();
         }
         let last_level_before = order
             .last_level_canary
-            .then(|| self.surroundings.last_level())
+            .then(|| self.environment.last_level())
             .flatten();
         // What happens from here on may spoil the working set. The next such
         // call comes after the last sample: it changes what it interrupts.
-        self.surroundings.losses_of_visit();
+        self.environment.losses_of_visit();
         let began = self.clock.start();
         work.restore();
         let restored = self.clock.start();
@@ -235,7 +235,7 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
         if turns >= LEAST_TURNS || !order.last_level_canary {
             untimed(work, turns / FIRST_PART);
         }
-        let mut before = self.surroundings.canary();
+        let mut before = self.environment.canary();
         let mut ended = restored;
         for _ in 0..order.samples {
             // After the canary, which has had L1, before each sample alike.
@@ -244,7 +244,7 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
                 untimed(work, turns / EACH_PART);
             }
             let (first_ticks, second_ticks, now) = self.bracket(work, turns, double_first);
-            let after = self.surroundings.canary();
+            let after = self.environment.canary();
             let broken = first_ticks.is_none() || second_ticks == Some(None);
             samples.push(Sample {
                 worker: 0,
@@ -252,7 +252,13 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
                 turns,
                 first_ticks: first_ticks.unwrap_or(0),
                 second_ticks: second_ticks.map(Option::unwrap_or_default),
-                evidence: evidence(&before, &after, &figures, broken, order.hunt.is_some()),
+                evidence: evidence(
+                    &before,
+                    &after,
+                    &figures,
+                    broken,
+                    order.wait_for_quiet.is_some(),
+                ),
             });
             before = after;
             ended = now;
@@ -262,9 +268,9 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
                 break;
             }
         }
-        let losses = self.surroundings.losses_of_visit();
+        let losses = self.environment.losses_of_visit();
         let last_level = last_level_before.and_then(|before| {
-            let after = self.surroundings.last_level()?;
+            let after = self.environment.last_level()?;
             Some((before.max(after) * 1000.0).round() as u32)
         });
         let visit_ticks = ended.saturating_sub(began);
@@ -315,7 +321,7 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
     fn wait_for(&mut self, gate: &Gate) -> bool {
         let mut quiet = 0;
         (0..PATIENCE).any(|_| {
-            let reading = self.surroundings.canary();
+            let reading = self.environment.canary();
             quiet = match gate.is_quiet_reading(&reading) {
                 true => quiet + 1,
                 false => 0,
@@ -326,14 +332,14 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
 
     fn distribution(&mut self, work: &mut dyn Work, order: &Order, turns: u64) -> Vec<Sample> {
         work.restore();
-        self.surroundings.losses_of_visit();
+        self.environment.losses_of_visit();
         let mut samples = Vec::with_capacity(order.samples as usize);
         for _ in 0..order.samples {
             work.ready();
             let start = self.clock.start();
             work.run(turns, false);
             let ticks = self.clock.stop().checked_sub(start).filter(|&t| t > 0);
-            let losses = self.surroundings.losses();
+            let losses = self.environment.losses();
             samples.push(Sample {
                 worker: 0,
                 at_ms: 0,
@@ -351,7 +357,7 @@ impl<C: Clock, S: Surroundings> Visitor<C, S> {
                 },
             });
         }
-        if self.surroundings.losses_of_visit().throttled {
+        if self.environment.losses_of_visit().throttled {
             for sample in &mut samples {
                 sample.evidence.flags |= flag::THROTTLED;
             }
@@ -365,7 +371,7 @@ fn evidence(
     after: &CanaryReading,
     figures: &CoreFigures,
     broken: bool,
-    hunted: bool,
+    waited_for_quiet: bool,
 ) -> Evidence {
     let mut flags = 0;
     let mut mark = |on: bool, bit: u8| {
@@ -377,7 +383,7 @@ fn evidence(
     let fast = before.cycle_ns.min(after.cycle_ns);
     mark(slow > fast * (1.0 + CLOCK_MOVED_ABOVE), flag::CLOCK_MOVED);
     mark(broken, flag::COUNTER_BROKEN);
-    mark(hunted, flag::HUNTED);
+    mark(waited_for_quiet, flag::WAITED_FOR_QUIET);
     let thousandths = |value: f64| (value * 1000.0).round() as u32;
     let l1_load_ps = figures.l1_load_ns.map_or(0, thousandths);
     let capacity = before.capacity.zip(after.capacity);

@@ -2,11 +2,11 @@
 //! message, so that what a worker sent before it was killed can be kept, and
 //! half a frame is known for what it is.
 
-use crate::controls::Asked;
+use crate::controls::RequestedControls;
 use model::gate::Gate;
 use model::noise::applied::Settings;
 use model::run::Regime;
-use model::sample::Columns;
+use model::sample::Sample;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
 
@@ -21,7 +21,7 @@ pub struct Setup {
     /// CPUs to pin itself to; empty for none.
     pub pin: Vec<u32>,
     /// What else to set for itself.
-    pub asked: Asked,
+    pub asked: RequestedControls,
     /// Length of a tick of the common clock, as the parent calibrated it.
     pub ns_per_tick: f64,
     /// The run's beginning on CLOCK_MONOTONIC_RAW.
@@ -35,7 +35,7 @@ pub struct Setup {
     /// Seed of everything random in the worker.
     pub seed: u64,
     /// The machine as the plan sees it.
-    pub terrain: crate::probe::Terrain,
+    pub machine_shape: crate::probe::MachineShape,
 }
 
 /// What the parent asks for.
@@ -56,7 +56,7 @@ pub struct Request {
     /// Whether the samples carry the last-level canary.
     pub last_level_canary: bool,
     /// Wait for a quiet machine by these thresholds first.
-    pub hunt: Option<Gate>,
+    pub wait_for_quiet: Option<Gate>,
 }
 
 /// What a worker answers.
@@ -106,7 +106,7 @@ pub struct Part {
     /// The variant.
     pub variant: String,
     /// Its samples.
-    pub samples: Columns,
+    pub samples: Vec<Sample>,
 }
 
 /// Sends one message.

@@ -1,31 +1,29 @@
 //! A worker process: the same program, started again, that visits cells as
 //! it is told and sends the samples back.
 
-use crate::bench::Bench;
-use crate::probe::{Probe, Site};
-use crate::surroundings::{RealSurroundings, Surroundings};
+use crate::environment::{Environment, RealEnvironment};
+use crate::probe::{Probe, Site, WorkError};
 use crate::visit::{self, Order, Series, Visitor};
 use crate::wire::{self, Part, Reply, Request, Setup};
+use crate::worker_memory::WorkerMemory;
 use model::run::Regime;
-use model::sample::Columns;
 use std::collections::HashMap;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use sys::clock::Counter;
 
-/// Set in a worker's environment to its parent's process id.
-pub const WORKER_VARIABLE: &str = "LATLAS_WORKER";
+/// The role of a worker ([`sys::role`]); its argument is the parent's process id.
+pub const ROLE: &str = "__worker";
 
-/// Becomes a worker, and never returns, if this process was started as one.
+/// Serves as a worker, and never returns, if this process was started as one.
 /// A program that measures calls this first, before it reads its arguments,
 /// with the same catalogue as the parent's.
 pub fn enter_if_worker(catalogue: &[Probe]) {
-    let Ok(parent) = std::env::var(WORKER_VARIABLE) else {
+    let Some(parent) = sys::role::from_environment(ROLE) else {
         return;
     };
-    // The parent sees a worker's failure as the end of the stream; there is
-    // nobody to print to.
+    // The parent sees a failure as the end of the stream.
     let code = match serve(catalogue, &parent) {
         Ok(()) => 0,
         Err(e) => {
@@ -36,10 +34,14 @@ pub fn enter_if_worker(catalogue: &[Probe]) {
     std::process::exit(code);
 }
 
-fn serve(catalogue: &[Probe], parent: &str) -> io::Result<()> {
+/// Works for this parent until it ends the connection.
+///
+/// # Errors
+/// A parent that is none, or a broken connection.
+pub fn serve(catalogue: &[Probe], parent: &str) -> io::Result<()> {
     let parent = parent
         .parse()
-        .map_err(|_| io::Error::other(format!("{WORKER_VARIABLE} is for latlas itself to set")))?;
+        .map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;
     // What ends a whole group or service reaches its workers too: their samples
     // are wanted, and their parent ends them.
     sys::stop::outlive_requests()?;
@@ -75,8 +77,8 @@ fn serve(catalogue: &[Probe], parent: &str) -> io::Result<()> {
 struct Worker<'c> {
     catalogue: &'c [Probe],
     setup: Setup,
-    bench: Bench,
-    visitor: Visitor<Counter, RealSurroundings>,
+    bench: WorkerMemory,
+    visitor: Visitor<Counter, RealEnvironment>,
     turns: HashMap<u32, u64>,
     visits: u64,
 }
@@ -86,8 +88,8 @@ impl<'c> Worker<'c> {
         let counter = Counter::best();
         Worker {
             catalogue,
-            bench: Bench::new(
-                setup.terrain.clone(),
+            bench: WorkerMemory::new(
+                setup.machine_shape.clone(),
                 setup.huge_bytes,
                 setup.base_bytes,
                 setup.seed,
@@ -95,10 +97,10 @@ impl<'c> Worker<'c> {
             visitor: Visitor {
                 min_sample_ticks: counter.min_sample_ticks(),
                 ns_per_tick: setup.ns_per_tick,
-                surroundings: RealSurroundings::new(
+                environment: RealEnvironment::new(
                     counter,
                     setup.ns_per_tick,
-                    setup.terrain.l1_bytes,
+                    setup.machine_shape.l1_bytes,
                     setup.last_level_canary_bytes as usize,
                 ),
                 clock: counter,
@@ -121,18 +123,18 @@ impl<'c> Worker<'c> {
         let began_ns = sys::clock::monotonic_raw_ns();
         match self.try_visit(request, began_ns) {
             Ok(reply) => reply,
-            Err(reason) => Reply::Unavailable {
+            Err(error) => Reply::Unavailable {
                 cell: request.cell,
-                reason,
+                reason: error.to_string(),
             },
         }
     }
 
-    fn try_visit(&mut self, request: &Request, began_ns: u64) -> Result<Reply, String> {
+    fn try_visit(&mut self, request: &Request, began_ns: u64) -> Result<Reply, WorkError> {
         let probe = self
             .catalogue
             .get(request.probe as usize)
-            .ok_or("the worker's catalogue differs from the parent's")?;
+            .ok_or(WorkError::OtherCatalogue)?;
         let site = Site {
             variant: request.variant.clone(),
             at: request.at.clone(),
@@ -142,9 +144,9 @@ impl<'c> Worker<'c> {
         let series = match request.regime {
             Regime::Stamped => {
                 // What the thread waited until now is not this visit's.
-                self.visitor.surroundings.losses();
+                self.visitor.environment.losses();
                 let mut series = visit::stamped(work.as_mut(), request.samples)?;
-                let own_ns = self.visitor.surroundings.losses().lost_ns;
+                let own_ns = self.visitor.environment.losses().lost_ns;
                 visit::record_run_delay(&mut series, work.as_ref(), own_ns);
                 series
             }
@@ -156,7 +158,7 @@ impl<'c> Worker<'c> {
                         samples: request.samples,
                         last_level_canary: request.last_level_canary
                             && request.regime == Regime::Gated,
-                        hunt: request.hunt.as_ref(),
+                        wait_for_quiet: request.wait_for_quiet.as_ref(),
                         turns: self.turns.get(&request.cell).copied(),
                         double_first: self.visits.is_multiple_of(2),
                     };
@@ -179,7 +181,7 @@ impl<'c> Worker<'c> {
             };
             Part {
                 variant,
-                samples: Columns::from(&series.samples[..]),
+                samples: series.samples,
             }
         });
         let parts = parts.collect();

@@ -5,13 +5,14 @@ use meter::commands::document::{Began, Parts, document};
 use meter::commands::left::Left;
 use meter::commands::repeat::{ADAPTIVE, Done, Repeated, Runner, Timed, repeat};
 use meter::commands::rows::ROWS;
+use meter::osnoise::brief::BriefError;
 use model::command::{Command, Commands, Controls, Ended, PageCache, Rule};
 use model::compare::finding::Finding;
 use model::conditions::Moment;
 use model::estimate::Verdict;
 use model::machine::Machine;
 use model::noise::applied::Applied;
-use model::noise::gaps::Gaps;
+use model::noise::osnoise::Osnoise;
 use model::run::{Outcome, Program, Run};
 use sys::command::Usage;
 use sys::counters::{Counted, Counts, Event};
@@ -285,9 +286,9 @@ fn run_with(
             unix_ms: 0,
             moment: Moment::default(),
             at_ns: sys::monotonic_raw_ns(),
-            gaps: Ok(Gaps::default()),
+            osnoise: Ok(Osnoise::default()),
         },
-        gaps_after: Some(Err("the test has none".into())),
+        osnoise_after: Some(Err(BriefError::Interrupted)),
         machine: Machine::unknown("made-up", "a test"),
         program: Program {
             name: "test".into(),
@@ -321,11 +322,11 @@ fn run_with(
 }
 
 #[test]
-fn what_a_spinning_thread_lost_is_in_the_conditions() {
+fn os_noise_is_in_the_conditions() {
     let run = run_of(made_up(|_, _, _| ()), &everything());
-    let gaps = run.conditions.gaps.expect("there was a look before");
-    assert_eq!((gaps.before, gaps.after), (Gaps::default(), None));
-    let why = "what a spinning thread loses was not measured: the test has none";
+    let osnoise = run.conditions.osnoise.expect("measured before");
+    assert_eq!((osnoise.before, osnoise.after), (Osnoise::default(), None));
+    let why = "OS noise was not measured: interrupted";
     assert_eq!(run.conditions.remarks, [why]);
 }
 

@@ -188,20 +188,22 @@ fn a_named_directory_must_be_there() {
 
 #[test]
 fn published_points_are_rows_and_missing_ones_are_said() {
-    use meter::assemble::{self, Common};
-    use meter::found::Found;
+    use meter::assemble;
+    use meter::cell_state::{CellState, VisitFailure};
+    use meter::run_context::RunContext;
+    use model::machine_readings::MachineReadings;
     let dir = tempfile::tempdir().expect("a directory");
     let plan = planned(Some(dir.path().into()), &["my.curve", "my.curve/other"]).expect("a plan");
-    let found: Vec<Found> = plan
+    let states: Vec<CellState> = plan
         .cells
         .iter()
         .map(|cell| match &cell.refused {
-            Some(why) => Found::refused(why),
-            None => Found::default(),
+            Some(why) => CellState::without_visits(VisitFailure::Refused(why.clone())),
+            None => CellState::default(),
         })
         .collect();
-    let common = Common::learn(None, &[], 1.0, 1.0);
-    let rows = assemble::rows(&catalogue(), &plan, &found, &common);
+    let context = RunContext::of(&MachineReadings::default(), None, 1.0, 1.0);
+    let rows = assemble::rows(&catalogue(), &plan, &states, &context);
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let expected = [
         "my.curve",
@@ -237,12 +239,12 @@ fn published_points_are_rows_and_missing_ones_are_said() {
         rows[0].notes
     );
     // Nothing of the curve: neither of its points, with the same reason.
-    let found: Vec<Found> = plan
+    let states: Vec<CellState> = plan
         .cells
         .iter()
-        .map(|_| Found::refused("no such disk"))
+        .map(|_| CellState::without_visits(VisitFailure::Refused("no such disk".into())))
         .collect();
-    let rows = assemble::rows(&catalogue(), &plan, &found, &common);
+    let rows = assemble::rows(&catalogue(), &plan, &states, &context);
     assert_eq!(rows.len(), 5);
     assert!(rows.iter().all(|row| unavailable(row) == "no such disk"));
     let mut nowhere = plan.clone();
@@ -253,7 +255,7 @@ fn published_points_are_rows_and_missing_ones_are_said() {
         let why = "no place".to_string();
         nowhere.unavailable.push((row.into(), unit, bound, why));
     }
-    let rows = assemble::rows(&catalogue(), &nowhere, &[], &common);
+    let rows = assemble::rows(&catalogue(), &nowhere, &[], &context);
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let points = ["1B", "1MiB", "7B", "large"].map(|name| format!("my.curve/{name}"));
     assert_eq!(ids[0], "my.curve");

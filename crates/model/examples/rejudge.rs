@@ -4,8 +4,9 @@
 //! `cargo run -p latlas-model --example rejudge -- RUN.json...` (uncompressed
 //! documents, as `latlas run --out RUN.json` writes them).
 
-use model::estimate::{Context, core_clock, estimate};
-use model::gate::Gate;
+use model::context::Context;
+use model::estimator::estimate;
+use model::machine_readings::MachineReadings;
 use model::run::{Bound, Outcome, Regime, Run};
 use model::sample::Sample;
 use model::stats;
@@ -25,8 +26,8 @@ fn judge(run: &Run) -> Result<(), String> {
         cells.push((cell, cell.samples.samples()?));
     }
     let all: Vec<Sample> = cells.iter().flat_map(|(_, s)| s.iter().copied()).collect();
-    let gate = Gate::learn(None, &all);
-    let clock = core_clock(&all);
+    let gate = MachineReadings::of(&all).gate(None);
+    let clock = MachineReadings::of(&all).core_clock();
     println!("  {gate:?}");
     let (mut changes, mut gone, mut gained) = (Vec::new(), 0, 0);
     for (cell, samples) in &cells {
@@ -37,6 +38,7 @@ fn judge(run: &Run) -> Result<(), String> {
             continue;
         }
         let context = Context {
+            contradiction: None,
             gate: &gate,
             core_clock: clock.as_ref(),
             ns_per_tick: run.clock.ns_per_tick,

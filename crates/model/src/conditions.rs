@@ -1,7 +1,7 @@
 //! In what conditions a run was made: what the noise was before and after.
 
 use crate::noise::applied::Applied;
-use crate::noise::gaps::GapsAround;
+use crate::noise::osnoise::OsnoiseAround;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,10 +37,10 @@ pub struct Conditions {
     /// schema 4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<Applied>,
-    /// What a spinning thread lost just before and after; absent in documents
-    /// before schema 4, and where nothing was measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gaps: Option<GapsAround>,
+    /// OS noise just before and just after; absent in documents before schema
+    /// 4, and where nothing was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "gaps")]
+    pub osnoise: Option<OsnoiseAround>,
     /// Anything else a reader of the figures should know, one sentence each.
     pub remarks: Vec<String>,
 }

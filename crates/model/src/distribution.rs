@@ -1,42 +1,13 @@
 //! Distributions: what an operation typically costs, and which modes it ran
 //! in.
 
-use crate::estimate::{Context, SAMPLES_IN_ALL, worker_medians};
+use crate::context::Context;
+use crate::estimate::{Mode, SAMPLES_IN_ALL, Typical, apart, large};
 use crate::sample::{Sample, flag};
-use crate::spread::{self, Between, Reading};
-use crate::states::{self, LEAST_SHARE};
+use crate::spread::{self, Between, Reading, worker_medians};
+use crate::states;
 use crate::stats::{self, Interval};
 use crate::unit::Unit;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// The cost as it came, whatever the machine did.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
-pub struct Typical {
-    /// Median, ns per operation, with a distribution-free 95 % interval where
-    /// there are enough samples for one (else the range). It is at least as
-    /// wide as those over the medians of workers and of stretches of time:
-    /// samples of one process, and of the same seconds, resemble each other.
-    pub ns: Interval,
-    /// 10 % quantile, ns per operation.
-    pub p10_ns: f64,
-    /// 90 % quantile, ns per operation.
-    pub p90_ns: f64,
-    /// Samples behind it.
-    pub samples: u32,
-}
-
-/// One mode of an operation that has several, such as the same CPU and
-/// another one; or one of two states that its samples fall into.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
-pub struct Mode {
-    /// In words.
-    pub name: String,
-    /// Share of the operations that ran in it.
-    pub share: f64,
-    /// What they cost.
-    pub typical: Typical,
-}
 
 fn of_values(values: Vec<f64>) -> Option<Typical> {
     let value = stats::quantile_sorted(&values, 0.5)?;
@@ -136,15 +107,6 @@ pub(crate) fn modes(samples: &[&Sample], context: &Context) -> Vec<(Mode, Betwee
         .collect()
 }
 
-/// Modes with a sixth of the operations or more.
-fn large(modes: &[Mode]) -> impl Iterator<Item = &Mode> + Clone {
-    modes.iter().filter(|m| is_large(m))
-}
-
-fn is_large(mode: &Mode) -> bool {
-    mode.share >= LEAST_SHARE
-}
-
 /// Whether two of the modes are two figures: each with a sixth of the
 /// operations, apart by 20 % of the one nearer to 0 (times between two threads'
 /// stamps may be negative).
@@ -156,34 +118,6 @@ pub(crate) fn modes_apart(modes: &[Mode]) -> bool {
         .sum::<usize>()
         >= SAMPLES_IN_ALL;
     enough && large(modes).count() >= 2 && apart(large(modes).map(ns))
-}
-
-/// Whether the largest and the smallest lie apart by a fifth.
-fn apart(ns: impl Iterator<Item = f64> + Clone) -> bool {
-    let least = ns.clone().fold(f64::INFINITY, f64::min);
-    let most = ns.fold(f64::NEG_INFINITY, f64::max);
-    most - least > 0.2 * least.abs().min(most.abs())
-}
-
-/// Which mode's figure stands for the row, where modes lie apart: the first one
-/// of a sixth of the operations or more. A mixture's median moves with the
-/// shares, and so would the choice of the most frequent mode.
-pub(crate) fn headline(modes: &[Mode]) -> Option<usize> {
-    let ns = modes.iter().map(|m| m.typical.ns.value);
-    let several = modes.len() >= 2 && apart(ns);
-    modes.iter().position(is_large).filter(|_| several)
-}
-
-/// The large modes in words: `same CPU 3000 ns in 75 %, other CPU 37.0 µs in
-/// 25 %`.
-pub(crate) fn in_words(modes: &[Mode], unit: &Unit) -> String {
-    let words: Vec<String> = large(modes)
-        .map(|m| {
-            let figure = crate::figure::value(unit, unit.of_ns(m.typical.ns.value));
-            format!("{} {figure} in {:.0} %", m.name, m.share * 100.0)
-        })
-        .collect();
-    words.join(", ")
 }
 
 /// The two states that values fall into, if they do, the lower one first, and

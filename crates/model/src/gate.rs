@@ -10,18 +10,15 @@
 //! None of them sees theft of the last level, for which memory rows carry
 //! another canary.
 
-use crate::estimate::ordinary;
 use crate::sample::{Sample, flag};
-use crate::stats;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::fmt;
 
 /// Shares of the quiet ratio of branches to adds between which a reading is
 /// quiet: single quiet readings lie from 0.992 to 1.025 (1 and 99 % quantile),
 /// and from 1.05 on a reading carries the whole slowdown.
-const QUIET_BAND: (f64, f64) = (0.985, 1.025);
+pub(crate) const QUIET_BAND: (f64, f64) = (0.985, 1.025);
 /// The same for a reading that was kept in whole percent.
 const QUIET_BAND_PERCENT: (f64, f64) = (0.98, 1.025);
 /// Between which a reading of L1's capacity is quiet. Readings below tell of a
@@ -29,15 +26,10 @@ const QUIET_BAND_PERCENT: (f64, f64) = (0.98, 1.025);
 const CAPACITY_BAND: (f64, f64) = (0.9, 1.15);
 /// Adds that a taken branch takes on a quiet core: two branches a cycle where
 /// the loop's `dec` is folded at rename, one, or one in two cycles.
-const QUIET_RATIOS: [f64; 3] = [0.5, 1.0, 2.0];
-/// A ratio is the quiet one where this share of the readings around it lies on
-/// it (45 of 46 kept runs: 0.81 to 0.97; a contended one 0.40).
-const LEAST_PEAK: f64 = 0.65;
-/// Readings on it, at least.
-const LEAST_READINGS: usize = 12;
+pub(crate) const QUIET_RATIOS: [f64; 3] = [0.5, 1.0, 2.0];
 /// Multiplications over adds, further than this from a whole number: contended.
 const WHOLE_WITHIN: f64 = 0.02;
-/// Visits that their median needs: 10 draws never gave a false alarm, and
+/// Visits that the median of their multiplications needs: 10 draws never gave a false alarm, and
 /// missed 1 in 10,000.
 pub const LEAST_VISITS: usize = 10;
 /// With fewer readings of L1's capacity quiet than this share, it never was.
@@ -142,7 +134,7 @@ pub struct CanaryReading {
 }
 
 /// What a reader must know of a gate.
-struct Reason<'g>(&'g Gate);
+pub(crate) struct Reason<'g>(pub(crate) &'g Gate);
 
 impl fmt::Display for Reason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -182,15 +174,15 @@ fn whole(multiply_ratio: f64) -> f64 {
     multiply_ratio.round().max(1.0)
 }
 
-fn is_whole(multiply_ratio: f64) -> bool {
+pub(crate) fn is_whole(multiply_ratio: f64) -> bool {
     (multiply_ratio - whole(multiply_ratio)).abs() <= WHOLE_WITHIN
 }
 
-fn within(value: f64, (low, high): (f64, f64)) -> bool {
+pub(crate) fn within(value: f64, (low, high): (f64, f64)) -> bool {
     (low..=high).contains(&value)
 }
 
-fn capacity_is_quiet(capacity: f64) -> bool {
+pub(crate) fn capacity_is_quiet(capacity: f64) -> bool {
     within(capacity, CAPACITY_BAND)
 }
 
@@ -206,14 +198,14 @@ pub fn looks_quiet(reading: &CanaryReading, kept_ratio: Option<f64>) -> bool {
 
 /// What the canaries of one end of a sample read; all that is known of both
 /// ends in documents before schema 5.
-#[derive(Clone, Copy)]
-struct End {
-    ratio: f64,
-    capacity: Option<f64>,
-    in_percent: bool,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct End {
+    pub(crate) ratio: f64,
+    pub(crate) capacity: Option<f64>,
+    pub(crate) in_percent: bool,
 }
 
-fn ends(sample: &Sample) -> Vec<End> {
+pub(crate) fn ends(sample: &Sample) -> Vec<End> {
     let permille = |value: u32| f64::from(value) / 1000.0;
     match (sample.evidence.canaries, sample.evidence.canary_percent) {
         (Some(canaries), _) => (0..2)
@@ -232,73 +224,13 @@ fn ends(sample: &Sample) -> Vec<End> {
     }
 }
 
-fn share<T>(of: &[T], is: impl Fn(&T) -> bool) -> Option<f64> {
+pub(crate) fn share<T>(of: &[T], is: impl Fn(&T) -> bool) -> Option<f64> {
     let count = of.iter().filter(|one| is(one)).count();
     (!of.is_empty()).then(|| count as f64 / of.len() as f64)
 }
 
-/// Readings on a ratio, and their share of those around it.
-fn peak(ratios: &[f64], quiet: f64) -> (usize, f64) {
-    let count = |from: f64, to: f64| {
-        let inside = |ratio: &&f64| within(**ratio / quiet, (from, to));
-        ratios.iter().filter(inside).count()
-    };
-    let (on, around) = (count(0.99, 1.02), count(0.96, 1.05));
-    (on, on as f64 / around.max(1) as f64)
-}
-
-/// Multiplications over adds, median over ordinary visits, where there are
-/// enough: of extra ones only those that found the core quiet have samples.
-fn multiply_ratio(samples: &[Sample]) -> Option<f64> {
-    let visits: BTreeSet<(u32, u32, u32, u32)> = ordinary(samples)
-        .filter_map(|s| {
-            let c = s.evidence.canaries?;
-            Some((s.worker, s.at_ms, c.l1_load_ps, c.multiply_permille))
-        })
-        .collect();
-    let enough = visits.len() >= LEAST_VISITS;
-    stats::median(visits.iter().map(|v| f64::from(v.3) / 1000.0)).filter(|_| enough)
-}
-
 impl Gate {
-    /// Thresholds from the run's own samples, and from the quiet ratio that kept
-    /// runs of this machine had.
-    pub fn learn(kept_ratio: Option<f64>, samples: &[Sample]) -> Gate {
-        let cycles = stats::sorted(samples.iter().filter_map(Sample::cycle_ns));
-        let last_level = stats::sorted(
-            samples
-                .iter()
-                .filter_map(|s| s.evidence.last_level_ps)
-                .map(|ps| f64::from(ps) / 1000.0),
-        );
-        let readings: Vec<End> = ordinary(samples).flat_map(ends).collect();
-        let ratios: Vec<f64> = readings.iter().map(|r| r.ratio).collect();
-        let multiply_ratio = multiply_ratio(samples);
-        let (quiet_ratio, learnt) = quiet_ratio(&readings, &ratios, multiply_ratio, kept_ratio);
-        let mut gate = Gate {
-            quiet_ratio,
-            learnt,
-            state: GateState::Usable,
-            readings: readings.len() as u32,
-            peak_share: quiet_ratio.map(|quiet| peak(&ratios, quiet).1),
-            branch_quiet_share: None,
-            capacity_quiet_share: share(&readings, |r| r.capacity.is_some_and(capacity_is_quiet))
-                .filter(|_| readings.iter().any(|r| r.capacity.is_some())),
-            quiet_share: None,
-            multiply_ratio,
-            branch_ratio: stats::median(ratios),
-            reason: String::new(),
-            fastest_cycle_ns: stats::quantile_sorted(&cycles, 0.01),
-            quiet_last_level_ns: low_mode(&last_level),
-        };
-        gate.branch_quiet_share = share(&readings, |r| gate.branch_is_quiet(r));
-        gate.quiet_share = share(&readings, |r| gate.end_is_quiet(r));
-        gate.state = gate.judged(&readings);
-        gate.reason = Reason(&gate).to_string();
-        gate
-    }
-
-    fn judged(&self, readings: &[End]) -> GateState {
+    pub(crate) fn judged(&self, readings: &[End]) -> GateState {
         let branches = self.branch_quiet_share.unwrap_or(0.0);
         let whole = self.multiply_is_whole();
         if readings.is_empty() {
@@ -343,7 +275,7 @@ impl Gate {
         self
     }
 
-    fn branch_is_quiet(&self, end: &End) -> bool {
+    pub(crate) fn branch_is_quiet(&self, end: &End) -> bool {
         let band = match end.in_percent {
             true => QUIET_BAND_PERCENT,
             false => QUIET_BAND,
@@ -352,7 +284,7 @@ impl Gate {
             .is_some_and(|quiet| within(end.ratio / quiet, band))
     }
 
-    fn end_is_quiet(&self, end: &End) -> bool {
+    pub(crate) fn end_is_quiet(&self, end: &End) -> bool {
         match self.state {
             GateState::Older => {
                 let limit = self
@@ -467,55 +399,6 @@ impl Gate {
         let readings: Vec<End> = samples.into_iter().flat_map(ends).collect();
         share(&readings, |r| self.end_is_quiet(r))
     }
-}
-
-/// The quiet ratio, by arithmetic: the lowest of the whole ones that the
-/// readings have their peak on. Two cycles a branch is what a shared front end
-/// reads too, so the others must say that it was quiet, or kept runs.
-fn quiet_ratio(
-    readings: &[End],
-    ratios: &[f64],
-    multiply_ratio: Option<f64>,
-    kept: Option<f64>,
-) -> (Option<f64>, Learnt) {
-    let least = LEAST_READINGS.max(ratios.len() / 100);
-    let others_agree = |quiet: f64| {
-        let on: Vec<&End> = readings
-            .iter()
-            .filter(|r| within(r.ratio / quiet, QUIET_BAND))
-            .collect();
-        multiply_ratio.is_some_and(is_whole)
-            && share(&on, |r| r.capacity.is_some_and(capacity_is_quiet))
-                .is_some_and(|share| share >= 0.5)
-    };
-    let of_run = QUIET_RATIOS.into_iter().find(|&quiet| {
-        let (on, share) = peak(ratios, quiet);
-        on >= least
-            && share >= LEAST_PEAK
-            && (quiet < 2.0 || kept == Some(quiet) || others_agree(quiet))
-    });
-    match (of_run, kept) {
-        (Some(own), kept) if kept.is_none_or(|kept| own <= kept) => (Some(own), Learnt::FromRun),
-        (_, Some(kept)) => (Some(kept), Learnt::FromKeptRuns),
-        (_, None) => (None, Learnt::Unknown),
-    }
-}
-
-/// The low mode of sorted readings: the densest stretch, 10 % wide, that
-/// holds at least a twentieth of the readings, taking the lowest such one.
-/// A plain minimum would follow the odd reading that came out too low.
-fn low_mode(sorted: &[f64]) -> Option<f64> {
-    let needed = (sorted.len() / 20).max(1);
-    let mut end = 0;
-    for start in 0..sorted.len() {
-        while end < sorted.len() && sorted[end] <= sorted[start] * 1.1 {
-            end += 1;
-        }
-        if end - start >= needed {
-            return stats::quantile_sorted(&sorted[start..end], 0.5);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -8,8 +8,10 @@
 //! was paid by one of the two loops only, and stands in the figure: a front end
 //! that slows U alone once made a population count run at ten a cycle.
 
-use crate::estimate::{CANNOT_TELL_ABOVE, Context, Estimate, NOISY_ABOVE, Verdict, worker_medians};
+use crate::context::Context;
+use crate::estimate::{CANNOT_TELL_ABOVE, Estimate, NOISY_ABOVE, Verdict};
 use crate::sample::Sample;
+use crate::spread::worker_medians;
 use crate::stats::{self, Interval};
 
 /// Cycles that the loop itself may cost a turn, at least and at most.
@@ -91,6 +93,7 @@ pub fn weigh(estimate: &mut Estimate, samples: &[Sample], context: &Context) {
 mod tests {
     use super::*;
     use crate::gate::Gate;
+    use crate::machine_readings::MachineReadings;
     use crate::run::{Bound, Regime};
     use crate::sample::Evidence;
 
@@ -166,9 +169,10 @@ mod tests {
     fn weighed_of(samples: &[Sample]) -> Estimate {
         let gate = Gate {
             multiply_ratio: Some(3.0),
-            ..Gate::learn(Some(1.0), samples)
+            ..MachineReadings::of(samples).gate(Some(1.0))
         };
         let context = Context {
+            contradiction: None,
             gate: &gate,
             core_clock: None,
             ns_per_tick: 0.01,
@@ -179,7 +183,7 @@ mod tests {
             workers: 8,
             modes: &[],
         };
-        let mut estimate = crate::estimate::estimate(samples, &context);
+        let mut estimate = crate::estimator::estimate(samples, &context);
         assert_eq!(estimate.verdict, Verdict::Ok, "{estimate:?}");
         weigh(&mut estimate, samples, &context);
         estimate

@@ -430,6 +430,47 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// The CPU's model, with its microarchitecture where that is known.
+    pub fn name(&self) -> String {
+        let model = self.cpu_model.get().cloned();
+        let model = model.unwrap_or_else(|| format!("{} CPU of unknown model", self.arch));
+        match self.microarchitecture.get() {
+            Some(design) => format!("{model} ({design})"),
+            None => model,
+        }
+    }
+
+    /// The machine in a line: CPU, number of CPUs, quota, hypervisor,
+    /// container, system and kernel.
+    pub fn one_line(&self) -> String {
+        let mut parts = vec![self.name()];
+        if let Some(allowed) = self.allowed_cpus.get() {
+            let online = self.online_cpus.get().map_or(allowed.len(), Vec::len);
+            let s = if online == 1 { "" } else { "s" };
+            parts.push(if online == allowed.len() {
+                format!("{online} CPU{s}")
+            } else {
+                format!("{} of {online} CPU{s}", allowed.len())
+            });
+        }
+        if let Some(quota) = self.cpu_quota.get().and_then(|q| q.at()) {
+            parts.push(format!("quota of {quota} CPUs"));
+        }
+        parts.push(match self.hypervisor.get() {
+            Some(Presence::Present(name)) => format!("{name} guest"),
+            Some(Presence::Absent) => "no hypervisor".into(),
+            None => "hypervisor unknown".into(),
+        });
+        if let Some(Presence::Present(name)) = self.container.get() {
+            parts.push(format!("in {name}"));
+        }
+        parts.extend(self.os.get().cloned());
+        parts.extend(self.kernel.get().map(|kernel| format!("kernel {kernel}")));
+        parts.join(", ")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,9 @@
 //! The ratio of two quantities that the same workers measured in the same
 //! visits: what a worker or the hour did to both cancels.
 
-use crate::estimate::{WORKERS, medians_by_worker};
+use crate::estimate::WORKERS;
 use crate::run::Cell;
+use crate::spread::medians_by_worker;
 use crate::stats::{self, Interval};
 
 /// How many times the denominator's median operation the numerator's takes:

@@ -59,89 +59,16 @@
 
 mod curve;
 mod describe;
+mod level;
+mod rules;
 mod settled;
 mod stated;
 mod stretch;
 
 use curve::Curve;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub use level::{Plateau, Point};
+use rules::{DRAM_BYTES, DRAM_RATIO};
 pub use stated::Stated;
-
-/// Fewest points of a level.
-const POINTS: usize = 4;
-/// Narrowest level in octaves of working set: four points at four an octave,
-/// also where they are at 1, 1.25, 1.5 and 1.75 times a power of two.
-const OCTAVES: f64 = 0.65;
-/// Distance from the line, in log2 of time, where a point stops earning (15 %).
-const NEAR: f64 = 0.2;
-/// Distance from where on a point lies apart, and more distance costs no more (32 %).
-const APART: f64 = 2.0 * NEAR;
-/// What a stretch must earn.
-const PRICE: f64 = 2.0;
-/// Steepest slope of a level: log2 of time per octave (23 % per octave).
-const SLOPE: f64 = 0.3;
-/// Slope from which on a level is in doubt (15 % per octave).
-const LEANS: f64 = 0.2;
-/// Largest rise of a level from end to end: log2 of time (1.52x).
-const RISE: f64 = 0.6;
-/// Smallest step from the end of a level to the start of the next (1.4x).
-const STEP: f64 = 0.485;
-/// What a point of a disputed stretch earns.
-const DISPUTED: f64 = 0.3;
-/// Fewest points of a disputed stretch, and how many of them must be off the
-/// monotone curve.
-const DISPUTED_POINTS: usize = 5;
-const DISPUTED_OFF: usize = 3;
-/// Share of unsteady points from which on a level is in doubt.
-const DOUBT: f64 = 0.25;
-/// Two gains this close are equal but for rounding: the earlier one wins.
-const ROUNDING: f64 = 1e-6;
-/// A point whose interval's ends are farther apart than this is unsteady.
-const WIDE: f64 = 1.5;
-/// DRAM is this much slower than the level before it,
-const DRAM_RATIO: f64 = 2.5;
-/// and its working sets reach at least this size.
-const DRAM_BYTES: u64 = 64 << 20;
-
-/// One point of a curve.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Working set.
-    pub bytes: u64,
-    /// Time of one load.
-    pub ns: f64,
-    /// Lower end of its interval. An end that is not finite is taken as unknown.
-    pub low: f64,
-    /// Upper end of its interval.
-    pub high: f64,
-    /// Whether the repeats of this point fell into two states.
-    pub two_states: bool,
-}
-
-/// One level of the hierarchy, as far as the curve shows it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Plateau {
-    /// "L1", "L2", …, "DRAM", or by its end, "to_32MiB" (see [`find`]).
-    pub name: String,
-    /// First working set on the level.
-    pub from_bytes: u64,
-    /// Last working set on the level.
-    pub to_bytes: u64,
-    /// Median of its points.
-    pub ns: f64,
-    /// Lowest of its points; where the level is in doubt for its points'
-    /// intervals, their lowest end.
-    pub low_ns: f64,
-    /// Highest of its points, likewise. Where the level is certain, a single
-    /// point that lies apart from all others counts for neither the median
-    /// nor the range.
-    pub high_ns: f64,
-    /// Whether the figure can be taken.
-    pub certain: bool,
-    /// Why not, in words.
-    pub reason: Option<String>,
-}
 
 /// Finds the levels in a curve, smallest working sets first.
 ///

@@ -1,11 +1,10 @@
 //! A quantity that was found anew in each of several runs of the same thing:
 //! its median, how well that is known, and how far it can be trusted.
 
-use crate::distribution::{Mode, in_words, of_groups, two_states};
-use crate::estimate::{
-    Estimate, SAMPLES_IN_ALL, SAMPLES_PER_WORKER, Verdict, judge_runs, of_distribution,
-};
-use crate::spread::Reading;
+use crate::distribution::{of_groups, two_states};
+use crate::estimate::{Estimate, Mode, SAMPLES_IN_ALL, Verdict, in_words, of_distribution};
+use crate::estimator::judge_runs;
+use crate::spread::{Reading, SAMPLES_PER_WORKER};
 use crate::stats::{self, Interval};
 use crate::unit::Unit;
 

@@ -1,9 +1,11 @@
 //! A cell as a list of repeated measurements: what the formats of other tools
 //! are made of.
 
-use crate::estimate::{Context, WORKERS, in_ns, ordinary, worker_medians};
+use crate::context::{Context, in_ns};
+use crate::estimate::WORKERS;
 use crate::run::Regime;
-use crate::sample::Sample;
+use crate::sample::{Sample, ordinary};
+use crate::spread::worker_medians;
 
 /// What `samples` come to as independent repetitions of a quiet figure, in ns
 /// per operation: the median of each worker process's quiet samples. Where
@@ -47,6 +49,7 @@ pub fn each(samples: &[Sample], context: &Context) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::gate::Gate;
+    use crate::machine_readings::MachineReadings;
     use crate::run::Bound;
     use crate::sample::{Evidence, flag};
 
@@ -68,6 +71,7 @@ mod tests {
 
     fn context(gate: &Gate, regime: Regime) -> Context<'_> {
         Context {
+            contradiction: None,
             gate,
             core_clock: None,
             ns_per_tick: 0.5,
@@ -91,7 +95,7 @@ mod tests {
                 samples.push(sample(worker - 1, 2_000, 200));
             }
         }
-        let gate = Gate::learn(Some(1.0), &samples);
+        let gate = MachineReadings::of(&samples).gate(Some(1.0));
         let gated = context(&gate, Regime::Gated);
         assert_eq!(of_quiet(&samples, &gated), [10.0, 20.0, 30.0]);
         assert_eq!(of_all(&samples, &gated), [100.0, 100.0, 100.0]);
@@ -102,8 +106,8 @@ mod tests {
     #[test]
     fn of_one_process_every_sample_is_a_repetition() {
         let mut samples: Vec<Sample> = (1..6).map(|k| sample(0, k * 20, 100)).collect();
-        samples[4].evidence.flags = flag::HUNTED;
-        let gate = Gate::learn(None, &samples);
+        samples[4].evidence.flags = flag::WAITED_FOR_QUIET;
+        let gate = MachineReadings::of(&samples).gate(None);
         let context = context(&gate, Regime::Distribution);
         assert_eq!(of_all(&samples, &context), [1.0, 2.0, 3.0, 4.0]);
         assert_eq!(each(&samples, &context), [1.0, 2.0, 3.0, 4.0]);

@@ -3,14 +3,17 @@
 
 use crate::command::Commands;
 use crate::conditions::Conditions;
+pub use crate::core_clock::CoreClock;
 use crate::estimate::Estimate;
 use crate::filesystem::Filesystem;
 use crate::gate::Gate;
 use crate::imported::Imported;
 use crate::machine::Machine;
 use crate::plateau::Plateau;
+pub use crate::program::Program;
+pub use crate::row_kind::{Bound, Regime};
 use crate::sample::Columns;
-use crate::stats::Interval;
+use crate::size;
 use crate::unit::Unit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,24 +67,6 @@ pub struct Run {
     pub rows: Vec<Row>,
     /// Every sample, by cell.
     pub cells: Vec<Cell>,
-}
-
-/// The program that measured.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
-pub struct Program {
-    /// Name, `latlas` or that of the program that uses the meter.
-    pub name: String,
-    /// Version.
-    pub version: String,
-    /// Commit it was built from, where known.
-    pub commit: Option<String>,
-    /// Target triple.
-    pub target: String,
-    /// `release` or `debug`.
-    pub profile: String,
-    /// The emulator it ran under, if any: such figures say nothing of
-    /// hardware.
-    pub emulated: Option<String>,
 }
 
 /// How much is measured.
@@ -142,36 +127,6 @@ pub struct ClockRecord {
     /// Smallest step seen, ns, where it is known.
     #[serde(default)]
     pub resolution_ns: Option<f64>,
-}
-
-/// The core's clock as the canaries saw it, from chains of dependent adds of
-/// one cycle each, over the whole run.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
-pub struct CoreClock {
-    /// Length of a cycle in ns: the median over the run, with an interval
-    /// from stretches of the run.
-    pub cycle_ns: Interval,
-    /// 10 % quantile, ns.
-    pub p10_ns: f64,
-    /// 90 % quantile, ns.
-    pub p90_ns: f64,
-    /// Shortest cycle (1 % quantile), ns.
-    pub shortest_ns: f64,
-    /// Longest cycle (99 % quantile), ns.
-    pub longest_ns: f64,
-    /// Readings behind it.
-    pub readings: u32,
-}
-
-/// What a row's time follows.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Bound {
-    /// The core's clock: counted in cycles first, and set in ns at the
-    /// run's own median clock.
-    Core,
-    /// Something else (memory, the kernel): measured in ns as it was.
-    Memory,
 }
 
 /// One row of the result.
@@ -300,21 +255,6 @@ pub struct Cell {
     pub samples: Columns,
 }
 
-/// The ways of measuring.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Regime {
-    /// Short samples between canaries: quiet and typical.
-    Gated,
-    /// Operations longer than 1 ms, or on several CPUs: the distribution
-    /// only.
-    Distribution,
-    /// Single operations, each between two stamps that the work takes itself,
-    /// on whatever CPUs its threads are on: the distribution with its tail,
-    /// and each mode's share and figure.
-    Stamped,
-}
-
 impl Row {
     /// The estimate of a row that is a single figure.
     pub fn estimate(&self) -> Option<&Estimate> {
@@ -341,7 +281,28 @@ impl Row {
     }
 }
 
+impl Axis {
+    /// A value on the axis as text: `16 KiB` of sizes, else the number.
+    pub fn text(self, x: u64) -> String {
+        match self {
+            Axis::WorkingSetBytes | Axis::StrideBytes | Axis::FileBytes => size::text(x),
+            Axis::Chases
+            | Axis::LoadPercent
+            | Axis::Threads
+            | Axis::Processes
+            | Axis::Cpu
+            | Axis::Node => x.to_string(),
+        }
+    }
+}
+
 impl Run {
+    /// The emulator that the run was made under.
+    pub fn emulator(&self) -> Option<&str> {
+        let of_machine = self.machine.emulated.get().and_then(|e| e.name());
+        self.program.emulated.as_deref().or(of_machine)
+    }
+
     /// A row by its id.
     pub fn row(&self, id: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.id == id)

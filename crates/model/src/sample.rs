@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the canaries read at both ends of a sample, all as ratios in per mille,
 /// and what its visit began with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Canaries {
     /// Taken-branch loop over dependent-add chain, before and after.
     pub branch_permille: [u32; 2],
@@ -21,17 +21,22 @@ pub struct Canaries {
 
 /// What is known about the stretch in which a sample was taken. Everything is
 /// recorded, nothing judged: the judging is [`crate::gate::Gate`]'s.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq)]
+#[serde(default)]
 pub struct Evidence {
     /// What the canaries read; absent where the row has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub canaries: Option<Canaries>,
     /// All that documents before schema 5 have of them: the worse of the two
     /// ratios of taken branches to dependent adds, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub canary_percent: Option<u16>,
     /// Mean of the two canaries' time of one dependent add, which is one clock
     /// cycle: femtoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cycle_fs: Option<u32>,
     /// The worse of the two last-level canaries: picoseconds a load.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_level_ps: Option<u32>,
     /// Time in which the thread was ready to run and was not running, in ns. For
     /// a gated sample: its share of what the visit lost, by duration. Of stamped
@@ -48,7 +53,7 @@ pub struct Evidence {
 pub mod flag {
     /// Taken in an extra visit that waited for a quiet machine: counts for
     /// the quiet figure, never for the typical one.
-    pub const HUNTED: u8 = 1;
+    pub const WAITED_FOR_QUIET: u8 = 1;
     /// The two canaries' clock cycles differ by more than 5 %: the frequency
     /// moved during the sample.
     pub const CLOCK_MOVED: u8 = 2;
@@ -70,7 +75,7 @@ pub mod flag {
 /// One sample: `turns` turns of a loop, once (plain) or of the loop unrolled
 /// U and then 2U times (paired); or a stamped operation, with the two stamps
 /// in the place of the two loops' times, both counted from its beginning.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Which worker process took it.
     pub worker: u32,
@@ -112,6 +117,11 @@ impl Sample {
     pub fn has(&self, mark: u8) -> bool {
         self.evidence.flags & mark != 0
     }
+}
+
+/// Those that did not wait for a quiet machine.
+pub(crate) fn ordinary(samples: &[Sample]) -> impl Iterator<Item = &Sample> {
+    samples.iter().filter(|s| !s.has(flag::WAITED_FOR_QUIET))
 }
 
 /// The samples of one cell as the document holds them: one list per column,
@@ -182,11 +192,51 @@ fn expand<T: Copy>(runs: &[(T, u32)], limit: usize) -> Vec<T> {
         .collect()
 }
 
+/// How the columns of a document don't fit together.
+#[derive(thiserror::Error, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DamagedColumns {
+    /// A column of canaries ends early.
+    #[error("column {0} ends before the last visit")]
+    Short(&'static str),
+    /// Readings of canaries are left over.
+    #[error("{0} readings of canaries belong to no visit")]
+    NoVisit(usize),
+    /// A column is longer or shorter than the others.
+    #[error("column {column} has {length} entries, first_ticks has {samples}")]
+    Length {
+        /// Its name.
+        column: &'static str,
+        /// Its length.
+        length: usize,
+        /// That of `first_ticks`.
+        samples: usize,
+    },
+    /// A sparse column names a sample that is not there.
+    #[error("column {column} names sample {index}, which is not there")]
+    NoSample {
+        /// Its name.
+        column: &'static str,
+        /// The sample.
+        index: u32,
+    },
+}
+
+/// For callers whose errors are text.
+impl From<DamagedColumns> for String {
+    fn from(damage: DamagedColumns) -> String {
+        damage.to_string()
+    }
+}
+
 /// Takes the next `count` readings off a column.
-fn cut<'c>(column: &mut &'c [u32], count: usize, name: &str) -> Result<&'c [u32], String> {
+fn cut<'c>(
+    column: &mut &'c [u32],
+    count: usize,
+    name: &'static str,
+) -> Result<&'c [u32], DamagedColumns> {
     let taken = column
         .split_at_checked(count)
-        .ok_or_else(|| format!("column {name} ends before the last visit"))?;
+        .ok_or(DamagedColumns::Short(name))?;
     *column = taken.1;
     Ok(taken.0)
 }
@@ -274,7 +324,7 @@ impl Columns {
     }
 
     /// The canaries of each sample; none where the row has no canary.
-    fn canaries(&self) -> Result<Vec<Canaries>, String> {
+    fn canaries(&self) -> Result<Vec<Canaries>, DamagedColumns> {
         let (mut branch, mut capacity) = (&self.branch_permille[..], &self.capacity_permille[..]);
         let mut canaries = Vec::with_capacity(self.first_ticks.len());
         for &(samples, multiply_permille, l1_load_ps) in &self.visits {
@@ -293,52 +343,36 @@ impl Columns {
         }
         match branch.len() + capacity.len() {
             0 => Ok(canaries),
-            more => Err(format!("{more} readings of canaries belong to no visit")),
+            more => Err(DamagedColumns::NoVisit(more)),
         }
     }
 
     /// The samples again. Fails, naming the column, where the lists' lengths
     /// don't fit together (a damaged document).
-    pub fn samples(&self) -> Result<Vec<Sample>, String> {
+    pub fn samples(&self) -> Result<Vec<Sample>, DamagedColumns> {
         let n = self.first_ticks.len();
         let workers = expand(&self.workers, n);
         let turns = expand(&self.turns, n);
-        for (name, length) in [
-            ("workers", workers.len()),
-            ("turns", turns.len()),
-            ("at_ms_steps", self.at_ms_steps.len()),
-        ] {
-            if length != n {
-                return Err(format!(
-                    "column {name} has {length} entries where first_ticks has {n}"
-                ));
-            }
-        }
-        for (name, length) in [
-            ("second_ticks", self.second_ticks.len()),
-            ("canary_percent", self.canary_percent.len()),
-            ("cycle_fs", self.cycle_fs.len()),
-            ("last_level_ps", self.last_level_ps.len()),
-        ] {
-            if length != 0 && length != n {
-                return Err(format!(
-                    "column {name} has {length} entries where first_ticks has {n}"
-                ));
-            }
-        }
-        let canaries = self.canaries()?;
-        if !canaries.is_empty() && canaries.len() != n {
-            return Err(format!(
-                "column visits has {} samples where first_ticks has {n}",
-                canaries.len()
-            ));
-        }
         let modes = expand(&self.modes, n);
-        if !modes.is_empty() && modes.len() != n {
-            return Err(format!(
-                "column modes has {} entries where first_ticks has {n}",
-                modes.len()
-            ));
+        let canaries = self.canaries()?;
+        for (column, length, optional) in [
+            ("workers", workers.len(), false),
+            ("turns", turns.len(), false),
+            ("at_ms_steps", self.at_ms_steps.len(), false),
+            ("second_ticks", self.second_ticks.len(), true),
+            ("canary_percent", self.canary_percent.len(), true),
+            ("cycle_fs", self.cycle_fs.len(), true),
+            ("last_level_ps", self.last_level_ps.len(), true),
+            ("visits", canaries.len(), true),
+            ("modes", modes.len(), true),
+        ] {
+            if length != n && !(optional && length == 0) {
+                return Err(DamagedColumns::Length {
+                    column,
+                    length,
+                    samples: n,
+                });
+            }
         }
         let mut at_ms = 0_i64;
         let mut samples: Vec<Sample> = (0..n)
@@ -364,19 +398,14 @@ impl Columns {
                 }
             })
             .collect();
+        let missing = |column, index| DamagedColumns::NoSample { column, index };
         for &(index, lost_ns) in &self.lost_ns {
-            samples
-                .get_mut(index as usize)
-                .ok_or_else(|| format!("lost_ns names sample {index} of {n}"))?
-                .evidence
-                .lost_ns = lost_ns;
+            let sample = samples.get_mut(index as usize);
+            sample.ok_or(missing("lost_ns", index))?.evidence.lost_ns = lost_ns;
         }
         for &(index, flags) in &self.flags {
-            samples
-                .get_mut(index as usize)
-                .ok_or_else(|| format!("flags names sample {index} of {n}"))?
-                .evidence
-                .flags = flags;
+            let sample = samples.get_mut(index as usize);
+            sample.ok_or(missing("flags", index))?.evidence.flags = flags;
         }
         Ok(samples)
     }
@@ -449,10 +478,23 @@ mod tests {
         };
         let mut columns = Columns::from(&[sample, sample][..]);
         columns.at_ms_steps.pop();
-        assert!(columns.samples().expect_err("cut").contains("at_ms_steps"));
+        assert_eq!(
+            columns.samples(),
+            Err(DamagedColumns::Length {
+                column: "at_ms_steps",
+                length: 1,
+                samples: 2
+            })
+        );
         let mut columns = Columns::from(&[sample, sample][..]);
         columns.flags.push((9, 1));
-        assert!(columns.samples().expect_err("no such").contains("sample 9"));
+        assert_eq!(
+            columns.samples(),
+            Err(DamagedColumns::NoSample {
+                column: "flags",
+                index: 9
+            })
+        );
     }
 
     #[test]
@@ -483,13 +525,23 @@ mod tests {
         assert_eq!(columns.branch_permille, [1000, 1001, 1700, 999, 998]);
         assert_eq!(columns.samples().expect("whole"), samples);
         columns.capacity_permille.pop();
-        assert!(columns.samples().expect_err("cut").contains("capacity"));
+        assert_eq!(
+            columns.samples(),
+            Err(DamagedColumns::Short("capacity_permille"))
+        );
         columns.capacity_permille.extend([1, 2]);
-        assert!(columns.samples().expect_err("more").contains("no visit"));
+        assert_eq!(columns.samples(), Err(DamagedColumns::NoVisit(1)));
         columns.visits.pop();
         columns.branch_permille.truncate(3);
         columns.capacity_permille.truncate(3);
-        assert!(columns.samples().expect_err("two").contains("visits"));
+        assert_eq!(
+            columns.samples(),
+            Err(DamagedColumns::Length {
+                column: "visits",
+                length: 2,
+                samples: 3
+            })
+        );
     }
 
     #[test]

@@ -5,7 +5,6 @@
 //! pages. So a figure has two intervals: over the workers' medians, and over
 //! the medians of eight stretches of time. The wider one counts.
 
-use crate::estimate::medians_by_worker;
 use crate::sample::Sample;
 use crate::stats;
 
@@ -13,6 +12,9 @@ use crate::stats;
 pub(crate) const STRETCHES: u32 = 8;
 /// Groups that an interval needs: of two, t reaches nine standard errors.
 const GROUPS: usize = 3;
+
+/// A worker's median counts from this many quiet samples on.
+pub(crate) const SAMPLES_PER_WORKER: usize = 3;
 
 /// One value with what it shares with others.
 #[derive(Clone, Copy, Debug)]
@@ -132,4 +134,29 @@ pub(crate) fn design_effect(hits: &[(u64, bool)]) -> f64 {
 /// moment.
 pub(crate) fn visit(worker: u32, at_ms: u32) -> u64 {
     u64::from(worker) << 32 | u64::from(at_ms)
+}
+
+/// Median of each worker that has enough samples.
+pub(crate) fn worker_medians(values: &[(u32, f64)]) -> Vec<f64> {
+    let medians = medians_by_worker(values);
+    medians.into_iter().map(|(_, median)| median).collect()
+}
+
+/// The same with the workers' numbers.
+pub(crate) fn medians_by_worker(values: &[(u32, f64)]) -> Vec<(u32, f64)> {
+    let mut workers: Vec<u32> = values.iter().map(|&(worker, _)| worker).collect();
+    workers.sort_unstable();
+    workers.dedup();
+    workers
+        .into_iter()
+        .filter_map(|worker| {
+            let own: Vec<f64> = values
+                .iter()
+                .filter(|&&(w, _)| w == worker)
+                .map(|&(_, v)| v)
+                .collect();
+            let enough = own.len() >= SAMPLES_PER_WORKER;
+            Some((worker, stats::median(own).filter(|_| enough)?))
+        })
+        .collect()
 }

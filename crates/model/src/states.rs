@@ -5,12 +5,10 @@
 //! critical value is that of evenly spread values, the worst case of one mode.
 
 use crate::dip::dip;
-use crate::estimate::SAMPLES_IN_ALL;
+use crate::estimate::{LEAST_SHARE, SAMPLES_IN_ALL};
 use crate::spread;
 use crate::stats;
 
-/// Smallest share of the values that is a state.
-pub(crate) const LEAST_SHARE: f64 = 1.0 / 6.0;
 /// The slower state takes at least this many times as long.
 const APART: f64 = 1.2;
 /// Part of the way from one median to the other that is nearly empty.

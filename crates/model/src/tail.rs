@@ -1,13 +1,12 @@
 //! The far end of a distribution: how far it reaches, how well that is known,
 //! and whose the longest operations were.
 
+use crate::context::Context;
 use crate::distribution::single;
-use crate::estimate::{Context, Verdict};
+use crate::estimate::{Longest, Tail, Verdict};
 use crate::sample::Sample;
 use crate::spread::{self, Reading};
 use crate::stats::{self, Interval};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Samples above a percentile that are needed before it is told: below ten it
@@ -21,71 +20,6 @@ pub const NOISY_ABOVE: f64 = 0.5;
 const LONGEST: usize = 10;
 /// How many times the median an operation takes that is long.
 const LONG: f64 = 2.0;
-
-/// The far end of a distribution of single operations: there is none where a
-/// sample is the mean of several.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
-pub struct Tail {
-    /// 99 % quantile, ns, with an interval by order statistics of as many
-    /// operations as these count for, since those of one visit and of one
-    /// stretch of time resemble each other; absent where fewer than ten
-    /// operations lie above it.
-    pub p99_ns: Option<Interval>,
-    /// 99.9 % quantile, ns, likewise.
-    pub p999_ns: Option<Interval>,
-    /// The longest operation seen, ns: it means nothing without the number of
-    /// operations and the time over which they were seen.
-    pub longest_ns: f64,
-    /// The shortest, ns.
-    pub shortest_ns: f64,
-    /// Operations.
-    pub operations: u32,
-    /// First to last, ms.
-    pub over_ms: u32,
-    /// How far to trust the 99 % quantile; absent where there is none, and in
-    /// documents that don't say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<Verdict>,
-    /// Whose the longest operations were; absent where no run delay was
-    /// recorded, as where the thread that stamps was not watched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub longest: Option<Longest>,
-}
-
-/// The longest operations (of twice the median and more), set against the time
-/// that the thread that stamps waited for a CPU in the same visits.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Longest {
-    /// How many were looked at.
-    pub of: u32,
-    /// How many of them run delay explains: at least half of what they took
-    /// longer than the median.
-    pub scheduler: u32,
-}
-
-impl Tail {
-    /// What is to be said of the tail beside its figures; empty for nothing.
-    pub fn reason(&self) -> String {
-        let mut words = Vec::new();
-        match (self.verdict, &self.p99_ns) {
-            (Some(Verdict::CannotTell), _) => {
-                words.push("p99 not known: its interval reaches the longest".into())
-            }
-            (Some(Verdict::Noisy), Some(p99)) => {
-                let wide = p99.relative_half_width() * 100.0;
-                words.push(format!("p99 noisy: ±{wide:.0} %"));
-            }
-            _ => {}
-        }
-        // Of an operation in which other threads take part, theirs may be the rest.
-        if let Some(Longest { of, scheduler }) = self.longest.filter(|l| l.scheduler > 0) {
-            words.push(format!(
-                "{scheduler} of the longest {of} were the scheduler's"
-            ));
-        }
-        words.join(", ")
-    }
-}
 
 /// The tail of single operations; none where any sample holds more than one:
 /// the longest mean is not the longest operation.

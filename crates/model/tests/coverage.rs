@@ -10,7 +10,7 @@ mod judged;
 use dice::Dice;
 use judged::sample;
 use model::estimate::Estimate;
-use model::gate::Gate;
+use model::machine_readings::MachineReadings;
 use model::run::{Bound, Regime};
 use model::sample::Sample;
 use model::stats::Interval;
@@ -64,7 +64,7 @@ fn run(dice: &mut Dice, noise: Noise) -> Vec<Sample> {
 }
 
 fn judge(samples: &[Sample], regime: Regime) -> Estimate {
-    let gate = Gate::learn(Some(1.0), samples);
+    let gate = MachineReadings::of(samples).gate(Some(1.0));
     judged::judge(samples, &gate, Bound::Memory, regime, &[])
 }
 

@@ -1,8 +1,10 @@
 //! Stamped operations: tails by order statistics, modes with their shares,
 //! and the kernel's word against the method.
 
-use model::estimate::{Context, Estimate, Verdict, estimate};
-use model::gate::Gate;
+use model::context::Context;
+use model::estimate::{Estimate, Verdict};
+use model::estimator::estimate;
+use model::machine_readings::MachineReadings;
 use model::run::{Bound, Regime};
 use model::sample::{Evidence, Sample, flag};
 
@@ -22,11 +24,12 @@ fn operation(worker: u32, from: u64, to: u64, mode: u8) -> Sample {
 }
 
 fn judge(samples: &[Sample], modes: &[&str]) -> Estimate {
-    let gate = Gate::learn(None, samples);
+    let gate = MachineReadings::of(samples).gate(None);
     let modes: Vec<String> = modes.iter().map(ToString::to_string).collect();
     estimate(
         samples,
         &Context {
+            contradiction: None,
             gate: &gate,
             core_clock: None,
             ns_per_tick: 1.0,

@@ -5,7 +5,7 @@
 mod judged;
 
 use model::estimate::{Estimate, Verdict};
-use model::gate::Gate;
+use model::machine_readings::MachineReadings;
 use model::run::{Bound, Regime};
 use model::sample::Sample;
 use model::unit::Unit;
@@ -15,7 +15,7 @@ fn sample(worker: u32, at_ms: u32, ns: f64) -> Sample {
 }
 
 fn judge(samples: &[Sample], bound: Bound, regime: Regime, modes: &[&str]) -> Estimate {
-    let gate = Gate::learn(Some(1.0), samples);
+    let gate = MachineReadings::of(samples).gate(Some(1.0));
     judged::judge(samples, &gate, bound, regime, modes)
 }
 

@@ -10,7 +10,7 @@ use model::compare::finding::{Finding, LEVEL, Support, Tested, findings};
 use model::compare::measure::{Measure, steadier};
 use model::compare::multiplicity::{Family, benjamini_hochberg};
 use model::compare::ratio::{Ratio, Reading, Repeats, Side};
-use model::distribution::Typical;
+use model::estimate::Typical;
 use model::estimate::{Estimate, Verdict};
 use model::repeats;
 use model::stats::{Interval, trimmed_t_interval};

@@ -5,8 +5,10 @@
 mod dice;
 
 use dice::Dice;
-use model::estimate::{Context, Longest, Tail, Verdict, estimate};
-use model::gate::Gate;
+use model::context::Context;
+use model::estimate::{Longest, Tail, Verdict};
+use model::estimator::estimate;
+use model::machine_readings::MachineReadings;
 use model::run::{Bound, Regime};
 use model::sample::{Evidence, Sample};
 
@@ -23,8 +25,9 @@ fn operation(worker: u32, at_ms: u32, ns: f64) -> Sample {
 }
 
 fn tail(samples: &[Sample]) -> Tail {
-    let gate = Gate::learn(None, samples);
+    let gate = MachineReadings::of(samples).gate(None);
     let context = Context {
+        contradiction: None,
         gate: &gate,
         core_clock: None,
         ns_per_tick: 1.0,

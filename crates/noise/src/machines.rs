@@ -62,11 +62,9 @@ impl Machine {
         self.with(path, content)
     }
 
-    /// Files below a directory, `name content`.
-    fn below(self, directory: &str, files: &[(&str, &str)]) -> Machine {
-        files.iter().fold(self, |machine, (name, content)| {
-            machine.with(&format!("{directory}/{name}"), content)
-        })
+    fn named(mut self, name: &'static str) -> Machine {
+        self.name = name;
+        self
     }
 
     /// Writes the tree below `root`, which is there.
@@ -121,346 +119,287 @@ impl Machine {
             .with("/sys/fs/cgroup/user.slice/cgroup.procs", "4242")
     }
 
-    /// A frequency policy for each of these lists of CPUs.
-    fn policies(self, cpus: &[&str], files: &[(&str, &str)]) -> Machine {
-        cpus.iter().fold(self, |machine, list| {
-            let first = list.split(' ').next().unwrap_or_default();
-            let directory = format!("{CPUS}/cpufreq/policy{first}");
-            machine
-                .with(&format!("{directory}/affected_cpus"), list)
-                .below(&directory, files)
-        })
+    /// Files as lines `path = content`; `~` is the directory of CPUs, `{0-3}`
+    /// stands for each of these numbers, and a `|` for a new line.
+    fn tree(mut self, lines: &str) -> Machine {
+        for line in lines.lines().map(str::trim).filter(|l| !l.is_empty()) {
+            let (path, content) = line.split_once(" =").unwrap_or((line, ""));
+            let content = content.trim().replace('|', "\n");
+            let path = path.replace('~', CPUS);
+            match path.split_once('{') {
+                None => self = self.with(&path, &content),
+                Some((before, rest)) => {
+                    let (numbers, after) = rest.split_once('}').unwrap_or((rest, ""));
+                    for n in sys::files::cpu_list(numbers).unwrap_or_default() {
+                        self = self.with(&format!("{before}{n}{after}"), &content);
+                    }
+                }
+            }
+        }
+        self
     }
 
-    /// What an ordinary distribution sets, and an ordinary shell's process.
+    /// A cpufreq policy for each of so many CPUs.
+    fn a_policy_each(mut self, cpus: u32) -> Machine {
+        for cpu in 0..cpus {
+            let path = format!("{CPUS}/cpufreq/policy{cpu}/affected_cpus");
+            self = self.with(&path, &cpu.to_string());
+        }
+        self
+    }
+
+    /// What an ordinary distribution sets, and a process of an ordinary shell.
     fn linux(self) -> Machine {
-        self.below(
-            "/proc/sys/kernel",
-            &[
-                ("randomize_va_space", "2"),
-                ("perf_event_max_sample_rate", "100000"),
-                ("perf_cpu_time_max_percent", "25"),
-                ("perf_event_paranoid", "2"),
-                ("nmi_watchdog", "1"),
-                ("soft_watchdog", "1"),
-                ("timer_migration", "1"),
-                ("numa_balancing", "0"),
-                ("sched_autogroup_enabled", "1"),
-                ("sched_rt_runtime_us", "950000"),
-                ("sched_rt_period_us", "1000000"),
-                ("osrelease", "6.12.9"),
-            ],
+        self.tree(
+            "
+            /proc/sys/kernel/randomize_va_space = 2
+            /proc/sys/kernel/perf_event_max_sample_rate = 100000
+            /proc/sys/kernel/perf_cpu_time_max_percent = 25
+            /proc/sys/kernel/perf_event_paranoid = 2
+            /proc/sys/kernel/nmi_watchdog = 1
+            /proc/sys/kernel/soft_watchdog = 1
+            /proc/sys/kernel/timer_migration = 1
+            /proc/sys/kernel/numa_balancing = 0
+            /proc/sys/kernel/sched_autogroup_enabled = 1
+            /proc/sys/kernel/sched_rt_runtime_us = 950000
+            /proc/sys/kernel/sched_rt_period_us = 1000000
+            /proc/sys/kernel/osrelease = 6.12.9
+            /proc/sys/vm/swappiness = 60
+            /proc/self/autogroup = /autogroup-77 nice 0
+            /proc/self/timerslack_ns = 50000
+            /proc/self/cgroup = 0::/user.slice
+            /proc/self/mountinfo = 22 1 0:21 / /proc rw - proc proc rw|23 1 0:22 / /sys rw - sysfs sysfs rw|30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw
+            /proc/loadavg = 0.10 0.20 0.30 1/200 4242
+            /proc/pressure/cpu = some avg10=0.00 avg60=0.10 avg300=0.20 total=12345
+            /proc/pressure/io = some avg10=0.00 avg60=0.00 avg300=0.00 total=1
+            /proc/pressure/memory = some avg10=0.00 avg60=0.00 avg300=0.00 total=1
+            /proc/meminfo = MemTotal: 16384000 kB|MemFree: 8192000 kB|Cached: 4096000 kB|Dirty: 128 kB|Writeback: 0 kB|SwapTotal: 2097152 kB|SwapFree: 2097152 kB
+            /sys/kernel/mm/transparent_hugepage/enabled = [always] madvise never
+            /sys/kernel/mm/transparent_hugepage/defrag = always defer defer+madvise [madvise] never
+            /sys/kernel/mm/transparent_hugepage/khugepaged/defrag = 1
+            /sys/kernel/security/lockdown = [none] integrity confidentiality
+            ",
         )
-        .below(
-            "/sys/kernel/mm/transparent_hugepage",
-            &[
-                ("enabled", "[always] madvise never"),
-                ("defrag", "always defer defer+madvise [madvise] never"),
-                ("khugepaged/defrag", "1"),
-            ],
-        )
-        .below(
-            "/proc/self",
-            &[
-                ("autogroup", "/autogroup-77 nice 0"),
-                ("timerslack_ns", "50000"),
-                ("stat", &own_stat(4242, 20, 0, 0)),
-                ("cgroup", "0::/user.slice"),
-                (
-                    "mountinfo",
-                    "22 1 0:21 / /proc rw - proc proc rw\n23 1 0:22 / /sys rw - sysfs sysfs rw\n\
-                     30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw",
-                ),
-            ],
-        )
-        .below(
-            "/proc",
-            &[
-                ("loadavg", "0.10 0.20 0.30 1/200 4242"),
-                (
-                    "pressure/cpu",
-                    "some avg10=0.00 avg60=0.10 avg300=0.20 total=12345",
-                ),
-                (
-                    "pressure/io",
-                    "some avg10=0.00 avg60=0.00 avg300=0.00 total=1",
-                ),
-                (
-                    "pressure/memory",
-                    "some avg10=0.00 avg60=0.00 avg300=0.00 total=1",
-                ),
-                (
-                    "meminfo",
-                    "MemTotal: 16384000 kB\nMemFree: 8192000 kB\nCached: 4096000 kB\n\
-                     Dirty: 128 kB\nWriteback: 0 kB\nSwapTotal: 2097152 kB\nSwapFree: 2097152 kB",
-                ),
-                ("sys/vm/swappiness", "60"),
-                ("1/stat", &process(1, "init", 500)),
-                ("4242/stat", &own_stat(4242, 20, 0, 0)),
-            ],
-        )
-        .with(
-            "/sys/kernel/security/lockdown",
-            "[none] integrity confidentiality",
-        )
+        .with("/proc/self/stat", &own_stat(4242, 20, 0, 0))
+        .with("/proc/4242/stat", &own_stat(4242, 20, 0, 0))
+        .with("/proc/1/stat", &process(1, "init", 500))
     }
 
-    /// Interrupts: on all CPUs, on one, on CPU 0, and one that is the kernel's.
+    /// Interrupts: on all CPUs, on one, on CPU 0, and a managed one.
     fn irqs(self, all: &str, one: &str) -> Machine {
-        let mask = |number: u32| format!("/proc/irq/{number}/smp_affinity");
-        self.with(&mask(16), all)
-            .with(&mask(17), one)
-            .with(&mask(18), "1")
-            .fixed(&mask(19), one)
-            .with("/sys/kernel/irq/16/actions", "eth0")
-            .with("/sys/kernel/irq/17/actions", "xhci_hcd")
-            .with("/sys/kernel/irq/18/actions", "rtc0")
-            .with("/sys/kernel/irq/19/actions", "nvme0q4")
+        self.with("/proc/irq/16/smp_affinity", all)
+            .with("/proc/irq/17/smp_affinity", one)
+            .with("/proc/irq/18/smp_affinity", "1")
+            .fixed("/proc/irq/19/smp_affinity", one)
+            .tree(
+                "
+                /sys/kernel/irq/16/actions = eth0
+                /sys/kernel/irq/17/actions = xhci_hcd
+                /sys/kernel/irq/18/actions = rtc0
+                /sys/kernel/irq/19/actions = nvme0q4
+                ",
+            )
     }
 }
 
-/// A desktop of Intel: intel_pstate in charge, four cores of two threads.
+/// An Intel desktop: intel_pstate, four cores with two threads.
 pub fn intel() -> Machine {
-    let mut machine = Machine::new("intel")
+    Machine::new("intel")
         .linux()
         .cpus(&["0,4", "1,5", "2,6", "3,7"])
-        .policies(
-            &["0", "1", "2", "3", "4", "5", "6", "7"],
-            &[
-                ("scaling_driver", "intel_pstate"),
-                ("scaling_governor", "powersave"),
-                ("scaling_available_governors", "performance powersave"),
-                ("energy_performance_preference", "balance_performance"),
-                (
-                    "energy_performance_available_preferences",
-                    "default performance balance_performance balance_power power",
-                ),
-                ("base_frequency", "3600000"),
-                ("cpuinfo_min_freq", "800000"),
-                ("cpuinfo_max_freq", "5000000"),
-                ("scaling_min_freq", "800000"),
-                ("scaling_max_freq", "5000000"),
-            ],
-        )
-        .with(&format!("{CPUS}/intel_pstate/no_turbo"), "0")
-        .with(&format!("{CPUS}/intel_pstate/status"), "active")
-        .with(&format!("{CPUS}/smt/control"), "on")
-        .with(&format!("{CPUS}/smt/active"), "1")
+        .a_policy_each(8)
         .irqs("ff", "8")
-        .with("/proc/cpuinfo", "vendor_id : GenuineIntel\nflags : fpu tsc")
-        .with("/sys/class/thermal/thermal_zone0/type", "x86_pkg_temp")
-        .with("/sys/class/thermal/thermal_zone0/temp", "54000");
-    for cpu in 0..8 {
-        machine = machine
-            .with(&format!("{CPUS}/cpu{cpu}/power/energy_perf_bias"), "6")
-            .with(
-                &format!("{CPUS}/cpu{cpu}/thermal_throttle/core_throttle_count"),
-                "0",
-            );
-    }
-    machine
+        .tree(
+            "
+            ~/cpufreq/policy{0-7}/scaling_driver = intel_pstate
+            ~/cpufreq/policy{0-7}/scaling_governor = powersave
+            ~/cpufreq/policy{0-7}/scaling_available_governors = performance powersave
+            ~/cpufreq/policy{0-7}/energy_performance_preference = balance_performance
+            ~/cpufreq/policy{0-7}/energy_performance_available_preferences = default performance balance_performance balance_power power
+            ~/cpufreq/policy{0-7}/base_frequency = 3600000
+            ~/cpufreq/policy{0-7}/cpuinfo_min_freq = 800000
+            ~/cpufreq/policy{0-7}/cpuinfo_max_freq = 5000000
+            ~/cpufreq/policy{0-7}/scaling_min_freq = 800000
+            ~/cpufreq/policy{0-7}/scaling_max_freq = 5000000
+            ~/cpu{0-7}/power/energy_perf_bias = 6
+            ~/cpu{0-7}/thermal_throttle/core_throttle_count = 0
+            ~/intel_pstate/no_turbo = 0
+            ~/intel_pstate/status = active
+            ~/smt/control = on
+            ~/smt/active = 1
+            /proc/cpuinfo = vendor_id : GenuineIntel|flags : fpu tsc
+            /sys/class/thermal/thermal_zone0/type = x86_pkg_temp
+            /sys/class/thermal/thermal_zone0/temp = 54000
+            ",
+        )
 }
 
-/// A laptop of AMD on battery: amd_pstate active, boost of each policy.
+/// An AMD laptop on battery: amd_pstate active, boost per policy.
 pub fn amd() -> Machine {
     Machine::new("amd")
         .linux()
         .cpus(&["0-1", "2-3"])
-        .policies(
-            &["0", "1", "2", "3"],
-            &[
-                ("scaling_driver", "amd-pstate-epp"),
-                ("scaling_governor", "powersave"),
-                ("scaling_available_governors", "performance powersave"),
-                ("energy_performance_preference", "balance_power"),
-                (
-                    "energy_performance_available_preferences",
-                    "default performance balance_performance balance_power power",
-                ),
-                ("boost", "1"),
-                ("cpuinfo_min_freq", "400000"),
-                ("cpuinfo_max_freq", "4700000"),
-                ("scaling_min_freq", "400000"),
-                ("scaling_max_freq", "4700000"),
-            ],
-        )
-        .with(&format!("{CPUS}/amd_pstate/status"), "active")
-        .with(&format!("{CPUS}/smt/control"), "on")
-        .with(&format!("{CPUS}/cpu0/acpi_cppc/nominal_freq"), "2700")
-        .with(&format!("{CPUS}/cpu1/acpi_cppc/nominal_freq"), "2700")
-        .with(&format!("{CPUS}/cpu2/acpi_cppc/nominal_freq"), "2700")
-        .with(&format!("{CPUS}/cpu3/acpi_cppc/nominal_freq"), "2700")
+        .a_policy_each(4)
         .irqs("f", "8")
-        .with("/proc/cpuinfo", "vendor_id : AuthenticAMD\nflags : fpu tsc")
-        .with("/sys/class/power_supply/BAT0/type", "Battery")
-        .with("/sys/class/power_supply/BAT0/status", "Discharging")
-        .with("/sys/class/power_supply/BAT0/capacity", "62")
-        .with("/sys/class/power_supply/AC/type", "Mains")
-        .with("/sys/class/power_supply/AC/online", "0")
+        .tree(
+            "
+            ~/cpufreq/policy{0-3}/scaling_driver = amd-pstate-epp
+            ~/cpufreq/policy{0-3}/scaling_governor = powersave
+            ~/cpufreq/policy{0-3}/scaling_available_governors = performance powersave
+            ~/cpufreq/policy{0-3}/energy_performance_preference = balance_power
+            ~/cpufreq/policy{0-3}/energy_performance_available_preferences = default performance balance_performance balance_power power
+            ~/cpufreq/policy{0-3}/boost = 1
+            ~/cpufreq/policy{0-3}/cpuinfo_min_freq = 400000
+            ~/cpufreq/policy{0-3}/cpuinfo_max_freq = 4700000
+            ~/cpufreq/policy{0-3}/scaling_min_freq = 400000
+            ~/cpufreq/policy{0-3}/scaling_max_freq = 4700000
+            ~/cpu{0-3}/acpi_cppc/nominal_freq = 2700
+            ~/amd_pstate/status = active
+            ~/smt/control = on
+            /proc/cpuinfo = vendor_id : AuthenticAMD|flags : fpu tsc
+            /sys/class/power_supply/BAT0/type = Battery
+            /sys/class/power_supply/BAT0/status = Discharging
+            /sys/class/power_supply/BAT0/capacity = 62
+            /sys/class/power_supply/AC/type = Mains
+            /sys/class/power_supply/AC/online = 0
+            ",
+        )
 }
 
-/// An older server: acpi-cpufreq with one switch for boost, two governors in
-/// use, a kernel locked down.
+/// An older server: acpi-cpufreq with one boost switch, two governors in use,
+/// kernel lockdown.
 pub fn acpi() -> Machine {
     Machine::new("acpi")
         .linux()
         .cpus(&["0", "1", "2", "3"])
-        .policies(
-            &["0", "1", "2", "3"],
-            &[
-                ("scaling_driver", "acpi-cpufreq"),
-                ("scaling_governor", "schedutil"),
-                (
-                    "scaling_available_governors",
-                    "conservative ondemand userspace powersave performance schedutil",
-                ),
-                ("cpuinfo_min_freq", "1400000"),
-                ("cpuinfo_max_freq", "2300000"),
-                ("scaling_min_freq", "1400000"),
-                ("scaling_max_freq", "2300000"),
-            ],
-        )
-        .with(
-            &format!("{CPUS}/cpufreq/policy3/scaling_governor"),
-            "performance",
-        )
-        .with(&format!("{CPUS}/cpufreq/boost"), "1")
-        .with(&format!("{CPUS}/smt/control"), "notsupported")
+        .a_policy_each(4)
         .irqs("f", "8")
-        .with("/proc/cpuinfo", "vendor_id : AuthenticAMD\nflags : fpu tsc")
-        .with(
-            "/sys/kernel/security/lockdown",
-            "none [integrity] confidentiality",
+        .tree(
+            "
+            ~/cpufreq/policy{0-3}/scaling_driver = acpi-cpufreq
+            ~/cpufreq/policy{0-2}/scaling_governor = schedutil
+            ~/cpufreq/policy3/scaling_governor = performance
+            ~/cpufreq/policy{0-3}/scaling_available_governors = conservative ondemand userspace powersave performance schedutil
+            ~/cpufreq/policy{0-3}/cpuinfo_min_freq = 1400000
+            ~/cpufreq/policy{0-3}/cpuinfo_max_freq = 2300000
+            ~/cpufreq/policy{0-3}/scaling_min_freq = 1400000
+            ~/cpufreq/policy{0-3}/scaling_max_freq = 2300000
+            ~/cpufreq/boost = 1
+            ~/smt/control = notsupported
+            /proc/cpuinfo = vendor_id : AuthenticAMD|flags : fpu tsc
+            /proc/sys/kernel/numa_balancing = 1
+            /sys/kernel/security/lockdown = none [integrity] confidentiality
+            ",
         )
-        .with("/proc/sys/kernel/numa_balancing", "1")
 }
 
-/// A board with four small and four large cores of ARM.
+/// An ARM board with four little and four big cores.
 pub fn big_little() -> Machine {
-    let mut machine = Machine::new("big-little")
+    Machine::new("big-little")
         .linux()
         .cpus(&["0", "1", "2", "3", "4", "5", "6", "7"])
-        .policies(
-            &["0 1 2 3", "4 5 6 7"],
-            &[
-                ("scaling_driver", "cpufreq-dt"),
-                ("scaling_governor", "schedutil"),
-                (
-                    "scaling_available_governors",
-                    "ondemand performance schedutil",
-                ),
-                ("cpuinfo_min_freq", "408000"),
-                ("cpuinfo_max_freq", "1800000"),
-                ("scaling_min_freq", "408000"),
-                ("scaling_max_freq", "1800000"),
-            ],
-        )
-        .with(
-            &format!("{CPUS}/cpufreq/policy4/cpuinfo_max_freq"),
-            "2400000",
-        )
-        .with(
-            &format!("{CPUS}/cpufreq/policy4/scaling_max_freq"),
-            "2400000",
-        )
         .irqs("ff", "80")
-        .with("/proc/cpuinfo", "CPU implementer : 0x41\nCPU part : 0xd08")
         .without("/proc/sys/kernel/nmi_watchdog")
-        .with("/sys/class/thermal/thermal_zone0/type", "soc-thermal")
-        .with("/sys/class/thermal/thermal_zone0/temp", "71500");
-    for cpu in 0..8 {
-        let capacity = if cpu < 4 { "485" } else { "1024" };
-        machine = machine.with(&format!("{CPUS}/cpu{cpu}/cpu_capacity"), capacity);
-    }
-    machine
+        .tree(
+            "
+            ~/cpufreq/policy0/affected_cpus = 0 1 2 3
+            ~/cpufreq/policy4/affected_cpus = 4 5 6 7
+            ~/cpufreq/policy{0,4}/scaling_driver = cpufreq-dt
+            ~/cpufreq/policy{0,4}/scaling_governor = schedutil
+            ~/cpufreq/policy{0,4}/scaling_available_governors = ondemand performance schedutil
+            ~/cpufreq/policy{0,4}/cpuinfo_min_freq = 408000
+            ~/cpufreq/policy{0,4}/scaling_min_freq = 408000
+            ~/cpufreq/policy0/cpuinfo_max_freq = 1800000
+            ~/cpufreq/policy0/scaling_max_freq = 1800000
+            ~/cpufreq/policy4/cpuinfo_max_freq = 2400000
+            ~/cpufreq/policy4/scaling_max_freq = 2400000
+            ~/cpu{0-3}/cpu_capacity = 485
+            ~/cpu{4-7}/cpu_capacity = 1024
+            /proc/cpuinfo = CPU implementer : 0x41|CPU part : 0xd08
+            /sys/class/thermal/thermal_zone0/type = soc-thermal
+            /sys/class/thermal/thermal_zone0/temp = 71500
+            ",
+        )
 }
 
-/// Intel with two P-cores of two threads and four E-cores.
+/// Intel hybrid: two P-cores with two threads, four E-cores.
 pub fn hybrid() -> Machine {
     Machine::new("hybrid")
         .linux()
         .cpus(&["0-1", "2-3", "4", "5", "6", "7"])
-        .policies(
-            &["0", "1", "2", "3", "4", "5", "6", "7"],
-            &[
-                ("scaling_driver", "intel_pstate"),
-                ("scaling_governor", "powersave"),
-                ("scaling_available_governors", "performance powersave"),
-                ("energy_performance_preference", "balance_performance"),
-                ("base_frequency", "2400000"),
-                ("cpuinfo_min_freq", "400000"),
-                ("cpuinfo_max_freq", "4800000"),
-                ("scaling_min_freq", "400000"),
-                ("scaling_max_freq", "4800000"),
-            ],
-        )
-        .with(&format!("{CPUS}/intel_pstate/no_turbo"), "0")
-        .with(&format!("{CPUS}/intel_pstate/status"), "active")
-        .policies(&["4", "5", "6", "7"], &[("base_frequency", "1800000")])
-        .with(&format!("{CPUS}/smt/control"), "on")
-        .with("/sys/devices/cpu_core/cpus", "0-3")
-        .with("/sys/devices/cpu_atom/cpus", "4-7")
+        .a_policy_each(8)
         .irqs("ff", "8")
-        .with("/proc/cpuinfo", "vendor_id : GenuineIntel\nflags : fpu tsc")
+        .tree(
+            "
+            ~/cpufreq/policy{0-7}/scaling_driver = intel_pstate
+            ~/cpufreq/policy{0-7}/scaling_governor = powersave
+            ~/cpufreq/policy{0-7}/scaling_available_governors = performance powersave
+            ~/cpufreq/policy{0-7}/energy_performance_preference = balance_performance
+            ~/cpufreq/policy{0-3}/base_frequency = 2400000
+            ~/cpufreq/policy{4-7}/base_frequency = 1800000
+            ~/cpufreq/policy{0-7}/cpuinfo_min_freq = 400000
+            ~/cpufreq/policy{0-7}/cpuinfo_max_freq = 4800000
+            ~/cpufreq/policy{0-7}/scaling_min_freq = 400000
+            ~/cpufreq/policy{0-7}/scaling_max_freq = 4800000
+            ~/intel_pstate/no_turbo = 0
+            ~/intel_pstate/status = active
+            ~/smt/control = on
+            /sys/devices/cpu_core/cpus = 0-3
+            /sys/devices/cpu_atom/cpus = 4-7
+            /proc/cpuinfo = vendor_id : GenuineIntel|flags : fpu tsc
+            ",
+        )
 }
 
-/// A guest that sees nothing of the processor's clock.
+/// A guest without cpufreq.
 pub fn virtual_machine() -> Machine {
     Machine::new("virtual-machine")
         .linux()
         .cpus(&["0", "1"])
-        .with(&format!("{CPUS}/smt/control"), "notsupported")
         .irqs("3", "2")
-        .with(
-            "/proc/cpuinfo",
-            "vendor_id : AuthenticAMD\nflags : fpu tsc hypervisor",
-        )
-        .with("/sys/hypervisor/type", "KVM")
-        .with(
-            "/sys/kernel/mm/transparent_hugepage/enabled",
-            "always [madvise] never",
-        )
-        .with("/proc/sys/kernel/nmi_watchdog", "0")
-        .with("/proc/self/cgroup", "3:cpuset:/\n2:cpu:/\n0::/")
-        .with(
-            "/proc/self/mountinfo",
-            "22 1 0:21 / /proc rw - proc proc rw\n23 1 0:22 / /sys rw - sysfs sysfs rw\n\
-             30 23 0:26 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset",
-        )
         .without("/sys/fs/cgroup/user.slice")
-        .with("/sys/fs/cgroup/cpuset/cpuset.effective_cpus", "0-1")
-        .with("/sys/fs/cgroup/cpuset/cpuset.cpus", "0-1")
-        .with("/sys/fs/cgroup/cpuset/cpuset.cpu_exclusive", "1")
-        .with("/sys/fs/cgroup/cpuset/cgroup.procs", "4242")
+        .tree(
+            "
+            ~/smt/control = notsupported
+            /proc/cpuinfo = vendor_id : AuthenticAMD|flags : fpu tsc hypervisor
+            /sys/hypervisor/type = KVM
+            /sys/kernel/mm/transparent_hugepage/enabled = always [madvise] never
+            /proc/sys/kernel/nmi_watchdog = 0
+            /proc/self/cgroup = 3:cpuset:/|2:cpu:/|0::/
+            /proc/self/mountinfo = 22 1 0:21 / /proc rw - proc proc rw|23 1 0:22 / /sys rw - sysfs sysfs rw|30 23 0:26 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset
+            /sys/fs/cgroup/cpuset/cpuset.effective_cpus = 0-1
+            /sys/fs/cgroup/cpuset/cpuset.cpus = 0-1
+            /sys/fs/cgroup/cpuset/cpuset.cpu_exclusive = 1
+            /sys/fs/cgroup/cpuset/cgroup.procs = 4242
+            ",
+        )
 }
 
-/// A container on the machine [`intel`]: /sys and /proc/sys for reading only,
-/// two CPUs allowed, an ordinary user.
+/// A container on [`intel`]: /sys and /proc/sys read-only, two CPUs allowed, an
+/// ordinary user.
 pub fn container() -> Machine {
-    let mut machine = intel()
-        .with(
-            "/proc/self/mountinfo",
-            "22 1 0:21 / /proc rw - proc proc rw\n23 1 0:22 / /sys ro - sysfs sysfs ro\n\
-             24 22 0:21 /sys /proc/sys ro - proc proc rw\n25 22 0:21 /irq /proc/irq ro - proc proc rw\n\
-             30 23 0:26 / /sys/fs/cgroup ro - cgroup2 cgroup2 rw",
-        )
-        .with("/proc/self/status", &status(1000, "2-3"))
-        .with("/proc/self/cgroup", "0::/")
-        .with("/sys/fs/cgroup/cpuset.cpus.effective", "2-3")
-        .with("/sys/fs/cgroup/cgroup.procs", "4242")
+    intel()
+        .named("container")
         .without("/sys/fs/cgroup/user.slice")
-        .with("/.dockerenv", "");
-    machine.name = "container";
-    machine
+        .with("/proc/self/status", &status(1000, "2-3"))
+        .tree(
+            "
+            /proc/self/mountinfo = 22 1 0:21 / /proc rw - proc proc rw|23 1 0:22 / /sys ro - sysfs sysfs ro|24 22 0:21 /sys /proc/sys ro - proc proc rw|25 22 0:21 /irq /proc/irq ro - proc proc rw|30 23 0:26 / /sys/fs/cgroup ro - cgroup2 cgroup2 rw
+            /proc/self/cgroup = 0::/
+            /sys/fs/cgroup/cpuset.cpus.effective = 2-3
+            /sys/fs/cgroup/cgroup.procs = 4242
+            /.dockerenv =
+            ",
+        )
 }
 
-/// The same seen by the container's root: user 0, with the capabilities that
-/// Docker leaves it.
+/// The same for root of the container, with the capabilities that Docker
+/// leaves.
 pub fn container_root() -> Machine {
     let status = format!("{}\nCapEff:\t00000000a80425fb", status(0, "2-3"));
-    let mut machine = container().with("/proc/self/status", &status);
-    machine.name = "container-root";
-    machine
+    container()
+        .named("container-root")
+        .with("/proc/self/status", &status)
 }
 
 /// A machine with a single CPU and hardly anything to set.
@@ -468,64 +407,51 @@ pub fn single() -> Machine {
     Machine::new("single")
         .linux()
         .cpus(&["0"])
+        .without("/proc/self/autogroup")
         .with("/proc/cpuinfo", "flags : fpu tsc hypervisor")
         .with("/proc/sys/kernel/sched_autogroup_enabled", "0")
-        .without("/proc/self/autogroup")
 }
 
-/// The machine [`intel`] with everything as one would want it, seen by a
-/// process that runs under all that latlas can give it.
+/// [`intel`] with good values, seen by a process with all that latlas can give
+/// it.
 pub fn quiet() -> Machine {
-    let mut machine = intel()
-        .with(&format!("{CPUS}/intel_pstate/no_turbo"), "1")
-        .with(&format!("{CPUS}/smt/control"), "off")
-        .with(&format!("{CPUS}/online"), "0-3")
-        .with(&format!("{CPUS}/isolated"), "3")
-        .with(
-            "/sys/kernel/mm/transparent_hugepage/enabled",
-            "always [madvise] never",
-        )
-        .with("/sys/kernel/mm/transparent_hugepage/khugepaged/defrag", "0")
-        .below(
-            "/proc/sys/kernel",
-            &[
-                ("perf_event_max_sample_rate", "1"),
-                ("nmi_watchdog", "0"),
-                ("timer_migration", "0"),
-            ],
-        )
-        .with("/proc/irq/default_smp_affinity", "7")
-        .with("/sys/devices/virtual/workqueue/cpumask", "7")
-        .with("/proc/irq/16/smp_affinity", "7")
-        .with("/proc/irq/17/smp_affinity", "7")
-        .with("/proc/self/status", &status(0, "3"))
-        .with("/proc/self/autogroup", "/autogroup-78 nice -10")
-        .with("/proc/self/timerslack_ns", "1")
-        .with("/proc/self/stat", &own_stat(4242, -51, -10, 1))
-        .with("/proc/stat", &stat(4));
-    // The other threads are offline, and their files with them.
+    // Sibling threads are offline, and their files gone.
+    let mut machine = intel().named("quiet");
     for cpu in 4..8 {
         machine = machine
             .without(&format!("{CPUS}/cpufreq/policy{cpu}"))
             .without(&format!("{CPUS}/cpu{cpu}"));
     }
-    machine = machine.with("/sys/fs/cgroup/user.slice/cpuset.cpus.effective", "0-3");
     for cpu in 0..4 {
-        let policy = format!("{CPUS}/cpufreq/policy{cpu}");
-        machine = machine
-            .with(&format!("{policy}/scaling_governor"), "performance")
-            .with(
-                &format!("{policy}/energy_performance_preference"),
-                "performance",
-            )
-            .with(&format!("{CPUS}/cpu{cpu}/power/energy_perf_bias"), "0")
-            .with(
-                &format!("{CPUS}/cpu{cpu}/topology/thread_siblings_list"),
-                &cpu.to_string(),
-            );
+        let path = format!("{CPUS}/cpu{cpu}/topology/thread_siblings_list");
+        machine = machine.with(&path, &cpu.to_string());
     }
-    machine.name = "quiet";
     machine
+        .with("/proc/self/status", &status(0, "3"))
+        .with("/proc/self/stat", &own_stat(4242, -51, -10, 1))
+        .with("/proc/stat", &stat(4))
+        .tree(
+            "
+            ~/intel_pstate/no_turbo = 1
+            ~/smt/control = off
+            ~/online = 0-3
+            ~/isolated = 3
+            ~/cpufreq/policy{0-3}/scaling_governor = performance
+            ~/cpufreq/policy{0-3}/energy_performance_preference = performance
+            ~/cpu{0-3}/power/energy_perf_bias = 0
+            /sys/kernel/mm/transparent_hugepage/enabled = always [madvise] never
+            /sys/kernel/mm/transparent_hugepage/khugepaged/defrag = 0
+            /sys/devices/virtual/workqueue/cpumask = 7
+            /sys/fs/cgroup/user.slice/cpuset.cpus.effective = 0-3
+            /proc/sys/kernel/perf_event_max_sample_rate = 1
+            /proc/sys/kernel/nmi_watchdog = 0
+            /proc/sys/kernel/timer_migration = 0
+            /proc/irq/default_smp_affinity = 7
+            /proc/irq/{16-17}/smp_affinity = 7
+            /proc/self/autogroup = /autogroup-78 nice -10
+            /proc/self/timerslack_ns = 1
+            ",
+        )
 }
 
 /// proc_pid_status(5), as far as it is asked for.

@@ -1,8 +1,8 @@
 //! What a turn of an event loop costs.
 
-use crate::across::event;
-use crate::repeated::PLAIN;
-use meter::probe::{Effort, Event, Probe, Work};
+use crate::engine::repeated::{PLAIN, turns};
+use crate::engine::threads::event;
+use meter::probe::{Effort, Event, Probe, Work, WorkError};
 use model::run::{Bound, Regime};
 use std::time::Duration;
 use sys::clock::Counter;
@@ -16,40 +16,36 @@ pub(crate) fn probes() -> Vec<Probe> {
         Probe {
             title: "a timer without delay, on a run loop".into(),
             operation: "One timer of zero seconds, from its arming in its own callback to the next call of that callback by the run loop.".into(),
-            method: "Needs a run loop of the platform's, which latlas does not have on any system yet; event_loop.zero_delay_tokio is the portable row.".into(),
+            method: "Needs a run loop of the platform, which latlas does not have on any system yet; event_loop.zero_delay_tokio is the portable row.".into(),
             source: "Mike Ash, Performance Comparisons of Common Operations (2016), read in his program's source: performSelector:withObject:afterDelay: of 0, re-armed from its own callback 1e5 times on the run loop.".into(),
             bound: Bound::Memory,
-            unavailable: |_| Some("no run loop was built in (what would provide it: CoreFoundation's CFRunLoop on an Apple system, GNUstep Base's NSRunLoop elsewhere)".into()),
+            unavailable: |_| Some("no run loop was built in (needs CoreFoundation's CFRunLoop on an Apple system, GNUstep Base's NSRunLoop elsewhere)".into()),
             ..Probe::blank("event_loop.zero_delay")
         },
         Probe {
             variants: vec!["".into()],
             title: "a timer without delay, on tokio".into(),
             operation: "One tokio::time::sleep of zero, from its arming to the next turn of the task that armed it, which then arms the next one.".into(),
-            method: "One task on tokio's current-thread runtime with its timers and its I/O driver on, on the measuring thread; each timer is stamped before it is made and after it was awaited. tokio's timers have steps of 1 ms and round up (its documentation says so), so a timer of zero is not over at once: this row is mostly the wait for the next step, during which the thread sleeps in the kernel, and says what a program waits that uses one to give way. /yield_now is what a turn of the loop costs without a timer.".into(),
-            source: "The portable row beside event_loop.zero_delay and Mike Ash's zero-delay perform (2016), whose run loop has no such steps. That a sleep of zero takes a millisecond or more is known to tokio: its issues 6390 and 6866.".into(),
+            method: "One task on tokio's current-thread runtime with its timers and its I/O driver on, on the measuring thread; each timer is stamped before it is made and after it was awaited. tokio's timers have steps of 1 ms and round up (its documentation says so), so a timer of zero does not expire at once: this row is mostly the wait for the next step, during which the thread sleeps in the kernel, and is what a program waits that yields by such a timer. /yield_now is the cost of a turn of the loop without a timer.".into(),
+            source: "The portable counterpart of event_loop.zero_delay and Mike Ash's zero-delay perform (2016), whose run loop has no such steps. tokio's issues 6390 and 6866 report that a sleep of zero takes a millisecond or more.".into(),
             bound: Bound::Memory,
             regime: Regime::Stamped,
-            effort: Effort {
-                visits: 2,
-                samples: 16,
-                sample_ns: Some(1.2e6),
-                ..Effort::SCALAR
-            },
+            effort: Effort::stamped(2, 16, 1.2e6),
             make: Box::new(|_, _| Ok(Box::new(Timers { runtime: runtime()? }))),
             ..Probe::blank(TOKIO)
         },
         Probe {
             variants: vec!["yield_now".into()],
             title: "a turn of tokio's loop without a timer".into(),
-            operation: "One tokio::task::yield_now: the only task gives way, the loop looks for I/O and timers that are due, and runs the task again.".into(),
+            operation: "One tokio::task::yield_now: the only task yields, the loop checks for I/O and due timers, and runs the task again.".into(),
             method: format!("{PLAIN} One task on tokio's current-thread runtime with its timers and its I/O driver on, on the measuring thread.").into(),
-            source: "Ours, beside the timer.".into(),
-            effort: Effort {
-                visits: 8,
-                ..Effort::SCALAR
-            },
-            make: Box::new(|_, _| Ok(Box::new(Yields { runtime: runtime()? }))),
+            source: "Ours, to compare with the timer.".into(),
+            effort: Effort::visits(8),
+            make: Box::new(|_, _| {
+                let runtime = runtime()?;
+                let run = move |turns| runtime.block_on(give_way(turns));
+                turns(1.0, run).restored_by(64).boxed()
+            }),
             ..Probe::blank(TOKIO)
         },
     ]
@@ -58,9 +54,9 @@ pub(crate) fn probes() -> Vec<Probe> {
 const TOKIO: &str = "event_loop.zero_delay_tokio";
 
 /// A runtime on the calling thread, as most programs have it.
-fn runtime() -> Result<Runtime, String> {
+fn runtime() -> Result<Runtime, WorkError> {
     let built = Builder::new_current_thread().enable_all().build();
-    built.map_err(|e| format!("tokio's runtime can't be started: {e}"))
+    built.map_err(|e| format!("tokio's runtime can't be started: {e}").into())
 }
 
 struct Timers {
@@ -68,11 +64,7 @@ struct Timers {
 }
 
 impl Work for Timers {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-    fn run(&mut self, _turns: u64, _double: bool) {}
-    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
         let counter = Counter::best();
         Ok(self.runtime.block_on(async {
             let mut events = Vec::with_capacity(operations as usize);
@@ -100,26 +92,10 @@ async fn give_way(times: u64) {
     }
 }
 
-struct Yields {
-    runtime: Runtime,
-}
-
-impl Work for Yields {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-    fn restore(&mut self) {
-        self.run(64, false);
-    }
-    fn run(&mut self, turns: u64, _double: bool) {
-        self.runtime.block_on(give_way(turns));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::across::testing::{bench, cpus};
+    use crate::engine::testing::{cpus, worker};
     use meter::probe::Site;
 
     #[test]
@@ -129,8 +105,8 @@ mod tests {
             variant: String::new(),
             at: Vec::new(),
         };
-        let mut bench = bench(cpus());
-        let mut work = (probe.make)(&mut bench, &site).expect("a runtime");
+        let mut worker = worker(cpus());
+        let mut work = (probe.make)(&mut worker, &site).expect("a runtime");
         let events = work.stamped(3).expect("timers");
         assert_eq!(events.len(), 3);
         assert!(events.iter().all(|e| e.ops == 1 && e.to_ticks > 0));
@@ -138,10 +114,8 @@ mod tests {
 
     #[test]
     fn the_task_gives_way_each_time() {
-        let row = "event_loop.zero_delay_tokio/yield_now";
-        crate::smoke::run(&probes()[2..], row).expect("it runs");
         let runtime = runtime().expect("a runtime");
-        // Another task gets its turns meanwhile: as many.
+        // Another task gets as many turns.
         let seen = std::rc::Rc::new(std::cell::Cell::new(0_u64));
         let local = tokio::task::LocalSet::new();
         let own = seen.clone();
@@ -157,7 +131,11 @@ mod tests {
 
     #[test]
     fn the_run_loop_says_what_it_lacks() {
-        let reason = crate::smoke::run(&probes(), "event_loop.zero_delay").expect_err("none");
-        assert!(reason.starts_with("no run loop was built in"), "{reason}");
+        let reason =
+            crate::engine::testing::run(&probes(), "event_loop.zero_delay").expect_err("none");
+        assert!(
+            reason.to_string().starts_with("no run loop was built in"),
+            "{reason}"
+        );
     }
 }

@@ -2,9 +2,9 @@
 //! of the disk make: this test runs itself under strace and reads them there.
 //! It needs strace.
 
-use meter::bench::Bench;
-use meter::plan::terrain;
+use meter::machine_shape::MachineShape;
 use meter::probe::{Probe, Site, Work};
+use meter::worker_memory::WorkerMemory;
 use std::path::Path;
 use std::process::Command;
 
@@ -25,7 +25,7 @@ fn emulated() -> bool {
     machine.emulated.get().is_some_and(|by| by.name().is_some())
 }
 
-/// The row's work on this bench, its variant and point taken from `row`
+/// The row's work on this worker, its variant and point taken from `row`
 /// (`file.create@4096`).
 fn with_work<R>(directory: &Path, row: &str, then: impl FnOnce(&mut dyn Work) -> R) -> R {
     let (id, at) = match row.split_once('@') {
@@ -39,10 +39,10 @@ fn with_work<R>(directory: &Path, row: &str, then: impl FnOnce(&mut dyn Work) ->
         variant: probe.variant_of(id).to_string(),
         at,
     };
-    let mut terrain = terrain(&sys::machine(Path::new("/")), vec![0], None);
-    terrain.scratch = meter::scratch::named(directory);
-    let mut bench = Bench::new(terrain, 16 << 20, 0, 1);
-    let mut work = (probe.make)(&mut bench, &site).unwrap_or_else(|why| panic!("{row}: {why}"));
+    let mut machine = MachineShape::of(&sys::machine(Path::new("/")), vec![0], None);
+    machine.scratch = meter::scratch::named(directory);
+    let mut worker = WorkerMemory::new(machine, 16 << 20, 0, 1);
+    let mut work = (probe.make)(&mut worker, &site).unwrap_or_else(|why| panic!("{row}: {why}"));
     then(work.as_mut())
 }
 

@@ -2,7 +2,7 @@
 //! of cores. They are file trees, as their kernels would write them.
 #![cfg(any(target_os = "linux", target_os = "android"))]
 
-use meter::core_kind::CoreKindAsked;
+use meter::core_kind::CoreKindChoice;
 use meter::plan::{Plan, PlanError, Request, plan};
 use model::machine::Machine;
 use std::fs;
@@ -79,7 +79,7 @@ fn two_nodes_are_a_map_of_two_by_two() {
         "a working set far beyond the caches"
     );
     let cpus: Vec<&[u32]> = plan
-        .terrain
+        .machine_shape
         .nodes
         .iter()
         .map(|n| n.cpus.as_slice())
@@ -90,8 +90,8 @@ fn two_nodes_are_a_map_of_two_by_two() {
 #[test]
 fn a_node_whose_cpus_are_not_ours_is_only_read() {
     let plan = planned(&two_nodes(&[1]), &request(&NUMA)).expect("a plan");
-    assert_eq!(plan.terrain.nodes[0].cpus, [1]);
-    assert!(plan.terrain.nodes[1].cpus.is_empty());
+    assert_eq!(plan.machine_shape.nodes[0].cpus, [1]);
+    assert!(plan.machine_shape.nodes[1].cpus.is_empty());
     let at: Vec<&[u64]> = plan.cells.iter().map(|cell| cell.at.as_slice()).collect();
     assert_eq!(at, [[0, 0], [0, 1], [0, 0], [0, 1]], "both rows");
 }
@@ -139,7 +139,7 @@ fn hybrid(allowed: Result<Vec<u32>, String>) -> Machine {
     machine(&files, allowed)
 }
 
-fn of_kind(kind: CoreKindAsked, pin: Option<u32>) -> Request {
+fn of_kind(kind: CoreKindChoice, pin: Option<u32>) -> Request {
     Request {
         core_kind: Some(kind),
         pin,
@@ -150,24 +150,28 @@ fn of_kind(kind: CoreKindAsked, pin: Option<u32>) -> Request {
 #[test]
 fn a_run_keeps_to_the_kind_of_cores_asked_for() {
     let machine = hybrid(Ok((0..8).collect()));
-    let plan = planned(&machine, &of_kind(CoreKindAsked::Efficiency, None)).expect("a plan");
-    assert_eq!(plan.terrain.cpus, [4, 5, 6, 7]);
+    let plan = planned(&machine, &of_kind(CoreKindChoice::Efficiency, None)).expect("a plan");
+    assert_eq!(plan.machine_shape.cpus, [4, 5, 6, 7]);
     assert_eq!(
         plan.record.core_kind.as_deref(),
         Some("efficiency (E-core)")
     );
-    assert_eq!(plan.terrain.l2_bytes, 4 << 20, "the caches of that kind");
-    let plan = planned(&machine, &of_kind(CoreKindAsked::Performance, Some(3))).expect("a plan");
-    assert_eq!(plan.terrain.cpus, [0, 1, 2, 3]);
+    assert_eq!(
+        plan.machine_shape.l2_bytes,
+        4 << 20,
+        "the caches of that kind"
+    );
+    let plan = planned(&machine, &of_kind(CoreKindChoice::Performance, Some(3))).expect("a plan");
+    assert_eq!(plan.machine_shape.cpus, [0, 1, 2, 3]);
     assert_eq!(plan.pin, Some(3));
     assert_eq!(
         plan.record.core_kind.as_deref(),
         Some("performance (P-core)")
     );
-    let plan = planned(&machine, &of_kind(CoreKindAsked::Performance, None)).expect("a plan");
-    assert_eq!(plan.terrain.l2_bytes, 2 << 20, "not the others'");
+    let plan = planned(&machine, &of_kind(CoreKindChoice::Performance, None)).expect("a plan");
+    assert_eq!(plan.machine_shape.l2_bytes, 2 << 20, "not the others'");
     let plan = planned(&machine, &request(&["cpu.add_i64"])).expect("a plan");
-    assert_eq!(plan.terrain.cpus.len(), 8);
+    assert_eq!(plan.machine_shape.cpus.len(), 8);
     assert_eq!(plan.record.core_kind, None);
 }
 
@@ -179,21 +183,21 @@ fn impossible_kinds_are_refused() {
             .to_string()
     };
     let all = hybrid(Ok((0..8).collect()));
-    let error = refusal(&all, CoreKindAsked::Performance, Some(4));
+    let error = refusal(&all, CoreKindChoice::Performance, Some(4));
     assert!(error.starts_with("CPU 4 is no performance core"), "{error}");
     let some = hybrid(Ok(vec![5, 6]));
-    let error = refusal(&some, CoreKindAsked::Performance, None);
+    let error = refusal(&some, CoreKindChoice::Performance, None);
     assert!(error.contains("may run on 5, 6"), "{error}");
     // The kind is right, but the CPU is not ours.
-    let error = refusal(&some, CoreKindAsked::Efficiency, Some(7));
+    let error = refusal(&some, CoreKindChoice::Efficiency, Some(7));
     assert!(error.starts_with("CPU 7 can't be used"), "{error}");
-    let error = refusal(&two_nodes(&[0]), CoreKindAsked::Efficiency, None);
+    let error = refusal(&two_nodes(&[0]), CoreKindChoice::Efficiency, None);
     assert!(
         error.starts_with("this machine has one kind of cores"),
         "{error}"
     );
     let unpinned = hybrid(Err("no such call".into()));
-    let error = refusal(&unpinned, CoreKindAsked::Efficiency, None);
+    let error = refusal(&unpinned, CoreKindChoice::Efficiency, None);
     assert!(
         error.contains("does not let a thread choose its CPUs"),
         "{error}"

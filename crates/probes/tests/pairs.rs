@@ -4,16 +4,16 @@
 
 #![cfg(target_os = "linux")]
 
-use meter::bench::Bench;
-use meter::probe::{Probe, Site, Terrain};
+use meter::probe::{MachineShape, Probe, Site, WorkError};
+use meter::worker_memory::WorkerMemory;
 use model::run::Regime;
 use std::time::Duration;
 
-fn terrain() -> Terrain {
-    Terrain {
+fn machine() -> MachineShape {
+    MachineShape {
         largest_bytes: 1 << 20,
         cpus: sys::affinity::allowed_cpus().expect("a set of CPUs"),
-        ..Terrain::default()
+        ..MachineShape::default()
     }
 }
 
@@ -28,13 +28,13 @@ fn held() -> (usize, usize, Vec<u32>) {
 }
 
 /// One small visit.
-fn visit(probe: &Probe, bench: &mut Bench) -> Result<(), String> {
+fn visit(probe: &Probe, worker: &mut WorkerMemory) -> Result<(), WorkError> {
     let site = Site {
         variant: probe.variants.first().map_or("", |v| v).to_string(),
         at: Vec::new(),
     };
     let row = &probe.row_ids()[0];
-    let mut work = (probe.make)(bench, &site)?;
+    let mut work = (probe.make)(worker, &site)?;
     let events = work.stamped(5)?;
     assert_eq!(events.len(), 5, "{row}");
     let modes = work.modes();
@@ -51,8 +51,8 @@ fn visit(probe: &Probe, bench: &mut Bench) -> Result<(), String> {
 #[test]
 fn each_row_runs_and_leaves_nothing() {
     // The way a worker has it: pinned to one CPU of several.
-    let terrain = terrain();
-    sys::affinity::pin_to(&terrain.cpus[..1]).expect("the first CPU");
+    let machine = machine();
+    sys::affinity::pin_to(&machine.cpus[..1]).expect("the first CPU");
     let probes = probes::catalogue();
     let ours: Vec<&Probe> = probes
         .iter()
@@ -61,15 +61,15 @@ fn each_row_runs_and_leaves_nothing() {
             p.id.starts_with("net.") || p.id == "sync.handoff" || p.id == "sync.semaphore_switch"
         })
         .collect();
-    let mut bench = Bench::new(terrain.clone(), 0, 0, 1);
+    let mut worker = WorkerMemory::new(machine.clone(), 0, 0, 1);
     let mut ran = 0;
     for probe in &ours {
         let row = &probe.row_ids()[0];
-        if (probe.unavailable)(&terrain).is_some() {
+        if (probe.unavailable)(&machine).is_some() {
             continue;
         }
         let before = held();
-        visit(probe, &mut bench).unwrap_or_else(|e| panic!("{row}: {e}"));
+        visit(probe, &mut worker).unwrap_or_else(|e| panic!("{row}: {e}"));
         // A joined thread may stay in the list for a moment.
         for _ in 0..500 {
             if held() == before {
@@ -80,7 +80,7 @@ fn each_row_runs_and_leaves_nothing() {
         assert_eq!(held(), before, "{row}: threads, open files, CPUs");
         ran += 1;
     }
-    let several = terrain.cpus.len() > 1;
+    let several = machine.cpus.len() > 1;
     assert!(
         ran >= if several { 25 } else { 18 },
         "only {ran} of {}",

@@ -4,9 +4,9 @@
 //! One test does all, since it asks for *any* child: another test's would
 //! stand in the way.
 
-use meter::bench::Bench;
-use meter::plan::terrain;
+use meter::machine_shape::MachineShape;
 use meter::probe::{Probe, Site};
+use meter::worker_memory::WorkerMemory;
 use model::run::Regime;
 use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, waitid};
@@ -17,12 +17,12 @@ fn children_left() -> bool {
     !matches!(waitid(WaitId::All, options), Err(Errno::CHILD))
 }
 
-fn works(bench: &mut Bench, probe: &Probe, children: u32) {
+fn works(worker: &mut WorkerMemory, probe: &Probe, children: u32) {
     let site = Site {
         variant: String::new(),
         at: Vec::new(),
     };
-    let mut work = (probe.make)(bench, &site).unwrap_or_else(|why| panic!("{}: {why}", probe.id));
+    let mut work = (probe.make)(worker, &site).unwrap_or_else(|why| panic!("{}: {why}", probe.id));
     let events = work.stamped(children).expect("stamped");
     assert_eq!(events.len(), children as usize, "{}", probe.id);
     for event in events {
@@ -30,7 +30,7 @@ fn works(bench: &mut Bench, probe: &Probe, children: u32) {
         assert_eq!((event.ops, event.series, event.mode), (1, 0, 0));
     }
     assert_eq!(work.ops_per_turn(), 1.0);
-    assert_eq!(work.verify(), Ok(()));
+    work.verify().expect("it holds");
     let notes = work.notes();
     let says = |what: &str| notes.iter().any(|note| note.contains(what));
     match probe.id.as_ref() {
@@ -45,7 +45,7 @@ fn works(bench: &mut Bench, probe: &Probe, children: u32) {
 #[test]
 fn nothing_is_left_of_any_child() {
     let machine = sys::machine(Path::new("/"));
-    let mut bench = Bench::new(terrain(&machine, vec![0], None), 64 << 20, 0, 1);
+    let mut worker = WorkerMemory::new(MachineShape::of(&machine, vec![0], None), 64 << 20, 0, 1);
     let rows: Vec<Probe> = probes::catalogue()
         .into_iter()
         .filter(|probe| probe.group() == "process")
@@ -53,13 +53,13 @@ fn nothing_is_left_of_any_child() {
     assert_eq!(rows.len(), 4);
     assert!(!children_left(), "before");
     // What another row left behind: 64 MiB in the buffer, 4 MiB of order.
-    bench.huge(64 << 20).expect("memory").1.shuffle(1 << 20, 1);
+    worker.huge(64 << 20).expect("memory").1.shuffle(1 << 20, 1);
     for probe in &rows {
         assert_eq!(probe.regime, Regime::Stamped);
-        works(&mut bench, probe, 3);
+        works(&mut worker, probe, 3);
         assert!(!children_left(), "{}", probe.id);
     }
-    assert!(bench.order.elements().is_empty(), "given back");
+    assert!(worker.order.elements().is_empty(), "given back");
     // An emulator in user mode does not pass the advice on.
     let emulated = machine.emulated.get().is_some_and(|by| by.name().is_some());
     if let (false, Ok(copied)) = (emulated, sys::pages::copied_by_fork_bytes()) {
@@ -89,10 +89,10 @@ fn nothing_is_left_of_any_child() {
 #[ignore = "needs a parent that ignores SIGCHLD"]
 fn ignored_children() {
     let machine = sys::machine(Path::new("/"));
-    let mut bench = Bench::new(terrain(&machine, vec![0], None), 0, 0, 1);
+    let mut worker = WorkerMemory::new(MachineShape::of(&machine, vec![0], None), 0, 0, 1);
     for probe in probes::catalogue() {
         if probe.group() == "process" {
-            works(&mut bench, &probe, 2);
+            works(&mut worker, &probe, 2);
         }
     }
 }

@@ -2,8 +2,8 @@
 //! out, its parent is killed. What is left of it is looked for in /proc.
 #![cfg(any(target_os = "linux", target_os = "android"))]
 
-use meter::bench::Bench;
-use meter::probe::{Event, Probe, Site, Terrain};
+use meter::probe::{Event, MachineShape, Probe, Site, WorkError};
+use meter::worker_memory::WorkerMemory;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,13 +22,13 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn bench() -> Bench {
-    let terrain = Terrain {
+fn worker() -> WorkerMemory {
+    let machine = MachineShape {
         largest_bytes: 64 << 20,
         cpus: sys::affinity::allowed_cpus().expect("affinity"),
-        ..Terrain::default()
+        ..MachineShape::default()
     };
-    Bench::new(terrain, 0, 0, 1)
+    WorkerMemory::new(machine, 0, 0, 1)
 }
 
 fn probe() -> Probe {
@@ -39,13 +39,17 @@ fn probe() -> Probe {
 }
 
 /// Samples of a ring that is made for it, and its notes.
-fn samples(processes: u64, array: u64, samples: u32) -> Result<(Vec<Event>, Vec<String>), String> {
-    let mut bench = bench();
+fn samples(
+    processes: u64,
+    array: u64,
+    samples: u32,
+) -> Result<(Vec<Event>, Vec<String>), WorkError> {
+    let mut worker = worker();
     let site = Site {
         variant: String::new(),
         at: vec![processes, array],
     };
-    let mut work = (probe().make)(&mut bench, &site)?;
+    let mut work = (probe().make)(&mut worker, &site)?;
     let events = work.stamped(samples)?;
     Ok((events, work.notes()))
 }
@@ -106,7 +110,7 @@ fn a_part() {
             for processes in [4, 64] {
                 let told = match samples(processes, 0, 1) {
                     Ok((events, _)) => format!("{} events", events.len()),
-                    Err(reason) => reason,
+                    Err(error) => error.to_string(),
                 };
                 println!("ring of {processes}: {told}");
             }
@@ -162,7 +166,9 @@ fn a_killed_member_is_a_reason_and_ends_the_others() {
         (error, ended - killer.join().expect("no panic"))
     });
     assert!(
-        error.starts_with("a ring member was killed by signal 9"),
+        error
+            .to_string()
+            .starts_with("a ring member was killed by signal 9"),
         "{error}"
     );
     // A second where nothing else runs.

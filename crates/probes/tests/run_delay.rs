@@ -1,8 +1,8 @@
 //! Whose run delay a row of stamped operations records: that of the thread
 //! that stamps, or none.
 
-use meter::bench::Bench;
-use meter::probe::{Site, Terrain};
+use meter::probe::{MachineShape, Site};
+use meter::worker_memory::WorkerMemory;
 
 /// What the calling thread is said to have waited.
 const OWN: u64 = u64::MAX;
@@ -14,16 +14,16 @@ fn recorded(row: &str) -> Option<u64> {
         .iter()
         .find(|probe| probe.row_ids().iter().any(|id| id == row))
         .unwrap_or_else(|| panic!("no row {row}"));
-    let terrain = Terrain {
+    let machine = MachineShape {
         cpus: sys::allowed_cpus().unwrap_or_default(),
-        ..Terrain::default()
+        ..MachineShape::default()
     };
     let site = Site {
         variant: probe.variant_of(row).to_string(),
         at: vec![1],
     };
-    let mut bench = Bench::new(terrain, 4 << 20, 0, 1);
-    let mut work = (probe.make)(&mut bench, &site).unwrap_or_else(|why| panic!("{row}: {why}"));
+    let mut worker = WorkerMemory::new(machine, 4 << 20, 0, 1);
+    let mut work = (probe.make)(&mut worker, &site).unwrap_or_else(|why| panic!("{row}: {why}"));
     work.stamped(3).unwrap_or_else(|why| panic!("{row}: {why}"));
     work.run_delay_ns(0, OWN)
 }

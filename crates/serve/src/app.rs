@@ -1,26 +1,55 @@
-//! What all requests share, and the way to the index: a bounded number of
-//! threads that may block, each with an index of its own while it asks.
+//! State of all requests, and a bounded pool of threads that query the index.
 
 use crate::metrics::Metrics;
 use crate::problem::Problem;
-use crate::received::Memory;
-use crate::routes::Options;
-use atlas::index::Index;
-use atlas::references::References;
-use atlas::store::Store;
-use axum::http::StatusCode;
+use crate::token::Token;
+use crate::upload::{Memory, UploadLimits};
+use compare::references::References;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use store::Store;
+use store::index::Index;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use view::render::ProbeText;
 
-/// Questions that are worked on at once; the others wait.
-const AT_ONCE: usize = 8;
-/// An index that is so old is opened anew: its file may have been replaced.
-const OPEN: Duration = Duration::from_secs(60);
-/// So often an index looks for documents that others have added or removed.
-const LOOK: Duration = Duration::from_secs(1);
+/// Default of [`Options::timeout`].
+pub const TIMEOUT: Duration = Duration::from_secs(20);
+/// Queries at once; the others wait.
+const QUERIES: usize = 8;
+/// An index this old is opened again: its file may have been replaced.
+const REOPEN: Duration = Duration::from_secs(60);
+/// How often an index looks for documents that other processes added or removed.
+const REFRESH: Duration = Duration::from_secs(1);
 /// Uploads that are unpacked and checked at once.
-const UPLOADS_AT_ONCE: usize = 4;
+const CHECKED_UPLOADS: usize = 4;
+
+/// The system clock, ms since 1970 UTC; 0 before that.
+pub fn now_unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as u64)
+}
+
+/// How to serve.
+#[derive(Clone)]
+pub struct Options {
+    /// Token that clients must send; without one only this machine is served.
+    pub token: Option<Token>,
+    /// Largest upload, bytes as sent.
+    pub max_upload_bytes: u64,
+    /// Rate and memory of uploads.
+    pub upload: UploadLimits,
+    /// [`now_unix_ms`], or a fixed time in tests.
+    pub now_unix_ms: fn() -> u64,
+    /// Disable uploads.
+    pub read_only: bool,
+    /// How long a request waits for its turn, and then for its response, before
+    /// it gets 503.
+    pub timeout: Duration,
+    /// The catalogue's texts for reports.
+    pub probes: Vec<ProbeText>,
+    /// Takes a line for each failure of the server itself.
+    pub log: Arc<dyn Fn(&str) + Send + Sync>,
+}
 
 /// Shared by all requests.
 #[derive(Clone)]
@@ -31,28 +60,34 @@ struct Shared {
     references: References,
     options: Options,
     metrics: Metrics,
-    /// Indexes that nobody asks at the moment.
-    idle: Mutex<Vec<Opened>>,
-    questions: Arc<Semaphore>,
+    /// Indexes that no query uses now.
+    idle: Mutex<Vec<PooledIndex>>,
+    queries: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
     upload_memory: Memory,
-    /// Held while a run is looked for and saved.
-    saving: Mutex<()>,
+    /// Held while a run is looked up and stored.
+    storing: Mutex<()>,
+}
+
+/// An open index.
+struct PooledIndex {
+    index: Index,
+    opened: Instant,
+    refreshed: Instant,
 }
 
 impl App {
     pub(crate) fn new(store: Store, references: References, options: Options) -> App {
-        let upload_memory = Memory::new(options.upload.held_bytes);
         App(Arc::new(Shared {
             store,
             references,
+            upload_memory: Memory::new(options.upload.memory_bytes),
             options,
             metrics: Metrics::default(),
             idle: Mutex::default(),
-            questions: Arc::new(Semaphore::new(AT_ONCE)),
-            uploads: Arc::new(Semaphore::new(UPLOADS_AT_ONCE)),
-            upload_memory,
-            saving: Mutex::default(),
+            queries: Arc::new(Semaphore::new(QUERIES)),
+            uploads: Arc::new(Semaphore::new(CHECKED_UPLOADS)),
+            storing: Mutex::default(),
         }))
     }
 
@@ -68,100 +103,83 @@ impl App {
         &self.0.metrics
     }
 
-    /// Tells the one who runs the server.
     pub(crate) fn log(&self, line: &str) {
         (self.0.options.log)(line);
     }
 
-    /// One at a time: two uploads of one id must not both find it free.
-    pub(crate) fn saving(&self) -> &Mutex<()> {
-        &self.0.saving
+    /// One at a time: two uploads of one id must not both see it unused.
+    pub(crate) fn storing(&self) -> &Mutex<()> {
+        &self.0.storing
     }
 
-    /// Memory for uploads that are still arriving.
+    /// Memory for unfinished uploads.
     pub(crate) fn upload_memory(&self) -> &Memory {
         &self.0.upload_memory
     }
 
-    /// A place among the uploads that are unpacked and checked: for a document
-    /// that has arrived, so that nobody's network holds it.
-    pub(crate) async fn place_for_upload(&self) -> Result<OwnedSemaphorePermit, Problem> {
-        self.turn(&self.0.uploads).await
+    /// Permission to unpack and check an upload that has arrived whole, so that
+    /// no slow sender holds one.
+    pub(crate) async fn upload_permit(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        self.permit(&self.0.uploads).await
     }
 
-    /// Asks the index, in a thread that may block.
-    pub(crate) async fn ask<T: Send + 'static>(
+    /// Queries the index in a thread that may block.
+    pub(crate) async fn query<T: Send + 'static>(
         &self,
-        question: impl FnOnce(&Index, &App) -> Result<T, Problem> + Send + 'static,
+        query: impl FnOnce(&Index, &App) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let turn = self.turn(&self.0.questions).await?;
+        let permit = self.permit(&self.0.queries).await?;
         let app = self.clone();
         let work = tokio::task::spawn_blocking(move || {
-            // Held until the work is done, even if nobody waits any longer.
-            let _turn = turn;
-            let opened = app.opened()?;
-            let answer = question(&opened.index, &app);
-            for line in opened.index.told() {
+            // Held until the work is done, even after a timeout.
+            let _permit = permit;
+            let pooled = app.take_index()?;
+            let answer = query(&pooled.index, &app);
+            for line in pooled.index.messages() {
                 app.log(&line);
             }
-            app.put_back(opened);
+            app.return_index(pooled);
             answer
         });
-        match tokio::time::timeout(self.0.options.patience, work).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(panic)) => Err(Problem::ours(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "latlas failed at this: a bug",
-                format!("a request failed: {panic} (this is a bug in latlas)"),
-            )),
-            // The work goes on.
-            Err(_) => Err(Problem::late()),
+        match tokio::time::timeout(self.0.options.timeout, work).await {
+            Ok(answer) => answer?,
+            Err(_) => Err(Problem::TimedOut),
         }
     }
 
-    /// A turn among those that ask at once.
-    async fn turn(&self, of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Problem> {
-        let turn = Arc::clone(of).acquire_owned();
-        match tokio::time::timeout(self.0.options.patience, turn).await {
-            Ok(Ok(turn)) => Ok(turn),
-            _ => Err(Problem::busy()),
+    async fn permit(&self, of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Problem> {
+        let permit = Arc::clone(of).acquire_owned();
+        match tokio::time::timeout(self.0.options.timeout, permit).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(Problem::Busy),
         }
     }
 
-    /// An index that knows what other processes have kept meanwhile.
-    fn opened(&self) -> Result<Opened, Problem> {
+    /// An index that knows what other processes have stored.
+    fn take_index(&self) -> Result<PooledIndex, Problem> {
         let mut idle = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain(|opened| opened.since.elapsed() < OPEN);
-        let found = idle.pop();
+        idle.retain(|pooled| pooled.opened.elapsed() < REOPEN);
+        let pooled = idle.pop();
         drop(idle);
         let now = Instant::now();
-        match found {
-            Some(mut opened) if opened.looked.elapsed() >= LOOK => {
-                opened.index.refresh()?;
-                opened.looked = now;
-                Ok(opened)
-            }
-            Some(opened) => Ok(opened),
-            None => Ok(Opened {
+        let Some(mut pooled) = pooled else {
+            return Ok(PooledIndex {
                 index: Index::open(self.0.store.clone())?,
-                since: now,
-                looked: now,
-            }),
+                opened: now,
+                refreshed: now,
+            });
+        };
+        if pooled.refreshed.elapsed() >= REFRESH {
+            pooled.index.refresh()?;
+            pooled.refreshed = now;
         }
+        Ok(pooled)
     }
 
-    fn put_back(&self, opened: Opened) {
+    fn return_index(&self, pooled: PooledIndex) {
         let mut idle = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < AT_ONCE {
-            idle.push(opened);
+        if idle.len() < QUERIES {
+            idle.push(pooled);
         }
     }
-}
-
-/// An open index.
-struct Opened {
-    index: Index,
-    since: Instant,
-    /// When it last looked at the documents themselves.
-    looked: Instant,
 }

@@ -1,34 +1,32 @@
-//! The atlas over HTTP: pages to look at, an interface for programs, upload of
-//! run documents. A crate of its own, since the rest of `latlas` needs neither
-//! a runtime nor the network.
+//! The atlas over HTTP: pages, an API for programs, and upload of run
+//! documents. A crate of its own, since nothing else in `latlas` needs a
+//! runtime or the network.
 //!
-//! [`Served`] listens and answers until it is told to end.
-//! A request goes through `guard` (who may ask), a route of `routes`, and
-//! `app`, which asks the index in threads that may block. Nothing here deletes,
-//! tags or changes what is kept; the one thing that can be added is a run.
+//! A request passes `guard` (who may send it), a route of `routes`, and `app`,
+//! which queries the index in threads that may block. Nothing here deletes,
+//! tags or changes what is stored; the one thing that can be added is a run.
 #![forbid(unsafe_code)]
 
 mod api;
 mod app;
-mod file_body;
 mod guard;
 mod listen;
 mod metrics;
 mod openapi;
 mod pages;
+mod params;
 mod problem;
-mod questions;
-mod received;
+mod queries;
 mod routes;
 mod server;
-mod strict;
 mod token;
 mod upload;
 mod wire;
 
+pub use app::{Options, TIMEOUT, now_unix_ms};
 pub use listen::{ListenError, addresses};
 pub use openapi::document as openapi;
-pub use received::UploadLimits;
-pub use routes::{Options, PATIENCE, now_unix_ms, router};
-pub use server::{Ended, Limits, Served, Server};
+pub use routes::router;
+pub use server::{Ended, Limits, Server, serve};
 pub use token::{Token, TokenError};
+pub use upload::UploadLimits;

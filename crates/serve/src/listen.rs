@@ -1,87 +1,63 @@
-//! Where a server may listen, and for whom.
+//! Addresses to listen on, and which of them need a token.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
 /// Why a server can't listen there.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// Not an address.
-    #[error("no address {listen:?}: give HOST:PORT, such as 127.0.0.1:8080 ({cause})")]
-    NoAddress {
-        /// As it was given.
-        listen: String,
-        /// What the system says.
-        cause: std::io::Error,
-    },
-    /// Strangers could come.
+    /// Not an address: the text, and what the system says.
+    #[error("no address {0:?}: give HOST:PORT, such as 127.0.0.1:8080 ({1})")]
+    NoAddress(String, std::io::Error),
+    /// Other machines can reach it.
     #[error(
-        "{0} can be reached from other machines: give a token (--token-file FILE, or LATLAS_TOKEN) \
-         that whoever asks must know, or listen on 127.0.0.1"
+        "{0} can be reached from other machines: set a token that clients must send (--token-file \
+         FILE or LATLAS_TOKEN), or listen on 127.0.0.1"
     )]
     NeedsToken(String),
-    /// Somebody else listens there.
+    /// Another process listens there.
     #[error(
-        "can't listen on {0}: the port is taken; end what listens there, or give another port \
-         (port 0 takes one that is free)"
+        "can't listen on {0}: port in use; stop the process that listens there, or give another \
+         port (port 0 takes a free one)"
     )]
     Taken(String),
     /// No threads, or no signals.
     #[error("can't start the server: {0}")]
     Runtime(std::io::Error),
-    /// Another reason.
-    #[error("can't listen on {listen}: {cause}")]
-    Other {
-        /// As it was given.
-        listen: String,
-        /// What the system says.
-        cause: std::io::Error,
-    },
+    /// Another reason: the text, and what the system says.
+    #[error("can't listen on {0}: {1}")]
+    Other(String, std::io::Error),
 }
 
-/// The addresses behind `HOST:PORT`; any but loopback only with a token.
+/// The addresses of `HOST:PORT`; any but loopback only with a token.
 ///
 /// # Errors
 /// If it is no address, or one that needs a token.
 pub fn addresses(listen: &str, with_token: bool) -> Result<Vec<SocketAddr>, ListenError> {
-    let no_address = |cause| ListenError::NoAddress {
-        listen: listen.to_owned(),
-        cause,
-    };
-    let found: Vec<SocketAddr> = listen.to_socket_addrs().map_err(no_address)?.collect();
-    if found.is_empty() {
+    let no_address = |cause| ListenError::NoAddress(listen.to_owned(), cause);
+    let addresses: Vec<SocketAddr> = listen.to_socket_addrs().map_err(no_address)?.collect();
+    if addresses.is_empty() {
         return Err(no_address(std::io::ErrorKind::NotFound.into()));
     }
-    if !with_token && !found.iter().all(|address| address.ip().is_loopback()) {
+    if !with_token && !addresses.iter().all(|address| address.ip().is_loopback()) {
         return Err(ListenError::NeedsToken(listen.to_owned()));
     }
-    Ok(found)
+    Ok(addresses)
 }
 
-/// Whether a `Host` header names this machine to itself. A page of a stranger
-/// whose name was made to lead to 127.0.0.1 (DNS rebinding) still sends its
-/// own name.
+/// Whether a `Host` header names this machine to itself. After DNS rebinding a
+/// page of another site still sends its own name.
 pub(crate) fn is_loopback_host(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => match rest.split_once(']') {
-            Some((name, port)) if port.is_empty() || is_port(port) => name,
-            _ => return false,
-        },
-        None => match host.rsplit_once(':') {
-            Some((name, port)) if is_port(&format!(":{port}")) => name,
-            Some(_) => return false,
-            None => host,
-        },
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !host.ends_with(']') => (name, port),
+        _ => (host, "0"),
     };
     let name = name.strip_suffix('.').unwrap_or(name);
-    name.eq_ignore_ascii_case("localhost")
-        || name
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
-}
-
-fn is_port(text: &str) -> bool {
-    text.strip_prefix(':')
-        .is_some_and(|port| port.parse::<u16>().is_ok())
+    let v6 = name.strip_prefix('[').and_then(|ip| ip.strip_suffix(']'));
+    let loopback = match v6 {
+        Some(ip) => ip.parse::<Ipv6Addr>().is_ok_and(|ip| ip.is_loopback()),
+        None => name.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback()),
+    };
+    port.parse::<u16>().is_ok() && (loopback || name.eq_ignore_ascii_case("localhost"))
 }
 
 #[cfg(test)]
@@ -96,12 +72,11 @@ mod tests {
         for listen in ["0.0.0.0:8080", "[::]:8080", "192.0.2.7:80"] {
             let refused = addresses(listen, false).expect_err(listen);
             assert!(matches!(refused, ListenError::NeedsToken(_)), "{listen}");
-            assert!(refused.to_string().contains("--token-file"));
             assert!(addresses(listen, true).is_ok(), "{listen}");
         }
         for listen in ["8080", "127.0.0.1", "", "127.0.0.1:99999"] {
             let refused = addresses(listen, true).expect_err(listen);
-            assert!(matches!(refused, ListenError::NoAddress { .. }), "{listen}");
+            assert!(matches!(refused, ListenError::NoAddress(..)), "{listen}");
         }
     }
 

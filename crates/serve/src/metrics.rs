@@ -1,52 +1,35 @@
-//! What the server did, in Prometheus' text format (version 0.0.4,
+//! Counters and gauges in Prometheus' text format (version 0.0.4,
 //! <https://prometheus.io/docs/instrumenting/exposition_formats/>).
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Upper bounds of the histogram of how long answers took, s.
+/// Upper bounds of the histogram of response times, s.
 const BOUNDS_S: [f64; 12] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 20.0,
 ];
 
-/// What a request is counted under. Only what we wrote ourselves: a stranger's
-/// words would be as many counters as he likes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Labels {
-    pub(crate) route: String,
-    pub(crate) method: &'static str,
-}
-
-/// What came of an upload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What became of an upload.
+#[derive(Clone, Copy)]
 pub(crate) enum Uploaded {
-    Kept,
-    AlreadyKept,
+    Stored,
+    AlreadyStored,
     Refused,
-}
-
-impl Uploaded {
-    fn text(self) -> &'static str {
-        match self {
-            Uploaded::Kept => "kept",
-            Uploaded::AlreadyKept => "already_kept",
-            Uploaded::Refused => "refused",
-        }
-    }
 }
 
 #[derive(Default)]
 struct Counts {
-    requests: BTreeMap<(Labels, u16), u64>,
+    /// By route, method and status: only texts of our own, since every other
+    /// one would be a counter more.
+    requests: BTreeMap<(String, &'static str, u16), u64>,
     durations: BTreeMap<String, Histogram>,
-    uploads: BTreeMap<Uploaded, u64>,
+    uploads: [u64; 3],
 }
 
 #[derive(Default)]
 struct Histogram {
-    /// One a bound, and one for what is longer than all.
+    /// One for each bound, and one for longer durations.
     buckets: [u64; BOUNDS_S.len() + 1],
     sum_s: f64,
 }
@@ -56,78 +39,89 @@ struct Histogram {
 pub(crate) struct Metrics(Mutex<Counts>);
 
 impl Metrics {
-    pub(crate) fn answered(&self, labels: &Labels, status: u16, took: Duration) {
+    pub(crate) fn answered(
+        &self,
+        route: String,
+        method: &'static str,
+        status: u16,
+        duration: Duration,
+    ) {
         let mut counts = self.counts();
-        *counts.requests.entry((labels.clone(), status)).or_default() += 1;
-        let histogram = counts.durations.entry(labels.route.clone()).or_default();
-        let took_s = took.as_secs_f64();
-        let bucket = BOUNDS_S.iter().position(|&bound| took_s <= bound);
+        let histogram = counts.durations.entry(route.clone()).or_default();
+        let seconds = duration.as_secs_f64();
+        let bucket = BOUNDS_S.iter().position(|&bound| seconds <= bound);
         histogram.buckets[bucket.unwrap_or(BOUNDS_S.len())] += 1;
-        histogram.sum_s += took_s;
+        histogram.sum_s += seconds;
+        *counts.requests.entry((route, method, status)).or_default() += 1;
     }
 
     pub(crate) fn uploaded(&self, what: Uploaded) {
-        *self.counts().uploads.entry(what).or_default() += 1;
+        self.counts().uploads[what as usize] += 1;
     }
 
     fn counts(&self) -> MutexGuard<'_, Counts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All of it as text; how many runs and machines are kept is asked for.
+    /// The metrics, with the numbers of stored runs and machines.
     pub(crate) fn text(&self, runs: usize, machines: usize) -> String {
         let counts = self.counts();
-        let mut page = String::new();
-        let head = |page: &mut String, name: &str, kind: &str, help: &str| {
-            let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} {kind}");
-        };
-        let name = "latlas_http_requests_total";
-        head(&mut page, name, "counter", "Requests answered.");
-        for ((labels, status), count) in &counts.requests {
-            let Labels { route, method } = labels;
-            let _ = writeln!(
-                page,
-                "{name}{{route=\"{}\",method=\"{method}\",status=\"{status}\"}} {count}",
-                escaped(route)
-            );
-        }
-        let name = "latlas_http_request_duration_seconds";
-        head(&mut page, name, "histogram", "Time until an answer began.");
-        for (route, histogram) in &counts.durations {
-            let route = escaped(route);
-            let mut below = 0;
-            for (count, bound) in histogram.buckets.iter().zip(BOUNDS_S) {
-                below += count;
-                let _ = writeln!(
-                    page,
-                    "{name}_bucket{{route=\"{route}\",le=\"{bound}\"}} {below}"
-                );
+        let requests = counts.requests.iter();
+        let requests = requests.map(|((route, method, status), count)| {
+            let labels = format!("{{route=\"{route}\",method=\"{method}\",status=\"{status}\"}}");
+            (labels, *count as f64)
+        });
+        let durations = counts.durations.iter().flat_map(|(route, histogram)| {
+            let route = format!("route=\"{route}\"");
+            let mut total = 0;
+            let mut samples = Vec::new();
+            let bounds = BOUNDS_S.iter().map(f64::to_string);
+            for (count, bound) in histogram.buckets.iter().zip(bounds.chain(["+Inf".into()])) {
+                total += count;
+                let labels = format!("_bucket{{{route},le=\"{bound}\"}}");
+                samples.push((labels, total as f64));
             }
-            let all: u64 = histogram.buckets.iter().sum();
-            let _ = writeln!(page, "{name}_bucket{{route=\"{route}\",le=\"+Inf\"}} {all}");
-            let _ = writeln!(page, "{name}_sum{{route=\"{route}\"}} {}", histogram.sum_s);
-            let _ = writeln!(page, "{name}_count{{route=\"{route}\"}} {all}");
-        }
-        let name = "latlas_uploads_total";
-        head(&mut page, name, "counter", "Run documents that were sent.");
-        for what in [Uploaded::Kept, Uploaded::AlreadyKept, Uploaded::Refused] {
-            let count = counts.uploads.get(&what).copied().unwrap_or(0);
-            let _ = writeln!(page, "{name}{{result=\"{}\"}} {count}", what.text());
-        }
-        for (name, help, count) in [
-            ("latlas_runs", "Runs kept.", runs),
-            ("latlas_machines", "Machines with kept runs.", machines),
+            samples.push((format!("_sum{{{route}}}"), histogram.sum_s));
+            samples.push((format!("_count{{{route}}}"), total as f64));
+            samples
+        });
+        let uploads = ["kept", "already_kept", "refused"].iter();
+        let uploads = uploads.zip(counts.uploads);
+        let uploads = uploads.map(|(result, n)| (format!("{{result=\"{result}\"}}"), n as f64));
+        let single = |count: usize| vec![(String::new(), count as f64)];
+        let mut page = String::new();
+        for (name, kind, help, samples) in [
+            (
+                "http_requests_total",
+                "counter",
+                "Requests answered.",
+                requests.collect(),
+            ),
+            (
+                "http_request_duration_seconds",
+                "histogram",
+                "Time until the response began.",
+                durations.collect(),
+            ),
+            (
+                "uploads_total",
+                "counter",
+                "Run documents sent.",
+                uploads.collect(),
+            ),
+            ("runs", "gauge", "Stored runs.", single(runs)),
+            (
+                "machines",
+                "gauge",
+                "Machines with stored runs.",
+                single(machines),
+            ),
         ] {
-            head(&mut page, name, "gauge", help);
-            let _ = writeln!(page, "{name} {count}");
+            page += &format!("# HELP latlas_{name} {help}\n# TYPE latlas_{name} {kind}\n");
+            for (labels, value) in samples {
+                page += &format!("latlas_{name}{labels} {value}\n");
+            }
         }
         page
     }
-}
-
-/// A label's value as the format has it.
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
 }

@@ -1,10 +1,11 @@
-//! The interface as a document (OpenAPI 3.1, <https://spec.openapis.org/oas/v3.1.0>),
-//! made of the same list as the router.
+//! The API as an OpenAPI 3.1 document (<https://spec.openapis.org/oas/v3.1.0>),
+//! made of the list of routes.
 
 use crate::guard;
-use crate::routes::{Content, OPERATIONS, Operation, PROBLEM};
+use crate::problem::ProblemDocument;
+use crate::routes::{Content, OPERATIONS, Operation, SchemaOf};
 use axum::body::Bytes;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -12,9 +13,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
 
-/// The document as it is sent, and its tag: the same for every request, so it
-/// is made once.
-static SENT: LazyLock<(Bytes, String)> = LazyLock::new(|| {
+/// The document and its entity tag, made once.
+static DOCUMENT: LazyLock<(Bytes, String)> = LazyLock::new(|| {
     let bytes = document().to_string().into_bytes();
     let hash = Sha256::digest(&bytes);
     let tag: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
@@ -22,61 +22,47 @@ static SENT: LazyLock<(Bytes, String)> = LazyLock::new(|| {
 });
 
 /// The document, or 304 for a client that has it.
-pub(crate) fn answer(headers: &HeaderMap) -> Response {
-    let (bytes, tag) = &*SENT;
+pub(crate) fn response(headers: &HeaderMap) -> Response {
+    let (bytes, tag) = &*DOCUMENT;
     let headers = headers.get_all(header::IF_NONE_MATCH).iter();
     let mut known = headers.filter_map(|tags| tags.to_str().ok());
-    let has_it = known.any(|tags| tags.split(',').any(|known| is_tag(known, tag)));
+    let has_it = known.any(|tags| tags.split(',').any(|known| matches(known.trim(), tag)));
     let cached = [
-        (header::ETAG, HeaderValue::from_str(tag).ok()),
-        (
-            header::CACHE_CONTROL,
-            Some(HeaderValue::from_static("private, no-cache")),
-        ),
+        (header::ETAG, tag.as_str()),
+        (header::CACHE_CONTROL, "private, no-cache"),
     ];
-    let mut response = match has_it {
-        true => StatusCode::NOT_MODIFIED.into_response(),
-        false => ([(header::CONTENT_TYPE, "application/json")], bytes.clone()).into_response(),
-    };
-    for (name, value) in cached {
-        response
-            .headers_mut()
-            .extend(value.map(|value| (name, value)));
+    match has_it {
+        true => (StatusCode::NOT_MODIFIED, cached).into_response(),
+        false => {
+            let json = [(header::CONTENT_TYPE, "application/json")];
+            (cached, json, bytes.clone()).into_response()
+        }
     }
-    response
 }
 
-/// Whether an entry of `If-None-Match` names this tag (RFC 9110, 13.1.2: by
-/// the weak comparison).
-fn is_tag(known: &str, tag: &str) -> bool {
-    let known = known.trim();
+/// The weak comparison of `If-None-Match` (RFC 9110, 13.1.2).
+fn matches(known: &str, tag: &str) -> bool {
     known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag
 }
 
 /// The OpenAPI document.
 pub fn document() -> Value {
-    // OpenAPI 3.1 has JSON Schema as it is; only the shared ones lie elsewhere.
+    // OpenAPI 3.1 uses JSON Schema; only definitions lie elsewhere.
     let settings =
         SchemaSettings::draft2020_12().with(|s| s.definitions_path = "/components/schemas".into());
-    // As we write it: what we leave out where it is empty is not required.
+    // As written: fields that are omitted when empty are not required.
     let mut generator = settings.for_serialize().into_generator();
     let mut paths: Map<String, Value> = Map::new();
     for operation in OPERATIONS {
-        let described = described(operation, &mut generator);
-        let path = paths
-            .entry(operation.path)
-            .or_insert_with(|| json!({}))
-            .as_object_mut();
-        if let Some(path) = path {
-            path.insert(operation.method.to_owned(), described);
-        }
+        let path = paths.entry(operation.path).or_insert_with(|| json!({}));
+        path[operation.method] = described(operation, &mut generator);
     }
     json!({
         "openapi": "3.1.0",
         "info": {
             "title": "latlas",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Kept runs of a latency atlas: machines, runs, rows, percentiles, comparisons, and upload of run documents. Deleting and tagging are not offered.",
+            "description": "Stored runs of a latency atlas: machines, runs, rows, percentiles, comparisons, and upload of run documents. Runs can't be deleted or tagged.",
         },
         "paths": paths,
         "components": {
@@ -86,69 +72,51 @@ pub fn document() -> Value {
                 "basic": { "type": "http", "scheme": "basic" },
             },
         },
-        // A server on loopback may have no token: then nothing is needed.
+        // A server on loopback may need no token.
         "security": [{}, { "bearer": [] }, { "basic": [] }],
     })
 }
 
 fn described(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
-    let mut parameters = in_query(operation);
-    if operation.path.contains("{id}") {
-        parameters.push(json!({
-            "name": "id",
-            "in": "path",
-            "required": true,
-            "description": "The run's UUID.",
-            "schema": { "type": "string", "format": "uuid" },
-        }));
-    }
-    if operation.path.contains("{key}") {
-        parameters.push(json!({
-            "name": "key",
-            "in": "path",
-            "required": true,
-            "description": "The machine's key.",
-            "schema": { "type": "string" },
-        }));
-    }
-    let mut answers: Map<String, Value> = Map::new();
-    for (status, description, content) in operation.answers {
-        let mut answer = json!({ "description": description });
-        if let Some(content) = in_content(*content, generator) {
-            answer["content"] = content;
+    let mut parameters = query_parameters(operation.query);
+    for (name, description, schema) in [
+        (
+            "id",
+            "The run's UUID.",
+            json!({ "type": "string", "format": "uuid" }),
+        ),
+        ("key", "The machine's key.", json!({ "type": "string" })),
+    ] {
+        if operation.path.contains(&format!("{{{name}}}")) {
+            parameters.push(json!({
+                "name": name,
+                "in": "path",
+                "required": true,
+                "description": description,
+                "schema": schema,
+            }));
         }
-        if *status == 201 {
-            answer["headers"] = json!({
-                "Location": {
-                    "description": "Where the run is to be found.",
-                    "required": true,
-                    "schema": { "type": "string" },
-                }
-            });
-        }
-        answers.insert(status.to_string(), answer);
     }
-    // What any request may be answered with.
-    let mut everywhere = vec![400, 421, 500, 503];
+    let mut statuses = vec![200, 400, 421, 500, 503];
     if operation.path != guard::HEALTH {
-        everywhere.push(401);
+        statuses.push(401);
     }
-    for status in everywhere.iter().chain(operation.problems) {
-        let problem = PROBLEM(generator).to_value();
-        let answer = json!({
-            "description": reason(*status),
-            "content": { "application/problem+json": { "schema": problem } },
-        });
-        answers.insert(status.to_string(), answer);
-    }
+    statuses.extend(operation.statuses);
+    let response = |status: u16| {
+        (
+            status.to_string(),
+            response_of(status, operation, generator),
+        )
+    };
+    let responses: Map<String, Value> = statuses.into_iter().map(response).collect();
     let mut described = json!({
         "operationId": operation.id,
         "summary": operation.summary,
         "parameters": parameters,
-        "responses": answers,
+        "responses": responses,
     });
-    if operation.takes_document {
-        // What a run is says docs/run-schema.json; columns that must fit each
+    if operation.method == "post" {
+        // docs/run-schema.json describes a run; columns that must fit each
         // other are beyond any schema.
         let any = json!({ "schema": { "type": "object", "required": ["schema", "id"] } });
         let bytes = json!({ "schema": { "type": "string", "format": "binary" } });
@@ -165,88 +133,83 @@ fn described(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
     described
 }
 
-fn reason(status: u16) -> &'static str {
-    match status {
-        400 => "The request is malformed: the detail says in what.",
+fn response_of(status: u16, operation: &Operation, generator: &mut SchemaGenerator) -> Value {
+    let description = match status {
+        200 if operation.method == "post" => "The same document is already stored.",
+        200 => operation.summary,
+        201 => "Stored.",
+        304 => "Not modified (If-None-Match).",
+        400 => "The request is malformed: see the detail.",
         401 => "The token is missing or wrong.",
-        403 => "This server takes no runs, or the request comes from another origin.",
-        404 => "There is no such thing.",
-        408 => "The document came too slowly: the detail says how fast it must come.",
-        409 => "Another run is kept under this id.",
+        403 => "Uploads are disabled, or the request is cross-origin.",
+        404 => "Not found.",
+        408 => "Upload too slow: the detail has the minimum rate.",
+        409 => "Another run is stored under this id.",
         413 => "The document is too large.",
-        415 => "The document is of another type.",
-        421 => "The Host header names another machine (a server without a token).",
-        422 => "It was understood, and makes no sense here: the detail says why.",
-        429 => "Too many uploads at once: try again.",
-        503 => "Too much is asked at once: try again.",
+        415 => "The document has another type.",
+        421 => "Host names another machine (a server without a token).",
+        422 => "Well-formed, but it can't be done: see the detail.",
+        429 => "Too many unfinished uploads: retry.",
+        503 => "Busy: retry.",
         507 => "The document can't be written: a full or read-only disk.",
         _ => "The server failed.",
+    };
+    let (kind, schema) = match (status, operation.content) {
+        (304, _) => return json!({ "description": description }),
+        (200 | 201, Content::Json(schema)) => ("application/json", schema(generator).to_value()),
+        (200 | 201, Content::Text) => ("text/plain", json!({ "type": "string" })),
+        (200 | 201, Content::RunDocument) => (
+            "application/zstd",
+            json!({ "type": "string", "format": "binary" }),
+        ),
+        _ => (
+            "application/problem+json",
+            generator.subschema_for::<ProblemDocument>().to_value(),
+        ),
+    };
+    let mut response = json!({
+        "description": description,
+        "content": { kind: { "schema": schema } },
+    });
+    if status == 201 {
+        response["headers"] = json!({
+            "Location": {
+                "description": "Path of the run.",
+                "required": true,
+                "schema": { "type": "string" },
+            }
+        });
     }
+    response
 }
 
-fn in_query(operation: &Operation) -> Vec<Value> {
-    // As we read it: what has a default is not required.
+fn query_parameters(query: SchemaOf) -> Vec<Value> {
+    // As read: what has a default is not required.
     let mut generator = SchemaSettings::draft2020_12().into_generator();
-    let schema = (operation.query)(&mut generator).to_value();
-    let required: Vec<&str> = schema["required"]
-        .as_array()
-        .map(|names| names.iter().filter_map(Value::as_str).collect())
-        .unwrap_or_default();
-    let Some(properties) = schema["properties"].as_object() else {
+    let mut schema = query(&mut generator).to_value();
+    let required = schema["required"].take();
+    let required = required.as_array().cloned().unwrap_or_default();
+    let Value::Object(properties) = schema["properties"].take() else {
         return Vec::new();
     };
-    let parameter = |(name, schema): (&String, &Value)| {
-        let mut schema = schema.clone();
+    let parameter = |(name, mut schema): (String, Value)| {
         let description = schema["description"].take();
         if let Some(schema) = schema.as_object_mut() {
             schema.remove("description");
-            // A parameter that may be left out is left out, never null.
-            if let Some(Value::Array(types)) = schema.get("type") {
-                let first = types.first().cloned().unwrap_or_default();
-                schema.insert("type".into(), first);
-            }
-            // JSON Schema knows no unsigned formats.
+            // JSON Schema has no unsigned formats.
             schema.remove("format");
+        }
+        // A parameter may be omitted, and is never null.
+        if let Value::Array(types) = &schema["type"] {
+            schema["type"] = types[0].clone();
         }
         json!({
             "name": name,
             "in": "query",
-            "required": required.contains(&name.as_str()),
+            "required": required.contains(&name.as_str().into()),
             "description": description,
             "schema": schema,
         })
     };
-    properties.iter().map(parameter).collect()
-}
-
-fn in_content(content: Content, generator: &mut SchemaGenerator) -> Option<Value> {
-    match content {
-        Content::Json(shape) => {
-            let schema = shape(generator).to_value();
-            Some(json!({ "application/json": { "schema": schema } }))
-        }
-        Content::RunDocument => Some(json!({
-            "application/zstd": { "schema": { "type": "string", "format": "binary" } }
-        })),
-        Content::Nothing => None,
-        Content::Text(kind) => Some(json!({ kind: { "schema": { "type": "string" } } })),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_answers_share_what_was_made_once() {
-        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        let sent = || {
-            let body = answer(&HeaderMap::new()).into_body();
-            let bytes = runtime.block_on(axum::body::to_bytes(body, usize::MAX));
-            bytes.expect("a document")
-        };
-        let (one, other) = (sent(), sent());
-        assert!(!one.is_empty());
-        assert_eq!(one.as_ptr(), other.as_ptr());
-    }
+    properties.into_iter().map(parameter).collect()
 }

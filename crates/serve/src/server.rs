@@ -1,5 +1,5 @@
-//! Listening, a bounded number of connections, and an end that lets requests
-//! finish.
+//! Listens with a bounded number of connections, and lets requests finish at
+//! the end.
 
 use crate::listen::ListenError;
 use axum::Router;
@@ -14,16 +14,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, watch};
 
-/// How long strangers may take.
+/// How long clients may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// A request's head must be whole after this; a connection that asks
-    /// nothing for so long is closed.
+    /// For a request's head; an idle connection is closed after it.
     pub head: Duration,
-    /// A connection that is so old ends after its request: who reads slowly
-    /// for ever does not keep it for ever.
+    /// A connection this old ends after its request, so that a slow reader does
+    /// not keep it for ever.
     pub life: Duration,
-    /// How long requests may take to finish once the end is near.
+    /// For requests to finish at the end.
     pub grace: Duration,
 }
 
@@ -39,10 +38,10 @@ impl Default for Limits {
 
 /// Largest head of a request, bytes.
 const HEAD_BYTES: usize = 16 << 10;
-/// Headers of a request at most.
+/// Most headers of a request.
 const HEADERS: usize = 64;
-/// Pause after an accept that failed for want of something of ours.
-const BREATH: Duration = Duration::from_millis(100);
+/// Pause after a failed accept: no file descriptors, or no memory.
+const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
 /// A server that listens.
 #[derive(Debug)]
@@ -61,8 +60,8 @@ pub struct Ended {
 }
 
 impl Server {
-    /// Listens on one of the addresses (a name may have several) for so many
-    /// connections at once; further ones wait to be accepted.
+    /// Listens on one of the addresses (a name may have several) with at most
+    /// so many connections at once; further ones wait to be accepted.
     ///
     /// # Errors
     /// If the port is taken, or the address is not this machine's.
@@ -70,13 +69,11 @@ impl Server {
         listen: &str,
         addresses: &[SocketAddr],
         connections: usize,
+        limits: Limits,
     ) -> Result<Server, ListenError> {
         let refused = |cause: std::io::Error| match cause.kind() {
             std::io::ErrorKind::AddrInUse => ListenError::Taken(listen.to_owned()),
-            _ => ListenError::Other {
-                listen: listen.to_owned(),
-                cause,
-            },
+            _ => ListenError::Other(listen.to_owned(), cause),
         };
         let listener = TcpListener::bind(addresses).await.map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
@@ -84,15 +81,8 @@ impl Server {
             listener,
             address,
             connections,
-            limits: Limits::default(),
+            limits,
         })
-    }
-
-    /// The same with other limits.
-    #[must_use]
-    pub fn within(mut self, limits: Limits) -> Server {
-        self.limits = limits;
-        self
     }
 
     /// Where it listens, with the port that the system chose for port 0.
@@ -101,7 +91,7 @@ impl Server {
     }
 
     /// Serves until `stop` is done, then lets requests finish for a while.
-    /// `log` hears, a line each, of what goes wrong on our side.
+    /// `log` takes a line for each failure of the server itself.
     pub async fn run(
         self,
         router: Router,
@@ -109,38 +99,38 @@ impl Server {
         log: impl Fn(&str),
     ) -> Ended {
         let limits = self.limits;
-        let places = Arc::new(Semaphore::new(self.connections));
-        let (ending, told) = watch::channel(false);
+        let permits = Arc::new(Semaphore::new(self.connections));
+        let (ending, ends) = watch::channel(false);
         let mut stop = pin!(stop);
         loop {
-            let accepted = async {
-                // Nobody closes the semaphore.
-                let place = Arc::clone(&places).acquire_owned().await.ok();
-                (place, self.listener.accept().await)
+            let accept = async {
+                // The semaphore is never closed.
+                let permit = Arc::clone(&permits).acquire_owned().await.ok();
+                (permit, self.listener.accept().await)
             };
-            let (place, accepted) = tokio::select! {
+            let (permit, accepted) = tokio::select! {
                 () = &mut stop => break,
-                accepted = accepted => accepted,
+                accepted = accept => accepted,
             };
             match accepted {
                 Ok((stream, _)) => {
-                    let (router, told) = (router.clone(), told.clone());
+                    let (router, ends) = (router.clone(), ends.clone());
                     tokio::spawn(async move {
-                        let _place = place;
-                        converse(stream, router, told, limits).await;
+                        let _permit = permit;
+                        connection(stream, router, ends, limits).await;
                     });
                 }
                 Err(e) if e.kind() == std::io::ErrorKind::ConnectionAborted => {}
                 Err(e) => {
-                    log(&format!("no connection can be accepted: {e}"));
-                    tokio::time::sleep(BREATH).await;
+                    log(&format!("can't accept connections: {e}"));
+                    tokio::time::sleep(ACCEPT_RETRY).await;
                 }
             }
         }
         drop(self.listener);
-        drop(told);
+        drop(ends);
         let _ = ending.send(true);
-        // Whoever converses holds a receiver.
+        // Every connection holds a receiver.
         let _ = tokio::time::timeout(limits.grace, ending.closed()).await;
         Ended {
             cut_off: ending.receiver_count(),
@@ -148,14 +138,14 @@ impl Server {
     }
 }
 
-/// One connection. How it ends is the other side's affair.
-async fn converse(
+/// Serves one connection; errors are the client's.
+async fn connection(
     stream: TcpStream,
     router: Router,
-    mut told: watch::Receiver<bool>,
+    mut ends: watch::Receiver<bool>,
     limits: Limits,
 ) {
-    // An answer must not wait for the next one.
+    // A response must not wait for the next one.
     let _ = stream.set_nodelay(true);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
@@ -166,66 +156,50 @@ async fn converse(
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     let old = tokio::select! {
         _ = connection.as_mut() => return,
-        _ = told.wait_for(|&ending| ending) => false,
+        _ = ends.wait_for(|&ending| ending) => false,
         () = tokio::time::sleep(limits.life) => true,
     };
     connection.as_mut().graceful_shutdown();
     match old {
-        true => {
-            let _ = tokio::time::timeout(limits.grace, connection).await;
-        }
-        // The server waits, and counts whom it cuts off.
-        false => {
-            let _ = connection.await;
-        }
+        true => drop(tokio::time::timeout(limits.grace, connection).await),
+        // The server waits, and counts what it cuts off.
+        false => drop(connection.await),
     }
 }
 
-/// What is to be served, and where.
-#[derive(Debug)]
-pub struct Served<'a> {
-    /// As it was asked for, for messages.
-    pub listen: &'a str,
-    /// The addresses behind that.
-    pub addresses: &'a [SocketAddr],
-    /// Connections at once.
-    pub connections: usize,
-    /// Who answers.
-    pub router: Router,
-}
-
-impl Served<'_> {
-    /// Serves until SIGINT or SIGTERM. `listening` hears where, `log` what goes
-    /// wrong on our side.
-    ///
-    /// # Errors
-    /// If it can't listen there, or the system refuses threads or signals.
-    pub fn until_asked_to_end(
-        self,
-        listening: impl FnOnce(SocketAddr),
-        log: impl Fn(&str),
-    ) -> Result<Ended, ListenError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .map_err(ListenError::Runtime)?;
-        let ended = runtime.block_on(async {
-            // Before anybody hears of the address: then a signal may follow.
-            let mut interrupt = signal(SignalKind::interrupt()).map_err(ListenError::Runtime)?;
-            let mut terminate = signal(SignalKind::terminate()).map_err(ListenError::Runtime)?;
-            let server = Server::bind(self.listen, self.addresses, self.connections).await?;
-            listening(server.address());
-            let stop = async {
-                tokio::select! {
-                    _ = interrupt.recv() => {}
-                    _ = terminate.recv() => {}
-                }
-                log("ending: no more connections, requests may finish");
-            };
-            Ok(server.run(self.router, stop, &log).await)
-        });
-        // What still blocks is a question that nobody waits for.
-        runtime.shutdown_background();
-        ended
-    }
+/// Listens and serves until SIGINT or SIGTERM. `listening` takes the address,
+/// `log` a line for each failure of the server itself.
+///
+/// # Errors
+/// If it can't listen there, or the system refuses threads or signals.
+pub fn serve(
+    listen: &str,
+    addresses: &[SocketAddr],
+    connections: usize,
+    router: Router,
+    listening: impl FnOnce(SocketAddr),
+    log: impl Fn(&str),
+) -> Result<Ended, ListenError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(ListenError::Runtime)?;
+    let ended = runtime.block_on(async {
+        // Before the address is known: then a signal may follow.
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(ListenError::Runtime)?;
+        let mut terminate = signal(SignalKind::terminate()).map_err(ListenError::Runtime)?;
+        let server = Server::bind(listen, addresses, connections, Limits::default()).await?;
+        listening(server.address());
+        let stop = async {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            log("stopping: finishing requests, accepting no connections");
+        };
+        Ok(server.run(router, stop, &log).await)
+    });
+    // What still blocks is a query whose client has left.
+    runtime.shutdown_background();
+    ended
 }

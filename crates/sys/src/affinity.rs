@@ -5,7 +5,8 @@
 
 use std::io;
 
-use crate::platform;
+pub use crate::platform::affinity::current_cpu;
+use crate::platform::affinity::{allowed_to, set_allowed};
 
 /// The logical CPUs the calling thread may run on, ascending.
 ///
@@ -13,7 +14,7 @@ use crate::platform;
 /// What `sched_getaffinity(2)` says; `Unsupported` on Apple systems, which
 /// have no such set.
 pub fn allowed_cpus() -> io::Result<Vec<u32>> {
-    platform::affinity::allowed_cpus()
+    allowed_to(0)
 }
 
 /// Restricts the calling thread to `cpus`, and reads the set back, because a
@@ -29,19 +30,16 @@ pub fn pin_to(cpus: &[u32]) -> io::Result<()> {
     wanted.sort_unstable();
     wanted.dedup();
     if wanted.is_empty() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "no CPU given to pin to",
-        ));
+        let why = "no CPU given to pin to";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    platform::affinity::set_allowed(&wanted)?;
+    set_allowed(0, &wanted)?;
     let got = allowed_cpus()?;
-    if got == wanted {
-        Ok(())
-    } else {
-        Err(io::Error::other(format!(
+    match got == wanted {
+        true => Ok(()),
+        false => Err(io::Error::other(format!(
             "asked for CPUs {wanted:?}, the kernel granted {got:?}"
-        )))
+        ))),
     }
 }
 
@@ -55,11 +53,5 @@ pub fn set_of(task: u32, cpus: &[u32]) -> io::Result<()> {
     if task == 0 || cpus.is_empty() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    platform::affinity::set_allowed_of(task, cpus)
-}
-
-/// The CPU the calling thread is on at this moment; about 20 ns on Linux
-/// (no system call on x86-64).
-pub fn current_cpu() -> Option<u32> {
-    platform::affinity::current_cpu()
+    set_allowed(task, cpus)
 }

@@ -1,6 +1,6 @@
-//! A command that stays in our place at the terminal: our streams, our process
-//! group, the signals that were meant for us. Meanwhile this process waits for
-//! it, and can't be ended before it has done what must follow.
+//! A foreground command: it has our streams and our process group, and gets the
+//! signals sent to us. This process waits for it and holds back requests to
+//! end until the work after it is done.
 
 use std::ffi::CString;
 use std::io;
@@ -15,7 +15,7 @@ use std::ptr;
 use rustix::fs::{Mode, OFlags, open};
 
 use crate::child::hear_of_children;
-use crate::platform;
+use crate::process::set_death_signal;
 
 /// Signals that ask a process to end.
 const REQUESTS: [libc::c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
@@ -89,7 +89,7 @@ impl Held {
     /// (nohup(1)): it is taken, and no longer waits.
     fn request(&self) -> Option<libc::c_int> {
         loop {
-            let signal = platform::attached::taken(&requests())?;
+            let signal = take_pending(&requests())?;
             if !is_ignored(signal) {
                 return Some(signal);
             }
@@ -121,7 +121,7 @@ impl Held {
                     rustix::io::write(&group, b"0")?;
                 }
                 // Where there is no such signal, the command may outlive us.
-                let _ = platform::process::set_death_signal();
+                let _ = set_death_signal();
                 libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, ptr::null_mut());
                 Ok(())
             });
@@ -135,7 +135,7 @@ impl Held {
             if let Some(status) = child.try_wait()? {
                 return Ok(status);
             }
-            match platform::attached::wait(&set)? {
+            match wait_for(&set)? {
                 // Whether it is the command's end is looked at above. The
                 // terminal sends to the whole group, the command included.
                 None | Some((libc::SIGCHLD, _) | (_, true)) => {}
@@ -146,6 +146,87 @@ impl Held {
             }
         }
     }
+}
+
+/// Waits for a blocked signal of the set (`sigtimedwait(2)`): its number, and
+/// whether the kernel itself sent it (keys of the terminal, hangup). `None` if
+/// none came within 250 ms: another thread that does not block the set may
+/// have taken it, so the caller looks at what it waits for.
+#[cfg(not(target_vendor = "apple"))]
+fn wait_for(set: &libc::sigset_t) -> io::Result<Option<(libc::c_int, bool)>> {
+    let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
+    match timed_wait(set, info.as_mut_ptr(), 250_000_000) {
+        Ok(signal) => {
+            // SAFETY: filled in, and all its bytes were zero before.
+            let sender = unsafe { info.assume_init() }.si_code;
+            Ok(Some((signal, sender == libc::SI_KERNEL)))
+        }
+        Err(error) => match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(None),
+            _ => Err(error),
+        },
+    }
+}
+
+/// A pending signal of the set.
+#[cfg(not(target_vendor = "apple"))]
+fn take_pending(set: &libc::sigset_t) -> Option<libc::c_int> {
+    loop {
+        match timed_wait(set, ptr::null_mut(), 0) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            taken => return taken.ok(),
+        }
+    }
+}
+
+#[cfg(not(target_vendor = "apple"))]
+fn timed_wait(
+    set: &libc::sigset_t,
+    info: *mut libc::siginfo_t,
+    tv_nsec: libc::c_long,
+) -> io::Result<libc::c_int> {
+    let time = libc::timespec { tv_sec: 0, tv_nsec };
+    // SAFETY: set and time live over the call; `info` is null or a record of
+    // the caller's that the kernel may fill.
+    match unsafe { libc::sigtimedwait(set, info, &raw const time) } {
+        signal if signal >= 0 => Ok(signal),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// By `sigwait(2)`, which does not tell who sent a signal, and knows no time:
+/// no other thread may take the signal.
+#[cfg(target_vendor = "apple")]
+fn wait_for(set: &libc::sigset_t) -> io::Result<Option<(libc::c_int, bool)>> {
+    let mut signal = 0;
+    // SAFETY: both live over the call.
+    match unsafe { libc::sigwait(set, &raw mut signal) } {
+        0 => Ok(Some((signal, false))),
+        libc::EINTR => Ok(None),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
+}
+
+/// By `sigpending(2)`.
+#[cfg(target_vendor = "apple")]
+fn take_pending(set: &libc::sigset_t) -> Option<libc::c_int> {
+    let mut waiting = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: the call fills the set in, of which zero bytes are valid too.
+    let waiting = unsafe {
+        if libc::sigpending(waiting.as_mut_ptr()) != 0 {
+            return None;
+        }
+        waiting.assume_init()
+    };
+    // SAFETY: both sets are whole; numbers from 1 to 31 are signals here.
+    let both = |signal: &libc::c_int| unsafe {
+        libc::sigismember(set, *signal) == 1 && libc::sigismember(&raw const waiting, *signal) == 1
+    };
+    (1..32)
+        .any(|signal| both(&signal))
+        .then(|| wait_for(set).ok().flatten())
+        .flatten()
+        .map(|(signal, _)| signal)
 }
 
 impl Drop for Held {

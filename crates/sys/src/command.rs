@@ -1,11 +1,9 @@
-//! A command run once under control: started straight from this process
-//! (no shell, no copy of its memory), waited for with a time limit, and
-//! accounted for.
+//! A command under control: started from this process without a shell or a copy
+//! of its memory, waited for with a time limit, and accounted for.
 //!
-//! All commands run in one process group of their own, or each leads a session
-//! with a group of its own. A watcher leads the common one: it ends all groups
-//! when this process ends, however that happens, so that no command is left
-//! behind.
+//! Commands run in one process group led by a watcher, or each in its own
+//! session. The watcher kills all groups when this process ends, even by
+//! SIGKILL, so that no command is left behind.
 
 use std::ffi::OsStr;
 use std::io;
@@ -14,21 +12,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::child::Program;
-use crate::controls::NotSet;
+use crate::controls::Step;
 pub use crate::controls::{Controls, Policy};
 use crate::counters::Counts;
-use crate::platform;
-pub use crate::platform::command::Group;
 use crate::platform::controls::Laid;
+pub use crate::platform::group::{Group, tick_ns};
 
-/// The kernel's scheduler tick, ns: where it accounts by ticks, CPU time is
-/// divided into user and system by what each tick happens to find. `None`
-/// where it is not known.
-pub fn tick_ns() -> Option<u64> {
-    platform::command::tick_ns()
-}
-
-/// A command, laid out before any process is there.
+/// A command, laid out before there is a process.
 #[derive(Debug)]
 #[cfg_attr(
     target_vendor = "apple",
@@ -42,8 +32,8 @@ pub struct Command {
 }
 
 impl Command {
-    /// The program at `path`, which is told to be called `name` (its
-    /// `argv[0]`), with these arguments and this process's environment.
+    /// The program at `path` with `argv[0]`, arguments and this process's
+    /// environment.
     ///
     /// # Errors
     /// As [`Program::called`]; `InvalidInput` for controls that no process can
@@ -56,7 +46,7 @@ impl Command {
     ) -> io::Result<Command> {
         Ok(Command {
             program: Program::called(name, path, arguments)?,
-            laid: Laid::new(controls).map_err(|refused: NotSet| refused.error)?,
+            laid: Laid::new(controls).map_err(|refused| refused.error)?,
             fifo: match controls.policy {
                 Some(Policy::Fifo(priority)) => Some(priority),
                 _ => None,
@@ -65,9 +55,8 @@ impl Command {
     }
 }
 
-/// Where a program is that is called so: the name itself if it holds a slash,
-/// else the first executable file of that name in the directories of PATH.
-/// `None` if there is none.
+/// The path of a program: the name itself if it has a slash, else the first
+/// executable file of that name in PATH.
 pub fn find_program(name: &OsStr) -> Option<PathBuf> {
     if name.as_encoded_bytes().contains(&b'/') {
         return Some(PathBuf::from(name));
@@ -103,9 +92,9 @@ pub enum End {
     Signal(i32),
     /// It was killed: it ran longer than it may.
     TimedOut,
-    /// It was killed: somebody woke the waiting.
+    /// It was killed: [`Limits::wake`] became readable.
     Interrupted,
-    /// It was killed: this signal had stopped it, and nobody let it go on.
+    /// It was killed: this signal had stopped it, and it did not go on.
     Stopped(i32),
 }
 
@@ -150,35 +139,66 @@ pub struct Finished {
     pub end: End,
     /// What it cost.
     pub usage: Usage,
-    /// The number of the process that it was: what it left running has higher
-    /// ones, until the system begins anew with small numbers.
+    /// Its process id: what it left running has higher ones, until they wrap.
     pub process: u32,
 }
 
 /// Why a command did not start.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("can't {action}: {error}")]
 pub struct NotStarted {
-    /// What was being done, in words: `execute the program`.
-    pub doing: &'static str,
+    /// What failed.
+    pub action: Action,
     /// What the system said.
     pub error: io::Error,
 }
 
-impl NotStarted {
-    pub(crate) fn new(doing: &'static str, error: io::Error) -> NotStarted {
-        NotStarted { doing, error }
+/// What is done to start a command and to wait for it. Displayed, it completes
+/// "can't".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(
+    target_vendor = "apple",
+    allow(dead_code, reason = "commands under control don't run there yet")
+)]
+#[allow(missing_docs, reason = "each says itself what it is")]
+pub enum Action {
+    #[error("read the counters")]
+    ReadCounters,
+    #[error("block signals")]
+    BlockSignals,
+    #[error("create a process")]
+    Clone,
+    #[error("join the command's process group")]
+    JoinGroup,
+    #[error("bind the command to latlas's life")]
+    SetDeathSignal,
+    /// One of its controls.
+    #[error("{0}")]
+    Control(Step),
+    #[error("report its session to the watcher")]
+    ReportSession,
+    #[error("set the command's input and output")]
+    SetStreams,
+    #[error("execute the program")]
+    Execute,
+    #[error("watch the command")]
+    Watch,
+    #[error("wait for the command")]
+    Wait,
+    #[error("track its session")]
+    TrackSession,
+}
+
+impl Action {
+    pub(crate) fn failed(self, error: io::Error) -> NotStarted {
+        NotStarted {
+            action: self,
+            error,
+        }
     }
 }
 
-impl std::fmt::Display for NotStarted {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "can't {}: {}", self.doing, self.error)
-    }
-}
-
-impl std::error::Error for NotStarted {}
-
-/// What may end the waiting before the command does.
+/// What ends the wait before the command does.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
     /// Time it may take.

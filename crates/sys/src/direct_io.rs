@@ -2,13 +2,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-
-use crate::platform;
 
 /// What offset, length and memory address of a direct read or write must be
 /// a multiple of, bytes: the block of today's disks and the page of most
-/// machines. (`statx` can tell a smaller one, which nobody needs here.)
+/// machines. (`statx` may report a smaller one.)
 pub const ALIGNMENT_BYTES: usize = 4096;
 
 /// Opens a file for reading past the page cache: O_DIRECT on Linux, F_NOCACHE
@@ -23,7 +22,7 @@ pub const ALIGNMENT_BYTES: usize = 4096;
 /// # Errors
 /// What opening says; `InvalidInput` where the file system has no such reads.
 pub fn open(path: &Path) -> io::Result<File> {
-    platform::direct_io::open(OpenOptions::new().read(true), path)
+    open_with(OpenOptions::new().read(true), path)
 }
 
 /// Creates a file, which must not exist, for writing past the page cache: a
@@ -32,7 +31,22 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As [`open`].
 pub fn create(path: &Path) -> io::Result<File> {
-    platform::direct_io::open(OpenOptions::new().write(true).create_new(true), path)
+    open_with(OpenOptions::new().write(true).create_new(true), path)
+}
+
+fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(not(target_vendor = "apple"))]
+    options.custom_flags(libc::O_DIRECT);
+    let file = options.mode(0o600).open(path)?;
+    #[cfg(target_vendor = "apple")]
+    for (command, value) in [(libc::F_NOCACHE, 1), (libc::F_RDAHEAD, 0)] {
+        let fd = std::os::fd::AsRawFd::as_raw_fd(&file);
+        // SAFETY: both commands take an int and touch no memory of ours.
+        if unsafe { libc::fcntl(fd, command, value) } == -1 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(file)
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! runs: it is a part of Apple's systems, and a library that comes with Swift
 //! elsewhere.
 
-use crate::platform;
 use libloading::Library;
 use std::error::Error;
 use std::ffi::{CStr, c_char, c_void};
@@ -47,9 +46,11 @@ impl Dispatch {
     pub fn of_this_system() -> Result<&'static Dispatch, String> {
         static FOUND: OnceLock<Result<&'static Dispatch, String>> = OnceLock::new();
         FOUND
-            .get_or_init(|| match platform::dispatch::linked() {
-                Some(program) => Dispatch::of(program, "linked"),
-                None => Dispatch::first_of(&platform::dispatch::places()),
+            .get_or_init(|| {
+                #[cfg(target_vendor = "apple")]
+                return Dispatch::of(libloading::os::unix::Library::this().into(), "linked");
+                #[cfg(not(target_vendor = "apple"))]
+                Dispatch::first_of(&places())
             })
             .clone()
     }
@@ -124,6 +125,46 @@ impl Dispatch {
             own,
         })
     }
+}
+
+#[cfg(not(target_vendor = "apple"))]
+/// Where toolchains and distributions put it, after what the dynamic linker
+/// finds by itself (LD_LIBRARY_PATH, ld.so.conf).
+pub(crate) fn places() -> Vec<PathBuf> {
+    const NAME: &str = "libdispatch.so";
+    let mut roots: Vec<PathBuf> = [
+        "/usr/lib/swift",
+        "/usr/libexec/swift/lib/swift",
+        "/opt/swift/usr/lib/swift",
+        "/usr/local/lib/swift",
+    ]
+    .map(PathBuf::from)
+    .into();
+    // Distributions keep several versions apart.
+    for several in ["/usr/libexec/swift", "/usr/lib"] {
+        roots.extend(swift_below(Path::new(several)));
+    }
+    let files = roots.into_iter().map(|root| root.join("linux").join(NAME));
+    // Debian had one of its own, with a version.
+    let named = [NAME, "libdispatch.so.0"].map(PathBuf::from);
+    named.into_iter().chain(files).collect()
+}
+
+#[cfg(not(target_vendor = "apple"))]
+/// Folders of versions and their libraries, such as `6.0/lib/swift`, in order.
+fn swift_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with("swift") || name.starts_with(|c: char| c.is_ascii_digit())
+        })
+        .map(|entry| entry.path().join("lib/swift"))
+        .filter(|path| path.is_dir())
+        .collect();
+    found.sort();
+    found
 }
 
 /// The library at a place; `Err(None)` if there is nothing.

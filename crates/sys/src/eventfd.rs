@@ -1,15 +1,20 @@
-//! A counter in the kernel that one thread adds to and another waits on.
+//! `eventfd(2)`: a counter in the kernel that one thread adds to and another
+//! waits for.
 
 use std::io;
 use std::os::fd::OwnedFd;
 
-use crate::platform;
-
-/// A new `eventfd(2)` at 0, closed on exec: 8 bytes in the machine's order are
-/// written to add, and read to take all, which waits while there is nothing.
+/// A new eventfd at 0, closed on exec: writing 8 bytes in native byte order
+/// adds, reading takes all and waits while the counter is 0.
 ///
 /// # Errors
 /// What `eventfd(2)` says; `Unsupported` on Apple systems.
 pub fn eventfd() -> io::Result<OwnedFd> {
-    platform::eventfd::eventfd()
+    #[cfg(target_vendor = "apple")]
+    return Err(crate::platform::unsupported("eventfd"));
+    #[cfg(not(target_vendor = "apple"))]
+    Ok(rustix::event::eventfd(
+        0,
+        rustix::event::EventfdFlags::CLOEXEC,
+    )?)
 }

@@ -1,5 +1,6 @@
-//! Small text files of the kernel below a root that tests may choose: read,
-//! and written as the kernel wants it.
+//! Small text files of the kernel (`/proc`, `/sys`, control groups): those of
+//! this system, of a fixture below another root, or of a kernel that a test
+//! simulates.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -9,9 +10,10 @@ use std::path::{Path, PathBuf};
 use model::machine::Fact;
 use rustix::fs::{Access, CWD};
 
+use crate::controls::NoAutogroups;
 use crate::platform;
 
-/// Whether a file may be written by this process, as its effective user.
+/// Whether this process may write a file, as its effective user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Writing {
     /// It may.
@@ -20,11 +22,11 @@ pub enum Writing {
     NoPrivilege,
     /// The file system is mounted for reading only.
     ReadOnlyMount,
-    /// Nobody may: the kernel offers the file for reading.
+    /// The file is read-only for everyone.
     Never,
     /// There is no such file.
     Missing,
-    /// Anything else, in words.
+    /// Anything else, as the system says it.
     Refused(String),
 }
 
@@ -39,60 +41,119 @@ impl Writing {
     }
 }
 
-/// A file tree: `/`, or a fixture. Paths are always written as they are on a
-/// real system, `/proc/...`.
+/// Why a file gives no text.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreadable {
+    /// There is no such file.
+    #[error("there is no {0}")]
+    Missing(String),
+    /// Another user may read it.
+    #[error("{0} may not be read without more privilege")]
+    Denied(String),
+    /// Anything else.
+    #[error("{0} can't be read: {1}")]
+    Failed(String, #[source] io::Error),
+}
+
+#[cfg_attr(
+    target_vendor = "apple",
+    allow(dead_code, reason = "the kernel has no such files there")
+)]
+impl Unreadable {
+    fn of(path: &str, error: io::Error) -> Unreadable {
+        match error.kind() {
+            io::ErrorKind::NotFound => Unreadable::Missing(path.to_owned()),
+            io::ErrorKind::PermissionDenied => Unreadable::Denied(path.to_owned()),
+            _ => Unreadable::Failed(path.to_owned(), error),
+        }
+    }
+}
+
+/// Files by the path that they have on a real system, `/sys/...`.
+pub trait Files {
+    /// Content without the white space around it.
+    ///
+    /// # Errors
+    /// What opening and reading say.
+    fn read(&self, path: &str) -> io::Result<String>;
+
+    /// Writes an existing file in one `write(2)`, which the kernel takes for
+    /// one value.
+    ///
+    /// # Errors
+    /// What opening and writing say.
+    fn write(&self, path: &str, text: &str) -> io::Result<()>;
+
+    /// Whether there is such a file or directory.
+    fn exists(&self, path: &str) -> bool;
+
+    /// Names in a directory, sorted; none if it can't be read.
+    fn names(&self, path: &str) -> Vec<String>;
+
+    /// Makes a directory; below a cgroup mount point, a control group.
+    ///
+    /// # Errors
+    /// What `mkdir(2)` says; `Unsupported` in a simulation without it.
+    fn make_directory(&self, _path: &str) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Removes an empty directory, or a control group without tasks.
+    ///
+    /// # Errors
+    /// What `rmdir(2)` says; `Unsupported` in a simulation without it.
+    fn remove_directory(&self, _path: &str) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Sets the CPUs that a task may run on, which no file does.
+    /// `/proc/TASK/status` shows them.
+    ///
+    /// # Errors
+    /// What `sched_setaffinity(2)` says; `Unsupported` where the tasks are not
+    /// real ones.
+    fn set_affinity(&self, _task: u32, _cpus: &[u32]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Whether these are the files of the running system.
+    fn is_the_systems(&self) -> bool {
+        false
+    }
+
+    /// Whether the nice value of an autogroup has an effect for the process of
+    /// `/proc/self`.
+    ///
+    /// # Errors
+    /// Why not.
+    fn autogroups(&self) -> Result<(), NoAutogroups> {
+        Ok(())
+    }
+
+    /// Whether this process may write a file, without opening it: for some
+    /// files opening alone has an effect.
+    fn writing(&self, path: &str) -> Writing {
+        match self.exists(path) {
+            true => Writing::Allowed,
+            false => Writing::Missing,
+        }
+    }
+}
+
+/// A file tree: `/`, or a fixture.
 #[derive(Clone, Debug)]
 pub struct Tree {
     root: PathBuf,
 }
 
-impl Tree {
-    /// The tree below `root`.
-    pub fn new(root: &Path) -> Tree {
-        Tree {
-            root: root.to_path_buf(),
-        }
-    }
-
-    /// Whether this is the system's own tree and no copy or fixture.
-    pub fn is_the_systems(&self) -> bool {
-        self.root == Path::new("/")
-    }
-
-    /// Where `path` lies in this tree.
-    pub fn at(&self, path: &str) -> PathBuf {
-        self.root.join(path.trim_start_matches('/'))
-    }
-
-    /// Whether there is such a file or directory.
-    pub fn exists(&self, path: &str) -> bool {
-        self.at(path).exists()
-    }
-
-    /// Content without the white space around it, or why there is none.
-    ///
-    /// # Errors
-    /// The reason, in words.
-    pub fn read(&self, path: &str) -> Result<String, String> {
-        self.contents(path).map_err(|error| reason(path, &error))
-    }
-
-    /// Content without the white space around it.
-    ///
-    /// # Errors
-    /// What opening and reading say.
-    pub fn contents(&self, path: &str) -> io::Result<String> {
+impl Files for Tree {
+    fn read(&self, path: &str) -> io::Result<String> {
         let bytes = std::fs::read(self.at(path))?;
         Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 
-    /// Writes into a file that is there, in one `write(2)`: what the kernel
-    /// takes for one value. Nothing is created; a kernel's file cuts itself,
-    /// an ordinary one is cut.
-    ///
-    /// # Errors
-    /// What opening and writing say.
-    pub fn write(&self, path: &str, text: &str) -> io::Result<()> {
+    fn write(&self, path: &str, text: &str) -> io::Result<()> {
+        // A kernel's file truncates itself.
         let mut file = OpenOptions::new()
             .write(true)
             .truncate(true)
@@ -103,57 +164,11 @@ impl Tree {
         }
     }
 
-    /// Whether this process may write `path`. Nothing is opened: for some
-    /// files that alone has an effect.
-    pub fn writing(&self, path: &str) -> Writing {
-        let at = self.at(path);
-        let mode = match std::fs::metadata(&at) {
-            Ok(metadata) => metadata.permissions().mode(),
-            Err(error) => return Writing::of(&error),
-        };
-        // Root passes access(2) here, and then finds no way to write.
-        if mode & 0o222 == 0 {
-            return Writing::Never;
-        }
-        match rustix::fs::accessat(CWD, &at, Access::WRITE_OK, platform::AS_EFFECTIVE_USER) {
-            Ok(()) => Writing::Allowed,
-            Err(errno) => Writing::of(&errno.into()),
-        }
+    fn exists(&self, path: &str) -> bool {
+        self.at(path).exists()
     }
 
-    /// The first bytes of a file that may be large.
-    ///
-    /// # Errors
-    /// Why there are none, in words.
-    pub fn bytes_at_most(&self, path: &str, most: u64) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::new();
-        File::open(self.at(path))
-            .and_then(|file| file.take(most).read_to_end(&mut bytes))
-            .map_err(|error| reason(path, &error))?;
-        Ok(bytes)
-    }
-
-    /// [`read`](Tree::read) where the reason does not matter. Device-tree
-    /// strings end in a zero byte, which goes too.
-    pub fn text(&self, path: &str) -> Option<String> {
-        let text = self.read(path).ok()?;
-        let text = text.trim_matches('\0').trim();
-        (!text.is_empty()).then(|| text.to_owned())
-    }
-
-    /// The decimal number in a file.
-    pub fn number(&self, path: &str) -> Option<u64> {
-        self.text(path)?.parse().ok()
-    }
-
-    /// The target of a symbolic link.
-    pub fn link(&self, path: &str) -> Option<String> {
-        let target = std::fs::read_link(self.at(path)).ok()?;
-        Some(target.to_string_lossy().into_owned())
-    }
-
-    /// Names in a directory, sorted; none if it can't be read.
-    pub fn names(&self, path: &str) -> Vec<String> {
+    fn names(&self, path: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.at(path)) else {
             return Vec::new();
         };
@@ -164,23 +179,110 @@ impl Tree {
         names
     }
 
-    /// The fact that `path` holds, with its reason and its source.
-    pub fn fact<T>(&self, path: &str, parse: impl FnOnce(&str) -> Option<T>) -> Fact<T> {
-        match self.read(path) {
-            Ok(text) => match parse(&text) {
-                Some(value) => Fact::known(value).from_source(path),
-                None => Fact::unknown(format!("{path} holds `{text}`, which latlas can't read")),
-            },
-            Err(why) => Fact::unknown(why),
+    fn make_directory(&self, path: &str) -> io::Result<()> {
+        std::fs::create_dir(self.at(path))
+    }
+
+    fn remove_directory(&self, path: &str) -> io::Result<()> {
+        std::fs::remove_dir(self.at(path))
+    }
+
+    fn set_affinity(&self, task: u32, cpus: &[u32]) -> io::Result<()> {
+        match self.is_the_systems() {
+            true => crate::affinity::set_of(task, cpus),
+            false => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
+    fn is_the_systems(&self) -> bool {
+        self.root == Path::new("/")
+    }
+
+    fn autogroups(&self) -> Result<(), NoAutogroups> {
+        platform::controls::autogroups(self)
+    }
+
+    fn writing(&self, path: &str) -> Writing {
+        let at = self.at(path);
+        let mode = match std::fs::metadata(&at) {
+            Ok(metadata) => metadata.permissions().mode(),
+            Err(error) => return Writing::of(&error),
+        };
+        // Root passes access(2) here, and still can't write.
+        if mode & 0o222 == 0 {
+            return Writing::Never;
+        }
+        match rustix::fs::accessat(CWD, &at, Access::WRITE_OK, platform::AS_EFFECTIVE_USER) {
+            Ok(()) => Writing::Allowed,
+            Err(errno) => Writing::of(&errno.into()),
         }
     }
 }
 
-fn reason(path: &str, error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => format!("there is no {path}"),
-        io::ErrorKind::PermissionDenied => format!("{path} may not be read without more privilege"),
-        _ => format!("{path} can't be read: {error}"),
+#[cfg_attr(
+    target_vendor = "apple",
+    allow(dead_code, reason = "the kernel has no such files there")
+)]
+impl Tree {
+    /// The tree below `root`.
+    pub fn new(root: &Path) -> Tree {
+        Tree {
+            root: root.to_path_buf(),
+        }
+    }
+
+    /// The files of the running system.
+    pub fn system() -> Tree {
+        Tree::new(Path::new("/"))
+    }
+
+    /// Where `path` lies in this tree.
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+
+    /// [`read`](Files::read) with an error that names the file.
+    pub(crate) fn require(&self, path: &str) -> Result<String, Unreadable> {
+        self.read(path).map_err(|e| Unreadable::of(path, e))
+    }
+
+    /// The first bytes of a file that may be large.
+    pub(crate) fn bytes_at_most(&self, path: &str, most: u64) -> Result<Vec<u8>, Unreadable> {
+        let mut bytes = Vec::new();
+        File::open(self.at(path))
+            .and_then(|file| file.take(most).read_to_end(&mut bytes))
+            .map_err(|error| Unreadable::of(path, error))?;
+        Ok(bytes)
+    }
+
+    /// [`read`](Files::read) where the error does not matter; `None` for an
+    /// empty file too. Device-tree strings end in a zero byte, which goes.
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
+        let text = self.read(path).ok()?;
+        let text = text.trim_matches('\0').trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// The decimal number in a file.
+    pub(crate) fn number(&self, path: &str) -> Option<u64> {
+        self.text(path)?.parse().ok()
+    }
+
+    /// The target of a symbolic link.
+    pub(crate) fn link(&self, path: &str) -> Option<String> {
+        let target = std::fs::read_link(self.at(path)).ok()?;
+        Some(target.to_string_lossy().into_owned())
+    }
+
+    /// The fact in a file, with its source, or why it is unknown.
+    pub(crate) fn fact<T>(&self, path: &str, parse: impl FnOnce(&str) -> Option<T>) -> Fact<T> {
+        match self.require(path) {
+            Ok(text) => match parse(&text) {
+                Some(value) => Fact::known(value).from_source(path),
+                None => Fact::unknown(format!("{path} holds `{text}`, which latlas can't read")),
+            },
+            Err(why) => Fact::unknown(why.to_string()),
+        }
     }
 }
 
@@ -242,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_may_write_is_told_from_what_is_missing() {
+    fn a_read_only_file_and_a_missing_one_differ() {
         let root = tempfile::tempdir().expect("a directory");
         let tree = Tree::new(root.path());
         std::fs::write(tree.at("/open"), "1").expect("a file");
@@ -255,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_are_words() {
+    fn a_missing_file_is_the_reason() {
         let tree = Tree::new(Path::new("/"));
         let fact = tree.fact("/proc/no-such-file", |text| Some(text.to_owned()));
         assert_eq!(fact, Fact::unknown("there is no /proc/no-such-file"));

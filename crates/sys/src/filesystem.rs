@@ -11,6 +11,7 @@ use rustix::fs::{Access, FlockOperation, OFlags};
 
 use crate::pages::base_page_bytes;
 use crate::platform;
+pub use crate::platform::filesystem::{read_from_storage_bytes, spread_directories};
 
 /// The file system that an existing directory is on: on Linux by `statfs(2)`,
 /// /proc/self/mountinfo and /sys/dev/block; on Apple systems by `statfs(2)`.
@@ -20,7 +21,7 @@ use crate::platform;
 /// # Errors
 /// What finding the directory says.
 pub fn facts(directory: &Path) -> io::Result<Filesystem> {
-    platform::filesystem::facts(Path::new("/"), &directory.canonicalize()?)
+    platform::filesystem::facts(&directory.canonicalize()?)
 }
 
 /// Room that this process has on a file system.
@@ -62,17 +63,6 @@ pub fn may_write(directory: &Path) -> io::Result<()> {
     let user = platform::AS_EFFECTIVE_USER;
     rustix::fs::accessat(rustix::fs::CWD, directory, wanted, user)?;
     Ok(())
-}
-
-/// Asks the file system to place what will be made in this directory far from
-/// it, each new directory in another part of the disk: ext2, ext3 and ext4 know
-/// a mark for it (`chattr +T`, "top of directory hierarchies", set by
-/// `FS_IOC_SETFLAGS`). Other file systems refuse.
-///
-/// # Errors
-/// What the call says, `Unsupported` where there is no such mark.
-pub fn spread_directories(directory: &Path) -> io::Result<()> {
-    platform::filesystem::spread_directories(directory)
 }
 
 /// The number of the user this process acts as.
@@ -125,13 +115,6 @@ pub fn cached_bytes(file: &File) -> io::Result<(u64, u64)> {
     let bytes = file.metadata()?.len();
     let pages = crate::page_cache::resident(file)?.pages;
     Ok((bytes, bytes.min(pages * base_page_bytes() as u64)))
-}
-
-/// Bytes that this process caused to be read from storage so far, all its
-/// threads together (`read_bytes` of /proc/self/io). What the page cache
-/// served is not in it. `None` where the system does not tell.
-pub fn read_from_storage_bytes() -> Option<u64> {
-    platform::filesystem::read_from_storage_bytes()
 }
 
 #[cfg(test)]

@@ -1,29 +1,45 @@
-//! Waiting on a word of memory, and waking who waits there.
+//! `futex(2)`, private to the process. Apple systems have such a call since
+//! macOS 14.4 only (`os_sync_wait_on_address`); linking it would shut out the
+//! older ones.
 
 use std::io;
 use std::sync::atomic::AtomicU32;
 
-use crate::platform;
+#[cfg(not(target_vendor = "apple"))]
+use rustix::thread::futex;
 
 /// Sleeps while `word` holds `expected`, until another thread of this process
-/// calls [`wake_one`] on it. It may come back for no reason at all: look at
-/// the word again.
+/// calls [`wake_one`] on it. May return early: check the word again.
 ///
 /// # Errors
-/// What `futex(2)` says (a signal, or another value in the word, is none);
+/// What `futex(2)` says (a signal, or another value in the word, is no error);
 /// `Unsupported` on Apple systems.
 #[inline]
+#[cfg_attr(target_vendor = "apple", allow(unused_variables))]
 pub fn wait(word: &AtomicU32, expected: u32) -> io::Result<()> {
-    platform::futex::wait(word, expected)
+    #[cfg(target_vendor = "apple")]
+    return Err(crate::platform::unsupported("a futex"));
+    #[cfg(not(target_vendor = "apple"))]
+    match futex::wait(word, futex::Flags::PRIVATE, expected, None) {
+        Ok(()) | Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(()),
+        Err(e) => Err(e.into()),
+    }
 }
 
-/// Wakes one thread of this process that sleeps on `word`, if one does.
+/// Wakes one thread of this process that sleeps on `word`, if there is one.
 ///
 /// # Errors
 /// What `futex(2)` says; `Unsupported` on Apple systems.
 #[inline]
+#[cfg_attr(target_vendor = "apple", allow(unused_variables))]
 pub fn wake_one(word: &AtomicU32) -> io::Result<()> {
-    platform::futex::wake_one(word)
+    #[cfg(target_vendor = "apple")]
+    return Err(crate::platform::unsupported("a futex"));
+    #[cfg(not(target_vendor = "apple"))]
+    {
+        futex::wake(word, futex::Flags::PRIVATE, 1)?;
+        Ok(())
+    }
 }
 
 #[cfg(all(test, any(target_os = "linux", target_os = "android")))]

@@ -1,6 +1,11 @@
 //! Which control groups a process is in, and where they are mounted, by the
 //! texts that the kernel writes of them (cgroups(7), proc_pid_mountinfo(5)).
 
+use std::path::Path;
+
+use crate::files::Unreadable;
+use crate::mountinfo::Mount;
+
 /// Version of the hierarchy that has a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
@@ -19,25 +24,34 @@ pub struct Chain {
     pub levels: Vec<String>,
 }
 
+/// Why a controller's control group is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum NoGroup {
+    /// No hierarchy has the controller.
+    #[error("/proc/self/cgroup names no control group with the {0} controller")]
+    NoController(String),
+    /// The hierarchy is not mounted.
+    #[error("the control groups of the {0} controller are not mounted here")]
+    NotMounted(String),
+    /// One of the two files can't be read.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+}
+
 /// The group of `controller` (`memory`, `cpuset`) with its ancestors, by the
-/// texts of /proc/self/cgroup and /proc/self/mountinfo. Whether the directories
-/// are there is not looked at.
+/// texts of /proc/self/cgroup and /proc/self/mountinfo. Does not check that
+/// the directories exist.
 ///
 /// # Errors
-/// Why there is none, in words.
-pub fn chain(groups: &str, mounts: &str, controller: &str) -> Result<Chain, String> {
-    let (version, group) = membership(groups, controller).ok_or_else(|| {
-        format!("/proc/self/cgroup names no control group with the {controller} controller")
-    })?;
-    let mount = mounts
-        .lines()
-        .filter_map(Mount::parse)
-        .filter(|mount| mount.has(version, controller))
+/// Why there is none.
+pub fn chain(groups: &str, mounts: &str, controller: &str) -> Result<Chain, NoGroup> {
+    let (version, group) = membership(groups, controller)
+        .ok_or_else(|| NoGroup::NoController(controller.to_owned()))?;
+    let mount = Mount::all(mounts)
+        .filter(|mount| has(mount, version, controller))
         // A bind mount of some other subtree does not show our group.
         .max_by_key(|mount| inside(&mount.root, group).is_some())
-        .ok_or_else(|| {
-            format!("the control groups of the {controller} controller are not mounted here")
-        })?;
+        .ok_or_else(|| NoGroup::NotMounted(controller.to_owned()))?;
     let below = inside(&mount.root, group).unwrap_or("");
     Ok(Chain {
         version,
@@ -45,20 +59,20 @@ pub fn chain(groups: &str, mounts: &str, controller: &str) -> Result<Chain, Stri
     })
 }
 
-/// The mount that `path` lies in, if it is one for reading only: where it is
-/// mounted. By the text of /proc/self/mountinfo.
+/// The mount point above `path`, if it is mounted read-only. By the text of
+/// /proc/self/mountinfo.
 pub fn read_only_mount(mounts: &str, path: &str) -> Option<String> {
-    mounts
-        .lines()
-        .filter_map(Mount::parse)
-        .filter(|mount| {
-            let rest = path.strip_prefix(mount.point.trim_end_matches('/'));
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
-        // Of two at one place the later lies above.
-        .max_by_key(|mount| mount.point.len())
-        .filter(|mount| mount.read_only)
-        .map(|mount| mount.point)
+    let mount = Mount::of(mounts, Path::new(path))?;
+    mount.is_read_only().then_some(mount.point)
+}
+
+fn has(mount: &Mount, version: Version, controller: &str) -> bool {
+    match version {
+        Version::One => {
+            mount.kind == "cgroup" && mount.super_options.split(',').any(|o| o == controller)
+        }
+        Version::Two => mount.kind == "cgroup2",
+    }
 }
 
 /// The line of /proc/self/cgroup that speaks for `controller`: a version 1
@@ -76,50 +90,6 @@ fn membership<'a>(groups: &'a str, controller: &str) -> Option<(Version, &'a str
         }
     }
     two
-}
-
-/// One line of /proc/self/mountinfo (proc_pid_mountinfo(5)).
-struct Mount {
-    root: String,
-    point: String,
-    kind: String,
-    options: String,
-    read_only: bool,
-}
-
-impl Mount {
-    fn parse(line: &str) -> Option<Mount> {
-        let (before, after) = line.split_once(" - ")?;
-        let mut before = before.split(' ').skip(3);
-        let mut after = after.split(' ');
-        let (root, point) = (before.next()?, before.next()?);
-        let own = before.next().unwrap_or("");
-        let (kind, options) = (after.next()?, after.nth(1).unwrap_or(""));
-        let read_only = |options: &str| options.split(',').any(|option| option == "ro");
-        Some(Mount {
-            root: unescape(root),
-            point: unescape(point),
-            kind: kind.to_owned(),
-            options: options.to_owned(),
-            read_only: read_only(own) || read_only(options),
-        })
-    }
-
-    fn has(&self, version: Version, controller: &str) -> bool {
-        match version {
-            Version::One => {
-                self.kind == "cgroup" && self.options.split(',').any(|option| option == controller)
-            }
-            Version::Two => self.kind == "cgroup2",
-        }
-    }
-}
-
-/// Spaces and the like are written as octal escapes in mountinfo.
-fn unescape(text: &str) -> String {
-    text.replace("\\040", " ")
-        .replace("\\011", "\t")
-        .replace("\\134", "\\")
 }
 
 /// `group` as seen from a mount whose root is `root`; `None` if it lies elsewhere.
@@ -173,18 +143,16 @@ mod tests {
     }
 
     #[test]
-    fn mountinfo_lines() {
-        let line = "35 31 0:32 /docker/x /sys/fs/c\\040g rw,relatime shared:9 master:1 - cgroup cgroup rw,cpu,cpuacct";
+    fn a_hierarchy_has_its_controllers() {
+        let line = "35 31 0:32 /docker/x /sys/fs/cg rw - cgroup cgroup rw,cpu,cpuacct";
         let mount = Mount::parse(line).expect("a mount");
-        assert_eq!(mount.root, "/docker/x");
-        assert_eq!(mount.point, "/sys/fs/c g");
-        assert!(mount.has(Version::One, "cpuacct"));
-        assert!(!mount.has(Version::One, "memory"));
-        assert!(!mount.has(Version::Two, "cpu"));
+        assert!(has(&mount, Version::One, "cpuacct"));
+        assert!(!has(&mount, Version::One, "memory"));
+        assert!(!has(&mount, Version::Two, "cpu"));
     }
 
     #[test]
-    fn a_mount_for_reading_only_is_found_by_any_path_below_it() {
+    fn a_read_only_mount_covers_the_paths_below_it() {
         let mounts = "22 1 0:21 / /proc rw - proc proc rw\n\
             24 22 0:21 /sys /proc/sys ro,nosuid - proc proc rw\n\
             23 1 0:22 / /sys rw - sysfs sysfs ro\n";

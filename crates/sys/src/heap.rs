@@ -4,65 +4,70 @@ use std::ffi::c_void;
 use std::hint::black_box;
 use std::io;
 
-use crate::platform;
-
 type Malloc = unsafe extern "C" fn(usize) -> *mut c_void;
 type Free = unsafe extern "C" fn(*mut c_void);
 
-/// The allocator's two functions, of which the optimiser no longer knows which
-/// they are: a pair of calls that it can follow it may leave out.
-fn allocator() -> (Malloc, Free) {
-    black_box((libc::malloc as Malloc, libc::free as Free))
-}
-
-/// `malloc` of so many bytes and `free`, `turns` times; the block is never
-/// touched by us (an allocator may write into it).
+/// `malloc` of so many bytes and `free`, `turns` times; we never touch the
+/// block (an allocator may write into it).
 ///
 /// # Errors
-/// `OutOfMemory` where `malloc` gives nothing; the turns end there.
+/// `OutOfMemory` where `malloc` returns null; the turns end there.
 pub fn malloc_free(bytes: usize, turns: u64) -> io::Result<()> {
-    let (malloc, free) = allocator();
-    for _ in 0..turns {
-        // SAFETY: any size may be asked for.
-        let block = unsafe { malloc(bytes) };
-        if block.is_null() {
-            return Err(io::ErrorKind::OutOfMemory.into());
-        }
-        // SAFETY: allocated above, and nothing else refers to it.
-        unsafe { free(block) };
-    }
-    Ok(())
+    repeat(bytes, turns, |_| {})
 }
 
-/// [`malloc_free`], with one byte stored in each of the block's pages between
-/// the two.
+/// [`malloc_free`], with one byte stored in each of the block's pages before
+/// `free`.
 ///
 /// # Errors
 /// As there.
 pub fn malloc_touch_free(bytes: usize, turns: u64) -> io::Result<()> {
-    let (malloc, free) = allocator();
     let page = crate::pages::base_page_bytes();
+    repeat(bytes, turns, |block| {
+        for offset in (0..bytes).step_by(page) {
+            // SAFETY: inside the block, which has `bytes` bytes.
+            unsafe { block.cast::<u8>().add(offset).write_volatile(1) };
+        }
+    })
+}
+
+#[inline(always)]
+fn repeat(bytes: usize, turns: u64, touch: impl Fn(*mut c_void)) -> io::Result<()> {
+    // The optimiser may leave out a pair of calls that it can follow.
+    let (malloc, free) = black_box((libc::malloc as Malloc, libc::free as Free));
     for _ in 0..turns {
         // SAFETY: any size may be asked for.
         let block = unsafe { malloc(bytes) };
         if block.is_null() {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
-        for offset in (0..bytes).step_by(page) {
-            // SAFETY: inside the block, which has `bytes` bytes.
-            unsafe { block.cast::<u8>().add(offset).write_volatile(1) };
-        }
+        touch(block);
         // SAFETY: allocated above, and nothing else refers to it.
         unsafe { free(block) };
     }
     Ok(())
 }
 
-/// Asks the allocator to give memory that it holds and nobody uses back to the
-/// system, so that the next large block is made of fresh pages. Whether the
-/// allocator has such a call; one that has none keeps no large blocks.
+/// Asks the allocator to return unused memory to the system, so that the next
+/// large block is made of fresh pages. False where it has no such call (musl,
+/// Bionic): those map large blocks anew each time.
 pub fn give_back() -> bool {
-    platform::heap::give_back()
+    #[cfg(target_vendor = "apple")]
+    {
+        unsafe extern "C" {
+            /// <malloc/malloc.h>: all zones if the zone is null, as much as
+            /// possible if the goal is 0.
+            fn malloc_zone_pressure_relief(zone: *mut c_void, goal: usize) -> usize;
+        }
+        // SAFETY: takes away nothing that is in use, from any thread.
+        unsafe { malloc_zone_pressure_relief(std::ptr::null_mut(), 0) };
+    }
+    #[cfg(target_env = "gnu")]
+    // SAFETY: takes away nothing that is in use, from any thread.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+    cfg!(any(target_vendor = "apple", target_env = "gnu"))
 }
 
 #[cfg(test)]

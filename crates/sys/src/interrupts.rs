@@ -10,3 +10,23 @@ pub struct InterruptLine {
     /// Whether it is the CPU's own timer, which makes the scheduler's tick.
     pub timer: bool,
 }
+
+/// Why the interrupts of a CPU can't be counted.
+#[derive(Debug, thiserror::Error)]
+pub enum NoInterrupts {
+    /// `/proc/interrupts` can't be read.
+    #[error("/proc/interrupts can't be read: {0}")]
+    Unreadable(#[from] std::io::Error),
+    /// The CPU is offline.
+    #[error("/proc/interrupts has no column CPU{0}")]
+    NoColumn(u32),
+    /// There is no line with counts.
+    #[error("/proc/interrupts has no lines that latlas can read")]
+    NoLines,
+    /// There is no one CPU whose interrupts to count.
+    #[error("the thread is not pinned to a CPU")]
+    NotPinned,
+    /// Not a Linux kernel.
+    #[error("Apple systems do not export the interrupts of a CPU")]
+    Apple,
+}

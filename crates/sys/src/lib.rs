@@ -3,8 +3,9 @@
 //! `unsafe`, of libc and of `cfg(target_os)` outside the measured kernels is
 //! here. This crate decides nothing, prints nothing and keeps no statistics.
 //!
-//! One topic is one file. The operating system is chosen in one place,
-//! `platform.rs`; the architecture of a clock in `clock/mod.rs`.
+//! One topic is one file. Where it has much code of one operating system, that
+//! is in `linux/` and `apple/`, chosen in `platform.rs`; the architecture of a
+//! clock is chosen in `clock/mod.rs`.
 
 pub mod affinity;
 pub mod attached;
@@ -13,6 +14,7 @@ pub mod clock;
 pub mod command;
 pub mod controls;
 pub mod counters;
+pub mod cpu_feature;
 mod cpuid;
 pub mod direct_io;
 pub mod dispatch;
@@ -21,7 +23,6 @@ pub mod evidence;
 pub mod file_mapping;
 pub mod files;
 pub mod filesystem;
-mod forked;
 pub mod futex;
 pub mod groups;
 pub mod heap;
@@ -31,6 +32,7 @@ pub mod machine;
 pub mod mapping;
 pub mod memory;
 pub mod microarchitecture;
+mod mountinfo;
 pub mod numa;
 pub mod page_cache;
 pub mod pages;
@@ -38,6 +40,7 @@ mod platform;
 pub mod power;
 pub mod process;
 pub mod ring;
+pub mod role;
 pub mod semaphore;
 mod shared;
 pub mod signals;

@@ -1,6 +1,6 @@
 //! How much memory a measurement may take.
 
-use crate::platform;
+pub use crate::platform::memory::{available_memory, peak_resident_bytes};
 
 /// What bounds the memory of this process, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,16 +35,6 @@ impl MemoryLimits {
             .flatten()
             .fold(self.available_bytes, u64::min)
     }
-}
-
-/// Reads all bounds as they are now.
-pub fn available_memory() -> MemoryLimits {
-    platform::memory::available_memory()
-}
-
-/// The most memory this process ever had resident, in bytes.
-pub fn peak_resident_bytes() -> Option<u64> {
-    platform::memory::peak_resident_bytes()
 }
 
 #[cfg(test)]

@@ -15,16 +15,24 @@ use crate::pages::base_page_bytes;
 use crate::platform;
 
 /// Writes back what is dirty in the whole system and drops the page cache,
-/// with the kernel's directory entries and inodes: `sync(2)`, then 3 into
-/// `/proc/sys/vm/drop_caches`. In that order, since dirty pages can't be
-/// dropped.
+/// dentries and inodes: `sync(2)`, then 3 into `/proc/sys/vm/drop_caches`. In
+/// that order, since dirty pages can't be dropped.
 ///
 /// # Errors
 /// `PermissionDenied` without root; what writing there says, such as
-/// `ReadOnlyFilesystem` in a container.
+/// `ReadOnlyFilesystem` in a container; `Unsupported` on Apple systems.
 pub fn drop_all() -> io::Result<()> {
-    platform::page_cache::drop_all()
+    #[cfg(target_vendor = "apple")]
+    return Err(platform::unsupported(NO_DROP));
+    #[cfg(not(target_vendor = "apple"))]
+    {
+        rustix::fs::sync();
+        std::fs::write("/proc/sys/vm/drop_caches", "3")
+    }
 }
+
+#[cfg(target_vendor = "apple")]
+const NO_DROP: &str = "a call that drops pages from the page cache (there is purge(8))";
 
 /// What is left of a file in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,11 +63,26 @@ pub fn drop_file(path: &Path) -> io::Result<Option<Resident>> {
         ));
     }
     file.sync_all()?;
-    platform::page_cache::drop_pages(&file)?;
+    drop_pages(&file)?;
     match told_of(path, &found) {
         true => resident(&file).map(Some),
         false => Ok(None),
     }
+}
+
+#[cfg(target_vendor = "apple")]
+fn drop_pages(_file: &File) -> io::Result<()> {
+    Err(platform::unsupported(NO_DROP))
+}
+
+#[cfg(not(target_vendor = "apple"))]
+fn drop_pages(file: &File) -> io::Result<()> {
+    Ok(rustix::fs::fadvise(
+        file,
+        0,
+        None,
+        rustix::fs::Advice::DontNeed,
+    )?)
 }
 
 /// Whether the kernel tells this process what is in memory of the file.

@@ -1,5 +1,7 @@
-//! The one place where the operating system is chosen. Both sides have the
-//! same files with the same functions.
+//! Where the operating system is chosen for topics with much code of its own:
+//! both sides have the same files with the same functions. A topic of few lines
+//! chooses in its own file, where `not(target_vendor = "apple")` means Linux
+//! and Android.
 
 use rustix::fs::AtFlags;
 
@@ -23,8 +25,20 @@ pub(crate) const AS_EFFECTIVE_USER: AtFlags = AtFlags::EACCESS;
 #[cfg(target_os = "android")]
 pub(crate) const AS_EFFECTIVE_USER: AtFlags = AtFlags::empty();
 
+/// The error of a call that Apple systems lack.
+#[cfg(target_vendor = "apple")]
+pub(crate) fn unsupported(what: &str) -> std::io::Error {
+    std::io::Error::new(
+        std::io::ErrorKind::Unsupported,
+        format!("Apple systems do not have {what}"),
+    )
+}
+
+#[cfg(not(target_vendor = "apple"))]
+pub(crate) use os::cgroup;
+#[cfg(target_vendor = "apple")]
+pub(crate) use os::power;
 pub(crate) use os::{
-    affinity, attached, command, controls, counters, direct_io, dispatch, eventfd, evidence,
-    filesystem, futex, heap, interrupts, machine, memory, numa, page_cache, pages, power, process,
-    semaphore, system_calls, task_records, thread, timer, vdso,
+    affinity, controls, counters, evidence, filesystem, group, interrupts, machine, memory, pages,
+    task_records,
 };

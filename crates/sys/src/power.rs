@@ -1,22 +1,23 @@
-//! What Apple systems say of how fast they want to be. Elsewhere these things
-//! are files, and whoever wants them reads those.
+//! Performance hints of Apple systems. On Linux these are files, which callers
+//! read themselves.
 
 use model::machine::Fact;
 
-use crate::platform;
-
-/// How fast an Apple system wants to be, and this thread with it.
+/// QoS, Low Power Mode and thermal state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Power {
-    /// Quality of service of the calling thread: which cores it gets.
+    /// QoS class of the calling thread, which decides what cores it gets.
     pub qos: Fact<String>,
     /// Low Power Mode: `on` or `off`.
     pub low_power: Fact<String>,
-    /// How hot the system says it is: `nominal` to `critical`.
+    /// Thermal pressure: `nominal` to `critical`.
     pub thermal: Fact<String>,
 }
 
-/// It now; `None` where the system is not one of Apple.
+/// The current state; `None` on systems other than Apple's.
 pub fn power() -> Option<Power> {
-    platform::power::power()
+    #[cfg(target_vendor = "apple")]
+    return Some(crate::platform::power::power());
+    #[cfg(not(target_vendor = "apple"))]
+    None
 }

@@ -1,25 +1,26 @@
-//! The life of this process.
+//! This process: its parent, limits, session and signals.
 
 use std::io;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, parent_id};
 use std::process::Command;
 
+use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group, setsid};
+
 use crate::limits::{Limit, Resource, limit};
-use crate::platform;
 
 /// Asks the kernel to kill this process (SIGKILL) when its parent ends, then
 /// checks that the parent is still there.
 ///
 /// The kernel means the *thread* that started this process: a parent must
-/// start its workers from a thread that outlives them. If the parent ended
-/// before the first line of this function nobody can see that from here; a
-/// worker that was told its parent's id uses [`die_with_parent_id`].
+/// start its workers from a thread that outlives them. This function can't see
+/// that the parent ended before its first line; a worker that knows its
+/// parent's id uses [`die_with_parent_id`].
 ///
 /// # Errors
-/// `NotConnected` if the parent ended meanwhile; what `prctl(2)` says;
-/// `Unsupported` on Apple systems.
+/// `NotConnected` if the parent has ended; what `prctl(2)` says; `Unsupported`
+/// on Apple systems.
 pub fn die_with_parent() -> io::Result<()> {
-    die_with_parent_id(std::os::unix::process::parent_id())
+    die_with_parent_id(parent_id())
 }
 
 /// [`die_with_parent`] for a process that knows the id its parent must have.
@@ -28,25 +29,32 @@ pub fn die_with_parent() -> io::Result<()> {
 /// As [`die_with_parent`]; `NotConnected` also if the parent has another id.
 pub fn die_with_parent_id(parent: u32) -> io::Result<()> {
     check_parent(parent)?;
-    platform::process::set_death_signal()?;
+    set_death_signal()?;
     // It may have ended between the two.
     check_parent(parent)
 }
 
 fn check_parent(parent: u32) -> io::Result<()> {
-    let now = std::os::unix::process::parent_id();
+    let now = parent_id();
     if now == parent {
-        Ok(())
-    } else {
-        Err(io::Error::new(
-            io::ErrorKind::NotConnected,
-            format!("the parent process {parent} has ended (the parent is {now} now)"),
-        ))
+        return Ok(());
     }
+    let why = format!("the parent process {parent} has ended (the parent is {now} now)");
+    Err(io::Error::new(io::ErrorKind::NotConnected, why))
+}
+
+/// `prctl(PR_SET_PDEATHSIG)`: SIGKILL when the parent ends.
+pub(crate) fn set_death_signal() -> io::Result<()> {
+    #[cfg(target_vendor = "apple")]
+    return Err(crate::platform::unsupported("a death signal"));
+    #[cfg(not(target_vendor = "apple"))]
+    Ok(rustix::process::set_parent_process_death_signal(Some(
+        Signal::KILL,
+    ))?)
 }
 
 /// `/dev/null`, open for reading and writing. A chroot or a container may have
-/// none, and what fails then must say so.
+/// none.
 ///
 /// # Errors
 /// What opening it says, with its name.
@@ -56,9 +64,9 @@ pub fn null_device() -> io::Result<std::fs::File> {
     opened.map_err(|e| io::Error::new(e.kind(), format!("can't open {path}: {e}")))
 }
 
-/// Puts /dev/null in the place of standard input. A process whose standard
-/// input was a socket, and that holds the socket by another descriptor, starts
-/// no child with it then.
+/// Makes /dev/null the standard input. A worker whose standard input is a
+/// socket that it also holds by another descriptor calls this, so that its
+/// children do not inherit the socket.
 ///
 /// # Errors
 /// /dev/null can't be opened.
@@ -66,7 +74,7 @@ pub fn stdin_from_null() -> io::Result<()> {
     Ok(rustix::stdio::dup2_stdin(null_device()?)?)
 }
 
-/// What bounds the number of processes; a thread counts as one.
+/// Limits on the number of processes; a thread counts as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessLimits {
     /// For all processes of this user (`ulimit -u`); `None` where none is set.
@@ -80,12 +88,14 @@ pub struct ProcessLimits {
 pub fn process_limits() -> ProcessLimits {
     ProcessLimits {
         of_user: limit(Resource::Processes).ok().and_then(|limit| limit.soft),
-        of_group: platform::process::group_limit(),
+        #[cfg(target_vendor = "apple")]
+        of_group: None,
+        #[cfg(not(target_vendor = "apple"))]
+        of_group: crate::platform::cgroup::most_processes(&crate::files::Tree::system()),
     }
 }
 
-/// Lets this process have so many files open at once, as far as the hard limit
-/// goes (`RLIMIT_NOFILE`, getrlimit(2)). Returns how many it may have then,
+/// Raises the limit on open files to `wanted`, at most to the hard limit (`RLIMIT_NOFILE`, getrlimit(2)). Returns how many it may have then,
 /// which is never fewer than before.
 ///
 /// # Errors
@@ -113,40 +123,31 @@ pub fn allow_open_files(wanted: u64) -> io::Result<u64> {
 /// # Errors
 /// What `kill(2)` says, such as that there is no such group any more.
 pub fn kill_group(leader: u32) -> io::Result<()> {
-    let leader = i32::try_from(leader)
-        .ok()
-        .and_then(rustix::process::Pid::from_raw)
-        .ok_or(io::ErrorKind::InvalidInput)?;
-    Ok(rustix::process::kill_process_group(
-        leader,
-        rustix::process::Signal::KILL,
-    )?)
+    let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
+    let leader = leader.ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(kill_process_group(leader, Signal::KILL)?)
 }
 
-/// Makes a command begin a session of its own (`setsid(2)`) before its program:
-/// with a process group, and where the kernel has autogroups, one of these.
+/// Makes a command start in its own session (`setsid(2)`): with a process
+/// group, and where the kernel has autogroups, one of these.
 pub fn in_own_session(command: &mut Command) -> &mut Command {
-    let begin = || {
-        rustix::process::setsid()?;
-        Ok(())
-    };
     // SAFETY: the closure runs in the copy of a process that may have threads,
     // and makes one system call.
-    unsafe { command.pre_exec(begin) }
+    unsafe { command.pre_exec(leave_session) }
 }
 
-/// Puts this process into a session of its own: what ends its terminal or the
+/// Moves this process to its own session: the end of its terminal or of the
 /// shell's job does not end it.
 ///
 /// # Errors
 /// What `setsid(2)` says: a process that leads a group can't.
 pub fn leave_session() -> io::Result<()> {
-    rustix::process::setsid()?;
+    setsid()?;
     Ok(())
 }
 
-/// From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE do nothing to this
-/// process, which has something to finish.
+/// Ignores SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE from now on, in a
+/// process that must finish its work.
 pub fn ignore_requests_to_end() {
     for signal in [
         libc::SIGINT,
@@ -155,26 +156,33 @@ pub fn ignore_requests_to_end() {
         libc::SIGQUIT,
         libc::SIGPIPE,
     ] {
-        // SAFETY: no handler of ours comes into being; the numbers are valid.
+        // SAFETY: installs no handler; the numbers are valid.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
 }
 
-/// Ends this process at once, as `kill -9` would: for tests of crashes.
+/// Ends this process at once, as `kill -9` would: for crash tests.
 pub fn kill_self() -> ! {
-    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    let _ = kill_process(getpid(), Signal::KILL);
     std::process::abort()
 }
 
-/// A command that starts this very program again, without arguments. Under an
-/// emulator in user mode it goes through the emulator: the kernel could not
-/// start the program itself.
+/// A command that starts this program again, without arguments. Under an
+/// emulator in user mode it goes through the emulator, since the kernel could
+/// not start the program itself.
 ///
 /// # Errors
 /// Where the system does not say what program this is.
 pub fn this_program() -> io::Result<Command> {
     let program = std::env::current_exe()?;
-    Ok(match platform::process::emulator() {
+    // A user-mode emulator answers `/proc/self/exe` itself with the program's
+    // name, while the kernel's `/proc/thread-self/exe` leads to the emulator.
+    // Rosetta needs no help, and has neither.
+    let as_seen = |by: &str| std::fs::read_link(by).ok();
+    let own = as_seen("/proc/self/exe");
+    let emulator =
+        as_seen("/proc/thread-self/exe").filter(|exe| own.is_some_and(|own| own != *exe));
+    Ok(match emulator {
         Some(emulator) => {
             let mut command = Command::new(emulator);
             command.arg(program);

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::child::Forked;
 use crate::evidence::{Switches, thread_switches};
-use crate::forked::Forked;
 use crate::pages::base_page_bytes;
 use crate::shared::{SharedBytes, SharedNumbers};
 

@@ -1,29 +1,45 @@
-//! Sleeping until a point in time, as cyclictest does it: an absolute timer
-//! of CLOCK_MONOTONIC.
+//! Sleeping until an absolute time on CLOCK_MONOTONIC, as cyclictest does.
 
 use std::io;
 
-use crate::platform;
-
 /// CLOCK_MONOTONIC, ns.
 pub fn now_ns() -> u64 {
-    platform::timer::now_ns()
+    crate::clock::timespec_ns(rustix::time::clock_gettime(
+        rustix::time::ClockId::Monotonic,
+    ))
+    .unwrap_or(0)
 }
 
 /// Sleeps until CLOCK_MONOTONIC is at `due_ns` or later
-/// (`clock_nanosleep(2)` with TIMER_ABSTIME); returns at once if it is already.
+/// (`clock_nanosleep(2)` with TIMER_ABSTIME).
 ///
 /// # Errors
-/// What the call says; a signal is no error. `Unsupported` where there are no
-/// such timers.
+/// What the call says; a signal is no error. `Unsupported` on Apple systems.
+#[cfg_attr(target_vendor = "apple", allow(unused_variables))]
 pub fn sleep_until(due_ns: u64) -> io::Result<()> {
-    platform::timer::sleep_until(due_ns)
+    #[cfg(target_vendor = "apple")]
+    return Err(crate::platform::unsupported("clock_nanosleep"));
+    #[cfg(not(target_vendor = "apple"))]
+    {
+        use rustix::thread::{ClockId, clock_nanosleep_absolute};
+        let due = rustix::thread::Timespec {
+            tv_sec: (due_ns / 1_000_000_000).cast_signed(),
+            tv_nsec: (due_ns % 1_000_000_000).cast_signed(),
+        };
+        Ok(rustix::io::retry_on_intr(|| {
+            clock_nanosleep_absolute(ClockId::Monotonic, &due)
+        })?)
+    }
 }
 
-/// By how much the kernel may delay the calling thread's timers to expire
-/// several at once, ns (PR_GET_TIMERSLACK); `None` where it does not say.
+/// Timer slack of the calling thread, ns (PR_GET_TIMERSLACK): the kernel may
+/// delay its timers by that to let several expire at once. `None` on Apple
+/// systems.
 pub fn slack_ns() -> Option<u64> {
-    platform::timer::slack_ns()
+    #[cfg(target_vendor = "apple")]
+    return None;
+    #[cfg(not(target_vendor = "apple"))]
+    rustix::thread::current_timer_slack().ok()
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -4,75 +4,12 @@
 //! `x20` and `x21`.
 
 use crate::call::{labs, nothing};
-use core::arch::asm;
 
-/// Defines a module with the two loops of a pair: 16 calls and 32.
-macro_rules! calls {
-    ($name:ident: $instruction:literal, $line:literal, $($operands:tt)*) => {
-        pub(crate) mod $name {
-            use super::*;
+calls! { direct: "bl", "bl {callee}", "x20" "subs x20, x20, #1\nb.ne 2b", callee = sym nothing, }
 
-            pub(crate) const INSTRUCTION: &str = $instruction;
-
-            #[inline(never)]
-            pub(crate) fn single(turns: u64) {
-                if turns > 0 {
-                    calls!(@ turns, ".rept 16", $line, $($operands)*);
-                }
-            }
-
-            #[inline(never)]
-            pub(crate) fn double(turns: u64) {
-                if turns > 0 {
-                    calls!(@ turns, ".rept 32", $line, $($operands)*);
-                }
-            }
-        }
-    };
-    (@ $turns:ident, $times:literal, $line:literal, $($operands:tt)*) => {
-        // SAFETY: calls a function that touches nothing but registers of its
-        // own; without `nostack` the stack is aligned for calls.
-        unsafe {
-            asm!(
-                ".p2align 6",
-                "2:",
-                $times,
-                $line,
-                ".endr",
-                "subs x20, x20, #1",
-                "b.ne 2b",
-                inout("x20") $turns => _,
-                $($operands)*
-                clobber_abi("C"),
-            );
-        }
-    };
-}
-
-calls! { direct: "bl", "bl {callee}", callee = sym nothing, }
-
-calls! { pointer: "blr x", "blr x21", in("x21") nothing as *const (), }
+calls! { pointer: "blr x", "blr x21", "x20" "subs x20, x20, #1\nb.ne 2b", in("x21") nothing as *const (), }
 
 // The assembler marks a call of a function elsewhere for the linker, which
 // puts an entry of the procedure linkage table between.
 calls! { shared_library: "bl (labs, through the procedure linkage table)",
-"bl {callee}", callee = sym labs, }
-
-/// The same two words, of which the optimiser no longer knows anything.
-#[inline(always)]
-#[allow(
-    clippy::pointers_in_nomem_asm_block,
-    reason = "nothing reads through them here"
-)]
-pub(crate) fn hidden([mut first, mut second]: [*const (); 2]) -> [*const (); 2] {
-    // SAFETY: no instruction at all.
-    unsafe {
-        asm!(
-            "/* {0} {1} */",
-            inout(reg) first,
-            inout(reg) second,
-            options(nomem, nostack, preserves_flags)
-        );
-    }
-    [first, second]
-}
+"bl {callee}", "x20" "subs x20, x20, #1\nb.ne 2b", callee = sym labs, }

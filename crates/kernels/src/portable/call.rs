@@ -10,15 +10,15 @@ macro_rules! calls {
         pub(crate) mod $name {
             use super::*;
 
-            pub(crate) const INSTRUCTION: &str = $instruction;
+            pair_of_module!($instruction, UNROLL, true);
 
-            pub(crate) fn single(turns: u64) {
+            fn single(turns: u64) {
                 for _ in 0..turns * u64::from(UNROLL) {
                     $call;
                 }
             }
 
-            pub(crate) fn double(turns: u64) {
+            fn double(turns: u64) {
                 single(2 * turns);
             }
         }
@@ -31,8 +31,3 @@ calls!(shared_library: "a call of labs", {
     // SAFETY: any number but the least has an absolute value.
     unsafe { black_box(labs(black_box(1))) }
 });
-
-/// The same two words, of which the optimiser no longer knows anything.
-pub(crate) fn hidden(words: [*const (); 2]) -> [*const (); 2] {
-    black_box(words)
-}

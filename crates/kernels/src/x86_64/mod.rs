@@ -5,10 +5,20 @@
 //! line of the instruction cache nor one of the decoded cache is split by the
 //! accident of layout.
 
+#[macro_use]
+mod lines;
+
+pub(crate) mod ash;
 pub(crate) mod branch;
 pub(crate) mod call;
-pub(crate) mod canary;
-pub(crate) mod chase;
-pub(crate) mod cpu;
+pub(crate) mod chase_on_stack;
 pub(crate) mod pages;
 pub(crate) mod stream;
+
+pub(crate) use crate::asm::hidden;
+pub(crate) use crate::shared::{canary, chase};
+
+/// Keeps the loops of this architecture.
+macro_rules! loops {
+    (x86_64 { $($own:tt)* } aarch64 $aarch64:tt portable $portable:tt) => { $($own)* };
+}

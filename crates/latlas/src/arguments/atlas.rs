@@ -4,130 +4,135 @@ use clap::{Args, Subcommand};
 
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
-A RUN is a file of the atlas, last, last~1 for the one before, the beginning of an id, or a tag.
+RUN is a stored file, `last`, `last~1` (the run before), the start of an id, or a tag.
 
 Examples:
-  latlas atlas list                 the kept runs, the newest first
-  latlas atlas show last            what is kept of one
-  latlas atlas tag last before-6.19 a name to find it by
-  latlas atlas verify               read everything, and say what is damaged
+  latlas atlas list                  List stored runs, newest first
+  latlas atlas show last             Print the metadata of a run
+  latlas atlas tag last before-6.19  Name a run
+  latlas atlas verify                Check all documents and the index
 
-Exit codes: 0 done; 2 the request can't be carried out; 3 verify found something damaged.";
+Exit codes:
+  0  done
+  2  the request can't be carried out
+  3  verify found damage";
 
-/// What to do with the kept runs.
+/// The commands of `latlas atlas`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum AtlasCommand {
-    /// List the kept runs, the newest first
+    /// List stored runs, newest first
     #[command(after_help = "\
 Examples:
   latlas atlas list --limit 10
-  latlas atlas list --machine lab1      of one host, or of a machine's key
-  latlas atlas list --tag               only those with a tag
+  latlas atlas list --machine lab1    Runs of one machine
+  latlas atlas list --tag             Runs that have a tag
   latlas atlas list --json")]
     List(ListOptions),
-    /// Say what is kept of one run: its document, machine, setup and verdicts
+    /// Print a stored run's metadata: file, machine, setup, verdicts
     #[command(after_help = "\
 Examples:
   latlas atlas show last
   latlas atlas show before-6.19 --json
 
-latlas show RUN prints its figures.")]
+`latlas show RUN` prints its figures.")]
     Show(ShowOptions),
-    /// Say where a machine stands among all, for every row
+    /// Rank a machine among all machines, for each row
     #[command(after_help = "\
-Counted are figures that are ok, of every kept run that latlas itself measured on real hardware.
-Without a machine it is that of the newest run.
+Counts figures that are ok, of stored runs that latlas measured on real hardware. The default
+machine is that of the newest run.
 
 Examples:
   latlas atlas percentiles
-  latlas atlas percentiles lab1 --points    those of curves and maps too
+  latlas atlas percentiles lab1 --points    Include points of curves and maps
   latlas atlas percentiles --json")]
     Percentiles(PercentilesOptions),
-    /// Give a run a name, or take one away
+    /// Add or remove a tag, a name for a run
     #[command(after_help = "\
-A tag is up to 64 letters, digits and _ . + - and begins with a letter or digit. It can't look
-like the beginning of an id (only digits, a to f and -), begin with last, or be called like a
-published table. A file of that name comes first wherever a run is named. Where one run is meant,
-the newest of those with the tag is.
+A tag has up to 64 letters, digits, _ . + - and starts with a letter or digit. It can't look like
+the start of an id (only digits, a to f and -), start with `last`, or be the name of a published
+table. Files take precedence over tags. If several runs have a tag, it means the newest one.
 
 Examples:
   latlas atlas tag last before-6.19
-  latlas atlas tag last~1 release --move     from the run that has it
-  latlas atlas tag last main --add           several runs: a baseline of `latlas run`
+  latlas atlas tag last~1 release --move     Move the tag to this run
+  latlas atlas tag last main --add           Tag several runs, as a baseline
   latlas atlas tag --remove before-6.19")]
     Tag(TagOptions),
-    /// Delete runs for good, their documents and tags
+    /// Delete runs and their tags
     #[command(after_help = "\
-Asks first. Where there is no terminal to ask on, --yes is needed.
+Asks for confirmation; without a terminal, --yes is required.
 
 Examples:
   latlas atlas delete last
   latlas atlas delete 5e0c before-6.19 --yes")]
     Delete(DeleteOptions),
-    /// Make the index anew from the documents
+    /// Rebuild the index from the documents
     #[command(after_help = "\
-Nothing is lost by it: the index holds nothing that is not in the documents, tags are files of
-their own. What a killed latlas left half written is removed.
+The index contains nothing that is not in the documents and tag files. Removes incomplete files of
+a killed latlas.
 
 Examples:
   latlas atlas rebuild
   latlas atlas rebuild --json")]
     Rebuild(JsonOption),
-    /// Read every document wholly, and compare the index with them row by row
+    /// Check all documents and compare the index with them
     #[command(after_help = "\
-Deletes and mends nothing.
+Changes nothing.
 
 Examples:
   latlas atlas verify
   latlas atlas verify --json
 
-Exit codes: 0 all is as it should be; 2 it can't be read; 3 something is damaged, and named.")]
+Exit codes:
+  0  no damage found
+  2  the store can't be read
+  3  damage found")]
     Verify(JsonOption),
 }
 
-/// Which runs to list.
+/// Options of `latlas atlas list`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ListOptions {
-    /// Only runs of this machine: its host name, or the beginning of its key
+    /// List runs of this machine: a host name, or the start of a machine key
     #[arg(long, value_name = "KEY|HOST")]
     pub(crate) machine: Option<String>,
-    /// Only runs with a tag
+    /// List only runs with a tag
     #[arg(long)]
     pub(crate) tag: bool,
-    /// At most so many
+    /// Show at most N runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: Option<u32>,
-    /// As JSON: an array with one entry a run
+    /// Print JSON: an array of runs
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Which machine to set among all.
+/// Options of `latlas atlas percentiles`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct PercentilesOptions {
-    /// The machine: its host name, or the beginning of its key
+    /// The machine: a host name, or the start of a machine key
     #[arg(value_name = "KEY|HOST")]
     pub(crate) machine: Option<String>,
-    /// Points of curves and maps too (--json always has them)
+    /// Include points of curves and maps (always in JSON)
     #[arg(long)]
     pub(crate) points: bool,
-    /// As JSON: an array with one entry a row or point
+    /// Print JSON: an array of rows and points
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Which run to show.
+/// Options of `latlas atlas show`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ShowOptions {
     /// The run
     #[arg(value_name = "RUN", default_value = "last")]
     pub(crate) run: String,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// What to name how.
+/// Options of `latlas atlas tag`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct TagOptions {
     /// The run
@@ -140,38 +145,38 @@ pub(crate) struct TagOptions {
     /// The tag
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Take the tag from the runs that have it
+    /// Remove the tag from other runs
     #[arg(long = "move", conflicts_with = "add")]
     pub(crate) moving: bool,
-    /// Let the runs that have the tag keep it too
+    /// Let several runs have the tag
     #[arg(long)]
     pub(crate) add: bool,
-    /// Take this tag away from all runs
+    /// Remove this tag from all runs
     #[arg(long, value_name = "NAME", conflicts_with_all = ["run", "name", "moving", "add"])]
     pub(crate) remove: Option<String>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Which runs to delete.
+/// Options of `latlas atlas delete`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct DeleteOptions {
     /// The runs
     #[arg(value_name = "RUN", required = true)]
     pub(crate) runs: Vec<String>,
-    /// Don't ask
+    /// Don't ask for confirmation
     #[arg(long)]
     pub(crate) yes: bool,
-    /// As JSON: an array with what was deleted
+    /// Print JSON: an array of deleted runs
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// For people or programs.
+/// Options of `latlas atlas rebuild` and `latlas atlas verify`.
 #[derive(Args, Debug, Clone, Copy)]
 pub(crate) struct JsonOption {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -5,49 +5,52 @@ use clap::Args;
 
 /// Examples under the help.
 pub(crate) const EXAMPLES: &str = "\
-Each of A and B is a run (a file, last, last~1 for the one before, the beginning of an id), a
-published table (2012, iphone-x, ...) or a machine (@ and its host's name: the mean of its latest
-kept runs that are alike). A is the baseline. docs/compare.md tells the statistics.
+A is the baseline. A and B are runs (a file, `last`, `last~1`, a tag, the start of an id), published
+tables (2012, iphone-x, ...) or machines (@HOST: the mean of its latest stored runs with the same
+setup). docs/compare.md describes the statistics.
 
 Examples:
-  latlas compare last~1 last                     what has changed since the run before
-  latlas compare old.json.zst new.json.zst --fail-above 10%   exit 1 if a row surely is slower
-  latlas compare mac-pro-2013 last               beside a published table
+  latlas compare last~1 last                  Compare the last two runs
+  latlas compare old.json.zst new.json.zst --fail-above 10%
+                                              Exit 1 if a row is significantly slower
+  latlas compare mac-pro-2013 last            Compare with a published table
   latlas compare @lab1 @lab2 --rows 'memory.*' --normalize
-  latlas compare last~1 last --json              for programs
+  latlas compare last~1 last --json
 
-Exit codes: 0 done, whatever differs; 1 a row's time surely grew by more than --fail-above;
-2 the request can't be carried out; 3 nothing could be told of any row of one B.";
+Exit codes:
+  0  done, whatever the differences
+  1  the time of a row increased significantly by more than --fail-above
+  2  the request can't be carried out
+  3  inconclusive for all rows of a B";
 
-/// What to compare, and how.
+/// Options of `latlas compare`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct CompareOptions {
     /// The baseline
     #[arg(value_name = "A")]
     pub(crate) baseline: String,
-    /// What is set against it, one after the other
+    /// What to compare with the baseline
     #[arg(value_name = "B", required = true)]
     pub(crate) others: Vec<String>,
-    /// Only rows that match: an id or a pattern with * and ? (may be repeated)
+    /// Compare only matching rows: an id or a pattern with * and ? (repeatable)
     #[arg(long, value_name = "PATTERN")]
     pub(crate) rows: Vec<String>,
-    /// A row is the same only if its interval lies within this of 1 (a difference that was shown
-    /// may be smaller)
+    /// Call a row the same if its confidence interval lies within this range of 1
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
     pub(crate) margin: f64,
-    /// Exit 1 if any row's time surely grew by more than this
+    /// Exit 1 if the time of a row increased significantly by more than this
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) fail_above: Option<f64>,
-    /// Take the machine's drift out: by the core's clock and memory.latency/DRAM, or by ROW
+    /// Correct for machine drift by the core clock and memory.latency/DRAM, or by ROW
     #[arg(long, value_name = "ROW", num_args = 0..=1, require_equals = true)]
     pub(crate) normalize: Option<Option<String>>,
-    /// Points of curves, reasons, and what only one side has
+    /// Print points of curves, reasons, and rows of one side only
     #[arg(long)]
     pub(crate) wide: bool,
-    /// As JSON: an array with one comparison for each B
+    /// Print JSON: an array with one comparison for each B
     #[arg(long)]
     pub(crate) json: bool,
-    /// Colour the findings
+    /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
@@ -66,13 +69,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_margin_is_everybodys() {
+    fn the_default_margin_is_that_of_the_library() {
         use clap::Args;
         let command = CompareOptions::augment_args(clap::Command::new("compare"));
         let margin = command.get_arguments().find(|arg| arg.get_id() == "margin");
         let usual = margin.and_then(|arg| arg.get_default_values()[0].to_str());
         let usual = usual.map(|text| percent(text).expect("a share"));
-        assert_eq!(usual, Some(atlas::compare::USUAL_MARGIN));
+        assert_eq!(usual, Some(compare::USUAL_MARGIN));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use clap_complete::Shell;
 
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
-The names of rows are completed too (not in elvish and powershell): write the script anew when
-latlas is.
+Completes commands, options and rows (rows not in elvish and powershell). Generate the script again
+after an update of latlas.
 
 Examples:
   latlas completions bash > ~/.local/share/bash-completion/completions/latlas
@@ -15,7 +15,7 @@ Examples:
   latlas completions elvish >> ~/.config/elvish/rc.elv
   latlas completions powershell >> $PROFILE";
 
-/// For which shell.
+/// Options of `latlas completions`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct CompletionsOptions {
     /// The shell

@@ -5,37 +5,39 @@ use std::path::PathBuf;
 
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
-The file holds defaults for options that are set again and again. A flag beats the environment,
-which beats the file (docs/configuration.md).
+The file sets defaults of options. Options take precedence over environment variables, and these
+over the file (docs/configuration.md).
 
 Examples:
-  latlas config init                 write an example, all of it commented out
-  latlas config show                 every key, its value, and where that comes from
-  latlas --no-config                 measure as if there were no file
-  latlas run --config lab.toml       with another file
+  latlas config init                 Write an example with all keys commented out
+  latlas config show                 Print each key, its value and source
+  latlas --no-config                 Ignore the file
+  latlas run --config lab.toml       Read another file
 
-Exit codes: 0 done; 2 the request can't be carried out.";
+Exit codes:
+  0  done
+  2  the request can't be carried out";
 
-/// What to do with the configuration.
+/// The commands of `latlas config`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum ConfigCommand {
-    /// Print every key, its value and where that comes from; with --json also who takes it
+    /// Print each key, its value and source
     #[command(after_help = "\
 Examples:
   latlas config show
   latlas config show --json")]
     Show {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print where the file is looked for
+    /// Print the path of the file
     #[command(after_help = "\
 Examples:
   latlas config path
   $EDITOR \"$(latlas config path)\"")]
     Path {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -44,7 +46,7 @@ Examples:
 Examples:
   latlas config schema > config-schema.json")]
     Schema,
-    /// Write an example to where the file is looked for; one that is there is kept
+    /// Write an example file; an existing one is kept
     #[command(after_help = "\
 Examples:
   latlas config init
@@ -52,10 +54,10 @@ Examples:
     Init,
 }
 
-/// Which file.
+/// Options that choose the file, of every command.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct ConfigOptions {
-    /// Read defaults of options from this file [env: LATLAS_CONFIG]
+    /// Read this configuration file [env: LATLAS_CONFIG]
     #[arg(
         id = "config_file",
         long = "config",
@@ -65,7 +67,7 @@ pub(crate) struct ConfigOptions {
         help_heading = "Configuration"
     )]
     pub(crate) file: Option<PathBuf>,
-    /// Read no configuration
+    /// Ignore the configuration file
     #[arg(
         id = "no_config",
         long = "no-config",

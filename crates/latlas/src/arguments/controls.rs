@@ -1,46 +1,49 @@
-//! The controls of the measured processes that `run` and `exec` share. They end
-//! with these processes: there is nothing to put back.
+//! Controls of the measured processes, of `run` and `exec`. They end with these processes:
+//! there is nothing to restore.
 
 use clap::Args;
-use meter::controls::Asked;
+use meter::controls::RequestedControls;
 use model::noise::applied::{Policy, Settings};
 
-/// What is set for the measured processes alone.
+/// Controls that apply to the measured processes only.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct ControlOptions {
-    /// Nice value of the measured processes, -20 to 19 (a lower one needs root). Those with a session
-    /// of their own, as the workers of run, get it for their autogroup too, unless --autogroup says
-    /// otherwise: alone in an autogroup, a process weighs against others by that only
+    /// Nice value of the measured processes, -20 to 19 (lowering it requires root); in a separate
+    /// session it is also set for the autogroup, unless --autogroup is given
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-20..=19))]
     pub(crate) nice: Option<i32>,
-    /// Nice value of their autogroup: what counts against other sessions (a lower one needs root;
-    /// each gets a session of its own)
+    /// Nice value of the autogroup, which counts against other sessions (lowering it requires root;
+    /// implies separate sessions)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-20..=19))]
     pub(crate) autogroup: Option<i32>,
-    /// Before everybody else with SCHED_FIFO, of priority 1 or the one given (needs root)
+    /// Use real-time priority (SCHED_FIFO; default priority 1; root)
     #[arg(long, value_name = "PRIORITY", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = clap::value_parser!(u8).range(1..=98))]
     pub(crate) fifo: Option<u8>,
-    /// Move everybody else off these CPUs meanwhile and measure there, such as 2-3 (needs root)
+    /// Reserve these CPUs during the run and measure there, such as 2-3 (root)
     #[arg(long, value_name = "CPUS", value_parser = cpus)]
     pub(crate) shield: Option<Cpus>,
 }
 
-/// CPUs, rising.
+/// CPU numbers in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cpus(pub(crate) Vec<u32>);
 
 impl ControlOptions {
-    /// As asked, beside the CPU; with a session of its own or without.
-    pub(crate) fn asked(&self, own_session: bool) -> Asked {
-        self.asked_where(own_session, || sys::controls::autogroups().is_ok())
+    /// The requested controls, without the CPU, in a separate session or not.
+    pub(crate) fn requested(&self, own_session: bool) -> RequestedControls {
+        self.requested_with(own_session, || sys::controls::autogroups().is_ok())
     }
 
     /// The same, where autogroups are in force or not. Who asks for a nice value
     /// means a weight against others. In a session of its own a process is alone in
     /// its autogroup, and has that weight by the autogroup's value only.
-    fn asked_where(&self, own_session: bool, autogroups: impl Fn() -> bool) -> Asked {
+    fn requested_with(
+        &self,
+        own_session: bool,
+        autogroups: impl Fn() -> bool,
+    ) -> RequestedControls {
         let of_nice = self.nice.filter(|_| own_session && autogroups());
-        Asked {
+        RequestedControls {
             settings: Settings {
                 own_session: (own_session || self.autogroup.is_some()).then_some(true),
                 autogroup: self.autogroup.or(of_nice),
@@ -96,8 +99,8 @@ mod tests {
             ..ControlOptions::default()
         };
         let of = |options: &ControlOptions, own_session, autogroups| {
-            let asked = options.asked_where(own_session, || autogroups).settings;
-            (asked.nice, asked.autogroup)
+            let settings = options.requested_with(own_session, || autogroups).settings;
+            (settings.nice, settings.autogroup)
         };
         assert_eq!(of(&options, true, true), (Some(-10), Some(-10)));
         assert_eq!(of(&options, false, true), (Some(-10), None));
@@ -117,11 +120,11 @@ mod tests {
             fifo: Some(3),
             ..ControlOptions::default()
         };
-        let settings = options.asked(false).settings;
+        let settings = options.requested(false).settings;
         assert_eq!(settings.own_session, Some(true));
         assert_eq!(settings.policy, Some(Policy::Fifo(3)));
         assert_eq!(
-            ControlOptions::default().asked(false).settings,
+            ControlOptions::default().requested(false).settings,
             Settings::default()
         );
     }

@@ -1,46 +1,46 @@
 //! Options of `latlas export`.
 
-use atlas::exchange::export::Format;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use store::exchange::export::Format;
 
 /// Shown below `latlas export --help`.
 pub(crate) const EXAMPLES: &str = "\
-Without --rows, Markdown leaves the points of curves out; every other format has them. Rows that a
-format has no place for are listed on stderr. docs/exchange.md says what each format holds.
+Rows that a format can't represent are listed on stderr. Markdown omits points of curves unless
+--rows selects them. docs/exchange.md describes the formats.
 
 Examples:
-  latlas export --format markdown                       the last run, for an issue or a README
-  latlas export 5e0c --format csv --out run.csv         the run whose id begins so, as a file
+  latlas export --format markdown                  Print the last run as a Markdown table
+  latlas export 5e0c --format csv --out run.csv    Write a run as CSV
   latlas export run.json.zst --format jsonl --rows 'memory.*' | jq .
   latlas export --format google-benchmark -o new.json && compare.py benchmarks old.json new.json
   latlas export --format bencher | bencher run --adapter json --file -";
 
-/// Which run, what of it, how and where.
+/// Options of `latlas export`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ExportOptions {
-    /// A file, `last`, `last~1`, or the beginning of a run's id
+    /// A file, `last`, `last~1`, a tag, or the start of a run's id
     #[arg(value_name = "RUN", default_value = "last")]
     pub(crate) run: String,
-    /// In which format
+    /// Output format
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: ExportFormat,
     /// Write to this file instead of standard output
     #[arg(short, long, alias = "output", value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Only these rows: ids, probes with all their rows, or patterns with * and ? (may be repeated)
+    /// Write only these rows: ids, probes, or patterns with * and ? (repeatable)
     #[arg(long, value_name = "PATTERN")]
     pub(crate) rows: Vec<String>,
 }
 
-/// The formats by name.
+/// The formats.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExportFormat {
     /// A table for READMEs and issues
     Markdown,
-    /// One record a figure (RFC 4180)
+    /// A record for each figure (RFC 4180)
     Csv,
-    /// One JSON object a figure
+    /// A JSON object for each figure
     Jsonl,
     /// JSON that Google Benchmark's compare.py reads
     GoogleBenchmark,

@@ -6,18 +6,18 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Measure", &["run", "exec", "selftest", "echo"]),
     (
-        "Look",
+        "Results",
         &[
             "show", "table", "compare", "history", "report", "plot", "serve",
         ],
     ),
-    ("Keep", &["atlas", "export", "import"]),
-    ("Know", &["list", "explain", "machine"]),
-    ("Quieten", &["noise"]),
+    ("Stored runs", &["atlas", "export", "import"]),
+    ("Reference", &["list", "explain", "machine"]),
+    ("Reduce noise", &["noise"]),
     ("Set up", &["config", "completions", "man"]),
 ];
 
-/// What stands in no group yet.
+/// Heading of commands without a group.
 const OTHER: &str = "Other";
 
 /// The command with a help that shows its commands in groups.
@@ -42,8 +42,8 @@ fn template(command: &Command) -> String {
         }
     }
     text.push_str(&format!(
-        "\n`latlas COMMAND --help` tells more of each.\n\n{header}Options of latlas alone, and of \
-         latlas run:{header:#}\n{{options}}{{after-help}}"
+        "\nRun `latlas COMMAND --help` for its options and examples.\n\n{header}Options of latlas \
+         and latlas run:{header:#}\n{{options}}{{after-help}}"
     ));
     text
 }
@@ -53,7 +53,7 @@ fn names(command: &Command) -> impl Iterator<Item = &str> {
     seen.map(Command::get_name)
 }
 
-/// The groups that have commands; last what nobody put into one.
+/// The groups that have commands, and last the commands without a group.
 fn groups(command: &Command) -> Vec<(&'static str, Vec<&str>)> {
     let there: Vec<&str> = names(command).collect();
     let grouped = |name: &str| GROUPS.iter().any(|(_, members)| members.contains(&name));

@@ -6,51 +6,53 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
-Every kept run of this machine that has the row, the oldest first, with marks where the machine's
-setup or the program changed, and where the level did. docs/history.md tells the test.
+Prints the row in all stored runs of a machine, oldest first, and marks changes of the machine's
+setup, of latlas, and of the level. docs/history.md describes the change detection.
 
 Examples:
-  latlas history memory.latency/L2               a row
-  latlas history memory.latency --at 16KiB       a point of a curve
-  latlas history memory.mountain --at 8MiB,64    a point of a map: line, column
-  latlas history cpu.div_i64 --since 2026-11-01  from a day on (also 30d: of the last 30 days)
-  latlas history cpu.div_i64 --machine lab1      another machine, by its host or its key
+  latlas history memory.latency/L2               Show a row
+  latlas history memory.latency --at 16KiB       Show a point of a curve
+  latlas history memory.mountain --at 8MiB,64    Show a point of a map (row, column)
+  latlas history cpu.div_i64 --since 2026-11-01  Show runs since a date
+  latlas history cpu.div_i64 --machine lab1      Show another machine
   latlas history sched.switch --last 20 --json
 
-Exit codes: 0 shown, whatever it says; 2 there is no such row, machine or run; 3 no run has a figure
-of it.";
+Exit codes:
+  0  printed
+  2  no such row, machine or run
+  3  no run has a figure for the row";
 
-/// Which row, where, how.
+/// Options of `latlas history`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct HistoryOptions {
     /// The row
     #[arg(value_name = "ROW")]
     pub(crate) row: String,
-    /// The point of a curve, or line and column of a map: numbers or sizes
+    /// A point of a curve, or row and column of a map: numbers or sizes
     #[arg(long, value_name = "X[,Y]", value_parser = point, value_delimiter = ',')]
     pub(crate) at: Vec<u64>,
-    /// Another machine than this one: its host's name, or the beginning of its key
+    /// Show another machine: a host name, or the start of a machine key
     #[arg(long, value_name = "KEY|HOST")]
     pub(crate) machine: Option<String>,
-    /// Only so many of the newest runs
+    /// Show the N newest runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) last: Option<u32>,
-    /// Only runs from then on: 2026-11-01, "2026-11-01 12:00:00" (UTC), or 30d for the last 30 days
+    /// Show runs since then: 2026-11-01, "2026-11-01 12:00:00" (UTC), or 30d (ago)
     #[arg(long, value_name = "DATE", value_parser = since)]
     pub(crate) since: Option<u64>,
-    /// In clock cycles (rows bound by the core are without asking, where they are known)
+    /// Print clock cycles (default for rows bound by the core clock)
     #[arg(long, conflicts_with = "ns")]
     pub(crate) cycles: bool,
-    /// In ns
+    /// Print nanoseconds
     #[arg(long)]
     pub(crate) ns: bool,
-    /// List every run, with its id and its verdict's reason
+    /// List all runs with id and the reason of the verdict
     #[arg(long)]
     pub(crate) wide: bool,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Colour the verdicts
+    /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  latlas man | man -l -                        the page of latlas itself
-  latlas man ~/.local/share/man/man1           one page for each command
-  man latlas-run                               and read one";
+  latlas man | man -l -                 Show the main page
+  latlas man ~/.local/share/man/man1    Install the pages of all commands
+  man latlas-run                        Read an installed page";
 
-/// Where to.
+/// Options of `latlas man`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ManOptions {
-    /// Write one page for each command into this directory; without it the main page goes to stdout
+    /// Write the pages of all commands to this directory (default: print the main page)
     #[arg(value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 }

@@ -1,86 +1,88 @@
 //! Options of `latlas plot`.
 
-use atlas::chart::svg;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use view::chart::svg;
 
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
-ROW is a picture (--list names them), a row or a probe: then the picture that draws it, or, of a
-single figure, its samples. history:ROW is the row over the kept runs of the run's machine. Without -o the picture goes to a file of its own name in the current
-directory. docs/pictures.md shows what there is.
+ROW is a chart (see --list), a row or a probe (drawn in its chart, or as its samples), or history:ROW
+(the row over time). Writes NAME.svg in the current directory unless -o is given. docs/pictures.md
+shows all charts.
 
 Examples:
-  latlas plot --list                                 the pictures of the last run
-  latlas plot --list 5e0c                            those of another one
-  latlas plot memory.latency                         memory.latency.svg
+  latlas plot --list                         List the charts of the last run
+  latlas plot --list 5e0c                    List the charts of another run
+  latlas plot memory.latency                 Write memory.latency.svg
   latlas plot memory.latency 5e0c -o latency.png --scale 2
   latlas plot file.read --vs last~1 --theme dark -o read.svg
   latlas plot ladder --rows 'cpu.*' --vs 2012 -o cpu.svg
-  latlas plot history:memory.latency/DRAM            the row over time, with its changes
+  latlas plot history:memory.latency/DRAM    Draw a row over time, with its changes
   latlas plot sync.handoff/futex -o - | display svg:-
-  latlas plot sched.pool --json                      the figures of the picture
+  latlas plot sched.pool --json              Print the figures of the chart
 
-Exit codes: 0 done; 2 the request can't be carried out.";
+Exit codes:
+  0  done
+  2  the request can't be carried out";
 
-/// Which picture, and where to.
+/// Options of `latlas plot`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct PlotOptions {
-    /// A picture, a row or a probe
+    /// A chart, row or probe, or history:ROW
     #[arg(value_name = "ROW", required_unless_present = "list")]
     pub(crate) row: Option<String>,
-    /// A file, `last`, `last~1`, or the beginning of a run's id
+    /// A file, `last`, `last~1`, a tag, or the start of a run's id
     #[arg(value_name = "RUN", default_value = "last")]
     pub(crate) run: String,
-    /// Write to this file; `-` is standard output
+    /// Write to this file (- for standard output)
     #[arg(short, long, alias = "output", value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// In which format, where the file's name doesn't say
+    /// Output format (default: by the file name, or SVG)
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub(crate) format: Option<PlotFormat>,
-    /// On paper or in the dark
+    /// Color theme
     #[arg(long, value_name = "THEME", default_value = "light")]
     pub(crate) theme: PlotTheme,
     /// Width in px
     #[arg(long, value_name = "PX", default_value_t = svg::WIDTH,
           value_parser = clap::value_parser!(u32).range(320..=10_000))]
     pub(crate) width: u32,
-    /// Height in px; as the picture needs it, if not given
+    /// Height in px (default: as the chart needs)
     #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(240..=20_000))]
     pub(crate) height: Option<u32>,
-    /// Pixels of a PNG for each px
+    /// PNG pixels per px
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = scale)]
     pub(crate) scale: f32,
-    /// Draw this run too, or only this published table: in curves, the ladder and the comparison
-    /// (may be repeated)
+    /// Also draw this run, or only this published table, in curves, the ladder and the comparison
+    /// (repeatable)
     #[arg(long, value_name = "RUN|TABLE")]
     pub(crate) vs: Vec<String>,
-    /// Of the ladder or a comparison only these rows: ids, probes, or patterns with * and ?
+    /// Draw only these rows of the ladder or comparison: ids, probes, or patterns with * and ?
     #[arg(long, value_name = "PATTERN")]
     pub(crate) rows: Vec<String>,
-    /// Name the pictures of the run, and those that can't be drawn with the reason
+    /// List the charts of a run, and why others can't be drawn
     #[arg(long, conflicts_with_all = ["out", "format", "rows"])]
     pub(crate) list: bool,
-    /// The picture's figures, or the list, as JSON
+    /// Print the figures of the chart, or the list, as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Formats of pictures.
+/// Formats of charts.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlotFormat {
-    /// Lines and text, sharp in every size
+    /// Scalable Vector Graphics
     Svg,
-    /// Pixels
+    /// Portable Network Graphics
     Png,
 }
 
-/// Grounds of pictures.
+/// Color themes of charts.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlotTheme {
     /// Dark on white
     Light,
-    /// Light on nearly black
+    /// Light on dark gray
     Dark,
 }
 

@@ -5,27 +5,28 @@ use std::path::PathBuf;
 
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
-The page is one file that opens from the disk and asks no network for anything. Beside it go the
-documents of the runs, with every sample (not with --no-documents). A file that is neither
-missing nor such a page is not replaced without --force. docs/report.md tells more.
+Writes a self-contained HTML page (no network access) and, next to it, the Run documents. Does not
+overwrite other files unless --force is given. docs/report.md describes the page.
 
 Examples:
-  latlas report                              the last run as one page, latlas-report.html
-  latlas report -o lab1.html 5e0c            the run whose id begins so
-  latlas report last last~1                  the last run, with the one before it beside
-  latlas report run.json.zst -o - >page.html to standard output, without documents
-  latlas report --json                       what was written, for programs
+  latlas report                               Write latlas-report.html of the last run
+  latlas report -o lab1.html 5e0c             Report another run
+  latlas report last last~1                   Compare the last run with the one before
+  latlas report run.json.zst -o - >page.html  Write to standard output, without documents
+  latlas report --json                        Print what was written as JSON
 
-Exit codes: 0 written; 2 the request can't be carried out.";
+Exit codes:
+  0  written
+  2  the request can't be carried out";
 
-/// Which runs, and where to.
+/// Options of `latlas report`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ReportOptions {
-    /// Files, `last`, `last~1`, tags, or the beginnings of runs' ids; the first is the one that is
-    /// shown, the others are set beside it
+    /// The run to report, and runs to compare it with: files, `last`, `last~1`, tags, or starts of
+    /// ids
     #[arg(value_name = "RUN", default_value = "last")]
     pub(crate) runs: Vec<String>,
-    /// Write the page to this file; - for standard output
+    /// Write to this file (- for standard output)
     #[arg(
         short,
         long,
@@ -34,13 +35,13 @@ pub(crate) struct ReportOptions {
         default_value = "latlas-report.html"
     )]
     pub(crate) out: PathBuf,
-    /// Don't put the runs' documents beside the page
+    /// Don't write the Run documents
     #[arg(long)]
     pub(crate) no_documents: bool,
-    /// Replace files that are no reports
+    /// Overwrite files that are not reports
     #[arg(long)]
     pub(crate) force: bool,
-    /// Say what was written as JSON
+    /// Print what was written as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

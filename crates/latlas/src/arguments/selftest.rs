@@ -6,43 +6,45 @@ use std::path::PathBuf;
 
 /// Examples under the help.
 pub(crate) const EXAMPLES: &str = "\
-Measures full sets A and B of this machine in the order A B B A, compares them as `latlas compare`
-would, and says for each row which change it could tell now. docs/compare.md tells the statistics.
+Measures sets A and B on this machine in the order A B B A, compares them like `latlas compare`, and
+prints the smallest detectable change of each row. docs/compare.md describes the statistics.
 
 Examples:
-  latlas selftest --quick                 a first answer in half a minute
-  latlas selftest 'cpu.*' memory.latency  only some rows
-  latlas selftest --rounds 3              twelve sets: better known
+  latlas selftest --quick                 Take about 30 s
+  latlas selftest 'cpu.*' memory.latency  Test some rows
+  latlas selftest --rounds 3              Measure 12 sets, for tighter limits
   latlas selftest --quick --json
 
-Exit codes: 0 done; 2 refused; 3 nothing could be told, a row was called different though nothing
-is, or it was interrupted.";
+Exit codes:
+  0  done
+  2  the request can't be carried out
+  3  inconclusive, a false positive, or interrupted";
 
-/// What to measure, how often.
+/// Options of `latlas selftest`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SelftestOptions {
-    /// Rows: ids, probes with all their rows, or patterns with * and ?
+    /// Rows: ids, probes, or patterns with * and ?
     #[arg(value_name = "ROW")]
     pub(crate) rows: Vec<String>,
-    /// Few points and rounds in each set
+    /// Measure fewer points in fewer rounds
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Rounds of four sets each
+    /// Number of rounds of four sets
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) rounds: u32,
-    /// The CPU to measure on; each set chooses its own otherwise
+    /// Measure on this CPU (default: the quietest, for each set)
     #[arg(long, value_name = "CPU")]
     pub(crate) pin: Option<u32>,
-    /// Directory for the files of the rows that need some
+    /// Directory for temporary files of file.* and disk.* rows
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// Keep the sets among the runs: later comparisons learn from them
+    /// Store the sets as runs; later comparisons use their run-to-run variation
     #[arg(long)]
     pub(crate) keep: bool,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Colour the sizes
+    /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }

@@ -1,47 +1,50 @@
 //! Options of `latlas serve`.
+#![cfg_attr(not(feature = "serve"), expect(dead_code))]
 
 use clap::Args;
 use std::path::PathBuf;
 
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
-Machines, runs, rows over all machines, comparisons and uploads, as pages and for programs
-(/api/openapi.json). Only this machine is answered unless there is a token, which whoever asks must
-know: as `Authorization: Bearer TOKEN`, or in a browser as the password of any name. Nothing can be
-deleted or tagged over HTTP. docs/serve.md tells the rest.
+Serves machines, runs, rows, comparisons and uploads as HTML and as an API (/api/openapi.json). Other
+machines are served only with a token, sent as `Authorization: Bearer TOKEN` or as the password of
+any user. Runs can't be deleted or tagged over HTTP. docs/serve.md describes the server.
 
 Examples:
-  latlas serve                          the atlas as pages, on http://127.0.0.1:8080
-  latlas serve --listen 127.0.0.1:0     on a port that is free; the address is printed
-  latlas serve --listen 0.0.0.0:8080 --token-file /etc/latlas/token    for other machines
-  latlas serve --read-only              without uploads
+  latlas serve                          Serve http://127.0.0.1:8080
+  latlas serve --listen 127.0.0.1:0     Pick a free port and print it
+  latlas serve --listen 0.0.0.0:8080 --token-file /etc/latlas/token
+                                        Serve other machines
+  latlas serve --read-only              Disable uploads
   curl --data-binary @run.json.zst -H 'Content-Type: application/zstd' http://127.0.0.1:8080/api/runs
 
-Exit codes: 0 ended by Ctrl-C or SIGTERM; 2 the request can't be carried out (the port is taken, an
-address that needs a token); 3 ended, but requests were cut off.";
+Exit codes:
+  0  ended by Ctrl-C or SIGTERM
+  2  the request can't be carried out (port in use, token required)
+  3  ended, but unfinished requests were aborted";
 
-/// Where to listen, and for whom.
+/// Options of `latlas serve`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ServeOptions {
-    /// Address and port; port 0 for one that is free
+    /// Address and port to listen on; port 0 picks a free one
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8080")]
     pub(crate) listen: String,
-    /// A file with the token that whoever asks must know; without it LATLAS_TOKEN has it, if set
+    /// File with the token clients must send [env: LATLAS_TOKEN (the token)]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Largest document that is taken
+    /// Maximum size of an uploaded document
     #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = upload)]
     pub(crate) max_upload: u64,
-    /// Take no documents
+    /// Disable uploads
     #[arg(long)]
     pub(crate) read_only: bool,
-    /// Connections at once; further ones wait
+    /// Maximum number of connections; further ones wait
     #[arg(long, value_name = "N", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) connections: u32,
 }
 
 fn upload(text: &str) -> Result<u64, String> {
-    let largest = atlas::store::MAX_DOCUMENT_BYTES;
+    let largest = store::MAX_DOCUMENT_BYTES;
     model::size::parse(text)
         .filter(|bytes| (1024..=largest).contains(bytes))
         .ok_or_else(|| "give a size from 1KiB to 256MiB, such as 64MiB".into())

@@ -4,35 +4,35 @@ use super::Color;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Which published table, filled in from which run, and how it is drawn.
+/// Options of `latlas table`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct TableOptions {
-    /// The table: ash, kurkin or 2012; without it, lists them
+    /// ash, kurkin or 2012 (default: list the tables)
     #[arg(value_name = "TABLE")]
     pub(crate) table: Option<String>,
-    /// A file, `last`, `last~1`, or the beginning of a run's id; without it, of the last 20 kept
-    /// runs the one of this machine that holds most of the table's rows
+    /// A file, `last`, `last~1`, a tag, or the start of a run's id (default: of this machine's runs
+    /// among the last 20, the one with most of the table's rows)
     #[arg(value_name = "RUN", conflicts_with = "measure")]
     pub(crate) run: Option<String>,
-    /// Measure now what the table needs, and keep the run
+    /// Measure the table's rows first, and store the run
     #[arg(long, requires = "table")]
     pub(crate) measure: bool,
-    /// With --measure: a first look
+    /// With --measure: measure fewer points in fewer rounds
     #[arg(long, requires = "measure")]
     pub(crate) quick: bool,
-    /// With --measure: the directory for files, as in `latlas run`
+    /// With --measure: directory for temporary files
     #[arg(long, value_name = "DIR", requires = "measure")]
     pub(crate) dir: Option<PathBuf>,
-    /// Add the figures of 2008 that Ash's article recalls
+    /// Add the values of 2008 from Ash's article
     #[arg(long = "2008", requires = "table")]
     pub(crate) earlier: bool,
-    /// The table as JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Every column, each figure in ns as it is
+    /// Print all columns, with unrounded figures in ns
     #[arg(long)]
     pub(crate) wide: bool,
-    /// Colour the verdicts
+    /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }

@@ -1,15 +1,16 @@
-//! `latlas compare A B…`: what has changed, and what can't be told.
+//! `latlas compare A B...`: significant differences.
 
 use crate::arguments::compare::CompareOptions;
 use crate::{GATE_CROSSED, UNRELIABLE, output};
 use anyhow::bail;
-use atlas::compare::operand::{self, Operand};
-use atlas::compare::{Comparison, Normalize, Options, compare as set_against};
-use atlas::pattern::names;
-use atlas::references::References;
-use atlas::render;
-use atlas::store::Store;
+use compare::operand::Operand;
+use compare::references::References;
+use compare::{Comparison, Normalize, Options, compare as set_against};
+use model::pattern::names;
 use std::process::ExitCode;
+use store::Store;
+use store::operand;
+use view::render;
 
 /// Compares each of the others with the baseline.
 pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
@@ -27,7 +28,7 @@ pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
         }),
     };
     let wanted = |id: &str| options.rows.is_empty() || options.rows.iter().any(|p| names(p, id));
-    // Without a store there are no other runs to learn from.
+    // Without a store there is no history of run-to-run variation.
     let recent = match &store {
         Ok(store) => {
             let sides: Vec<&Operand> = [&baseline].into_iter().chain(&others).collect();
@@ -37,31 +38,27 @@ pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
     };
     let mut all: Vec<Comparison> = Vec::new();
     for other in &others {
-        let kept = operand::kept_beside(&[&baseline, other], &recent);
+        let kept = ::compare::operand::kept_beside(&[&baseline, other], &recent);
         all.push(set_against(&baseline, other, &kept, &wanted, &how)?);
     }
     check_patterns(&options.rows, &all)?;
-    let text = match options.json {
-        true => serde_json::to_string_pretty(&all)? + "\n",
-        false => {
-            let color = output::colored(options.color);
-            let draw = |c| render::comparison(c, options.wide, color);
-            all.iter().map(draw).collect::<Vec<_>>().join("\n")
-        }
-    };
-    output::print(&text)?;
+    output::print_json_or(options.json, &all, || {
+        let color = output::colored(options.color);
+        let draw = |c| render::comparison(c, options.wide, color);
+        all.iter().map(draw).collect::<Vec<_>>().join("\n")
+    })?;
     Ok(exit_code(&all))
 }
 
-/// A pattern that matches nothing is a slip of the fingers.
+/// Refuses a pattern that matches nothing: a typing error.
 fn check_patterns(patterns: &[String], all: &[Comparison]) -> anyhow::Result<()> {
     for pattern in patterns {
         let named = |id: &String| names(pattern, id);
-        let found = all.iter().any(|c| {
+        let matched = all.iter().any(|c| {
             let rows = c.rows.iter().chain(&c.points).map(|row| &row.id);
             rows.chain(&c.only_in_a).chain(&c.only_in_b).any(named)
         });
-        if !found {
+        if !matched {
             bail!("no row {pattern:?} in any of them (latlas show RUN --wide lists a run's rows)");
         }
     }
@@ -71,7 +68,7 @@ fn check_patterns(patterns: &[String], all: &[Comparison]) -> anyhow::Result<()>
 fn exit_code(all: &[Comparison]) -> ExitCode {
     if all.iter().any(|c| !c.crossed.is_empty()) {
         ExitCode::from(GATE_CROSSED)
-    } else if all.iter().any(|c| !c.tells()) {
+    } else if all.iter().any(|c| !c.has_findings()) {
         ExitCode::from(UNRELIABLE)
     } else {
         ExitCode::SUCCESS

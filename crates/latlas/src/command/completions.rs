@@ -1,4 +1,4 @@
-//! `latlas completions`: a script for a shell, with the names of the rows.
+//! `latlas completions`: a completion script, with the names of the rows.
 
 use crate::arguments::completions::CompletionsOptions;
 use crate::{arguments, catalogue, output, selection};
@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use meter::probe::Probe;
 use std::process::ExitCode;
 
-/// What an argument that takes rows is called.
+/// Value name of arguments that take rows.
 const ROW: &str = "ROW";
 const PATTERN: &str = "PATTERN";
 
@@ -29,8 +29,7 @@ pub(crate) fn completions(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Names of rows with their titles, of those that follow from curves (levels and
-/// points), and of probes that have several.
+/// Names of rows, levels, points and probes, with their titles.
 fn rows(catalogue: &[Probe]) -> Vec<(String, String)> {
     let mut rows: Vec<(String, String)> = Vec::new();
     for probe in catalogue::texts(catalogue) {
@@ -43,9 +42,8 @@ fn rows(catalogue: &[Probe]) -> Vec<(String, String)> {
     rows
 }
 
-/// The command line as the scripts see it: where a row is taken, its names are
-/// offered. Patterns and points are taken all the same, since only the script
-/// knows of this.
+/// The command line for the script generator, with rows as possible values. The program itself
+/// accepts patterns and points too.
 fn with_rows(command: Command, rows: &[(String, String)]) -> Command {
     command
         .mut_args(|arg| match takes_rows(&arg) {
@@ -66,7 +64,7 @@ fn takes_rows(arg: &Arg) -> bool {
     names.any(|name| [ROW, PATTERN].contains(&name))
 }
 
-/// clap's script for fish leaves arguments without a dash out.
+/// clap's script for fish does not complete positional arguments.
 fn for_fish(command: &Command, rows: &[(String, String)]) -> String {
     let quoted = |text: &str| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"));
     let mut script = String::from("\nfunction __fish_latlas_rows\n");

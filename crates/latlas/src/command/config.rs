@@ -1,7 +1,7 @@
-//! `latlas config`: what the user's configuration is, and comes to.
+//! `latlas config`: the user's configuration.
 
 use crate::arguments::config::{ConfigCommand, ConfigOptions};
-use crate::config::{Key, Place, Read, checked, of_user, schema};
+use crate::config::{Key, Location, Read, checked, of_user, schema};
 use crate::{arguments, output};
 use anyhow::{Context, bail};
 use serde::Serialize;
@@ -9,16 +9,16 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// An example of every key, all of it commented out.
+/// An example of every key, commented out.
 const EXAMPLE: &str = include_str!("../config/example.toml");
 
-/// Does what is asked.
+/// Runs one of its commands.
 pub(crate) fn config(what: &ConfigCommand, options: &ConfigOptions) -> anyhow::Result<ExitCode> {
-    let place = of_user(options.file.as_ref(), options.none);
+    let location = of_user(options.file.as_ref(), options.none);
     match what {
-        ConfigCommand::Show { json } => output::print(&show(&place, *json)?)?,
+        ConfigCommand::Show { json } => show(&location, *json)?,
         ConfigCommand::Path { json } => {
-            let path = path(&place)?;
+            let path = path(&location)?;
             output::print(&match json {
                 true => {
                     serde_json::json!({ "path": path, "exists": path.exists() }).to_string() + "\n"
@@ -27,21 +27,21 @@ pub(crate) fn config(what: &ConfigCommand, options: &ConfigOptions) -> anyhow::R
             })?;
         }
         ConfigCommand::Schema => {
-            output::print(&(serde_json::to_string_pretty(&schema())? + "\n"))?;
+            output::print(&(serde_json::to_string_pretty(&schema(&arguments::command()))? + "\n"))?;
         }
-        ConfigCommand::Init => init(path(&place)?)?,
+        ConfigCommand::Init => init(path(&location)?)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn path(place: &Place) -> anyhow::Result<&Path> {
-    place.path().map(|path| path.as_path()).context(
-        "no configuration is looked for: LATLAS_CONFIG is empty, --no-config is given, or neither \
-         XDG_CONFIG_HOME nor HOME is set; name a file with --config",
+fn path(location: &Location) -> anyhow::Result<&Path> {
+    location.path().map(|path| path.as_path()).context(
+        "no configuration file: LATLAS_CONFIG is empty, --no-config is given, or XDG_CONFIG_HOME \
+         and HOME are not set; choose one with --config FILE",
     )
 }
 
-/// Writes the example, unless something is there.
+/// Writes the example, unless the file exists.
 fn init(path: &Path) -> anyhow::Result<()> {
     if let Some(directory) = path
         .parent()
@@ -56,7 +56,7 @@ fn init(path: &Path) -> anyhow::Result<()> {
         .open(path);
     let mut file = match made {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            bail!("{} is there already, and is kept as it is", path.display())
+            bail!("{} exists: left unchanged", path.display())
         }
         made => made.with_context(|| format!("can't create {}", path.display()))?,
     };
@@ -64,47 +64,51 @@ fn init(path: &Path) -> anyhow::Result<()> {
         .write_all(EXAMPLE.as_bytes())
         .and_then(|()| file.sync_all());
     if let Err(error) = written {
-        // Half an example would be in the way of the next try.
+        // An incomplete file would block the next attempt.
         let _ = std::fs::remove_file(path);
         return Err(error).with_context(|| format!("can't write {}", path.display()));
     }
     output::print(&format!("{}\n", path.display()))
 }
 
-/// A key as it is shown.
+/// A key as printed.
 #[derive(Serialize)]
 struct Shown {
     key: &'static str,
-    /// None where nothing stands for it.
+    /// `None` if it has no default.
     value: Option<String>,
     /// `file`, `environment`, `built in`.
     from: &'static str,
     /// The line of the file.
     line: Option<usize>,
-    /// What names it: the file, or a variable.
+    /// The file or variable that sets it.
     place: Option<String>,
-    /// The commands that take it, without `latlas`.
+    /// The commands that have the option.
     commands: Vec<String>,
 }
 
-fn show(place: &Place, json: bool) -> anyhow::Result<String> {
-    let read = Read::at(place)?;
-    let all: Vec<Shown> = checked(&read)?
+fn show(location: &Location, json: bool) -> anyhow::Result<()> {
+    let (read, keys) = checked(location)?;
+    let all: Vec<Shown> = keys
         .into_iter()
-        .map(|(key, commands)| shown(&read, &key, commands))
+        .map(|(key, commands)| shown(&read, key, commands))
         .collect();
-    if json {
-        return Ok(serde_json::to_string_pretty(&all)? + "\n");
-    }
-    let mut text = match (&read.path, place.path()) {
+    output::print_json_or(json, &all, || text(location, &read, &all))
+}
+
+fn text(location: &Location, read: &Read, all: &[Shown]) -> String {
+    let mut text = match (&read.path, location.path()) {
         (Some(path), _) => format!("{}\n", path.display()),
-        (None, Some(path)) => format!("{} is not there (latlas config init)\n", path.display()),
-        (None, None) => "no configuration is looked for\n".to_owned(),
+        (None, Some(path)) => format!(
+            "{} does not exist (create it with `latlas config init`)\n",
+            path.display()
+        ),
+        (None, None) => "no configuration file\n".to_owned(),
     };
     let width = |of: fn(&Shown) -> usize| all.iter().map(of).max().unwrap_or(0);
     let key_width = width(|one| one.key.len());
     let value_width = width(|one| one.value.as_deref().unwrap_or("-").chars().count());
-    for one in &all {
+    for one in all {
         let from = match (one.line, &one.place) {
             (Some(line), _) => format!("line {line}"),
             (None, Some(place)) => place.clone(),
@@ -116,7 +120,7 @@ fn show(place: &Place, json: bool) -> anyhow::Result<String> {
             one.key
         ));
     }
-    Ok(text)
+    text
 }
 
 fn shown(read: &Read, key: &Key, commands: Vec<String>) -> Shown {
@@ -125,12 +129,12 @@ fn shown(read: &Read, key: &Key, commands: Vec<String>) -> Shown {
         "look.color" => variable("NO_COLOR").map(|(name, _)| (name, "never".to_owned())),
         _ => None,
     };
-    let (value, from, line, place) = match (by_environment, key.told()) {
+    let (value, from, line, place) = match (by_environment, read.setting(key)) {
         (Some((name, value)), _) => (Some(value), "environment", None, Some(name.to_owned())),
-        (None, Some(told)) => (
-            Some(told),
+        (None, Some(setting)) => (
+            Some(setting.text()),
             "file",
-            read.line(key.name),
+            Some(setting.line),
             read.path.clone().map(|path| path.display().to_string()),
         ),
         (None, None) => (built_in(key, &commands), "built in", None, None),
@@ -154,22 +158,22 @@ fn variable(name: &'static str) -> Option<(&'static str, String)> {
     Some((name, value.to_string_lossy().into_owned()))
 }
 
-/// What stands where nothing else is said.
+/// The default of the option.
 fn built_in(key: &Key, commands: &[String]) -> Option<String> {
     match key.name {
-        "data_dir" => atlas::store::data_dir()
+        "data_dir" => store::data_dir()
             .ok()
             .map(|path| path.display().to_string()),
         "run.scale" => Some("default".to_owned()),
         _ => {
             let mut command = arguments::command();
             let path = commands.first()?;
-            let mut found = &mut command;
+            let mut inner = &mut command;
             for name in path.split_whitespace() {
-                found = found.find_subcommand_mut(name)?;
+                inner = inner.find_subcommand_mut(name)?;
             }
-            let option = key.option?;
-            let arg = found.get_arguments().find(|arg| arg.get_id() == option)?;
+            let option = key.option_of("")?;
+            let arg = inner.get_arguments().find(|arg| arg.get_id() == option)?;
             let first = arg.get_default_values().first()?;
             Some(first.to_string_lossy().into_owned())
         }
@@ -179,10 +183,15 @@ fn built_in(key: &Key, commands: &[String]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Configuration, keys};
+    use crate::config::KEYS;
 
-    /// The example as somebody has it who wants all of it.
-    fn uncommented() -> String {
+    fn parse(text: &str) -> Read {
+        Read::parse(Path::new("example.toml"), text, &arguments::command()).expect("TOML")
+    }
+
+    #[test]
+    fn the_example_is_commented_out_and_has_a_valid_value_of_every_key() {
+        assert_eq!(parse(EXAMPLE).settings, []);
         let lines = EXAMPLE.lines().map(|line| {
             let key = line.strip_prefix("# ").filter(|rest| {
                 let name = rest.split(" = ").next().unwrap_or_default();
@@ -190,36 +199,15 @@ mod tests {
             });
             key.unwrap_or(line)
         });
-        lines.collect::<Vec<_>>().join("\n")
-    }
-
-    #[test]
-    fn the_example_alone_changes_nothing() {
-        let read = Read::parse(Path::new("example.toml"), EXAMPLE.into()).expect("TOML");
-        assert_eq!(read.configuration, Configuration::default());
-    }
-
-    #[test]
-    fn the_example_names_every_key_with_a_value_that_is_taken() {
-        let read = Read::parse(Path::new("example.toml"), uncommented()).expect("TOML");
-        for key in keys(&read.configuration) {
-            assert!(key.values.is_some(), "{} is in no example", key.name);
-            assert!(read.line(key.name).is_some(), "{}", key.name);
-        }
-        if let Err(error) = checked(&read) {
-            panic!("{error}");
-        }
-    }
-
-    #[test]
-    fn every_key_is_a_default_of_some_option() {
-        let read = Read::parse(Path::new("example.toml"), uncommented()).expect("TOML");
-        for (key, commands) in checked(&read).expect("taken") {
-            assert!(
-                !commands.is_empty() || key.name == "data_dir",
-                "{}",
-                key.name
-            );
-        }
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let keys: Vec<&Key> = parse(&text).settings.iter().map(|one| one.key).collect();
+        assert_eq!(keys, KEYS.iter().collect::<Vec<_>>());
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("config.toml");
+        std::fs::write(&path, text).expect("written");
+        let (_, keys) = checked(&Location::Given(path)).expect("valid");
+        let taken =
+            |(key, commands): &(&Key, Vec<String>)| !commands.is_empty() || key.name == "data_dir";
+        assert!(keys.iter().all(taken), "{keys:?}");
     }
 }

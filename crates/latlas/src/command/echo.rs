@@ -1,4 +1,4 @@
-//! `latlas echo`: be the other end for `--peer` on another machine.
+//! `latlas echo`: the server for `latlas run --peer` on another machine.
 
 use crate::arguments::EchoOptions;
 use crate::echo::{Bounds, Server};
@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::process::ExitCode;
 
-/// Listens, says where on stdout, and serves until Ctrl-C.
+/// Listens, prints the address and serves until Ctrl-C.
 pub(crate) fn echo(options: &EchoOptions) -> anyhow::Result<ExitCode> {
     let listen = &options.listen;
     let addresses: Vec<SocketAddr> = listen
@@ -15,10 +15,7 @@ pub(crate) fn echo(options: &EchoOptions) -> anyhow::Result<ExitCode> {
         .with_context(|| format!("no address {listen:?}: give HOST:PORT, such as 127.0.0.1:7411"))?
         .collect();
     if !options.allow_remote && !addresses.iter().all(|a| a.ip().is_loopback()) {
-        bail!(
-            "{listen} can be reached from other machines, and whoever reaches it gets an answer: \
-             add --allow-remote if that is meant"
-        );
+        bail!("{listen} is reachable from other machines: add --allow-remote to serve them");
     }
     let bounds = Bounds {
         connections: options.connections as usize,
@@ -27,12 +24,14 @@ pub(crate) fn echo(options: &EchoOptions) -> anyhow::Result<ExitCode> {
     };
     let server =
         Server::bind(&addresses, bounds).with_context(|| format!("can't listen on {listen}"))?;
-    let address = server.address().context("can't tell where it listens")?;
+    let address = server
+        .address()
+        .context("can't get the address of the socket")?;
     output::print(&format!("{address}\n"))?;
-    eprintln!(
-        "latlas: echo on {address}: at most {} connections, closed after {} without traffic; Ctrl-C ends it",
+    output::message(format_args!(
+        "listening on {address} (at most {} connections, idle timeout {}); press Ctrl-C to stop",
         options.connections,
         humantime::format_duration(options.idle)
-    );
-    server.serve(|line| eprintln!("latlas: {line}"))
+    ));
+    server.serve(|line| output::message(format_args!("{line}")))
 }

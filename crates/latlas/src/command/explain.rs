@@ -1,8 +1,7 @@
-//! `latlas explain ROW`: what it is, how it is measured, what was published;
-//! or the rows of a group or level.
+//! `latlas explain`: a row's operation, method and published values; or the rows of a group.
 
 use crate::{catalogue, output, selection};
-use atlas::references::References;
+use compare::references::References;
 use meter::probe::Probe;
 use std::process::ExitCode;
 
@@ -10,25 +9,15 @@ use std::process::ExitCode;
 pub(crate) fn explain(catalogue: &[Probe], row: &str, json: bool) -> anyhow::Result<ExitCode> {
     let probes = catalogue::texts(catalogue);
     if let Some(rows) = selection::group(&probes, row) {
-        let text = match json {
-            true => {
-                let listed = serde_json::json!({ "name": row, "rows": rows });
-                serde_json::to_string_pretty(&listed)? + "\n"
-            }
-            false => atlas::render::group(row, &rows),
-        };
-        output::print(&text)?;
+        let listed = serde_json::json!({ "name": row, "rows": rows });
+        output::print_json_or(json, &listed, || view::render::group(row, &rows))?;
         return Ok(ExitCode::SUCCESS);
     }
     let probe = selection::probe(&probes, row)?;
     let references = References::embedded()?;
-    let text = match json {
-        true => {
-            let explained = atlas::render::explained(probe, row, &references);
-            serde_json::to_string_pretty(&explained)? + "\n"
-        }
-        false => atlas::render::explain(probe, row, &references),
-    };
-    output::print(&text)?;
+    let explained = view::render::explained(probe, row, &references);
+    output::print_json_or(json, &explained, || {
+        view::render::explain(probe, row, &references)
+    })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,13 +1,13 @@
-//! `latlas export`: a kept run in another tool's format.
+//! `latlas export`: a stored run in another tool's format.
 
 use super::named;
 use crate::arguments::export::ExportOptions;
 use crate::output;
-use atlas::exchange::export;
-use atlas::store::{self, Store};
 use std::process::ExitCode;
+use store::exchange::export;
+use store::{self, Store};
 
-/// Writes the run, and says on stderr what the format has no place for.
+/// Writes the run, and prints on stderr what the format can't represent.
 pub(crate) fn export(options: &ExportOptions) -> anyhow::Result<ExitCode> {
     let run = store::read(&named(&options.run, &Store::of_user())?)?;
     let exported = export::export(&run, options.format.into(), &options.rows)?;
@@ -16,7 +16,7 @@ pub(crate) fn export(options: &ExportOptions) -> anyhow::Result<ExitCode> {
         None => output::print(&exported.text)?,
     }
     for line in &exported.left_out {
-        eprintln!("latlas: left out: {}", output::harmless(line));
+        output::message(format_args!("omitted: {}", output::harmless(line)));
     }
     Ok(ExitCode::SUCCESS)
 }

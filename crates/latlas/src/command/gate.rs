@@ -1,33 +1,35 @@
-//! `latlas run --baseline`: a run against a baseline, for machines that decide.
+//! `latlas run --baseline`: compares a run with a baseline, for CI.
 
 use super::run::measure;
 use super::shielded;
 use crate::arguments::RunOptions;
 use crate::{GATE_CROSSED, UNRELIABLE, output, selection};
 use anyhow::bail;
-use atlas::compare::gate::{Gate, baseline, judge};
-use atlas::compare::operand::{self, Operand};
-use atlas::references::References;
-use atlas::render::{self, ProbeText};
-use atlas::store::Store;
+use compare::gate::{Gate, judge};
+use compare::operand::Operand;
+use compare::references::References;
 use meter::plan::{Plan, Request, plan};
 use meter::probe::Probe;
 use model::run::{Run, Scale};
 use std::path::Path;
 use std::process::ExitCode;
+use store::Store;
+use store::baseline::baseline;
+use store::operand;
+use view::render::{self, ProbeText};
 
-/// By how much a row's time may grow if nothing else is said.
+/// Default of --fail-above.
 const FAIL_ABOVE: f64 = 0.05;
 
-/// What is known before the measuring.
+/// The gate, before measuring.
 pub(super) struct Prepared {
     baseline: Operand,
-    /// Where kept runs say what runs differ by; without one nothing does.
+    /// Stored runs, for the run-to-run variation.
     store: Option<Store>,
     fail_above: f64,
 }
 
-/// Finds the baseline, if one was asked for, before anything is measured.
+/// Finds the baseline of --baseline, before anything is measured.
 pub(super) fn prepared(
     options: &RunOptions,
     references: &References,
@@ -39,9 +41,9 @@ pub(super) fn prepared(
     let store = Store::of_user();
     let mut rows: Vec<String> = plan.cells.iter().map(|cell| cell.row.clone()).collect();
     rows.dedup();
-    let mut told = Vec::new();
-    let baseline = baseline(name, &store, references, &rows, &mut told);
-    super::atlas::tell(&told);
+    let mut messages = Vec::new();
+    let baseline = baseline(name, &store, references, &rows, &mut messages);
+    super::atlas::print_messages(&messages);
     Ok(Some(Prepared {
         baseline: baseline?,
         store: store.ok(),
@@ -50,8 +52,8 @@ pub(super) fn prepared(
 }
 
 impl Prepared {
-    /// Judges a run, and measures again what looks slower. `None` where it
-    /// can't be judged, which is said: the run itself is there all the same.
+    /// Judges a run, and measures slower rows again. `None`, after a message, where it can't be
+    /// judged.
     pub(super) fn judge(
         &self,
         run: &Run,
@@ -67,8 +69,8 @@ impl Prepared {
         match judged {
             Ok(gate) => Some(gate),
             Err(why) => {
-                let line = format!("latlas: this run is not set against the baseline: {why:#}");
-                output::tell(&(output::harmless(&line) + "\n"));
+                let line = format!("the run was not compared with the baseline: {why:#}");
+                output::message(output::harmless(&line));
                 None
             }
         }
@@ -83,17 +85,16 @@ impl Prepared {
         options: &RunOptions,
     ) -> anyhow::Result<Gate> {
         let mut again = |rows: &[String]| -> anyhow::Result<Run> {
-            eprintln!(
-                "latlas: measuring again what looks slower: {}",
+            output::message(format_args!(
+                "measuring slower rows again: {}",
                 rows.join(", ")
-            );
+            ));
             let request = Request {
                 rows: selection::rows(texts, rows, request.scale)?,
                 asked: rows.to_vec(),
-                // Another order of visits, as in a run that is made anew.
+                // Another order of visits, as in a new run.
                 seed: fastrand::u64(..1 << 32),
-                // A quick run's few workers know a row less well than its few
-                // rows' time allows.
+                // There are few rows: measure them more precisely than --quick.
                 scale: match request.scale {
                     Scale::Quick => Scale::Default,
                     scale => scale,
@@ -127,26 +128,26 @@ impl Prepared {
     }
 }
 
-/// What was judged, under the run's table; nothing for a run that was not.
+/// The gate's text below the run's table.
 pub(super) fn page(gate: Option<&Gate>, color: bool) -> String {
     gate.map_or(String::new(), |gate| {
         format!("\n{}", render::gate(gate, color))
     })
 }
 
-/// The run's document and what was judged, for programs.
+/// The document of the run and the gate, as JSON.
 pub(super) fn document(run: &Run, gate: Option<&Gate>) -> anyhow::Result<String> {
     let document: serde_json::Value = serde_json::from_str(&output::document(run)?)?;
     let both = serde_json::json!({"run": document, "gate": gate});
     Ok(serde_json::to_string(&both)? + "\n")
 }
 
-/// The exit code after the gate, `of_run` being what the run itself deserves:
-/// what could not be judged has not passed.
+/// The exit code with the gate, where `of_run` is that of the run itself: a run that could not
+/// be judged has not passed.
 pub(super) fn exit_code(gate: Option<&Gate>, of_run: ExitCode) -> ExitCode {
     match gate {
         Some(gate) if !gate.crossed.is_empty() => ExitCode::from(GATE_CROSSED),
-        Some(gate) if gate.told() > 0 => of_run,
+        Some(gate) if gate.judged() > 0 => of_run,
         _ => ExitCode::from(UNRELIABLE),
     }
 }

@@ -1,24 +1,25 @@
-//! `latlas history`: a row over time, and where it changed.
+//! `latlas history`: a row over time, with its changes.
 
 use crate::arguments::history::HistoryOptions;
 use crate::{UNRELIABLE, catalogue, output};
 use anyhow::bail;
-use atlas::history::{Asked, Figure, History, find, machine_of};
-use atlas::index::{Index, MachineKey};
-use atlas::render;
+use compare::history::{Figure, History};
 use meter::probe::Probe;
 use std::path::Path;
 use std::process::ExitCode;
+use store::history::{HistoryQuery, find, machine_of};
+use store::index::{Index, MachineKey};
+use view::render;
 
-/// Shows a row (or one point of it) over the kept runs of a machine.
+/// Prints a row (or a point of it) in the stored runs of a machine.
 pub(crate) fn history(catalogue: &[Probe], options: &HistoryOptions) -> anyhow::Result<ExitCode> {
     if options.at.len() > 2 {
-        bail!("a point has one coordinate, or two on a map: --at X or --at Y,X");
+        bail!("--at takes one coordinate, or two for a map: --at X or --at Y,X");
     }
     let index = super::atlas::open()?;
     let shown = shown(&index, catalogue, options);
-    // Asking may have mended the index, whatever came of it.
-    super::atlas::tell(&index.told());
+    // The index may have been repaired even if nothing was found.
+    super::atlas::print_messages(&index.messages());
     shown
 }
 
@@ -27,7 +28,7 @@ fn shown(index: &Index, catalogue: &[Probe], options: &HistoryOptions) -> anyhow
         Some(name) => machine_of(index, name)?.key,
         None => this_machine(),
     };
-    let asked = Asked {
+    let asked = HistoryQuery {
         machine: &machine,
         row: &options.row,
         at: &options.at,
@@ -40,21 +41,20 @@ fn shown(index: &Index, catalogue: &[Probe], options: &HistoryOptions) -> anyhow
         last: options.last.map(|last| last as usize),
     };
     let history = find(index, &asked, &rows(catalogue))?;
-    output::print(&match options.json {
-        true => serde_json::to_string_pretty(&history)? + "\n",
-        false => render::history(&history, options.wide, output::colored(options.color)),
+    output::print_json_or(options.json, &history, || {
+        render::history(&history, options.wide, output::colored(options.color))
     })?;
     Ok(exit_code(&history))
 }
 
-/// This machine's key, as a run made now would have it.
+/// The key of this machine in a new run.
 fn this_machine() -> MachineKey {
     let machine = sys::machine(Path::new("/"));
     let emulator = machine.emulated.get().and_then(|by| by.name());
     MachineKey::of_machine(&machine, emulator)
 }
 
-/// Every row that can be measured, with those that follow from curves.
+/// All rows, with levels and points of curves.
 fn rows(catalogue: &[Probe]) -> Vec<String> {
     let texts = catalogue::texts(catalogue);
     texts.iter().flat_map(crate::selection::ids).collect()

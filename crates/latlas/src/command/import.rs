@@ -1,22 +1,22 @@
-//! `latlas import`: another tool's results as a kept run.
+//! `latlas import`: stores another tool's results as a run.
 
 use crate::arguments::import::ImportOptions;
 use crate::output;
 use anyhow::bail;
-use atlas::exchange::import::{self, Origin, files};
-use atlas::index;
-use atlas::store::Store;
 use std::path::Path;
 use std::process::ExitCode;
+use store::Store;
+use store::exchange::import::{self, Origin, files};
+use store::index;
 
-/// Reads all files, then keeps one run of them, or nothing.
+/// Reads all files, then stores one run of them, or nothing.
 pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
     let from_stdin = options.files.iter().filter(|f| *f == Path::new("-"));
     if from_stdin.count() > 1 {
-        bail!("standard input can be read once: give - only once");
+        bail!("standard input can be read only once: give - once");
     }
     if let Some(name) = &options.name {
-        import::check_name(name).map_err(|why| anyhow::anyhow!("--name holds {why}"))?;
+        import::check_name(name).map_err(|why| anyhow::anyhow!("--name contains {why}"))?;
     }
     let inputs = options
         .files
@@ -24,8 +24,8 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
         .map(|path| files::read(path))
         .collect::<Result<Vec<_>, _>>()?;
     let run = import::import(&inputs, options.format.format(), origin(options))?;
-    let (path, told) = index::keep(&Store::of_user()?, &run)?;
-    super::atlas::tell(&told);
+    let (path, messages) = index::keep(&Store::of_user()?, &run)?;
+    super::atlas::print_messages(&messages);
     let text = match options.json {
         true => output::document(&run)?,
         false => format!("{}\n", run.id),
@@ -35,12 +35,12 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
         1 => "1 row".to_owned(),
         n => format!("{n} rows"),
     };
-    eprintln!(
-        "latlas: {rows} of {}, kept as {}; `latlas show {}` prints them",
+    output::message(format_args!(
+        "stored {rows} of {} as {}; print them with `latlas show {}`",
         output::harmless(&run.program.name),
         path.display(),
         &run.id[..8]
-    );
+    ));
     Ok(ExitCode::SUCCESS)
 }
 

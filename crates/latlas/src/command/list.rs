@@ -19,11 +19,6 @@ pub(crate) fn list(
         }
         probes.retain(|probe| !probe.rows.is_empty());
     }
-    let text = if json {
-        serde_json::to_string_pretty(&probes)? + "\n"
-    } else {
-        atlas::render::list(&probes)
-    };
-    output::print(&text)?;
+    output::print_json_or(json, &probes, || view::render::list(&probes))?;
     Ok(ExitCode::SUCCESS)
 }

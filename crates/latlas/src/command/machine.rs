@@ -1,4 +1,4 @@
-//! `latlas machine`: what is known of this machine, and why the rest is not.
+//! `latlas machine`: this machine's hardware, kernel and settings.
 
 use crate::output;
 use model::filesystem::Filesystem;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The machine, and where rows of files would put theirs.
+/// The machine, and the file system of file rows.
 #[derive(Serialize)]
 struct Facts {
     #[serde(flatten)]
@@ -15,20 +15,17 @@ struct Facts {
     files_on: Fact<Filesystem>,
 }
 
-/// Prints the machine's facts.
+/// Prints the facts, or why they are unknown.
 pub(crate) fn machine(json: bool) -> anyhow::Result<ExitCode> {
     let facts = Facts {
         machine: sys::machine(Path::new("/")),
         files_on: match meter::scratch::by_default() {
-            Ok(place) => Fact::known(place.filesystem),
+            Ok(scratch) => Fact::known(scratch.filesystem),
             Err(why) => Fact::unknown(why),
         },
     };
-    let text = if json {
-        serde_json::to_string_pretty(&facts)? + "\n"
-    } else {
-        atlas::render::machine(&facts.machine, &facts.files_on)
-    };
-    output::print(&text)?;
+    output::print_json_or(json, &facts, || {
+        view::render::machine(&facts.machine, &facts.files_on)
+    })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,6 @@
 use crate::arguments::man::ManOptions;
 use crate::{arguments, output};
 use anyhow::Context;
-use atlas::store;
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -23,15 +22,15 @@ pub(crate) fn man(options: &ManOptions) -> anyhow::Result<ExitCode> {
     for (name, page) in &pages {
         store::write_bytes(page, &directory.join(name))?;
     }
-    output::tell(&format!(
-        "latlas: {} pages in {}\n",
+    output::message(format_args!(
+        "wrote {} manual pages to {}",
         pages.len(),
         directory.display()
     ));
     Ok(ExitCode::SUCCESS)
 }
 
-/// A page for the command and for each below it, by file name.
+/// Pages of the command and all its subcommands, by file name.
 fn pages(command: &Command) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let name = command.get_display_name().unwrap_or(command.get_name());
     let mut all = vec![(format!("{name}.1"), page(command)?)];
@@ -41,14 +40,14 @@ fn pages(command: &Command) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     Ok(all)
 }
 
-/// Not the `help` that clap adds to every command.
+/// Neither hidden nor the `help` that clap adds.
 fn is_own(command: &Command) -> bool {
     command.get_name() != "help" && !command.is_hide_set()
 }
 
 fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
     let man = Man::new(command.clone());
-    // clap_mangen leaves an empty date out, and all that follows moves up.
+    // clap_mangen omits an empty date, which shifts the other fields.
     let name = command.get_display_name().unwrap_or(command.get_name());
     let version = env!("CARGO_PKG_VERSION");
     let mut page =
@@ -71,8 +70,7 @@ fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// What stands below the options in `--help`, as sections: examples keep their
-/// lines.
+/// The text below the options in `--help`, as sections: examples keep their lines.
 fn sections(text: &str) -> Roff {
     let mut roff = Roff::new();
     let mut paragraphs = text
@@ -112,10 +110,10 @@ fn sections(text: &str) -> Roff {
     roff
 }
 
-/// The section that a paragraph begins, and the rest of it.
+/// The section that a paragraph starts, and its text.
 fn heading(paragraph: &str) -> Option<(&'static str, &str)> {
     let of = |beginning, heading| Some((heading, paragraph.strip_prefix(beginning)?));
-    of("Examples:\n", "EXAMPLES").or_else(|| of("Exit codes: ", "EXIT STATUS"))
+    of("Examples:\n", "EXAMPLES").or_else(|| of("Exit codes:", "EXIT STATUS"))
 }
 
 #[cfg(test)]
@@ -139,7 +137,7 @@ mod tests {
             .filter(|(_, page)| String::from_utf8_lossy(page).contains(".SH EXAMPLES\n.nf\n"))
             .map(|(name, _)| name.as_str())
             .collect();
-        // What is below another command may show its examples there.
+        // Subcommands may have their examples in the page of the command.
         for inner in command.get_subcommands().filter(|one| is_own(one)) {
             let page = format!("latlas-{}.1", inner.get_name());
             assert!(with_examples.contains(&page.as_str()), "{page}");
@@ -147,13 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_below_becomes_sections() {
+    fn the_text_below_the_options_becomes_sections() {
         let text =
-            "It is so.\n\nAnd so.\n\nExamples:\n  latlas a  b\n\nExit codes: 0 done;\n2 not.";
+            "It is so.\n\nAnd so.\n\nExamples:\n  latlas a  b\n\nExit codes:\n  0  done\n  2  not";
         assert_eq!(
             sections(text).to_roff(),
             ".SH NOTES\nIt is so.\n.PP\nAnd so.\n.SH EXAMPLES\n.nf\n  latlas a  b\n.fi\n\
-             .SH \"EXIT STATUS\"\n0 done;\n2 not.\n"
+             .SH \"EXIT STATUS\"\n.nf\n  0  done\n  2  not\n.fi\n"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The commands, each a page that reads as what it does.
+//! The commands, a file for each.
 
 pub(crate) mod atlas;
 pub(crate) mod compare;
@@ -19,6 +19,7 @@ pub(crate) mod plot;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod selftest;
+#[cfg(feature = "serve")]
 pub(crate) mod serve;
 mod shielded;
 pub(crate) mod show;
@@ -26,16 +27,16 @@ pub(crate) mod table;
 
 use crate::arguments::Look;
 use crate::output;
-use ::atlas::references::References;
-use ::atlas::render::Options;
-use ::atlas::store::{self, Store, StoreError};
-use ::atlas::suggestion;
+use ::compare::references::References;
 use anyhow::bail;
+use model::nearest::suggestion;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use store::{self, Store, StoreError};
+use view::render::Options;
 
-/// The options of drawing as they were asked for.
+/// The options of printing a run.
 fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Options<'a>> {
     let mut versus = Vec::new();
     for key in &look.vs {
@@ -54,15 +55,14 @@ fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Option
     })
 }
 
-/// Path of the run that a name means. What is not `last` though it is newer is
-/// said once.
+/// Path of the run with this name. Newer runs that are not `last` are mentioned once.
 fn named(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, StoreError> {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let (path, passed) = store::named_passing(name, store)?;
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
     for line in passed.lines() {
-        if said.insert(line.clone()) {
-            output::tell(&format!("latlas: {line}\n"));
+        if printed.insert(line.clone()) {
+            output::message(format_args!("{line}"));
         }
     }
     Ok(path)
@@ -71,5 +71,5 @@ fn named(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, Store
 fn unknown_reference(references: &References, key: &str) -> String {
     let suggestion = suggestion(key, references.keys());
     let keys = references.keys().join(", ");
-    format!("no published table {key:?}{suggestion} (there are {keys})")
+    format!("no published table {key:?}{suggestion} (tables: {keys})")
 }

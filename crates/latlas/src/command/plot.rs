@@ -1,26 +1,26 @@
-//! `latlas plot`: a picture as a file.
+//! `latlas plot`: a chart as SVG or PNG.
 
 use crate::arguments::plot::{PlotFormat, PlotOptions};
 use crate::output;
 use anyhow::bail;
-use atlas::chart::{
-    Beside, Chart, LeftOut, PickError, Picture, history, name_of, only, pick, pictures, png, svg,
-};
-use atlas::history::{Asked, Figure, find};
-use atlas::index::{Index, MachineKey};
-use atlas::references::{Reference, References};
-use atlas::store::{self, Store, StoreError};
+use compare::history::Figure;
+use compare::references::{Reference, References};
 use model::run::Run;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use store::history::{HistoryQuery, find};
+use store::index::{Index, MachineKey};
+use store::{self, Store, StoreError};
+use view::chart::{
+    Beside, Chart, LeftOut, PickError, Picture, history, name_of, only, pick, pictures, png, svg,
+};
 
-/// What a row's picture over time is called by.
+/// Prefix of a row that is drawn over time.
 const HISTORY: &str = "history:";
-/// What the drawn run is called beside others.
+/// Name of the drawn run in comparisons.
 const THIS: &str = "this run";
 
-/// Draws a picture of a kept run, or names those that there are.
+/// Draws a chart of a stored run, or lists its charts.
 pub(crate) fn plot(options: &PlotOptions) -> anyhow::Result<ExitCode> {
     let store = Store::of_user();
     let embedded = References::embedded()?;
@@ -29,19 +29,19 @@ pub(crate) fn plot(options: &PlotOptions) -> anyhow::Result<ExitCode> {
     if !tables.is_empty() {
         references.tables = tables;
     }
-    // A list is of all pictures: what stands first is the run.
+    // A list is of all charts: the first argument is the run.
     let of_list = options.row.as_ref().filter(|_| options.list);
     let run = of_list.unwrap_or(&options.run);
     let run = store::read(&super::named(run, &store)?)?;
     let given = others.iter().map(|(name, run)| (name.clone(), run));
-    let others = super::report::beside((THIS, &run), given.collect(), &store)?;
+    let others = super::report::compared((THIS, &run), given.collect(), &store)?;
     let Some(name) = options.row.as_deref().filter(|_| !options.list) else {
         list(&pictures(&run, &references, &others), options.json)?;
         return Ok(ExitCode::SUCCESS);
     };
     let chart = match name.strip_prefix(HISTORY) {
         Some(_) if !options.vs.is_empty() => {
-            bail!("{name} is over all kept runs of a machine: it has no place for --vs")
+            bail!("{name} is drawn over all runs of a machine: remove --vs")
         }
         Some(row) => history_of(&run, row)?,
         None => pick(&run, &references, &others, name)?,
@@ -63,10 +63,10 @@ pub(crate) fn plot(options: &PlotOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The row over the kept runs of this run's machine.
+/// The row in the stored runs of this run's machine.
 fn history_of(run: &Run, row: &str) -> anyhow::Result<Chart> {
     let index = Index::open(Store::of_user()?)?;
-    let asked = Asked {
+    let asked = HistoryQuery {
         machine: &MachineKey::of(run),
         row,
         at: &[],
@@ -75,14 +75,14 @@ fn history_of(run: &Run, row: &str) -> anyhow::Result<Chart> {
         last: None,
     };
     let rows: Vec<String> = run.rows.iter().map(|row| row.id.clone()).collect();
-    let found = find(&index, &asked, &rows);
-    for line in index.told() {
-        output::tell(&format!("latlas: {line}\n"));
+    let result = find(&index, &asked, &rows);
+    for line in index.messages() {
+        output::message(format_args!("{line}"));
     }
-    Ok(history::chart(&found?))
+    Ok(history::chart(&result?))
 }
 
-/// Runs with their names in a picture.
+/// Runs with their names in a chart.
 type Runs = Vec<(String, Run)>;
 
 /// The published tables and the runs that these names mean.
@@ -97,7 +97,7 @@ fn named(
             Some(table) => tables.push(table.clone()),
             None => {
                 let run = store::read(&super::named(name, store)?)?;
-                // A picture goes where nobody knows what was asked for.
+                // The name given here means nothing to readers of the chart.
                 runs.push((name_of(&run), run));
             }
         }
@@ -105,9 +105,8 @@ fn named(
     Ok((tables, runs))
 }
 
-/// Refuses a `--vs` that the picture shows nothing of: it would look like a
-/// picture without a difference. Each one is drawn alone and set against the
-/// picture of nothing but the run.
+/// Refuses a `--vs` that would not change the chart: it would look as if there were no
+/// difference. Each one is drawn alone and compared with the chart of the run only.
 fn check_vs(
     vs: &[String],
     (run, id): (&Run, &str),
@@ -126,11 +125,11 @@ fn check_vs(
             ..References::default()
         };
         let given = runs.iter().map(|(name, run)| (name.clone(), run));
-        let others = super::report::beside((THIS, run), given.collect(), store)?;
+        let others = super::report::compared((THIS, run), given.collect(), store)?;
         if draw(&of_name, &others).ok() == alone {
             bail!(
-                "{id} shows nothing of --vs {name}: curves, the ladder and `latlas plot comparison` \
-                 do, where both have the row"
+                "{id} can't show --vs {name}: only curves, the ladder and `comparison` can, for \
+                 rows that both have"
             );
         }
     }
@@ -141,7 +140,7 @@ fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// As asked for, else as the file's name ends, else SVG.
+/// By --format, else by the file name, else SVG.
 fn format(options: &PlotOptions) -> anyhow::Result<PlotFormat> {
     if let Some(format) = options.format {
         return Ok(format);
@@ -154,7 +153,7 @@ fn format(options: &PlotOptions) -> anyhow::Result<PlotFormat> {
         Some("svg") => Ok(PlotFormat::Svg),
         Some("png") => Ok(PlotFormat::Png),
         _ => bail!(
-            "{}: is that to be a .svg or a .png? Say it by the file's name or with --format",
+            "can't tell the format of {}: name it .svg or .png, or add --format",
             path.display()
         ),
     }
@@ -166,7 +165,7 @@ fn draw(
     format: PlotFormat,
     options: &PlotOptions,
 ) -> anyhow::Result<Vec<u8>> {
-    let footer = atlas::chart::footer(run);
+    let footer = view::chart::footer(run);
     let text = svg::draw_as(
         chart,
         &svg::Look {
@@ -199,38 +198,29 @@ fn write(
     let path = options.out.clone().unwrap_or_else(own);
     store::write_bytes(bytes, &path)?;
     if options.out.is_none() {
-        output::tell(&format!("latlas: {} is in {}\n", chart.id, path.display()));
+        output::message(format_args!("wrote {}", path.display()));
     }
     Ok(())
 }
 
-/// The pictures with their titles, and why others are missing.
+/// The charts with their titles, and why others can't be drawn.
 fn list((all, left_out): &(Vec<Picture>, Vec<LeftOut>), json: bool) -> anyhow::Result<()> {
-    if json {
-        let drawn: Vec<serde_json::Value> = all
+    let drawn = all.iter().map(|Picture { chart, rows, .. }| {
+        serde_json::json!({
+            "id": chart.id, "title": chart.title, "section": chart.section, "rows": rows,
+        })
+    });
+    let both = serde_json::json!({
+        "pictures": drawn.collect::<Vec<_>>(), "left_out": left_out,
+    });
+    output::print_json_or(json, &both, || {
+        let drawn = all.iter().map(|p| (&*p.chart.id, p.chart.title.clone()));
+        let others = left_out
             .iter()
-            .map(|p| {
-                serde_json::json!({
-                    "id": p.chart.id,
-                    "title": p.chart.title,
-                    "section": p.chart.section,
-                    "rows": p.rows,
-                })
-            })
-            .collect();
-        let both = serde_json::json!({ "pictures": drawn, "left_out": left_out });
-        return output::print(&(serde_json::to_string_pretty(&both)? + "\n"));
-    }
-    let ids = all.iter().map(|p| p.chart.id.len());
-    let wide = ids.chain(left_out.iter().map(|l| l.id.len())).max();
-    let wide = wide.unwrap_or(0);
-    let mut text = Vec::new();
-    for picture in all {
-        let Chart { id, title, .. } = &picture.chart;
-        writeln!(text, "{id:<wide$}  {title}")?;
-    }
-    for LeftOut { id, why } in left_out {
-        writeln!(text, "{id:<wide$}  - {}", output::harmless(why))?;
-    }
-    output::print_bytes(&text)
+            .map(|l| (&*l.id, format!("- {}", output::harmless(&l.why))));
+        let lines: Vec<(&str, String)> = drawn.chain(others).collect();
+        let wide = lines.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
+        let line = |(id, text): &(&str, String)| format!("{id:<wide$}  {text}\n");
+        lines.iter().map(line).collect()
+    })
 }

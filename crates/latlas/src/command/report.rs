@@ -1,69 +1,70 @@
-//! `latlas report`: one page to look at.
+//! `latlas report`: an HTML page of a run.
 
 use crate::arguments::report::ReportOptions;
 use crate::{catalogue, output};
 use anyhow::{Context, bail};
-use atlas::chart::{Beside, Picture, pictures};
-use atlas::compare::operand::{self, Operand};
-use atlas::compare::{Comparison, Normalize, Options, compare};
-use atlas::index::Index;
-use atlas::input;
-use atlas::references::References;
-use atlas::report::{Content, Offered, Shown, histories, is_ours, page, set_over_time};
-use atlas::store::{self, Store, StoreError};
+use compare::operand::Operand;
+use compare::references::References;
+use compare::{Comparison, Normalize, Options, compare};
 use meter::probe::Probe;
 use model::run::Run;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use store::index::Index;
+use store::input;
+use store::operand;
+use store::{self, Store, StoreError};
+use view::chart::{Beside, Picture, pictures};
+use view::report::{Content, Offered, Shown, histories, is_ours, page, set_over_time};
 
-/// A run that was asked for.
-struct Asked {
+/// A run of the command line.
+struct NamedRun {
     name: String,
     run: Run,
     /// The document, byte for byte.
     bytes: Vec<u8>,
 }
 
-/// Writes the page of the first run, with the others beside it.
+/// Writes the page of the first run, compared with the others.
 pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Result<ExitCode> {
     let to_stdout = options.out == Path::new("-");
     if to_stdout && options.json {
-        bail!("the page and --json can't both go to standard output: give a file with -o");
+        bail!("the report and --json can't both use standard output: add -o FILE");
     }
     if !to_stdout {
         check_page(&options.out, options.force)?;
     }
     let references = References::embedded()?;
     let store = Store::of_user();
-    let asked = asked(&options.runs, &store)?;
-    let [first, rest @ ..] = asked.as_slice() else {
-        bail!("give a run, or nothing for the last one");
+    let runs = named_runs(&options.runs, &store)?;
+    let [first, rest @ ..] = runs.as_slice() else {
+        bail!("give a run (default: the last one)");
     };
 
     let named = rest.iter().map(|other| (other.name.clone(), &other.run));
-    let beside = beside((&first.name, &first.run), named.collect(), &store)?;
-    for other in &beside {
-        // The page is worth having nevertheless.
+    let compared = compared((&first.name, &first.run), named.collect(), &store)?;
+    for other in &compared {
+        // The page is useful without it.
         if let Err(why) = &other.comparison {
-            output::tell(&format!("latlas: no comparison: {why}\n"));
+            output::message(format_args!("no comparison: {why}"));
         }
     }
-    let (mut drawn, mut left_out) = pictures(&first.run, &references, &beside);
+    let (mut drawn, mut left_out) = pictures(&first.run, &references, &compared);
     set_over_time(history(&first.run), &mut drawn, &mut left_out);
-    let comparisons = beside.into_iter().filter_map(|b| b.comparison.ok());
+    let comparisons = compared.into_iter().filter_map(|b| b.comparison.ok());
     let comparisons: Vec<Comparison> = comparisons.collect();
-    // Beside a device or a pipe there is no place for files.
+    // Next to a device or a pipe there is no place for files.
     let to_stream = to_stdout || is_stream(&options.out);
     let documents = match to_stream || options.no_documents {
         true => Vec::new(),
-        false => documents(&asked, &options.out),
+        false => documents(&runs, &options.out),
     };
     for document in &documents {
         document.check(options.force)?;
     }
 
-    let others: Vec<Shown> = rest.iter().map(Asked::shown).collect();
+    let others: Vec<Shown> = rest.iter().map(NamedRun::shown).collect();
     let offered: Vec<Offered> = documents.iter().map(|d| d.offered.clone()).collect();
     let text = page(&Content {
         shown: first.shown(),
@@ -79,7 +80,7 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
         output::print(&text)?;
         return Ok(ExitCode::SUCCESS);
     }
-    // The page last: it leads to the others.
+    // The page last: it links to the others.
     for document in &documents {
         store::write_bytes(document.bytes, &document.path)?;
     }
@@ -93,23 +94,23 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
                 "page": options.out,
                 "bytes": text.len(),
                 "documents": files,
-                "runs": asked.iter().map(|a| &a.run.id).collect::<Vec<_>>(),
+                "runs": runs.iter().map(|one| &one.run.id).collect::<Vec<_>>(),
                 "pictures": drawn.iter().map(|p| &p.chart.id).collect::<Vec<_>>(),
                 "left_out": left_out,
             })
         ))?,
         false => {
-            let mut told = format!("{}\n", options.out.display());
+            let mut text = format!("{}\n", options.out.display());
             for file in files {
-                told.push_str(&format!("{}\n", file.display()));
+                text.push_str(&format!("{}\n", file.display()));
             }
-            output::print(&told)?;
+            output::print(&text)?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-impl Asked {
+impl NamedRun {
     fn shown(&self) -> Shown<'_> {
         Shown {
             name: &self.name,
@@ -119,32 +120,35 @@ impl Asked {
 }
 
 /// The runs by their names, each once.
-fn asked(names: &[String], store: &Result<Store, StoreError>) -> anyhow::Result<Vec<Asked>> {
-    let mut all: Vec<Asked> = Vec::new();
+fn named_runs(
+    names: &[String],
+    store: &Result<Store, StoreError>,
+) -> anyhow::Result<Vec<NamedRun>> {
+    let mut all: Vec<NamedRun> = Vec::new();
     for name in names {
         let path = super::named(name, store)?;
         let (run, bytes) = store::read_with_bytes(&path)?;
         if all.iter().any(|other| other.run.id == run.id) {
-            bail!("{name:?} is a run that was named before it");
+            bail!("{name:?} is given twice");
         }
         let name = name.clone();
-        all.push(Asked { name, run, bytes });
+        all.push(NamedRun { name, run, bytes });
     }
     Ok(all)
 }
 
-/// Rows of the run over time.
+/// Charts of the run's rows over time.
 fn history(run: &Run) -> Result<Vec<Picture>, StoreError> {
     let index = Index::open(Store::of_user()?)?;
-    let found = histories(&index, run);
-    for line in index.told() {
-        output::tell(&format!("latlas: {line}\n"));
+    let result = histories(&index, run);
+    for line in index.messages() {
+        output::message(format_args!("{line}"));
     }
-    found
+    result
 }
 
-/// The other runs with what a run is over each of them.
-pub(super) fn beside<'r>(
+/// The other runs, each compared with the run.
+pub(super) fn compared<'r>(
     (name, run): (&str, &Run),
     others: Vec<(String, &'r Run)>,
     store: &Result<Store, StoreError>,
@@ -157,7 +161,7 @@ pub(super) fn beside<'r>(
         .iter()
         .map(|(name, run)| Operand::run(name, (*run).clone()));
     let befores: Vec<Operand> = befores.collect();
-    // Without a store there are no other runs to learn from.
+    // Without a store there is no history of run-to-run variation.
     let recent = match store {
         Ok(store) => {
             let sides: Vec<&Operand> = befores.iter().chain([&now]).collect();
@@ -171,7 +175,7 @@ pub(super) fn beside<'r>(
         normalize: None::<Normalize>,
     };
     let of = |((name, run), before): ((String, &'r Run), &Operand)| {
-        let kept = operand::kept_beside(&[before, &now], &recent);
+        let kept = ::compare::operand::kept_beside(&[before, &now], &recent);
         let comparison = compare(before, &now, &kept, &|_| true, &how);
         Beside {
             name,
@@ -182,19 +186,19 @@ pub(super) fn beside<'r>(
     Ok(others.into_iter().zip(&befores).map(of).collect())
 }
 
-/// A run's document beside the page.
+/// A run's document next to the page.
 struct Document<'a> {
     path: PathBuf,
     bytes: &'a [u8],
     offered: Offered,
 }
 
-fn documents<'a>(asked: &'a [Asked], page: &Path) -> Vec<Document<'a>> {
+fn documents<'a>(runs: &'a [NamedRun], page: &Path) -> Vec<Document<'a>> {
     let stem = page.file_stem().unwrap_or_default().to_string_lossy();
-    let of = |asked: &'a Asked| {
-        let bytes = &asked.bytes;
+    let of = |one: &'a NamedRun| {
+        let bytes = &one.bytes;
         let packed = if store::is_packed(bytes) { ".zst" } else { "" };
-        let short = asked.run.id.get(..8).unwrap_or(&asked.run.id);
+        let short = one.run.id.get(..8).unwrap_or(&one.run.id);
         let file = format!("{stem}.{short}.run.json{packed}");
         Document {
             path: page.with_file_name(&file),
@@ -206,11 +210,11 @@ fn documents<'a>(asked: &'a [Asked], page: &Path) -> Vec<Document<'a>> {
             bytes,
         }
     };
-    asked.iter().map(of).collect()
+    runs.iter().map(of).collect()
 }
 
 impl Document<'_> {
-    /// Refuses to replace anything but the same document.
+    /// Refuses to overwrite another file.
     fn check(&self, force: bool) -> anyhow::Result<()> {
         match input::read_file(&self.path, store::MAX_DOCUMENT_BYTES) {
             Err(e) if e.kind() == ErrorKind::NotFound => {}
@@ -221,8 +225,7 @@ impl Document<'_> {
     }
 }
 
-/// Refuses to replace what is no report, and finds out early whether the file
-/// can be written.
+/// Refuses to overwrite a file that is not a report, or can't be written.
 fn check_page(path: &Path, force: bool) -> anyhow::Result<()> {
     // Opening a pipe waits for its reader, and closing it again ends the reader.
     if is_stream(path) {
@@ -234,12 +237,12 @@ fn check_page(path: &Path, force: bool) -> anyhow::Result<()> {
         Ok(file) => {
             let is_file = file.metadata().is_ok_and(|m| m.is_file());
             let mut head = Vec::new();
-            // Our mark stands near the beginning.
+            // The mark of a report is near the start.
             if is_file && !force {
                 let read = file.take(4096).read_to_end(&mut head);
                 read.with_context(|| format!("can't read {}", path.display()))?;
                 if !head.is_empty() && !is_ours(&head) {
-                    bail!("{}", taken(path, "a page that latlas report made"));
+                    bail!("{}", taken(path, "a latlas report"));
                 }
             }
         }
@@ -255,7 +258,7 @@ fn is_stream(path: &Path) -> bool {
 
 fn taken(path: &Path, what: &str) -> String {
     format!(
-        "{} is there already and is not {what}: give another name with -o, or --force to replace it",
+        "{} exists and is not {what}: choose another file with -o, or overwrite it with --force",
         path.display()
     )
 }

@@ -1,12 +1,11 @@
-//! `latlas selftest`: this machine against itself.
+//! `latlas selftest`: A/A test of this machine.
 
-use super::run::{keep, stop_on_signals, where_to_keep};
+use super::run::{keep, stop_on_signals, writable_store};
 use crate::arguments::selftest::SelftestOptions;
 use crate::progress::Bar;
 use crate::{UNRELIABLE, catalogue, output, program, selection};
-use atlas::compare::operand::without_samples;
-use atlas::compare::selftest::{SelfTest, selftest as judge};
-use atlas::render;
+use compare::operand::without_samples;
+use compare::selftest::{SelfTest, selftest as judge};
 use meter::conduct::conduct;
 use meter::plan::{Plan, Request, plan};
 use meter::probe::Probe;
@@ -14,13 +13,14 @@ use model::run::{Run, Scale};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use view::render;
 
-/// Change that counts as none in the comparison of the sets.
+/// Change that counts as none.
 const MARGIN: f64 = 0.05;
-/// A slow drift of the machine falls on both letters alike.
+/// A slow drift of the machine affects both letters equally.
 const ORDER: [char; 4] = ['A', 'B', 'B', 'A'];
 
-/// Measures sets, alternated, and says what they could tell.
+/// Measures alternating sets and prints the smallest detectable changes.
 pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow::Result<ExitCode> {
     let texts = catalogue::texts(catalogue);
     let machine = sys::machine(Path::new("/"));
@@ -36,13 +36,13 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
         dir: options.dir.clone(),
         ..Request::default()
     };
-    let place = match options.keep {
-        true => where_to_keep(false)?,
+    let store = match options.keep {
+        true => writable_store(false)?,
         false => None,
     };
     let letters: Vec<char> = ORDER.repeat(options.rounds as usize);
     let first = plan(catalogue, &request, &machine)?;
-    eprintln!("latlas: {}", estimate(&first, letters.len()));
+    output::message(format_args!("{}", estimate(&first, letters.len())));
 
     let stop = stop_on_signals()?;
     let mut sets: Vec<(char, Run)> = Vec::new();
@@ -50,34 +50,36 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        eprintln!("latlas: set {} of {} ({letter})", number + 1, letters.len());
-        // Another order of visits in each, as in runs that are made anew.
+        output::message(format_args!(
+            "set {} of {} ({letter})",
+            number + 1,
+            letters.len()
+        ));
+        // Another order of visits in each, as in new runs.
         request.seed = fastrand::u64(..1 << 32);
         let plan = plan(catalogue, &request, &machine)?;
         let run = measure(catalogue, &plan, &machine, stop)?;
         if let Some(why) = &run.partial {
-            eprintln!("latlas: this set is left out: {why}");
+            output::message(format_args!("skipping this set: {why}"));
             break;
         }
-        keep(&run, place.as_ref());
-        // Many sets with their samples would fill a small machine's memory.
+        keep(&run, store.as_ref());
+        // Samples of many sets would need much memory.
         sets.push((*letter, without_samples(run)));
     }
     let whole = sets.len() == letters.len();
     if sets.len() < 2 {
-        eprintln!(
-            "latlas: {} of {} sets were measured, and it takes two to say anything: let it run longer",
+        output::message(format_args!(
+            "only {} of {} sets measured, at least 2 needed: let it run longer",
             sets.len(),
             letters.len()
-        );
+        ));
         return Ok(ExitCode::from(UNRELIABLE));
     }
     let test = judge(&sets, MARGIN)?;
-    let text = match options.json {
-        true => serde_json::to_string_pretty(&test)? + "\n",
-        false => render::selftest(&test, output::colored(options.color)),
-    };
-    output::print(&text)?;
+    output::print_json_or(options.json, &test, || {
+        render::selftest(&test, output::colored(options.color))
+    })?;
     Ok(exit_code(&test, whole))
 }
 
@@ -97,14 +99,14 @@ fn measure(
 fn estimate(plan: &Plan, sets: usize) -> String {
     let set = plan.total().as_secs_f64();
     format!(
-        "{sets} sets of about {set:.0} s each, {:.0} s in all; Ctrl-C ends it with what there is",
+        "{sets} sets of {set:.0} s, {:.0} s in total; press Ctrl-C to stop and print the results so far",
         set * sets as f64
     )
 }
 
 fn exit_code(test: &SelfTest, whole: bool) -> ExitCode {
-    let told = test.rows.iter().any(|row| row.alone.is_some());
-    match whole && told && test.false_alarms.is_empty() {
+    let conclusive = test.rows.iter().any(|row| row.alone.is_some());
+    match whole && conclusive && test.false_alarms.is_empty() {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),
     }

@@ -1,5 +1,4 @@
-//! Measuring within a cpuset shield: everybody else off some CPUs, and
-//! everything put back at the end.
+//! Measuring on reserved CPUs: a cpuset shield, removed at the end.
 
 use crate::output;
 use anyhow::bail;
@@ -7,8 +6,8 @@ use noise::tune::{BackOutcome, Restored, SetOutcome, StateDir, Step, Tuned};
 use std::path::{Path, PathBuf};
 use sys::files::Tree;
 
-/// Does the work, with the control groups that its processes are to join: none
-/// where no CPUs are to be shielded. With the result, whether all is as before.
+/// Does the work, with the control groups that its processes are to join (none without CPUs to
+/// reserve). With the result, whether all was restored.
 pub(super) fn within<T>(
     cpus: &[u32],
     work: impl FnOnce(Vec<PathBuf>) -> anyhow::Result<T>,
@@ -17,7 +16,7 @@ pub(super) fn within<T>(
         return Ok((work(Vec::new())?, true));
     }
     if sys::filesystem::user() != 0 {
-        bail!("--shield moves the processes of others, which needs root; --pin needs no right");
+        bail!("--shield needs root (it moves other processes); --pin does not");
     }
     let system = Tree::new(Path::new("/"));
     let shield = Step::Shield {
@@ -26,28 +25,31 @@ pub(super) fn within<T>(
     let tuned = Tuned::begin(&system, &StateDir::system(), &[shield])?;
     for applied in tuned.applied() {
         if let SetOutcome::Failed(why) = &applied.outcome {
-            bail!("no shield on CPU {}: {why}", applied.wanted);
+            bail!("can't reserve CPU {}: {why}", applied.wanted);
         }
     }
     let done = work(tuned.shield_groups());
     let restored = tuned.restore();
-    output::tell(&told(&restored));
+    output::print_error(&messages(&restored));
     Ok((done?, restored.as_before()))
 }
 
-/// What was not put back; the figures are good nevertheless.
-fn told(restored: &Restored) -> String {
+/// Messages about what was not restored.
+fn messages(restored: &Restored) -> String {
     let mut text = String::new();
     for value in &restored.values {
         let what = &value.what;
         match &value.outcome {
             BackOutcome::Restored | BackOutcome::Gone => {}
             BackOutcome::ChangedByOthers(now) => {
-                text += &format!("latlas: {what} was changed by others to {now}: left so\n");
+                text += &format!(
+                    "latlas: {what} was changed to {now} by another process: left unchanged\n"
+                );
             }
             BackOutcome::Failed(why) => {
-                text +=
-                    &format!("latlas: {what} is not put back: {why}; run `latlas noise restore`\n");
+                text += &format!(
+                    "latlas: {what} was not restored: {why}; run `latlas noise restore`\n"
+                );
             }
         }
     }

@@ -1,13 +1,13 @@
-//! `latlas show`: a kept run again, without measuring.
+//! `latlas show`: prints a stored run.
 
 use super::{drawing, named};
 use crate::arguments::Look;
 use crate::output;
-use atlas::references::References;
-use atlas::store::{self, Store};
+use compare::references::References;
 use std::process::ExitCode;
+use store::{self, Store};
 
-/// Draws a kept run.
+/// Prints a stored run.
 pub(crate) fn show(name: &str, json: bool, look: &Look) -> anyhow::Result<ExitCode> {
     let references = References::embedded()?;
     let mut options = drawing(&references, look)?;
@@ -16,7 +16,7 @@ pub(crate) fn show(name: &str, json: bool, look: &Look) -> anyhow::Result<ExitCo
         output::document(&store::read_as_it_is(&path)?)?
     } else {
         options.kept = Some(path.display().to_string());
-        atlas::render::run(&store::read(&path)?, &references, &options)
+        view::render::run(&store::read(&path)?, &references, &options)
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)

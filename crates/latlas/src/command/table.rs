@@ -1,31 +1,31 @@
-//! `latlas table`: a published table with this machine's figures in it.
+//! `latlas table`: a published table with this machine's figures.
 
 use super::{run, suggestion};
 use crate::arguments::{RunOptions, TableOptions};
 use crate::{UNRELIABLE, catalogue, output, program, selection};
 use anyhow::bail;
-use atlas::references::{Published, References};
-use atlas::render::{self, ProbeText, PublishedOptions};
-use atlas::store::{self, Store};
-use atlas::tables::{self, Table};
+use compare::references::{Published, References};
+use compare::tables::{self, Table};
 use meter::probe::Probe;
 use model::run::Run;
 use std::path::Path;
 use std::process::ExitCode;
+use store::{self, Store};
+use view::render::{self, ProbeText, PublishedOptions};
 
-/// Kept runs that are looked through for a table's rows, newest first.
+/// Newest stored runs that are searched for a table's rows.
 const LOOKED_THROUGH: usize = 20;
 
-/// Prints a table, or which there are.
+/// Prints a table, or the list of tables.
 pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Result<ExitCode> {
     let references = References::embedded()?;
     let Some(key) = &options.table else {
-        output::print(&list(&references, options.json)?)?;
+        list(&references, options.json)?;
         return Ok(ExitCode::SUCCESS);
     };
     let layout = layout(&references, key)?;
     if options.earlier && layout.earlier.is_empty() {
-        bail!("the table {key} recalls no figures of 2008; latlas table ash --2008 does");
+        bail!("table {key} has no values of 2008: use `latlas table ash --2008`");
     }
     let probes = catalogue::texts(catalogue);
     let ids = tables::row_ids(layout, &references);
@@ -45,17 +45,14 @@ pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Resu
         (None, _) => of_store(&ids)?,
     };
     let table = tables::fill_in(layout, &references, run.as_ref(), options.earlier);
-    let text = if options.json {
-        serde_json::to_string_pretty(&table)? + "\n"
-    } else {
+    output::print_json_or(options.json, &table, || {
         let look = PublishedOptions {
             wide: options.wide,
             color: output::colored(options.color),
             measurable: Some(&measurable),
         };
         render::published(&table, run.as_ref(), &look)
-    };
-    output::print(&text)?;
+    })?;
     Ok(match !lost && is_reliable(&table, run.as_ref()) {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),
@@ -67,29 +64,27 @@ fn layout<'a>(references: &'a References, key: &str) -> anyhow::Result<&'a Publi
     match references.layout(key) {
         Some(layout) => Ok(layout),
         None => bail!(
-            "no published table {key:?}{} (there are {})",
+            "no published table {key:?}{} (tables: {})",
             suggestion(key, keys()),
             keys().collect::<Vec<_>>().join(", ")
         ),
     }
 }
 
-/// The tables that there are.
-fn list(references: &References, json: bool) -> anyhow::Result<String> {
-    if json {
-        let all = references.layouts.iter();
-        let all: Vec<_> = all
-            .map(|table| serde_json::json!({"key": table.key, "title": table.title}))
-            .collect();
-        return Ok(serde_json::to_string_pretty(&all)? + "\n");
-    }
-    let lines = references.layouts.iter();
-    Ok(lines
-        .map(|table| format!("{:<8}{}\n", table.key, table.title))
-        .collect())
+/// The list of tables.
+fn list(references: &References, json: bool) -> anyhow::Result<()> {
+    let tables = references.layouts.iter();
+    let all: Vec<_> = tables
+        .clone()
+        .map(|table| serde_json::json!({"key": table.key, "title": table.title}))
+        .collect();
+    output::print_json_or(json, &all, || {
+        let lines = tables.map(|table| format!("{:<8}{}\n", table.key, table.title));
+        lines.collect()
+    })
 }
 
-/// Measures the rows that a table needs, and keeps the run; where it is kept.
+/// Measures the rows of a table and stores the run; its path.
 fn measure(
     catalogue: &[Probe],
     probes: &[ProbeText],
@@ -103,16 +98,15 @@ fn measure(
     };
     let (request, machine) = run::request(probes, ids, &options)?;
     let plan = meter::plan::plan(catalogue, &request, &machine)?;
-    // The table is what was asked for: it is printed also where no run is kept.
-    let place = run::where_to_keep(true)?;
+    // The table is printed even if the run can't be stored.
+    let store = run::writable_store(true)?;
     let run = run::measure(catalogue, &plan, machine)?;
-    let kept = run::keep(&run, place.as_ref());
+    let kept = run::keep(&run, store.as_ref());
     Ok((run, kept))
 }
 
-/// Of the last kept runs those of this machine, and of them the one that holds
-/// most of the rows; none where no such run is kept, or none of them holds any.
-/// A run that can't be read is said and passed over.
+/// Of this machine's last stored runs, the one with most of the rows; `None` if there is none
+/// with any. Unreadable runs are skipped with a message.
 fn of_store(ids: &[String]) -> anyhow::Result<Option<Run>> {
     let paths = Store::of_user()?.paths()?;
     if paths.is_empty() {
@@ -124,7 +118,7 @@ fn of_store(ids: &[String]) -> anyhow::Result<Option<Run>> {
     let readable = newest.filter_map(|path| match store::read(path) {
         Ok(run) => Some(run),
         Err(error) => {
-            eprintln!("latlas: passed over: {error}");
+            output::message(format_args!("skipped: {error}"));
             None
         }
     });
@@ -132,7 +126,7 @@ fn of_store(ids: &[String]) -> anyhow::Result<Option<Run>> {
     Ok(tables::fullest(own, ids))
 }
 
-/// A figure of this machine is ok, and its run was not interrupted.
+/// Whether a figure of this machine is ok, and its run was not interrupted.
 fn is_reliable(table: &Table, run: Option<&Run>) -> bool {
     table.any_ok() && run.is_some_and(|run| run.partial.is_none())
 }

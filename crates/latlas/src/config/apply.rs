@@ -1,25 +1,25 @@
-//! The file's values as defaults of the command line.
+//! Makes the file's values defaults of the command line.
 
-use super::{ConfigError, Key, Read, keys};
+use super::keys::argument;
+use super::{ConfigError, Read, Setting};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Id};
 use std::path::Path;
 
-/// Options that mean something only beside another one: a default of such a
-/// one would be silly without it. Command, option, the other one.
-const BESIDE: &[(&str, &str, &str)] = &[
+/// Options that need another one: their defaults apply only with it. Command, option, the other
+/// one.
+const NEEDS: &[(&str, &str, &str)] = &[
     ("table", "quick", "measure"),
     ("table", "dir", "measure"),
     ("", "fail_above", "baseline"),
     ("run", "fail_above", "baseline"),
 ];
 
-/// Options that another one takes the sense from, though the two may be typed
-/// together: option, the other one.
-const YIELDS: &[(&str, &str)] = &[("pin", "shield"), ("pin", "core_kind")];
+/// Options whose default another one disables, though both may be given: option, the other one.
+const DISABLED_BY: &[(&str, &str)] = &[("pin", "shield"), ("pin", "core_kind")];
 
-/// What was typed: the command by its path, and its own matches.
+/// The given command by its path, and its matches.
 pub(super) fn typed(matches: &ArgMatches) -> (String, &ArgMatches) {
     let (mut matches, mut path) = (matches, String::new());
     while let Some((name, inner)) = matches.subcommand() {
@@ -28,59 +28,60 @@ pub(super) fn typed(matches: &ArgMatches) -> (String, &ArgMatches) {
     (path, matches)
 }
 
-/// The keys with a value that this command line follows: its command has the
-/// option, and nothing typed is against it.
+/// The settings that apply to this command line: the command has the option, and no given option
+/// contradicts it.
 pub(super) fn followed<'a>(
     command: &Command,
-    keys: &'a [Key],
+    settings: impl IntoIterator<Item = &'a Setting>,
     matches: &ArgMatches,
-) -> Vec<&'a Key> {
+) -> Vec<&'a Setting> {
     let (path, matches) = typed(matches);
-    let Some((_, command)) = all(command).into_iter().find(|(found, _)| *found == path) else {
+    let Some((_, command)) = all(command).into_iter().find(|(other, _)| *other == path) else {
         return Vec::new();
     };
-    let is_typed = |id: &Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
+    let is_typed = |id: &str| {
+        argument(command, id).is_some()
+            && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
     let follows = |option: &str| {
         let mut others = command.get_arguments();
-        let stopped = others.any(|other| {
-            let against = other.get_id() == option
+        let contradicted = others.any(|other| {
+            let id = other.get_id().as_str();
+            let contradicts = id == option
                 || conflict(command, other, option)
-                || has_pair(YIELDS, option, other);
-            against && is_typed(other.get_id())
+                || DISABLED_BY.contains(&(option, id));
+            contradicts && is_typed(id)
         });
-        let beside = BESIDE
+        let mut needs = NEEDS
             .iter()
-            .find(|&&(of, name, other)| of == path && name == option && has(command, other));
-        let alone = beside.is_some_and(|(.., other)| !is_typed(&Id::from(*other)));
-        has(command, option) && !stopped && !alone
+            .filter(|&&(of, name, _)| of == path && name == option);
+        argument(command, option).is_some()
+            && !contradicted
+            && needs.all(|(.., other)| is_typed(other))
     };
-    keys.iter()
-        .filter(|key| key.values.is_some() && key.is_of(&path))
-        .filter(|key| key.option.is_some_and(follows))
+    let settings = settings.into_iter();
+    settings
+        .filter(|setting| setting.key.is_of(&path) && setting.option().is_some_and(follows))
         .collect()
 }
 
-/// The command line with values of these keys as defaults of the command at
-/// this path.
-pub(super) fn with_defaults(command: Command, path: &str, keys: &[&Key]) -> Command {
-    match path.split_once(' ') {
-        _ if path.is_empty() => {
-            keys.iter()
-                .fold(command, |command, key| match (key.option, &key.values) {
-                    (Some(option), Some(values)) => {
-                        command.mut_arg(option, |arg| with_default(arg, values))
-                    }
-                    _ => command,
-                })
-        }
-        Some((name, rest)) => {
-            command.mut_subcommand(name, |inner| with_defaults(inner, rest, keys))
-        }
-        None => command.mut_subcommand(path, |inner| with_defaults(inner, "", keys)),
+/// The command line with these settings as defaults of the command at this path.
+pub(super) fn with_defaults(command: Command, path: &str, settings: &[&Setting]) -> Command {
+    if let Some((name, rest)) = path.split_once(' ') {
+        return command.mut_subcommand(name, |inner| with_defaults(inner, rest, settings));
     }
+    if !path.is_empty() {
+        return command.mut_subcommand(path, |inner| with_defaults(inner, "", settings));
+    }
+    settings
+        .iter()
+        .fold(command, |command, setting| match setting.option() {
+            Some(option) => command.mut_arg(option, |arg| with_default(arg, &setting.values)),
+            None => command,
+        })
 }
 
-/// A flag takes no text such as `quick`: it stands for true.
+/// A flag has no text such as `quick`: it means true.
 fn with_default(arg: Arg, values: &[String]) -> Arg {
     match matches!(arg.get_action(), ArgAction::SetTrue) {
         true => {
@@ -96,18 +97,7 @@ fn conflict(command: &Command, other: &Arg, option: &str) -> bool {
         let conflicts = command.get_arg_conflicts_with(arg);
         conflicts.iter().any(|conflict| conflict.get_id() == id)
     };
-    let own = command.get_arguments().find(|arg| arg.get_id() == option);
-    own.is_some_and(|own| of(own, other.get_id()) || of(other, own.get_id()))
-}
-
-fn has_pair(pairs: &[(&str, &str)], option: &str, other: &Arg) -> bool {
-    pairs
-        .iter()
-        .any(|&(name, second)| name == option && other.get_id() == second)
-}
-
-fn has(command: &Command, option: &str) -> bool {
-    command.get_arguments().any(|arg| arg.get_id() == option)
+    argument(command, option).is_some_and(|own| of(own, other.get_id()) || of(other, own.get_id()))
 }
 
 fn below(path: &str, name: &str) -> String {
@@ -119,59 +109,48 @@ fn below(path: &str, name: &str) -> String {
 
 /// Every command by its path, in the order of the help.
 pub(super) fn all(command: &Command) -> Vec<(String, &Command)> {
-    fn into<'a>(command: &'a Command, path: &str, found: &mut Vec<(String, &'a Command)>) {
-        found.push((path.to_owned(), command));
+    fn into<'a>(command: &'a Command, path: &str, commands: &mut Vec<(String, &'a Command)>) {
+        commands.push((path.to_owned(), command));
         for inner in command.get_subcommands() {
-            into(inner, &below(path, inner.get_name()), found);
+            into(inner, &below(path, inner.get_name()), commands);
         }
     }
-    let mut found = Vec::new();
-    into(command, "", &mut found);
-    found
+    let mut commands = Vec::new();
+    into(command, "", &mut commands);
+    commands
 }
 
-/// The commands whose option a key is a default of, by their paths.
-pub(super) fn taking<'a>(command: &'a Command, key: &Key) -> Vec<(String, &'a Command)> {
-    let Some(option) = key.option else {
-        return Vec::new();
-    };
-    let mut found = all(command);
-    found.retain(|(path, command)| key.is_of(path) && has(command, option));
-    found
-}
-
-/// Whether the options take the file's values: their own parsers say so.
+/// Checks the values with the parsers of the options.
 ///
 /// # Errors
 /// The first value that an option refuses, or a path that isn't absolute.
-pub(super) fn check(command: &Command, read: &Read) -> Result<Vec<Key>, ConfigError> {
-    let keys = keys(&read.configuration);
-    for key in &keys {
-        let values = key.values.iter().flatten();
-        for value in values.clone() {
-            if key.name.ends_with("dir") && !Path::new(value).is_absolute() {
-                return Err(read.wrong(key.name, &format!("{value:?} is no absolute path")));
+pub(super) fn check(command: &Command, read: &Read) -> Result<(), ConfigError> {
+    for setting in &read.settings {
+        for value in &setting.values {
+            if setting.key.is_path() && !Path::new(value).is_absolute() {
+                let why = format!("{value:?} is not an absolute path");
+                return Err(read.wrong(setting, &why));
             }
-        }
-        for (_, of) in taking(command, key) {
-            for value in values.clone() {
-                if let Some(why) = refused(of, key, value) {
-                    return Err(read.wrong(key.name, &why));
+            let Some(option) = setting.option() else {
+                continue;
+            };
+            for (_, of) in setting.key.taken_by(command) {
+                if let Some(why) = refused(of, option, value) {
+                    return Err(read.wrong(setting, &why));
                 }
             }
         }
     }
-    Ok(keys)
+    Ok(())
 }
 
-/// Why an option refuses a value: what it says when it is typed.
-fn refused(of: &Command, key: &Key, value: &str) -> Option<String> {
-    // What latlas alone takes, latlas run takes, and is sooner built.
+/// Why an option refuses a value: its error on a command line.
+fn refused(of: &Command, option: &str, value: &str) -> Option<String> {
+    // latlas run has the options of latlas, and is faster to build.
     if of.has_subcommands() {
         return None;
     }
-    let mut arguments = of.get_arguments();
-    let arg = arguments.find(|arg| Some(arg.get_id().as_str()) == key.option)?;
+    let arg = argument(of, option)?;
     if !arg.get_action().takes_values() {
         return None;
     }
@@ -181,12 +160,12 @@ fn refused(of: &Command, key: &Key, value: &str) -> Option<String> {
     ];
     let error = of.clone().try_get_matches_from(words).err()?;
     match error.kind() {
-        // What else misses is not the file's.
+        // Other errors are not of this value.
         ErrorKind::ValueValidation | ErrorKind::InvalidValue => {
             let source = std::error::Error::source(&error).map(ToString::to_string);
             let values = match error.get(ContextKind::ValidValue) {
                 Some(ContextValue::Strings(values)) => format!("give {}", values.join(" or ")),
-                _ => "it is refused".to_owned(),
+                _ => "invalid value".to_owned(),
             };
             Some(format!("{value:?}: {}", source.unwrap_or(values)))
         }

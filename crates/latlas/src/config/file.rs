@@ -1,179 +1,248 @@
-//! Reading the file. What is wrong with it is told with its line.
+//! Reading the file. Errors name the line.
 
-use super::{Configuration, Place};
-use atlas::{input, suggestion};
+use super::Location;
+use super::keys::{KEYS, Key, Kind};
+use clap::Command;
+use model::nearest::suggestion;
 use std::path::{Path, PathBuf};
+use store::input;
 use toml::de::{DeTable, DeValue};
 
-/// No configuration is near as large.
+/// Limit of the file's size.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The file as it was read.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// The file as read.
+#[derive(Debug, Default)]
 pub(crate) struct Read {
-    /// Where it was; none where there is none.
+    /// Its path; `None` if there is no file.
     pub(crate) path: Option<PathBuf>,
-    /// Its text.
-    text: String,
-    /// What it says.
-    pub(crate) configuration: Configuration,
+    /// Its values, in the order of the keys.
+    pub(crate) settings: Vec<Setting>,
 }
 
-/// Why a configuration can't be followed. One line that names the place.
-#[derive(Debug, PartialEq, Eq)]
+/// A key with its value in the file.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Setting {
+    /// The key.
+    pub(crate) key: &'static Key,
+    /// The value as on a command line.
+    pub(crate) values: Vec<String>,
+    /// The line in the file.
+    pub(crate) line: usize,
+}
+
+impl Setting {
+    /// The option that gets the value.
+    pub(crate) fn option(&self) -> Option<&'static str> {
+        self.key
+            .option_of(self.values.first().map_or("", String::as_str))
+    }
+
+    /// The value as printed.
+    pub(crate) fn text(&self) -> String {
+        self.values.join(", ")
+    }
+}
+
+/// An error in the configuration: one line with file and line number.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} (fix it, or ignore it with --no-config)")]
 pub(crate) struct ConfigError(String);
 
 impl ConfigError {
-    /// What is wrong and where, without what to do about it.
+    /// The error without what to do.
     pub(crate) fn what(&self) -> &str {
         &self.0
     }
-}
 
-impl std::fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} (correct it, or leave it out with --no-config)",
-            self.0
-        )
+    /// An error in a line of the file.
+    pub(super) fn in_line(path: &Path, line: usize, why: impl std::fmt::Display) -> ConfigError {
+        ConfigError(format!("{}:{line}: {why}", path.display()))
     }
 }
 
-impl std::error::Error for ConfigError {}
-
 impl Read {
-    /// Reads the file of this place; where none has to be, an empty one.
-    pub(crate) fn at(place: &Place) -> Result<Read, ConfigError> {
-        let Some(path) = place.path() else {
+    /// Reads the file; a default file that does not exist is empty.
+    pub(crate) fn at(location: &Location, command: &Command) -> Result<Read, ConfigError> {
+        let Some(path) = location.path() else {
             return Ok(Read::default());
         };
-        // The home of somebody else may not even be looked into, and may be no
-        // directory at all: whoever has it, has no file there.
-        if matches!(place, Place::Usual(_)) && std::fs::metadata(path).is_err() {
+        // The home may be unreadable or not a directory: then there is no file.
+        if matches!(location, Location::Default(_)) && std::fs::metadata(path).is_err() {
             return Ok(Read::default());
         }
+        let path_text = path.display();
         match input::read_text(path, MAX_BYTES) {
-            Ok(text) => Read::parse(path, text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(ConfigError(
-                format!("there is no configuration {}", path.display()),
-            )),
+            Ok(text) => Read::parse(path, &text, command),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(ConfigError(format!("no configuration file {path_text}")))
+            }
             Err(error) => Err(ConfigError(format!(
-                "can't read the configuration {}: {error}",
-                path.display()
+                "can't read the configuration {path_text}: {error}"
             ))),
         }
     }
 
-    /// What a text says.
-    pub(crate) fn parse(path: &Path, text: String) -> Result<Read, ConfigError> {
-        match toml::from_str(&text) {
-            Ok(configuration) => Ok(Read {
-                path: Some(path.to_owned()),
-                text,
-                configuration,
-            }),
-            Err(error) => {
-                let line = error.span().map(|span| line_of(&text, span.start));
-                Err(wrong(path, line, &in_words(error.message())))
-            }
+    /// Parses the text of a file.
+    pub(crate) fn parse(path: &Path, text: &str, command: &Command) -> Result<Read, ConfigError> {
+        let line_at = |offset: usize| {
+            let before = text.as_bytes().iter().take(offset);
+            1 + before.filter(|&&byte| byte == b'\n').count()
+        };
+        let root = DeTable::parse(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| line_at(span.start));
+            let message = error.message().split_whitespace().collect::<Vec<_>>();
+            ConfigError::in_line(path, line, message.join(" "))
+        })?;
+        let mut settings = Vec::new();
+        for (name, offset, value) in flattened(root.get_ref()) {
+            let line = line_at(offset);
+            let wrong = |why: String| ConfigError::in_line(path, line, why);
+            let key = KEYS.iter().find(|key| key.name == name);
+            let key = key.ok_or_else(|| wrong(unknown(&name)))?;
+            let values = values(value, &key.kind(command));
+            let values = values.map_err(|why| wrong(format!("{name}: {why}")))?;
+            settings.push(Setting { key, values, line });
         }
+        settings.sort_by_key(|setting| KEYS.iter().position(|key| key == setting.key));
+        Ok(Read {
+            path: Some(path.to_owned()),
+            settings,
+        })
     }
 
-    /// The line of a key, such as `run.pin`.
-    pub(crate) fn line(&self, name: &str) -> Option<usize> {
-        let whole = DeTable::parse(&self.text).ok()?;
-        let mut table = whole.get_ref();
-        let mut names = name.split('.').peekable();
-        while let Some(part) = names.next() {
-            let (key, value) = table.iter().find(|(key, _)| key.get_ref() == part)?;
-            if names.peek().is_none() {
-                return Some(line_of(&self.text, key.span().start));
-            }
-            let DeValue::Table(inner) = value.get_ref() else {
-                return None;
-            };
-            table = inner;
-        }
-        None
+    /// The value of a key.
+    pub(crate) fn setting(&self, key: &Key) -> Option<&Setting> {
+        self.settings.iter().find(|setting| setting.key == key)
     }
 
-    /// That a key's value can't be followed.
-    pub(crate) fn wrong(&self, name: &str, why: &str) -> ConfigError {
+    /// An error in the value of a key.
+    pub(super) fn wrong(&self, setting: &Setting, why: &str) -> ConfigError {
         let path = self.path.as_deref().unwrap_or(Path::new("-"));
-        wrong(path, self.line(name), &format!("{name}: {why}"))
+        ConfigError::in_line(path, setting.line, format!("{}: {why}", setting.key.name))
     }
 }
 
-fn wrong(path: &Path, line: Option<usize>, why: &str) -> ConfigError {
-    let line = line.map_or(String::new(), |line| format!(":{line}"));
-    ConfigError(format!("{}{line}: {why}", path.display()))
-}
-
-fn line_of(text: &str, offset: usize) -> usize {
-    let before = text.as_bytes().iter().take(offset);
-    1 + before.filter(|&&byte| byte == b'\n').count()
-}
-
-/// serde's message in one line, with the key that was probably meant. It puts
-/// names between backticks: the unknown one, then the known ones.
-fn in_words(message: &str) -> String {
-    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    if !message.starts_with("unknown ") {
-        return message;
-    }
-    let mut names = message.split('`').skip(1).step_by(2);
-    match names.next() {
-        Some(unknown) => {
-            let known: Vec<&str> = names.collect();
-            let near = suggestion(unknown, known.iter().copied());
-            let kind = match message.starts_with("unknown variant") {
-                true => "it can't be",
-                false => "there is no key",
-            };
-            format!("{kind} {unknown:?}{near} (there are {})", known.join(", "))
+/// Keys of tables (`run.pin`) with their offsets and values. A table that is no table of ours stays a
+/// value.
+fn flattened<'a, 'i>(root: &'a DeTable<'i>) -> Vec<(String, usize, &'a DeValue<'i>)> {
+    let mut all = Vec::new();
+    for (name, value) in root {
+        let known = |prefix: &str| KEYS.iter().any(|key| key.name.starts_with(prefix));
+        let prefix = format!("{}.", name.get_ref());
+        match value.get_ref() {
+            DeValue::Table(table) if known(&prefix) => {
+                for (inner, value) in table {
+                    let name = format!("{prefix}{}", inner.get_ref());
+                    all.push((name, inner.span().start, value.get_ref()));
+                }
+            }
+            other => all.push((name.get_ref().to_string(), name.span().start, other)),
         }
-        None => message,
     }
+    all
+}
+
+/// The value as on a command line; else why it is not of this kind.
+fn values(value: &DeValue, kind: &Kind) -> Result<Vec<String>, String> {
+    match (kind, value) {
+        (Kind::Boolean, DeValue::Boolean(on)) => Ok(vec![on.to_string()]),
+        (Kind::Integer, DeValue::Integer(number)) => {
+            i64::from_str_radix(number.as_str(), number.radix())
+                .map(|number| vec![number.to_string()])
+                .map_err(|_| format!("{} is too large", number.as_str()))
+        }
+        (Kind::Text, DeValue::String(text)) => Ok(vec![text.to_string()]),
+        (Kind::Word(words), DeValue::String(text)) if words.iter().any(|word| word == text) => {
+            Ok(vec![text.to_string()])
+        }
+        (Kind::Word(words), DeValue::String(text)) => {
+            let near = suggestion(text, words.iter().map(String::as_str));
+            Err(format!(
+                "invalid value {text:?}{near} (values: {})",
+                words.join(", ")
+            ))
+        }
+        (Kind::List, DeValue::Array(items)) => items
+            .iter()
+            .map(|item| match item.get_ref() {
+                DeValue::String(text) => Ok(text.to_string()),
+                _ => Err("expected an array of strings".to_owned()),
+            })
+            .collect(),
+        (Kind::Boolean, _) => Err("expected true or false".into()),
+        (Kind::Integer, _) => Err("expected an integer".into()),
+        (Kind::Word(_) | Kind::Text, _) => Err("expected a string".into()),
+        (Kind::List, _) => Err("expected an array of strings".into()),
+    }
+}
+
+/// That there is no such key, with the one that was probably meant.
+fn unknown(name: &str) -> String {
+    let (table, own) = name.split_once('.').unwrap_or(("", name));
+    let known: Vec<&str> = match table {
+        "" => {
+            let first = |key: &'static Key| key.name.split('.').next().unwrap_or(key.name);
+            let mut names: Vec<&str> = KEYS.iter().map(first).collect();
+            names.dedup();
+            names
+        }
+        table => KEYS
+            .iter()
+            .filter_map(|key| key.name.strip_prefix(table)?.strip_prefix('.'))
+            .collect(),
+    };
+    let near = suggestion(own, known.iter().copied());
+    format!("unknown key {own:?}{near} (known: {})", known.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn error(text: &str) -> String {
-        let read = Read::parse(Path::new("c.toml"), text.into());
-        read.expect_err(text).to_string()
+    fn parse(text: &str) -> Result<Read, ConfigError> {
+        Read::parse(Path::new("c.toml"), text, &crate::arguments::command())
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line_and_what_was_meant() {
-        for (text, line, said) in [
+    fn errors_have_a_line_and_a_suggestion() {
+        for (text, line, part) in [
             ("# nothing\n[run]\npinn = 1\n", 3, "did you mean pin?"),
             ("[rum]\n", 1, "did you mean run?"),
             ("[run]\nscale = \"quik\"\n", 2, "did you mean quick?"),
-            ("[look]\n\nwide = \"yes\"\n", 3, "expected a boolean"),
-            ("[run]\npin = -1\n", 2, "expected u32"),
-            ("data_dir = 4\n", 1, "expected path string"),
+            ("[look]\n\nwide = \"yes\"\n", 3, "expected true or false"),
+            ("[run]\npin = \"1\"\n", 2, "expected an integer"),
+            ("data_dir = 4\n", 1, "expected a string"),
+            ("look.vs = [1]\n", 1, "expected an array of strings"),
+            ("run = 1\n", 1, "unknown key \"run\""),
             ("[run]\npin = \n", 2, "c.toml"),
             ("[run]\npin = 1\npin = 2\n", 3, "duplicate key"),
         ] {
-            let error = error(text);
+            let error = parse(text).expect_err(text).to_string();
             assert!(error.starts_with(&format!("c.toml:{line}: ")), "{error}");
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(part), "{error}");
             assert!(!error.contains('\n'), "{error}");
         }
     }
 
     #[test]
-    fn a_key_is_found_again() {
-        let text = "data_dir = \"/d\"\n\n[run]\n# a comment\npin = 1\n[look]\nvs = [\n \"2012\"]\n";
-        let read = Read::parse(Path::new("c.toml"), text.into()).expect("a configuration");
-        let lines = ["data_dir", "run.pin", "look.vs", "look.wide"].map(|name| read.line(name));
-        assert_eq!(lines, [Some(1), Some(5), Some(7), None]);
-        let dotted = Read::parse(Path::new("c.toml"), "\nrun.pin = 3\n".into());
-        let dotted = dotted.expect("a configuration");
-        assert_eq!(dotted.configuration.run.pin, Some(3));
-        assert_eq!(dotted.line("run.pin"), Some(2));
+    fn values_are_those_of_a_command_line_with_their_lines() {
+        let text = "data_dir = \"/d\"\n\n[run]\n# a comment\npin = 0x1f\n[look]\nvs = [\n \"2012\"]\nwide = true\n";
+        let read = parse(text).expect("a configuration");
+        let settings = read.settings.iter();
+        let settings: Vec<_> = settings.map(|s| (s.key.name, s.text(), s.line)).collect();
+        let expected = [
+            ("data_dir", "/d", 1),
+            ("run.pin", "31", 5),
+            ("look.vs", "2012", 7),
+            ("look.wide", "true", 9),
+        ];
+        let expected = expected.map(|(name, text, line)| (name, text.to_owned(), line));
+        assert_eq!(settings, expected);
+        let dotted = parse("\nrun.pin = 3\n").expect("a configuration");
+        assert_eq!(
+            (dotted.settings[0].line, &*dotted.settings[0].text()),
+            (2, "3")
+        );
     }
 }

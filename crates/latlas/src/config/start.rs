@@ -1,85 +1,91 @@
-//! From the words of the command line to what is asked for.
+//! The command line, with the configuration as its defaults.
 
-use super::apply::{check, followed, taking, typed, with_defaults};
-use super::{ConfigError, Key, Read, of_user};
+use super::apply::{check, followed, typed, with_defaults};
+use super::{ConfigError, KEYS, Key, Read, Setting, of_user};
 use crate::arguments::noise::NoiseCommand;
-use crate::arguments::{self, Arguments, Command as Asked};
+use crate::arguments::{self, Arguments, Command as Subcommand};
 use crate::output;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches};
 
-/// Options that may stand before a command.
+/// Options that may precede a command.
 const OF_ALL: &[&str] = &["config_file", "no_config"];
 
-/// Parses the command line, with the user's configuration under it. Help,
-/// versions and mistakes end the program here, as clap has it.
+/// Parses the command line, with defaults of the configuration. Help, versions and usage errors end
+/// the program here.
 ///
 /// # Errors
-/// A configuration that can't be followed.
+/// An error in the configuration.
 pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
     let plain = arguments::command();
     let first = plain.clone().get_matches();
-    nothing_lost(&plain, &first);
-    let asked = from(&first);
-    if !follows(&asked) {
-        return Ok(asked);
+    check_order(&plain, &first);
+    let arguments = from(&first);
+    if ignores_configuration(&arguments) {
+        return Ok(arguments);
     }
-    let place = of_user(asked.config.file.as_ref(), asked.config.none);
-    let followed_file = Read::at(&place).and_then(|read| Ok((check(&plain, &read)?, read)));
-    let (mut keys, read) = match followed_file {
-        Ok(followed) => followed,
-        Err(error) if works_without(&asked) => {
-            output::tell(&format!(
-                "latlas: warning: {}; going on without the configuration\n",
+    let location = of_user(arguments.config.file.as_ref(), arguments.config.none);
+    let read = match checked_file(&location, &plain) {
+        Ok(read) => read,
+        Err(error) if works_without(&arguments) => {
+            output::message(format_args!(
+                "warning: {}; ignoring the configuration",
                 output::harmless(error.what())
             ));
-            return Ok(asked);
+            return Ok(arguments);
         }
         Err(error) => return Err(error),
     };
-    if let Some(directory) = &read.configuration.data_dir {
-        atlas::store::keep_below(directory.clone());
-    }
-    // The environment beats the file.
-    let silent = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    keys.retain(|key| !(silent && key.name == "look.color"));
-    let keys = followed(&plain, &keys, &first);
-    if keys.is_empty() {
-        return Ok(asked);
-    }
-    tell(&read, &keys);
-    let (path, _) = typed(&first);
-    Ok(from(&with_defaults(plain, &path, &keys).get_matches()))
-}
-
-/// Says which of these keys change what is measured: nobody typed them.
-fn tell(read: &Read, keys: &[&Key]) {
-    let told: Vec<String> = keys
+    for setting in read
+        .settings
         .iter()
-        .filter(|key| key.measures)
-        .filter_map(|key| Some(format!("{} = {}", key.name, key.told()?)))
+        .filter(|one| one.key.name == "data_dir")
+    {
+        store::keep_below(setting.text().into());
+    }
+    // Environment variables take precedence.
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let settings = read.settings.iter();
+    let settings = settings.filter(|setting| !(no_color && setting.key.name == "look.color"));
+    let settings = followed(&plain, settings, &first);
+    if settings.is_empty() {
+        return Ok(arguments);
+    }
+    print_measuring(&read, &settings);
+    let (path, _) = typed(&first);
+    Ok(from(&with_defaults(plain, &path, &settings).get_matches()))
+}
+
+fn checked_file(location: &super::Location, command: &Command) -> Result<Read, ConfigError> {
+    let read = Read::at(location, command)?;
+    check(command, &read)?;
+    Ok(read)
+}
+
+/// Prints the settings that change what is measured.
+fn print_measuring(read: &Read, settings: &[&Setting]) {
+    let measuring = settings.iter().filter(|setting| setting.key.measures);
+    let texts: Vec<String> = measuring
+        .map(|setting| format!("{} = {}", setting.key.name, setting.text()))
         .collect();
-    if let (Some(path), false) = (&read.path, told.is_empty()) {
-        let (path, told) = (path.display(), told.join(", "));
-        output::tell(&format!("latlas: as {path} has it: {told}\n"));
+    if let (Some(path), false) = (&read.path, texts.is_empty()) {
+        let (path, texts) = (path.display(), texts.join(", "));
+        output::message(format_args!("defaults from {path}: {texts}"));
     }
 }
 
-/// Options of `latlas` alone mean nothing before a command, but for those that
-/// all commands have: they are refused there, not forgotten.
-fn nothing_lost(command: &Command, matches: &ArgMatches) {
+/// Refuses options of `latlas` before a command, where they would have no effect.
+fn check_order(command: &Command, matches: &ArgMatches) {
     let Some((name, _)) = matches.subcommand() else {
         return;
     };
     let typed = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    let lost = command.get_arguments().find(|arg| {
+    let misplaced = command.get_arguments().find(|arg| {
         let id = arg.get_id().as_str();
         !OF_ALL.contains(&id) && typed(id)
     });
-    if let Some(lost) = lost.and_then(clap::Arg::get_long) {
-        let message = format!(
-            "the subcommand '{name}' cannot be used with '--{lost}' before it: write that behind it"
-        );
+    if let Some(misplaced) = misplaced.and_then(clap::Arg::get_long) {
+        let message = format!("'--{misplaced}' must come after the subcommand '{name}'");
         command
             .clone()
             .error(clap::error::ErrorKind::ArgumentConflict, message)
@@ -91,36 +97,40 @@ fn from(matches: &ArgMatches) -> Arguments {
     Arguments::from_arg_matches(matches).unwrap_or_else(|error| error.exit())
 }
 
-/// What a broken configuration must not keep from working does not read it.
-fn follows(asked: &Arguments) -> bool {
-    !matches!(
-        asked.command,
-        Some(Asked::Config(_) | Asked::Completions(_) | Asked::Man(_))
+/// Commands that must work with a broken configuration, and need none.
+fn ignores_configuration(arguments: &Arguments) -> bool {
+    matches!(
+        arguments.command,
+        Some(Subcommand::Config(_) | Subcommand::Completions(_) | Subcommand::Man(_))
     )
 }
 
-/// What must work whatever is wrong with the configuration, though it follows
-/// one: it looks at values of the system that a tune set, or puts them back.
-fn works_without(asked: &Arguments) -> bool {
+/// Commands that must work with a broken configuration: they show or restore settings of the system.
+fn works_without(arguments: &Arguments) -> bool {
     matches!(
-        asked.command,
-        Some(Asked::Noise(
+        arguments.command,
+        Some(Subcommand::Noise(
             NoiseCommand::Show(_) | NoiseCommand::Restore(_)
         ))
     )
 }
 
-/// The keys with what this file and this environment make of them, for those
-/// who look: each with the commands that take it.
-pub(crate) fn checked(read: &Read) -> Result<Vec<(Key, Vec<String>)>, ConfigError> {
+/// A key with the commands that take it, by their paths.
+type Taken = (&'static Key, Vec<String>);
+
+/// The settings of a file, checked, and the keys with the commands that take them.
+///
+/// # Errors
+/// An error in the configuration.
+pub(crate) fn checked(location: &super::Location) -> Result<(Read, Vec<Taken>), ConfigError> {
     let plain = arguments::command();
-    let keys = check(&plain, read)?;
-    Ok(keys
-        .into_iter()
-        .map(|key| {
-            let commands = taking(&plain, &key).into_iter().map(|(path, _)| path);
-            let commands = commands.collect();
-            (key, commands)
-        })
-        .collect())
+    let read = checked_file(location, &plain)?;
+    let commands = |key: &Key| {
+        key.taken_by(&plain)
+            .into_iter()
+            .map(|(path, _)| path)
+            .collect()
+    };
+    let keys = KEYS.iter().map(|key| (key, commands(key)));
+    Ok((read, keys.collect()))
 }

@@ -1,14 +1,12 @@
 //! Where the tests of tuning happen, and what they look at.
 
+use crate::support::processes::{is_root, wait_until};
+use crate::support::{Done, Home, skip};
 use noise::machines::Machine;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-use tempfile::TempDir;
-
-pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_latlas");
 
 /// What a tune of this machine may touch here, and puts back.
 pub(crate) const CONTROLS: &str =
@@ -21,58 +19,48 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     REAL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A place for the journal, and a tree if a test wants one.
+/// A home, with a tree if a test wants one.
 pub(crate) struct Bench {
-    pub(crate) home: TempDir,
+    pub(crate) home: Home,
 }
 
 impl Bench {
     pub(crate) fn new() -> Bench {
-        let home = tempfile::tempdir().expect("a directory");
-        std::fs::create_dir(home.path().join("tree")).expect("a directory");
-        Bench { home }
+        Bench { home: Home::new() }
     }
 
     pub(crate) fn of(machine: &Machine) -> Bench {
         let bench = Bench::new();
+        bench
+            .home
+            .write("tree/proc/sys/kernel/random/boot_id", "boot-1\n");
         machine.write_below(&bench.tree()).expect("a tree");
-        let boot = bench.tree().join("proc/sys/kernel/random");
-        std::fs::create_dir_all(&boot).expect("a directory");
-        std::fs::write(boot.join("boot_id"), "boot-1\n").expect("a file");
         bench
     }
 
     pub(crate) fn tree(&self) -> PathBuf {
-        self.home.path().join("tree")
-    }
-
-    pub(crate) fn state(&self) -> PathBuf {
-        self.home.path().join("state")
+        self.home.path("tree")
     }
 
     pub(crate) fn pending(&self) -> bool {
-        self.state().join("journal").exists()
+        self.home.path("state/journal").exists()
     }
 
-    pub(crate) fn noise(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(BINARY);
-        command
-            .arg("noise")
-            .args(arguments)
-            .env("LATLAS_STATE_DIR", self.state())
-            .stdin(Stdio::null());
-        command
+    /// `latlas noise` with these arguments on the tree of plain files.
+    pub(crate) fn command(&self, line: &str) -> Command {
+        let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
+        self.home
+            .command(format!("noise {name} --root tree {rest}"))
     }
 
-    /// The same on the tree of plain files.
-    pub(crate) fn on_tree(&self, arguments: &[&str]) -> Command {
-        let mut command = self.noise(&arguments[..1]);
-        command.arg("--root").arg(self.tree()).args(&arguments[1..]);
-        command
+    pub(crate) fn run(&self, line: &str) -> Done {
+        Done::of(&mut self.command(line))
     }
 
-    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.noise(arguments).output().expect("it runs")
+    /// Whether the tree is as it was.
+    #[track_caller]
+    pub(crate) fn is_as(&self, before: &BTreeMap<PathBuf, String>) {
+        assert!(alike(before, &contents(&self.tree())));
     }
 }
 
@@ -134,39 +122,16 @@ pub(crate) fn real() -> BTreeMap<String, String> {
         .collect()
 }
 
-pub(crate) fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-pub(crate) fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(30);
-    while Instant::now() < until {
-        if there() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    panic!("waited half a minute for {what}");
-}
-
-pub(crate) fn signal(pid: u32, name: &str) {
-    let sent = Command::new("sh")
-        .args(["-c", &format!("kill -{name} {pid}")])
-        .status();
-    assert!(sent.expect("sh runs").success());
-}
-
 /// Whether the tests of the real machine can be made; says why not.
 pub(crate) fn can_tune() -> bool {
-    let root = std::fs::read_to_string("/proc/self/status")
-        .is_ok_and(|s| s.lines().any(|l| l.starts_with("Uid:\t0\t0")));
     let rate = "/proc/sys/kernel/perf_event_max_sample_rate";
     let writable =
         std::fs::read_to_string(rate).is_ok_and(|value| std::fs::write(rate, value).is_ok());
-    if !root || !writable {
-        eprintln!("SKIPPED: not root, or {rate} can't be written");
+    let can = is_root() && writable;
+    if !can {
+        skip(format!("not root, or {rate} can't be written"));
     }
-    root && writable
+    can
 }
 
 /// Several values of the real machine were changed; a machine that offers
@@ -179,15 +144,10 @@ pub(crate) fn changed(before: &BTreeMap<String, String>) -> usize {
         .count()
 }
 
-/// Ends within half a minute, or is killed and fails.
-pub(crate) fn ends(mut child: Child) -> Output {
-    let until = Instant::now() + Duration::from_secs(30);
-    while child.try_wait().expect("a child").is_none() {
-        if Instant::now() > until {
-            child.kill().expect("killed");
-            panic!("no end within half a minute");
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    child.wait_with_output().expect("its output")
+/// Ends within a minute, or is killed and fails.
+pub(crate) fn ends(mut child: Child) -> Done {
+    wait_until("the end of latlas", || {
+        child.try_wait().expect("a child").is_some()
+    });
+    Done::after(child)
 }

@@ -1,9 +1,10 @@
 //! On this machine, as root.
 
-use crate::bench::{BINARY, Bench, CONTROLS, alone, can_tune, changed, real, text, wait_for};
-use crate::copied;
+use crate::bench::{Bench, CONTROLS, alone, can_tune, changed, real};
+use crate::support::processes::{as_nobody, copy_for_all, wait_until};
+use crate::support::{Done, PROGRAM, has, skip};
 use std::collections::BTreeMap;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// A run killed after a while (`None`: once three values are set): it, its command
@@ -11,20 +12,21 @@ use std::time::Duration;
 fn killed_after(bench: &Bench, before: &BTreeMap<String, String>, ms: Option<u64>) -> bool {
     let mark = format!("86{:03}", ms.unwrap_or(900));
     let mut child: Child = bench
-        .noise(&["tune", "--only", CONTROLS, "--", "sleep", &mark])
+        .home
+        .command(format!("noise tune --only {CONTROLS} -- sleep {mark}"))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .expect("it runs");
     match ms {
         Some(ms) => std::thread::sleep(Duration::from_millis(ms)),
-        None => wait_for("three values", || changed(before) >= 3),
+        None => wait_until("three values", || changed(before) >= 3),
     }
     let was_set = changed(before) >= 3;
     child.kill().expect("killed");
     child.wait().expect("gone");
-    wait_for("the watchdog", || !bench.pending() && changed(before) == 0);
-    wait_for("the command's end", || {
+    wait_until("the watchdog", || !bench.pending() && changed(before) == 0);
+    wait_until("the command's end", || {
         let found = Command::new("pgrep")
             .args(["-f", &format!("^sleep {mark}$")])
             .output();
@@ -59,9 +61,11 @@ fn this_machine_is_tuned_and_restored() {
     }
     let bench = Bench::new();
     let before = real();
-    let tuned = bench.run(&["tune", "--only", CONTROLS, "--json"]);
-    assert!(matches!(tuned.status.code(), Some(0 | 3)), "{tuned:?}");
-    let applied: Vec<serde_json::Value> = serde_json::from_slice(&tuned.stdout).expect("JSON");
+    let tuned = bench
+        .home
+        .run(format!("noise tune --only {CONTROLS} --json"));
+    let applied = tuned.measured().json();
+    let applied = applied.as_array().expect("steps");
     let set = applied
         .iter()
         .filter(|one| one["outcome"]["state"] == "set")
@@ -71,61 +75,40 @@ fn this_machine_is_tuned_and_restored() {
         set,
         "each value that is set is another now"
     );
-    let restored = bench.run(&["restore"]);
-    assert_eq!(restored.status.code(), Some(0), "{restored:?}");
+    bench.home.run("noise restore").ok();
     assert_eq!(before, real());
 }
 
 #[test]
-fn without_rights_nothing_is_begun() {
+fn without_privileges_nothing_begins() {
     let _alone = alone();
     if !can_tune() {
         return;
     }
     let bench = Bench::new();
-    let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
-    std::fs::set_permissions(bench.home.path(), open).expect("a mode");
-    let copy = bench.home.path().join("latlas");
-    copied::latlas_to(&copy);
-    for arguments in [&["tune"][..], &["tune", "--", "true"], &["restore"]] {
-        let output = Command::new("setpriv")
-            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-            .arg(&copy)
-            .arg("noise")
-            .args(arguments)
-            .env("LATLAS_STATE_DIR", bench.state())
-            .output()
-            .expect("it runs");
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-        let error = text(&output.stderr);
-        assert!(
-            error.contains("needs root") && error.lines().count() == 1,
-            "{error}"
-        );
-        assert!(!bench.state().exists());
+    copy_for_all(&bench.home);
+    for line in ["noise tune", "noise tune -- true", "noise restore"] {
+        as_nobody(&bench.home, line).refused("needs root");
+        assert!(!bench.home.path("state").exists());
     }
 }
 
-/// In a mount namespace of its own, after this preparation.
-fn apart(bench: &Bench, prepare: &str, arguments: &str) -> Option<Output> {
-    let script = format!("{prepare} || exit 77; exec {BINARY} noise {arguments}");
-    let output = Command::new("unshare")
-        .args(["--mount", "sh", "-c", &script])
-        .env("LATLAS_STATE_DIR", bench.state())
-        .output()
-        .ok()?;
-    if output.status.code() == Some(77) || text(&output.stderr).contains("unshare") {
-        eprintln!(
-            "SKIPPED: no mounts in a namespace of its own: {}",
-            text(&output.stderr)
-        );
+/// In a separate mount namespace, after this preparation.
+fn in_namespace(bench: &Bench, prepare: &str, arguments: &str) -> Option<Done> {
+    let script = format!("{prepare} || exit 77; exec {PROGRAM} noise {arguments}");
+    let mut command = bench
+        .home
+        .launch(["unshare", "--mount", "sh", "-c", &script]);
+    let done = Done::from(command.output().ok()?);
+    if done.code == 77 || done.err.contains("unshare") {
+        skip(format!("no mounts in a namespace: {}", done.err));
         return None;
     }
-    Some(output)
+    Some(done)
 }
 
 #[test]
-fn a_read_only_machine_is_said_and_left() {
+fn a_read_only_machine_stays_as_it_is() {
     let _alone = alone();
     if !can_tune() {
         return;
@@ -135,21 +118,16 @@ fn a_read_only_machine_is_said_and_left() {
     let prepare = "mount --bind /sys /sys && mount -o remount,bind,ro /sys && \
                    mount --bind /proc /proc && mount -o remount,bind,ro /proc";
     let arguments = format!("tune --only {CONTROLS}");
-    let Some(output) = apart(&bench, prepare, &arguments) else {
+    let Some(done) = in_namespace(&bench, prepare, &arguments) else {
         return;
     };
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let out = text(&output.stdout);
-    assert!(
-        out.contains("not set") && out.contains("read-only"),
-        "{output:?}"
-    );
-    assert!(!bench.pending(), "nothing waits");
+    has(&done.ended_with(2).out, ["not set", "read-only"]);
+    assert!(!bench.pending());
     assert_eq!(before, real());
 }
 
 #[test]
-fn without_proc_and_sys_nothing_is_begun() {
+fn without_proc_and_sys_nothing_begins() {
     let _alone = alone();
     if !can_tune() {
         return;
@@ -161,13 +139,17 @@ fn without_proc_and_sys_nothing_is_begun() {
         "tune",
         "tune --only shield --cpus 1",
     ] {
-        let Some(output) = apart(&bench, prepare, arguments) else {
+        let Some(done) = in_namespace(&bench, prepare, arguments) else {
             return;
         };
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-        let error = text(&output.stderr);
-        assert!(error.contains("/proc") || error.contains("/sys"), "{error}");
-        assert_eq!(error.lines().count(), 1, "{error}");
+        let named = done.err.contains("/proc") || done.err.contains("/sys");
+        assert!(named, "{}", done.err);
+        assert_eq!(
+            (done.code, done.err.lines().count()),
+            (2, 1),
+            "{}",
+            done.err
+        );
         assert!(!bench.pending());
     }
 }

@@ -1,8 +1,10 @@
 //! A shield on this machine, as root: everybody leaves, and comes back.
 
-use crate::bench::{BINARY, Bench, alone, can_tune, ends, text, wait_for};
+use crate::bench::{Bench, alone, can_tune, ends};
+use crate::support::processes::wait_until;
+use crate::support::{Done, has, skip};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 
 /// Where the cpusets of version 1 are, with no shield in them; where this
 /// machine can have none, says why.
@@ -16,11 +18,11 @@ fn free_cpusets() -> Option<PathBuf> {
     let two = std::fs::read_to_string("/sys/devices/system/cpu/online")
         .is_ok_and(|online| online.trim() != "0");
     let Some(cpusets) = cpusets.filter(|_| can_tune() && two) else {
-        eprintln!("SKIPPED: needs root, cpusets of version 1 and two CPUs");
+        skip("needs root, cpusets of version 1 and two CPUs");
         return None;
     };
     // Another's shield, as of a test of another checkout, ends soon.
-    wait_for("others' shields", || {
+    wait_until("others' shields", || {
         !cpusets.join("latlas-shield").exists()
     });
     Some(cpusets)
@@ -68,7 +70,7 @@ fn a_shield_here_moves_everybody_and_brings_everybody_back() {
     let bench = Bench::new();
     let free = Bystander::new(&["sleep", "60"]);
     let pinned = Bystander::new(&["taskset", "-c", "1", "sleep", "60"]);
-    wait_for("taskset", || {
+    wait_until("taskset", || {
         whereabouts(pinned.0.id()).is_some_and(|(_, cpus)| cpus == "1")
     });
     let before = [&free, &pinned].map(|one| whereabouts(one.0.id()).expect("it lives"));
@@ -81,30 +83,20 @@ fn a_shield_here_moves_everybody_and_brings_everybody_back() {
             false => look.clone(),
             true => format!("{look}; sleep 60"),
         };
-        let mut child = bench
-            .noise(&[
-                "tune", "--only", "shield", "--cpus", "1", "--", "sh", "-c", &script,
-            ])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it runs");
+        let mut child = bench.home.start(format!(
+            "noise tune --only shield --cpus 1 -- sh -c '{script}'"
+        ));
         if kill {
-            wait_for("the shield", || {
+            wait_until("the shield", || {
                 whereabouts(free.0.id()).is_some_and(|(set, _)| set == "/latlas-system")
             });
             child.kill().expect("killed");
             child.wait().expect("gone");
         } else {
-            let output = child.wait_with_output().expect("it ends");
-            assert_eq!(output.status.code(), Some(0), "{output:?}");
-            let out = text(&output.stdout);
-            assert_eq!(
-                out, "/latlas-shield\nCpus_allowed_list:\t1\n/latlas-system\n",
-                "{output:?}"
-            );
+            let in_shield = "/latlas-shield\nCpus_allowed_list:\t1\n/latlas-system\n";
+            assert_eq!(Done::after(child).ok().out, in_shield);
         }
-        wait_for("the end of the shield", || {
+        wait_until("the end of the shield", || {
             !bench.pending() && !cpusets.join("latlas-shield").exists()
         });
         assert!(!cpusets.join("latlas-system").exists());
@@ -137,33 +129,16 @@ fn a_shield_that_could_not_bring_everybody_back_ends_with_3() {
     // Dies before the group goes.
     let bystander = Bystander::new(&["sleep", "60"]);
     let tasks = elsewhere.0.join("tasks").display().to_string();
-    let child = Command::new(BINARY)
-        .args([
-            "run",
-            "--quick",
-            "--shield",
-            "1",
-            "cpu.add_i32",
-            "cpu.memcpy/1MiB",
-            "call.virtual",
-        ])
-        .env("LATLAS_STATE_DIR", bench.state())
-        .env("LATLAS_DATA_DIR", bench.home.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it runs");
+    let rows = "cpu.add_i32 cpu.memcpy/1MiB call.virtual";
+    let child = bench.home.start(format!("run --quick --shield 1 {rows}"));
     // Somebody is in it: all is set.
-    wait_for("the shield", || {
+    wait_until("the shield", || {
         std::fs::read_to_string(cpusets.join("latlas-shield/tasks"))
             .is_ok_and(|members| !members.is_empty())
     });
     // As somebody else would, while it measures.
     std::fs::write(&tasks, bystander.0.id().to_string()).expect("moved");
-    let output = ends(child);
-    let error = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
-    assert!(error.contains("changed by others"), "{error}");
-    assert!(!bench.pending(), "{error}");
+    has(&ends(child).ended_with(3).err, ["by another process"]);
+    assert!(!bench.pending());
     assert!(!cpusets.join("latlas-shield").exists());
 }

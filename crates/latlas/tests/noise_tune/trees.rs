@@ -1,74 +1,49 @@
 //! On trees of plain files, killed before each action.
 
-use crate::bench::{Bench, alike, contents, ends, signal, text, wait_for};
+use crate::bench::{Bench, alike, contents, ends};
+use crate::support::processes::{signal, wait_until};
+use crate::support::{Done, has, skip};
 use noise::machines;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 #[test]
-fn a_tree_is_as_before() {
+fn a_tree_is_restored() {
     for machine in machines::all() {
         let bench = Bench::of(&machine);
         let before = contents(&bench.tree());
-        let tuned = bench.on_tree(&["tune"]).output().expect("it runs");
-        let code = tuned.status.code();
-        assert!(matches!(code, Some(0 | 3)), "{}: {tuned:?}", machine.name);
-        let other = !alike(&before, &contents(&bench.tree()));
-        // One that is quiet has nothing to be set.
-        assert_eq!(other, machine.name != "quiet", "{tuned:?}");
-        let restored = bench
-            .on_tree(&["restore", "--json"])
-            .output()
-            .expect("it runs");
-        assert_eq!(
-            restored.status.code(),
-            Some(0),
-            "{}: {restored:?}",
-            machine.name
-        );
-        assert!(alike(&before, &contents(&bench.tree())), "{}", machine.name);
+        bench.run("tune").measured();
+        let changed = !alike(&before, &contents(&bench.tree()));
+        // The quiet one has nothing to set.
+        assert_eq!(changed, machine.name != "quiet", "{}", machine.name);
+        bench.run("restore --json").ok();
+        bench.is_as(&before);
         assert!(!bench.pending());
     }
 }
 
 #[test]
-fn a_dry_run_changes_nothing_and_needs_nobody() {
+fn a_dry_run_changes_nothing() {
     let bench = Bench::of(&machines::intel());
     let before = contents(&bench.tree());
-    let said = bench
-        .on_tree(&["tune", "--dry-run"])
-        .output()
-        .expect("it runs");
-    assert!(said.status.success());
-    let out = text(&said.stdout);
-    assert!(out.contains("governor") && out.contains("->"), "{out}");
-    let json = bench
-        .on_tree(&["tune", "--dry-run", "--json"])
-        .output()
-        .expect("it runs");
-    let planned: Vec<serde_json::Value> = serde_json::from_slice(&json.stdout).expect("JSON");
-    assert_eq!(planned.len(), out.lines().count());
+    let text = bench.run("tune --dry-run").ok().out;
+    has(&text, ["governor", "->"]);
+    let planned = bench.run("tune --dry-run --json").ok().json();
+    let planned = planned.as_array().expect("steps").len();
+    assert_eq!(planned, text.lines().count());
     assert_eq!(before, contents(&bench.tree()));
-    assert!(!bench.state().exists());
+    assert!(!bench.home.path("state").exists());
 }
 
-/// Kills latlas before each of its actions; the watchdog puts everything back,
-/// or, where it is killed too, a later restore.
+/// Kills latlas before each of its actions; the watchdog restores everything, or, if it
+/// is killed too, a later restore.
 fn killed_everywhere(watchdog: bool) {
     let machine = machines::virtual_machine();
-    let arguments = [
-        "tune",
-        "--only",
-        "sample-rate,thp",
-        "--cpus",
-        "1",
-        "--",
-        "true",
-    ];
     for step in 1..500 {
         let bench = Bench::of(&machine);
         let before = contents(&bench.tree());
-        let mut command = bench.on_tree(&arguments);
+        let mut command = bench.command("tune --only sample-rate,thp --cpus 1 -- true");
         command.env("LATLAS_FAULT_STEP", step.to_string());
         if !watchdog {
             command.env("LATLAS_FAULT_STEP_OF_WATCHDOG", "1");
@@ -79,260 +54,184 @@ fn killed_everywhere(watchdog: bool) {
             assert!(step > 20, "only {step} actions");
             return;
         }
-        if watchdog {
-            wait_for("the watchdog", || !bench.pending());
-        } else {
-            let restored = bench.on_tree(&["restore"]).output().expect("it runs");
-            assert_eq!(restored.status.code(), Some(0), "step {step}: {restored:?}");
+        match watchdog {
+            true => wait_until("the watchdog", || !bench.pending()),
+            false => drop(bench.run("restore").ok()),
         }
-        assert!(alike(&before, &contents(&bench.tree())), "step {step}");
+        bench.is_as(&before);
         assert!(!bench.pending(), "step {step}");
     }
     panic!("a tune without an end");
 }
 
 #[test]
-fn killed_before_every_action_the_watchdog_puts_back() {
+fn killed_before_every_action_the_watchdog_restores() {
     killed_everywhere(true);
 }
 
 #[test]
-fn killed_before_every_action_with_its_watchdog_a_restore_puts_back() {
+fn killed_before_every_action_with_its_watchdog_a_restore_restores() {
     killed_everywhere(false);
 }
 
 #[test]
-fn the_commands_end_is_ours() {
+fn the_exit_code_is_that_of_the_command() {
     let bench = Bench::of(&machines::intel());
     let before = contents(&bench.tree());
-    let end = |script: &str| {
-        let output = bench
-            .on_tree(&["tune", "--", "sh", "-c", script])
-            .output()
-            .expect("it runs");
-        assert!(alike(&before, &contents(&bench.tree())), "{script}");
+    let end = |command: &str| {
+        let done = bench.run(&format!("tune -- {command}"));
+        bench.is_as(&before);
         assert!(!bench.pending());
-        output
+        done
     };
-    let output = end("echo out; cat; exit 5");
-    assert_eq!(output.status.code(), Some(5));
-    assert_eq!(text(&output.stdout), "out\n");
-    assert!(text(&output.stderr).contains("put back"));
-    assert_eq!(end("kill -TERM $$").status.code(), Some(143));
-    assert_eq!(end("true").status.code(), Some(0));
-    let absent = bench
-        .on_tree(&["tune", "--", "/no/such/program"])
-        .output()
-        .expect("it runs");
-    assert_eq!(absent.status.code(), Some(2));
-    assert!(text(&absent.stderr).contains("/no/such/program"));
-    assert!(alike(&before, &contents(&bench.tree())));
+    let done = end("sh -c 'echo out; cat; exit 5'").ended_with(5);
+    assert_eq!(done.out, "out\n");
+    has(&done.err, ["restored"]);
+    end("sh -c 'kill -TERM $$'").ended_with(143);
+    end("true").ok();
+    has(
+        &end("/no/such/program").ended_with(2).err,
+        ["/no/such/program"],
+    );
 }
 
 #[test]
-fn a_parent_that_ignores_its_children_does_not_make_it_wait_for_ever() {
+fn a_parent_that_ignores_its_children_does_not_block_it() {
     let bench = Bench::of(&machines::intel());
     let before = contents(&bench.tree());
-    let tune = bench.on_tree(&["tune", "--", "sh", "-c", "exit 6"]);
     // A shell may keep that to itself (dash does).
-    let ignoring = |program: &std::ffi::OsStr| {
-        let mut command = Command::new("env");
-        command.arg("--ignore-signal=CHLD").arg(program);
-        command
-    };
-    let ignored = ignoring("cat".as_ref()).arg("/proc/self/status").output();
-    let ignored = ignored.is_ok_and(|said| {
-        let text = text(&said.stdout);
+    let ignoring = "env --ignore-signal=CHLD";
+    let status = bench
+        .home
+        .launch(format!("{ignoring} cat /proc/self/status"));
+    let ignored = { status }.output().is_ok_and(|output| {
+        let text = Done::from(output).out;
         let mask = text.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
             .is_some_and(|mask| mask >> 16 & 1 == 1)
     });
     if !ignored {
-        eprintln!("SKIPPED: this env can't start a program that ignores SIGCHLD");
-        return;
+        return skip("this env can't start a program that ignores SIGCHLD");
     }
-    let mut command = ignoring(tune.get_program());
-    command
-        .args(tune.get_args())
-        .env("LATLAS_STATE_DIR", bench.state())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
-    let output = ends(command.spawn().expect("it runs"));
-    assert_eq!(output.status.code(), Some(6), "{output:?}");
-    assert!(alike(&before, &contents(&bench.tree())));
+    let line = "noise tune --root tree -- sh -c 'exit 6'";
+    let mut command = bench.home.wrapped(ignoring, line);
+    ends(command.spawn().expect("it runs")).ended_with(6);
+    bench.is_as(&before);
 }
 
 #[test]
-fn a_command_is_not_run_without_what_was_asked_for() {
+fn a_command_is_not_run_without_a_named_control() {
     let bench = Bench::of(&machines::intel());
-    // A number that takes no 1, ever (301 is the least: kernel/pid.c).
+    // A number that never takes 1 (301 is the least: kernel/pid.c).
     let rate = bench
         .tree()
         .join("proc/sys/kernel/perf_event_max_sample_rate");
     std::fs::remove_file(&rate).expect("removed");
     std::os::unix::fs::symlink("/proc/sys/kernel/pid_max", &rate).expect("a link");
     let before = contents(&bench.tree());
-    let mark = bench.home.path().join("ran");
-    for (only, said) in [
+    let mark = bench.home.path("ran");
+    for (only, why) in [
         ("thp,shield", "nothing of shield could be set"),
         ("thp,offline=77", "nothing of offline=77 could be set"),
         ("thp,sample-rate", "nothing of sample-rate could be set"),
         ("sample-rate", "nothing could be set"),
     ] {
-        let arguments = ["tune", "--only", only, "--cpus", "1", "--", "touch"];
-        let output = bench.on_tree(&arguments).arg(&mark).output();
-        let output = output.expect("it runs");
-        assert_eq!(output.status.code(), Some(2), "{only}: {output:?}");
-        let error = text(&output.stderr);
-        assert!(
-            error.contains(said) && error.contains("not run"),
-            "{only}: {error}"
-        );
+        let done = bench.run(&format!("tune --only {only} --cpus 1 -- touch ran"));
+        has(&done.ended_with(2).err, [why, "not run"]);
         assert!(!mark.exists(), "{only}");
-        assert!(alike(&before, &contents(&bench.tree())), "{only}");
+        bench.is_as(&before);
         assert!(!bench.pending(), "{only}");
     }
-    // What nobody named is no reason not to run, but is told.
-    let output = bench.on_tree(&["tune", "--", "touch"]).arg(&mark).output();
-    let output = output.expect("it runs");
-    assert!(mark.exists(), "{output:?}");
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
-    assert!(alike(&before, &contents(&bench.tree())));
+    // A failed control of the default set is reported only.
+    bench.run("tune -- touch ran").ended_with(3);
+    assert!(mark.exists());
+    bench.is_as(&before);
 }
 
 #[test]
-fn a_stderr_that_nobody_reads_stops_nothing() {
+fn a_closed_stderr_stops_nothing() {
     let bench = Bench::of(&machines::intel());
     let before = contents(&bench.tree());
-    let mark = bench.home.path().join("ran");
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
-    let status = bench
-        .on_tree(&["tune", "--", "touch"])
-        .arg(&mark)
-        .stderr(writer)
-        .status()
-        .expect("it runs");
+    let mut command = bench.command("tune -- touch ran");
+    let status = command.stderr(writer).status().expect("it runs");
     assert_eq!(status.code(), Some(0));
-    assert!(mark.exists());
-    assert!(alike(&before, &contents(&bench.tree())));
+    assert!(bench.home.path("ran").exists());
+    bench.is_as(&before);
     assert!(!bench.pending());
 }
 
 #[test]
 fn json_on_stderr_is_nothing_but_json() {
-    let bench = Bench::of(&machines::intel());
-    let output = bench
-        .on_tree(&["tune", "--json", "--", "true"])
-        .output()
-        .expect("it runs");
-    let whole: serde_json::Value = serde_json::from_slice(&output.stderr).expect("JSON");
+    let done = Bench::of(&machines::intel()).run("tune --json -- true");
+    let whole = crate::support::json(&done.err);
     assert_eq!(whole["restored"]["pending"], false);
-    assert!(
-        whole["applied"]
-            .as_array()
-            .is_some_and(|all| !all.is_empty())
-    );
+    let applied = whole["applied"].as_array();
+    assert!(applied.is_some_and(|all| !all.is_empty()));
 }
 
 #[test]
-fn whatever_the_umask_others_may_see_that_something_waits() {
+fn whatever_the_umask_others_may_see_a_pending_restore() {
     let bench = Bench::of(&machines::intel());
-    let state = bench.home.path().join("a/b");
-    let tune = bench.on_tree(&["tune", "--only", "thp"]);
-    let output = Command::new("sh")
-        .args(["-c", "umask 077; exec \"$@\"", "sh"])
-        .arg(tune.get_program())
-        .args(tune.get_args())
-        .env("LATLAS_STATE_DIR", &state)
-        .output()
-        .expect("it runs");
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let line = "noise tune --root tree --only thp";
+    let mut command = bench.home.limited("umask 077", line);
+    command.env("LATLAS_STATE_DIR", bench.home.path("a/b"));
+    Done::of(&mut command).ok();
     for (path, mode) in [("a", 0o755), ("a/b", 0o755), ("a/b/journal", 0o600)] {
-        let found = std::fs::metadata(bench.home.path().join(path)).expect("it is there");
-        let found = std::os::unix::fs::PermissionsExt::mode(&found.permissions());
-        assert_eq!(found & 0o777, mode, "{path}");
+        let found = std::fs::metadata(bench.home.path(path)).expect("it exists");
+        assert_eq!(found.permissions().mode() & 0o777, mode, "{path}");
     }
 }
 
 #[test]
-fn requests_to_end_reach_the_command_and_all_is_put_back() {
+fn signals_reach_the_command_and_everything_is_restored() {
     let bench = Bench::of(&machines::intel());
     let before = contents(&bench.tree());
     for name in ["INT", "TERM", "HUP"] {
-        let ready = bench.home.path().join(name);
-        let script = "trap 'echo got; exit 9' INT TERM HUP; touch $0; \
+        let ready = bench.home.path(name);
+        let script = "trap \"echo got; exit 9\" INT TERM HUP; touch $0; \
                       while :; do sleep 0.05; done";
-        let tune = bench.on_tree(&["tune", "--", "sh", "-c", script]);
-        // Whoever runs these tests in the background may ignore SIGINT, and
-        // what is ignored stays so, for latlas and for the shell's trap.
-        let child = Command::new("env")
-            .arg("--default-signal=INT,TERM,HUP")
-            .arg(tune.get_program())
-            .args(tune.get_args())
-            .arg(&ready)
-            .envs(
-                tune.get_envs()
-                    .filter_map(|(name, value)| Some((name, value?))),
-            )
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it runs");
-        wait_for("the trap", || ready.exists());
+        // A runner in the background may ignore SIGINT, and what is ignored stays so.
+        let mut command = bench.home.wrapped(
+            "env --default-signal=INT,TERM,HUP",
+            format!("noise tune --root tree -- sh -c '{script}' {name}"),
+        );
+        let child = command.stderr(Stdio::null()).spawn().expect("it runs");
+        wait_until("the trap", || ready.exists());
         assert!(!alike(&before, &contents(&bench.tree())), "nothing is set");
         signal(child.id(), name);
-        let output = ends(child);
-        assert_eq!(output.status.code(), Some(9), "{name}: {output:?}");
-        assert_eq!(text(&output.stdout), "got\n", "{name}");
-        assert!(alike(&before, &contents(&bench.tree())), "{name}");
+        let done = ends(child).ended_with(9);
+        assert_eq!(done.out, "got\n", "{name}");
+        bench.is_as(&before);
     }
 }
 
 #[test]
-fn somebody_elses_value_is_left_and_named() {
+fn values_of_other_processes_are_kept_and_listed() {
     let bench = Bench::of(&machines::intel());
-    let tuned = bench
-        .on_tree(&["tune", "--only", "sample-rate,thp"])
-        .output()
-        .expect("it runs");
-    assert_eq!(tuned.status.code(), Some(0), "{tuned:?}");
-    let again = bench
-        .on_tree(&["tune", "--only", "sample-rate"])
-        .output()
-        .expect("it runs");
-    assert_eq!(again.status.code(), Some(2));
-    assert!(text(&again.stderr).contains("latlas noise restore"));
-    let rate = bench
-        .tree()
-        .join("proc/sys/kernel/perf_event_max_sample_rate");
-    std::fs::write(&rate, "4711\n").expect("written");
-    let restored = bench.on_tree(&["restore"]).output().expect("it runs");
-    assert_eq!(restored.status.code(), Some(3), "{restored:?}");
-    let out = text(&restored.stdout);
-    assert!(
-        out.contains("somebody else") && out.contains("4711"),
-        "{out}"
-    );
-    assert_eq!(std::fs::read_to_string(&rate).expect("a value"), "4711\n");
+    bench.run("tune --only sample-rate,thp").ok();
+    let again = bench.run("tune --only sample-rate").ended_with(2);
+    has(&again.err, ["latlas noise restore"]);
+    let rate = "tree/proc/sys/kernel/perf_event_max_sample_rate";
+    bench.home.write(rate, "4711\n");
+    let restored = bench.run("restore").ended_with(3);
+    has(&restored.out, ["another process", "4711"]);
+    assert_eq!(bench.home.read(rate), "4711\n");
     assert!(!bench.pending());
 }
 
 #[test]
 fn mistakes_are_answered_in_a_line() {
     let bench = Bench::of(&machines::intel());
-    for (arguments, said) in [
-        (&["tune", "--only", "govenor"][..], "governor"),
-        (&["tune", "--cpus", "x"], "--cpus x"),
-        (&["tune", "--cpus", "99"], "CPU 99 is not online"),
-        (&["tune", "--cpus", "0-7"], "no CPU would be left"),
-        (&["tune", "--only", "offline=all"], "offline=3"),
-    ] {
-        let output = bench.on_tree(arguments).output().expect("it runs");
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let error = text(&output.stderr);
-        assert_eq!(error.matches(said).count(), 1, "{error}");
-        assert_eq!(error.lines().count(), 1, "{error}");
-        assert!(!bench.state().exists());
-    }
+    let refused = bench.home.refusals(
+        "noise tune --root tree --only govenor
+         noise tune --root tree --only perf-paranoid
+         noise tune --root tree --only offline=all
+         noise tune --root tree --cpus x
+         noise tune --root tree --cpus 99
+         noise tune --root tree --cpus 0-7",
+    );
+    insta::assert_snapshot!(refused);
+    assert!(!bench.home.path("state").exists());
 }

@@ -3,19 +3,18 @@
 use super::left::Left;
 use super::repeat::{Repeated, Timed};
 use super::rows::{self, ROWS, RowKind};
-use crate::controls::Asked;
-use crate::gaps::apart::look_under;
-use crate::gaps::around::{self, short_look};
-use crate::place::{flag_throttled, moment};
+use crate::controls::RequestedControls;
+use crate::osnoise::brief::{self, BriefError};
+use crate::placement::{flag_throttled, moment};
 use model::by_turns;
 use model::command::{Commands, Compared, Ended};
 use model::conditions::{Conditions, Moment};
 use model::estimate::{Estimate, Verdict};
 use model::figure;
-use model::gate::Gate;
 use model::machine::Machine;
+use model::machine_readings::MachineReadings;
 use model::noise::applied::Applied;
-use model::noise::gaps::Gaps;
+use model::noise::osnoise::Osnoise;
 use model::repeats;
 use model::run::{
     Bound, Cell, ClockRecord, Outcome, PlanRecord, Program, Regime, Row, Run, SCHEMA_VERSION, Scale,
@@ -46,18 +45,18 @@ pub struct Began {
     /// On which clock: [`sys::monotonic_raw_ns`].
     pub at_ns: u64,
     /// What a spinning thread lost then, where the commands will run.
-    pub gaps: Result<Gaps, String>,
+    pub osnoise: Result<Osnoise, BriefError>,
 }
 
 impl Began {
     /// Now, on the CPU and under the controls that the commands will have. Takes a
-    /// look of [`crate::gaps::around::SHORT`].
-    pub fn now(cpu: Option<u32>, asked: &Asked, stop: &AtomicBool) -> Began {
+    /// look of [`crate::osnoise::brief::SHORT`].
+    pub fn now(cpu: Option<u32>, asked: &RequestedControls, stop: &AtomicBool) -> Began {
         Began {
             unix_ms: sys::clock::realtime_unix_ms(),
             moment: moment(),
             at_ns: sys::monotonic_raw_ns(),
-            gaps: look(cpu, asked, stop),
+            osnoise: look(cpu, asked, stop),
         }
     }
 }
@@ -67,16 +66,15 @@ impl Began {
 ///
 /// # Errors
 /// Why there is none, in words.
-pub fn look(cpu: Option<u32>, asked: &Asked, stop: &AtomicBool) -> Result<Gaps, String> {
+pub fn look(
+    cpu: Option<u32>,
+    asked: &RequestedControls,
+    stop: &AtomicBool,
+) -> Result<Osnoise, BriefError> {
     if asked.changes_the_share() {
-        return look_under(asked, cpu, None, stop);
+        return brief::in_child(asked, cpu, None, stop);
     }
-    let counter = sys::clock::Counter::best();
-    let calibration = sys::clock::calibrate(&counter, CALIBRATION);
-    if !calibration.is_usable() {
-        return Err(format!("the clock {} can't be calibrated", counter.name()));
-    }
-    short_look(cpu, None, counter, &calibration, stop)
+    brief::calibrated(CALIBRATION, cpu, None, stop)
 }
 
 /// What a run of commands is made of.
@@ -107,7 +105,7 @@ pub struct Parts<'a> {
     pub remarks: Vec<String>,
     /// What a spinning thread lost after the last command; nothing where that
     /// was not looked at.
-    pub gaps_after: Option<Result<Gaps, String>>,
+    pub osnoise_after: Option<Result<Osnoise, BriefError>>,
 }
 
 /// The document.
@@ -128,7 +126,7 @@ pub fn document(parts: Parts) -> Run {
         remarks: parts.remarks,
         ..Conditions::default()
     };
-    around::record(&mut conditions, began.gaps, parts.gaps_after);
+    brief::record(&mut conditions, began.osnoise, parts.osnoise_after);
     let mut rows = Vec::new();
     let mut cells = Vec::new();
     for (k, runs) in parts.repeated.runs.iter().enumerate() {
@@ -177,7 +175,7 @@ pub fn document(parts: Parts) -> Run {
             cost_ns: Some(cost.cost_ns),
             resolution_ns: Some(cost.resolution_ns),
         },
-        gate: Gate::learn(None, &[]),
+        gate: MachineReadings::of(&[]).gate(None),
         core_clock: None,
         partial: (commands.ended == Ended::Interrupted)
             .then(|| "interrupted: rows hold what was measured until then".into()),

@@ -6,6 +6,7 @@
 //! [`document::document`] makes the Run document of what came back.
 
 pub mod document;
+mod error;
 pub mod left;
 pub mod placement;
 pub mod repeat;

@@ -1,6 +1,6 @@
 //! On which CPU commands run, and where the one that watches them stays.
 
-use crate::place::{quietest_cpu, step_aside};
+use crate::placement::{quietest_cpu, step_aside};
 use model::machine::Machine;
 use std::time::Duration;
 use sys::clock::Counter;

@@ -1,9 +1,9 @@
 //! The real runner: commands in a process group of their own, their streams,
 //! their page cache, the check of the warm-up.
 
+pub use super::error::{CommandError, end_text};
 use super::left::{Left, LeftOver};
 use super::repeat::{Done, Runner};
-use crate::controls;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,14 +12,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use sys::command::{
-    Command, Controls, End, Finished, Group, Limits, NotStarted, Streams, Usage, find_program,
-};
+use sys::command::{Command, Controls, End, Finished, Group, Limits, Streams, Usage, find_program};
 use sys::counters::{Counted, Counters, Event};
 use sys::page_cache::{drop_all, drop_file};
 
-/// Bytes of a failed command's words that are told.
-const TOLD_BYTES: u64 = 2048;
+/// Bytes of a failed command's output that its error shows.
+const OUTPUT_BYTES: u64 = 2048;
 
 /// Where the commands' output goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,114 +61,6 @@ pub struct Settings {
     pub check: Option<Vec<OsString>>,
 }
 
-/// Why a command can't be run, or must not go on. Each is one line that says
-/// what to do.
-#[derive(thiserror::Error, Debug)]
-pub enum CommandError {
-    /// No such program.
-    #[error(
-        "no program {0:?}: neither a file of that name nor one in PATH that may be executed \
-         (a shell's own words need --shell)"
-    )]
-    NotFound(String),
-    /// The program's file can't be executed.
-    #[error("{command:?} can't be executed: {error}{hint}")]
-    NotExecutable {
-        /// Which.
-        command: String,
-        /// What the system said.
-        error: io::Error,
-        /// What to do.
-        hint: &'static str,
-    },
-    /// It could not be started.
-    #[error("{command:?}: {error}{hint}")]
-    NotStarted {
-        /// Which.
-        command: String,
-        /// What was refused.
-        error: NotStarted,
-        /// What to do.
-        hint: &'static str,
-    },
-    /// It failed.
-    #[error("{command:?} {how} in {which}{told}; --ignore-failure measures it all the same")]
-    Failed {
-        /// Which.
-        command: String,
-        /// How.
-        how: String,
-        /// In which run.
-        which: String,
-        /// What it said, if it was heard.
-        told: String,
-    },
-    /// It ran too long.
-    #[error("{command:?} ran longer than --timeout allows, {limit:?}, in {which}: it was killed")]
-    TimedOut {
-        /// Which.
-        command: String,
-        /// In which run.
-        which: String,
-        /// The limit.
-        limit: Duration,
-    },
-    /// It was stopped, and would have been waited for without an end.
-    #[error("{command:?} was stopped by {signal} in {which}{hint}: it was killed")]
-    Stopped {
-        /// Which.
-        command: String,
-        /// By what.
-        signal: String,
-        /// In which run.
-        which: String,
-        /// Why, where that is known.
-        hint: &'static str,
-    },
-    /// The warm-up's output is wrong.
-    #[error("the check failed: {check:?} {how} on the output of {command:?}{told}")]
-    CheckFailed {
-        /// The check.
-        check: String,
-        /// How it ended.
-        how: String,
-        /// Of which command.
-        command: String,
-        /// What it said.
-        told: String,
-    },
-    /// A file of the streams.
-    #[error("can't {action} {path}: {error}")]
-    Stream {
-        /// What.
-        action: &'static str,
-        /// Which.
-        path: String,
-        /// Why not.
-        error: io::Error,
-    },
-    /// The page cache can't be dropped.
-    #[error(
-        "can't drop the page cache: {0}; --cold needs root and a writable \
-         /proc/sys/vm/drop_caches, --cold-files FILE needs neither"
-    )]
-    Cold(io::Error),
-    /// The page cache of a file can't be dropped.
-    #[error("can't drop {path} from the page cache: {error}")]
-    ColdFile {
-        /// Which.
-        path: String,
-        /// Why not.
-        error: io::Error,
-    },
-    /// The process group could not be made.
-    #[error("can't make a process group for the commands: {0}")]
-    NoGroup(io::Error),
-    /// It can't be told what commands left running.
-    #[error("can't look for processes that the commands left running: {0}")]
-    LeftOver(io::Error),
-}
-
 /// A command that is laid out to be run.
 #[derive(Debug)]
 struct Ready {
@@ -194,7 +84,7 @@ pub struct CommandRunner {
     left: LeftOver,
     began: Instant,
     stayed_pages: u64,
-    untold: Vec<PathBuf>,
+    unverified: Vec<PathBuf>,
 }
 
 impl CommandRunner {
@@ -229,7 +119,7 @@ impl CommandRunner {
             left: LeftOver::default(),
             began: Instant::now(),
             stayed_pages: 0,
-            untold: Vec::new(),
+            unverified: Vec::new(),
             settings,
         };
         runner.input()?;
@@ -258,8 +148,8 @@ impl CommandRunner {
     }
 
     /// Files that were dropped, of which the system does not tell what stayed.
-    pub fn untold(&self) -> &[PathBuf] {
-        &self.untold
+    pub fn unverified(&self) -> &[PathBuf] {
+        &self.unverified
     }
 
     /// Timed runs that were made again: this process had been stopped while
@@ -314,7 +204,6 @@ impl CommandRunner {
             .run(&ready.command, streams, &mut self.counters, limits)
             .map_err(|error| CommandError::NotStarted {
                 command: ready.text.clone(),
-                hint: hint(&error),
                 error,
             })?;
         if let Which::Command(k) = which {
@@ -336,8 +225,8 @@ impl CommandRunner {
                     })?;
                     match left {
                         Some(left) => stayed += left.pages,
-                        None if self.untold.contains(path) => {}
-                        None => self.untold.push(path.clone()),
+                        None if self.unverified.contains(path) => {}
+                        None => self.unverified.push(path.clone()),
                     }
                 }
                 self.stayed_pages = self.stayed_pages.max(stayed);
@@ -366,7 +255,7 @@ impl CommandRunner {
         let how = match finished?.end {
             End::Interrupted => return Ok(Done::Interrupted),
             End::Code(0) => None,
-            end => Some(in_words(end)),
+            end => Some(end),
         };
         let text = check.text.clone();
         self.check = Some(check);
@@ -376,7 +265,7 @@ impl CommandRunner {
                 check: text,
                 how,
                 command: self.ready[command].text.clone(),
-                told: told(said),
+                output: last_lines(said),
             }),
         }
     }
@@ -394,16 +283,15 @@ impl CommandRunner {
             }),
             End::Stopped(signal) => Err(CommandError::Stopped {
                 command,
-                signal: signal_in_words(signal),
+                signal,
                 which,
-                hint: why_stopped(signal),
             }),
             End::Code(_) | End::Signal(_) if self.settings.ignore_failure => Ok(Done::Ended(())),
             end => Err(CommandError::Failed {
                 command,
-                how: in_words(end),
+                how: end,
                 which,
-                told: said.map(told).unwrap_or_default(),
+                output: said.map(last_lines).unwrap_or_default(),
             }),
         }
     }
@@ -522,55 +410,14 @@ impl Ready {
     }
 }
 
-fn in_words(end: End) -> String {
-    match end {
-        End::Code(code) => format!("ended with exit code {code}"),
-        End::Signal(signal) => format!("was killed by {}", signal_in_words(signal)),
-        End::Stopped(signal) => format!("was stopped by {}", signal_in_words(signal)),
-        End::TimedOut => "ran longer than --timeout allows".into(),
-        End::Interrupted => "was interrupted".into(),
-    }
-}
-
-fn signal_in_words(signal: i32) -> String {
-    match sys::signals::name(signal) {
-        Some(name) => format!("signal {signal} ({name})"),
-        None => format!("signal {signal}"),
-    }
-}
-
-/// Why a signal stopped a command.
-fn why_stopped(signal: i32) -> &'static str {
-    match sys::signals::name(signal) {
-        Some("SIGTTIN" | "SIGTTOU") => {
-            " since it wants the terminal, which no measured command gets (--input FILE gives it \
-             its input)"
-        }
-        _ => " and nobody let it go on",
-    }
-}
-
-/// What to do about a command that did not start.
-fn hint(error: &NotStarted) -> &'static str {
-    use io::ErrorKind::PermissionDenied;
-    match (error.doing, error.error.kind()) {
-        // ENOEXEC has no kind of its own.
-        ("execute the program", _) if error.error.raw_os_error() == Some(8) => {
-            "; a script needs a first line such as #!/bin/sh, or --shell"
-        }
-        ("execute the program", PermissionDenied) => "; its interpreter may lack the right",
-        _ => controls::hint(error.doing, &error.error),
-    }
-}
-
 /// What a command said last, for the end of a sentence.
-fn told(mut said: File) -> String {
+fn last_lines(mut said: File) -> String {
     let length = said.metadata().map_or(0, |m| m.len());
-    let from = length.saturating_sub(TOLD_BYTES);
+    let from = length.saturating_sub(OUTPUT_BYTES);
     let mut bytes = Vec::new();
     let read = said
         .seek(SeekFrom::Start(from))
-        .and_then(|_| said.take(TOLD_BYTES).read_to_end(&mut bytes));
+        .and_then(|_| said.take(OUTPUT_BYTES).read_to_end(&mut bytes));
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text
         .lines()

@@ -1,16 +1,12 @@
 //! The cells of a probe: points, workers, visits, and what each should take.
 
-use super::room::Room;
-use super::time::Cost;
-use super::{LARGE_WORKERS, PlannedCell};
+use super::cell::{Cost, FAR_END, PlannedCell};
+use super::room::{LARGE_WORKERS, Room};
 use crate::disk_room::DiskRoom;
-use crate::probe::{Probe, Shape, Site, Terrain, WorkingSet};
+use crate::probe::{MachineShape, Probe, Shape, Site, WorkingSet};
 use crate::visit::{LONG_SAMPLE_NS, SAMPLE_NS};
 use model::run::{Bound, Regime, Scale};
 use std::time::Duration;
-
-/// Operations behind a p99.9: ten lie above it.
-pub(super) const FAR_END: u32 = 10_000;
 
 /// What visits take as a multiple of what their parts come to: those of a
 /// default run took 72 s of 61 (Zen 3 guest, 32 MiB of last level).
@@ -31,18 +27,18 @@ pub(super) fn cells_of(
     probe: &Probe,
     row: &str,
     scale: Scale,
-    terrain: &Terrain,
+    machine_shape: &MachineShape,
     room: &Room,
     workers: u32,
 ) -> Vec<PlannedCell> {
     let points: Vec<Vec<u64>> = match &probe.shape {
         Shape::Figure => vec![vec![]],
-        Shape::Curve(_, points) => points(terrain, scale)
+        Shape::Curve(_, points) => points(machine_shape, scale)
             .into_iter()
             .map(|x| vec![x])
             .collect(),
         Shape::Pairs(_, points) => {
-            let points = points(terrain, scale);
+            let points = points(machine_shape, scale);
             points
                 .iter()
                 .flat_map(|&y| {
@@ -54,8 +50,8 @@ pub(super) fn cells_of(
                 .collect()
         }
         Shape::Map { y, x } => {
-            let columns = x.1(terrain, scale);
-            y.1(terrain, scale)
+            let columns = x.1(machine_shape, scale);
+            y.1(machine_shape, scale)
                 .into_iter()
                 .flat_map(|y| columns.iter().map(move |&x| vec![y, x]).collect::<Vec<_>>())
                 .collect()
@@ -66,7 +62,7 @@ pub(super) fn cells_of(
     points
         .into_iter()
         .filter_map(|at| {
-            let bytes = effort.working_set.bytes(&at, terrain);
+            let bytes = effort.working_set.bytes(&at, machine_shape);
             let bytes = match effort.working_set {
                 WorkingSet::Largest => room.large_bytes,
                 _ => bytes,
@@ -81,7 +77,7 @@ pub(super) fn cells_of(
                 return None;
             }
             let large = LARGE_WORKERS.min(workers);
-            let (first_worker, crew) = if probe.second_buffer && workers - large >= 3 {
+            let (first_worker, count) = if probe.second_buffer && workers - large >= 3 {
                 (large, workers - large)
             } else if bytes > room.small_bytes && !probe.second_buffer {
                 (0, large)
@@ -89,7 +85,7 @@ pub(super) fn cells_of(
                 (0, workers)
             };
             // Few visits with more samples where bringing back is dear.
-            let (visits, samples) = if crew < workers && !probe.second_buffer {
+            let (visits, samples) = if count < workers && !probe.second_buffer {
                 (effort.visits.div_ceil(2), effort.samples * 2)
             } else {
                 (effort.visits, effort.samples)
@@ -100,17 +96,18 @@ pub(super) fn cells_of(
                 Scale::Full => visits * 2,
             };
             let samples = match scale {
-                Scale::Full if probe.tail => samples.max(FAR_END.div_ceil((visits * crew).max(1))),
+                Scale::Full if probe.tail => samples.max(FAR_END.div_ceil((visits * count).max(1))),
                 _ => samples,
             };
-            let bound = if touched_bytes > paced_by_core(terrain) {
+            let bound = if touched_bytes > paced_by_core(machine_shape) {
                 Bound::Memory
             } else {
                 probe.bound
             };
             let regime = probe.regime_at(&at);
             // Of whatever it touches: memory of its own is in the same caches.
-            let last_level_canary = regime == Regime::Gated && touched_bytes > terrain.l2_bytes;
+            let last_level_canary =
+                regime == Regime::Gated && touched_bytes > machine_shape.l2_bytes;
             let canary_ns = if last_level_canary {
                 LAST_LEVEL_CANARY_NS
             } else {
@@ -126,7 +123,7 @@ pub(super) fn cells_of(
                 Regime::Stamped => 0.0,
             };
             let cost = Cost {
-                once_ns: first_ns * f64::from(crew),
+                once_ns: first_ns * f64::from(count),
                 visit_ns: TAKEN
                     * (effort.restore_ns_per_byte * touched_bytes as f64 + canary_ns + VISIT_NS),
                 sample_ns: TAKEN * (sample_ns + EVIDENCE_NS),
@@ -140,7 +137,7 @@ pub(super) fn cells_of(
                 bound,
                 regime,
                 first_worker,
-                workers: crew,
+                workers: count,
                 visits,
                 samples,
                 follows: None,
@@ -210,10 +207,10 @@ pub(super) fn follow(cells: &mut [PlannedCell], planned: &[PlannedCell]) {
 
 /// Working sets up to this size answer at the pace of the core's clock: L2
 /// always, half of the last level where that runs at the same clock.
-pub fn paced_by_core(terrain: &Terrain) -> u64 {
-    if terrain.last_level_at_core_clock {
-        (terrain.last_level_bytes / 2).max(terrain.l2_bytes)
+pub fn paced_by_core(machine_shape: &MachineShape) -> u64 {
+    if machine_shape.last_level_at_core_clock {
+        (machine_shape.last_level_bytes / 2).max(machine_shape.l2_bytes)
     } else {
-        terrain.l2_bytes
+        machine_shape.l2_bytes
     }
 }

@@ -1,7 +1,6 @@
 //! What a run takes, and how its visits are fitted into that time.
 
-use super::PlannedCell;
-use super::cells::FAR_END;
+use super::cell::{FAR_END, PlannedCell};
 use model::gate::LEAST_VISITS;
 use model::run::{Regime, Scale};
 use std::time::Duration;
@@ -26,24 +25,6 @@ const TAIL: u32 = 1_000;
 
 /// Samples that a cell's only visit keeps.
 const LEAST_SAMPLES: u32 = 3;
-
-/// What the visits of one cell cost, ns.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    /// Once in a run, of all workers: files, finding the length of samples.
-    pub once_ns: f64,
-    /// Each visit, beside its samples.
-    pub visit_ns: f64,
-    /// Each sample.
-    pub sample_ns: f64,
-}
-
-impl Cost {
-    /// One visit with this many samples, ns.
-    pub fn visit_of(&self, samples: u32) -> f64 {
-        self.visit_ns + f64::from(samples) * self.sample_ns
-    }
-}
 
 /// How long a run takes, in parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

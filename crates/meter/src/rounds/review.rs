@@ -1,12 +1,12 @@
 //! What is known of the cells so far, and which of them get extra visits.
 
 use super::Conductor;
-use crate::assemble::Common;
-use crate::conduct::{Observer, Progress};
-use crate::crew::WorkerPool;
 use crate::extra::{self, Candidate};
+use crate::observer::{Observer, Progress};
 use crate::plan::PlannedCell;
+use crate::run_context::RunContext;
 use crate::schedule::Visit;
+use crate::worker_pool::WorkerPool;
 use model::estimate::{Estimate, Verdict};
 use model::run::{Bound, Regime};
 use std::time::Duration;
@@ -25,23 +25,23 @@ const MOST_EXTRA: u32 = 3;
 impl<P: WorkerPool> Conductor<'_, P> {
     /// Renews the estimates of the cells that have new samples.
     pub(super) fn review(&mut self) {
-        let common = Common::of_samples(
+        let context = RunContext::of(
+            &self.readings,
             self.plan.kept_quiet_ratio,
-            &self.samples,
             self.calibration.ns_per_tick,
             self.resolution_ns,
         );
         for (number, cell) in self.plan.cells.iter().enumerate() {
-            let found = &self.found[number];
-            if self.estimates[number].is_none() && !found.samples.is_empty() {
-                self.estimates[number] = Some(common.estimate(cell, found));
+            let state = &self.cells[number];
+            if self.estimates[number].is_none() && !state.samples.is_empty() {
+                self.estimates[number] = Some(context.estimate(cell, state));
             }
         }
         let measured = self.plan.cells.iter().zip(&self.estimates);
         self.latest = measured
             .filter_map(|(cell, estimate)| Some((cell.name(), estimate.clone()?, cell.unit)))
             .collect();
-        self.common = Some(common);
+        self.context = Some(context);
         self.reviewed = self.pool.elapsed();
     }
 
@@ -73,7 +73,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
 
     fn candidate(&self, number: usize, cell: &PlannedCell) -> Candidate {
         let workers = cell.workers.max(1);
-        let may = cell.extra_visits && cell.visits > 0 && !self.found[number].given_up;
+        let may = cell.extra_visits && cell.visits > 0 && !self.cells[number].given_up;
         // A visit to it narrows all of them.
         let together = self.plan.together(number).into_iter();
         let widest = together

@@ -1,17 +1,22 @@
 //! Whole runs on scripted workers and a scripted clock.
 
 use super::*;
-use crate::conduct::Silent;
+use crate::observer::Silent;
 use crate::plan::{self, plan_within};
 use crate::probe::{Effort, Probe};
 use crate::wire::Part;
 use model::run::Scale;
-use model::sample::{Canaries, Columns, Evidence, flag};
+use model::sample::{Canaries, Evidence, Sample, flag};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// What an extra visit waits for a quiet machine before it gives up.
 const WAITS: Duration = Duration::from_micros(2_400);
+
+/// All samples of a run.
+fn samples<'c>(conductor: &'c Conductor<'_, Scripted>) -> impl Iterator<Item = &'c Sample> {
+    conductor.cells.iter().flat_map(|cell| &cell.samples)
+}
 
 /// Workers on a clock that visits and waiting move on.
 struct Scripted {
@@ -50,7 +55,7 @@ impl Scripted {
                     l1_load_ps: 1_000 + self.made,
                 }),
                 cycle_fs: Some(250_000),
-                flags: if waited { flag::HUNTED } else { 0 },
+                flags: if waited { flag::WAITED_FOR_QUIET } else { 0 },
                 ..Evidence::default()
             },
         }
@@ -59,7 +64,7 @@ impl Scripted {
     fn answer(&mut self, worker: u32, request: &Request) -> Reply {
         let began = self.now.get();
         let busy = (self.busy)(began);
-        let waits = request.hunt.is_some();
+        let waits = request.wait_for_quiet.is_some();
         let (wall, samples) = match waits && busy {
             true => (WAITS, Vec::new()),
             false => {
@@ -77,7 +82,7 @@ impl Scripted {
             ops_per_turn: 1.0,
             parts: vec![Part {
                 variant: request.variant.clone(),
-                samples: Columns::from(&samples[..]),
+                samples,
             }],
             modes: Vec::new(),
             loops_alike: false,
@@ -204,9 +209,9 @@ fn visits_that_wait_in_vain_cost_neither_quota_nor_pace() {
         for (number, cell) in plan.cells.iter().enumerate() {
             let (made, extra) = (conductor.visits_made[number], conductor.extra_made[number]);
             assert_eq!(made - extra, cell.visits * cell.workers, "{}", cell.name());
-            assert_eq!(conductor.found[number].visits, made);
+            assert_eq!(conductor.cells[number].visits, made);
         }
-        let samples: u32 = conductor.samples.len() as u32;
+        let samples = samples(conductor).count() as u32;
         assert_eq!(samples, conductor.visits_made.iter().sum::<u32>() * 4);
     });
 }
@@ -219,10 +224,10 @@ fn extra_visits_of_a_run_that_is_never_quiet_are_ordinary_ones() {
         1.0,
         |_| true,
         |conductor| {
-            let gate = &conductor.common.as_ref().expect("reviewed").gate;
+            let gate = &conductor.context.as_ref().expect("reviewed").gate;
             assert!(!gate.can_be_quiet(), "{gate:?}");
             assert!(conductor.extra_made.iter().all(|&extra| extra > 0));
-            assert!(!conductor.samples.iter().any(|s| s.has(flag::HUNTED)));
+            assert!(!samples(conductor).any(|s| s.has(flag::WAITED_FOR_QUIET)));
         },
     );
 }
@@ -240,9 +245,25 @@ fn extra_visits_use_the_quiet_that_comes_late() {
                 let estimate = conductor.estimates[number].as_ref().expect("samples");
                 assert!(estimate.quiet.is_some(), "{}: {estimate:?}", cell.name());
             }
-            assert!(conductor.samples.iter().any(|s| s.has(flag::HUNTED)));
+            assert!(samples(conductor).any(|s| s.has(flag::WAITED_FOR_QUIET)));
         },
     );
+}
+
+#[test]
+fn what_a_run_learns_round_by_round_is_what_all_its_samples_say() {
+    let plan = planned(40, 16, Scale::Default);
+    let busy = |at: Duration| at.subsec_millis() > 100;
+    carried_out(&plan, 1.0, busy, |conductor| {
+        let context = |readings: &MachineReadings| RunContext::of(readings, None, 1.0, 1.0);
+        let renewed = context(&conductor.readings);
+        let whole = context(&MachineReadings::of(samples(conductor)));
+        assert_eq!(renewed.gate, whole.gate);
+        assert_eq!(renewed.core_clock, whole.core_clock);
+        for (cell, state) in plan.cells.iter().zip(&conductor.cells) {
+            assert_eq!(renewed.estimate(cell, state), whole.estimate(cell, state));
+        }
+    });
 }
 
 #[test]
@@ -275,9 +296,13 @@ fn a_run_whose_workers_are_all_stopped_ends_by_itself_and_keeps_their_samples() 
         silent_from,
         |conductor| {
             assert!(!conductor.interrupted);
-            assert!(conductor.found.iter().all(|f| !f.samples.is_empty()));
-            let timed_out = &conductor.losses[0];
-            assert!(timed_out.contains("timed out after 60 s"), "{timed_out}");
+            assert!(conductor.cells.iter().all(|f| !f.samples.is_empty()));
+            let first = &conductor.remarks[0];
+            let RunRemark::WorkerLost { loss, cell } = first else {
+                panic!("{first}");
+            };
+            assert!(matches!(loss, WorkerLoss::TimedOut { .. }), "{first}");
+            assert!(cell.is_some(), "{first}");
             let most = plan.time.until_end() + PATIENCE * plan.workers();
             assert!(conductor.pool.elapsed() <= most);
         },
@@ -294,7 +319,7 @@ fn a_short_run_reads_the_multiplications_often_enough() {
             1.0,
             |_| false,
             |conductor| {
-                let gate = &conductor.common.as_ref().expect("reviewed").gate;
+                let gate = &conductor.context.as_ref().expect("reviewed").gate;
                 assert_eq!(gate.multiply_is_whole(), Some(true), "{scale:?}");
             },
         );

@@ -1,6 +1,6 @@
 //! Which directory files are put in: the one that is named, or one on a disk.
 
-use super::{Place, cause};
+use super::dir::{ScratchDir, cause};
 use model::filesystem::{DeviceKind, Filesystem};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Why it can't be used, in one line.
-pub fn named(directory: &Path) -> Result<Place, String> {
+pub fn named(directory: &Path) -> Result<ScratchDir, String> {
     let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     usable(&directory)
-        .map(|filesystem| Place::new(directory.clone(), filesystem, true))
+        .map(|filesystem| ScratchDir::new(directory.clone(), filesystem, true))
         .map_err(|why| {
             format!(
                 "can't put files in {}: {why}; name another directory with --dir",
@@ -27,7 +27,7 @@ pub fn named(directory: &Path) -> Result<Place, String> {
 ///
 /// # Errors
 /// Why there is none, ready to stand behind `not available here: `.
-pub fn by_default() -> Result<Place, String> {
+pub fn by_default() -> Result<ScratchDir, String> {
     by_default_of(&candidates(|name| std::env::var_os(name)), |directory| {
         usable(nearest(directory))
     })
@@ -36,7 +36,7 @@ pub fn by_default() -> Result<Place, String> {
 fn by_default_of(
     candidates: &[PathBuf],
     look: impl Fn(&Path) -> Result<Filesystem, String>,
-) -> Result<Place, String> {
+) -> Result<ScratchDir, String> {
     let mut refused = Vec::new();
     for directory in candidates {
         let found = look(directory).and_then(|filesystem| {
@@ -45,7 +45,7 @@ fn by_default_of(
         });
         match found {
             Ok(filesystem) => {
-                return Ok(Place::new(directory.clone(), filesystem, false));
+                return Ok(ScratchDir::new(directory.clone(), filesystem, false));
             }
             Err(why) => refused.push(format!("{}: {why}", directory.display())),
         }

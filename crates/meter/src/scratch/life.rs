@@ -1,6 +1,6 @@
 //! The life of a run's directory: made, locked, swept, removed.
 
-use super::{Place, cause};
+use super::dir::{ScratchDir, cause};
 use model::filesystem::DeviceKind;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 /// What holds the directories of all of this user's runs in a place. Another
 /// user's would not let us in, so that each has one.
-fn common_in(place: &Place) -> PathBuf {
+fn common_in(place: &ScratchDir) -> PathBuf {
     let user = sys::filesystem::user();
     place.directory.join(format!("latlas-scratch-{user}"))
 }
@@ -27,7 +27,7 @@ enum Sweep {
 }
 
 impl Sweep {
-    fn of(place: &Place) -> Sweep {
+    fn of(place: &ScratchDir) -> Sweep {
         match place.filesystem.device {
             DeviceKind::Network => Sweep::ThisBoot,
             _ => Sweep::All,
@@ -57,7 +57,7 @@ impl Scratch {
     ///
     /// # Errors
     /// Why there is none, in one line.
-    pub fn make(place: &Place) -> Result<Scratch, String> {
+    pub fn make(place: &ScratchDir) -> Result<Scratch, String> {
         let common = common_in(place);
         let mut made = Vec::new();
         for _ in 0..TRIES {
@@ -77,7 +77,7 @@ impl Scratch {
         }
         remove_empty(&made);
         Err(format!(
-            "{} is removed again and again by somebody else",
+            "another process keeps removing {}",
             common.display()
         ))
     }
@@ -113,7 +113,7 @@ impl Drop for Scratch {
 }
 
 /// Removes what killed runs left in a place, if it is there at all.
-pub fn sweep(place: &Place) {
+pub fn sweep(place: &ScratchDir) {
     let common = common_in(place);
     if check_common(&common).is_ok() {
         sweep_common(&common, Sweep::of(place));

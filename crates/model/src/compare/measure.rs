@@ -24,6 +24,18 @@ pub enum Measure {
     TypicalP10,
 }
 
+impl Measure {
+    /// In words: `quiet cycles`, `quiet`, `typical`, `10 % quantile`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::QuietCycles => "quiet cycles",
+            Measure::QuietNs => "quiet",
+            Measure::TypicalNs => "typical",
+            Measure::TypicalP10 => "10 % quantile",
+        }
+    }
+}
+
 /// Degrees of freedom that kept runs must have (one less than their number)
 /// before they may say which quantile of a row is the steadier one.
 const FEWEST: f64 = 3.0;
@@ -120,7 +132,7 @@ impl Measure {
 mod tests {
     use super::*;
     use crate::compare::ratio::Variance;
-    use crate::distribution::Typical;
+    use crate::estimate::Typical;
     use crate::estimate::{Quiet, Verdict};
 
     fn interval(value: f64) -> Interval {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::machine_readings::MachineReadings;
 use crate::sample::{Canaries, Evidence};
 
 /// What a sample's two ends read, b and c in per mille, and its visit's m.
@@ -62,7 +63,7 @@ fn older(percent: u16) -> Sample {
 #[test]
 fn both_humps_of_contention_are_outside() {
     let samples = run(60, 2998, &[QUIET, QUIET, QUIET, NEAR, FAR]);
-    let gate = Gate::learn(None, &samples);
+    let gate = MachineReadings::of(&samples).gate(None);
     assert_eq!(
         (gate.quiet_ratio, gate.learnt),
         (Some(1.0), Learnt::FromRun)
@@ -92,7 +93,7 @@ fn both_humps_of_contention_are_outside() {
 
 #[test]
 fn a_sample_is_as_good_as_its_worse_end() {
-    let gate = Gate::learn(None, &run(60, 2998, &[QUIET; 4]));
+    let gate = MachineReadings::of(&run(60, 2998, &[QUIET; 4])).gate(None);
     assert!(gate.is_quiet(&sample([1000, 1010], Some([1004, 1010]), 2998)));
     assert!(!gate.is_quiet(&sample([1000, 1060], Some([1004, 1010]), 2998)));
     assert!(!gate.is_quiet(&sample([1060, 1000], Some([1004, 1010]), 2998)));
@@ -103,7 +104,7 @@ fn a_sample_is_as_good_as_its_worse_end() {
 
 #[test]
 fn half_of_a_visits_readings_are_quiet_or_none_of_it_is() {
-    let gate = Gate::learn(None, &run(60, 2998, &[QUIET; 4]));
+    let gate = MachineReadings::of(&run(60, 2998, &[QUIET; 4])).gate(None);
     let visit = |states: &[(u32, u32)], at_ms| {
         let of = |&state: &(u32, u32)| Sample { at_ms, ..at(state) };
         states.iter().map(of).collect::<Vec<Sample>>()
@@ -120,7 +121,7 @@ fn half_of_a_visits_readings_are_quiet_or_none_of_it_is() {
 fn a_contended_level_is_not_learnt_as_quiet() {
     // Two humps and nothing else, as a neighbour that never rests makes them:
     // no ratio holds a peak, though each hump is narrow enough for a mode.
-    let gate = Gate::learn(None, &run(60, 2910, &[(1040, 1700), (1080, 1700), FAR]));
+    let gate = MachineReadings::of(&run(60, 2910, &[(1040, 1700), (1080, 1700), FAR])).gate(None);
     assert_eq!(
         (gate.quiet_ratio, gate.state),
         (None, GateState::NeverQuiet)
@@ -132,7 +133,7 @@ fn a_contended_level_is_not_learnt_as_quiet() {
     );
     assert!(!gate.is_quiet(&at(QUIET)));
     // What kept runs had is known all the same.
-    let gate = Gate::learn(Some(1.0), &run(60, 2910, &[NEAR, FAR, NEAR, FAR]));
+    let gate = MachineReadings::of(&run(60, 2910, &[NEAR, FAR, NEAR, FAR])).gate(Some(1.0));
     assert_eq!(
         (gate.quiet_ratio, gate.learnt),
         (Some(1.0), Learnt::FromKeptRuns)
@@ -143,28 +144,36 @@ fn a_contended_level_is_not_learnt_as_quiet() {
 #[test]
 fn a_shared_front_end_is_not_a_core_of_two_cycles_a_branch() {
     let contended = run(60, 2910, &[(2003, 1700); 4]);
-    assert_eq!(Gate::learn(None, &contended).quiet_ratio, None);
+    assert_eq!(MachineReadings::of(&contended).gate(None).quiet_ratio, None);
     // The multiplications agree, and L1 does not; or the other way round.
     assert_eq!(
-        Gate::learn(None, &run(60, 2999, &[(2003, 1700); 4])).quiet_ratio,
+        MachineReadings::of(&run(60, 2999, &[(2003, 1700); 4]))
+            .gate(None)
+            .quiet_ratio,
         None
     );
     assert_eq!(
-        Gate::learn(None, &run(60, 2910, &[(2003, 1006); 4])).quiet_ratio,
+        MachineReadings::of(&run(60, 2910, &[(2003, 1006); 4]))
+            .gate(None)
+            .quiet_ratio,
         None
     );
     let quiet = run(60, 2999, &[(2003, 1006); 4]);
-    assert_eq!(Gate::learn(None, &quiet).quiet_ratio, Some(2.0));
+    assert_eq!(
+        MachineReadings::of(&quiet).gate(None).quiet_ratio,
+        Some(2.0)
+    );
     // Where kept runs had 1, 2 is contention whatever the others say.
-    assert_eq!(Gate::learn(Some(1.0), &quiet).quiet_ratio, Some(1.0));
+    assert_eq!(
+        MachineReadings::of(&quiet).gate(Some(1.0)).quiet_ratio,
+        Some(1.0)
+    );
 }
 
 #[test]
 fn two_branches_a_cycle_are_derived_too() {
-    let gate = Gate::learn(
-        None,
-        &run(60, 2999, &[(503, 1006), (503, 1006), (1003, 1700)]),
-    );
+    let gate =
+        MachineReadings::of(&run(60, 2999, &[(503, 1006), (503, 1006), (1003, 1700)])).gate(None);
     assert_eq!(gate.quiet_ratio, Some(0.5));
     assert!(gate.is_quiet(&at((503, 1006))));
     assert!(!gate.is_quiet(&at((1003, 1006))));
@@ -174,7 +183,7 @@ fn two_branches_a_cycle_are_derived_too() {
 fn few_strays_are_no_peak() {
     let mut samples = run(600, 2999, &[(1330, 1006), (1400, 1006)]);
     samples.extend(run(3, 2999, &[QUIET]));
-    let gate = Gate::learn(None, &samples);
+    let gate = MachineReadings::of(&samples).gate(None);
     assert_eq!(
         (gate.quiet_ratio, gate.state),
         (None, GateState::NeverQuiet)
@@ -188,7 +197,7 @@ fn few_strays_are_no_peak() {
 #[test]
 fn contended_most_of_the_time_shows_in_the_multiplications() {
     let states = [QUIET, QUIET, FAR, FAR, FAR];
-    let gate = Gate::learn(None, &run(60, 2910, &states));
+    let gate = MachineReadings::of(&run(60, 2910, &states)).gate(None);
     assert_eq!(gate.state, GateState::MostlyContended);
     assert!(
         gate.reason
@@ -197,25 +206,25 @@ fn contended_most_of_the_time_shows_in_the_multiplications() {
     // What passes both canaries counts, as they saw the neighbour too.
     assert!(gate.is_quiet(&at(QUIET)));
     // Too few visits for a word on the run.
-    let few = Gate::learn(None, &run(8, 2910, &states));
+    let few = MachineReadings::of(&run(8, 2910, &states)).gate(None);
     assert_eq!((few.state, few.multiply_ratio), (GateState::Usable, None));
     assert!(few.reason.is_empty());
 }
 
 #[test]
 fn a_neighbour_that_only_the_multiplications_see_leaves_no_quiet_sample() {
-    let gate = Gate::learn(None, &run(60, 2910, &[QUIET; 4]));
+    let gate = MachineReadings::of(&run(60, 2910, &[QUIET; 4])).gate(None);
     assert_eq!(gate.state, GateState::NeverQuiet);
     assert!(gate.reason.contains("multiply/add 2.91 instead of 3.00"));
     assert!(!gate.is_quiet(&at(QUIET)));
-    let quiet = Gate::learn(None, &run(60, 2985, &[QUIET; 4]));
+    let quiet = MachineReadings::of(&run(60, 2985, &[QUIET; 4])).gate(None);
     assert_eq!(quiet.state, GateState::Usable);
 }
 
 #[test]
 fn what_was_never_quiet_by_capacity_was_never_quiet() {
     // A neighbour that leaves the branches alone: a third of contended readings.
-    let gate = Gate::learn(None, &run(60, 2915, &[(1003, 1700); 4]));
+    let gate = MachineReadings::of(&run(60, 2915, &[(1003, 1700); 4])).gate(None);
     assert_eq!(
         (gate.quiet_ratio, gate.state),
         (Some(1.0), GateState::NeverQuiet)
@@ -225,46 +234,52 @@ fn what_was_never_quiet_by_capacity_was_never_quiet() {
 
 #[test]
 fn a_capacity_that_can_not_be_read_leaves_the_others() {
-    let gate = Gate::learn(None, &run(60, 2999, &[(1003, 1300); 4]));
+    let gate = MachineReadings::of(&run(60, 2999, &[(1003, 1300); 4])).gate(None);
     assert_eq!(gate.state, GateState::WithoutCapacity);
     assert!(gate.reason.starts_with("L1 capacity can't be read"));
     assert!(gate.is_quiet(&at((1003, 1300))));
     assert!(!gate.is_quiet(&at((1060, 1300))));
     // Without it and without the multiplications nothing vouches for a sample.
     let few = run(8, 2999, &[(1003, 1300); 4]);
-    assert_eq!(Gate::learn(None, &few).state, GateState::NeverQuiet);
+    assert_eq!(
+        MachineReadings::of(&few).gate(None).state,
+        GateState::NeverQuiet
+    );
     let none: Vec<Sample> = (0..40).map(|_| sample([1000; 2], None, 2999)).collect();
-    assert_eq!(Gate::learn(None, &none).state, GateState::NeverQuiet);
+    assert_eq!(
+        MachineReadings::of(&none).gate(None).state,
+        GateState::NeverQuiet
+    );
 }
 
 #[test]
 fn readings_that_waited_for_quiet_say_nothing_of_the_run() {
     let mut samples = run(60, 2999, &[QUIET, FAR]);
-    let before = Gate::learn(None, &samples);
-    let mut hunted = run(60, 2999, &[QUIET; 4]);
-    hunted
+    let before = MachineReadings::of(&samples).gate(None);
+    let mut waited = run(60, 2999, &[QUIET; 4]);
+    waited
         .iter_mut()
-        .for_each(|s| s.evidence.flags = flag::HUNTED);
-    samples.extend(hunted);
-    let after = Gate::learn(None, &samples);
+        .for_each(|s| s.evidence.flags = flag::WAITED_FOR_QUIET);
+    samples.extend(waited);
+    let after = MachineReadings::of(&samples).gate(None);
     assert_eq!(before.quiet_share, after.quiet_share);
     assert_eq!(before.readings, after.readings);
     // Nor do more visits that found the core quiet outvote a contended run.
     let mut samples = run(40, 2910, &[QUIET, FAR, FAR]);
-    let before = Gate::learn(None, &samples);
+    let before = MachineReadings::of(&samples).gate(None);
     assert_eq!(before.state, GateState::MostlyContended);
     samples.extend(run(60, 2998, &[QUIET]).into_iter().map(|mut s| {
-        s.evidence.flags = flag::HUNTED;
+        s.evidence.flags = flag::WAITED_FOR_QUIET;
         s
     }));
-    let after = Gate::learn(None, &samples);
+    let after = MachineReadings::of(&samples).gate(None);
     assert_eq!(after.multiply_ratio, before.multiply_ratio);
     assert_eq!(after.state, GateState::MostlyContended);
 }
 
 #[test]
 fn a_run_without_canaries_is_not_judged() {
-    let gate = Gate::learn(None, &[]);
+    let gate = MachineReadings::of(&[]).gate(None);
     assert_eq!(gate.state, GateState::Unused);
     assert!(gate.reason.is_empty());
 }
@@ -278,7 +293,7 @@ fn older_documents_keep_their_rule_and_can_be_judged_anew() {
     assert!(gate.is_quiet(&older(112)) && !gate.is_quiet(&older(116)));
     assert!(gate.quiet(&[older(112), older(116), older(116)])[0]);
     let samples: Vec<Sample> = (0..60).map(|k| older(99 + k % 4)).collect();
-    let anew = Gate::learn(None, &samples);
+    let anew = MachineReadings::of(&samples).gate(None);
     assert_eq!(
         (anew.quiet_ratio, anew.state),
         (Some(1.0), GateState::Usable)
@@ -289,7 +304,7 @@ fn older_documents_keep_their_rule_and_can_be_judged_anew() {
 
 #[test]
 fn lost_time_or_a_mark_is_never_quiet() {
-    let gate = Gate::learn(None, &run(60, 2998, &[QUIET; 4]));
+    let gate = MachineReadings::of(&run(60, 2998, &[QUIET; 4])).gate(None);
     assert!(gate.is_quiet(&at(QUIET)));
     let not = |change: fn(&mut Evidence)| {
         let mut sample = at(QUIET);
@@ -300,7 +315,7 @@ fn lost_time_or_a_mark_is_never_quiet() {
     assert!(not(|e| e.flags = flag::CLOCK_MOVED));
     assert!(not(|e| e.canaries = None));
     assert!(not(|e| e.cycle_fs = Some(900_000)), "half the frequency");
-    assert!(!not(|e| e.flags = flag::HUNTED));
+    assert!(!not(|e| e.flags = flag::WAITED_FOR_QUIET));
 }
 
 #[test]
@@ -309,7 +324,7 @@ fn last_level_theft_shows_only_in_its_own_canary() {
     for (i, s) in samples.iter_mut().enumerate() {
         s.evidence.last_level_ps = Some(if i % 2 == 0 { 15_000 } else { 60_000 });
     }
-    let gate = Gate::learn(None, &samples);
+    let gate = MachineReadings::of(&samples).gate(None);
     assert_eq!(gate.quiet_samples(&samples).len(), 20);
 }
 
@@ -332,7 +347,7 @@ fn an_older_run_is_confirmed_by_its_multiplication_row() {
     let samples: Vec<Sample> = (0..60)
         .map(|k| older(if k % 3 == 0 { 140 } else { 100 }))
         .collect();
-    let gate = Gate::learn(None, &samples);
+    let gate = MachineReadings::of(&samples).gate(None);
     assert_eq!(gate.state, GateState::Usable);
     assert!(!gate.is_confirmed());
     let by = |ratio| gate.clone().confirmed_by(ratio);

@@ -1,5 +1,5 @@
-//! What `latlas noise show` says: each control of noise with its value, what
-//! would be better, who can set it and how, or why nobody can.
+//! The document of `latlas noise show`: each control with its value, a better
+//! value, who can set it and how, or what prevents it.
 
 use crate::machine::Fact;
 use schemars::JsonSchema;
@@ -8,31 +8,30 @@ use serde::{Deserialize, Serialize};
 /// All controls of a machine, and what to do about them.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Controls {
-    /// Whether the asking process may do what only root may.
+    /// Whether the process is root of the machine.
     pub root: bool,
-    /// The hypervisor below, if there is one and it is known.
+    /// The hypervisor, if there is one and it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hypervisor: Option<String>,
-    /// The container around, if there is one and it is known.
+    /// The container, if there is one and it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,
-    /// CPUs that `noise tune` would keep free where nobody names others; empty
-    /// on a machine that has none to spare.
+    /// CPUs that `noise tune` keeps quiet by default; empty if the machine has
+    /// none to spare.
     pub quiet_cpus: Vec<u32>,
     /// The controls, group by group.
     pub controls: Vec<Control>,
-    /// What to do, what helps most first.
+    /// What to do, the largest effect first.
     pub advice: Vec<Advice>,
-    /// What a `noise tune` left to be put back.
+    /// Values of a `noise tune` that are not restored yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<String>,
-    /// What the reader must know of the whole, such as that there is no /proc.
+    /// Caveats of the whole, such as a missing /proc.
     pub notes: Vec<String>,
 }
 
 impl Controls {
-    /// Whether any value is known: where none is, that there is no advice says
-    /// nothing.
+    /// Whether any value is known; without one, missing advice means nothing.
     pub fn sees(&self) -> bool {
         self.controls
             .iter()
@@ -46,21 +45,22 @@ impl Controls {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Group {
-    /// How fast the CPU's clock is.
+    /// CPU frequency.
     Clock,
-    /// Which cores, and who else runs on them.
+    /// SMT, affinity, CPU isolation.
     Cores,
-    /// Who runs next.
+    /// Scheduling.
     Scheduler,
-    /// What takes a CPU away from everybody.
+    /// Interrupts and kernel work.
     Interrupts,
     /// Pages and files.
     Memory,
-    /// What is there and can't be set.
-    Around,
+    /// Read-only facts.
+    #[serde(rename = "around")]
+    Environment,
 }
 
-/// Whether a value is as one would want it for measuring.
+/// Whether a value is good for measuring.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -68,9 +68,9 @@ pub enum State {
     Good,
     /// Another one would be better.
     Improvable,
-    /// Nothing is wanted: the reader should know it.
+    /// No better value is known.
     Information,
-    /// The value is not known, or there is no such thing here.
+    /// The value is unknown, or the control does not exist here.
     Unknown,
 }
 
@@ -81,42 +81,40 @@ pub struct Control {
     pub id: String,
     /// What it is.
     pub title: String,
-    /// Where it stands.
+    /// Its group.
     pub group: Group,
-    /// Its value in words, with the file it is from, or why it is unknown.
+    /// Its value as printed with its source, or why it is unknown.
     pub now: Fact<String>,
-    /// The values by themselves, where it is several files: one for each CPU,
-    /// policy or interrupt.
+    /// The single values of several files: one per CPU, policy or interrupt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Part>,
-    /// How that is.
+    pub parts: Vec<FileValue>,
+    /// Whether it is good.
     pub state: State,
-    /// What would be better.
+    /// A better value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<Wanted>,
     /// Who can set it, and how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setting: Option<Setting>,
-    /// What hinders this process from setting it.
+    /// What prevents this process from setting it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hindrance: Option<Hindrance>,
     /// Whether `noise tune` sets it, and when.
     pub tuned: Tuned,
-    /// Whether this was only ever tried on made-up file trees: never run on
-    /// real hardware by us.
+    /// Whether it was only tested on made-up file trees, never on hardware.
     #[serde(default)]
     pub fixtures_only: bool,
 }
 
-/// One of several files of a control.
+/// The value of one file of a control.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct FileValue {
     /// Its path.
     pub path: String,
-    /// What it holds, as the kernel writes it.
+    /// Its content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// What `noise tune` would write, if that is something else.
+    /// What `noise tune` would write, if that differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,
 }
@@ -142,15 +140,16 @@ pub enum Tuned {
     Never,
 }
 
-/// Who can set something.
+/// Who can set a control.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Who {
-    /// Anybody, for a process of their own.
-    Anybody,
-    /// Root on this system.
+    /// Any user, for a process of their own.
+    #[serde(rename = "anybody")]
+    AnyUser,
+    /// Root.
     Root,
-    /// Whoever writes the kernel's command line, with a new start.
+    /// The kernel command line.
     Boot,
 }
 
@@ -163,49 +162,48 @@ pub struct Setting {
     pub command: String,
 }
 
-/// Why a control can't be set, in kinds.
+/// Kinds of reasons why a control can't be set.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The hypervisor keeps it to itself.
+    /// Not exposed by the hypervisor.
     AbsentInVm,
-    /// This kernel was built or started without it.
+    /// Not in this kernel, or disabled at boot.
     AbsentInKernel,
-    /// Another user could.
+    /// Needs root.
     NoPrivilege,
-    /// Not even root here: it lacks a capability, which whoever starts it can
-    /// give.
+    /// Root of this container lacks a capability.
     NoCapability,
-    /// The kernel is locked down.
+    /// kernel_lockdown(7).
     Lockdown,
-    /// The file system is mounted for reading only, or the file is.
+    /// The mount or the file is read-only.
     ReadOnly,
-    /// The firmware (BIOS) decides.
+    /// Set by the firmware (BIOS).
     Firmware,
-    /// The kernel alone places these interrupts.
+    /// The kernel manages these interrupts.
     ManagedInterrupt,
-    /// Another operating system has it, or this hardware does not.
+    /// Another operating system or other hardware has it.
     NotOnThisSystem,
 }
 
 impl Kind {
-    /// In a few words.
+    /// As printed.
     pub fn words(self) -> &'static str {
         match self {
-            Kind::AbsentInVm => "absent in this virtual machine",
-            Kind::AbsentInKernel => "absent in this kernel",
+            Kind::AbsentInVm => "not in this virtual machine",
+            Kind::AbsentInKernel => "not in this kernel",
             Kind::NoPrivilege => "no privilege",
             Kind::NoCapability => "no capability",
             Kind::Lockdown => "kernel lockdown",
             Kind::ReadOnly => "read-only",
-            Kind::Firmware => "the firmware's",
+            Kind::Firmware => "set by the firmware",
             Kind::ManagedInterrupt => "managed interrupt",
             Kind::NotOnThisSystem => "not on this system",
         }
     }
 }
 
-/// What hinders.
+/// What prevents setting a control.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
 pub struct Hindrance {
     /// Its kind.
@@ -225,6 +223,6 @@ pub struct Advice {
     pub who: Who,
     /// The command.
     pub command: String,
-    /// What is known of its worth, and from where.
+    /// Its measured effect, with the conditions.
     pub worth: String,
 }

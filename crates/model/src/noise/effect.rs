@@ -10,7 +10,7 @@ pub mod judge;
 pub mod spread;
 
 use crate::machine::Machine;
-use crate::run::Program;
+use crate::program::Program;
 use crate::stats::Interval;
 use figures::Figures;
 use schemars::JsonSchema;
@@ -164,12 +164,12 @@ impl Load {
         }
     }
 
-    /// In a sentence, behind the name of a job.
-    pub fn beside(self) -> &'static str {
+    /// In a sentence, after the name of a job.
+    pub fn in_words(self) -> &'static str {
         match self {
             Load::None => "with no load",
-            Load::SameSession => "beside a load of the same session",
-            Load::OtherSession => "beside a load of another session",
+            Load::SameSession => "with a load in the same session",
+            Load::OtherSession => "with a load in another session",
         }
     }
 }

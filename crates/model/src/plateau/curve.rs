@@ -1,6 +1,7 @@
 //! The curve in logarithms, with what speaks against its points.
 
-use super::{Point, WIDE};
+use super::level::Point;
+use super::rules::WIDE;
 
 /// A point in logarithms, with what speaks against it.
 pub(super) struct Dot {

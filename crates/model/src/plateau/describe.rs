@@ -1,8 +1,9 @@
 //! A level in figures and words.
 
 use super::curve::{Curve, highest, lowest, median};
+use super::level::Plateau;
+use super::rules::{DOUBT, LEANS, POINTS};
 use super::stretch::{Kind, Stretch, too_many};
-use super::{DOUBT, LEANS, POINTS, Plateau};
 use crate::{figure, size};
 
 impl Curve {

@@ -1,8 +1,8 @@
 //! The second look, which mends what chance does to points in two states.
 
 use super::curve::Curve;
+use super::rules::{APART, NEAR};
 use super::stretch::{Kind, Stretch, too_many};
-use super::{APART, NEAR};
 
 impl Curve {
     /// The stretches after a second look at points that jump between two

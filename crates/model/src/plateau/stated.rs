@@ -1,6 +1,6 @@
 //! Names of levels after the caches that the machine states.
 
-use super::Plateau;
+use super::level::Plateau;
 use crate::machine::{CacheFact, CacheKind};
 use crate::size;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The stretches that a curve is best cut into.
 
 use super::curve::{Curve, Dot, median};
-use super::{
+use super::rules::{
     APART, DISPUTED, DISPUTED_OFF, DISPUTED_POINTS, DOUBT, NEAR, OCTAVES, POINTS, PRICE, RISE,
     ROUNDING, SLOPE, STEP,
 };

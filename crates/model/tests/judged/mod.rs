@@ -1,7 +1,10 @@
 //! Samples as a worker takes them, and what the estimate makes of them.
 
-use model::estimate::{Context, Estimate, core_clock, estimate};
+use model::context::Context;
+use model::estimate::Estimate;
+use model::estimator::estimate;
 use model::gate::Gate;
+use model::machine_readings::MachineReadings;
 use model::run::{Bound, Regime};
 use model::sample::{Evidence, Sample};
 
@@ -30,11 +33,12 @@ pub(crate) fn judge(
     regime: Regime,
     modes: &[&str],
 ) -> Estimate {
-    let clock = core_clock(samples);
+    let clock = MachineReadings::of(samples).core_clock();
     let modes: Vec<String> = modes.iter().map(ToString::to_string).collect();
     estimate(
         samples,
         &Context {
+            contradiction: None,
             gate,
             core_clock: clock.as_ref(),
             ns_per_tick: 0.01,

@@ -103,7 +103,7 @@ pub fn conduct(
             stop,
         } = one_block(plan, k, stage, toggles, seed, &mut watch);
         stage.end();
-        let where_ = || format!("{} {}", planned.workload.name(), planned.load.beside());
+        let where_ = || format!("{} {}", planned.workload.name(), planned.load.in_words());
         for ((arm, runs), why) in planned.arms.iter().zip(&runs).zip(left_out) {
             if let Some(why) = why {
                 let after = format!("{} left out after {} runs", arm.name, runs.len());
@@ -140,7 +140,7 @@ fn in_words(plan: &Plan, cut: &[usize]) -> Option<String> {
         false => format!("{least} to {most}"),
     };
     Some(format!(
-        "runs took longer than expected: {rounds} of {} rounds fit the {:.0} s announced{}",
+        "runs took longer than expected: {rounds} of {} rounds fit {:.0} s{}",
         plan.rounds,
         plan.most_ms.unwrap_or(plan.expected_ms) as f64 / 1e3,
         match plan.blocks.len() {
@@ -226,7 +226,7 @@ fn one_block(
     let stop = match ended {
         Err(stop) => Some(stop),
         Ok(repeated) => (repeated.ended == Some(Ended::Interrupted))
-            .then(|| Stop::All("interrupted: what was measured until then is kept".into())),
+            .then(|| Stop::All("interrupted: completed runs are kept".into())),
     };
     rounds.measured(stop)
 }
@@ -326,15 +326,15 @@ impl<S: Stage> Rounds<'_, '_, S> {
             return self.stage.run(k, &[]);
         };
         let toggle = self.toggles.get_mut(name);
-        let toggle = toggle.ok_or_else(|| Stop::All(format!("nobody can switch {name}")))?;
+        let toggle = toggle.ok_or_else(|| Stop::All(format!("no switch for {name}")))?;
         let on = toggle.on();
         let ran = match &on {
             Ok(groups) => self.stage.run(k, groups),
-            Err(why) => Err(Stop::Arm(format!("{name} could not be switched on: {why}"))),
+            Err(why) => Err(Stop::Arm(format!("can't switch {name} on: {why}"))),
         };
         toggle
             .off()
-            .map_err(|why| Stop::All(still_on(name, &why)))?;
+            .map_err(|why| Stop::All(still_on(name, why).to_string()))?;
         ran
     }
 }

@@ -1,17 +1,17 @@
-//! From what was measured to the document.
+//! The document of an experiment.
 
 use super::conduct::Conducted;
 use super::plan::Plan;
+use meter::controls::ControlRemark;
 use model::machine::Machine;
 use model::noise::effect::{Effects, How, SCHEMA, Workload, judge};
 use model::run::Program;
 
-/// A command shorter than this has few ticks of the scheduler, and hardly ever
-/// leaves its CPU, ms.
+/// A shorter command has few scheduler ticks and migrations, ms.
 pub const SHORT_MS: f64 = 50.0;
 
-/// What is known beside the runs.
-pub struct Beside {
+/// What the document has besides the runs.
+pub struct Context {
     /// When it began, ms since 1970 UTC.
     pub started_unix_ms: u64,
     /// How long it took, ms.
@@ -33,21 +33,21 @@ pub struct Beside {
 }
 
 /// The document with the effects of all controls of the plan.
-pub fn document(plan: &Plan, conducted: Conducted, beside: Beside) -> Effects {
+pub fn document(plan: &Plan, conducted: Conducted, context: Context) -> Effects {
     let effects = judge::effects(&plan.controls, &conducted.blocks);
     Effects {
         schema: SCHEMA,
-        started_unix_ms: beside.started_unix_ms,
-        wall_ms: beside.wall_ms,
+        started_unix_ms: context.started_unix_ms,
+        wall_ms: context.wall_ms,
         remarks: [
             conducted.cut.iter().cloned().collect(),
-            remarks(&beside),
-            of_controls(plan, &beside),
+            remarks(&context),
+            of_controls(plan, &context),
         ]
         .concat(),
-        program: beside.program,
-        machine: beside.machine,
-        how: beside.how,
+        program: context.program,
+        machine: context.machine,
+        how: context.how,
         controls: plan.controls.clone(),
         blocks: conducted.blocks,
         effects,
@@ -55,58 +55,55 @@ pub fn document(plan: &Plan, conducted: Conducted, beside: Beside) -> Effects {
     }
 }
 
-fn remarks(beside: &Beside) -> Vec<String> {
+fn remarks(context: &Context) -> Vec<String> {
     let mut remarks = Vec::new();
-    if beside.how.cpus.len() == 1 {
-        remarks.push(
-            "only one CPU is used: latlas shares it with the jobs, and pinning can do nothing"
-                .into(),
-        );
+    if context.how.cpus.len() == 1 {
+        remarks
+            .push("one CPU only: latlas shares it with the jobs, and pinning has no effect".into());
     }
-    if beside.program.profile == "debug" {
-        remarks.push("this is a debug build: its jobs are the same work, done slower".into());
+    if context.program.profile == "debug" {
+        remarks.push("debug build: the jobs do the same work slower".into());
     }
-    if let Some(why) = &beside.no_autogroups {
+    if let Some(why) = &context.no_autogroups {
         remarks.push(format!(
-            "no autogroups are in force here, so that a load of another session weighs as one of \
-             the same: {why}"
+            "no autogroups here: a load in another session weighs as one in the same: {why}"
         ));
     }
-    let memory = beside
+    let memory = context
         .how
         .work
         .iter()
         .find(|w| w.workload == Workload::Memory);
-    if let Some(work) = memory.filter(|work| work.bytes <= beside.last_level_bytes) {
+    if let Some(work) = memory.filter(|work| work.bytes <= context.last_level_bytes) {
         remarks.push(format!(
-            "the memory job has {} MiB, not more than the last level of the caches ({} MiB): it is \
-             not bound by memory",
+            "the memory job uses {} MiB, not more than the last-level cache ({} MiB): it is not \
+             bound by memory",
             work.bytes >> 20,
-            beside.last_level_bytes >> 20
+            context.last_level_bytes >> 20
         ));
     }
-    if let Some(run_ms) = beside.short_run_ms {
+    if let Some(run_ms) = context.short_run_ms {
         remarks.push(format!(
-            "a run of the command takes {run_ms:.0} ms: too short to be moved or to lose its CPU \
-             often, so that controls of the scheduler can hardly show what they do (at least \
-             {SHORT_MS:.0} ms)"
+            "a run takes {run_ms:.0} ms: too short to show effects of scheduler controls (use at \
+             least {SHORT_MS:.0} ms)"
         ));
     }
-    remarks.extend(beside.seen.iter().cloned());
+    remarks.extend(context.seen.iter().cloned());
     remarks
 }
 
-/// What a reader must know of what was set for the jobs, each said once.
-fn of_controls(plan: &Plan, beside: &Beside) -> Vec<String> {
+/// What the settings of the jobs do to figures, each once.
+fn of_controls(plan: &Plan, context: &Context) -> Vec<String> {
     let arms = plan.blocks.iter().flat_map(|block| &block.arms);
-    let mut all: Vec<String> = Vec::new();
+    let mut all = Vec::new();
     for arm in arms {
-        for remark in arm.asked.remarks(beside.how.cpus.len()) {
-            // That latlas is before them holds for `run` and `exec`.
-            if !all.contains(&remark) && !remark.contains("latlas itself") {
+        let remarks = arm.asked.remarks(context.how.cpus.len()).into_iter();
+        // Only `run` and `exec` raise their own priority.
+        for remark in remarks.filter(|remark| *remark != ControlRemark::OnlyCpu) {
+            if !all.contains(&remark) {
                 all.push(remark);
             }
         }
     }
-    all
+    all.iter().map(ControlRemark::to_string).collect()
 }

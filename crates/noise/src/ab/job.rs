@@ -1,7 +1,7 @@
 //! The jobs that are run with a control and without: this program started
 //! again, as a process that does a fixed amount of work and says what it did.
 //!
-//! What to do stands in the arguments, behind [`WORD`]; the report goes to
+//! What to do stands in the arguments, behind [`ROLE`]; the report goes to
 //! standard output as JSON.
 
 pub mod busy;
@@ -17,7 +17,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// First argument of a process that is to be a job.
-pub const WORD: &str = "--a-job-of-noise-ab";
+pub const ROLE: &str = "__job";
 
 /// What a process is to do.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -75,7 +75,7 @@ impl Job {
     /// # Errors
     /// A path that is no text.
     pub fn arguments(&self) -> io::Result<[OsString; 2]> {
-        Ok([WORD.into(), serde_json::to_string(self)?.into()])
+        Ok([ROLE.into(), serde_json::to_string(self)?.into()])
     }
 
     /// Does the work.
@@ -93,29 +93,13 @@ impl Job {
     }
 }
 
-/// Becomes a job, and never returns, if this process was started as one. A
-/// program that conducts the experiment calls this first.
-pub fn enter_if_job() {
-    let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_none_or(|word| word != WORD) {
-        return;
-    }
-    let code = match serve(arguments.next()) {
-        Ok(()) => 0,
-        Err(error) => {
-            eprintln!("a job of noise ab: {error}");
-            1
-        }
-    };
-    std::process::exit(code);
-}
-
-fn serve(job: Option<OsString>) -> io::Result<()> {
-    let what = || io::Error::other(format!("{WORD} is for latlas itself to give"));
-    let job = job
-        .and_then(|job| job.into_string().ok())
-        .ok_or_else(what)?;
-    let job: Job = serde_json::from_str(&job).map_err(|_| what())?;
+/// Does the job and prints its report.
+///
+/// # Errors
+/// A job that is none, or that fails.
+pub fn serve(job: &str) -> io::Result<()> {
+    let internal = |_| io::Error::other(format!("{ROLE} is internal to latlas"));
+    let job: Job = serde_json::from_str(job).map_err(internal)?;
     let began_ns = sys::monotonic_raw_ns();
     let mut report = job.run()?;
     report.took_ns = sys::monotonic_raw_ns().saturating_sub(began_ns);

@@ -73,7 +73,7 @@ impl Processes {
             let id = child.id();
             match child.try_wait() {
                 Ok(None) => {}
-                Ok(Some(how)) => return Err(format!("process {id} of the load has ended: {how}")),
+                Ok(Some(how)) => return Err(format!("process {id} of the load ended: {how}")),
                 Err(why) => return Err(format!("process {id} of the load is lost: {why}")),
             }
         }

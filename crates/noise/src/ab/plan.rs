@@ -1,9 +1,11 @@
-//! What will run: which states of which job by turns, beside which load, how
-//! often, and how long that may take.
+//! What will run: which arms of which job, with which load, how often, and how
+//! long that may take.
 
-use super::control::{self, COLD, Kind, NONE, Own, PIN, Spec};
-use meter::controls::Asked;
+use super::control::{self, COLD, Kind, NONE, PIN, Spec};
+use super::toggle::ToggleError;
+use meter::controls::RequestedControls;
 use model::compare::finding::LEVEL;
+use model::noise::applied::Settings;
 use model::noise::effect::judge::COMPARISONS;
 use model::noise::effect::{Control, Load, Workload};
 use serde::Serialize;
@@ -46,13 +48,68 @@ pub struct Request {
     /// The CPUs to use.
     pub cpus: Vec<u32>,
     /// The CPU for what is pinned, or why there is none.
-    pub pin: Result<u32, String>,
+    pub pin: Result<u32, NoPin>,
     /// What switching took that was tried, on and off, by the control, ms.
     pub switch_ms: BTreeMap<String, f64>,
 }
 
-/// What is known of a control that can be tried, beside what is said of it
-/// everywhere.
+/// Why a control can't be compared here.
+#[derive(thiserror::Error, Debug)]
+pub enum Unavailable {
+    /// No CPU to pin to.
+    #[error("{0}")]
+    NoPin(NoPin),
+    /// Named controls only.
+    #[error("compared only if named: it takes CPUs offline in each round")]
+    OnlyByName,
+    /// System-wide controls need root.
+    #[error("system-wide: needs root")]
+    NeedsRoot,
+    /// The kernel or the machine lacks it, by `noise show`.
+    #[error("{0}")]
+    Shown(String),
+    /// Set already, or unknown.
+    #[error("nothing to set: {0}")]
+    NothingToSet(String),
+    /// No such control of `noise tune`.
+    #[error(transparent)]
+    Plan(#[from] crate::tune::PlanError),
+    /// Refused for a process.
+    #[error(transparent)]
+    Refused(#[from] meter::controls::ControlError),
+    /// A file that can't be read or written.
+    #[error("can't {action} {path}: {error}")]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: &'static str,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// THP is always.
+    #[error("every process gets huge pages already; no-thp is the reverse")]
+    AlreadyAlways,
+    /// THP is not always.
+    #[error("THP is {0}: no process gets huge pages without asking")]
+    NotAlways(String),
+    /// Absent in a test.
+    #[error("{0}")]
+    Other(&'static str),
+}
+
+/// Why no CPU can be pinned to.
+#[derive(thiserror::Error, Clone, Debug)]
+pub enum NoPin {
+    /// None is left, or known.
+    #[error("no CPU to pin to")]
+    NoCpu,
+    /// Choosing one failed.
+    #[error("{0}")]
+    Placement(String),
+}
+
+/// What trying a control shows of this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Here {
     /// What it is on this machine with the control on.
@@ -114,18 +171,17 @@ pub struct PlannedArm {
     /// Its name.
     pub name: String,
     /// What is set for the job's process.
-    pub asked: Asked,
+    pub asked: RequestedControls,
     /// Whether the page cache is dropped before.
     pub cold: bool,
     /// The control that is switched for the whole system meanwhile.
     pub toggle: Option<String>,
 }
 
-/// Lays out what was asked for. `available` says of a control whether it can
-/// be tried here, by trying: a reason if not.
+/// Lays out the request. `available` tries whether a control can be set here.
 pub fn plan(
     request: &Request,
-    mut available: impl FnMut(&Spec, &Asked) -> Result<Here, String>,
+    mut available: impl FnMut(&Spec, &RequestedControls) -> Result<Here, Unavailable>,
 ) -> Plan {
     let unnamed = request.controls.is_empty();
     let specs: Vec<&Spec> = match unnamed {
@@ -135,18 +191,17 @@ pub fn plan(
     let controls: Vec<Control> = specs
         .iter()
         .map(|spec| {
-            let tried = match needs_pin(spec) {
-                true => request.pin.clone().map(drop),
+            let pin = match spec.pins() {
+                true => request.pin.clone().map(drop).map_err(Unavailable::NoPin),
                 false => Ok(()),
             };
-            let (asked, _) = asked_of(spec, request);
-            // Found out first: that it is not in this machine says more.
-            let tried = tried.and_then(|()| available(spec, &asked));
-            let tried = match spec.only_by_name().filter(|_| unnamed) {
-                Some(why) => tried.and(Err(why.into())),
-                None => tried,
+            // First: that the machine lacks it says more.
+            let tried = pin.and_then(|()| available(spec, &request.of(spec)));
+            let tried = match unnamed && spec.only_by_name() {
+                true => tried.and(Err(Unavailable::OnlyByName)),
+                false => tried,
             };
-            in_words(spec, tried, request)
+            described(spec, tried, request)
         })
         .collect();
     lay_out(request, controls)
@@ -154,10 +209,10 @@ pub fn plan(
 
 impl Plan {
     /// Takes these controls out, each for its reason.
-    pub fn leave_out(&mut self, refused: &BTreeMap<String, String>, request: &Request) {
+    pub fn leave_out(&mut self, refused: &BTreeMap<String, ToggleError>, request: &Request) {
         for control in &mut self.controls {
             if let Some(why) = refused.get(&control.name) {
-                control.unavailable = Some(why.clone());
+                control.unavailable = Some(why.to_string());
             }
         }
         *self = lay_out(request, std::mem::take(&mut self.controls));
@@ -229,17 +284,12 @@ fn lay_out(request: &Request, controls: Vec<Control>) -> Plan {
     }
 }
 
-fn needs_pin(spec: &Spec) -> bool {
-    match spec.kind {
-        Kind::Process(own) => own.pins(),
-        Kind::Cache => false,
-        Kind::System => spec.keeps_to_one_cpu(),
-    }
-}
-
-fn in_words(spec: &Spec, tried: Result<Here, String>, request: &Request) -> Control {
+fn described(spec: &Spec, tried: Result<Here, Unavailable>, request: &Request) -> Control {
     let (on_arm, off_arm) = spec.arms();
-    let here = tried.clone().unwrap_or_default();
+    let (here, unavailable) = match tried {
+        Ok(here) => (here, None),
+        Err(why) => (Here::default(), Some(why.to_string())),
+    };
     let with = |general: &str, here: Option<String>| match here {
         Some(here) => format!("{general}: {here}"),
         None => general.into(),
@@ -253,23 +303,46 @@ fn in_words(spec: &Spec, tried: Result<Here, String>, request: &Request) -> Cont
         off_arm: off_arm.into(),
         needs: spec.needs.map(Into::into),
         apply: spec.apply.replace("{cpu}", &cpu),
-        unavailable: tried.err(),
+        unavailable,
     }
 }
 
-/// What is set for the process of the arm that has a control on, and what is
-/// switched.
-fn asked_of(spec: &Spec, request: &Request) -> (Asked, Option<String>) {
-    let plain = || Own::default().asked(&request.cpus, None);
-    let pin = request.pin.as_ref().ok().copied();
-    match spec.kind {
-        Kind::Process(own) => (own.asked(&request.cpus, pin), None),
-        Kind::Cache => (plain(), None),
-        Kind::System if needs_pin(spec) => {
-            let pinned: Vec<u32> = pin.into_iter().collect();
-            (Own::default().asked(&pinned, None), Some(spec.name.into()))
+impl Request {
+    /// What is requested for the process of the arm with this control on.
+    fn of(&self, spec: &Spec) -> RequestedControls {
+        spec.requested(&self.cpus, self.pin.as_ref().ok().copied())
+    }
+
+    /// The arm with a control on.
+    fn with(&self, spec: &Spec) -> PlannedArm {
+        let (on, _) = spec.arms();
+        PlannedArm {
+            name: on.into(),
+            asked: self.of(spec),
+            cold: on == COLD,
+            toggle: (spec.kind == Kind::System).then(|| spec.name.into()),
         }
-        Kind::System => (plain(), Some(spec.name.into())),
+    }
+
+    /// An arm without any control, but pinned or cold.
+    fn without(&self, name: &str) -> PlannedArm {
+        let plain = || Settings {
+            cpus: self.cpus.clone(),
+            ..Settings::default()
+        };
+        let settings = match control::find(name).filter(|spec| spec.name == PIN) {
+            Some(pin) => self.of(pin).settings,
+            None => plain(),
+        };
+        PlannedArm {
+            name: name.into(),
+            asked: RequestedControls {
+                settings,
+                groups: Vec::new(),
+            },
+            cold: name == COLD,
+            toggle: None,
+        }
     }
 }
 
@@ -295,26 +368,10 @@ fn block(
     workload: Workload,
     load: Load,
 ) -> Option<PlannedBlock> {
-    let pinned: Vec<u32> = request.pin.iter().copied().collect();
-    let without = |name: &str| PlannedArm {
-        name: name.into(),
-        asked: match name {
-            PIN => Own::default().asked(&pinned, None),
-            _ => Own::default().asked(&request.cpus, None),
-        },
-        cold: name == COLD,
-        toggle: None,
-    };
-    let mut arms = vec![without(NONE)];
+    let mut arms = vec![request.without(NONE)];
     for spec in usable.iter().filter(|spec| spec.applies_to(workload)) {
-        let (on, off) = spec.arms();
-        let (asked, toggle) = asked_of(spec, request);
-        let with_it = PlannedArm {
-            asked,
-            toggle,
-            ..without(on)
-        };
-        for arm in [with_it, without(off)] {
+        let (_, off) = spec.arms();
+        for arm in [request.with(spec), request.without(off)] {
             if arms.iter().all(|there| there.name != arm.name) {
                 arms.push(arm);
             }
@@ -411,7 +468,7 @@ mod tests {
         }
     }
 
-    fn fine(_: &Spec, _: &Asked) -> Result<Here, String> {
+    fn fine(_: &Spec, _: &RequestedControls) -> Result<Here, Unavailable> {
         Ok(Here::default())
     }
 
@@ -423,7 +480,7 @@ mod tests {
     fn each_block_has_what_can_be_tried_and_the_one_it_is_set_against() {
         let plan = plan(&request(&["pin", "fifo", "cache"]), |spec, _| {
             match spec.name {
-                "fifo" => Err("no privilege".into()),
+                "fifo" => Err(Unavailable::NeedsRoot),
                 _ => Ok(Here::default()),
             }
         });
@@ -438,7 +495,7 @@ mod tests {
         assert_eq!(names(files), ["none", "cold"]);
         assert_eq!([files.arms[0].cold, files.arms[1].cold], [false, true]);
         let fifo = &plan.controls[1];
-        assert_eq!(fifo.unavailable.as_deref(), Some("no privilege"));
+        assert_eq!(fifo.unavailable.as_deref(), Some("system-wide: needs root"));
         assert_eq!(plan.busy, 2);
     }
 
@@ -448,24 +505,30 @@ mod tests {
         let mut plan = plan(&asked, fine);
         assert_eq!(names(&plan.blocks[0]), ["none", "pin", "thp"]);
         assert_eq!(plan.runs(), 9 * 3 * u64::from(ROUNDS + 1));
-        let (before_ms, why) = (plan.expected_ms, "read-only".to_owned());
-        plan.leave_out(&BTreeMap::from([("thp".into(), why.clone())]), &asked);
+        let before_ms = plan.expected_ms;
+        plan.leave_out(
+            &BTreeMap::from([("thp".into(), ToggleError::AlreadySet)]),
+            &asked,
+        );
         assert_eq!(names(&plan.blocks[0]), ["none", "pin"]);
-        assert_eq!(plan.controls[1].unavailable, Some(why));
+        assert_eq!(
+            plan.controls[1].unavailable,
+            Some(ToggleError::AlreadySet.to_string())
+        );
         assert!(plan.expected_ms < before_ms);
     }
 
     #[test]
     fn what_has_no_cpu_to_be_pinned_to_says_so() {
         let no = Request {
-            pin: Err("no CPU may be chosen here".into()),
+            pin: Err(NoPin::NoCpu),
             ..request(&[])
         };
         let plan = plan(&no, fine);
         let unavailable: Vec<&str> = plan
             .controls
             .iter()
-            .filter(|c| c.unavailable.as_deref() == Some("no CPU may be chosen here"))
+            .filter(|c| c.unavailable.as_deref() == Some("no CPU to pin to"))
             .map(|c| c.name.as_str())
             .collect();
         let expected = [
@@ -481,9 +544,9 @@ mod tests {
     #[test]
     fn with_all_controls_it_ends_in_five_minutes() {
         let here = plan(&request(&[]), |spec, _| match spec.name {
-            "turbo" | "smt" | "governor" => Err("not in this machine".into()),
+            "turbo" | "smt" | "governor" => Err(Unavailable::Other("not in this machine")),
             // The one or the other: never both.
-            "no-thp" => Err("no process gets them unasked".into()),
+            "no-thp" => Err(Unavailable::NotAlways("madvise".into())),
             _ => Ok(Here::default()),
         });
         assert_eq!(here.controls.len(), control::ALL.len());
@@ -524,9 +587,9 @@ mod tests {
             control.expect("a row").unavailable.clone()
         };
         let why = smt(&request(&[])).expect("not tried");
-        assert!(why.contains("unless it is named"), "{why}");
+        assert_eq!(why, Unavailable::OnlyByName.to_string());
         assert_eq!(smt(&request(&["smt"])), None);
-        let absent = plan(&request(&[]), |_, _| Err("absent".into()));
+        let absent = plan(&request(&[]), |_, _| Err(Unavailable::Other("absent")));
         assert!(
             absent
                 .controls
@@ -571,7 +634,7 @@ mod tests {
             })
         });
         assert_eq!(plan.controls[0].off, "as the system is set: madvise");
-        assert_eq!(plan.controls[1].off, "as a command is started");
+        assert_eq!(plan.controls[1].off, "as a command starts");
     }
 
     #[test]

@@ -2,14 +2,13 @@
 //! counted by the kernel, beside loads.
 
 use super::conduct::{Ran, Stage, Stop};
-use super::control::Kind;
+use super::control::{Kind, Spec};
 use super::job::{Job, Report, files};
 use super::load::Processes;
-use super::plan::{Here, PlannedArm, SETTLING};
+use super::plan::{Here, PlannedArm, SETTLING, Unavailable};
 use super::system::huge_pages_for_all;
-use crate::files::Files;
 use meter::commands::repeat::Done;
-use meter::controls::Asked;
+use meter::controls::RequestedControls;
 use meter::scratch::{self, Scratch};
 use model::noise::effect::{Load, NotCounted, Work, Workload};
 use std::ffi::OsString;
@@ -22,6 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use sys::command::{Command, End, Finished, Group, Limits, Streams};
 use sys::counters::{Counted, Counters, Event};
+use sys::files::Files;
 
 /// Time after which a job is given up: beside the heaviest load it has a small
 /// part of a CPU.
@@ -172,7 +172,7 @@ impl RealStage {
         self.made_again
     }
 
-    fn command(&self, job: &Subject, asked: &Asked) -> io::Result<Command> {
+    fn command(&self, job: &Subject, asked: &RequestedControls) -> io::Result<Command> {
         let controls = asked.controls();
         match job {
             Subject::Job(job) => {
@@ -332,7 +332,7 @@ impl Stage for RealStage {
         }
         if finished.end == End::TimedOut {
             // The group went with it.
-            let why = format!("a run did not end in {} s", self.patience().as_secs());
+            let why = format!("a run timed out after {} s", self.patience().as_secs());
             return Err(Stop::All(why));
         }
         let report = match self.job {
@@ -349,7 +349,7 @@ impl Stage for RealStage {
         self.check_load()?;
         let did = (report.done, report.check);
         if *self.first.get_or_insert(did) != did {
-            return Err(Stop::Arm("a job did not do the same as the first".into()));
+            return Err(Stop::Arm("a job did other work than the first".into()));
         }
         Ok(Done::Ended(Ran {
             usage: finished.usage,
@@ -370,7 +370,7 @@ impl Stage for RealStage {
 /// What a job said, if it ended as it should.
 fn report(finished: &Finished, said: &[u8]) -> Result<Report, String> {
     ended_well(finished.end, "the job")?;
-    serde_json::from_slice(said).map_err(|_| "the job did not say what it did".into())
+    serde_json::from_slice(said).map_err(|_| "the job sent no report".into())
 }
 
 /// Why a run does not count, if it did not end with exit code 0.
@@ -392,20 +392,25 @@ fn ended_well(end: End, what: &str) -> Result<(), String> {
 /// tried on a process that does nothing else, and read back.
 ///
 /// # Errors
-/// Why not, in one line.
-pub fn try_out(kind: &Kind, asked: &Asked, files: &dyn Files) -> Result<Here, String> {
+/// Why not.
+pub fn try_out(
+    spec: &Spec,
+    asked: &RequestedControls,
+    files: &dyn Files,
+) -> Result<Here, Unavailable> {
     let mut here = Here::default();
-    match kind {
+    match spec.kind {
         Kind::System => {}
         Kind::Cache => may_drop_cache()?,
-        Kind::Process(own) => {
-            if own.goes_without_huge_pages() {
+        Kind::Process => {
+            if spec.sets("no-thp") {
                 huge_pages_for_all(files)?;
             }
-            asked.try_out().map_err(|error| error.to_string())?;
-            if own.is_session_alone() {
+            asked.try_out()?;
+            // A session is an autogroup, without a nice value.
+            if spec.sets("session") {
                 let why = sys::controls::autogroups().err();
-                here.on = why.map(|why| format!("here it is no autogroup: {why}"));
+                here.on = why.map(|why| format!("no autogroup here: {why}"));
             }
         }
     }
@@ -413,10 +418,12 @@ pub fn try_out(kind: &Kind, asked: &Asked, files: &dyn Files) -> Result<Here, St
 }
 
 /// Whether the page cache may be dropped, without doing it.
-fn may_drop_cache() -> Result<(), String> {
+fn may_drop_cache() -> Result<(), Unavailable> {
     const SWITCH: &str = "/proc/sys/vm/drop_caches";
     let opened = OpenOptions::new().write(true).open(SWITCH);
-    opened
-        .map(drop)
-        .map_err(|e| format!("can't write {SWITCH}: {e}"))
+    opened.map(drop).map_err(|error| Unavailable::File {
+        action: "write",
+        path: SWITCH,
+        error,
+    })
 }

@@ -1,15 +1,15 @@
-//! Controls of the whole system as switches: set under the journal of
-//! [`crate::tune`], and put back by it.
+//! System-wide controls as switches: set under the journal of [`crate::tune`],
+//! and restored by it.
 
 use super::control::Spec;
-use super::plan::Here;
-use super::toggle::{Toggle, Toggles};
+use super::plan::{Here, Unavailable};
+use super::toggle::{Toggle, ToggleError, Toggles};
 use crate::change::Change;
 use crate::control::show;
-use crate::files::Files;
 use crate::tune::{self, BackOutcome, SetOutcome, StateDir, Step, Tuned};
 use model::machine::Machine;
 use std::path::PathBuf;
+use sys::files::Files;
 use sys::files::bracketed;
 
 /// Which processes get huge pages.
@@ -30,7 +30,7 @@ pub fn add<'f>(
     machine: &Machine,
     state: &StateDir,
     cpus: &[u32],
-) -> Result<Here, String> {
+) -> Result<Here, Unavailable> {
     let steps = steps(spec, files, machine, cpus)?;
     let toggle = SystemToggle {
         name: spec.name,
@@ -67,11 +67,11 @@ fn steps(
     files: &dyn Files,
     machine: &Machine,
     cpus: &[u32],
-) -> Result<Vec<Step>, String> {
+) -> Result<Vec<Step>, Unavailable> {
     if spec.name == "thp" {
         return huge_pages(files);
     }
-    let steps = tune::plan(files, &[spec.name.to_owned()], cpus).map_err(|e| e.to_string())?;
+    let steps = tune::plan(files, &[spec.name.to_owned()], cpus)?;
     match steps.is_empty() {
         false => Ok(steps),
         true => Err(nothing_to_set(spec, files, machine)),
@@ -79,25 +79,22 @@ fn steps(
 }
 
 /// Why there is nothing to set, as `latlas noise show` has it.
-fn nothing_to_set(spec: &Spec, files: &dyn Files, machine: &Machine) -> String {
+fn nothing_to_set(spec: &Spec, files: &dyn Files, machine: &Machine) -> Unavailable {
     let all = show(files, machine, None, &mut || ());
     let Some(shown) = all.controls.iter().find(|shown| shown.id == spec.name) else {
-        return "nothing to set".into();
+        return Unavailable::NothingToSet(spec.name.into());
     };
     match (&shown.hindrance, shown.now.get()) {
-        (Some(hindrance), _) => hindrance.why.clone(),
-        (None, Some(now)) => format!("nothing to set: {}: {now}", shown.title),
-        (None, None) => format!("nothing to set: {} is not known here", shown.title),
+        (Some(hindrance), _) => Unavailable::Shown(hindrance.why.clone()),
+        (None, Some(now)) => Unavailable::NothingToSet(format!("{}: {now}", shown.title)),
+        (None, None) => Unavailable::NothingToSet(format!("{} is unknown here", shown.title)),
     }
 }
 
-fn huge_pages(files: &dyn Files) -> Result<Vec<Step>, String> {
-    let now = files
-        .read(HUGE_PAGES)
-        .map_err(|e| format!("can't read {HUGE_PAGES}: {e}"))?;
-    match bracketed(&now).as_deref() {
-        Some(FOR_ALL) => Err("every process gets them already; no-thp is the other way".into()),
-        _ => Ok(vec![Step::Set(Change {
+fn huge_pages(files: &dyn Files) -> Result<Vec<Step>, Unavailable> {
+    match chosen(files)? == FOR_ALL {
+        true => Err(Unavailable::AlreadyAlways),
+        false => Ok(vec![Step::Set(Change {
             control: "thp".into(),
             path: HUGE_PAGES.into(),
             wanted: FOR_ALL.into(),
@@ -105,21 +102,26 @@ fn huge_pages(files: &dyn Files) -> Result<Vec<Step>, String> {
     }
 }
 
-/// Whether processes get huge pages that did not ask for them.
+/// Whether processes get huge pages without asking.
 ///
 /// # Errors
-/// That they don't, or that it is not known.
-pub fn huge_pages_for_all(files: &dyn Files) -> Result<(), String> {
-    match files.read(HUGE_PAGES) {
-        Err(error) => Err(format!("can't read {HUGE_PAGES}: {error}")),
-        Ok(now) => match bracketed(&now) {
-            Some(word) if word == FOR_ALL => Ok(()),
-            Some(word) => Err(format!(
-                "the system is set to {word}: no process gets them unasked"
-            )),
-            None => Err(format!("{HUGE_PAGES} says {now:?}")),
-        },
+/// That they don't, or that it is unknown.
+pub fn huge_pages_for_all(files: &dyn Files) -> Result<(), Unavailable> {
+    match chosen(files)? {
+        word if word == FOR_ALL => Ok(()),
+        word => Err(Unavailable::NotAlways(word)),
     }
+}
+
+/// The chosen word; all words if none is marked.
+fn chosen(files: &dyn Files) -> Result<String, Unavailable> {
+    let now = files.read(HUGE_PAGES);
+    let now = now.map_err(|error| Unavailable::File {
+        action: "read",
+        path: HUGE_PAGES,
+        error,
+    })?;
+    Ok(bracketed(&now).unwrap_or(now))
 }
 
 /// One control of the system.
@@ -137,9 +139,9 @@ struct SystemToggle<'f> {
 }
 
 impl Toggle for SystemToggle<'_> {
-    fn on(&mut self) -> Result<Vec<PathBuf>, String> {
+    fn on(&mut self) -> Result<Vec<PathBuf>, ToggleError> {
         let tuned = Tuned::begin(self.files, &self.state, &self.steps);
-        let tuned = tuned.map_err(|error| error.to_string())?;
+        let tuned = tuned?;
         let groups = tuned.shield_groups();
         let outcomes = || tuned.applied().iter().map(|applied| &applied.outcome);
         // One interrupt that can't be moved is no reason against the others.
@@ -154,7 +156,7 @@ impl Toggle for SystemToggle<'_> {
         let all = set + failed.len();
         self.tuned = Some(tuned);
         if set == 0 {
-            return Err(why.unwrap_or_else(|| "it is set so already".into()));
+            return Err(why.map_or(ToggleError::AlreadySet, ToggleError::NotSet));
         }
         let fewest = self.partly.as_ref().map_or(usize::MAX, |partly| partly.0);
         if let Some(why) = why.filter(|_| set < fewest) {
@@ -163,7 +165,7 @@ impl Toggle for SystemToggle<'_> {
         Ok(groups)
     }
 
-    fn off(&mut self) -> Result<(), String> {
+    fn off(&mut self) -> Result<(), ToggleError> {
         let Some(tuned) = self.tuned.take() else {
             return Ok(());
         };
@@ -180,21 +182,23 @@ impl Toggle for SystemToggle<'_> {
             });
         match restored.complete() {
             true => Ok(()),
-            false => Err(failed
-                .or_else(|| restored.remarks.first().cloned())
-                .unwrap_or_else(|| "something is left".into())),
+            false => Err(ToggleError::NotRestored(
+                failed
+                    .or_else(|| restored.remarks.first().cloned())
+                    .unwrap_or_default(),
+            )),
         }
     }
 
     fn remarks(&self) -> Vec<String> {
         let name = self.name;
         let partly = self.partly.as_ref().map(|(set, all, why)| {
-            format!("{name}: {set} of {all} values were set while it was on; not all: {why}")
+            format!("{name}: only {set} of {all} values could be set while it was on: {why}")
         });
         let foreign = self.foreign.as_ref().map(|what| {
             format!(
-                "{name}: somebody else changed {what} while it was on, and that was left so: what \
-                 was off may not be the same in all rounds"
+                "{name}: another process changed {what} while it was on, which was kept: off may \
+                 differ between rounds"
             )
         });
         partly.into_iter().chain(foreign).collect()
@@ -261,7 +265,7 @@ mod tests {
         toggle.off().expect("nothing of ours is left");
         assert_eq!(now().trim(), "madvise");
         let remarks = toggle.remarks().join("; ");
-        assert!(remarks.contains("somebody else changed"), "{remarks}");
+        assert!(remarks.contains("another process changed"), "{remarks}");
     }
 
     #[test]
@@ -291,10 +295,7 @@ mod tests {
         toggle.on().expect("one of two");
         toggle.off().expect("writable");
         let remarks = toggle.remarks().join("; ");
-        assert!(
-            remarks.starts_with("thp: 1 of 2 values were set"),
-            "{remarks}"
-        );
+        assert!(remarks.starts_with("thp: only 1 of 2 values"), "{remarks}");
     }
 
     #[test]
@@ -308,14 +309,18 @@ mod tests {
             let spec = control::find(name).expect(name);
             add(&mut toggles, spec, &tree, &machine_there, &state, &[1]).expect_err(name)
         };
-        assert!(add("thp").contains("already"));
+        assert!(matches!(add("thp"), Unavailable::AlreadyAlways));
         for absent in ["turbo", "governor", "smt"] {
-            assert!(!add(absent).contains("nothing to set"), "{}", add(absent));
+            assert!(
+                matches!(add(absent), Unavailable::Shown(_)),
+                "{}",
+                add(absent)
+            );
         }
         assert!(toggles.is_empty());
-        assert_eq!(huge_pages_for_all(&tree), Ok(()));
+        assert!(huge_pages_for_all(&tree).is_ok());
         let root = machine("always [madvise] never");
         let error = huge_pages_for_all(&Tree::new(root.path())).expect_err("madvise");
-        assert!(error.contains("madvise"), "{error}");
+        assert!(matches!(error, Unavailable::NotAlways(word) if word == "madvise"));
     }
 }

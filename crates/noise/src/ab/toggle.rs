@@ -1,28 +1,50 @@
-//! A control of the whole system that is on while one job runs, and off again
-//! before the next.
+//! A system-wide control that is on while one job runs, and off before the next.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Something that is switched on and off many times. The one that is real
-/// puts back exactly what it found, and so does a process beside it if this
-/// one is killed while it is on.
+/// Why a control can't be switched.
+#[derive(thiserror::Error, Debug)]
+pub enum ToggleError {
+    /// It can't begin.
+    #[error(transparent)]
+    Tune(#[from] crate::tune::TuneError),
+    /// No value could be set; the reason of the first.
+    #[error("{0}")]
+    NotSet(String),
+    /// All values are as wanted.
+    #[error("already set")]
+    AlreadySet,
+    /// Not everything could be restored.
+    #[error("{0}")]
+    NotRestored(String),
+    /// It is still on.
+    #[error("can't switch {name} off: {why}; `latlas noise restore` restores it")]
+    StillOn {
+        /// The control.
+        name: String,
+        /// Why.
+        why: Box<ToggleError>,
+    },
+}
+
+/// Switched on and off many times. The real one restores exactly what it found,
+/// and its watchdog does if this process is killed.
 pub trait Toggle {
-    /// Switches it on. Gives the control groups that the job is to join, if it
-    /// makes some.
+    /// Switches it on. Returns the control groups for the job to join.
     ///
     /// # Errors
-    /// Why it is still off, in one line.
-    fn on(&mut self) -> Result<Vec<PathBuf>, String>;
+    /// Why it is still off.
+    fn on(&mut self) -> Result<Vec<PathBuf>, ToggleError>;
 
-    /// Switches it off: everything is as it was before [`on`](Toggle::on).
+    /// Switches it off: everything is as before [`on`](Toggle::on).
     ///
     /// # Errors
-    /// What is not, in one line.
-    fn off(&mut self) -> Result<(), String>;
+    /// What is not.
+    fn off(&mut self) -> Result<(), ToggleError>;
 
-    /// What a reader must know of all its turns so far, one sentence each.
+    /// Caveats of all its turns so far, a sentence each.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
@@ -32,10 +54,10 @@ pub trait Toggle {
 pub type Toggles<'f> = BTreeMap<String, Box<dyn Toggle + 'f>>;
 
 /// What came of switching each once.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct Rehearsed {
     /// Those that can't be switched on, with the reason.
-    pub refused: BTreeMap<String, String>,
+    pub refused: BTreeMap<String, ToggleError>,
     /// How long the others took, on and off, ms.
     pub took_ms: BTreeMap<String, f64>,
 }
@@ -45,13 +67,13 @@ pub struct Rehearsed {
 ///
 /// # Errors
 /// One that could not be switched off again: nothing is measured then.
-pub fn rehearse(toggles: &mut Toggles) -> Result<Rehearsed, String> {
+pub fn rehearse(toggles: &mut Toggles) -> Result<Rehearsed, ToggleError> {
     let mut rehearsed = Rehearsed::default();
     for (name, toggle) in toggles.iter_mut() {
         let began = Instant::now();
         let on = toggle.on();
         // Also where it did not get on: half of it may be.
-        toggle.off().map_err(|why| still_on(name, &why))?;
+        toggle.off().map_err(|why| still_on(name, why))?;
         let took_ms = began.elapsed().as_secs_f64() * 1e3;
         match on {
             Ok(_) => drop(rehearsed.took_ms.insert(name.clone(), took_ms)),
@@ -62,9 +84,12 @@ pub fn rehearse(toggles: &mut Toggles) -> Result<Rehearsed, String> {
     Ok(rehearsed)
 }
 
-/// What is to be done about one that is still on.
-pub fn still_on(name: &str, why: &str) -> String {
-    format!("{name} could not be switched off again: {why}; `latlas noise restore` puts it back")
+/// One that can't be switched off.
+pub fn still_on(name: &str, why: ToggleError) -> ToggleError {
+    ToggleError::StillOn {
+        name: name.to_owned(),
+        why: Box::new(why),
+    }
 }
 
 #[cfg(test)]
@@ -75,46 +100,49 @@ mod tests {
 
     struct Scripted {
         log: Rc<RefCell<Vec<&'static str>>>,
-        on: Result<(), String>,
-        off: Result<(), String>,
+        on: Option<&'static str>,
+        off: Option<&'static str>,
+    }
+
+    fn fail(why: Option<&str>) -> Result<(), ToggleError> {
+        why.map_or(Ok(()), |why| Err(ToggleError::NotSet(why.into())))
     }
 
     impl Toggle for Scripted {
-        fn on(&mut self) -> Result<Vec<PathBuf>, String> {
+        fn on(&mut self) -> Result<Vec<PathBuf>, ToggleError> {
             self.log.borrow_mut().push("on");
             std::thread::sleep(std::time::Duration::from_millis(3));
-            self.on.clone().map(|()| Vec::new())
+            fail(self.on).map(|()| Vec::new())
         }
 
-        fn off(&mut self) -> Result<(), String> {
+        fn off(&mut self) -> Result<(), ToggleError> {
             self.log.borrow_mut().push("off");
-            self.off.clone()
+            fail(self.off)
         }
     }
 
     #[test]
     fn what_refuses_is_taken_out_and_what_stays_on_ends_it() {
         let log = Rc::default();
-        let one = |on: Result<(), &str>, off: Result<(), &str>| -> Box<dyn Toggle> {
+        let one = |on, off| -> Box<dyn Toggle> {
             Box::new(Scripted {
                 log: Rc::clone(&log),
-                on: on.map_err(Into::into),
-                off: off.map_err(Into::into),
+                on,
+                off,
             })
         };
         let mut toggles = Toggles::from([
-            ("governor".into(), one(Err("read-only"), Ok(()))),
-            ("thp".into(), one(Ok(()), Ok(()))),
+            ("governor".into(), one(Some("read-only"), None)),
+            ("thp".into(), one(None, None)),
         ]);
         let rehearsed = rehearse(&mut toggles).expect("all are off");
-        assert_eq!(rehearsed.refused["governor"], "read-only");
+        assert_eq!(rehearsed.refused["governor"].to_string(), "read-only");
         assert_eq!(rehearsed.took_ms.keys().collect::<Vec<_>>(), ["thp"]);
         assert!(rehearsed.took_ms["thp"] >= 3.0, "{rehearsed:?}");
         assert_eq!(toggles.keys().collect::<Vec<_>>(), ["thp"]);
         assert_eq!(*log.borrow(), ["on", "off", "on", "off"]);
-        toggles.insert("turbo".into(), one(Ok(()), Err("busy")));
+        toggles.insert("turbo".into(), one(None, Some("busy")));
         let error = rehearse(&mut toggles).expect_err("turbo");
-        assert!(error.contains("turbo") && error.contains("busy"), "{error}");
-        assert!(error.contains("latlas noise restore"), "{error}");
+        assert!(matches!(error, ToggleError::StillOn { name, .. } if name == "turbo"));
     }
 }

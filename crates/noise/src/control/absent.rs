@@ -1,71 +1,96 @@
-//! Why there is no such file here.
+//! Why a kernel file does not exist, where that is more than "not built into
+//! this kernel".
 
-use super::places::CPUS;
-use crate::files::Files;
-use model::noise::control::Kind;
-use sys::files::bracketed;
+use super::context::{Context, hindrance};
+use super::special::pairs;
+use super::system::CPUS;
+use model::noise::control::{Hindrance, Kind};
 
-/// A machine that lacks something.
-pub(super) struct Absent<'a> {
-    /// Its files.
-    pub(super) files: &'a dyn Files,
-    /// The hypervisor below, if it is known that there is one.
-    pub(super) hypervisor: Option<&'a str>,
+pub(super) fn no_driver(context: &Context) -> Hindrance {
+    match &context.hypervisor {
+        Some(name) => hindrance(
+            Kind::AbsentInVm,
+            format!("{name} controls the frequency: no cpufreq policy in /sys"),
+        ),
+        None if context.no_sys() => context.missing("/sys"),
+        None => hindrance(
+            Kind::Firmware,
+            "no cpufreq policy in /sys: no driver for this CPU, or the firmware controls the frequency",
+        ),
+    }
 }
 
-impl Absent<'_> {
-    /// Whether nothing of /sys can be seen.
-    pub(super) fn without_sys(&self) -> bool {
-        !self.files.exists("/sys/devices") && !self.files.exists("/sys/kernel")
+pub(super) fn no_turbo_switch(context: &Context) -> Hindrance {
+    let why = no_driver(context);
+    match (why.kind, context.lockdown()) {
+        (Kind::Firmware, Some(mode)) => hindrance(
+            Kind::Lockdown,
+            format!("no switch in /sys, and lockdown ({mode}) forbids writing the MSR"),
+        ),
+        (Kind::Firmware, None) => hindrance(
+            Kind::Firmware,
+            "no switch in /sys (intel_pstate/no_turbo, cpufreq/boost); the firmware may have one",
+        ),
+        _ => why,
     }
+}
 
-    /// Whether nothing of /proc can be seen.
-    pub(super) fn without_proc(&self) -> bool {
-        !self.files.exists("/proc/self") && !self.files.exists("/proc/stat")
+pub(super) fn no_preference(context: &Context) -> Hindrance {
+    match context.has_policies() {
+        true => hindrance(
+            Kind::NotOnThisSystem,
+            "this processor or its driver has no EPP",
+        ),
+        false => no_driver(context),
     }
+}
 
-    pub(super) fn no_sys(&self) -> (Kind, String) {
-        (Kind::NotOnThisSystem, "there is no /sys here".to_owned())
+pub(super) fn no_bias(context: &Context) -> Hindrance {
+    match &context.hypervisor {
+        _ if context.no_sys() => context.missing("/sys"),
+        Some(name) => hindrance(Kind::AbsentInVm, format!("{name} does not expose the MSR")),
+        None => hindrance(Kind::NotOnThisSystem, "only Intel processors have EPB"),
     }
+}
 
-    pub(super) fn no_proc(&self) -> (Kind, String) {
-        (Kind::NotOnThisSystem, "there is no /proc here".to_owned())
-    }
-
-    /// Why a file of any Linux is not there: its whole file system is missing,
-    /// or this kernel has no such file.
-    pub(super) fn without(&self, path: &str) -> (Kind, String) {
-        if path.starts_with("/proc") && self.without_proc() {
-            return self.no_proc();
-        }
-        if path.starts_with("/sys") && self.without_sys() {
-            return self.no_sys();
-        }
-        (
+pub(super) fn no_irqs(context: &Context) -> Hindrance {
+    let names = context.system.files.names("/proc/irq");
+    match names.iter().any(|name| name.parse::<u32>().is_ok()) {
+        _ if context.no_proc() => context.missing("/proc"),
+        true => hindrance(
+            Kind::ManagedInterrupt,
+            "all interrupts of this machine are managed by the kernel",
+        ),
+        false => hindrance(
             Kind::AbsentInKernel,
-            "this kernel was built without it".to_owned(),
-        )
-    }
-
-    /// Whether there is a frequency driver.
-    pub(super) fn has_policies(&self) -> bool {
-        let names = self.files.names(&format!("{CPUS}/cpufreq"));
-        names.iter().any(|name| name.starts_with("policy"))
-    }
-
-    /// The kernel's lockdown, if it is in force (kernel_lockdown(7)).
-    pub(super) fn lockdown(&self) -> Option<String> {
-        let text = self.files.read("/sys/kernel/security/lockdown").ok()?;
-        bracketed(&text).filter(|mode| mode != "none")
+            "no /proc/irq: this kernel has no IRQ affinity",
+        ),
     }
 }
 
-/// The reason for a file of /proc that any Linux could have.
-pub(super) fn not_in_proc(absent: &Absent) -> (Kind, String) {
-    absent.without("/proc")
-}
-
-/// The reason for a file of /sys that any Linux could have.
-pub(super) fn not_in_sys(absent: &Absent) -> (Kind, String) {
-    absent.without("/sys")
+pub(super) fn no_smt(context: &Context) -> Hindrance {
+    let path = format!("{CPUS}/smt/control");
+    let now = context.system.files.read(&path);
+    match (now.as_deref(), &context.hypervisor) {
+        (Ok("notsupported"), Some(name)) => hindrance(
+            Kind::AbsentInVm,
+            format!("{name} exposes no sibling threads; the host cores may have some"),
+        ),
+        (Ok("notsupported"), None) => hindrance(
+            Kind::Firmware,
+            "the processor has no SMT, or the firmware disabled it",
+        ),
+        (Ok(other), _) => hindrance(Kind::AbsentInKernel, format!("{path} is {other}")),
+        (Err(_), _) if context.no_sys() => context.missing("/sys"),
+        (Err(_), _) => {
+            let threads = match pairs(&context.system).as_slice() {
+                [] => String::new(),
+                pairs => format!("; sibling threads: {}", pairs.join(" ")),
+            };
+            hindrance(
+                Kind::AbsentInKernel,
+                format!("no {path}: a kernel without the switch{threads}"),
+            )
+        }
+    }
 }

@@ -1,32 +1,32 @@
-//! What to do, what helps most first.
+//! Advice, the largest effect first.
 //!
-//! The order of the first ranks is that of measurements: a job of 60 ms,
-//! bound by the core or by memory, beside a load, in rounds by turns, on two
-//! kinds of virtual machines with two shared cores (docs/noise/controls.md has
-//! the figures). What was never measured comes after what was, and says so.
+//! The order of the first ranks is measured: a job of 60 ms, bound by the core
+//! or by memory, with a load, in interleaved rounds, on two kinds of virtual
+//! machines with two shared cores (figures in docs/noise/controls.md). Unmeasured
+//! steps follow, and say so.
 
-use super::own::lost_by_spinning;
-use super::sight::Sight;
+use super::context::Context;
+use super::process::throttling;
 use model::noise::control::{Advice, Control, Kind, State, Tuned, Who};
 
-/// A rank: controls that are done by one step.
+/// Controls that one step sets.
 struct Rank {
     controls: &'static [&'static str],
     step: Step,
     worth: &'static str,
 }
 
-/// How the step is given.
+/// How a step is done.
 enum Step {
-    /// Others are to leave.
+    /// Waiting for other processes, or stopping one.
     Others,
-    /// Each by its own command.
+    /// By the control's own command.
     Own(&'static str),
-    /// By the scheduler's first class.
+    /// With SCHED_FIFO.
     Fifo,
-    /// By what else a process may be given, as far as it lacks it.
-    Given,
-    /// By `noise tune --only`, all together.
+    /// With `latlas exec` and the settings that this process lacks.
+    Exec,
+    /// With `noise tune --only`, all together.
     Tune(&'static str),
 }
 
@@ -34,42 +34,42 @@ const RANKS: &[Rank] = &[
     Rank {
         controls: &["noisiest"],
         step: Step::Others,
-        worth: "a load in another session made the job 3.1 and 1.6 times as long on two machines, one in the same session 2.5 and 1.4 times",
+        worth: "a load in another session made the job 3.1 and 1.6 times as long on two machines, in the same session 2.5 and 1.4 times",
     },
     Rank {
         controls: &["policy"],
         step: Step::Fifo,
-        worth: "beside a load in another session 254 to 60 ms and 96 to 61 on two machines, memory-bound 939 to 206 and 122 to 82",
+        worth: "with a load in another session 254 to 60 ms and 96 to 61 ms on two machines, memory-bound 939 to 206 and 122 to 82",
     },
     Rank {
         controls: &["autogroup", "nice", "affinity"],
-        step: Step::Given,
+        step: Step::Exec,
         worth: "",
     },
     Rank {
         controls: &["page-cache"],
-        step: Step::Own("have the kernel write now what it would write during the run"),
-        worth: "not measured; cold files against warm ones: 3.3 times for git status, 9.1 times for reading files",
+        step: Step::Own("write dirty pages back before the run"),
+        worth: "not measured; cold against warm files: 3.3 times for git status, 9.1 times for reading files",
     },
     Rank {
         controls: &["battery"],
-        step: Step::Own("connect the mains"),
+        step: Step::Own("connect mains power"),
         worth: NOT_MEASURED,
     },
     Rank {
         controls: &["thermal", "low-power"],
-        step: Step::Own("let the machine cool down, and leave Low Power Mode"),
+        step: Step::Own("let the machine cool down, turn Low Power Mode off"),
         worth: NOT_MEASURED,
     },
     Rank {
         controls: &["turbo", "governor", "epp", "epb"],
-        step: Step::Tune("keep the clock steady"),
-        worth: "not measured by us: no machine we had lets its clock be set",
+        step: Step::Tune("fix the clock"),
+        worth: "not measured: no test machine had a settable clock",
     },
     Rank {
         controls: &["smt"],
-        step: Step::Tune("leave one thread on each core"),
-        worth: "not measured by us: no machine we had shows sibling threads",
+        step: Step::Tune("use one thread per core"),
+        worth: "not measured: no test machine had sibling threads",
     },
     Rank {
         controls: &[
@@ -80,29 +80,29 @@ const RANKS: &[Rank] = &[
             "nmi-watchdog",
             "timer-migration",
         ],
-        step: Step::Tune("keep interrupts and the kernel's own work away"),
-        worth: "moving interrupts: no effect shown on one machine; the others not measured; noise measure shows what they take here",
+        step: Step::Tune("keep interrupts and kernel work off the quiet CPUs"),
+        worth: "IRQ affinity: no effect shown on one machine; the others not measured; noise measure shows their share here",
     },
     Rank {
         controls: &["thp", "thp-defrag", "khugepaged", "numa-balancing"],
-        step: Step::Tune("keep pages where they are"),
-        worth: "transparent huge pages: no effect shown on one machine; the others not measured",
+        step: Step::Tune("stop page migration and compaction"),
+        worth: "THP: no effect shown on one machine; the others not measured",
     },
 ];
 
 const NOT_MEASURED: &str = "not measured";
 
-/// What somebody here can do about these controls.
-pub(super) fn advice(sight: &Sight, controls: &[Control]) -> Vec<Advice> {
+/// What can be done here about these controls.
+pub(super) fn advice(context: &Context, controls: &[Control]) -> Vec<Advice> {
     RANKS
         .iter()
-        .flat_map(|rank| steps(sight, controls, rank))
+        .flat_map(|rank| steps(context, controls, rank))
         .collect()
 }
 
-/// The step of a rank. Of what a process may be given somebody who is not root
-/// gets a second one: what needs no right.
-fn steps(sight: &Sight, controls: &[Control], rank: &Rank) -> Vec<Advice> {
+/// The steps of a rank: with [`Step::Exec`] a user who is not root gets a second
+/// one that needs no privilege.
+fn steps(context: &Context, controls: &[Control], rank: &Rank) -> Vec<Advice> {
     let concerned: Vec<&Control> = rank
         .controls
         .iter()
@@ -116,10 +116,10 @@ fn steps(sight: &Sight, controls: &[Control], rank: &Rank) -> Vec<Advice> {
         let setting = control.setting.as_ref();
         setting.is_some_and(|setting| setting.who == Who::Root)
     };
-    // It sets files that an ordinary user may write, too, but refuses him.
+    // tune needs root even if the files are writable.
     let root = matches!(rank.step, Step::Tune(_)) || concerned.iter().any(by_root);
-    let who = if root { Who::Root } else { Who::Anybody };
-    let sudo = if root { sight.sudo() } else { "" };
+    let who = if root { Who::Root } else { Who::AnyUser };
+    let sudo = if root { context.sudo() } else { "" };
     let ids: Vec<String> = concerned.iter().map(|control| control.id.clone()).collect();
     let mut worth = rank.worth.to_owned();
     let own_command = || {
@@ -127,23 +127,24 @@ fn steps(sight: &Sight, controls: &[Control], rank: &Rank) -> Vec<Advice> {
         setting.map_or(String::new(), |setting| setting.command.clone())
     };
     let (what, command) = match rank.step {
-        Step::Others if own_command().is_empty() => {
-            ("wait until others have finished".to_owned(), String::new())
-        }
+        Step::Others if own_command().is_empty() => (
+            "wait for other processes to finish".to_owned(),
+            String::new(),
+        ),
         Step::Others => (
-            "wait until others have finished, or stop the busiest for the while".to_owned(),
+            "wait for other processes to finish, or stop the busiest during the run".to_owned(),
             own_command(),
         ),
         Step::Own(what) => (what.to_owned(), own_command()),
         Step::Fifo => {
-            worth = format!("{worth}; {}", lost_by_spinning(sight));
+            worth = format!("{worth}; {}", throttling(context));
             (
-                "measure under SCHED_FIFO (latlas exec --fifo for a command)".to_owned(),
+                "use real-time priority (SCHED_FIFO; latlas exec --fifo for a command)".to_owned(),
                 format!("{sudo}latlas run --fifo"),
             )
         }
-        Step::Given => {
-            let (what, options, known) = given(&ids);
+        Step::Exec => {
+            let (what, options, known) = lacking(&ids);
             worth = known.to_owned();
             (what, format!("{sudo}latlas exec{options} -- COMMAND"))
         }
@@ -159,59 +160,55 @@ fn steps(sight: &Sight, controls: &[Control], rank: &Rank) -> Vec<Advice> {
         command,
         worth,
     }];
-    let rightless: Vec<String> = concerned
+    let unprivileged: Vec<String> = concerned
         .iter()
         .filter(|control| !by_root(control))
         .map(|control| control.id.clone())
         .collect();
-    if matches!(rank.step, Step::Given) && root && !sight.root && !rightless.is_empty() {
-        let (what, options, _) = given(&rightless);
+    if matches!(rank.step, Step::Exec) && root && !context.root && !unprivileged.is_empty() {
+        let (what, options, _) = lacking(&unprivileged);
         steps.push(Advice {
-            controls: rightless,
-            what: format!("without root: {what}, and a session of its own"),
-            who: Who::Anybody,
+            controls: unprivileged,
+            what: format!("without root: {what}, separate session"),
+            who: Who::AnyUser,
             command: format!("latlas exec{options} --own-session -- COMMAND"),
-            worth: "removes migrations; a session has one share of the CPU, however many processes others have in theirs (beside two busy ones no gain was shown)".to_owned(),
+            worth: "removes migrations; each session gets the same CPU share, however many processes it has (no gain shown with two busy processes)".to_owned(),
         });
     }
     steps
 }
 
-/// What a process lacks of these controls: in words, as options, and what it
-/// was worth.
-fn given(ids: &[String]) -> (String, String, &'static str) {
+/// Settings that a process lacks of these controls: in words, as options, and
+/// their measured effect.
+fn lacking(ids: &[String]) -> (String, String, &'static str) {
     let lacks = |id: &str| ids.iter().any(|lacking| lacking == id);
     let parts = [
-        ("affinity", "one CPU", " --pin"),
-        ("nice", "a low nice value", " --nice -10"),
-        (
-            "autogroup",
-            "a session of its own with a low nice value",
-            " --autogroup -10",
-        ),
+        ("affinity", "pin to one CPU", " --pin"),
+        ("nice", "nice -10", " --nice -10"),
+        ("autogroup", "autogroup nice -10", " --autogroup -10"),
     ];
     let lacking: Vec<_> = parts.iter().filter(|(id, _, _)| lacks(id)).collect();
     let words: Vec<&str> = lacking.iter().map(|(_, words, _)| *words).collect();
     let worth = match (lacks("autogroup"), lacks("nice")) {
         (true, _) => {
-            "beside a load in another session 254 to 75 ms and 96 to 63 on two machines; on the first nice alone did nothing there (254) and pinning alone made it worse (320)"
+            "with a load in another session 254 to 75 ms and 96 to 63 ms on two machines; on the first, nice alone had no effect (254) and pinning alone made it worse (320)"
         }
         (false, true) => {
-            "beside a load in the same session 203 to 91 ms and 88 to 65 on two machines; in another session on the first nothing while autogroups are on (254)"
+            "with a load in the same session 203 to 91 ms and 88 to 65 ms on two machines; with one in another session no effect on the first, while autogroups are on (254)"
         }
         (false, false) => {
-            "removes migrations and nothing else: beside a load in the same session 203 to 213 ms and 88 to 103 on two machines"
+            "removes migrations only: with a load in the same session 203 to 213 ms and 88 to 103 ms on two machines"
         }
     };
     (
-        format!("give what is measured {}", words.join(", ")),
+        words.join(", "),
         lacking.iter().map(|(_, _, option)| *option).collect(),
         worth,
     )
 }
 
-/// A step that another user of this system can do is one; what the mounts or
-/// the kernel keep from everybody is none.
+/// Whether some user here can set it; read-only mounts and missing kernel
+/// features exclude all.
 fn can_be_done(control: &Control) -> bool {
     let hindrance = control.hindrance.as_ref();
     let tuned = !matches!(control.tuned, Tuned::Never) || control.setting.is_some();
@@ -222,11 +219,11 @@ fn can_be_done(control: &Control) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::{all, tunable};
+    use crate::control::{CONTROLS, tunable};
 
     #[test]
-    fn ranks_are_of_controls_that_are_there() {
-        let known: Vec<&str> = all().map(|control| control.id).collect();
+    fn ranks_name_existing_controls() {
+        let known: Vec<&str> = CONTROLS.iter().map(|control| control.id).collect();
         let tunable: Vec<&str> = tunable().iter().map(|(id, _)| *id).collect();
         for rank in RANKS {
             for id in rank.controls {
@@ -239,15 +236,15 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_lacking_is_given() {
+    fn only_lacking_settings_are_advised() {
         let ids =
             |list: &[&str]| -> Vec<String> { list.iter().map(|id| (*id).to_owned()).collect() };
-        let (what, options, worth) = given(&ids(&["nice", "affinity"]));
-        assert_eq!(what, "give what is measured one CPU, a low nice value");
+        let (what, options, worth) = lacking(&ids(&["nice", "affinity"]));
+        assert_eq!(what, "pin to one CPU, nice -10");
         assert_eq!(options, " --pin --nice -10");
         assert!(worth.contains("203 to 91"));
-        let (_, options, worth) = given(&ids(&["affinity"]));
+        let (_, options, worth) = lacking(&ids(&["affinity"]));
         assert_eq!(options, " --pin");
-        assert!(worth.contains("nothing else"));
+        assert!(worth.contains("migrations only"));
     }
 }

@@ -1,43 +1,31 @@
-//! What keeps others off a CPU: cpusets and what the kernel is told at its
-//! start. cpuset(7), `Documentation/admin-guide/cgroup-v2.rst`,
-//! `Documentation/admin-guide/kernel-parameters.txt`.
+//! CPU isolation: cpusets and kernel parameters. cpuset(7),
+//! `Documentation/admin-guide/{cgroup-v2.rst,kernel-parameters.txt}`.
 
-use super::places::{CPUS, ranges};
-use super::sight::{Sight, Told};
+use super::context::{Context, Status, StatusResult};
+use super::system::CPUS;
+use crate::cpus::list;
 use model::noise::control::{Kind, State, Who};
 use sys::groups::{self, Version};
 
-pub(super) fn cpuset(sight: &Sight) -> Told {
-    let (groups, mounts) = match (
-        sight.read("/proc/self/cgroup"),
-        sight.read("/proc/self/mountinfo"),
-    ) {
-        (Ok(groups), Ok(mounts)) => (groups, mounts),
-        (Err(told), _) | (_, Err(told)) => return *told,
-    };
+pub(super) fn cpuset(context: &Context) -> StatusResult {
+    let groups = context.read("/proc/self/cgroup")?;
+    let mounts = context.read("/proc/self/mountinfo")?;
     let chain = match groups::chain(&groups, &mounts, "cpuset") {
         Ok(chain) => chain,
-        Err(why) => return Told::absent(Kind::AbsentInKernel, why),
+        Err(why) => return Ok(Status::absent(Kind::AbsentInKernel, why.to_string())),
     };
     let Some(group) = chain.levels.first() else {
-        return Told::absent(Kind::AbsentInKernel, "no directory of the group is visible");
+        let why = "the directory of the group is not visible";
+        return Ok(Status::absent(Kind::AbsentInKernel, why));
     };
-    let read = |file: &str| sight.scene.files.read(&format!("{group}/{file}"));
-    let shield = "a set of CPUs that nobody else may use";
-    let why = "it helps if everybody else leaves, as with latlas exec --shield; it does little if only a known load does";
-    let cpus = ranges(&sight.scene.quiet);
-    let command = format!(
-        "{}latlas exec --shield {} -- COMMAND",
-        sight.sudo(),
-        cpus.replace(' ', "")
-    );
-    let (version, cpus, alone) = match chain.version {
+    let read = |file: &str| context.system.files.read(&format!("{group}/{file}"));
+    let (version, cpus, exclusive) = match chain.version {
         Version::Two => (
             "version 2",
             read("cpuset.cpus.effective"),
             match read("cpuset.cpus.partition") {
                 Ok(partition) => format!("partition {partition}"),
-                Err(_) => "the root of what is visible".to_owned(),
+                Err(_) => "the visible root".to_owned(),
             },
         ),
         Version::One => (
@@ -51,65 +39,63 @@ pub(super) fn cpuset(sight: &Sight) -> Told {
     };
     let cpus = match cpus {
         Ok(cpus) => format!("CPUs {cpus}"),
-        Err(_) => "CPUs not told: the controller is not enabled for this group".to_owned(),
+        Err(_) => "CPUs unknown: the controller is not enabled for this group".to_owned(),
     };
-    let told = Told::information(format!("{version}, {cpus}, {alone}"), group);
-    let told = Told {
+    let status = Status {
         fixtures_only: chain.version == Version::Two,
-        ..told
+        ..Status::information(format!("{version}, {cpus}, {exclusive}"), group)
     };
-    match sight.scene.quiet.is_empty() {
-        true => told,
-        false => told
-            .wanting(shield, why)
-            .set_by(Who::Root, command)
-            .hindered(sight.hindrance(&format!("{group}/cgroup.procs"))),
+    if context.system.quiet.is_empty() {
+        return Ok(status);
     }
-}
-
-pub(super) fn isolated(sight: &Sight) -> Told {
-    let path = format!("{CPUS}/isolated");
-    let told = match sight.read(&path).as_deref() {
-        Err(told) => return (**told).clone(),
-        Ok("") => Told::information("none".into(), &path),
-        Ok(cpus) => Told::new(format!("CPUs {cpus}"), &path, State::Good),
-    };
-    at_boot(
-        sight,
-        told,
-        "the scheduler puts nothing there of its own accord",
-    )
-}
-
-pub(super) fn nohz_full(sight: &Sight) -> Told {
-    let path = format!("{CPUS}/nohz_full");
-    let told = match sight.read(&path).as_deref() {
-        Err(_) if !sight.absent().without_sys() => {
-            return Told::absent(
-                Kind::AbsentInKernel,
-                "this kernel was built without NO_HZ_FULL",
-            );
-        }
-        Err(told) => return (**told).clone(),
-        Ok("" | "(null)") => Told::information("none".into(), &path),
-        Ok(cpus) => Told::new(format!("CPUs {cpus}"), &path, State::Good),
-    };
-    at_boot(
-        sight,
-        told,
-        "the tick comes once a second instead of 100 to 1000 times",
-    )
-}
-
-/// Kernel parameters (`Documentation/admin-guide/kernel-parameters.txt`).
-fn at_boot(sight: &Sight, told: Told, why: &str) -> Told {
-    if sight.scene.quiet.is_empty() || told.state == State::Good {
-        return told;
-    }
-    let quiet = ranges(&sight.scene.quiet).replace(' ', "");
-    let parameters = format!(
-        "isolcpus=domain,managed_irq,{quiet} nohz_full={quiet} on the kernel's command line, and a new start"
+    let command = format!(
+        "{}latlas exec --shield {} -- COMMAND",
+        context.sudo(),
+        list(&context.system.quiet)
     );
-    told.wanting(&format!("CPUs {quiet}"), why)
+    Ok(status
+        .wanting(
+            "a shield (CPUs reserved for one group)",
+            "it helps if all other tasks leave, as with latlas exec --shield; moving a single load does little",
+        )
+        .set_by(Who::Root, command)
+        .hindered(context.hindrance(&format!("{group}/cgroup.procs"))))
+}
+
+pub(super) fn isolated(context: &Context) -> StatusResult {
+    let path = format!("{CPUS}/isolated");
+    let cpus = context.read(&path)?;
+    let why = "the scheduler places no task there by itself";
+    Ok(at_boot(context, &cpus, &path, why))
+}
+
+pub(super) fn nohz_full(context: &Context) -> StatusResult {
+    let path = format!("{CPUS}/nohz_full");
+    let cpus = match context.read(&path) {
+        Err(_) if !context.no_sys() => {
+            let why = "this kernel was built without NO_HZ_FULL";
+            return Ok(Status::absent(Kind::AbsentInKernel, why));
+        }
+        read => read?,
+    };
+    let why = "one tick a second instead of 100 to 1000";
+    Ok(at_boot(context, cpus.trim_matches(['(', ')']), &path, why))
+}
+
+/// CPUs of a kernel parameter.
+fn at_boot(context: &Context, cpus: &str, path: &str, why: &str) -> Status {
+    if !matches!(cpus, "" | "null") {
+        return Status::new(format!("CPUs {cpus}"), path, State::Good);
+    }
+    let status = Status::information("none", path);
+    if context.system.quiet.is_empty() {
+        return status;
+    }
+    let quiet = list(&context.system.quiet);
+    let parameters = format!(
+        "isolcpus=domain,managed_irq,{quiet} nohz_full={quiet} on the kernel command line, then reboot"
+    );
+    status
+        .wanting(&format!("CPUs {quiet}"), why)
         .set_by(Who::Boot, parameters)
 }

@@ -1,227 +1,319 @@
-//! The controls of noise: one list, one small file for each family. What
-//! `noise show` prints and what `noise tune` writes both come from here.
+//! The controls of noise: one table ([`table`]) from which `noise show`, the
+//! steps of `noise tune` and the files that it may write follow.
 
 mod absent;
+mod activity;
 mod advice;
-mod around;
-mod cores;
-mod frequency;
-mod interrupts;
+mod context;
+mod environment;
+mod file;
 mod isolation;
-mod look;
-mod memory;
-mod own;
-mod part;
-mod places;
-mod power;
-mod scheduler;
+mod process;
 mod show;
-mod sight;
+mod special;
+mod system;
+mod table;
 
 use crate::change::Change;
-use crate::files::Files;
-use absent::{Absent, not_in_proc, not_in_sys};
+use context::{Context, StatusResult};
+use file::FileState;
 use model::nearest::suggestion;
-use model::noise::control::{Group, Kind};
-use part::Part;
-use places::Scene;
-pub use places::quiet_by_default;
+use model::noise::control::{Group, Hindrance};
 pub use show::show;
-use sight::{Sight, Told};
+use sys::files::Files;
+use system::System;
+pub use system::quiet_by_default;
+use table::CONTROLS;
 use thiserror::Error;
 
-/// When a control is written among others. What is set first is put back
-/// last, so that nothing is undone by what follows.
+/// When a control is written. The order of restoring is the reverse, so that
+/// nothing undoes what was restored before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
-    /// Concerns nothing else.
-    Alone,
-    /// Hints to the processor's own governor: locked once the kernel's is
-    /// `performance`.
+enum Order {
+    /// Independent of others.
+    Any,
+    /// EPP and EPB: locked by the governor `performance`.
     Preference,
-    /// The kernel's governor.
     Governor,
-    /// Bounds of the frequency, the upper one first.
-    Ceiling,
-    /// The lower one.
-    Floor,
-    /// Turbo moves the bounds.
+    UpperLimit,
+    LowerLimit,
+    /// Moves the limits.
     Turbo,
-    /// Where interrupts and the kernel's work go.
     Interrupts,
-    /// Whole CPUs, which takes interrupts along.
+    /// Whole CPUs, whose interrupts move.
     Siblings,
 }
 
 /// Whether `noise tune` sets a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tuned {
-    /// Unless others are named.
+enum Tune {
     ByDefault,
-    /// Only if it is named, for this reason.
+    /// Only by name, for this reason.
     ByName(&'static str),
-    /// The same, though it is better for measuring.
-    Advised(&'static str),
+    /// The same, though `noise show` recommends it.
+    Recommended(&'static str),
     /// Never, for this reason.
     Never(&'static str),
 }
 
+/// How the content of a file is compared and printed.
+#[derive(Clone, Copy, Debug)]
+enum Reading {
+    /// As it is.
+    Plain,
+    /// Values with their words.
+    Words(&'static [(&'static str, &'static str)]),
+    /// `always [madvise] never`: the chosen word; each of these is good.
+    Choice(&'static [&'static str]),
+    /// A mask of CPUs.
+    Mask,
+    /// A frequency.
+    Kilohertz,
+}
+
+/// The good value of a file.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    /// None is known.
+    Nothing,
+    Is(&'static str),
+    /// A word, if that file of the same policy offers it.
+    Offered(&'static str, &'static str),
+    /// The sustained frequency of the policy.
+    NominalFrequency,
+    /// What the mask holds, without the quiet CPUs.
+    Housekeeping,
+}
+
+/// What the kernel changes along with a control's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moves {
+    Nothing,
+    /// These files of the same cpufreq policy.
+    SamePolicy(&'static [&'static str]),
+    /// These files of all policies.
+    Policies(&'static [&'static str]),
+    /// All that depends on which CPUs are online.
+    CpuGoes,
+}
+
 /// A control.
+#[derive(Clone, Copy)]
 struct Control {
     id: &'static str,
     title: &'static str,
     group: Group,
-    tuned: Tuned,
-    stage: Stage,
-    /// Whether no real machine that we had has it.
+    tune: Tune,
+    order: Order,
+    /// Whether it was only tested on made-up machines.
     fixtures_only: bool,
-    what: What,
+    /// Its files; the first pattern that exists counts.
+    files: &'static [&'static str],
+    /// All patterns count.
+    all_files: bool,
+    reading: Reading,
+    target: Target,
+    /// Changes or drops a file's state.
+    adjust: Option<fn(&System, FileState) -> Option<FileState>>,
+    /// The good value and its reason, as printed.
+    better: &'static str,
+    why: &'static str,
+    moves: Moves,
+    /// Why there is no file, if not [`Context::missing`].
+    absent: Option<fn(&Context) -> Hindrance>,
+    /// All values in a line, if not [`file::in_a_line`].
+    line: Option<fn(&System, &[FileState]) -> String>,
+    /// Computes the status of a control that is no writable file.
+    status: Option<fn(&Context) -> StatusResult>,
 }
 
 impl Control {
-    /// One that is looked at and never written; where real machines have it.
-    const fn told(
-        id: &'static str,
-        title: &'static str,
-        group: Group,
-        tuned: Tuned,
-        look: fn(&Sight) -> Told,
-    ) -> Control {
-        Control {
-            id,
-            title,
-            group,
-            tuned,
-            stage: Stage::Alone,
-            fixtures_only: false,
-            what: What::Told(look),
+    /// The base of the table's entries.
+    const READ_ONLY: Control = Control {
+        id: "",
+        title: "",
+        group: Group::Environment,
+        tune: Tune::Never("it is read-only"),
+        order: Order::Any,
+        fixtures_only: false,
+        files: &[],
+        all_files: false,
+        reading: Reading::Plain,
+        target: Target::Nothing,
+        adjust: None,
+        better: "",
+        why: "",
+        moves: Moves::Nothing,
+        absent: None,
+        line: None,
+        status: None,
+    };
+
+    fn is_tunable(&self) -> bool {
+        !matches!(self.tune, Tune::Never(_))
+    }
+
+    /// The states of its files.
+    fn states(&self, system: &System) -> Vec<FileState> {
+        let mut states = Vec::new();
+        for pattern in self.files {
+            let files = system.expand(pattern).into_iter();
+            states.extend(files.filter_map(|(path, cpus)| {
+                let file = FileState::read(system.files, path, cpus);
+                let wanted = self.wanted(system, &file);
+                let file = file.wanting(wanted, self.reading);
+                match self.adjust {
+                    Some(adjust) => adjust(system, file),
+                    None => Some(file),
+                }
+            }));
+            if !states.is_empty() && !self.all_files {
+                break;
+            }
+        }
+        states
+    }
+
+    fn wanted(&self, system: &System, file: &FileState) -> Option<String> {
+        match self.target {
+            Target::Nothing => None,
+            Target::Is(value) => Some(value.to_owned()),
+            Target::Offered(list, word) => special::offered(system, &file.path, list, word),
+            Target::NominalFrequency => special::nominal(system, &file.path),
+            Target::Housekeeping => special::housekeeping(system, file.now.as_deref().ok()),
         }
     }
 }
 
-/// Where a control's value is.
-enum What {
-    /// In files of the system that can be written.
-    Files(Settled),
-    /// Somewhere else, or it can't be written.
-    Told(fn(&Sight) -> Told),
-}
-
-/// One file of the kernel, or several alike.
-struct Settled {
-    /// The files with their values; none where the kernel has none.
-    parts: fn(&Scene) -> Vec<Part>,
-    /// The better value, in words.
-    better: &'static str,
-    /// Why it is better.
-    why: &'static str,
-    /// How a shell names all files at once; empty where it can't.
-    glob: &'static str,
-    /// Why there is no file.
-    absent: fn(&Absent) -> (Kind, String),
-    /// All values in a line, where they are no plain list.
-    line: Option<fn(&Scene, &[Part]) -> String>,
-}
-
-/// Every control there is.
-fn all() -> impl Iterator<Item = &'static Control> {
-    [
-        frequency::CONTROLS,
-        cores::CONTROLS,
-        own::CONTROLS,
-        scheduler::CONTROLS,
-        interrupts::CONTROLS,
-        memory::CONTROLS,
-        around::CONTROLS,
-    ]
-    .into_iter()
-    .flatten()
-}
-
-/// A name given to `--only` that `noise tune` can't follow.
+/// A name given to `--only` that `noise tune` can't set.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{name:?} can't be set: {why}")]
-pub struct UnknownControl {
-    /// The name.
-    pub name: String,
-    /// Why not, with what was probably meant.
-    pub why: String,
+pub enum UnknownControl {
+    /// No such control; the second is a suggestion.
+    #[error("no control {0:?}{1} (latlas noise show lists all)")]
+    NoSuch(String, String),
+    /// It exists and is never set, for this reason.
+    #[error("{0:?} can't be set: {1}")]
+    NeverSet(&'static str, &'static str),
 }
 
-/// What `noise tune` would write on the machine that `files` show: the
-/// controls named in `only`, or those of the default set if none is named, in
-/// the order in which they are to be written. Values that are as wanted
-/// already are left out. `quiet_cpus` are to be kept free of interrupts and of
-/// the kernel's work; where there are none, these controls change nothing.
+/// What `noise tune` would write on the machine of `files`: the controls in
+/// `only`, or the default set if that is empty, in the order of writing. Good
+/// values are left out. Without `quiet_cpus`, masks stay as they are.
 ///
 /// # Errors
-/// A name in `only` that is no control, or one that is only shown.
+/// A name in `only` that is no control, or is read-only.
 pub fn changes(
     files: &dyn Files,
     only: &[String],
     quiet_cpus: &[u32],
 ) -> Result<Vec<Change>, UnknownControl> {
     let mut chosen: Vec<&Control> = match only.is_empty() {
-        true => all().filter(|c| c.tuned == Tuned::ByDefault).collect(),
+        true => CONTROLS
+            .iter()
+            .filter(|control| control.tune == Tune::ByDefault)
+            .collect(),
         false => only
             .iter()
             .map(|name| named(name))
             .collect::<Result<_, _>>()?,
     };
-    chosen.sort_by_key(|control| control.stage);
+    chosen.sort_by_key(|control| control.order);
     chosen.dedup_by_key(|control| control.id);
-    let scene = Scene::new(files, quiet_cpus);
-    Ok(chosen
-        .into_iter()
-        .flat_map(|control| {
-            let parts = match &control.what {
-                What::Files(settled) => (settled.parts)(&scene),
-                What::Told(_) => Vec::new(),
-            };
-            parts.into_iter().filter_map(|part| part.change(control.id))
-        })
-        .collect())
+    let system = System::new(files, quiet_cpus);
+    let of_control = |control: &Control| -> Vec<Change> {
+        let states = control.states(&system).into_iter();
+        states.filter_map(|file| file.change(control.id)).collect()
+    };
+    Ok(chosen.into_iter().flat_map(of_control).collect())
 }
 
-/// Names that `--only` of `noise tune` takes, and whether they are in the
-/// default set.
+/// Names that `noise tune --only` takes, and whether they are in the default
+/// set.
 pub fn tunable() -> Vec<(&'static str, bool)> {
-    all()
-        .filter(|control| !matches!(control.tuned, Tuned::Never(_)))
-        .map(|control| (control.id, control.tuned == Tuned::ByDefault))
+    CONTROLS
+        .iter()
+        .filter(|control| control.is_tunable())
+        .map(|control| (control.id, control.tune == Tune::ByDefault))
         .collect()
 }
 
 fn named(name: &str) -> Result<&'static Control, UnknownControl> {
-    let unknown = |why: String| UnknownControl {
-        name: name.to_owned(),
-        why,
-    };
-    match all().find(|control| control.id == name) {
-        Some(Control {
-            tuned: Tuned::Never(why),
-            ..
-        }) => Err(unknown((*why).to_owned())),
-        Some(control) => Ok(control),
+    match CONTROLS.iter().find(|control| control.id == name) {
+        Some(control) => match control.tune {
+            Tune::Never(why) => Err(UnknownControl::NeverSet(control.id, why)),
+            _ => Ok(control),
+        },
         None => {
             let names = tunable().into_iter().map(|(id, _)| id);
-            Err(unknown(format!(
-                "there is no such control{} (latlas noise show lists all)",
-                suggestion(name, names)
-            )))
+            Err(UnknownControl::NoSuch(
+                name.to_owned(),
+                suggestion(name, names),
+            ))
         }
     }
+}
+
+/// A CPU that `--only offline=CPU` takes away.
+const ONLINE: &str = "/sys/devices/system/cpu/cpu<n>/online";
+
+/// Whether the path is a file that a control writes, or changes along.
+pub(crate) fn is_writable(path: &str) -> bool {
+    let tunable = CONTROLS.iter().filter(|control| control.is_tunable());
+    let mut patterns = tunable.flat_map(|control| control.files);
+    patterns.any(|pattern| fits(pattern, path)) || fits(ONLINE, path)
+}
+
+/// What the kernel changes when this file is written.
+pub(crate) fn moves(path: &str) -> Moves {
+    if fits(ONLINE, path) {
+        return Moves::CpuGoes;
+    }
+    let mut controls = CONTROLS.iter();
+    let control = controls.find(|c| c.files.iter().any(|pattern| fits(pattern, path)));
+    control.map_or(Moves::Nothing, |control| control.moves)
+}
+
+/// Whether a path is one of a pattern, in which `<n>` is a decimal number.
+fn fits(pattern: &str, path: &str) -> bool {
+    match pattern.split_once("<n>") {
+        None => pattern == path,
+        Some((before, after)) => path
+            .strip_prefix(before)
+            .and_then(|path| path.strip_suffix(after))
+            .is_some_and(|n| (1..10).contains(&n.len()) && n.bytes().all(|b| b.is_ascii_digit())),
+    }
+}
+
+/// The table of docs/noise/controls.md.
+pub fn documentation() -> String {
+    let mut page =
+        "| control | files | better | tune |\n|---|---|---|---|\n".replace("files", "read from");
+    for control in CONTROLS {
+        let star = if control.fixtures_only { "*" } else { "" };
+        let files: Vec<String> = control.files.iter().map(|f| format!("`{f}`")).collect();
+        let tune = match control.tune {
+            Tune::ByDefault => "default",
+            Tune::ByName(_) | Tune::Recommended(_) => "name",
+            Tune::Never(_) => "never",
+        };
+        page += &format!(
+            "| `{}`{star} | {} | {} | {tune} |\n",
+            control.id,
+            files.join(", ").replace("/sys/devices/system/cpu/", ""),
+            control.better
+        );
+    }
+    page
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines;
+    use crate::machines::{self, Machine};
     use std::collections::HashSet;
-    use std::path::Path;
     use sys::files::Tree;
 
-    fn on(machine: &machines::Machine, only: &[&str], quiet: &[u32]) -> Vec<(String, String)> {
+    fn on(machine: &Machine, only: &[&str], quiet: &[u32]) -> Vec<(String, String)> {
         let root = tempfile::tempdir().expect("a directory");
         machine.write_below(root.path()).expect("a tree");
         let only: Vec<String> = only.iter().map(|&name| name.to_owned()).collect();
@@ -233,29 +325,74 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique() {
-        let names: HashSet<&str> = all().map(|control| control.id).collect();
-        assert_eq!(names.len(), all().count());
+    fn every_control_is_whole() {
+        let names: HashSet<&str> = CONTROLS.iter().map(|control| control.id).collect();
+        assert_eq!(names.len(), CONTROLS.len());
+        for control in CONTROLS {
+            let id = control.id;
+            assert!(
+                !control.title.is_empty() && !control.files.is_empty(),
+                "{id}"
+            );
+            let good = !control.better.is_empty() && !control.why.is_empty();
+            assert!(!control.is_tunable() || good, "{id}");
+            assert!(!control.is_tunable() || control.status.is_none(), "{id}");
+        }
     }
 
     #[test]
-    fn a_misspelt_name_is_answered_with_the_right_one() {
-        let tree = Tree::new(Path::new("/"));
-        let error = |name: &str| {
-            let error = changes(&tree, &[name.to_owned()], &[]).expect_err(name);
-            error.to_string()
+    fn names_that_can_not_be_set_say_why() {
+        let error = |name: &str| named(name).err().expect(name);
+        let suggested = |name: &str| match error(name) {
+            UnknownControl::NoSuch(_, suggestion) => suggestion,
+            other => panic!("{other}"),
         };
-        assert!(
-            error("goverour").contains("did you mean governor?"),
-            "{}",
-            error("goverour")
-        );
-        assert!(error("perf-paranoid").contains("only shown"));
-        assert!(!error("xyzzy").contains("did you mean"));
+        assert!(suggested("goverour").contains("governor"));
+        assert_eq!(suggested("xyzzy"), "");
+        assert!(matches!(
+            error("perf-paranoid"),
+            UnknownControl::NeverSet("perf-paranoid", _)
+        ));
     }
 
     #[test]
-    fn the_kinds_of_steps_come_in_an_order_that_nothing_undoes() {
+    fn only_files_of_controls_are_writable() {
+        for path in [
+            "/proc/irq/24/smp_affinity",
+            "/proc/irq/default_smp_affinity",
+            "/sys/devices/system/cpu/cpu11/online",
+            "/sys/devices/system/cpu/cpufreq/policy4/energy_performance_preference",
+            "/sys/kernel/mm/transparent_hugepage/enabled",
+        ] {
+            assert!(is_writable(path), "{path}");
+        }
+        for path in [
+            "/etc/passwd",
+            "/proc/self/status",
+            "/proc/sys/kernel/core_pattern",
+            "/proc/sys/kernel/perf_event_paranoid",
+            "/proc/irq/24/../../sys/kernel/core_pattern",
+            "/proc/irq/x/smp_affinity",
+            "/proc/irq//smp_affinity",
+            "/proc/irq/24/smp_affinity/x",
+            "/proc/irq/2/4/smp_affinity",
+            "/x/proc/irq/24/smp_affinity",
+            "proc/irq/24/smp_affinity",
+            "/sys/devices/system/cpu/cpu/online",
+            "/sys/devices/system/cpu/cpu0x/online",
+            "/sys/devices/system/cpu/cpu1234567890/online",
+            "",
+        ] {
+            assert!(!is_writable(path), "{path}");
+        }
+        let governor = moves("/sys/devices/system/cpu/cpufreq/policy4/scaling_governor");
+        assert!(matches!(governor, Moves::SamePolicy(_)));
+        assert_eq!(moves("/sys/devices/system/cpu/smt/control"), Moves::CpuGoes);
+        assert_eq!(moves("/proc/irq/24/smp_affinity"), Moves::Nothing);
+    }
+
+    #[test]
+    fn steps_come_in_an_order_that_nothing_undoes() {
         let steps = on(&machines::intel(), &[], &[3, 7]);
         let at = |end: &str| {
             let found = steps.iter().position(|(path, _)| path.ends_with(end));
@@ -264,25 +401,19 @@ mod tests {
         assert!(at("energy_performance_preference") < at("scaling_governor"));
         assert!(at("scaling_governor") < at("no_turbo"));
         assert!(at("no_turbo") < at("smp_affinity"));
-        assert!(
-            !steps.iter().any(|(path, _)| path.contains("smt")),
-            "not by default"
-        );
-        let named = on(
-            &machines::intel(),
-            &["smt", "irq-affinity", "min-frequency", "max-frequency"],
-            &[3],
-        );
+        assert!(!steps.iter().any(|(path, _)| path.contains("smt")));
+        let named = ["smt", "irq-affinity", "min-frequency", "max-frequency"];
+        let named = on(&machines::intel(), &named, &[3]);
         let ends: Vec<&str> = named
             .iter()
-            .map(|(path, _)| path.rsplit('/').next().unwrap_or_default())
+            .filter_map(|(path, _)| path.rsplit('/').next())
             .collect();
         assert_eq!(ends.first(), Some(&"scaling_max_freq"));
         assert_eq!(ends.last(), Some(&"control"));
     }
 
     #[test]
-    fn interrupts_leave_the_quiet_cpus_and_keep_the_others() {
+    fn interrupts_leave_the_quiet_cpus() {
         let steps = on(&machines::intel(), &["irq-affinity"], &[3, 7]);
         // 16: all eight; 17: CPU 3 only, so it gets all others; 18: CPU 0 already; 19 is managed.
         assert_eq!(
@@ -294,25 +425,19 @@ mod tests {
         );
         assert!(on(&machines::intel(), &["irq-affinity"], &[]).is_empty());
         let all: Vec<u32> = (0..8).collect();
-        assert!(
-            on(&machines::intel(), &["workqueues"], &all).is_empty(),
-            "nothing is left"
-        );
+        let none_left = on(&machines::intel(), &["workqueues"], &all);
+        assert!(none_left.is_empty(), "{none_left:?}");
     }
 
     #[test]
     fn the_quiet_cpus_are_a_whole_core_of_the_fastest_kind() {
-        let quiet = |machine: machines::Machine| {
+        let quiet = |machine: Machine| {
             let root = tempfile::tempdir().expect("a directory");
             machine.write_below(root.path()).expect("a tree");
             quiet_by_default(&Tree::new(root.path()))
         };
         assert_eq!(quiet(machines::intel()), [3, 7], "siblings are n and n + 4");
-        assert_eq!(
-            quiet(machines::hybrid()),
-            [2, 3],
-            "the last P-core, not an E-core"
-        );
+        assert_eq!(quiet(machines::hybrid()), [2, 3], "the last P-core");
         assert_eq!(quiet(machines::big_little()), [7]);
         assert_eq!(quiet(machines::single()), [0_u32; 0], "none to spare");
     }

@@ -1,44 +1,45 @@
 //! The document of `noise show`.
 
-use super::look::Look;
-use super::part::{Part, in_a_line};
-use super::places::Scene;
-use super::sight::{Sight, Told};
-use super::{Control, Settled, Tuned, What, advice, all, quiet_by_default};
-use crate::files::Files;
+use super::activity::Activity;
+use super::context::{Context, Status, hindrance};
+use super::file::{FileState, in_a_line};
+use super::system::System;
+use super::{CONTROLS, Control, Tune, advice, quiet_by_default};
 use model::machine::{Fact, Machine, Presence};
 use model::noise::control as document;
-use model::noise::control::{Controls, Hindrance, Kind, Setting, State, Wanted, Who};
+use model::noise::control::{Controls, Kind, State, Who};
+use sys::files::Files;
 use sys::power::Power;
 
-/// Every control of the machine that `files` show, and what to do about it.
-/// `machine` has the facts of the same machine; `pause` lets some time pass
-/// between two looks at who takes the CPU (200 ms show whoever takes more than
-/// 5 %; it does nothing for a copied tree, where no time passes); `apple` is
-/// what [`sys::power::power`] said, for the real machine.
+/// Every control of the machine of `files`, and what to do about it. `machine`
+/// has the facts of the same machine; `pause` lets time pass between two
+/// readings of CPU activity (200 ms show 5 % of a CPU; none passes in a copied
+/// tree); `apple` is from [`sys::power::power`], for the real machine.
 pub fn show(
     files: &dyn Files,
     machine: &Machine,
     apple: Option<Power>,
     pause: &mut dyn FnMut(),
 ) -> Controls {
-    let before = Look::take(files);
+    let before = Activity::read(files);
     pause();
     let quiet = quiet_by_default(files);
-    let scene = Scene::new(files, &quiet);
-    let mut sight = Sight::new(scene, present(&machine.hypervisor), kinds(machine), before);
-    sight.apple = apple;
-    let mut controls: Vec<document::Control> =
-        all().map(|control| shown(&sight, control)).collect();
+    let system = System::new(files, &quiet);
+    let hypervisor = present(&machine.hypervisor);
+    let context = Context::new(system, hypervisor, kinds(machine), before, apple);
+    let mut controls: Vec<document::Control> = CONTROLS
+        .iter()
+        .map(|control| shown(&context, control))
+        .collect();
     controls.sort_by_key(|control| control.group);
     Controls {
-        root: sight.root,
-        hypervisor: sight.hypervisor.clone(),
+        root: context.root,
+        hypervisor: context.hypervisor.clone(),
         container: present(&machine.container),
-        advice: advice::advice(&sight, &controls),
+        advice: advice::advice(&context, &controls),
         quiet_cpus: quiet,
         pending: None,
-        notes: notes(&sight),
+        notes: notes(&context),
         controls,
     }
 }
@@ -58,156 +59,137 @@ fn kinds(machine: &Machine) -> Vec<(String, Vec<u32>)> {
 }
 
 /// What is missing as a whole.
-fn notes(sight: &Sight) -> Vec<String> {
+fn notes(context: &Context) -> Vec<String> {
+    if context.apple.is_some() {
+        return vec!["an Apple system: only what it reports is shown; untested".to_owned()];
+    }
     let mut notes = Vec::new();
-    if sight.apple.is_some() {
-        notes.push(
-            "an Apple system: latlas shows what it tells, and was never run on one by us"
-                .to_owned(),
-        );
-        return notes;
+    if context.no_proc() {
+        notes.push("no /proc here: settings of this process, other processes and most kernel settings are unknown (mount -t proc proc /proc)".to_owned());
     }
-    let absent = sight.absent();
-    if absent.without_proc() {
-        notes.push("there is no /proc here: what this process has, who else runs and most of the kernel's switches can't be seen (mount -t proc proc /proc)".to_owned());
-    }
-    if absent.without_sys() {
-        notes.push("there is no /sys here: CPUs, frequencies and huge pages can't be seen (mount -t sysfs sysfs /sys)".to_owned());
+    if context.no_sys() {
+        notes.push("no /sys here: CPUs, frequencies and huge pages are unknown (mount -t sysfs sysfs /sys)".to_owned());
     }
     notes
 }
 
-fn shown(sight: &Sight, control: &Control) -> document::Control {
-    let told = match &control.what {
-        What::Told(look) => look(sight),
-        What::Files(settled) => files_of(sight, control, settled),
+fn shown(context: &Context, control: &Control) -> document::Control {
+    let status = match control.status {
+        Some(status) => status(context).unwrap_or_else(|status| *status),
+        None => of_files(context, control),
     };
     document::Control {
         id: control.id.to_owned(),
         title: control.title.to_owned(),
         group: control.group,
-        now: told.now,
-        parts: told.parts,
-        state: told.state,
-        wanted: told.wanted,
-        setting: told.setting,
-        hindrance: told.hindrance,
-        tuned: match control.tuned {
-            Tuned::ByDefault => document::Tuned::ByDefault,
-            Tuned::ByName(why) | Tuned::Advised(why) => document::Tuned::ByName(why.to_owned()),
-            Tuned::Never(_) => document::Tuned::Never,
+        now: status.now,
+        parts: status.parts,
+        state: status.state,
+        wanted: status.wanted,
+        setting: status.setting,
+        hindrance: status.hindrance,
+        tuned: match control.tune {
+            Tune::ByDefault => document::Tuned::ByDefault,
+            Tune::ByName(why) | Tune::Recommended(why) => document::Tuned::ByName(why.to_owned()),
+            Tune::Never(_) => document::Tuned::Never,
         },
-        fixtures_only: control.fixtures_only || told.fixtures_only,
+        fixtures_only: control.fixtures_only || status.fixtures_only,
     }
 }
 
-fn files_of(sight: &Sight, control: &Control, settled: &Settled) -> Told {
-    let parts = (settled.parts)(&sight.scene);
-    let Some(first) = parts.first() else {
-        let (kind, why) = match sight.apple {
-            Some(_) => (Kind::NotOnThisSystem, "Linux has it".to_owned()),
-            None => (settled.absent)(&sight.absent()),
-        };
-        return Told::absent(kind, why);
+fn of_files(context: &Context, control: &Control) -> Status {
+    let files = control.states(&context.system);
+    let Some(first) = files.first() else {
+        return Status::from(match (&context.apple, control.absent) {
+            (Some(_), _) => hindrance(Kind::NotOnThisSystem, "Linux only"),
+            (None, Some(absent)) => absent(context),
+            (None, None) => context.missing(control.files[0]),
+        });
     };
-    let source = match settled.glob {
-        glob if parts.len() > 1 && !glob.is_empty() => glob,
-        _ => &first.path,
+    let glob = glob(&files);
+    let source = glob.as_deref().unwrap_or(&first.path);
+    let now = match control.line {
+        Some(line) => line(&context.system, &files),
+        None => in_a_line(&files),
     };
-    let now = match settled.line {
-        Some(line) => line(&sight.scene, &parts),
-        None => in_a_line(&parts),
-    };
-    let mut told = Told::new(now, source, state(control, &parts));
-    if parts.len() > 1 {
-        told.parts = parts.iter().map(by_itself).collect();
+    let mut status = Status::new(now, source, state(control, &files));
+    if files.len() > 1 {
+        status.parts = files.iter().map(value).collect();
     }
-    if parts.iter().all(|part| part.now.is_err()) {
-        let why = parts.iter().find_map(|part| part.now.as_ref().err());
-        told.now = Fact::unknown(why.cloned().unwrap_or_default()).from_source(source);
+    if files.iter().all(|file| file.now.is_err()) {
+        let why = files.iter().find_map(|file| file.now.as_ref().err());
+        status.now = Fact::unknown(why.cloned().unwrap_or_default()).from_source(source);
     }
-    if settled.better.is_empty() || parts.iter().all(|part| part.wanted.is_none()) {
-        return told;
+    if control.better.is_empty() || files.iter().all(|file| file.wanted.is_none()) {
+        return status;
     }
-    told.wanted = Some(Wanted {
-        value: settled.better.to_owned(),
-        why: settled.why.to_owned(),
-    });
-    let unmet = parts.iter().find(|part| !part.met).unwrap_or(first);
-    told.hindrance = match &unmet.refused {
-        Some(why) => Some(Hindrance {
-            kind: Kind::ReadOnly,
-            why: why.clone(),
-        }),
-        None => sight.hindrance(&unmet.path),
+    let unmet = files.iter().find(|file| !file.met).unwrap_or(first);
+    let hindered = match &unmet.refused {
+        Some(why) => Some(hindrance(Kind::ReadOnly, why)),
+        None => context.hindrance(&unmet.path),
     };
-    // Who may write the file needs no other user for it.
-    let (who, sudo) = match told.hindrance {
-        None => (sight.who(), ""),
-        Some(_) => (Who::Root, sight.sudo()),
+    // A process that may write the file needs no other user.
+    let (who, sudo) = match hindered {
+        None => (context.who(), ""),
+        Some(_) => (Who::Root, context.sudo()),
     };
-    told.setting = Some(Setting {
-        who,
-        command: command(sight, sudo, control, settled, &parts),
-    });
-    told
+    status
+        .wanting(control.better, control.why)
+        .set_by(who, command(context, sudo, control, &files))
+        .hindered(hindered)
 }
 
-fn by_itself(part: &Part) -> document::Part {
-    document::Part {
-        path: part.path.clone(),
-        value: part.now.clone().ok(),
-        wanted: part.clone().change("").map(|change| change.wanted),
+fn value(file: &FileState) -> document::FileValue {
+    document::FileValue {
+        path: file.path.clone(),
+        value: file.now.clone().ok(),
+        wanted: file.clone().change("").map(|change| change.wanted),
     }
 }
 
-/// A value that only somebody who names it may want to change is as good as
-/// another.
-fn state(control: &Control, parts: &[Part]) -> State {
-    let met = parts.iter().all(|part| part.met);
-    let wanted = parts.iter().any(|part| part.wanted.is_some());
-    match control.tuned {
-        _ if parts.iter().all(|part| part.now.is_err()) => State::Unknown,
-        Tuned::Never(_) => State::Information,
+/// A shell pattern of several files of policies or CPUs.
+fn glob(files: &[FileState]) -> Option<String> {
+    let first = &files.first().filter(|_| files.len() > 1)?.path;
+    let start = ["/policy", "/cpu/cpu"].iter().find_map(|name| {
+        let at = first.find(name)? + name.len();
+        first[at..]
+            .starts_with(|c: char| c.is_ascii_digit())
+            .then_some(at)
+    })?;
+    let rest = first[start..].trim_start_matches(|c: char| c.is_ascii_digit());
+    Some(format!("{}*{rest}", &first[..start]))
+}
+
+/// A value that only an explicit request changes is no problem.
+fn state(control: &Control, files: &[FileState]) -> State {
+    let wanted = files.iter().any(|file| file.wanted.is_some());
+    match control.tune {
+        _ if files.iter().all(|file| file.now.is_err()) => State::Unknown,
+        Tune::Never(_) => State::Information,
         _ if !wanted => State::Information,
-        _ if met => State::Good,
-        Tuned::ByName(_) => State::Information,
-        _ => State::Improvable,
+        _ if files.iter().all(|file| file.met) => State::Good,
+        Tune::ByName(_) => State::Information,
+        Tune::ByDefault | Tune::Recommended(_) => State::Improvable,
     }
 }
 
-/// What a person types: one command for each value that is to be written. All
-/// files at once are named only where all of them are to hold that value.
-fn command(
-    sight: &Sight,
-    sudo: &str,
-    control: &Control,
-    settled: &Settled,
-    parts: &[Part],
-) -> String {
-    let open: Vec<&Part> = match parts.iter().any(|part| !part.met) {
-        true => parts.iter().filter(|part| !part.met).collect(),
-        false => parts.iter().collect(),
-    };
-    let mut values: Vec<&str> = open
-        .iter()
-        .filter_map(|part| part.wanted.as_deref())
-        .collect();
-    values.dedup();
-    let alike = |value: &str| {
-        let mut all = parts.iter();
-        !settled.glob.is_empty() && all.all(|part| part.wanted.as_deref() == Some(value))
-    };
+/// The shell command: a glob only if all files get the same value.
+fn command(context: &Context, sudo: &str, control: &Control, files: &[FileState]) -> String {
     const MANY: usize = 4;
-    match (values.as_slice(), open.len()) {
-        ([value], 2..) if alike(value) => {
-            format!("echo {value} | {sudo}tee {}", settled.glob)
+    let mut open: Vec<&FileState> = files.iter().filter(|file| !file.met).collect();
+    if open.is_empty() {
+        open = files.iter().collect();
+    }
+    let mut values: Vec<&str> = open.iter().filter_map(|f| f.wanted.as_deref()).collect();
+    values.dedup();
+    let one_value = |value: &str| files.iter().all(|f| f.wanted.as_deref() == Some(value));
+    let paths: Vec<&str> = open.iter().map(|file| file.path.as_str()).collect();
+    match (values.as_slice(), open.len(), glob(files)) {
+        ([value], 2.., Some(glob)) if one_value(value) => {
+            format!("echo {value} | {sudo}tee {glob}")
         }
-        ([value], n) if n <= MANY => {
-            let paths: Vec<&str> = open.iter().map(|part| part.path.as_str()).collect();
-            format!("echo {value} | {sudo}tee {}", paths.join(" "))
-        }
-        // It needs root whoever may write the files.
-        _ => format!("{}latlas noise tune --only {}", sight.sudo(), control.id),
+        ([value], n, _) if n <= MANY => format!("echo {value} | {sudo}tee {}", paths.join(" ")),
+        // tune needs root even if the files are writable.
+        _ => format!("{}latlas noise tune --only {}", context.sudo(), control.id),
     }
 }

@@ -1,23 +1,24 @@
-//! A cpuset shield: CPUs that only those may use who are put there.
+//! A cpuset shield: CPUs reserved for one group.
 //!
-//! With control groups of version 1 everybody who may be moved leaves the root
-//! group for one that has the other CPUs (cpusets(7)); with version 2 a
-//! partition takes its CPUs away from all others, and nobody is moved
+//! With cgroups of version 1 all tasks that can be moved leave the root group
+//! for one with the other CPUs (cpusets(7)); with version 2 a partition takes
+//! its CPUs from all others, and no task moves
 //! (Documentation/admin-guide/cgroup-v2.rst, "cpuset.cpus.partition").
 
 mod plan;
 pub(crate) mod tasks;
 
-pub(crate) use plan::{Part, movers, parts};
+pub(crate) use plan::{ShieldStep, movers, steps};
 
-use crate::files::Files;
+use std::io;
+use sys::files::Files;
 pub(crate) use sys::groups::Version;
 use sys::groups::chain;
 
-/// The group of those who are shielded.
+/// The shielded group.
 pub(crate) const SHIELD: &str = "latlas-shield";
 
-/// Where everybody else goes (version 1).
+/// The group of all other tasks (version 1).
 pub(crate) const SYSTEM: &str = "latlas-system";
 
 /// The groups that latlas makes, right below the root.
@@ -33,29 +34,59 @@ pub(crate) struct Hierarchy {
     pub(crate) home: String,
 }
 
-/// Finds it.
+/// Why there can be no shield.
+#[derive(thiserror::Error, Debug)]
+pub(crate) enum ShieldError {
+    #[error(transparent)]
+    NoGroups(#[from] sys::groups::NoGroup),
+    #[error("cpusets are not mounted here")]
+    NotMounted,
+    #[error("{path}: {error}")]
+    Unreadable { path: String, error: io::Error },
+    #[error("the cgroups at {0} have no cpuset controller")]
+    NoController(String),
+    #[error("{0:?} is no list of CPUs")]
+    NoList(String),
+    #[error("its CPUs must be some of {0}")]
+    NoSuchCpus(String),
+    #[error("no CPU would be left for other tasks: choose fewer than {0}")]
+    NoCpuLeft(String),
+    #[error("the group {0} exists and is not of this run: remove it (rmdir)")]
+    GroupExists(String),
+    #[error("cpusets at {mount} are not those that processes are in ({own}): a container")]
+    Container { mount: String, own: String },
+}
+
+/// Finds the hierarchy.
 ///
 /// # Errors
-/// Why there is none, in words.
-pub(crate) fn hierarchy(files: &dyn Files) -> Result<Hierarchy, String> {
-    let text = |path: &str| files.read(path).map_err(|e| format!("{path}: {e}"));
-    let (groups, mounts) = (text("/proc/self/cgroup")?, text("/proc/self/mountinfo")?);
+/// Why there is none.
+pub(crate) fn hierarchy(files: &dyn Files) -> Result<Hierarchy, ShieldError> {
+    let (groups, mounts) = (
+        text(files, "/proc/self/cgroup")?,
+        text(files, "/proc/self/mountinfo")?,
+    );
     let chain = chain(&groups, &mounts, "cpuset")?;
     let (Some(home), Some(mount)) = (chain.levels.first(), chain.levels.last()) else {
-        return Err("the groups of cpusets are not mounted here".into());
+        return Err(ShieldError::NotMounted);
     };
     if chain.version == Version::Two {
-        let controllers = text(&format!("{mount}/cgroup.controllers"))?;
+        let controllers = text(files, &format!("{mount}/cgroup.controllers"))?;
         if !controllers.split_whitespace().any(|name| name == "cpuset") {
-            return Err(format!(
-                "the control groups at {mount} have no cpuset controller"
-            ));
+            return Err(ShieldError::NoController(mount.clone()));
         }
     }
     Ok(Hierarchy {
         version: chain.version,
         mount: mount.clone(),
         home: home.clone(),
+    })
+}
+
+fn text(files: &dyn Files, path: &str) -> Result<String, ShieldError> {
+    files.read(path).map_err(|error| ShieldError::Unreadable {
+        path: path.to_owned(),
+        error,
     })
 }
 

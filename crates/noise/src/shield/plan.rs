@@ -1,60 +1,76 @@
-//! What makes a shield, part by part.
+//! The steps that make a shield.
 
-use super::{Hierarchy, SHIELD, SYSTEM, Version, hierarchy, tasks};
-use crate::files::Files;
+use super::{Hierarchy, SHIELD, SYSTEM, ShieldError, Version, hierarchy, tasks, text};
+use crate::cpus::{list, parse, without};
 use crate::tune::item::{Item, Place};
 use crate::tune::journal::Action;
-use crate::tune::{beside, meaning};
+use crate::tune::side_effects;
+use sys::files::Files;
 
-/// How its parts are called in reports.
-const CONTROL: &str = "shield";
-
-/// A part of the shield.
-pub(crate) enum Part {
-    /// Something that must succeed, or there is no shield.
-    Needed(Action),
-    /// A group, and what is written into it.
-    Group(Action, Vec<(&'static str, String)>),
-    /// Everybody who may be moved goes from the root group to this one.
+/// A step; all must succeed.
+pub(crate) enum ShieldStep {
+    /// Another group loses the CPUs.
+    Shrink(Vec<Item>),
+    /// A controller is given to the groups below.
+    Enable { path: String, controller: String },
+    /// A group is made, with these values.
+    Group {
+        action: Action,
+        path: String,
+        values: Vec<(&'static str, String)>,
+    },
+    /// All tasks that can be moved leave the root group.
     Clear(Hierarchy),
 }
 
-/// The parts in the order in which they are made; undone in reverse.
+/// The steps in the order in which they are made; undone in reverse.
 ///
 /// # Errors
-/// Why there can be no such shield, in words.
-pub(crate) fn parts(files: &dyn Files, cpus: &[u32]) -> Result<Vec<Part>, String> {
+/// Why there can be no such shield.
+pub(crate) fn steps(files: &dyn Files, cpus: &[u32]) -> Result<Vec<ShieldStep>, ShieldError> {
     let found = hierarchy(files)?;
     let all = match found.version {
         Version::One => text(files, &format!("{}/cpuset.cpus", found.mount))?,
         Version::Two => text(files, &format!("{}/cpuset.cpus.effective", found.mount))?,
     };
-    let all = meaning::cpus(&all).ok_or_else(|| format!("{all:?} is no list of CPUs"))?;
+    let all = parse(&all).ok_or(ShieldError::NoList(all))?;
     if cpus.is_empty() || cpus.iter().any(|cpu| !all.contains(cpu)) {
-        return Err(format!("its CPUs must be some of {}", meaning::list(&all)));
+        return Err(ShieldError::NoSuchCpus(list(&all)));
     }
-    let others: Vec<u32> = all
-        .iter()
-        .copied()
-        .filter(|cpu| !cpus.contains(cpu))
-        .collect();
+    let others = without(&all, cpus);
     if others.is_empty() {
-        return Err(format!(
-            "no CPU would be left for everybody else: choose fewer than {}",
-            meaning::list(&all)
-        ));
+        return Err(ShieldError::NoCpuLeft(list(&all)));
     }
     for name in super::OURS {
         let path = format!("{}/{name}", found.mount);
         if files.exists(&path) {
-            return Err(format!(
-                "there is a group {path} already, of somebody else: remove it (rmdir)"
-            ));
+            return Err(ShieldError::GroupExists(path));
         }
     }
     match found.version {
         Version::One => version_one(files, &found, cpus, &others),
-        Version::Two => version_two(files, &found, cpus),
+        Version::Two => Ok(version_two(files, &found, cpus)),
+    }
+}
+
+/// The step that makes a group below the root; its tasks go `home` when it goes.
+fn group(
+    found: &Hierarchy,
+    name: &str,
+    home: &str,
+    beside: Vec<Item>,
+    values: Vec<(&'static str, String)>,
+) -> ShieldStep {
+    let path = format!("{}/{name}", found.mount);
+    ShieldStep::Group {
+        action: Action::Group {
+            path: path.clone(),
+            home: home.to_owned(),
+            list: found.list().to_owned(),
+            beside,
+        },
+        path,
+        values,
     }
 }
 
@@ -63,107 +79,74 @@ fn version_one(
     found: &Hierarchy,
     cpus: &[u32],
     others: &[u32],
-) -> Result<Vec<Part>, String> {
+) -> Result<Vec<ShieldStep>, ShieldError> {
     let mount = &found.mount;
     let own = text(files, "/proc/self/cpuset")?;
-    // A task's group is told by /proc/TASK/cpuset, and must lie where we see it.
+    // The group of /proc/TASK/cpuset must be visible below the mount.
     if tasks::group(mount, &own) != found.home || !files.exists(&format!("{}/tasks", found.home)) {
-        return Err(format!(
-            "the groups of cpusets seen at {mount} are not those that processes are in ({own}): a container"
-        ));
+        return Err(ShieldError::Container {
+            mount: mount.clone(),
+            own,
+        });
     }
     let mems = text(files, &format!("{mount}/cpuset.mems"))?;
-    let group = |name: &str, home: &str| Action::Group {
-        path: format!("{mount}/{name}"),
-        home: home.to_owned(),
-        list: found.list().to_owned(),
-        beside: Vec::new(),
-    };
-    let mut parts = shrunk(files, found, cpus);
-    parts.push(Part::Group(
-        group(SYSTEM, mount),
-        vec![
-            ("cpuset.cpus", meaning::list(others)),
-            ("cpuset.mems", mems.clone()),
-        ],
-    ));
-    parts.push(Part::Group(
-        group(SHIELD, &found.home),
-        vec![
-            ("cpuset.cpus", meaning::list(cpus)),
-            ("cpuset.mems", mems),
-            ("cpuset.cpu_exclusive", "1".into()),
-        ],
-    ));
-    parts.push(Part::Clear(found.clone()));
-    Ok(parts)
+    let mut steps = shrink(files, found, cpus);
+    let of_others = vec![("cpuset.cpus", list(others)), ("cpuset.mems", mems.clone())];
+    let of_shield = vec![
+        ("cpuset.cpus", list(cpus)),
+        ("cpuset.mems", mems),
+        ("cpuset.cpu_exclusive", "1".into()),
+    ];
+    steps.push(group(found, SYSTEM, mount, Vec::new(), of_others));
+    steps.push(group(found, SHIELD, &found.home, Vec::new(), of_shield));
+    steps.push(ShieldStep::Clear(found.clone()));
+    Ok(steps)
 }
 
-/// Others' groups lose the shielded CPUs, children before parents. One that
-/// has no others stays: then the exclusive group can't be made, and that says so.
-fn shrunk(files: &dyn Files, found: &Hierarchy, cpus: &[u32]) -> Vec<Part> {
-    let mut groups = found.groups(files);
-    groups.reverse();
+/// Other groups lose the shielded CPUs, children before parents. One without
+/// other CPUs stays: then the exclusive group can't be made, and says so.
+fn shrink(files: &dyn Files, found: &Hierarchy, cpus: &[u32]) -> Vec<ShieldStep> {
+    let groups = found.groups(files).into_iter().rev();
     groups
-        .into_iter()
         .filter_map(|group| {
             let path = format!("{group}/cpuset.cpus");
             let old = files.read(&path).ok()?;
-            let has = meaning::cpus(&old)?;
-            let left: Vec<u32> = has.iter().copied().filter(|c| !cpus.contains(c)).collect();
+            let has = parse(&old)?;
+            let left = without(&has, cpus);
             if left.is_empty() || left.len() == has.len() {
                 return None;
             }
             let mut items = vec![Item {
                 place: Place::File(path.clone()),
                 old,
-                wanted: Some(meaning::list(&left)),
+                wanted: Some(list(&left)),
             }];
-            items.extend(beside::of(files, &path));
-            Some(Part::Needed(Action::Change {
-                control: CONTROL.into(),
-                items,
-            }))
+            items.extend(side_effects::of(files, &path));
+            Some(ShieldStep::Shrink(items))
         })
         .collect()
 }
 
-fn version_two(files: &dyn Files, found: &Hierarchy, cpus: &[u32]) -> Result<Vec<Part>, String> {
-    let mount = &found.mount;
-    // Before Linux 6.2 a task's own CPUs were forgotten when its group's changed.
-    let affinities = beside::narrow_tasks(files)
-        .into_iter()
-        .filter_map(|place| {
-            Some(Item {
-                old: place.read(files).ok()?,
-                place,
-                wanted: None,
-            })
-        })
-        .collect();
-    Ok(vec![
-        Part::Needed(Action::Enable {
-            path: format!("{mount}/cgroup.subtree_control"),
+fn version_two(files: &dyn Files, found: &Hierarchy, cpus: &[u32]) -> Vec<ShieldStep> {
+    // Before Linux 6.2 tasks lost their own affinity when that of their group
+    // changed.
+    let affinities = side_effects::items(files, side_effects::narrow_tasks(files));
+    let values = vec![
+        ("cpuset.cpus", list(cpus)),
+        ("cpuset.cpus.partition", "root".into()),
+    ];
+    vec![
+        ShieldStep::Enable {
+            path: format!("{}/cgroup.subtree_control", found.mount),
             controller: "cpuset".into(),
-        }),
-        Part::Group(
-            Action::Group {
-                path: format!("{mount}/{SHIELD}"),
-                home: found.home.clone(),
-                list: found.list().to_owned(),
-                beside: affinities,
-            },
-            vec![
-                ("cpuset.cpus", meaning::list(cpus)),
-                ("cpuset.cpus.partition", "root".into()),
-            ],
-        ),
-    ])
+        },
+        group(found, SHIELD, &found.home, affinities, values),
+    ]
 }
 
-/// The move of those who are in the root group now and may be moved, but for
+/// The moves of tasks that are in the root group now and can be moved, without
 /// those already tried.
-pub(crate) fn movers(files: &dyn Files, found: &Hierarchy, tried: &mut Vec<u32>) -> Option<Action> {
+pub(crate) fn movers(files: &dyn Files, found: &Hierarchy, tried: &mut Vec<u32>) -> Vec<Item> {
     let list = format!("{}/{}", found.mount, found.list());
     let mut items = Vec::new();
     for id in tasks::members(files, &list) {
@@ -171,19 +154,14 @@ pub(crate) fn movers(files: &dyn Files, found: &Hierarchy, tried: &mut Vec<u32>)
             continue;
         }
         tried.push(id);
-        // Who ends meanwhile needs no moving.
+        // It may have ended.
         let Ok(task) = tasks::find(files, id) else {
             continue;
         };
+        let mount = found.mount.clone();
         let places = [
-            (
-                Place::Cpuset {
-                    task,
-                    mount: found.mount.clone(),
-                },
-                Some(format!("/{SYSTEM}")),
-            ),
-            // Before Linux 6.2 moving made a task forget its own CPUs.
+            (Place::Cpuset { task, mount }, Some(format!("/{SYSTEM}"))),
+            // Before Linux 6.2 a move lost the task's own affinity.
             (Place::Affinity(task), None),
         ];
         for (place, wanted) in places {
@@ -192,12 +170,5 @@ pub(crate) fn movers(files: &dyn Files, found: &Hierarchy, tried: &mut Vec<u32>)
             }
         }
     }
-    (!items.is_empty()).then(|| Action::Change {
-        control: CONTROL.into(),
-        items,
-    })
-}
-
-fn text(files: &dyn Files, path: &str) -> Result<String, String> {
-    files.read(path).map_err(|e| format!("{path}: {e}"))
+    items
 }

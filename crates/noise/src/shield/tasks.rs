@@ -1,8 +1,8 @@
 //! Tasks (threads) as /proc shows them (proc_pid_stat(5), proc_pid_status(5)).
 
-use crate::files::Files;
 use serde::{Deserialize, Serialize};
 use std::io;
+use sys::files::Files;
 
 /// The kernel lets nobody set its affinity (include/linux/sched.h).
 const PF_NO_SETAFFINITY: u64 = 0x0400_0000;

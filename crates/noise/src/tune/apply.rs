@@ -1,93 +1,156 @@
-//! One step: told to the journal, done, read back, and told again.
+//! One step: recorded in the journal, done, read back, recorded again.
 
-use super::beside;
 use super::item::{Item, Place};
 use super::journal::{Action, Journal};
-use super::meaning;
 use super::report::{Applied, BackOutcome, SetOutcome};
-use super::undo::undo;
+use super::side_effects;
+use super::undo::{has_controller, undo};
 use super::whitelist;
 use crate::change::Change;
-use crate::files::Files;
-use crate::shield::{self, Part, hierarchy};
+use crate::cpus::list;
+use crate::shield::{self, ShieldError, ShieldStep, hierarchy};
 use std::io;
+use sys::files::Files;
 
-/// Rounds of moving everybody: some make children meanwhile.
+/// Passes over the tasks to move: some fork in between.
 const SWEEPS: u32 = 10;
 
-/// The journal can't be written: nothing more may be changed.
+/// Why a step ends.
 #[derive(Debug)]
-pub(crate) struct Unwritable(pub(crate) io::Error);
+enum StepError {
+    /// The journal can't be written: nothing more may be changed.
+    Journal(io::Error),
+    /// It failed, and everything else goes on.
+    Refused(Refusal),
+}
 
-impl From<io::Error> for Unwritable {
-    fn from(error: io::Error) -> Unwritable {
-        Unwritable(error)
+/// Why something is not set.
+#[derive(thiserror::Error, Debug)]
+enum Refusal {
+    #[error("not a file that latlas writes")]
+    NotOurFile,
+    #[error("{0} is not a group of latlas")]
+    NotOurGroup(String),
+    #[error("the kernel manages this interrupt")]
+    ManagedInterrupt,
+    #[error("mounted read-only")]
+    ReadOnly,
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("can't read it back: {0}")]
+    NotReadBack(io::Error),
+    #[error("the kernel accepted the value and ignored it")]
+    Ignored,
+    #[error("the kernel changed it to {0:?}")]
+    Changed(String),
+    #[error("{path} does not accept the controller {controller}")]
+    NoController { path: String, controller: String },
+    #[error("can't make the group {path}: {error}")]
+    NoGroup { path: String, error: io::Error },
+    #[error("{path}: {why}")]
+    Of { path: String, why: Box<Refusal> },
+    #[error("{why}; and can't restore {left}")]
+    NotRestored { why: Box<Refusal>, left: String },
+    #[error(transparent)]
+    Shield(#[from] ShieldError),
+}
+
+impl<R: Into<Refusal>> From<R> for StepError {
+    fn from(refusal: R) -> StepError {
+        StepError::Refused(refusal.into())
+    }
+}
+
+impl Refusal {
+    fn of(self, path: &str) -> Refusal {
+        Refusal::Of {
+            path: path.to_owned(),
+            why: Box::new(self),
+        }
+    }
+
+    /// What the kernel means by an error of a write.
+    fn of_write(place: &Place, error: io::Error) -> Refusal {
+        const EIO: i32 = 5;
+        let of_interrupt = matches!(place, Place::File(path) if path.starts_with("/proc/irq/"));
+        match (error.raw_os_error(), error.kind()) {
+            (Some(EIO), _) if of_interrupt => Refusal::ManagedInterrupt,
+            (_, io::ErrorKind::ReadOnlyFilesystem) => Refusal::ReadOnly,
+            _ => Refusal::Io(error),
+        }
+    }
+}
+
+/// What became of a step, or that the journal can't be written.
+fn outcome(done: Result<(), StepError>) -> io::Result<SetOutcome> {
+    match done {
+        Ok(()) => Ok(SetOutcome::Set),
+        Err(StepError::Refused(why)) => Ok(SetOutcome::Failed(why.to_string())),
+        Err(StepError::Journal(error)) => Err(error),
     }
 }
 
 /// Sets one value.
+///
+/// # Errors
+/// The journal can't be written: nothing more may be changed.
 pub(crate) fn set(
     files: &dyn Files,
     journal: &mut Journal,
     change: &Change,
-) -> Result<Applied, Unwritable> {
-    let said = |old: Option<String>, outcome| Applied {
+) -> io::Result<Applied> {
+    let place = Place::File(change.path.clone());
+    let read = match whitelist::allows(&change.path, None) {
+        true => place.read(files).map_err(Refusal::Io),
+        false => Err(Refusal::NotOurFile),
+    };
+    let applied = |old: Option<String>, outcome| Applied {
         control: change.control.clone(),
         what: change.path.clone(),
         old,
         wanted: change.wanted.clone(),
         outcome,
     };
-    let failed = |why: &str| SetOutcome::Failed(why.to_owned());
-    let place = Place::File(change.path.clone());
-    if !whitelist::allows(&change.path, None) {
-        return Ok(said(
-            None,
-            failed("it is none of the files that latlas changes"),
-        ));
-    }
-    let old = match place.read(files) {
+    let old = match read {
+        Ok(old) if place.same(&old, &change.wanted) => {
+            return Ok(applied(Some(old), SetOutcome::Already));
+        }
         Ok(old) => old,
-        Err(error) => return Ok(said(None, failed(&error.to_string()))),
+        Err(why) => return Ok(applied(None, SetOutcome::Failed(why.to_string()))),
     };
-    if place.same(&old, &change.wanted) {
-        return Ok(said(Some(old), SetOutcome::Already));
-    }
     let mut items = vec![Item {
         place,
         old: old.clone(),
         wanted: Some(change.wanted.clone()),
     }];
-    items.extend(beside::of(files, &change.path));
-    let outcome = match change_all(files, journal, &change.control, items)? {
-        Ok(()) => SetOutcome::Set,
-        Err(why) => SetOutcome::Failed(why),
-    };
-    Ok(said(Some(old), outcome))
+    items.extend(side_effects::of(files, &change.path));
+    let done = change_all(files, journal, &change.control, items);
+    Ok(applied(Some(old), outcome(done)?))
 }
 
-/// All or nothing of one entry: the reason if nothing.
+/// All or nothing of one entry.
 fn change_all(
     files: &dyn Files,
     journal: &mut Journal,
     control: &str,
     items: Vec<Item>,
-) -> Result<Result<(), String>, Unwritable> {
-    let entry = journal.intent(Action::Change {
+) -> Result<(), StepError> {
+    let action = Action::Change {
         control: control.to_owned(),
         items: items.clone(),
-    })?;
+    };
+    let entry = journal.intent(action).map_err(StepError::Journal)?;
     for item in items.iter().filter(|item| item.wanted.is_some()) {
         if let Err(why) = write(files, item) {
-            return Ok(Err(taken_back(files, journal, entry, why)));
+            return Err(taken_back(files, journal, entry, why).into());
         }
     }
-    journal.made(entry, read_all(files, &items))?;
-    Ok(Ok(()))
+    let values = read_all(files, &items);
+    journal.made(entry, values).map_err(StepError::Journal)
 }
 
-/// Undoes what failed, and says so where that fails too.
-fn taken_back(files: &dyn Files, journal: &mut Journal, entry: usize, why: String) -> String {
+/// Undoes what failed; that may fail too.
+fn taken_back(files: &dyn Files, journal: &mut Journal, entry: usize, why: Refusal) -> Refusal {
     let left: Vec<String> = undo(files, journal, entry)
         .into_iter()
         .filter_map(|value| match value.outcome {
@@ -97,35 +160,26 @@ fn taken_back(files: &dyn Files, journal: &mut Journal, entry: usize, why: Strin
         .collect();
     match left.is_empty() {
         true => why,
-        false => format!("{why}; and it can't be put back: {}", left.join("; ")),
+        false => Refusal::NotRestored {
+            why: Box::new(why),
+            left: left.join("; "),
+        },
     }
 }
 
-/// Writes a wish and reads it back.
-fn write(files: &dyn Files, item: &Item) -> Result<(), String> {
-    let Some(wanted) = &item.wanted else {
+/// Writes the wanted value and reads it back.
+fn write(files: &dyn Files, item: &Item) -> Result<(), Refusal> {
+    let (place, Some(wanted)) = (&item.place, &item.wanted) else {
         return Ok(());
     };
-    let written = item.place.write(files, wanted);
-    match (written, item.place.read(files)) {
-        (Err(error), _) => Err(in_words(&item.place, &error)),
-        (Ok(()), Err(error)) => Err(format!("it can't be read back: {error}")),
-        (Ok(()), Ok(now)) if item.place.same(&now, wanted) => Ok(()),
-        (Ok(()), Ok(now)) if item.place.same(&now, &item.old) => {
-            Err("the kernel took the value and did nothing".into())
-        }
-        (Ok(()), Ok(now)) => Err(format!("the kernel made {now:?} of it")),
-    }
-}
-
-/// What the kernel means by an error, where that is known.
-fn in_words(place: &Place, error: &io::Error) -> String {
-    const EIO: i32 = 5;
-    let of_interrupt = matches!(place, Place::File(path) if path.starts_with("/proc/irq/"));
-    match (error.raw_os_error(), error.kind()) {
-        (Some(EIO), _) if of_interrupt => "the kernel manages this interrupt itself".into(),
-        (_, io::ErrorKind::ReadOnlyFilesystem) => "it is mounted read-only".into(),
-        _ => error.to_string(),
+    let written = place.write(files, wanted);
+    let now = place.read(files);
+    written.map_err(|error| Refusal::of_write(place, error))?;
+    let now = now.map_err(Refusal::NotReadBack)?;
+    match () {
+        () if place.same(&now, wanted) => Ok(()),
+        () if place.same(&now, &item.old) => Err(Refusal::Ignored),
+        () => Err(Refusal::Changed(now)),
     }
 }
 
@@ -136,152 +190,145 @@ fn read_all(files: &dyn Files, items: &[Item]) -> Vec<Option<String>> {
         .collect()
 }
 
-/// Makes a shield of these CPUs: all of it, or nothing. Its group comes with
-/// it.
+/// Makes a shield of these CPUs, all of it or nothing; the second value is its
+/// group.
+///
+/// # Errors
+/// The journal can't be written: nothing more may be changed.
 pub(crate) fn shield(
     files: &dyn Files,
     journal: &mut Journal,
     cpus: &[u32],
-) -> Result<(Applied, Option<String>), Unwritable> {
+) -> io::Result<(Applied, Option<String>)> {
     let first = journal.entries.len();
-    let (outcome, group) = match parts(files, journal, cpus)? {
-        Ok(group) => (SetOutcome::Set, Some(group)),
-        Err(why) => {
-            let mut why = why;
+    let made = match make_shield(files, journal, cpus) {
+        Err(StepError::Refused(mut why)) => {
             for entry in (first..journal.entries.len()).rev() {
                 if !journal.entries[entry].done {
                     why = taken_back(files, journal, entry, why);
                 }
             }
-            (SetOutcome::Failed(why), None)
+            Err(StepError::Refused(why))
         }
+        made => made,
+    };
+    let (group, done) = match made {
+        Ok(group) => (Some(group), Ok(())),
+        Err(why) => (None, Err(why)),
     };
     let applied = Applied {
         control: "shield".into(),
         what: group.clone().unwrap_or_else(|| "a cpuset".into()),
         old: None,
-        wanted: meaning::list(cpus),
-        outcome,
+        wanted: list(cpus),
+        outcome: outcome(done)?,
     };
     Ok((applied, group))
 }
 
-fn parts(
+fn make_shield(
     files: &dyn Files,
     journal: &mut Journal,
     cpus: &[u32],
-) -> Result<Result<String, String>, Unwritable> {
-    let parts = match shield::parts(files, cpus) {
-        Ok(parts) => parts,
-        Err(why) => return Ok(Err(why)),
-    };
+) -> Result<String, StepError> {
     let mut group = String::new();
-    for part in parts {
-        let done = match part {
-            Part::Needed(Action::Change { control, items }) => {
-                change_all(files, journal, &control, items)?
+    for step in shield::steps(files, cpus)? {
+        match step {
+            ShieldStep::Shrink(items) => change_all(files, journal, "shield", items)?,
+            ShieldStep::Enable { path, controller } => {
+                enable(files, journal, path, controller)?;
             }
-            Part::Needed(action) => enable(files, journal, action)?,
-            Part::Group(action, values) => {
-                if let Action::Group { path, .. } = &action {
-                    group.clone_from(path);
-                }
-                make(files, journal, action, &values)?
+            ShieldStep::Group {
+                action,
+                path,
+                values,
+            } => {
+                make_group(files, journal, action, &path, &values)?;
+                group = path;
             }
-            Part::Clear(found) => clear(files, journal, &found)?,
-        };
-        if let Err(why) = done {
-            return Ok(Err(why));
+            ShieldStep::Clear(found) => clear(files, journal, &found)?,
         }
     }
-    Ok(Ok(group))
+    Ok(group)
 }
 
 fn enable(
     files: &dyn Files,
     journal: &mut Journal,
-    action: Action,
-) -> Result<Result<(), String>, Unwritable> {
-    let Action::Enable { path, controller } = &action else {
-        return Ok(Err("not such a step".into()));
-    };
-    let given = |files: &dyn Files| -> io::Result<bool> {
-        Ok(files
-            .read(path)?
-            .split_whitespace()
-            .any(|name| name == controller))
-    };
-    match given(files) {
-        Ok(true) => return Ok(Ok(())),
-        Ok(false) => {}
-        Err(error) => return Ok(Err(format!("{path}: {error}"))),
+    path: String,
+    controller: String,
+) -> Result<(), StepError> {
+    let at = |error: io::Error| Refusal::Io(error).of(&path);
+    if has_controller(files, &path, &controller).map_err(at)? {
+        return Ok(());
     }
-    journal.intent(action.clone())?;
-    if let Err(error) = files.write(path, &format!("+{controller}")) {
-        return Ok(Err(format!("{path}: {error}")));
-    }
-    match given(files) {
-        Ok(true) => Ok(Ok(())),
-        _ => Ok(Err(format!(
-            "{path} does not take the {controller} controller"
-        ))),
+    let action = Action::Enable {
+        path: path.clone(),
+        controller: controller.clone(),
+    };
+    journal.intent(action).map_err(StepError::Journal)?;
+    files.write(&path, &format!("+{controller}")).map_err(at)?;
+    match has_controller(files, &path, &controller) {
+        Ok(true) => Ok(()),
+        _ => Err(Refusal::NoController { path, controller }.into()),
     }
 }
 
-fn make(
+fn make_group(
     files: &dyn Files,
     journal: &mut Journal,
     action: Action,
+    path: &str,
     values: &[(&str, String)],
-) -> Result<Result<(), String>, Unwritable> {
+) -> Result<(), StepError> {
     let cpuset = hierarchy(files).ok().map(|found| found.mount);
-    let Action::Group { path, beside, .. } = &action else {
-        return Ok(Err("not such a step".into()));
-    };
-    let beside = beside.clone();
     if !whitelist::allows_group(path, cpuset.as_deref()) {
-        return Ok(Err(format!("{path} is no group of latlas")));
+        return Err(Refusal::NotOurGroup(path.to_owned()).into());
     }
-    let path = path.clone();
-    let entry = journal.intent(action)?;
-    if let Err(error) = files.make_directory(&path) {
-        return Ok(Err(format!("the group {path} can't be made: {error}")));
-    }
+    let beside = action.items().to_vec();
+    let entry = journal.intent(action).map_err(StepError::Journal)?;
+    files
+        .make_directory(path)
+        .map_err(|error| Refusal::NoGroup {
+            path: path.to_owned(),
+            error,
+        })?;
     for (file, wanted) in values {
+        let path = format!("{path}/{file}");
         let item = Item {
-            place: Place::File(format!("{path}/{file}")),
+            place: Place::File(path.clone()),
             old: String::new(),
             wanted: Some(wanted.clone()),
         };
-        if let Err(why) = write(files, &item) {
-            return Ok(Err(format!("{path}/{file}: {why}")));
-        }
+        write(files, &item).map_err(|why| why.of(&path))?;
     }
-    journal.made(entry, read_all(files, &beside))?;
-    Ok(Ok(()))
+    let values = read_all(files, &beside);
+    journal.made(entry, values).map_err(StepError::Journal)
 }
 
-/// Moves everybody who may be moved out of the root group. Who can't be moved
-/// stays; that is no failure of the shield.
+/// Moves all tasks that can be moved out of the root group. Others stay, which
+/// is no failure of the shield.
 fn clear(
     files: &dyn Files,
     journal: &mut Journal,
     found: &shield::Hierarchy,
-) -> Result<Result<(), String>, Unwritable> {
+) -> Result<(), StepError> {
     let mut tried = Vec::new();
     for _ in 0..SWEEPS {
-        let Some(action) = shield::movers(files, found, &mut tried) else {
+        let items = shield::movers(files, found, &mut tried);
+        if items.is_empty() {
             break;
+        }
+        let action = Action::Change {
+            control: "shield".into(),
+            items: items.clone(),
         };
-        let Action::Change { items, .. } = &action else {
-            break;
-        };
-        let items = items.clone();
-        let entry = journal.intent(action)?;
+        let entry = journal.intent(action).map_err(StepError::Journal)?;
         for item in &items {
             let _ = write(files, item);
         }
-        journal.made(entry, read_all(files, &items))?;
+        let values = read_all(files, &items);
+        journal.made(entry, values).map_err(StepError::Journal)?;
     }
-    Ok(Ok(()))
+    Ok(())
 }

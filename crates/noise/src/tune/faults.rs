@@ -1,10 +1,10 @@
 //! Where a test stops everything: a hook before each action of the journal
 //! and each touch of a kernel's file, numbered by whoever listens.
 
-use crate::files::Files;
 use std::fmt;
 use std::io;
 use std::rc::Rc;
+use sys::files::Files;
 
 /// Called before each action with its name. It may end the program, or panic
 /// as a crash would look like; it returns for the action to happen.

@@ -3,10 +3,11 @@
 
 use super::meaning;
 use super::whitelist;
-use crate::files::Files;
+use crate::cpus::parse;
 use crate::shield::tasks::{self, Task};
 use serde::{Deserialize, Serialize};
 use std::io;
+use sys::files::Files;
 
 /// Where a value is.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -60,7 +61,7 @@ impl Place {
         match self {
             Place::File(path) => files.write(path, &meaning::writable(path, text)),
             Place::Affinity(task) => {
-                let cpus = meaning::cpus(text).ok_or(io::ErrorKind::InvalidInput)?;
+                let cpus = parse(text).ok_or(io::ErrorKind::InvalidInput)?;
                 files.set_affinity(task.id, &cpus)
             }
             Place::Cpuset { task, mount } => files.write(

@@ -170,12 +170,10 @@ pub(crate) struct Journal {
 /// Why a journal can't be used.
 #[derive(thiserror::Error, Debug)]
 pub(crate) enum Unusable {
-    #[error(
-        "the journal {path} belongs to somebody else or may be written by others (it must be root's, mode 0600): look at it, then remove it"
-    )]
+    #[error("the journal {path} is not owned by root with mode 0600: check it, then remove it")]
     NotOurs { path: PathBuf },
     #[error(
-        "line {line} of the journal {path} is not understood: {why}; nothing was put back: see which values it names, set them by hand, then remove it"
+        "line {line} of the journal {path} is invalid: {why}; nothing was restored: set the values in it by hand, then remove it"
     )]
     Garbled {
         path: PathBuf,
@@ -183,7 +181,7 @@ pub(crate) enum Unusable {
         why: String,
     },
     #[error(
-        "the journal {path} is of values below {theirs}, not {ours}: restore those first, or name another state directory (LATLAS_STATE_DIR)"
+        "the journal {path} is of the root {theirs}, not {ours}: restore that first, or use another state directory (LATLAS_STATE_DIR)"
     )]
     OfAnotherRoot {
         path: PathBuf,

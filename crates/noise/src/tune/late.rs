@@ -3,10 +3,10 @@
 
 use super::item::{Item, Place};
 use super::journal::Journal;
-use super::meaning;
-use crate::files::Files;
+use crate::cpus::parse;
 use crate::shield::tasks::{self, Task};
 use crate::shield::{Version, hierarchy};
+use sys::files::Files;
 
 /// The CPUs that are left, if a step of the journal took some away.
 pub(crate) struct Late {
@@ -27,7 +27,7 @@ impl Late {
                 }
                 _ => false,
             });
-        let read = || meaning::cpus(&files.read("/sys/devices/system/cpu/online").ok()?);
+        let read = || parse(&files.read("/sys/devices/system/cpu/online").ok()?);
         Late {
             online: takes.then(read).flatten(),
         }
@@ -47,23 +47,21 @@ impl Late {
             return false;
         };
         let left = |list: &str| -> Option<Vec<u32>> {
-            let mut cpus = meaning::cpus(list)?;
+            let mut cpus = parse(list)?;
             cpus.retain(|cpu| online.contains(cpu));
             Some(cpus)
         };
         match &item.place {
-            Place::Affinity(task) => meaning::cpus(&now).is_some_and(|now| {
+            Place::Affinity(task) => parse(&now).is_some_and(|now| {
                 let lost = left(&item.old).is_some_and(|left| left.is_empty());
                 let others = lost && online.iter().all(|cpu| now.contains(cpu));
                 others || of_its_group(files, *task).is_some_and(|group| group == now)
             }),
-            Place::File(path) if path.ends_with("/cpuset.cpus") => {
-                meaning::cpus(&now).is_some_and(|now| {
-                    [item.old.as_str(), was]
-                        .into_iter()
-                        .any(|list| left(list).as_ref() == Some(&now))
-                })
-            }
+            Place::File(path) if path.ends_with("/cpuset.cpus") => parse(&now).is_some_and(|now| {
+                [item.old.as_str(), was]
+                    .into_iter()
+                    .any(|list| left(list).as_ref() == Some(&now))
+            }),
             Place::Cpuset { mount, .. } => {
                 let (old, now) = (item.old.trim(), now.trim());
                 let above = old != now && (now == "/" || old.starts_with(&format!("{now}/")));
@@ -83,5 +81,5 @@ fn of_its_group(files: &dyn Files, task: Task) -> Option<Vec<u32>> {
         return None;
     }
     let group = tasks::group(&found.mount, &own);
-    meaning::cpus(&files.read(&format!("{group}/cpuset.cpus")).ok()?)
+    parse(&files.read(&format!("{group}/cpuset.cpus")).ok()?)
 }

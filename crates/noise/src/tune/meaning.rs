@@ -1,7 +1,8 @@
-//! What the content of a kernel's file means: when two texts say the same, and
-//! what must be written to say it again.
+//! The meaning of a kernel file's content: when two texts are equal, and what to
+//! write to get one back.
 
-use sys::files::{bracketed, cpu_list};
+use crate::cpus::{of_mask, parse};
+use sys::files::bracketed;
 
 /// How the content of a file is to be understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ fn kind(path: &str) -> Kind {
 /// Whether two texts of the file mean the same.
 pub(crate) fn same(path: &str, a: &str, b: &str) -> bool {
     match kind(path) {
-        Kind::Mask => match (mask(a), mask(b)) {
+        Kind::Mask => match (of_mask(a), of_mask(b)) {
             (Some(a), Some(b)) => a == b,
             _ => a.trim() == b.trim(),
         },
@@ -46,7 +47,7 @@ pub(crate) fn same(path: &str, a: &str, b: &str) -> bool {
 
 /// Whether two lists hold the same CPUs.
 pub(crate) fn same_cpus(a: &str, b: &str) -> bool {
-    match (cpus(a), cpus(b)) {
+    match (parse(a), parse(b)) {
         (Some(a), Some(b)) => a == b,
         _ => a.trim() == b.trim(),
     }
@@ -63,40 +64,6 @@ pub(crate) fn writable(path: &str, text: &str) -> String {
         true => "\n".into(),
         false => text,
     }
-}
-
-/// The hexadecimal digits without what says nothing.
-fn mask(text: &str) -> Option<String> {
-    let digits: String = text.trim().chars().filter(|c| *c != ',').collect();
-    let valid = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_hexdigit());
-    valid.then(|| digits.trim_start_matches('0').to_ascii_lowercase())
-}
-
-/// The CPUs of a list, rising, each once.
-pub(crate) fn cpus(text: &str) -> Option<Vec<u32>> {
-    let mut cpus = cpu_list(text)?;
-    cpus.sort_unstable();
-    cpus.dedup();
-    Some(cpus)
-}
-
-/// CPUs as the kernel lists them: `0-3,8`.
-pub fn list(cpus: &[u32]) -> String {
-    let mut parts: Vec<(u32, u32)> = Vec::new();
-    for &cpu in cpus {
-        match parts.last_mut() {
-            Some((_, last)) if *last + 1 == cpu => *last = cpu,
-            _ => parts.push((cpu, cpu)),
-        }
-    }
-    let texts: Vec<String> = parts
-        .into_iter()
-        .map(|(first, last)| match first == last {
-            true => first.to_string(),
-            false => format!("{first}-{last}"),
-        })
-        .collect();
-    texts.join(",")
 }
 
 fn chosen(text: &str) -> String {
@@ -135,12 +102,5 @@ mod tests {
         assert_eq!(writable(THP, "always [madvise] never"), "madvise");
         assert_eq!(writable(IRQ, "00000003"), "00000003");
         assert_eq!(writable("/x/cpuset.cpus", ""), "\n");
-    }
-
-    #[test]
-    fn lists() {
-        assert_eq!(list(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
-        assert_eq!(list(&[]), "");
-        assert_eq!(cpus("0-2,5,1"), Some(vec![0, 1, 2, 5]));
     }
 }

@@ -1,23 +1,22 @@
-//! Values of the whole system set for a while, and put back exactly.
+//! System-wide values set for a while, and restored exactly.
 //!
-//! Before anything is changed the journal says, on the disk, what is there and
-//! what will be ([`journal`]); what is written is read back; a watchdog, a
-//! process of its own, puts everything back if this one is killed
-//! ([`watchdog`]); and what is put back leaves the journal only when it was
-//! read back as it was before ([`restore`]). Every step can be broken off
-//! anywhere and taken up again.
+//! Before a change, old and new values are on the disk ([`journal`]); what is
+//! written is read back; a watchdog process restores everything if this one is
+//! killed ([`watchdog`]); and a restored value leaves the journal only when it
+//! was read back as before ([`restore`]). Every step can be interrupted
+//! anywhere and resumed.
 
 mod apply;
-pub(crate) mod beside;
 mod faults;
 pub(crate) mod item;
 pub(crate) mod journal;
 mod late;
-pub mod meaning;
+mod meaning;
 mod pending;
 mod plan;
 mod report;
 mod restore;
+pub(crate) mod side_effects;
 mod state;
 mod undo;
 pub mod watchdog;
@@ -31,14 +30,13 @@ pub use restore::restore;
 pub use state::{StateDir, VARIABLE};
 
 use crate::change::Change;
-use crate::files::Files;
-use apply::Unwritable;
 use faults::Faulty;
 use journal::{Found, Here, Journal, Unusable};
 use state::{Lock, boot_id};
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
+use sys::files::Files;
 use watchdog::Watchdog;
 
 /// For a watchdog that puts back right now, in ms.
@@ -70,20 +68,16 @@ pub enum TuneError {
         why: String,
     },
     /// Another tune holds the lock.
-    #[error(
-        "another latlas sets or restores values right now (the lock in {path} is held): wait for its end"
-    )]
+    #[error("another latlas is setting or restoring values (lock in {path}): wait for it")]
     Busy {
         /// The state directory.
         path: PathBuf,
     },
     /// An earlier tune was not put back.
-    #[error(
-        "values that an earlier tune set are not put back yet: run `latlas noise restore` first"
-    )]
+    #[error("an earlier tune is not restored yet: run `latlas noise restore` first")]
     Pending,
     /// Which boot this is can't be told, and so not whose a journal is.
-    #[error("can't tell this boot of the system: {why} (is /proc mounted?)")]
+    #[error("can't identify this boot: {why} (is /proc mounted?)")]
     NoBootId {
         /// The reason.
         why: String,
@@ -92,10 +86,10 @@ pub enum TuneError {
     #[error("{0}")]
     Unusable(String),
     /// The journal can't be written.
-    #[error("the journal can't be written: {0}; nothing was changed")]
+    #[error("can't write the journal: {0}; nothing was changed")]
     Journal(io::Error),
     /// The journal could not be written after some values were set.
-    #[error("the journal can't be written any more: {error}; {what}")]
+    #[error("can't write the journal any more: {error}; {what}")]
     Broken {
         /// What writing said.
         error: io::Error,
@@ -105,7 +99,7 @@ pub enum TuneError {
         restored: Box<Restored>,
     },
     /// There is nobody to put things back after a crash.
-    #[error("the watchdog can't be started: {0}; nothing was changed")]
+    #[error("can't start the watchdog: {0}; nothing was changed")]
     Watchdog(io::Error),
 }
 
@@ -174,11 +168,11 @@ impl<'f> Tuned<'f> {
         };
         match tuned.apply(what) {
             Ok(()) => Ok(tuned),
-            Err(Unwritable(error)) => {
+            Err(error) => {
                 let restored = tuned.put_back("tune");
                 let what = match restored.complete() {
-                    true => "what was set is put back",
-                    false => "not all that was set could be put back: run `latlas noise restore`",
+                    true => "what was set is restored",
+                    false => "not everything could be restored: run `latlas noise restore`",
                 };
                 Err(TuneError::Broken {
                     error,
@@ -189,7 +183,7 @@ impl<'f> Tuned<'f> {
         }
     }
 
-    fn apply(&mut self, what: &[Step]) -> Result<(), Unwritable> {
+    fn apply(&mut self, what: &[Step]) -> io::Result<()> {
         let files = Faulty {
             inner: self.files,
             faults: self.state.faults.clone(),

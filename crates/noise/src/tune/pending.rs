@@ -11,15 +11,14 @@ pub fn pending(state: &Path) -> Option<String> {
     let path = state.display();
     match std::fs::symlink_metadata(Journal::path(state)) {
         Ok(_) => Some(format!(
-            "values that `latlas noise tune` set are in force, or wait to be put back by \
-             `latlas noise restore` as root (journal in {path})"
+            "values of `latlas noise tune` are in force or not restored: run `latlas noise restore` as \
+             root (journal in {path})"
         )),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             None
         }
         Err(error) => Some(format!(
-            "can't tell whether values wait to be put back by `latlas noise restore`: \
-             {path}: {error}"
+            "unknown whether values must be restored by `latlas noise restore`: {path}: {error}"
         )),
     }
 }

@@ -3,7 +3,7 @@
 use super::Step;
 use crate::change::Change;
 use crate::control::{UnknownControl, changes};
-use crate::files::Files;
+use sys::files::Files;
 
 /// The name of the shield among controls.
 const SHIELD: &str = "shield";
@@ -15,12 +15,10 @@ pub enum PlanError {
     #[error(transparent)]
     Unknown(#[from] UnknownControl),
     /// Not a CPU that can be taken offline.
-    #[error("{0:?} names no CPU: write offline=3")]
+    #[error("{0:?} is not a CPU: use offline=3")]
     NoCpu(String),
     /// A shield needs CPUs.
-    #[error(
-        "a shield needs CPUs and leaves some to others, and here is only one: name them with --cpus"
-    )]
+    #[error("a shield needs CPUs besides those of other tasks, and there is only one: use --cpus")]
     NoShieldCpus,
 }
 

@@ -6,12 +6,12 @@ use super::journal::{self, Found, Here, Journal, Stale};
 use super::report::{PutBack, Restored};
 use super::state::{Lock, StateDir, boot_id};
 use super::undo::{remember, undo};
-use crate::files::Files;
 use serde::Serialize;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::time::Duration;
+use sys::files::Files;
 
 /// For a watchdog or another restore at work; both take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);

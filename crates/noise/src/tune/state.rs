@@ -3,12 +3,12 @@
 use super::TuneError;
 use super::faults::Faults;
 use super::journal;
-use crate::files::Files;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use sys::files::Files;
 
 /// Where it is unless [`VARIABLE`] says otherwise (hier(7)).
 const USUAL: &str = "/var/lib/latlas/noise";
@@ -130,13 +130,13 @@ impl StateDir {
         };
         let found = std::fs::metadata(&self.path).map_err(|e| refused(&e.to_string()))?;
         if !found.is_dir() {
-            return Err(refused("it is no directory"));
+            return Err(refused("not a directory"));
         }
         if !sys::filesystem::is_ours(&found) {
-            return Err(refused("it belongs to another user"));
+            return Err(refused("owned by another user"));
         }
         if found.mode() & 0o022 != 0 {
-            return Err(refused("others may write in it (chmod go-w)"));
+            return Err(refused("writable by others (chmod go-w)"));
         }
         Ok(())
     }

@@ -6,11 +6,11 @@ use super::journal::{Action, Entry, Journal};
 use super::late::Late;
 use super::report::{BackOutcome, PutBack};
 use super::whitelist;
-use crate::files::Files;
 use crate::shield::hierarchy;
 use crate::shield::tasks::{self, Task};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
+use sys::files::Files;
 
 /// Tries to empty and remove a group: what is in it may be making children,
 /// or ending.
@@ -96,7 +96,7 @@ fn within(path: &str, mount: &str) -> bool {
 }
 
 fn refused(control: &str, what: &str) -> PutBack {
-    let why = "the journal names what latlas does not change, or what is not there now: left alone";
+    let why = "the journal names what latlas does not change, or what does not exist: skipped";
     back(control, what, None, BackOutcome::Failed(why.into()))
 }
 
@@ -261,18 +261,19 @@ fn missing(files: &dyn Files, item: &Item, error: &io::Error) -> BackOutcome {
     };
     match error.kind() {
         ErrorKind::NotFound if seen => BackOutcome::Gone,
-        ErrorKind::NotFound => BackOutcome::Failed("it can't be seen from here".into()),
+        ErrorKind::NotFound => BackOutcome::Failed("it is not visible here".into()),
         _ => BackOutcome::Failed(error.to_string()),
     }
 }
 
+/// Whether a group gives this controller to the groups below.
+pub(crate) fn has_controller(files: &dyn Files, path: &str, controller: &str) -> io::Result<bool> {
+    let given = files.read(path)?;
+    Ok(given.split_whitespace().any(|name| name == controller))
+}
+
 fn disable(files: &dyn Files, path: &str, controller: &str) -> BackOutcome {
-    let given = || -> io::Result<bool> {
-        Ok(files
-            .read(path)?
-            .split_whitespace()
-            .any(|name| name == controller))
-    };
+    let given = || has_controller(files, path, controller);
     match given() {
         Ok(false) => return BackOutcome::Restored,
         Ok(true) => {}
@@ -281,7 +282,7 @@ fn disable(files: &dyn Files, path: &str, controller: &str) -> BackOutcome {
     match (files.write(path, &format!("-{controller}")), given()) {
         (_, Ok(false)) => BackOutcome::Restored,
         (Err(error), _) | (_, Err(error)) => BackOutcome::Failed(error.to_string()),
-        (Ok(()), Ok(true)) => BackOutcome::Failed(format!("{controller} stays given")),
+        (Ok(()), Ok(true)) => BackOutcome::Failed(format!("{controller} stays enabled")),
     }
 }
 
@@ -306,7 +307,7 @@ fn remove(files: &dyn Files, path: &str, home: &str, list: &str) -> BackOutcome 
         }
         match files.remove_directory(path) {
             Ok(()) if !files.exists(path) => return BackOutcome::Restored,
-            Ok(()) => why = "it is there again".into(),
+            Ok(()) => why = "it exists again".into(),
             Err(error) => why = error.to_string(),
         }
         std::thread::sleep(PAUSE);

@@ -18,8 +18,8 @@ use std::process::Child;
 use std::time::Duration;
 use sys::files::Tree;
 
-/// Set in a watchdog's environment to what it is to watch.
-const VARIABLE: &str = "LATLAS_WATCHDOG";
+/// The role of the watchdog ([`sys::role`]); its argument says what to watch, as JSON.
+pub const ROLE: &str = "__watchdog";
 
 /// It has left its parent's session and listens.
 const READY: u8 = b'r';
@@ -56,8 +56,7 @@ impl Watchdog {
             root: std::path::absolute(&state.root)?,
             process: std::process::id(),
         };
-        let child = sys::process::this_program()?
-            .env(VARIABLE, serde_json::to_string(&watched)?)
+        let child = sys::role::command(ROLE, &serde_json::to_string(&watched)?)?
             .stdin(OwnedFd::from(theirs))
             .stdout(sys::process::null_device()?)
             .stderr(sys::process::null_device()?)
@@ -87,24 +86,17 @@ impl Watchdog {
     }
 }
 
-/// Becomes a watchdog, and never returns, if this process was started as one.
-/// A program that tunes calls this first in its `main`.
-pub fn enter_if_watchdog() {
-    let Ok(watched) = std::env::var(VARIABLE) else {
-        return;
-    };
-    std::process::exit(match watch(&watched) {
-        Ok(()) => 0,
-        Err(why) => {
-            log(&format!("latlas watchdog: {why}"));
-            1
-        }
-    });
+/// Watches until it is dismissed, or the process that started it ends: then restores.
+///
+/// # Errors
+/// What could not be done; it is logged too.
+pub fn serve(watched: &str) -> Result<(), String> {
+    watch(watched).inspect_err(|why| log(&format!("latlas watchdog: {why}")))
 }
 
 fn watch(watched: &str) -> Result<(), String> {
-    let watched: Watched = serde_json::from_str(watched)
-        .map_err(|_| format!("{VARIABLE} is for latlas itself to set"))?;
+    let watched: Watched =
+        serde_json::from_str(watched).map_err(|_| format!("{ROLE} is internal to latlas"))?;
     let in_words = |error: io::Error| error.to_string();
     // Nothing that ends the terminal's session or the shell's job may end this.
     sys::process::leave_session().map_err(in_words)?;

@@ -4,11 +4,11 @@
 mod cpusets;
 mod hotplug;
 
-use noise::files::Files;
 use noise::machines::Machine;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use sys::files::Files;
 use sys::files::{bracketed, cpu_list};
 
 const CPU: &str = "/sys/devices/system/cpu";
@@ -87,7 +87,7 @@ pub(crate) fn is_mask(path: &str) -> bool {
 }
 
 fn list(cpus: &[u32]) -> String {
-    noise::tune::meaning::list(cpus)
+    noise::cpus::list(cpus)
 }
 
 fn mask(text: &str) -> Option<u64> {

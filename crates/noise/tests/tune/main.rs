@@ -10,8 +10,8 @@ mod property;
 use kernel::{Groups, Kernel};
 use noise::change::Change;
 use noise::control::{changes, tunable};
-use noise::files::Files;
 use noise::tune::{StateDir, Step, Tuned};
+use sys::files::Files;
 use tempfile::TempDir;
 
 fn state() -> (TempDir, StateDir) {

@@ -115,11 +115,11 @@ fn one_that_fails_stops_no_other_and_is_as_before() {
     let tuned = Tuned::begin(&kernel, &state, &steps).expect("begun");
     let outcomes = outcomes(&tuned);
     assert!(why(&outcomes[0]).contains("manages this interrupt"));
-    assert!(why(&outcomes[1]).contains("did nothing"));
+    assert!(why(&outcomes[1]).contains("ignored it"));
     assert!(why(&outcomes[2]).contains("ermission denied"));
     assert!(why(&outcomes[3]).contains("nvalid argument"));
-    assert!(why(&outcomes[4]).contains("none of the files"));
-    assert!(why(&outcomes[5]).contains("none of the files"));
+    assert!(why(&outcomes[4]).contains("not a file that latlas writes"));
+    assert!(why(&outcomes[5]).contains("not a file that latlas writes"));
     assert_eq!(outcomes[6], SetOutcome::Set);
     assert!(tuned.restore().complete());
     assert_eq!(kernel.snapshot(), before);
@@ -129,7 +129,7 @@ fn one_that_fails_stops_no_other_and_is_as_before() {
     let tuned = Tuned::begin(&kernel, &state, &step).expect("begun");
     let said = why(&super::outcomes(&tuned)[0]);
     assert!(
-        said.contains("made \"5\" of it") && said.contains("can't be put back"),
+        said.contains("changed it to \"5\"") && said.contains("can't restore"),
         "{said}"
     );
     assert!(tuned.restore().pending);
@@ -274,7 +274,7 @@ fn a_sibling_that_was_offline_by_itself_stays_so() {
     for one in 1..8 {
         kernel.force(&cpu(one), "1");
     }
-    noise::files::Files::write(&kernel, &cpu(5), "0").expect("offline");
+    sys::files::Files::write(&kernel, &cpu(5), "0").expect("offline");
     let before = kernel.snapshot();
     let (_directory, state) = state();
     let step = set("/sys/devices/system/cpu/smt/control", "off");
@@ -357,7 +357,7 @@ fn whoever_may_look_is_told_what_waits() {
     );
     // What can't be looked at: a name longer than any there can be.
     let long = directory.path().join("x".repeat(300));
-    assert!(pending(&long).expect("unknown").contains("can't tell"));
+    assert!(pending(&long).expect("unknown").contains("unknown whether"));
     assert!(pending(&directory.path().join("nothing")).is_none());
 }
 
@@ -370,7 +370,7 @@ fn groups_that_the_command_made_go_with_the_shield() {
     let tuned = Tuned::begin(&kernel, &state, &[Step::Shield { cpus: vec![1] }]).expect("begun");
     let shield = "/cg/cpuset/latlas-shield";
     for group in ["/runner", "/runner/one"] {
-        noise::files::Files::make_directory(&kernel, &format!("{shield}{group}")).expect("made");
+        sys::files::Files::make_directory(&kernel, &format!("{shield}{group}")).expect("made");
     }
     let child = kernel.fork_in("/latlas-shield/runner/one");
     let restored = tuned.restore();
@@ -673,7 +673,7 @@ fn all_that_controls_change_may_be_changed() {
         for one in tuned.applied() {
             if let SetOutcome::Failed(why) = &one.outcome {
                 assert!(
-                    !why.contains("none of the files"),
+                    !why.contains("not a file that latlas writes"),
                     "{}: {}",
                     machine.name,
                     one.what

@@ -3,9 +3,9 @@
 use super::kernel::{Groups, Kernel};
 use super::{everything, set, state};
 use fastrand::Rng;
-use noise::files::Files;
 use noise::machines;
 use noise::tune::{SetOutcome, Step, Tuned};
+use sys::files::Files;
 
 /// A machine with some of its values others, and faults of all kinds.
 fn machine(rng: &mut Rng) -> (Kernel, Vec<u32>, Groups) {

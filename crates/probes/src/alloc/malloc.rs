@@ -1,10 +1,10 @@
 //! malloc and free.
 
-use crate::across::not_started;
-use crate::faults::Faulting;
-use crate::repeated::PLAIN;
-use meter::probe::{Effort, Probe, Work, WorkingSet};
+use crate::engine::reason::Reason;
+use crate::engine::repeated::{PLAIN, PageFaults, Repeated};
+use meter::probe::{Effort, Probe, Work, WorkError, WorkingSet};
 use model::run::{Bound, Regime};
+use std::io;
 use sys::evidence::ThreadWatch;
 use sys::heap::{give_back, malloc_free, malloc_touch_free};
 use sys::pages::{base_page_bytes, huge_page_bytes};
@@ -14,46 +14,46 @@ const LARGE: usize = 16 * MIB;
 
 const SOURCE: &str = "Mike Ash, Performance Comparisons of Common Operations (2016), read in his program's source: ten pairs a turn, of a block that is never touched.";
 
-const THREADED: &str = "The process has had a second thread before, as most programs have: glibc takes its locks from then on, which doubles the large block's cost.";
+const THREADED: &str = "The process has had a second thread before, as most programs have: from then on glibc takes its locks, which doubles the large block's cost.";
 
 pub(crate) fn probes() -> Vec<Probe> {
     vec![
         Probe {
             variants: vec!["16B".into()],
             title: "malloc and free of 16 bytes".into(),
-            operation: "One malloc of 16 bytes by the C library, and the free of the block; nobody touches it between.".into(),
-            method: format!("{PLAIN} Both functions are hidden from the compiler, which would otherwise leave the pair out. {THREADED}").into(),
+            operation: "One malloc of 16 bytes by the C library, and the free of the block; not touched in between.".into(),
+            method: format!("{PLAIN} Both functions are hidden from the compiler, which would otherwise remove the pair. {THREADED}").into(),
             source: SOURCE.into(),
-            make: Box::new(|_, _| Ok(Box::new(Pairs::new(16)?))),
+            make: Box::new(|_, _| pairs(16)?.boxed()),
             ..probe()
         },
         Probe {
             variants: vec!["16MiB".into()],
             title: "malloc and free of 16 MiB, untouched".into(),
-            operation: "One malloc of 16 MiB by the C library, and the free of the block; nobody touches it between, so that it costs address space and no memory.".into(),
-            method: format!("{PLAIN} An allocator may map and unmap such a block each time (musl does), or keep its addresses: glibc does that after the first free, since its threshold for mapping follows the largest block freed. So the row is what a loop of the pair costs here, and its note has the page faults. {THREADED}").into(),
+            operation: "One malloc of 16 MiB by the C library, and the free of the block; not touched in between, so that it costs address space and no memory.".into(),
+            method: format!("{PLAIN} An allocator may map and unmap such a block each time (musl does), or keep its addresses: glibc does that after the first free, since its threshold for mapping follows the largest block freed. So the row is the cost of the pair in a loop here, and its note has the page faults. {THREADED}").into(),
             source: SOURCE.into(),
-            make: Box::new(|_, _| Ok(Box::new(Faulting::new(Pairs::new(LARGE)?)))),
+            make: Box::new(|_, _| pairs(LARGE)?.faulting().boxed()),
             ..probe()
         },
         Probe {
             variants: vec!["16MiB_touched".into()],
             title: "malloc and free of 16 MiB, every page touched".into(),
             operation: "One malloc of 16 MiB by the C library, one byte stored in each of its base pages, and the free of the block: the pages are fresh.".into(),
-            method: "One pair a sample; before each, outside the time, the allocator is told to give free memory back to the system (malloc_trim in glibc; other libraries map such a block anew by themselves). Whether huge pages came, the page faults in the row's note say. It takes milliseconds, so the distribution is reported.".into(),
-            source: "Ours, beside Ash's untouched block.".into(),
+            method: "One pair a sample; before each, outside the time, the allocator gives free memory back to the system (malloc_trim in glibc; other libraries map such a block anew anyway). The page faults in the row's note show whether the pages were huge. It takes milliseconds, so the distribution is reported.".into(),
+            source: "Ours, to compare with Ash's untouched block.".into(),
             bound: Bound::Memory,
             regime: Regime::Distribution,
             effort: Effort {
                 visits: 2,
                 samples: 6,
-                // Its memory is the allocator's, beside the worker's buffer.
+                // Its memory is the allocator's, besides the worker's buffer.
                 working_set: WorkingSet::None,
                 restore_ns_per_byte: 0.0,
                 // One pair more, when it is made, is spread over the six.
                 sample_ns: Some(6_000_000.0),
             },
-            make: Box::new(|_, _| Ok(Box::new(Faulting::new(Touched::new()?)))),
+            make: Box::new(|_, _| Ok(Box::new(Touched::new()?))),
             ..probe()
         },
     ]
@@ -61,58 +61,24 @@ pub(crate) fn probes() -> Vec<Probe> {
 
 fn probe() -> Probe {
     Probe {
-        effort: Effort {
-            visits: 8,
-            ..Effort::SCALAR
-        },
+        effort: Effort::visits(8),
         ..Probe::blank("alloc.malloc_free")
     }
 }
 
 /// Pairs of malloc and free.
-struct Pairs {
-    bytes: usize,
-    failed: Option<String>,
-}
-
-impl Pairs {
-    fn new(bytes: usize) -> Result<Pairs, String> {
-        // Otherwise it would depend on the rows that this worker had before.
-        std::thread::Builder::new()
-            .spawn(|| ())
-            .map_err(|e| {
-                format!(
-                    "the process needs to have had a second thread: {}",
-                    not_started(&e)
-                )
-            })?
-            .join()
-            .map_err(|_| "the thread that does nothing ended badly")?;
-        let mut pairs = Pairs {
-            bytes,
-            failed: None,
-        };
-        pairs.run(1, false);
-        pairs.verify()?;
-        Ok(pairs)
-    }
-}
-
-impl Work for Pairs {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-    fn restore(&mut self) {
-        self.run(4, false);
-    }
-    fn run(&mut self, turns: u64, _double: bool) {
-        if let Err(e) = malloc_free(self.bytes, turns) {
-            self.failed = Some(format!("malloc of {} bytes failed: {e}", self.bytes));
-        }
-    }
-    fn verify(&self) -> Result<(), String> {
-        self.failed.clone().map_or(Ok(()), Err)
-    }
+fn pairs(bytes: usize) -> Result<Repeated<impl FnMut(u64) -> io::Result<()>>, Reason> {
+    // Otherwise it would depend on the rows that this worker had before.
+    let second = std::thread::Builder::new().spawn(|| ());
+    let second = second.map_err(|e| Reason::not_started("a second thread", &e))?;
+    let ended = second.join();
+    ended.map_err(|_| Reason::Panicked("the second thread"))?;
+    let name = match bytes {
+        LARGE => "malloc of 16 MiB",
+        _ => "malloc of 16 bytes",
+    };
+    let pairs = Repeated::new(name, move |turns| malloc_free(bytes, turns));
+    pairs.restored_by(4).tried()
 }
 
 /// A pair with fresh pages, and the evidence that they were.
@@ -121,15 +87,18 @@ struct Touched {
     /// Faults before the sample that was made ready or run last.
     before: Option<u64>,
     ran: bool,
-    failed: Option<String>,
+    /// Of the visit, for the note.
+    page_faults: PageFaults,
+    failed: Option<Reason>,
 }
 
 impl Touched {
-    fn new() -> Result<Touched, String> {
+    fn new() -> Result<Touched, WorkError> {
         let mut touched = Touched {
             watch: ThreadWatch::open(),
             before: None,
             ran: false,
+            page_faults: PageFaults::new(),
             failed: None,
         };
         touched.ready();
@@ -149,9 +118,9 @@ impl Touched {
             return;
         };
         if self.ran && now - before < least_faults() {
-            self.failed = Some(
-                "the allocator does not give free memory back, so that the pages of a block are not fresh".into(),
-            );
+            self.failed = Some(Reason::wrong(
+                "the allocator does not give free memory back, so that the pages of a block are not fresh",
+            ));
         }
     }
 }
@@ -163,9 +132,6 @@ fn least_faults() -> u64 {
 }
 
 impl Work for Touched {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
     fn ready(&mut self) {
         self.check();
         give_back();
@@ -174,15 +140,27 @@ impl Work for Touched {
     }
     fn run(&mut self, turns: u64, _double: bool) {
         if let Err(e) = malloc_touch_free(LARGE, turns) {
-            self.failed = Some(format!("malloc of 16 MiB failed: {e}"));
+            self.failed = Some(Reason::call("malloc of 16 MiB failed", &e));
         }
         self.ran = true;
+        self.page_faults.turns(turns);
     }
     fn turn_limits(&self) -> (u64, u64) {
         (1, 1)
     }
-    fn verify(&self) -> Result<(), String> {
-        self.failed.clone().map_or(Ok(()), Err)
+    fn faults_belong(&self) -> bool {
+        true
+    }
+    fn restore(&mut self) {
+        self.page_faults = PageFaults::new();
+    }
+    fn verify(&self) -> Result<(), WorkError> {
+        self.failed
+            .clone()
+            .map_or(Ok(()), |reason| Err(reason.into()))
+    }
+    fn notes(&self) -> Vec<String> {
+        self.page_faults.note().into_iter().collect()
     }
 }
 
@@ -196,22 +174,16 @@ impl Drop for Touched {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smoke;
+    use crate::engine::testing;
 
     #[test]
-    fn small_blocks_come_and_go() {
-        smoke::run(&probes(), "alloc.malloc_free/16B").expect("it runs");
-        let mut impossible = Pairs {
-            bytes: isize::MAX as usize,
-            failed: None,
-        };
-        impossible.run(1, false);
-        assert!(impossible.verify().is_err());
+    fn a_block_that_can_not_be_had_is_the_reason() {
+        pairs(isize::MAX as usize).err().expect("no such memory");
     }
 
     #[test]
     fn an_untouched_block_takes_no_pages() {
-        let notes = smoke::run(&probes(), "alloc.malloc_free/16MiB").expect("it runs");
+        let notes = testing::run(&probes(), "alloc.malloc_free/16MiB").expect("it runs");
         let faults = notes[0].strip_prefix("page faults a turn of the loop: ");
         let faults: f64 = faults.expect("the faults").parse().expect("a number");
         assert!(faults < 40.0, "{notes:?}");

@@ -1,11 +1,11 @@
 //! mmap and munmap.
 
-use crate::faults::Faulting;
-use crate::repeated::{PLAIN, Repeated};
+use crate::engine::files::{for_nameless, nameless};
+use crate::engine::reason::{Doing, Reason};
+use crate::engine::repeated::{PLAIN, calls};
 use kernels::checked::touch_pages;
-use meter::bench::Bench;
-use meter::probe::{Effort, Probe, Work};
-use std::io;
+use meter::probe::{Effort, Probe, Work, WorkError};
+use meter::worker_memory::WorkerMemory;
 use sys::mapping::Mapping;
 
 /// LMbench's PSIZE: how far apart it touches.
@@ -21,16 +21,17 @@ pub(crate) fn probes() -> Vec<Probe> {
             variants: ["64KiB", "1MiB", "16MiB"].map(Into::into).to_vec(),
             title: "memory mapped, touched a little, and unmapped".into(),
             operation: "One mmap of private anonymous memory, one byte stored every 16 KiB of its first tenth, and munmap: 1, 7 or 103 page faults with base pages.".into(),
-            method: format!("{PLAIN} The system's own choice of huge pages holds, and the row's note has the page faults that were really taken.").into(),
+            method: format!("{PLAIN} The system decides about huge pages; the row's note has the page faults that were taken.").into(),
             source: "The stores are those of LMbench's lat_mmap, which maps a file instead (the row /1MiB_file) and refuses less than 320 KiB.".into(),
             make: Box::new(|_, site| {
-                let bytes = model::size::parse(&site.variant).ok_or("a size is a number of bytes")?;
-                let bytes = usize::try_from(bytes).map_err(|_| "no such address space")?;
-                Ok(Box::new(Faulting::new(Repeated::new("mmap", move || {
+                let bytes = model::size::parse(&site.variant).and_then(|bytes| usize::try_from(bytes).ok());
+                let bytes = bytes.ok_or_else(|| Reason::missing("the size is not a number of bytes"))?;
+                let map = move || {
                     let mut mapping = Mapping::new(bytes)?;
                     touch(mapping.as_mut_slice());
                     Ok(())
-                })?)))
+                };
+                calls("mmap", map).tried()?.faulting().boxed()
             }),
             ..probe()
         },
@@ -38,10 +39,10 @@ pub(crate) fn probes() -> Vec<Probe> {
             variants: vec!["1MiB_file".into()],
             title: "a file mapped, touched a little, and unmapped".into(),
             operation: "One mmap of 1 MiB of a file in the page cache, shared and writable, one byte stored every 16 KiB of its first tenth (7 page faults), and munmap.".into(),
-            method: format!("{PLAIN} The file is where all files of a run are, or where they can't be in the directory for temporary files, and has no name; the note says on what file system.").into(),
+            method: format!("{PLAIN} The file has no name and is in the run's directory for files, or where that is not possible in the directory for temporary files; the note names the file system.").into(),
             source: "LMbench's lat_mmap 1m, without -r.".into(),
-            on_disk: |_| Some(crate::file::for_nameless(FILE_BYTES)),
-            make: Box::new(|bench, _| Ok(Box::new(Faulting::new(file(bench)?)))),
+            on_disk: |_| Some(for_nameless(FILE_BYTES)),
+            make: Box::new(|worker, _| file(worker)),
             ..probe()
         },
     ]
@@ -49,24 +50,24 @@ pub(crate) fn probes() -> Vec<Probe> {
 
 fn probe() -> Probe {
     Probe {
-        effort: Effort {
-            visits: 6,
-            ..Effort::SCALAR
-        },
+        effort: Effort::visits(6),
         ..Probe::blank("alloc.mmap_munmap")
     }
 }
 
-fn file(bench: &Bench) -> Result<impl Work + use<>, String> {
-    let (mut mapping, note) = crate::file::nameless(bench, FILE_BYTES)?;
-    let unmapped = mapping.unmap();
-    unmapped.map_err(|e| format!("the file can't be unmapped: {e}"))?;
-    let work = Repeated::new("mmap of a file", move || -> io::Result<()> {
+fn file<'w>(worker: &WorkerMemory) -> Result<Box<dyn Work + 'w>, WorkError> {
+    let (mut mapping, note) = nameless(worker, FILE_BYTES)?;
+    mapping.unmap().doing("can't unmap the file")?;
+    let map = move || {
         mapping.map()?;
         touch(mapping.as_mut_slice());
         mapping.unmap()
-    })?;
-    Ok(work.with_note(note))
+    };
+    calls("mmap of a file", map)
+        .tried()?
+        .note(note)
+        .faulting()
+        .boxed()
 }
 
 /// Bytes of a mapping that contain the stores.
@@ -84,7 +85,7 @@ fn touch(memory: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smoke;
+    use crate::engine::testing;
 
     #[test]
     fn as_many_stores_as_lmbench_makes() {
@@ -102,7 +103,7 @@ mod tests {
     #[test]
     fn each_mapping_is_touched_afresh() {
         for (row, stores) in [("64KiB", 1.0), ("1MiB", 7.0), ("1MiB_file", 7.0)] {
-            let notes = smoke::run(&probes(), &format!("alloc.mmap_munmap/{row}")).expect("runs");
+            let notes = testing::run(&probes(), &format!("alloc.mmap_munmap/{row}")).expect("runs");
             let faults = notes
                 .last()
                 .expect("a note")
@@ -117,6 +118,6 @@ mod tests {
                 "{row}: {notes:?}"
             );
         }
-        smoke::run(&probes(), "alloc.mmap_munmap/16MiB").expect("it runs");
+        testing::run(&probes(), "alloc.mmap_munmap/16MiB").expect("it runs");
     }
 }

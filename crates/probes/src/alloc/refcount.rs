@@ -1,20 +1,18 @@
 //! An atomic reference count.
 
-use crate::paired::{DIFFERENCE, Loops, Paired};
-use meter::probe::{Effort, Probe};
+use crate::engine::paired::{DIFFERENCE, Loops, Paired};
+use crate::engine::reason::Reason;
+use meter::probe::{Effort, Probe, WorkError};
 use std::sync::Arc;
 
 pub(crate) fn probe() -> Probe {
     Probe {
         title: "atomic reference count, up and down".into(),
-        operation: "One more reference to a shared number and its end: the count goes up and down by an atomic operation each, and no other core wants it.".into(),
+        operation: "One more reference to a shared number and its end: the count goes up and down by an atomic operation each, and no other core uses it.".into(),
         method: format!("{DIFFERENCE} A clone of Rust's Arc and its drop, as compiled, with their checks for an overflow and for the last reference.").into(),
         source: "What Ash's retain and release do without Objective-C; his are C functions of its runtime, which keeps the count in a table or in the object.".into(),
-        effort: Effort {
-            visits: 8,
-            ..Effort::SCALAR
-        },
-        make: Box::new(|bench, _| Ok(Box::new(Paired(Counted(Arc::new(bench.rng.u64(..))))))),
+        effort: Effort::visits(8),
+        make: Box::new(|worker, _| Ok(Box::new(Paired(Counted(Arc::new(worker.rng.u64(..))))))),
         ..Probe::blank("alloc.refcount")
     }
 }
@@ -28,10 +26,12 @@ impl Loops for Counted {
     fn double(&self, turns: u64) {
         kernels::refcount_double(&self.0, turns);
     }
-    fn verify(&self) -> Result<(), String> {
+    fn verify(&self) -> Result<(), WorkError> {
         match Arc::strong_count(&self.0) {
             1 => Ok(()),
-            left => Err(format!("the count went up and down and is {left}, not 1")),
+            left => Err(
+                Reason::wrong(format!("the count went up and down and is {left}, not 1")).into(),
+            ),
         }
     }
 }
@@ -40,7 +40,7 @@ impl Loops for Counted {
 mod tests {
     #[test]
     fn the_count_comes_back() {
-        crate::smoke::run(&[super::probe()], "alloc.refcount").expect("it runs");
+        crate::engine::testing::run(&[super::probe()], "alloc.refcount").expect("it runs");
         let counted = super::Paired(super::Counted(std::sync::Arc::new(1)));
         let kept = counted.0.0.clone();
         assert!(meter::probe::Work::verify(&counted).is_err(), "{kept}");

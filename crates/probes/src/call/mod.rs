@@ -15,14 +15,11 @@ pub(crate) fn probes() -> Vec<Probe> {
 }
 
 /// What a call deserves: it is short, and steady.
-const EFFORT: Effort = Effort {
-    visits: 8,
-    ..Effort::SCALAR
-};
+const EFFORT: Effort = Effort::visits(8);
 
 #[cfg(test)]
 mod tests {
-    use crate::smoke;
+    use crate::engine::testing;
 
     #[test]
     fn every_call_runs_or_says_why_not() {
@@ -35,7 +32,11 @@ mod tests {
                     "call.vdso" => sys::vdso::check().err().map(|e| e.to_string()),
                     _ => None,
                 };
-                assert_eq!(smoke::run(&probes, &row).err(), missing, "{row}");
+                assert_eq!(
+                    testing::run(&probes, &row).err(),
+                    missing.map(Into::into),
+                    "{row}"
+                );
             }
         }
     }

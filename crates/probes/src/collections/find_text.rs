@@ -1,8 +1,9 @@
 //! Counting a word in a text.
 
+use crate::engine::reason::Reason;
 use fastrand::Rng;
 use memchr::memmem::Finder;
-use meter::probe::{Effort, Probe, Work, WorkingSet};
+use meter::probe::{Effort, Probe, Work, WorkError, WorkingSet};
 
 /// The most frequent words of English, in their order; none but itself
 /// contains the one that is counted.
@@ -28,7 +29,7 @@ fn probe(bytes: usize) -> Probe {
     Probe {
         variants: vec![size.into()],
         title: "counting a word in a text".into(),
-        operation: "One count of how often a word of four letters stands in a text of this many bytes.".into(),
+        operation: "One count of how often a word of four letters occurs in a text of this many bytes.".into(),
         method: "The memchr crate's search for a substring, with the vectors that it picks for the CPU (AVX2 at most), from hit to hit; the text is of the sixty most frequent words of English, each as frequent as Zipf's law has it, so that one word in 250 is the one that is counted. The text was gone through before; the count is checked against that of the words laid down.".into(),
         source: "Dmitry Kurkin's study has it in its code (100 kB to 1 MB of text, by the string functions of Foundation).".into(),
         effort: Effort {
@@ -38,8 +39,8 @@ fn probe(bytes: usize) -> Probe {
             restore_ns_per_byte: 3.0,
             ..Effort::SCALAR
         },
-        make: Box::new(move |bench, _| {
-            let (text, laid_down) = text(bytes, &mut bench.rng);
+        make: Box::new(move |worker, _| {
+            let (text, laid_down) = text(bytes, &mut worker.rng);
             Ok(Box::new(Counting {
                 text,
                 laid_down,
@@ -85,9 +86,6 @@ struct Counting {
 }
 
 impl Work for Counting {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
     fn restore(&mut self) {
         self.run(2, false);
     }
@@ -98,12 +96,13 @@ impl Work for Counting {
             self.found = Some(found);
         }
     }
-    fn verify(&self) -> Result<(), String> {
+    fn verify(&self) -> Result<(), WorkError> {
         match self.found {
-            Some(found) if found != self.laid_down => Err(format!(
+            Some(found) if found != self.laid_down => Err(Reason::wrong(format!(
                 "the word was found {found} times instead of {}",
                 self.laid_down
-            )),
+            ))
+            .into()),
             _ => Ok(()),
         }
     }
@@ -148,6 +147,6 @@ mod tests {
         assert_eq!(rows.len(), 10);
         assert_eq!(rows[0], "collections.find_text/100kB");
         assert_eq!(rows[9], "collections.find_text/1MB");
-        crate::smoke::run(&probes(), &rows[0]).expect("it runs");
+        crate::engine::testing::run(&probes(), &rows[0]).expect("it runs");
     }
 }

@@ -1,8 +1,9 @@
 //! Looking a key up in a hash table.
 
-use crate::paired::DIFFERENCE;
+use crate::engine::paired::DIFFERENCE;
+use crate::engine::reason::Reason;
 use fastrand::Rng;
-use meter::probe::{Effort, Probe, Terrain, Work, WorkingSet};
+use meter::probe::{Effort, MachineShape, Probe, Work, WorkError, WorkingSet};
 use model::run::{Bound, Scale};
 use std::collections::HashMap;
 
@@ -23,10 +24,10 @@ pub(crate) fn probes() -> Vec<Probe> {
             title: "lookup in a small hash table".into(),
             operation: "One lookup of a 64-bit key in a hash table of 512, always a hit.".into(),
             method: format!("{DIFFERENCE} The standard library's HashMap with its default hash (SipHash); the table of 17 KiB lies in L1. Keys in random order, laid down before; a lookup waits for none before, so that several overlap.").into(),
-            make: Box::new(|bench, _| {
-                let keys = Keys(bench.rng.u64(..));
+            make: Box::new(|worker, _| {
+                let keys = Keys(worker.rng.u64(..));
                 let mut order: Vec<u64> = (0..FEW as u64).map(|k| keys.key(k)).collect();
-                bench.rng.shuffle(&mut order);
+                worker.rng.shuffle(&mut order);
                 Ok(Box::new(Lookups::new(keys.table(FEW, FEW), order, true)))
             }),
             ..probe()
@@ -38,19 +39,13 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: "A plain loop; the standard library's HashMap with its default hash (SipHash), three quarters full, each place 17 bytes. 65536 keys drawn at random, laid down before, the position carried from sample to sample; a lookup waits for none before, so that several misses overlap: the latency of one alone is closer to memory.latency.".into(),
             bound: Bound::Memory,
             since: Scale::Default,
-            effort: Effort {
-                visits: 2,
-                samples: 8,
-                working_set: WorkingSet::Largest,
-                restore_ns_per_byte: 2.0,
-                sample_ns: None,
-            },
-            unavailable: |terrain| places(terrain).err(),
-            make: Box::new(|bench, _| {
-                let places = places(&bench.terrain)?;
-                let keys = Keys(bench.rng.u64(..));
+            effort: Effort::of_memory(2, 8, WorkingSet::Largest, 2.0),
+            unavailable: |machine| places(machine).err().map(|why| why.to_string()),
+            make: Box::new(|worker, _| {
+                let places = places(&worker.machine)?;
+                let keys = Keys(worker.rng.u64(..));
                 let count = places / 4 * 3;
-                let order = draw(&keys, count as u64, &mut bench.rng);
+                let order = draw(&keys, count as u64, &mut worker.rng);
                 let table = keys.table(count, places / 8 * 7);
                 Ok(Box::new(Lookups::new(table, order, false)))
             }),
@@ -61,26 +56,23 @@ pub(crate) fn probes() -> Vec<Probe> {
 
 fn probe() -> Probe {
     Probe {
-        source: "Ours: the language's own table, as a program has it that chooses nothing.".into(),
-        effort: Effort {
-            visits: 8,
-            ..Effort::SCALAR
-        },
+        source: "Ours: the standard library's table with its defaults.".into(),
+        effort: Effort::visits(8),
         ..Probe::blank("collections.hash_lookup")
     }
 }
 
 /// Places of the large table, a power of two as the standard library has them.
-fn places(terrain: &Terrain) -> Result<usize, String> {
-    let mut places = (4 * terrain.last_level_bytes / PLACE_BYTES).next_power_of_two();
-    while places * PLACE_BYTES > terrain.largest_bytes {
+fn places(machine: &MachineShape) -> Result<usize, WorkError> {
+    let mut places = (4 * machine.last_level_bytes / PLACE_BYTES).next_power_of_two();
+    while places * PLACE_BYTES > machine.largest_bytes {
         places /= 2;
     }
-    if places * PLACE_BYTES < 2 * terrain.last_level_bytes {
-        return Err(format!(
+    if places * PLACE_BYTES < 2 * machine.last_level_bytes {
+        return Err(Reason::wrong(format!(
             "a hash table of twice the last level ({}) does not fit into the memory that may be used",
-            model::size::text(terrain.last_level_bytes)
-        ));
+            model::size::text(machine.last_level_bytes)
+        )).into());
     }
     usize::try_from(places).map_err(|_| "no such address space".into())
 }
@@ -165,11 +157,11 @@ impl Work for Lookups {
             self.look_up::<LOOKUPS>(turns);
         }
     }
-    fn verify(&self) -> Result<(), String> {
+    fn verify(&self) -> Result<(), WorkError> {
         if self.right == u64::MAX {
             Ok(())
         } else {
-            Err("a lookup did not find its key's value".into())
+            Err(Reason::wrong("a lookup did not find its key's value").into())
         }
     }
     fn notes(&self) -> Vec<String> {
@@ -184,13 +176,13 @@ impl Work for Lookups {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smoke;
+    use crate::engine::testing;
 
     #[test]
     fn both_tables_are_looked_up() {
         for variant in ["in_cache", "out_of_cache"] {
             let row = format!("collections.hash_lookup/{variant}");
-            smoke::run(&probes(), &row).expect("it runs");
+            testing::run(&probes(), &row).expect("it runs");
         }
     }
 
@@ -231,12 +223,12 @@ mod tests {
     #[test]
     fn the_large_table_is_beyond_the_caches_or_not_there() {
         let sized = |last_level: u64, largest: u64| {
-            let terrain = Terrain {
+            let machine = MachineShape {
                 last_level_bytes: last_level << 20,
                 largest_bytes: largest << 20,
-                ..smoke::terrain()
+                ..testing::machine()
             };
-            places(&terrain).map(|places| (places as u64 * PLACE_BYTES) >> 20)
+            places(&machine).map(|places| (places as u64 * PLACE_BYTES) >> 20)
         };
         assert_eq!(sized(32, 256), Ok(136));
         assert_eq!(sized(32, 80), Ok(68));

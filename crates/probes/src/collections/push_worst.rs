@@ -1,6 +1,6 @@
 //! The worst single push while an array grows.
 
-use meter::probe::{Effort, Event, Probe, Work};
+use meter::probe::{Effort, Event, Probe, Work, WorkError};
 use model::run::{Bound, Regime, Scale};
 use std::hint::black_box;
 use sys::clock::Counter;
@@ -13,17 +13,12 @@ pub(crate) fn probe() -> Probe {
         variants: vec!["worst".into()],
         title: "worst single push in a million".into(),
         operation: "The longest single push of an 8-byte number while a Vec grows from empty to 1,000,000 of them, be it the one that moved the array, one that touched a fresh page, or one during which the machine did something else.".into(),
-        method: "Each push stands between two readings of the counter, whose own cost (some 30 ns) is inside; of each growth only the longest is kept. The array doubles when it is full, and its memory is fresh in each growth as far as the allocator gives it back. The notes say which push it was.".into(),
-        source: "Ours, beside collections.push, whose amortised cost hides it.".into(),
+        method: "Each push is between two readings of the counter, whose cost (about 30 ns) is inside; of each growth only the longest is kept. The array doubles when it is full, and its memory is fresh in each growth as far as the allocator gives it back. The notes say which push it was.".into(),
+        source: "Ours: the amortised cost of collections.push hides it.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
         since: Scale::Default,
-        effort: Effort {
-            visits: 1,
-            samples: 3,
-            sample_ns: Some(4e7),
-            ..Effort::SCALAR
-        },
+        effort: Effort::stamped(1, 3, 4e7),
         make: Box::new(|_, _| Ok(Box::new(Growth::new(PUSHES)))),
         ..Probe::blank("collections.push")
     }
@@ -50,7 +45,7 @@ impl Growth {
     }
 }
 
-/// Grows an array, stamped by `bracket`: it makes a push and tells its ticks.
+/// Grows an array, stamped by `bracket`: it makes a push and returns its ticks.
 fn grow(pushes: u64, mut bracket: impl FnMut(&mut Vec<u64>, u64) -> u64) -> Longest {
     let mut array = Vec::new();
     let mut longest = Longest::default();
@@ -70,11 +65,7 @@ fn grow(pushes: u64, mut bracket: impl FnMut(&mut Vec<u64>, u64) -> u64) -> Long
 }
 
 impl Work for Growth {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-    fn run(&mut self, _turns: u64, _double: bool) {}
-    fn stamped(&mut self, growths: u32) -> Result<Vec<Event>, String> {
+    fn stamped(&mut self, growths: u32) -> Result<Vec<Event>, WorkError> {
         let counter = Counter::best();
         let mut events = Vec::new();
         for _ in 0..growths {

@@ -1,7 +1,8 @@
 //! Sorting boxed numbers through a comparator.
 
+use crate::engine::reason::Reason;
 use fastrand::Rng;
-use meter::probe::{Effort, Probe, Work};
+use meter::probe::{Effort, Probe, Work, WorkError};
 use std::cmp::Ordering;
 use std::hint::black_box;
 
@@ -13,16 +14,11 @@ pub(crate) fn probe() -> Probe {
         title: "sorting boxed numbers through a comparator".into(),
         operation: "One sort of so many boxed integers, all different and in random order, through a comparator that the compiler does not see.".into(),
         method: "Rust's stable sort of a vector of pointers to numbers, the comparator called through a trait object; a new random order before each sample, outside the time; one sort a sample.".into(),
-        source: "Dmitry Kurkin's study has it in its code (1000 to 10000 boxed numbers of Objective-C, sorted into a new array through a comparator block); ours sorts in place.".into(),
-        effort: Effort {
-            visits: 3,
-            samples: 4,
-            sample_ns: Some(400_000.0),
-            ..Effort::SCALAR
-        },
-        make: Box::new(|bench, site| {
+        source: "Dmitry Kurkin's study has it in its code (1000 to 10000 boxed numbers of Objective-C, sorted into a new array through a comparator block); this row sorts in place.".into(),
+        effort: Effort::stamped(3, 4, 400_000.0),
+        make: Box::new(|worker, site| {
             let count = site.variant.parse().map_err(|_| "a count of numbers")?;
-            Ok(Box::new(Sorting::new(count, bench.rng.fork())))
+            Ok(Box::new(Sorting::new(count, worker.rng.fork())))
         }),
         ..Probe::blank("collections.sort")
     }
@@ -40,8 +36,8 @@ struct Sorting {
 
 impl Sorting {
     fn new(count: usize, mut rng: Rng) -> Sorting {
-        // Different, since equal ones would be less work; their low bits tell
-        // nothing of their order.
+        // Different, since equal ones would be less work; their low bits are
+        // independent of their order.
         let numbers = (0..count as i64)
             .map(|k| Box::new(k << 32 | i64::from(rng.u32(..))))
             .collect();
@@ -60,9 +56,6 @@ impl Sorting {
 }
 
 impl Work for Sorting {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
     /// A second sort would find its numbers sorted.
     fn turn_limits(&self) -> (u64, u64) {
         (1, 1)
@@ -76,9 +69,9 @@ impl Work for Sorting {
         self.numbers.sort_by(&*self.comparator);
         self.sorted = true;
     }
-    fn verify(&self) -> Result<(), String> {
+    fn verify(&self) -> Result<(), WorkError> {
         if self.is_wrong() {
-            return Err("the numbers are not sorted after the sort".into());
+            return Err(Reason::wrong("the numbers are not sorted after the sort").into());
         }
         Ok(())
     }
@@ -112,7 +105,7 @@ mod tests {
         let rows = probe().row_ids();
         assert_eq!(rows.len(), 10);
         for row in rows {
-            crate::smoke::run(&[probe()], &row).expect("it runs");
+            crate::engine::testing::run(&[probe()], &row).expect("it runs");
         }
     }
 

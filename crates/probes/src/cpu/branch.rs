@@ -1,4 +1,4 @@
-//! What a wrong guess costs.
+//! What a mispredicted branch costs.
 
 use fastrand::Rng;
 use meter::probe::{Probe, Work};
@@ -11,15 +11,15 @@ pub(crate) fn probe() -> Probe {
     Probe {
         title: "mispredicted branch".into(),
         operation: "One mispredicted conditional branch: what it costs more than the same branch predicted.".into(),
-        method: "One loop with a branch on each byte of a block, over a block whose first half takes it and second half does not, and over one of fair coin flips, in one bracket in alternating order; the difference divided by half the branches, since half the guesses about a coin are wrong. New coins for every sample.".into(),
+        method: "One loop with a branch on each byte of a block, over a block whose first half takes it and second half does not, and over one of random bits, in one bracket in alternating order; the difference divided by half the branches, since half the guesses about a random bit are wrong. New random bits for every sample.".into(),
         source: "The 2012 list's row; the method is the usual one of a predictable and an unpredictable run of the same code.".into(),
-        make: Box::new(|bench, _| {
+        make: Box::new(|worker, _| {
             let mut predictable = vec![0; BRANCHES];
             predictable[BRANCHES / 2..].fill(1);
             Ok(Box::new(Branches {
                 predictable,
                 coins: vec![0; BRANCHES],
-                rng: bench.rng.fork(),
+                rng: worker.rng.fork(),
             }))
         }),
         ..Probe::blank("cpu.branch_mispredict")

@@ -1,9 +1,10 @@
 //! The file that disk rows read: written once a run, by the first worker that
 //! wants it, and found by the others.
 
-use crate::whole_file;
-use meter::bench::Bench;
+use crate::engine::files::{open_or_make, scratch};
+use meter::probe::WorkError;
 use meter::scratch::reason;
+use meter::worker_memory::WorkerMemory;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -18,14 +19,14 @@ pub(super) const BYTES: u64 = 256 << 20;
 /// Bytes written at once.
 const PIECE: usize = 1 << 20;
 
-/// How long writing it may take: other rows wait meanwhile, and a worker that
-/// says nothing for a minute is taken for stuck.
+/// How long writing it may take: other rows wait for it, and a worker that
+/// sends nothing for a minute is taken for stuck.
 const WRITING_AT_MOST: Duration = Duration::from_secs(10);
 
 /// Its name in the scratch directory.
 pub(super) const NAME: &str = "disk.data";
 
-/// Name of what stands in its place where the disk is too slow for it: the
+/// Name of the file in its place where the disk is too slow for it: the
 /// reason, so that one worker alone waits to find out.
 const TOO_SLOW: &str = "disk.too_slow";
 
@@ -39,9 +40,9 @@ pub(super) struct LaidOut {
 
 impl LaidOut {
     /// The run's own, made if it is not there.
-    pub(super) fn of(bench: &mut Bench) -> Result<LaidOut, String> {
-        let scratch = crate::file::scratch(bench)?.to_path_buf();
-        let seed = bench.rng.u64(..);
+    pub(super) fn of(worker: &mut WorkerMemory) -> Result<LaidOut, WorkError> {
+        let scratch = scratch(worker)?.to_path_buf();
+        let seed = worker.rng.u64(..);
         LaidOut::in_directory(&scratch, BYTES, seed, WRITING_AT_MOST)
     }
 
@@ -52,11 +53,11 @@ impl LaidOut {
         bytes: u64,
         seed: u64,
         at_most: Duration,
-    ) -> Result<LaidOut, String> {
+    ) -> Result<LaidOut, WorkError> {
         let path = scratch.join(NAME);
         let known = scratch.join(TOO_SLOW);
         if let (false, Ok(why)) = (path.exists(), std::fs::read_to_string(&known)) {
-            return Err(why);
+            return Err(why.into());
         }
         let said = |e: &io::Error, doing: &str| {
             let why = refused(e, doing, bytes, scratch);
@@ -66,7 +67,7 @@ impl LaidOut {
             }
             why
         };
-        let file = whole_file::open_or_make(
+        let file = open_or_make(
             &path,
             bytes,
             direct_io::open,
@@ -143,7 +144,7 @@ mod tests {
         let scratch = scratch.path();
         std::fs::write(scratch.join("disk.data.unfinished"), b"half").expect("room");
         let laid_out = match LaidOut::in_directory(scratch, SMALL, 1, WRITING_AT_MOST) {
-            Err(e) if e.contains("O_DIRECT is refused") => {
+            Err(e) if e.to_string().contains("O_DIRECT is refused") => {
                 eprintln!("no direct reads on this file system: nothing is tested");
                 return;
             }
@@ -155,7 +156,7 @@ mod tests {
         // Random: no piece is like another, and none is zeros.
         let (first, second) = content.split_at(PIECE);
         assert!(first != second && first.iter().any(|&byte| byte != 0));
-        // Another worker, with a seed of its own, finds it.
+        // Another worker, with another seed, finds it.
         LaidOut::in_directory(scratch, SMALL, 2, WRITING_AT_MOST).expect("there");
         assert!(std::fs::read(&laid_out.path).expect("there") == content);
     }
@@ -166,13 +167,15 @@ mod tests {
         let scratch = scratch.path();
         // Nothing writes a piece in no time.
         let why = LaidOut::in_directory(scratch, SMALL, 1, Duration::ZERO).expect_err("slow");
-        if why.contains("O_DIRECT is refused") {
+        if why.to_string().contains("O_DIRECT is refused") {
             eprintln!("no direct reads on this file system: nothing is tested");
             return;
         }
         assert!(
-            why.starts_with("this disk writes ")
-                && why.ends_with(" MB/s: a file of 2MiB would take longer than 0 s"),
+            why.to_string().starts_with("this disk writes ")
+                && why
+                    .to_string()
+                    .ends_with(" MB/s: a file of 2MiB would take longer than 0 s"),
             "{why}"
         );
         assert_eq!(names(scratch), [TOO_SLOW], "its room is given back");
@@ -188,7 +191,10 @@ mod tests {
         let why =
             LaidOut::in_directory(scratch.path(), SMALL, 1, WRITING_AT_MOST).expect_err("short");
         let expected = ["5 bytes instead of 2097152", "O_DIRECT is refused"];
-        assert!(expected.iter().any(|e| why.contains(e)), "{why}");
+        assert!(
+            expected.iter().any(|e| why.to_string().contains(e)),
+            "{why}"
+        );
     }
 
     #[test]
@@ -196,7 +202,7 @@ mod tests {
         let scratch = tempfile::tempdir().expect("a directory");
         let gone = scratch.path().join("gone");
         let why = LaidOut::in_directory(&gone, SMALL, 1, WRITING_AT_MOST).expect_err("not there");
-        assert!(why.contains("gone"), "{why}");
+        assert!(why.to_string().contains("gone"), "{why}");
         let full = refused(
             &ErrorKind::StorageFull.into(),
             "making",

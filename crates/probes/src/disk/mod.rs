@@ -3,7 +3,7 @@
 mod laid_out;
 mod reads;
 
-use crate::singles::{Singles, VISIT_AT_MOST};
+use crate::engine::single::{Singles, VISIT_AT_MOST};
 use laid_out::LaidOut;
 use meter::probe::{Effort, OnDisk, Probe};
 use model::run::{Bound, Regime};
@@ -16,7 +16,7 @@ const PAGE: usize = 4096;
 /// come in whole blocks.
 const MEGABYTE: usize = 1_000_000_usize.next_multiple_of(PAGE);
 
-const METHOD: &str = "O_DIRECT (F_NOCACHE on Apple systems), one read at a time, each between two stamps after one that is not counted, of a file of 256 MiB that the run's first worker fills with random bytes, written past the page cache too and synced; a disk that takes longer than 10 s for that is too slow, and the row not available. After each visit the kernel is asked how much this process read from storage and how much of the file is in the page cache (the note says what it does not tell): a visit that memory served is marked. A file system that serves such reads from memory makes the row unavailable, as does one whose reads the kernel does not count though it counts others'. What is past this machine's page cache may still be in the cache of the device or of the hypervisor, which was written to shortly before: the row can't tell. A visit ends after 0.1 s, so that a slow disk has fewer samples.";
+const METHOD: &str = "O_DIRECT (F_NOCACHE on Apple systems), one read at a time, each between two stamps after one that is not counted, of a file of 256 MiB that the run's first worker fills with random bytes, written past the page cache too and synced; a disk that takes longer than 10 s for that is too slow, and the row not available. After each visit the kernel's counts show how much this process read from storage and how much of the file is in the page cache (the note says what is not counted): a visit that memory served is marked. A file system that serves such reads from memory makes the row unavailable, as does one whose reads the kernel does not count though it counts others'. What is past this machine's page cache may still be in the cache of the device or of the hypervisor, which was written to shortly before: the row can't detect that. A visit ends after 0.1 s, so that a slow disk has fewer samples.";
 
 /// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
@@ -27,9 +27,9 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: METHOD.into(),
             source: "The 2012 list's SSD random read; fio's randread with direct=1 and ioengine=psync does the same.".into(),
             tail: true,
-            make: Box::new(|bench, _| {
-                let laid_out = LaidOut::of(bench)?;
-                let reads = Reads::new(bench, laid_out, PAGE, Order::Random)?;
+            make: Box::new(|worker, _| {
+                let laid_out = LaidOut::of(worker)?;
+                let reads = Reads::new(worker, laid_out, PAGE, Order::Random)?;
                 Ok(Box::new(Singles::new(reads).at_most(VISIT_AT_MOST)))
             }),
             ..blank("disk.random_read_4K", 40, 150_000.0)
@@ -39,9 +39,9 @@ pub(crate) fn probes() -> Vec<Probe> {
             operation: "One pread() of 1,003,520 bytes (245 pages: the first multiple of a page above the list's 1 MB) of an open file, past the page cache, each where the one before ended.".into(),
             method: format!("{METHOD} Each visit begins at a random place of the file and goes on from its beginning at its end. No read-ahead is at work: the kernel has one read at a time.").into(),
             source: "The 2012 list's 1 MB read sequentially from an SSD.".into(),
-            make: Box::new(|bench, _| {
-                let laid_out = LaidOut::of(bench)?;
-                let reads = Reads::new(bench, laid_out, MEGABYTE, Order::Sequential)?;
+            make: Box::new(|worker, _| {
+                let laid_out = LaidOut::of(worker)?;
+                let reads = Reads::new(worker, laid_out, MEGABYTE, Order::Sequential)?;
                 Ok(Box::new(Singles::new(reads).at_most(VISIT_AT_MOST)))
             }),
             ..blank("disk.read_sequential_1MB", 32, 1_000_000.0)
@@ -53,18 +53,13 @@ fn blank(id: &'static str, samples: u32, sample_ns: f64) -> Probe {
     Probe {
         bound: Bound::Memory,
         regime: Regime::Stamped,
-        effort: Effort {
-            visits: 4,
-            samples,
-            sample_ns: Some(sample_ns),
-            ..Effort::SCALAR
-        },
+        effort: Effort::stamped(4, samples, sample_ns),
         on_disk: |_| {
             Some(OnDisk {
                 shared: laid_out::NAME.into(),
                 bytes: laid_out::BYTES,
                 files: 1,
-                once: crate::file::writing(laid_out::BYTES),
+                once: crate::engine::files::writing(laid_out::BYTES),
                 ..OnDisk::default()
             })
         },

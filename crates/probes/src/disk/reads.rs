@@ -1,16 +1,19 @@
 //! Reads of the laid-out file, and what the kernel says of them.
 
 use super::laid_out::LaidOut;
-use crate::singles::Single;
+use crate::engine::files::filesystem_note;
+use crate::engine::reason::Doing;
+use crate::engine::single::Single;
 use fastrand::Rng;
-use meter::bench::Bench;
+use meter::probe::WorkError;
 use meter::scratch::reason;
+use meter::worker_memory::WorkerMemory;
 use model::filesystem::DeviceKind;
 use std::os::unix::fs::FileExt;
 use sys::filesystem::{cached_bytes, read_from_storage_bytes};
 use sys::pages::{Buffer, PageKind};
 
-/// Share of what was asked for that must have come from storage.
+/// Share of the requested bytes that must have come from storage.
 const FROM_STORAGE: f64 = 0.95;
 
 /// Where the next read goes.
@@ -40,19 +43,17 @@ impl Reads {
     /// Of this many bytes each, a multiple of the alignment. One of them is
     /// made, to see that it comes from storage.
     pub(super) fn new(
-        bench: &mut Bench,
+        worker: &mut WorkerMemory,
         laid_out: LaidOut,
         bytes: usize,
         order: Order,
-    ) -> Result<Reads, String> {
-        let mut rng = bench.rng.fork();
+    ) -> Result<Reads, WorkError> {
+        let mut rng = worker.rng.fork();
         let pieces = laid_out.bytes / bytes as u64;
-        let buffer = Buffer::new(bytes, PageKind::Base).map_err(|e| {
-            format!(
-                "no memory to read {} into: {e}",
-                model::size::text(bytes as u64)
-            )
-        })?;
+        let buffer = Buffer::new(bytes, PageKind::Base).doing(format!(
+            "no memory to read {} into",
+            model::size::text(bytes as u64)
+        ))?;
         let mut reads = Reads {
             next: rng.u64(..pieces.max(1)),
             laid_out,
@@ -61,14 +62,14 @@ impl Reads {
             rng,
             pieces,
             before_bytes: None,
-            notes: crate::file::filesystem_notes(bench),
+            notes: filesystem_note(worker).into_iter().collect(),
         };
         reads.before_bytes = read_from_storage_bytes();
         reads.perform()?;
         let evidence = reads.evidence(1);
-        let device = bench.scratch()?.filesystem.device;
+        let device = worker.scratch()?.filesystem.device;
         if let Some(why) = evidence.refusal(device) {
-            return Err(why);
+            return Err(why.into());
         }
         reads.notes.push(evidence.note().into());
         reads.before_bytes = read_from_storage_bytes();
@@ -78,7 +79,7 @@ impl Reads {
     /// What the kernel says of so many reads since `before_bytes`.
     fn evidence(&self, reads: u64) -> Evidence {
         Evidence {
-            asked: reads * self.buffer.len() as u64,
+            requested: reads * self.buffer.len() as u64,
             read: read_from_storage_bytes()
                 .zip(self.before_bytes)
                 .map(|(after, before)| after.saturating_sub(before)),
@@ -90,9 +91,9 @@ impl Reads {
 /// What the system says of reads past the page cache, where it does.
 #[derive(Clone, Copy, Debug)]
 struct Evidence {
-    /// Bytes that they asked for.
-    asked: u64,
-    /// Bytes that the process read from storage meanwhile.
+    /// Bytes that they requested.
+    requested: u64,
+    /// Bytes that the process read from storage in that time.
     read: Option<u64>,
     /// Bytes of the file, and those of them that the page cache holds.
     cached: Option<(u64, u64)>,
@@ -103,9 +104,9 @@ impl Evidence {
     fn contradiction(self) -> Option<String> {
         let share = |part: u64, whole: u64| part as f64 / whole as f64 * 100.0;
         if let Some(read) = self.read
-            && (read as f64) < self.asked as f64 * FROM_STORAGE
+            && (read as f64) < self.requested as f64 * FROM_STORAGE
         {
-            let share = share(read, self.asked);
+            let share = share(read, self.requested);
             return Some(format!(
                 "share of the bytes that came from storage: {share:.0} %"
             ));
@@ -121,36 +122,36 @@ impl Evidence {
         let how = self.contradiction()?;
         let in_cache = self.cached.is_some_and(|(_, cached)| cached > 0);
         // Not every file system has its reads counted: FUSE, 9p and virtiofs
-        // don't. Others serve them from a cache of their own.
+        // don't. Others serve them from their own cache.
         let uncounted = self.read == Some(0) && !in_cache && device != DeviceKind::Memory;
         let why = match uncounted {
-            true => "this system counts no reads of this file system, or something but storage served them: can't tell".into(),
+            true => "this system counts no reads of this file system, or something other than storage served them".into(),
             false => format!("{how}: this file system serves direct reads from memory"),
         };
         Some(format!("{why}; name a directory on a disk with --dir"))
     }
 
-    /// What a row whose visits are asked the same may say of them.
+    /// What a row whose visits are checked like this may say of them.
     fn note(self) -> &'static str {
         match (self.read, self.cached) {
             (Some(_), Some(_)) => {
                 "past this machine's page cache, which held none of the file, and read from storage, unless marked; the device's cache or a hypervisor's may still serve it"
             }
             (None, Some(_)) => {
-                "past this machine's page cache, which held none of the file, unless marked; whether storage was read this system does not tell"
+                "past this machine's page cache, which held none of the file, unless marked; this system does not say whether storage was read"
             }
             (Some(_), None) => {
-                "read from storage, unless marked; what of the file is in the page cache this system does not tell, and the device's cache or a hypervisor's may still serve it"
+                "read from storage, unless marked; this system does not say what of the file is in the page cache, and the device's cache or a hypervisor's may still serve it"
             }
             (None, None) => {
-                "past this machine's page cache as far as it was asked for; whether that was so this system does not tell"
+                "past this machine's page cache as requested; this system does not say whether that was so"
             }
         }
     }
 }
 
 impl Single for Reads {
-    fn ready(&mut self) -> Result<(), String> {
+    fn ready(&mut self) -> Result<(), WorkError> {
         self.next = match self.order {
             Order::Random => self.rng.u64(..self.pieces),
             Order::Sequential => (self.next + 1) % self.pieces,
@@ -158,7 +159,7 @@ impl Single for Reads {
         Ok(())
     }
 
-    fn perform(&mut self) -> Result<(), String> {
+    fn perform(&mut self) -> Result<(), WorkError> {
         let bytes = self.buffer.len();
         let offset = self.next * bytes as u64;
         self.laid_out
@@ -169,6 +170,7 @@ impl Single for Reads {
                 let scratch = self.laid_out.path.parent().unwrap_or(&self.laid_out.path);
                 reason(&e, &doing, scratch)
             })
+            .map_err(WorkError::from)
     }
 
     fn contradiction(&mut self, operations: u64) -> Option<String> {
@@ -185,8 +187,8 @@ impl Single for Reads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::singles::Singles;
-    use crate::smoke;
+    use crate::engine::single::Singles;
+    use crate::engine::testing;
     use meter::probe::Work;
     use std::fs::File;
 
@@ -194,13 +196,13 @@ mod tests {
     const BYTES: u64 = 2 << 20;
 
     /// A file of two MiB; nothing where direct reads come from memory.
-    fn reads(bench: &mut Bench, order: Order) -> Option<Reads> {
-        let scratch = smoke::directory(bench);
+    fn reads(worker: &mut WorkerMemory, order: Order) -> Option<Reads> {
+        let scratch = testing::directory(worker);
         let patience = std::time::Duration::from_secs(100);
         let made = LaidOut::in_directory(&scratch, BYTES, 1, patience);
-        let made = made.and_then(|laid_out| Reads::new(bench, laid_out, PAGE, order));
+        let made = made.and_then(|laid_out| Reads::new(worker, laid_out, PAGE, order));
         match made {
-            Err(why) if why.contains("name a directory on a disk") => {
+            Err(why) if why.to_string().contains("name a directory on a disk") => {
                 eprintln!("{why}: nothing is tested");
                 None
             }
@@ -210,9 +212,8 @@ mod tests {
 
     #[test]
     fn each_order_goes_its_way() {
-        let (_dir, terrain) = smoke::with_files();
-        let mut bench = Bench::new(terrain, 0, 0, 1);
-        let Some(mut reads) = reads(&mut bench, Order::Sequential) else {
+        let (_dir, mut worker) = testing::worker_with_files();
+        let Some(mut reads) = reads(&mut worker, Order::Sequential) else {
             return;
         };
         reads.next = reads.pieces - 2;
@@ -235,9 +236,8 @@ mod tests {
 
     #[test]
     fn what_is_read_is_what_the_file_has_there() {
-        let (_dir, terrain) = smoke::with_files();
-        let mut bench = Bench::new(terrain, 0, 0, 1);
-        let Some(mut reads) = reads(&mut bench, Order::Random) else {
+        let (_dir, mut worker) = testing::worker_with_files();
+        let Some(mut reads) = reads(&mut worker, Order::Random) else {
             return;
         };
         reads.ready().expect("ready");
@@ -264,7 +264,7 @@ mod tests {
 
     fn said(read: Option<u64>, cached: Option<(u64, u64)>) -> Evidence {
         Evidence {
-            asked: 1000,
+            requested: 1000,
             read,
             cached,
         }
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(refusal(Some(0), none, DeviceKind::Memory), Some(true));
         let why = said(Some(0), none).refusal(network).expect("none counted");
         assert!(
-            why.contains("can't tell; name a directory on a disk"),
+            why.contains("served them; name a directory on a disk"),
             "{why}"
         );
     }
@@ -305,15 +305,14 @@ mod tests {
         assert_eq!(storage, [true, false, true, false]);
         let cache = notes.map(|note| note.contains("held none of the file"));
         assert_eq!(cache, [true, true, false, false]);
-        let untold = notes.map(|note| note.contains("this system does not tell"));
+        let untold = notes.map(|note| note.contains("this system does not say"));
         assert_eq!(untold, [false, true, true, true]);
     }
 
     #[test]
     fn memory_that_served_it_contradicts() {
-        let (_dir, terrain) = smoke::with_files();
-        let mut bench = Bench::new(terrain, 0, 0, 1);
-        let Some(reads) = reads(&mut bench, Order::Random) else {
+        let (_dir, mut worker) = testing::worker_with_files();
+        let Some(reads) = reads(&mut worker, Order::Random) else {
             return;
         };
         // Counted from here on: the read that was made to try is behind it.
@@ -334,9 +333,8 @@ mod tests {
 
     #[test]
     fn reads_that_reach_no_storage_are_refused() {
-        let (_dir, terrain) = smoke::with_files();
-        let mut bench = Bench::new(terrain, 0, 0, 1);
-        let Some(reads) = reads(&mut bench, Order::Random) else {
+        let (_dir, mut worker) = testing::worker_with_files();
+        let Some(reads) = reads(&mut worker, Order::Random) else {
             return;
         };
         // The same file through the page cache.
@@ -347,11 +345,11 @@ mod tests {
             bytes: BYTES,
             path,
         };
-        let why = Reads::new(&mut bench, laid_out, PAGE, Order::Random).err();
+        let why = Reads::new(&mut worker, laid_out, PAGE, Order::Random).err();
         let why = why.expect("memory serves it");
         // Other tests of this process may be reading from storage just now.
         assert!(
-            why.starts_with("share of the ") && why.ends_with("--dir"),
+            why.to_string().starts_with("share of the ") && why.to_string().ends_with("--dir"),
             "{why}"
         );
     }

@@ -6,11 +6,13 @@
 //! the file system was asked to place apart; what the other deletes was made
 //! elsewhere, for it.
 
-use crate::across::{event, watched};
-use crate::own_directory::OwnDirectory;
-use crate::singles::VISIT_AT_MOST;
-use meter::bench::Bench;
-use meter::probe::{Derive, Effort, Event, OnDisk, Probe, Shape, Terrain, Work, WorkingSet};
+use crate::engine::files::{OwnDirectory, filesystem_note};
+use crate::engine::single::VISIT_AT_MOST;
+use crate::engine::threads::{event, watched};
+use meter::probe::{
+    Derive, Effort, Event, MachineShape, OnDisk, Probe, Shape, Work, WorkError, WorkingSet,
+};
+use meter::worker_memory::WorkerMemory;
 use model::run::{Axis, Bound, Regime, Scale};
 use std::fs::File;
 use std::io::{self, Write};
@@ -58,10 +60,10 @@ const DELETE: usize = 1;
 pub(super) fn probe() -> Probe {
     Probe {
         variants: vec!["".into(), "file.delete".into()],
-        title: "making a file, and deleting it".into(),
+        title: "creating a file, and deleting it".into(),
         operation: "Of file.create, one open() with O_CREAT and O_EXCL of a new name in a directory that fills up to 100 files, write() of the file's bytes in calls of at most 128 KiB, and close(); of file.delete, one unlink() of such a file.".into(),
-        method: format!("Each creation and each deletion is stamped. A visit makes a directory and fills it, the first file uncounted; afterwards its files are emptied, and stay until the run ends: no creation pays for a deletion of this row. The directory lies apart from everything else where the file system can be asked for it (ext4: the mark of `chattr +T`), so that it does not pay for other rows' deletions either. file.delete has files of its own, up to {DELETED} a visit, made untimed in another directory and deleted in the same order, the first uncounted. On a slow file system a visit makes no more files after 0.1 s. Up to 128 KiB all hundred files are of the row's size. Above, 16 MiB are of that size ({} files of 256 KiB, 16 of 1 MiB, 4 of 4 MiB, 2 of 8 MiB): that keeps what is dirty in the page cache small, so that the kernel has no reason to write it back, which would disturb what follows. Nothing is synced: a file that is emptied or deleted soon after its making may never reach the disk, and its deletion drops pages of the page cache rather than blocks of the disk. The bytes are random.", files_of(256 * KIB)).into(),
-        source: "Kurkin's file test: 100 files a directory, writes of 128 KiB, no fsync; his last version has 1 MiB only, his sizes of 0, 1 and 8 KiB stand unused. LMbench's lat_fs has the same calls, but thousands of files in a tree of such directories, and does not ask for a new name (O_EXCL).".into(),
+        method: format!("Each creation and each deletion is stamped. A visit makes a directory and fills it, the first file uncounted; afterwards its files are emptied, and stay until the run ends: no creation pays for a deletion of this row. The directory lies apart from everything else where the file system supports it (ext4: the mark of `chattr +T`), so that it does not pay for other rows' deletions either. file.delete has separate files, up to {DELETED} a visit, created untimed in another directory and deleted in the same order, the first uncounted. On a slow file system a visit creates no more files after 0.1 s. Up to 128 KiB all hundred files are of the row's size. Above, 16 MiB are of that size ({} files of 256 KiB, 16 of 1 MiB, 4 of 4 MiB, 2 of 8 MiB): that keeps the dirty pages few, so that the kernel has no reason to write them back, which would disturb what follows. Nothing is synced: a file that is emptied or deleted soon after its creation may never reach the disk, and its deletion drops pages of the page cache rather than blocks of the disk. The bytes are random.", files_of(256 * KIB)).into(),
+        source: "Kurkin's file test: 100 files a directory, writes of 128 KiB, no fsync; his last version has 1 MiB only, his sizes of 0, 1 and 8 KiB are unused. LMbench's lat_fs has the same calls, but thousands of files in a tree of such directories, and does not require a new name (O_EXCL).".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
         shape: Shape::Curve(Axis::FileBytes, sizes),
@@ -78,7 +80,7 @@ pub(super) fn probe() -> Probe {
             restore_ns_per_byte: 5.0,
             sample_ns: Some(20_000.0),
         },
-        // Published as rows of their own.
+        // Published as separate rows.
         derive: Derive::Points(&[("1KiB", KIB), ("file.delete/1KiB", KIB)]),
         on_disk: |site| {
             let bytes = site.at.first().copied().unwrap_or_default();
@@ -91,15 +93,15 @@ pub(super) fn probe() -> Probe {
                 ..OnDisk::default()
             })
         },
-        make: Box::new(|bench, site| {
+        make: Box::new(|worker, site| {
             let bytes = site.at.first().copied().unwrap_or_default();
-            Ok(Box::new(Files::new(bench, bytes)?))
+            Ok(Box::new(Files::new(worker, bytes)?))
         }),
         ..Probe::blank("file.create")
     }
 }
 
-fn sizes(_: &Terrain, scale: Scale) -> Vec<u64> {
+fn sizes(_: &MachineShape, scale: Scale) -> Vec<u64> {
     match scale {
         Scale::Quick => QUICK_SIZES.to_vec(),
         Scale::Default | Scale::Full => SIZES.to_vec(),
@@ -137,21 +139,20 @@ struct Files {
 }
 
 impl Files {
-    fn new(bench: &mut Bench, bytes: u64) -> Result<Files, String> {
+    fn new(worker: &mut WorkerMemory, bytes: u64) -> Result<Files, WorkError> {
         let mut data = vec![0; usize::try_from(bytes).unwrap_or(CALL).min(CALL)];
-        bench.rng.fill(&mut data);
-        let making = OwnDirectory::that_stays(bench, "made")?;
-        let mut notes = super::filesystem_notes(bench);
-        notes.extend(making.note.clone());
+        worker.rng.fill(&mut data);
+        let making = OwnDirectory::that_stays(worker, "made")?;
+        let notes = [filesystem_note(worker), making.note.clone()];
         Ok(Files {
             making,
-            deleting: OwnDirectory::make(bench, "deleted")?,
+            deleting: OwnDirectory::make(worker, "deleted")?,
             count: files_of(bytes),
             bytes,
             data,
             at_most: VISIT_AT_MOST,
             run_delay_ns: [None; 2],
-            notes,
+            notes: notes.into_iter().flatten().collect(),
         })
     }
 
@@ -160,21 +161,21 @@ impl Files {
         directory.join(&n.to_string())
     }
 
-    fn create(&self, directory: &OwnDirectory, n: usize) -> Result<(), String> {
+    fn create(&self, directory: &OwnDirectory, n: usize) -> Result<(), WorkError> {
         create(&Files::path(directory, n), &self.data, self.bytes).map_err(|e| {
             let size = model::size::text(self.bytes);
             directory.failed(&format!("making a file of {size}"), &e)
         })
     }
 
-    fn delete(&self, n: usize) -> Result<(), String> {
+    fn delete(&self, n: usize) -> Result<(), WorkError> {
         std::fs::remove_file(Files::path(&self.deleting, n))
             .map_err(|e| self.deleting.failed("deleting a file", &e))
     }
 
     /// Drops what a file holds, and what of it the kernel would write to the
     /// disk; the file stays.
-    fn empty(&self, n: usize) -> Result<(), String> {
+    fn empty(&self, n: usize) -> Result<(), WorkError> {
         let mut options = File::options();
         let opened = options
             .write(true)
@@ -185,7 +186,7 @@ impl Files {
     }
 
     /// Fills the directory, or as much of it as there is time for.
-    fn fill(&self, counter: Counter, events: &mut Vec<Event>) -> Result<(), String> {
+    fn fill(&self, counter: Counter, events: &mut Vec<Event>) -> Result<(), WorkError> {
         let began = Instant::now();
         self.create(&self.making, 0)?;
         let mut made = 0;
@@ -201,7 +202,7 @@ impl Files {
     }
 
     /// Deletes files that it makes for that.
-    fn clear(&self, counter: Counter, events: &mut Vec<Event>) -> Result<(), String> {
+    fn clear(&self, counter: Counter, events: &mut Vec<Event>) -> Result<(), WorkError> {
         let began = Instant::now();
         let wanted = self.count.min(DELETED);
         let mut made = 0;
@@ -220,8 +221,8 @@ impl Files {
         &self,
         counter: Counter,
         series: usize,
-        step: impl FnOnce(&Files) -> Result<(), String>,
-    ) -> Result<Event, String> {
+        step: impl FnOnce(&Files) -> Result<(), WorkError>,
+    ) -> Result<Event, WorkError> {
         let start = counter.start();
         let done = step(self);
         let stop = counter.stop();
@@ -246,15 +247,9 @@ fn create(path: &Path, data: &[u8], bytes: u64) -> io::Result<()> {
 }
 
 impl Work for Files {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-
-    fn run(&mut self, _turns: u64, _double: bool) {}
-
     /// A directory full, or less where that takes too long, whatever number of
     /// operations is asked for.
-    fn stamped(&mut self, _operations: u32) -> Result<Vec<Event>, String> {
+    fn stamped(&mut self, _operations: u32) -> Result<Vec<Event>, WorkError> {
         let counter = Counter::best();
         let mut events = Vec::with_capacity(self.count + DELETED);
         let (filled, of_creations) = watched(|| self.fill(counter, &mut events));
@@ -277,7 +272,7 @@ impl Work for Files {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smoke;
+    use crate::engine::testing::worker_with_files;
     use meter::probe::Site;
 
     /// Sizes of the files in a directory.
@@ -299,10 +294,9 @@ mod tests {
             (MIB, 16, 16),
             (8 * MIB, 2, 2),
         ] {
-            let (dir, terrain) = smoke::with_files();
-            let mut bench = Bench::new(terrain, 0, 0, 1);
+            let (dir, mut worker) = worker_with_files();
             for visit in 1..=2 {
-                let mut files = Files::new(&mut bench, bytes).expect("room");
+                let mut files = Files::new(&mut worker, bytes).expect("room");
                 // However busy the machine is.
                 files.at_most = Duration::MAX;
                 let events = files.stamped(1).expect("room");
@@ -329,9 +323,8 @@ mod tests {
 
     #[test]
     fn a_visit_on_a_slow_disk_ends_early() {
-        let (_dir, terrain) = smoke::with_files();
-        let mut bench = Bench::new(terrain, 0, 0, 1);
-        let mut files = Files::new(&mut bench, MIB).expect("room");
+        let (_dir, mut worker) = worker_with_files();
+        let mut files = Files::new(&mut worker, MIB).expect("room");
         files.at_most = Duration::ZERO;
         let events = files.stamped(1000).expect("room");
         let series: Vec<usize> = events.iter().map(|e| e.series).collect();
@@ -374,16 +367,15 @@ mod tests {
 
     #[test]
     fn a_directory_that_vanishes_is_said() {
-        let (dir, terrain) = smoke::with_files();
-        let mut bench = Bench::new(terrain, 0, 0, 1);
-        let mut files = Files::new(&mut bench, 10).expect("room");
+        let (dir, mut worker) = worker_with_files();
+        let mut files = Files::new(&mut worker, 10).expect("room");
         drop(dir);
-        let why = files.stamped(100).expect_err("gone");
+        let why = files.stamped(100).expect_err("gone").to_string();
         assert!(
             why.starts_with("the scratch directory is gone (making a file of 10B"),
             "{why}"
         );
-        let why = Files::new(&mut bench, 10).err().expect("gone");
+        let why = Files::new(&mut worker, 10).err().expect("gone").to_string();
         assert!(why.contains("gone"), "{why}");
     }
 }

@@ -1,10 +1,11 @@
 //! Files of random data, made once in a run and read by all of its workers.
 
-use crate::whole_file;
+use crate::engine::files::{open_or_make, writing};
+use crate::engine::reason::Reason;
 use fastrand::Rng;
-use meter::bench::Bench;
-use meter::probe::{Effort, OnDisk, Site, Terrain, WorkingSet};
-use meter::scratch::{Place, reason};
+use meter::probe::{Effort, MachineShape, OnDisk, Site, WorkError, WorkingSet};
+use meter::scratch::{ScratchDir, reason};
+use meter::worker_memory::WorkerMemory;
 use model::run::Scale;
 use model::size;
 use std::ffi::CString;
@@ -35,17 +36,17 @@ const SIZES: [u64; 13] = [
 /// What a quick run reads: the published sizes, and the ends.
 const QUICK: [u64; 5] = [1, KIB, 64 * KIB, MIB, 10 * MIB];
 
-/// Points that were published as rows of their own.
+/// Points that were published as separate rows.
 pub(super) const PUBLISHED: &[(&str, u64)] = &[("1KiB", KIB), ("1MiB", MIB)];
 
 /// Files from here on take longer to read than a short sample should be.
 pub(super) const LONG_FROM: u64 = 3 * MIB;
 
 /// What the rows say of their files.
-pub(super) const FILES: &str = "The files hold random data, are written and synced to the disk once in a run, and are in the page cache when they are read: each visit reads its file twice before its first sample, and asks afterwards whether all of it is in memory (mincore) and whether anything came from storage (read_bytes of /proc/self/io); if that contradicts, its samples are marked.";
+pub(super) const FILES: &str = "The files hold random data, are written and synced to the disk once in a run, and are in the page cache when they are read: each visit reads its file twice before its first sample, and checks afterwards whether all of it is in memory (mincore) and whether anything came from storage (read_bytes of /proc/self/io). Samples of a visit that fails the check are marked.";
 
 /// The sizes of a curve.
-pub(super) fn sizes(_: &Terrain, scale: Scale) -> Vec<u64> {
+pub(super) fn sizes(_: &MachineShape, scale: Scale) -> Vec<u64> {
     match scale {
         Scale::Quick => QUICK.to_vec(),
         Scale::Default | Scale::Full => SIZES.to_vec(),
@@ -53,14 +54,8 @@ pub(super) fn sizes(_: &Terrain, scale: Scale) -> Vec<u64> {
 }
 
 /// How much measuring a point deserves; bytes of the file and of the buffer
-/// beside it are touched, read through twice, and read by the samples.
-pub(super) const EFFORT: Effort = Effort {
-    visits: 6,
-    samples: 3,
-    working_set: WorkingSet::Own(2),
-    restore_ns_per_byte: 0.3,
-    sample_ns: None,
-};
+/// besides it are touched, read through twice, and read by the samples.
+pub(super) const EFFORT: Effort = Effort::of_memory(6, 3, WorkingSet::Own(2), 0.3);
 
 /// The file that a point of a curve reads.
 pub(super) fn on_disk(site: &Site) -> Option<OnDisk> {
@@ -73,7 +68,7 @@ pub(super) fn room(bytes: u64) -> OnDisk {
         shared: name(bytes),
         bytes,
         files: 1,
-        once: super::writing(bytes),
+        once: writing(bytes),
         ..OnDisk::default()
     }
 }
@@ -92,7 +87,7 @@ pub(super) struct Prepared {
     /// Its size.
     pub(super) bytes: usize,
     /// Where it is.
-    pub(super) place: Place,
+    pub(super) scratch: ScratchDir,
 }
 
 impl Prepared {
@@ -101,14 +96,14 @@ impl Prepared {
     ///
     /// # Errors
     /// Why it can't be, as a row's reason.
-    pub(super) fn of(bench: &Bench, bytes: u64) -> Result<Prepared, String> {
-        let place = bench.scratch()?.clone();
-        let path = place.directory.join(name(bytes));
+    pub(super) fn of(worker: &WorkerMemory, bytes: u64) -> Result<Prepared, WorkError> {
+        let scratch = worker.scratch()?.clone();
+        let path = scratch.directory.join(name(bytes));
         let failed = |e: &io::Error, doing: &str| {
             let doing = format!("{doing} a file of {}", size::text(bytes));
-            reason(e, &doing, &place.directory)
+            reason(e, &doing, &scratch.directory)
         };
-        let file = whole_file::open_or_make(
+        let file = open_or_make(
             &path,
             bytes,
             |path| File::open(path),
@@ -118,9 +113,10 @@ impl Prepared {
         Ok(Prepared {
             file,
             path: CString::new(path.into_os_string().into_encoded_bytes())
-                .map_err(|_| "the directory's name holds a zero byte".to_string())?,
-            bytes: usize::try_from(bytes).map_err(|_| "no such address space".to_string())?,
-            place,
+                .map_err(|_| Reason::missing("the directory's name holds a zero byte"))?,
+            bytes: usize::try_from(bytes)
+                .map_err(|_| Reason::missing("the file does not fit in the address space"))?,
+            scratch,
         })
     }
 }
@@ -143,37 +139,28 @@ fn fill(path: &Path, bytes: u64) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smoke;
+    use crate::engine::testing::worker_with_files;
 
     #[test]
     fn a_file_is_made_once_and_holds_random_data() {
-        let (dir, terrain) = smoke::with_files();
-        let bench = Bench::new(terrain, 0, 0, 1);
-        let first = Prepared::of(&bench, 100_000).expect("made");
+        let (dir, worker) = worker_with_files();
+        let first = Prepared::of(&worker, 100_000).expect("made");
         assert_eq!(first.bytes, 100_000);
         let path = dir.path().join("read-100000");
         let bytes = std::fs::read(&path).expect("there");
         let made = path.metadata().expect("there").modified().expect("a time");
         let mut counts = [0_usize; 256];
-        bytes
-            .iter()
-            .for_each(|&byte| counts[usize::from(byte)] += 1);
+        for &byte in &bytes {
+            counts[usize::from(byte)] += 1;
+        }
         assert!(counts.iter().all(|n| (250..550).contains(n)), "{counts:?}");
         assert_ne!(bytes[..1000], bytes[65536..66536]);
-        Prepared::of(&bench, 100_000).expect("there");
+        Prepared::of(&worker, 100_000).expect("there");
         let again = path.metadata().expect("there").modified().expect("a time");
         assert_eq!(made, again);
-        std::fs::write(&path, "short").expect("written");
-        let why = Prepared::of(&bench, 100_000).expect_err("another file");
-        assert!(why.contains("5 bytes instead of 100000"), "{why}");
-    }
-
-    #[test]
-    fn a_directory_that_is_gone_is_said() {
-        let (dir, terrain) = smoke::with_files();
-        let bench = Bench::new(terrain, 0, 0, 1);
         drop(dir);
-        let why = Prepared::of(&bench, 10).expect_err("nowhere to make it");
+        let why = Prepared::of(&worker, 10).expect_err("nowhere to make it");
+        let why = why.to_string();
         assert!(why.starts_with("the scratch directory is gone"), "{why}");
     }
 }

@@ -1,107 +1,120 @@
-//! Reading a file that the page cache holds: open already, or opened for it.
+//! Reading files that the page cache holds: in calls, through a mapping, or
+//! as the language does it.
 
-use super::cached::Cached;
-use super::prepared::{EFFORT, FILES, LONG_FROM, PUBLISHED, Prepared, on_disk, sizes};
-use crate::repeated::PLAIN;
-use kernels::checked::read_stride;
-use meter::bench::Bench;
-use meter::probe::{Derive, Effort, Probe, Shape, Site, Work};
+use super::cached::{Faults, cached};
+use super::prepared::{EFFORT, FILES, LONG_FROM, PUBLISHED, Prepared, on_disk, room, sizes};
+use super::reader::{Reader, Way};
+use crate::engine::files::second;
+use crate::engine::repeated::PLAIN;
+use kernels::checked::{sum_every_4th, words};
+use meter::probe::{Derive, Effort, Probe, Shape, Site, Work, WorkError, WorkingSet};
+use meter::worker_memory::WorkerMemory;
 use model::run::{Axis, Regime};
+use std::ffi::OsStr;
 use std::hint::black_box;
 use std::io;
 use std::os::fd::AsFd;
-use sys::pages::{Buffer, PageKind};
-use sys::system_calls::{open as open_path, read as read_call, rewind};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use sys::mapping::FileView;
+use sys::system_calls::{open as open_path, open_close, rewind};
 
-/// The size of a call where a file is read in several: Kurkin's and LMbench's.
-const CALL_BYTES: usize = 64 << 10;
+const BUFFER: &str =
+    "The buffer is page-aligned, on base pages and touched before the first sample.";
 
-/// What LMbench adds up: longs.
-const WORD_BYTES: usize = 8;
+const LONG: &str =
+    "Files from 3 MiB on take longer than a short sample and are measured as a distribution.";
 
-const BUFFER: &str = "The buffer is page-aligned, on base pages and touched before.";
-
-const KURKIN: &str = "Dmitry Kurkin, Latency Numbers on iPhone (2018), and his program, a port of LMbench's bw_file_rd that never looks at the data.";
+const KURKIN: &str = "Dmitry Kurkin, Latency Numbers on iPhone (2018), and his program, a port of LMbench's bw_file_rd that does not load the data.";
 
 const LMBENCH: &str = "LMbench's bw_file_rd, read in its source.";
 
-/// How a file is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// In one call.
-    Whole,
-    /// In calls of 64 KiB, until all is read.
-    Chunked,
-    /// In calls of 64 KiB, each summed, until a call of 0 bytes ends it.
-    AsLmbench,
-}
+const SUMMED: &str = "LMbench adds the elements up in one chain of dependent additions, this row in four chains at once, which takes less time: from 64 KiB on the difference shows. LMbench prints MB/s, of 1e6 bytes.";
 
-impl Way {
-    fn of(site: &Site) -> Way {
-        match site.variant.as_str() {
-            "chunked" => Way::Chunked,
-            "as_lmbench" => Way::AsLmbench,
-            _ => Way::Whole,
-        }
-    }
-}
+const MEMORY: &str = "The memory comes from the allocator each time, as that of NSData did. The note on page faults says whether it is fresh (glibc maps a large block once and then keeps its addresses, so its pages are fresh in the first operation only).";
 
-/// The file stays open.
-pub(super) fn open() -> Probe {
-    Probe {
-        variants: vec!["".into(), "chunked".into()],
-        title: "reading a file that is open, from the page cache".into(),
-        operation: "One lseek() to the beginning of an open file and one read() of the whole of it into a buffer; as /chunked, read() calls of 64 KiB into one buffer of that size until all is read.".into(),
-        method: format!("{PLAIN} {BUFFER} Nobody looks at the data. {FILES} Files from 3 MiB on take longer than a short sample and are measured as a distribution. LMbench's io_only differs from /chunked in two ways, of which /as_lmbench is the row: it sums the data, and makes one more call, of 0 bytes.").into(),
-        source: KURKIN.into(),
-        derive: Derive::Points(PUBLISHED),
-        make: Box::new(|bench, site| still_open(bench, site)),
-        ..curve("file.read_open")
-    }
-}
+/// Bytes of the file that is opened and closed.
+const OPENED_BYTES: u64 = 1 << 10;
 
-/// As LMbench does it with io_only.
-pub(super) fn open_as_lmbench() -> Probe {
-    Probe {
-        variants: vec!["as_lmbench".into()],
-        title: "reading and summing a file that is open, as LMbench does".into(),
-        operation: "One lseek() to the beginning of an open file, read() calls of 64 KiB (of the whole file if that is smaller), each followed by a load of every 8-byte element of what it read, and a last read() of 0 bytes.".into(),
-        method: format!("{PLAIN} {BUFFER} {FILES} Files from 3 MiB on take longer than a short sample and are measured as a distribution. LMbench adds the elements up in one chain of dependent additions, ours in four chains at once, which takes less time: from 64 KiB on the difference shows. LMbench prints MB/s, of 1e6 bytes.").into(),
-        source: LMBENCH.into(),
-        make: Box::new(|bench, site| still_open(bench, site)),
-        ..lmbench("file.read_open")
-    }
-}
-
-/// Opened, read, closed.
-pub(super) fn with_open() -> Probe {
-    Probe {
-        variants: vec!["".into(), "chunked".into()],
-        title: "opening, reading and closing a file, from the page cache".into(),
-        operation: "One open() of a file by its path, one read() of the whole of it into a buffer, and its close(); as /chunked, read() calls of 64 KiB into one buffer of that size until all is read.".into(),
-        method: format!("{PLAIN} {BUFFER} Nobody looks at the data. {FILES} Files from 3 MiB on take longer than a short sample and are measured as a distribution. LMbench's open2close differs from /chunked in two ways, of which /as_lmbench is the row: it sums the data, and makes one more call, of 0 bytes.").into(),
-        source: KURKIN.into(),
-        make: Box::new(|bench, site| opened(bench, site)),
-        ..curve("file.read_with_open")
-    }
-}
-
-/// As LMbench does it with open2close.
-pub(super) fn with_open_as_lmbench() -> Probe {
-    Probe {
-        variants: vec!["as_lmbench".into()],
-        title: "opening, reading, summing and closing a file, as LMbench does".into(),
-        operation: "One open() of a file by its path, read() calls of 64 KiB (of the whole file if that is smaller), each followed by a load of every 8-byte element of what it read, a last read() of 0 bytes, and its close().".into(),
-        method: format!("{PLAIN} {BUFFER} {FILES} Files from 3 MiB on take longer than a short sample and are measured as a distribution. LMbench adds the elements up in one chain of dependent additions, ours in four chains at once, which takes less time: from 64 KiB on the difference shows. LMbench prints MB/s, of 1e6 bytes.").into(),
-        source: LMBENCH.into(),
-        make: Box::new(|bench, site| opened(bench, site)),
-        ..lmbench("file.read_with_open")
-    }
+/// The curves over the size of a file, and opening alone.
+pub(super) fn probes() -> Vec<Probe> {
+    let method = |lmbench: &str| {
+        format!(
+            "{PLAIN} {BUFFER} The data is not loaded after the call. {FILES} {LONG} LMbench's {lmbench} differs from /chunked in two ways, and /as_lmbench is that row: it sums the data, and makes one more call, of 0 bytes."
+        )
+    };
+    vec![
+        Probe {
+            variants: vec!["".into(), "chunked".into()],
+            title: "reading a file that is open, from the page cache".into(),
+            operation: "One lseek() to the beginning of an open file and one read() of all of it into a buffer; as /chunked, read() calls of 64 KiB into one buffer of that size until all is read.".into(),
+            method: method("io_only").into(),
+            source: KURKIN.into(),
+            derive: Derive::Points(PUBLISHED),
+            make: Box::new(open),
+            ..curve("file.read_open")
+        },
+        Probe {
+            variants: vec!["as_lmbench".into()],
+            title: "reading and summing a file that is open, as LMbench does".into(),
+            operation: "One lseek() to the beginning of an open file, read() calls of 64 KiB (of the whole file if that is smaller), each followed by a load of every 8-byte element of what it read, and a last read() of 0 bytes.".into(),
+            method: format!("{PLAIN} {BUFFER} {FILES} {LONG} {SUMMED}").into(),
+            source: LMBENCH.into(),
+            make: Box::new(open),
+            ..as_lmbench("file.read_open")
+        },
+        Probe {
+            variants: vec!["".into(), "chunked".into()],
+            title: "opening, reading and closing a file, from the page cache".into(),
+            operation: "One open() of a file by its path, one read() of all of it into a buffer, and its close(); as /chunked, read() calls of 64 KiB into one buffer of that size until all is read.".into(),
+            method: method("open2close").into(),
+            source: KURKIN.into(),
+            make: Box::new(with_open),
+            ..curve("file.read_with_open")
+        },
+        Probe {
+            variants: vec!["as_lmbench".into()],
+            title: "opening, reading, summing and closing a file, as LMbench does".into(),
+            operation: "One open() of a file by its path, read() calls of 64 KiB (of the whole file if that is smaller), each followed by a load of every 8-byte element of what it read, a last read() of 0 bytes, and its close().".into(),
+            method: format!("{PLAIN} {BUFFER} {FILES} {LONG} {SUMMED}").into(),
+            source: LMBENCH.into(),
+            make: Box::new(with_open),
+            ..as_lmbench("file.read_with_open")
+        },
+        Probe {
+            title: "opening and closing a file in the scratch directory".into(),
+            operation: "One open() of the C library of a file by its path for reading, and its close(), nothing read.".into(),
+            method: format!("{PLAIN} The file holds 1 KiB of random data in the run's directory for files, so that the path has as many directories as that of the other file rows. The kernel has all it needs in memory; /proc/self/io shows whether anything came from storage. It is what file.read_with_open does besides reading; file.open is the same call on a system file.").into(),
+            source: "Dmitry Kurkin, Latency Numbers on iPhone (2018): 50 microseconds, whatever the size of the file.".into(),
+            effort: Effort::visits(8),
+            on_disk: |_| Some(room(OPENED_BYTES)),
+            make: Box::new(|worker, _| {
+                let prepared = Prepared::of(worker, OPENED_BYTES)?;
+                let path = prepared.path.clone();
+                cached("opening", &prepared, Faults::Trouble, move || open_close(&path))
+            }),
+            ..Probe::blank("file.open_close")
+        },
+        Probe {
+            variants: vec!["".into(), "with_open".into()],
+            title: "reading a file through a mapping, from the page cache".into(),
+            operation: "One mmap() of an open file (MAP_SHARED, for reading), a load of every 4th 4-byte element of it, so that each page is touched, and its munmap(); as /with_open, open() before and close() after.".into(),
+            method: format!("{PLAIN} {FILES} {LONG} The page faults are part of the operation. How many there are is the kernel's choice, which maps neighbouring pages and whole large folios too. Of files below 512 bytes, which have fewer elements than a turn of the loop, one byte is loaded.").into(),
+            source: "LMbench's bw_mmap_rd: its open2close is /with_open, but adds up every 8-byte element, which is more work; its mmap_only maps once, before the time, and is then a row of memory on a file's pages.".into(),
+            effort: Effort {
+                // There is no buffer.
+                working_set: WorkingSet::Own(1),
+                restore_ns_per_byte: 0.6,
+                ..EFFORT
+            },
+            make: Box::new(mapped),
+            ..curve("file.mmap_read")
+        },
+    ]
 }
 
 fn curve(id: &'static str) -> Probe {
     Probe {
-        regime: Regime::Gated,
         long_from: Some(LONG_FROM),
         shape: Shape::Curve(Axis::FileBytes, sizes),
         effort: EFFORT,
@@ -110,8 +123,8 @@ fn curve(id: &'static str) -> Probe {
     }
 }
 
-/// The sizes at which it is set beside LMbench.
-fn lmbench(id: &'static str) -> Probe {
+/// The sizes at which it is compared with LMbench.
+fn as_lmbench(id: &'static str) -> Probe {
     Probe {
         shape: Shape::Curve(Axis::FileBytes, |_, _| {
             vec![1 << 10, 64 << 10, 1 << 20, 10 << 20]
@@ -124,167 +137,183 @@ fn lmbench(id: &'static str) -> Probe {
     }
 }
 
-fn still_open<'b>(bench: &'b mut Bench, site: &Site) -> Result<Box<dyn Work + 'b>, String> {
-    let (prepared, mut reader) = parts(bench, site)?;
-    let file = prepared.file.try_clone();
-    let file = file.map_err(|e| format!("no second descriptor of the file: {e}"))?;
-    Cached::boxed("reading", &prepared, false, move || {
+fn reader(worker: &WorkerMemory, site: &Site) -> Result<(Prepared, Reader), WorkError> {
+    let prepared = Prepared::of(worker, site.at[0])?;
+    let reader = Reader::new(Way::of(&site.variant), prepared.bytes)?;
+    Ok((prepared, reader))
+}
+
+fn open<'b>(worker: &'b mut WorkerMemory, site: &Site) -> Result<Box<dyn Work + 'b>, WorkError> {
+    let (prepared, mut reader) = reader(worker, site)?;
+    let file = second(&prepared.file)?;
+    cached("reading", &prepared, Faults::Trouble, move || {
         rewind(&file)?;
         reader.read(&file).map(black_box).map(drop)
     })
 }
 
-fn opened<'b>(bench: &'b mut Bench, site: &Site) -> Result<Box<dyn Work + 'b>, String> {
-    let (prepared, mut reader) = parts(bench, site)?;
+fn with_open<'b>(
+    worker: &'b mut WorkerMemory,
+    site: &Site,
+) -> Result<Box<dyn Work + 'b>, WorkError> {
+    let (prepared, mut reader) = reader(worker, site)?;
     let path = prepared.path.clone();
-    Cached::boxed("opening and reading", &prepared, false, move || {
-        let file = open_path(&path)?;
-        reader.read(&file).map(black_box).map(drop)
+    cached(
+        "opening and reading",
+        &prepared,
+        Faults::Trouble,
+        move || {
+            let file = open_path(&path)?;
+            reader.read(&file).map(black_box).map(drop)
+        },
+    )
+}
+
+fn mapped<'b>(worker: &'b mut WorkerMemory, site: &Site) -> Result<Box<dyn Work + 'b>, WorkError> {
+    let prepared = Prepared::of(worker, site.at[0])?;
+    let bytes = prepared.bytes;
+    if site.variant == "with_open" {
+        let path = prepared.path.clone();
+        return cached(
+            "opening and mapping",
+            &prepared,
+            Faults::Belong,
+            move || load_all(open_path(&path)?, bytes),
+        );
+    }
+    let file = second(&prepared.file)?;
+    cached("mapping", &prepared, Faults::Belong, move || {
+        load_all(&file, bytes)
     })
 }
 
-fn parts(bench: &mut Bench, site: &Site) -> Result<(Prepared, Reader), String> {
-    let bytes = site.at.first().copied().unwrap_or_default();
-    let prepared = Prepared::of(bench, bytes)?;
-    let reader = Reader::new(Way::of(site), prepared.bytes)?;
-    Ok((prepared, reader))
+#[inline]
+fn load_all(file: impl AsFd, bytes: usize) -> io::Result<()> {
+    let view = FileView::new(file, bytes)?;
+    black_box(load(view.as_slice()));
+    Ok(())
 }
 
-/// A buffer, and how it is filled.
-struct Reader {
-    way: Way,
-    bytes: usize,
-    buffer: Buffer,
-}
-
-impl Reader {
-    fn new(way: Way, bytes: usize) -> Result<Reader, String> {
-        let room = match way {
-            Way::Whole => bytes,
-            Way::Chunked | Way::AsLmbench => bytes.min(CALL_BYTES),
-        };
-        let buffer = Buffer::new(room, PageKind::Base);
-        Ok(Reader {
-            way,
-            bytes,
-            buffer: buffer.map_err(|e| format!("no memory for a buffer: {e}"))?,
-        })
+/// The sum of every 4th element; of less than a turn of the loop, a byte.
+#[inline]
+fn load(bytes: &[u8]) -> u32 {
+    match bytes.len() {
+        0 => 0,
+        1..512 => u32::from(bytes[0]),
+        _ => sum_every_4th(words(bytes)),
     }
+}
 
-    /// Reads from where the file is, once. Gives the calls that were made, and
-    /// the elements that were looked at.
-    #[inline]
-    fn read(&mut self, file: impl AsFd) -> io::Result<(u32, usize)> {
-        let file = file.as_fd();
-        let buffer = self.buffer.as_mut_slice();
-        let mut left = self.bytes;
-        let (mut calls, mut looked_at) = (1, 0);
-        match self.way {
-            Way::Whole => left -= read_call(file, buffer)?,
-            Way::Chunked => loop {
-                let most = left.min(CALL_BYTES);
-                let read = read_call(file, &mut buffer[..most])?;
-                left -= read;
-                if left == 0 || read == 0 {
-                    break;
+/// Files read whole by the language, as Ash did.
+pub(super) fn whole() -> Vec<Probe> {
+    vec![
+        Probe {
+            title: "a file of 16 bytes, read whole".into(),
+            method: format!("{PLAIN} {FILES} {MEMORY}").into(),
+            effort: Effort::visits(8),
+            on_disk: |_| Some(room(16)),
+            ..read_whole("16B", 16)
+        },
+        Probe {
+            title: "a file of 16 MiB, read whole".into(),
+            method: format!("Single operations, whose distribution is reported, since they take milliseconds. {FILES} {MEMORY}").into(),
+            regime: Regime::Distribution,
+            // With a share of the two passes before the first.
+            effort: Effort::stamped(2, 5, 7e6),
+            on_disk: |_| Some(room(16 << 20)),
+            ..read_whole("16MiB", 16 << 20)
+        },
+    ]
+}
+
+fn read_whole(size: &'static str, bytes: usize) -> Probe {
+    Probe {
+        variants: vec![size.into()],
+        operation: format!("One std::fs::read() of a file of {size} by its path: open(), a stat of the open file for its size, memory from the allocator, read() of all of it in one call, a second read() that finds the end, close(); and the memory freed.").into(),
+        source: "Mike Ash, Friday Q&A (2016), read in his program's source: NSData's dataWithContentsOfFile on a file of random bytes: open, fstat, read, close, the object released each turn. The read() that finds the end is Rust's alone.".into(),
+        make: Box::new(move |worker, _| {
+            let prepared = Prepared::of(worker, bytes as u64)?;
+            let path = Path::new(OsStr::from_bytes(prepared.path.as_bytes())).to_owned();
+            cached("reading the file", &prepared, Faults::Noted, move || {
+                let data = black_box(std::fs::read(&path)?);
+                match data.len() == bytes {
+                    true => Ok(()),
+                    false => Err(io::ErrorKind::UnexpectedEof.into()),
                 }
-                calls += 1;
-            },
-            Way::AsLmbench => loop {
-                let most = left.min(CALL_BYTES);
-                let read = read_call(file, &mut buffer[..most])?;
-                if read == 0 {
-                    break;
-                }
-                looked_at += read_stride(&buffer[..read], WORD_BYTES);
-                left -= read;
-                calls += 1;
-            },
-        }
-        match left {
-            0 => Ok((calls, looked_at)),
-            _ => Err(io::ErrorKind::UnexpectedEof.into()),
-        }
+            })
+        }),
+        ..Probe::blank("file.read_whole")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smoke;
+    use crate::engine::testing::{directory, run, run_at, work, worker_with_files};
+    use meter::probe::MachineShape;
     use std::fs::File;
-    use std::io::Seek;
 
     #[test]
-    fn every_way_reads_the_whole_file() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let path = dir.path().join("file");
-        for bytes in [1, 512, CALL_BYTES, CALL_BYTES + 1, 5 * CALL_BYTES - 3] {
-            let content: Vec<u8> = (0..bytes).map(|k| (k % 251) as u8).collect();
-            std::fs::write(&path, &content).expect("written");
-            let whole_calls = bytes.div_ceil(CALL_BYTES) as u32;
-            // Whole turns of the loop, of 16 elements each.
-            let of_call = |call: &[u8]| call.len() / WORD_BYTES / 16 * 16;
-            let looked_at = content.chunks(CALL_BYTES).map(of_call).sum();
-            for (way, seen) in [
-                (Way::Whole, (1, 0)),
-                (Way::Chunked, (whole_calls, 0)),
-                (Way::AsLmbench, (whole_calls + 1, looked_at)),
-            ] {
-                let mut file = File::open(&path).expect("there");
-                let mut reader = Reader::new(way, bytes).expect("memory");
-                assert_eq!(
-                    reader.read(&file).expect("readable"),
-                    seen,
-                    "{way:?} {bytes}"
-                );
-                let at = file.stream_position().expect("a position");
-                assert_eq!(at, bytes as u64, "{way:?} {bytes}");
-                let held = reader.buffer.as_mut_slice();
-                let last = match way {
-                    Way::Whole => &content[..],
-                    _ => &content[(bytes - 1) / CALL_BYTES * CALL_BYTES..],
-                };
-                assert_eq!(&held[..last.len()], last, "{way:?} {bytes}");
-                // At the end there is nothing more.
-                assert!(reader.read(&file).is_err(), "{way:?} {bytes}");
+    fn every_page_is_loaded() {
+        assert_eq!(load(&[7; 100]), 7);
+        let page = sys::base_page_bytes();
+        for pages in [1, 3] {
+            // 512 bytes are a turn: the last of each page is within one.
+            let mut bytes = vec![0; pages * page];
+            for k in 0..pages {
+                bytes[k * page] = 1;
+                bytes[(k + 1) * page - 16] = 2;
             }
+            // The vector may begin anywhere in a word's alignment.
+            assert_eq!(load(&bytes), 3 * pages as u32);
         }
     }
 
     #[test]
-    fn a_file_that_got_shorter_is_an_error() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let path = dir.path().join("file");
-        std::fs::write(&path, [0; 1000]).expect("written");
-        for way in [Way::Whole, Way::Chunked, Way::AsLmbench] {
-            let file = File::open(&path).expect("there");
-            let error = Reader::new(way, 1001).expect("memory").read(&file);
-            let error = error.expect_err("a byte is missing");
-            assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof, "{way:?}");
-        }
-    }
-
-    #[test]
-    fn the_rows_run_and_name_their_file_system() {
-        let probes = [
-            open(),
-            open_as_lmbench(),
-            with_open(),
-            with_open_as_lmbench(),
-        ];
-        for probe in &probes {
-            for row in probe.row_ids() {
-                let notes = smoke::on_file(&probes, &row, 100_000).expect("it runs");
-                assert!(notes[0].starts_with("file system: "), "{notes:?}");
-                assert!(notes[1].contains("page cache"), "{notes:?}");
+    fn every_row_names_its_file_system_and_what_served_it() {
+        let probes = crate::catalogue();
+        for row in [
+            "file.read_open",
+            "file.read_with_open/chunked",
+            "file.read_open/as_lmbench",
+            "file.open_close",
+            "file.mmap_read",
+            "file.mmap_read/with_open",
+            "file.read_whole/16B",
+        ] {
+            for bytes in [1, 100, 512, 100_000] {
+                let notes = run_at(&probes, row, &[bytes]).expect("it runs");
+                assert!(notes[0].starts_with("file system: "), "{row}: {notes:?}");
+                assert!(notes[1].contains("page cache"), "{row}: {notes:?}");
             }
         }
     }
 
     #[test]
     fn without_a_directory_the_reason_is_given() {
-        let why = smoke::run(&[open()], "file.read_open").expect_err("no directory");
-        assert_eq!(why, "no directory for files was made");
+        let mut worker = WorkerMemory::new(MachineShape::default(), 0, 0, 1);
+        let why = work(&probes(), "file.open_close", &[], &mut worker).err();
+        assert_eq!(
+            why.map(|why| why.to_string()).as_deref(),
+            Some("no directory for files was made")
+        );
+        run(&probes(), "file.open_close").expect("with one");
+    }
+
+    #[test]
+    fn a_file_that_changes_ends_the_row() {
+        let (_dir, mut worker) = worker_with_files();
+        let bytes = 16 << 20;
+        let path = directory(&worker).join(format!("read-{bytes}"));
+        let mut work = work(&whole(), "file.read_whole/16MiB", &[], &mut worker).expect("room");
+        work.restore();
+        work.run(1, false);
+        assert_eq!(work.verify(), Ok(()));
+        assert!(work.notes()[2].starts_with("page faults"));
+        let file = File::options().write(true).open(path).expect("there");
+        file.set_len(2 * bytes).expect("room");
+        work.run(1, false);
+        let why = work.verify().expect_err("another file").to_string();
+        assert!(why.starts_with("reading the file failed"), "{why}");
     }
 }

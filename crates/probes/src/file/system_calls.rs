@@ -1,16 +1,18 @@
 //! The cheapest system calls on files.
 
-use crate::repeated::{PLAIN, Repeated};
-use meter::probe::{Effort, Make, Probe, Work};
+use crate::engine::reason::{Doing, Reason};
+use crate::engine::repeated::{PLAIN, calls};
+use meter::probe::{Effort, Make, Probe};
 use std::ffi::CStr;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::io;
 use sys::system_calls::{open_close, read_byte, stat, write_byte};
 
-/// What LMbench looks up when no file is named, and then files that stand on
+/// What LMbench looks up when no file is named, and then files that exist on
 /// machines without a C compiler's headers.
 const PATHS: [&CStr; 3] = [c"/usr/include/linux/types.h", c"/etc/passwd", c"/etc/hosts"];
 
-const PATH: &str = "The path is /usr/include/linux/types.h where that is, as in LMbench when no file is named, and otherwise the first of /etc/passwd and /etc/hosts; the row's note says which, since each directory on the way costs. LMbench's own script names another file, empty and in a directory for temporary files.";
+const PATH: &str = "The path is /usr/include/linux/types.h where that exists, as in LMbench when no file is named, and otherwise the first of /etc/passwd and /etc/hosts; the row's note says which, since each directory of the path costs. LMbench's own script names another file, empty and in a directory for temporary files.";
 
 pub(crate) fn probes() -> Vec<Probe> {
     vec![
@@ -19,7 +21,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             operation: "One stat() of the C library of a file by its path, all of which the kernel has in memory.".into(),
             method: format!("{PLAIN} {PATH}").into(),
             source: "LMbench's lat_syscall stat.".into(),
-            make: Box::new(|_, _| on_path("stat()", |path| stat(path).map(drop))),
+            make: on_path("stat()", |path| stat(path).map(drop)),
             ..probe("file.stat")
         },
         Probe {
@@ -27,7 +29,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             operation: "One open() of the C library of a file by its path for reading, all of which the kernel has in memory, and its close().".into(),
             method: format!("{PLAIN} {PATH}").into(),
             source: "LMbench's lat_syscall open.".into(),
-            make: Box::new(|_, _| on_path("open()", open_close)),
+            make: on_path("open()", open_close),
             ..probe("file.open")
         },
         Probe {
@@ -35,7 +37,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             operation: "One read() of the C library of one byte from /dev/zero, which is open.".into(),
             method: PLAIN.into(),
             source: "LMbench's lat_syscall read.".into(),
-            make: on_device("/dev/zero", false),
+            make: on_device("/dev/zero", "read()", |file| read_byte(file).map(drop)),
             ..probe("file.read_syscall")
         },
         Probe {
@@ -43,7 +45,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             operation: "One write() of the C library of one byte to /dev/null, which is open.".into(),
             method: PLAIN.into(),
             source: "LMbench's lat_syscall write.".into(),
-            make: on_device("/dev/null", true),
+            make: on_device("/dev/null", "write()", |file| write_byte(file, 0)),
             ..probe("file.write_syscall")
         },
     ]
@@ -51,57 +53,30 @@ pub(crate) fn probes() -> Vec<Probe> {
 
 fn probe(id: &'static str) -> Probe {
     Probe {
-        effort: Effort {
-            visits: 8,
-            ..Effort::SCALAR
-        },
+        effort: Effort::visits(8),
         ..Probe::blank(id)
     }
 }
 
-fn on_path<'w>(
-    name: &'static str,
-    call: impl Fn(&CStr) -> std::io::Result<()> + 'w,
-) -> Result<Box<dyn Work + 'w>, String> {
-    let path = PATHS
-        .into_iter()
-        .find(|path| stat(path).is_ok())
-        .ok_or_else(|| format!("none of the files to look up is here: {PATHS:?}"))?;
-    let work = Repeated::new(name, move || call(path))?;
-    Ok(Box::new(
-        work.with_note(format!("path: {}", path.to_string_lossy())),
-    ))
-}
-
-fn on_device(device: &'static str, write: bool) -> Make {
+fn on_path(name: &'static str, call: impl Fn(&CStr) -> io::Result<()> + Copy + 'static) -> Make {
     Box::new(move |_, _| {
-        let open = OpenOptions::new().read(!write).write(write).open(device);
-        let file = open.map_err(|e| format!("{device} can't be opened: {e}"))?;
-        if write {
-            Repeated::boxed("write()", move || write_byte(&file, 0))
-        } else {
-            Repeated::boxed("read()", move || read_byte(&file).map(drop))
-        }
+        let path = PATHS.into_iter().find(|path| stat(path).is_ok());
+        let none = || Reason::missing(format!("none of these files exists: {PATHS:?}"));
+        let path = path.ok_or_else(none)?;
+        let note = format!("path: {}", path.to_string_lossy());
+        calls(name, move || call(path)).tried()?.note(note).boxed()
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_four_calls_are_made() {
-        for row in ["stat", "open", "read_syscall", "write_syscall"] {
-            let notes = crate::smoke::run(&probes(), &format!("file.{row}")).expect("it runs");
-            let with_path = ["stat", "open"].contains(&row);
-            assert_eq!(notes.len(), usize::from(with_path), "{notes:?}");
-            assert!(notes.iter().all(|note| note.starts_with("path: /")));
-        }
-    }
-
-    #[test]
-    fn a_call_that_is_refused_is_said() {
-        let work = on_path("it", |_| Err(std::io::ErrorKind::PermissionDenied.into()));
-        assert!(work.is_err_and(|e| e.contains("it failed: permission denied")));
-    }
+fn on_device(
+    device: &'static str,
+    name: &'static str,
+    call: impl Fn(&File) -> io::Result<()> + Copy + 'static,
+) -> Make {
+    Box::new(move |_, _| {
+        let write = device == "/dev/null";
+        let file = OpenOptions::new().read(!write).write(write).open(device);
+        let file = file.doing(format!("can't open {device}"))?;
+        calls(name, move || call(&file)).tried()?.boxed()
+    })
 }

@@ -1,9 +1,10 @@
 //! A file written whole: Ash's way, and other ways to the same end.
 
-use crate::own_directory::OwnDirectory;
-use crate::singles::{Single, Singles, VISIT_AT_MOST};
-use meter::bench::Bench;
-use meter::probe::{Effort, Probe, Site, WorkingSet};
+use crate::engine::files::{OwnDirectory, filesystem_note, for_a_visit};
+use crate::engine::reason::Reason;
+use crate::engine::single::{Single, Singles, VISIT_AT_MOST};
+use meter::probe::{Effort, Probe, WorkError, WorkingSet};
+use meter::worker_memory::WorkerMemory;
 use model::run::{Bound, Regime};
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -12,91 +13,11 @@ use std::path::{Path, PathBuf};
 const SMALL: usize = 16;
 const LARGE: usize = 16 << 20;
 
-const SINGLE: &str = "Single operations between two stamps, after one that is not counted: the file is there and has that length when an operation begins. A visit ends after 0.1 s and one operation, so that a slow disk has fewer samples. Afterwards the file is read and must hold what was written.";
+const SINGLE: &str = "Single operations between two stamps, after one that is not counted: the file exists and has that length when an operation begins. A visit ends after 0.1 s and one operation, so that a slow disk has fewer samples. Afterwards the file is read and must hold what was written.";
 
-const FLUSH: &str = "On ext4 (auto_da_alloc, its default) closing a file that was truncated and written again, and renaming a file over another, start writing its blocks to the disk at once, so that a crash leaves no empty file: the next operation meets that writing. Other ways to write leave it to the kernel, seconds later. So rows that seem to do the same differ by up to 60 times there, and by little on file systems without that rule.";
+const FLUSH: &str = "On ext4 (auto_da_alloc, its default) closing a file that was truncated and written again, and renaming a file over another, start writing its blocks to the disk at once, so that a crash leaves no empty file: the next operation runs during that write. Other ways to write leave it to the kernel, seconds later. So rows that seem to do the same differ by up to 60 times there, and by little on file systems without that rule.";
 
 const ASH: &str = "Mike Ash, Friday Q&A (2016), read in his program's source";
-
-pub(super) fn probes() -> Vec<Probe> {
-    let mut probes = Vec::new();
-    for (bytes, size) in [(SMALL, "16B"), (LARGE, "16MiB")] {
-        probes.push(Probe {
-            variants: vec![
-                size.into(),
-                format!("{size}_no_truncate").into(),
-                format!("{size}_new_file").into(),
-            ],
-            title: format!("a file of {size}, written over another").into(),
-            operation: format!("As /{size}, one open() of a path with O_CREAT and O_TRUNC, write() of {size} of random data in one call, and close(); the file is there each time. As /{size}_no_truncate, the same without O_TRUNC, which writes over the same blocks. As /{size}_new_file, one unlink() of the file, then open() with O_CREAT and O_EXCL, write() and close().").into(),
-            method: format!("{SINGLE} {FLUSH} Nothing is synced.").into(),
-            source: format!("{ASH}: NSData's writeToFile without atomicity, the same path each time; /{size} is that, the others are beside it. GNUstep's does not sync; today's Foundation does; that of 2016 is unknown.").into(),
-            ..blank("file.write_whole", bytes)
-        });
-    }
-    for (bytes, size) in [(SMALL, "16B"), (LARGE, "16MiB")] {
-        probes.push(Probe {
-            variants: vec![size.into()],
-            title: format!("a file of {size}, written beside another and renamed over it").into(),
-            operation: format!("One open() of a temporary name with O_CREAT and O_EXCL, write() of {size} of random data in one call, close(), and rename() over the file, which is there each time: who reads it sees the old content or the new one.").into(),
-            method: format!("{SINGLE} {FLUSH} Nothing is synced, so that after a crash either may be there.").into(),
-            source: format!("{ASH}: NSData's writeToFile with atomicity, the same path each time.").into(),
-            ..blank("file.write_whole_atomic", bytes)
-        });
-    }
-    probes.push(Probe {
-        variants: vec!["16B".into()],
-        title: "a file of 16 bytes, written to stay".into(),
-        operation: "One open() of a temporary name with O_CREAT and O_EXCL, write() of 16 bytes of random data, fsync(), close(), rename() over the file, which is there each time, open() of the directory, fsync() and close() of it: the new content is there after a crash.".into(),
-        method: format!("{SINGLE} What fsync() promises is the device's: on Apple systems it does not empty the disk's own cache (Rust's sync_all asks for that too, by F_FULLFSYNC), and a virtual disk may lie.").into(),
-        source: "Ours: the order in which a file that must be the old one or the new one, and stay so, is written by those who have to, such as databases.".into(),
-        effort: Effort {
-            visits: 3,
-            samples: 6,
-            working_set: WorkingSet::Fixed(SMALL as u64),
-            sample_ns: Some(1_500_000.0),
-            ..Effort::SCALAR
-        },
-        ..blank("file.write_durable", SMALL)
-    });
-    probes
-}
-
-/// Without texts: files of this many bytes.
-fn blank(id: &'static str, bytes: usize) -> Probe {
-    let effort = match bytes {
-        SMALL => Effort {
-            visits: 3,
-            samples: 30,
-            working_set: WorkingSet::Fixed(SMALL as u64),
-            sample_ns: Some(300_000.0),
-            ..Effort::SCALAR
-        },
-        _ => Effort {
-            visits: 2,
-            samples: 2,
-            working_set: WorkingSet::Fixed(LARGE as u64),
-            restore_ns_per_byte: 1.0,
-            sample_ns: Some(15e6),
-        },
-    };
-    Probe {
-        bound: Bound::Memory,
-        regime: Regime::Stamped,
-        effort,
-        // The file, and the temporary one beside it.
-        on_disk: match bytes {
-            SMALL => |_| Some(super::for_a_visit(2 * SMALL as u64, 2)),
-            _ => |_| Some(super::for_a_visit(2 * LARGE as u64, 2)),
-        },
-        make: Box::new(move |bench, site| {
-            let way = Way::of(id, site);
-            let writing = Writing::new(bench, way, bytes)?;
-            Ok(Box::new(Singles::new(writing).at_most(VISIT_AT_MOST)))
-        }),
-        ..Probe::blank(id)
-    }
-}
 
 /// Ways to put new content into a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,15 +29,83 @@ enum Way {
     Durable,
 }
 
-impl Way {
-    fn of(probe: &str, site: &Site) -> Way {
-        match probe {
-            "file.write_whole_atomic" => Way::Atomic,
-            "file.write_durable" => Way::Durable,
-            _ if site.variant.ends_with("_no_truncate") => Way::NoTruncate,
-            _ if site.variant.ends_with("_new_file") => Way::NewFile,
-            _ => Way::Truncate,
-        }
+pub(super) fn probes() -> Vec<Probe> {
+    let sizes = [(SMALL, "16B"), (LARGE, "16MiB")];
+    let mut probes = Vec::new();
+    for (bytes, size) in sizes {
+        let ways = [
+            (size.to_string(), Way::Truncate),
+            (format!("{size}_no_truncate"), Way::NoTruncate),
+            (format!("{size}_new_file"), Way::NewFile),
+        ];
+        probes.push(Probe {
+            title: format!("a file of {size}, written over another").into(),
+            operation: format!("As /{size}, one open() of a path with O_CREAT and O_TRUNC, write() of {size} of random data in one call, and close(); the file exists each time. As /{size}_no_truncate, the same without O_TRUNC, which writes over the same blocks. As /{size}_new_file, one unlink() of the file, then open() with O_CREAT and O_EXCL, write() and close().").into(),
+            method: format!("{SINGLE} {FLUSH} Nothing is synced.").into(),
+            source: format!("{ASH}: NSData's writeToFile without atomicity, the same path each time, is /{size}; the other rows are ours. GNUstep's does not sync; today's Foundation does; that of 2016 is unknown.").into(),
+            ..writing("file.write_whole", bytes, ways.into())
+        });
+    }
+    for (bytes, size) in sizes {
+        probes.push(Probe {
+            title: format!("a file of {size}, written under another name and renamed").into(),
+            operation: format!("One open() of a temporary name with O_CREAT and O_EXCL, write() of {size} of random data in one call, close(), and rename() over the file, which exists each time: a reader sees the old content or the new one.").into(),
+            method: format!("{SINGLE} {FLUSH} Nothing is synced, so that after a crash the file may hold either.").into(),
+            source: format!("{ASH}: NSData's writeToFile with atomicity, the same path each time.").into(),
+            ..writing("file.write_whole_atomic", bytes, vec![(size.into(), Way::Atomic)])
+        });
+    }
+    probes.push(Probe {
+        title: "a file of 16 bytes, written durably".into(),
+        operation: "One open() of a temporary name with O_CREAT and O_EXCL, write() of 16 bytes of random data, fsync(), close(), rename() over the file, which exists each time, open() of the directory, fsync() and close() of it: the new content survives a crash.".into(),
+        method: format!("{SINGLE} What fsync() promises is the device's: on Apple systems it does not empty the disk's own cache (Rust's sync_all asks for that too, by F_FULLFSYNC), and a virtual disk may lie.").into(),
+        source: "Ours: the order in which databases and others write a file that must be the old one or the new one after a crash.".into(),
+        effort: Effort {
+            samples: 6,
+            sample_ns: Some(1_500_000.0),
+            ..effort(SMALL)
+        },
+        ..writing("file.write_durable", SMALL, vec![("16B".into(), Way::Durable)])
+    });
+    probes
+}
+
+fn effort(bytes: usize) -> Effort {
+    let (visits, samples, restore_ns_per_byte, sample_ns) = match bytes {
+        SMALL => (3, 30, 0.0, 300_000.0),
+        _ => (2, 2, 1.0, 15e6),
+    };
+    Effort {
+        visits,
+        samples,
+        working_set: WorkingSet::Fixed(bytes as u64),
+        restore_ns_per_byte,
+        sample_ns: Some(sample_ns),
+    }
+}
+
+/// Without texts: files of this many bytes, the ways by variant.
+fn writing(id: &'static str, bytes: usize, ways: Vec<(String, Way)>) -> Probe {
+    Probe {
+        variants: ways
+            .iter()
+            .map(|(variant, _)| variant.clone().into())
+            .collect(),
+        bound: Bound::Memory,
+        regime: Regime::Stamped,
+        effort: effort(bytes),
+        // The file, and the temporary one next to it.
+        on_disk: match bytes {
+            SMALL => |_| Some(for_a_visit(2 * SMALL as u64, 2)),
+            _ => |_| Some(for_a_visit(2 * LARGE as u64, 2)),
+        },
+        make: Box::new(move |worker, site| {
+            let way = ways.iter().find(|(variant, _)| *variant == site.variant);
+            let (_, way) = way.ok_or_else(|| Reason::missing("there is no such way to write"))?;
+            let writing = Writing::new(worker, *way, bytes)?;
+            Ok(Box::new(Singles::new(writing).at_most(VISIT_AT_MOST)))
+        }),
+        ..Probe::blank(id)
     }
 }
 
@@ -126,14 +115,14 @@ struct Writing<'a> {
     temporary: PathBuf,
     way: Way,
     data: &'a [u8],
-    notes: Vec<String>,
+    note: Option<String>,
 }
 
 impl<'a> Writing<'a> {
-    fn new(bench: &'a mut Bench, way: Way, bytes: usize) -> Result<Writing<'a>, String> {
-        let directory = OwnDirectory::make(bench, "write_whole")?;
-        let notes = super::filesystem_notes(bench);
-        let (data, _, rng) = bench.huge(bytes as u64)?;
+    fn new(worker: &'a mut WorkerMemory, way: Way, bytes: usize) -> Result<Writing<'a>, WorkError> {
+        let directory = OwnDirectory::make(worker, "write_whole")?;
+        let note = filesystem_note(worker);
+        let (data, _, rng) = worker.huge(bytes as u64)?;
         rng.fill(data);
         let writing = Writing {
             path: directory.join("file"),
@@ -141,13 +130,13 @@ impl<'a> Writing<'a> {
             directory,
             way,
             data,
-            notes,
+            note,
         };
         create_new(&writing.path, writing.data).map_err(|e| writing.failed(&e))?;
         Ok(writing)
     }
 
-    fn failed(&self, error: &io::Error) -> String {
+    fn failed(&self, error: &io::Error) -> WorkError {
         let size = model::size::text(self.data.len() as u64);
         self.directory
             .failed(&format!("writing a file of {size}"), error)
@@ -186,49 +175,30 @@ fn create_new(path: &Path, data: &[u8]) -> io::Result<File> {
 }
 
 impl Single for Writing<'_> {
-    fn perform(&mut self) -> Result<(), String> {
+    fn perform(&mut self) -> Result<(), WorkError> {
         self.write().map_err(|e| self.failed(&e))
     }
 
-    fn verify(&self) -> Result<(), String> {
+    fn verify(&self) -> Result<(), WorkError> {
         let content = std::fs::read(&self.path).map_err(|e| self.failed(&e))?;
-        let found = self.temporary.symlink_metadata();
-        let temporary = !found.is_err_and(|e| e.kind() == ErrorKind::NotFound);
+        let temporary = self.temporary.symlink_metadata();
+        let temporary = !temporary.is_err_and(|e| e.kind() == ErrorKind::NotFound);
         match content == self.data && !temporary {
             true => Ok(()),
-            false => Err("the file does not hold what was written".into()),
+            false => Err(Reason::wrong("the file does not hold what was written").into()),
         }
     }
 
     fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+        self.note.iter().cloned().collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smoke;
+    use crate::engine::testing::{work, worker_with_files};
     use meter::probe::Work;
-
-    #[test]
-    fn every_row_has_its_way() {
-        let way = |probe: &str, variant: &str| {
-            let site = Site {
-                variant: variant.into(),
-                at: Vec::new(),
-            };
-            Way::of(probe, &site)
-        };
-        for size in ["16B", "16MiB"] {
-            assert_eq!(way("file.write_whole", size), Way::Truncate);
-            let beside = |end: &str| way("file.write_whole", &format!("{size}_{end}"));
-            assert_eq!(beside("no_truncate"), Way::NoTruncate);
-            assert_eq!(beside("new_file"), Way::NewFile);
-            assert_eq!(way("file.write_whole_atomic", size), Way::Atomic);
-        }
-        assert_eq!(way("file.write_durable", "16B"), Way::Durable);
-    }
 
     #[test]
     fn each_way_leaves_the_new_content_and_nothing_else() {
@@ -239,9 +209,8 @@ mod tests {
             Way::Atomic,
             Way::Durable,
         ] {
-            let (dir, terrain) = smoke::with_files();
-            let mut bench = Bench::new(terrain, 1 << 20, 0, 1);
-            let writing = Writing::new(&mut bench, way, 1000).expect("room");
+            let (dir, mut worker) = worker_with_files();
+            let writing = Writing::new(&mut worker, way, 1000).expect("room");
             // Whatever was there before.
             std::fs::write(&writing.path, vec![7; 1000]).expect("room");
             assert!(Single::verify(&writing).is_err(), "{way:?}: it notices");
@@ -264,29 +233,20 @@ mod tests {
     fn a_visit_to_any_row_ends_in_time() {
         // At 20 ns an operation, which no file system comes near.
         const MANY: u32 = 5_000_000;
-        let (_dir, terrain) = smoke::with_files();
-        let mut bench = Bench::new(terrain, LARGE as u64, 0, 1);
-        for probe in probes() {
-            for row in probe.row_ids() {
-                let site = Site {
-                    variant: probe.variant_of(&row).to_string(),
-                    at: Vec::new(),
-                };
-                let mut work = (probe.make)(&mut bench, &site).expect("room");
-                let events = work.stamped(MANY).expect("room");
-                let made = events.len();
-                assert!((1..MANY as usize).contains(&made), "{row}: {made}");
-            }
+        let (_dir, mut worker) = worker_with_files();
+        for row in probes().iter().flat_map(Probe::row_ids) {
+            let mut work = work(&probes(), &row, &[], &mut worker).expect("room");
+            let made = work.stamped(MANY).expect("room").len();
+            assert!((1..MANY as usize).contains(&made), "{row}: {made}");
         }
     }
 
     #[test]
-    fn a_file_that_can_not_be_written_is_said() {
-        let (dir, terrain) = smoke::with_files();
-        let mut bench = Bench::new(terrain, 1 << 20, 0, 1);
-        let mut writing = Writing::new(&mut bench, Way::Atomic, 16).expect("room");
+    fn a_file_that_can_not_be_written_is_a_reason() {
+        let (dir, mut worker) = worker_with_files();
+        let mut writing = Writing::new(&mut worker, Way::Atomic, 16).expect("room");
         drop(dir);
-        let why = writing.perform().expect_err("gone");
+        let why = writing.perform().expect_err("gone").to_string();
         assert!(
             why.starts_with("the scratch directory is gone (writing a file of 16B"),
             "{why}"

@@ -1,12 +1,13 @@
-//! Two threads that hand a token to and fro: the frame of every row whose
+//! Two threads that hand a token back and forth: the frame of every row whose
 //! time is a wake-up's.
 
-use super::modes::MODES;
 use super::placement::{Placement, Sets};
 use super::play::play;
 use super::switches::{Seen, Waiting};
-use crate::across::{counters, event};
-use meter::probe::{Event, Terrain, Work};
+use crate::engine::counters::counters;
+use crate::engine::switches::Rate;
+use crate::engine::threads::event;
+use meter::probe::{Event, MachineShape, Work, WorkError};
 use std::io;
 use std::time::Duration;
 
@@ -19,7 +20,23 @@ pub(crate) const WARM_UP: u32 = 100;
 /// less than 0.1 ms.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// One of the two threads.
+/// Names of the modes: where the two hand-offs of a round trip went.
+const MODES: [&str; 3] = ["same CPU", "other CPU", "moved"];
+pub(super) const SAME_CPU: u8 = 0;
+pub(super) const OTHER_CPU: u8 = 1;
+const MOVED: u8 = 2;
+
+/// The mode of a round trip: the CPU on which the first thread gave, the one
+/// on which the second took and gave, the one on which the first took.
+pub(super) fn mode(gave: u32, partner: u32, took: u32) -> u8 {
+    match (gave == partner, partner == took) {
+        (true, true) => SAME_CPU,
+        (false, false) => OTHER_CPU,
+        _ => MOVED,
+    }
+}
+
+/// One of the two threads; a place in an array of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// The one that stamps; it begins.
@@ -29,11 +46,6 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// The side as a place in an array of two.
-    pub(crate) fn place(self) -> usize {
-        self as usize
-    }
-
     pub(crate) fn other(self) -> Side {
         match self {
             Side::First => Side::Second,
@@ -51,7 +63,7 @@ pub(crate) trait Means: Sync {
     fn take(&self, at: Side) -> io::Result<()>;
 
     /// Brings both sides back from waiting, now and later, for a pair that
-    /// has come to an untimely end. A further token each does it for means
+    /// has come to an early end. A further token each does it for means
     /// that never wait to give.
     fn abandon(&self) {
         let _ = self.give(Side::First);
@@ -61,7 +73,7 @@ pub(crate) trait Means: Sync {
 
 /// How a pair is measured.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct Plan {
     /// Where the two threads run.
     pub(crate) placement: Placement,
     /// Round trips before the first stamp.
@@ -75,10 +87,23 @@ pub(crate) struct Manner {
     pub(crate) waiting: Waiting,
 }
 
+impl Plan {
+    /// Short round trips, each stamped and each two operations.
+    pub(crate) fn round_trips(placement: Placement, waiting: Waiting) -> Plan {
+        Plan {
+            placement,
+            warm_up: WARM_UP,
+            trips_per_event: 1,
+            ops_per_trip: 2,
+            waiting,
+        }
+    }
+}
+
 /// The work of a row: a pair that is started anew for each visit.
 pub(crate) struct Pair<M> {
     means: M,
-    manner: Manner,
+    plan: Plan,
     pub(super) sets: Sets,
     patience: Duration,
     /// How far stamps of different CPUs can be compared, where it matters.
@@ -87,30 +112,30 @@ pub(crate) struct Pair<M> {
 }
 
 /// How a row makes its pair.
-pub(crate) type Made = Result<Box<dyn Work>, String>;
+pub(crate) type Made = Result<Box<dyn Work>, WorkError>;
 
 impl<M: Means + 'static> Pair<M> {
     /// [`Pair::new`] as a row's work.
-    pub(crate) fn made(means: M, manner: Manner, terrain: &Terrain) -> Made {
-        Ok(Box::new(Pair::new(means, manner, terrain)?))
+    pub(crate) fn made(means: M, plan: Plan, machine: &MachineShape) -> Made {
+        Ok(Box::new(Pair::new(means, plan, machine)?))
     }
 }
 
 impl<M: Means> Pair<M> {
-    /// A pair that will run as the manner says.
+    /// A pair that will run as planned.
     ///
     /// # Errors
     /// Why its threads can't be placed so on this machine, or stamp there.
-    pub(crate) fn new(means: M, manner: Manner, terrain: &Terrain) -> Result<Pair<M>, String> {
-        let sets = manner.placement.sets(terrain)?;
+    pub(crate) fn new(means: M, plan: Plan, machine: &MachineShape) -> Result<Pair<M>, WorkError> {
+        let sets = plan.placement.sets(machine)?;
         // A thread that is free may move between its two stamps.
-        let counters = match manner.placement {
-            Placement::Free => counters(&terrain.cpus)?.note.clone(),
+        let counters = match plan.placement {
+            Placement::Free => counters(&machine.cpus)?.note.clone(),
             Placement::SameCpu | Placement::OtherCpu => None,
         };
         Ok(Pair {
             means,
-            manner,
+            plan,
             sets,
             patience: PATIENCE,
             counters,
@@ -126,74 +151,76 @@ impl<M: Means> Pair<M> {
 }
 
 impl<M: Means> Work for Pair<M> {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-    fn run(&mut self, _turns: u64, _double: bool) {}
-    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
         self.seen = None;
-        let found = play(
-            &self.means,
-            &self.manner,
-            &self.sets,
-            operations,
-            self.patience,
-        )?;
-        let mut seen = Seen {
-            switches: found.switches,
-            trips: u64::from(self.manner.warm_up) + u64::from(operations) * self.trips_per_event(),
-            cpus_known: found.modes.is_some(),
-            events: [0; 3],
-        };
-        let modes = found.modes.unwrap_or_else(|| vec![0; found.stamps.len()]);
-        let events = found.stamps.iter().zip(&modes).map(|(&(from, to), &mode)| {
-            seen.events[usize::from(mode)] += 1;
-            let ops = self.trips_per_event() * self.manner.ops_per_trip;
-            event(from, to, ops, mode)
+        let (means, plan) = (&self.means, &self.plan);
+        let visit = play(means, plan, &self.sets, operations, self.patience)?;
+        let trips_per_event = u64::from(plan.trips_per_event);
+        let trips = u64::from(plan.warm_up) + u64::from(operations) * trips_per_event;
+        let mut by_mode = [0; 3];
+        let modes = visit.modes.iter().flatten().copied();
+        let events = visit
+            .stamps
+            .iter()
+            .zip(modes.chain(std::iter::repeat(0)))
+            .map(|(&(from, to), mode)| {
+                by_mode[usize::from(mode)] += 1;
+                event(from, to, trips_per_event * plan.ops_per_trip, mode)
+            })
+            .collect();
+        self.seen = Some(Seen {
+            switches: visit.switches.map(|all| Rate::per(all, trips)),
+            events: visit.modes.is_some().then_some(by_mode),
         });
-        let events = events.collect();
-        self.seen = Some(seen);
         Ok(events)
     }
     fn modes(&self) -> Vec<String> {
         match &self.seen {
-            Some(seen) if seen.cpus_known => MODES.map(String::from).to_vec(),
+            Some(Seen {
+                events: Some(_), ..
+            }) => MODES.map(String::from).to_vec(),
             _ => Vec::new(),
         }
     }
     fn contradiction(&self) -> Option<String> {
-        self.seen?.contradiction(&self.manner)
+        self.seen?.contradiction(&self.plan)
     }
     fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        notes.extend(self.seen.map(|seen| seen.note(self.manner.waiting)));
-        notes.extend(self.sets.note());
-        notes.extend(self.counters.clone());
-        notes
-    }
-}
-
-impl<M> Pair<M> {
-    fn trips_per_event(&self) -> u64 {
-        u64::from(self.manner.trips_per_event)
+        let seen = self.seen.map(|seen| seen.note(self.plan.waiting));
+        let cpus = self.plan.placement.note(&self.sets);
+        let notes = [seen, cpus, self.counters.clone()];
+        notes.into_iter().flatten().collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::handoff::means::{Semaphores, Spin};
-    use crate::handoff::modes::{OTHER_CPU, SAME_CPU};
-    use crate::handoff::testing::{allowed, manner, terrain};
+    use crate::engine::testing::{cpus, machine};
+    use crate::handoff::means::{Lanes, Spin};
+    use sys::semaphore::Semaphore;
+
+    fn semaphores() -> Lanes<Semaphore> {
+        Lanes::new("a semaphore", || Semaphore::new(0)).expect("semaphores")
+    }
 
     #[test]
-    fn the_kernels_count_tells_spinning_from_sleeping() {
-        if allowed().len() < 2 {
+    fn the_mode_is_that_of_both_hand_offs() {
+        assert_eq!(mode(1, 1, 1), SAME_CPU);
+        assert_eq!(mode(0, 1, 0), OTHER_CPU);
+        assert_eq!(mode(0, 1, 1), MOVED, "the first thread came over");
+        assert_eq!(mode(1, 1, 0), MOVED);
+        assert_eq!(mode(0, 1, 2), OTHER_CPU);
+    }
+
+    #[test]
+    fn the_kernels_count_distinguishes_spinning_from_sleeping() {
+        if cpus().len() < 2 {
             return;
         }
         let spins = |waiting| {
-            let manner = manner(Placement::OtherCpu, waiting);
-            let mut pair = Pair::new(Spin::default(), manner, &terrain()).expect("two CPUs");
+            let plan = Plan::round_trips(Placement::OtherCpu, waiting);
+            let mut pair = Pair::new(Spin::default(), plan, &machine()).expect("two CPUs");
             pair.stamped(200).expect("it runs");
             pair.contradiction()
         };
@@ -201,9 +228,8 @@ mod tests {
         let assumed = "the method assumes 2 context switches per round trip";
         assert!(said.starts_with(assumed), "{said}");
         let sleeps = |placement, waiting| {
-            let semaphores = Semaphores::new().expect("semaphores");
-            let mut pair =
-                Pair::new(semaphores, manner(placement, waiting), &terrain()).expect("CPUs");
+            let plan = Plan::round_trips(placement, waiting);
+            let mut pair = Pair::new(semaphores(), plan, &machine()).expect("CPUs");
             pair.stamped(200).expect("it runs");
             pair.contradiction()
         };
@@ -222,22 +248,20 @@ mod tests {
     #[test]
     fn pinned_pairs_run_in_the_mode_of_their_placement() {
         let mut expected = vec![(Placement::SameCpu, SAME_CPU)];
-        if allowed().len() > 1 {
+        if cpus().len() > 1 {
             expected.push((Placement::OtherCpu, OTHER_CPU));
         }
         for (placement, mode) in expected {
-            let semaphores = Semaphores::new().expect("semaphores");
-            let manner = Manner {
+            let plan = Plan {
                 trips_per_event: 3,
-                ..manner(placement, Waiting::Sleeps)
+                ..Plan::round_trips(placement, Waiting::Sleeps)
             };
-            let mut pair = Pair::new(semaphores, manner, &terrain()).expect("CPUs");
+            let mut pair = Pair::new(semaphores(), plan, &machine()).expect("CPUs");
             assert!(pair.modes().is_empty(), "nothing is known yet");
             let events = pair.stamped(7).expect("it runs");
             assert_eq!(events.len(), 7);
             assert!(events.iter().all(|e| e.mode == mode && e.ops == 6));
             assert_eq!(pair.modes(), MODES);
-            assert_eq!(pair.seen.map(|s| s.trips), Some(u64::from(WARM_UP) + 21));
         }
     }
 }

@@ -1,10 +1,11 @@
 //! One visit of a pair: its threads are started, hand over, and are joined,
 //! whatever happens.
 
-use super::modes::mode;
-use super::pair::{Manner, Means, Side};
-use super::placement::{Pinned, Sets};
-use crate::across::not_started;
+use super::pair::{Means, Plan, Side, mode};
+use super::placement::Sets;
+use crate::engine::reason::Reason;
+use crate::engine::switches::{since, sum};
+use crate::engine::threads::{Pinned, join, spawn};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -14,11 +15,11 @@ use sys::affinity::current_cpu;
 use sys::clock::Counter;
 use sys::evidence::{Switches, thread_switches};
 
-/// What came of a visit.
-pub(super) struct Found {
+/// What a visit gave.
+pub(super) struct Visit {
     /// Ticks before and after each event.
     pub(super) stamps: Vec<(u64, u64)>,
-    /// The mode of each; none where the system doesn't tell CPUs.
+    /// The mode of each; none where the system doesn't report CPUs.
     pub(super) modes: Option<Vec<u8>>,
     /// Context switches of both threads over all round trips.
     pub(super) switches: Option<Switches>,
@@ -34,10 +35,10 @@ struct Report {
 
 /// Why a thread ended early.
 enum End {
-    /// Somebody else did.
+    /// The other one did, or was too late.
     Abandoned,
-    /// A reason of its own.
-    Failed(String),
+    /// Its own reason.
+    Failed(Reason),
 }
 
 /// The means, and whether the pair is over before its time.
@@ -48,19 +49,19 @@ struct Table<'m, M: Means> {
 
 impl<M: Means> Table<'_, M> {
     fn give(&self, from: Side) -> Result<(), End> {
-        self.checked("handing over", self.means.give(from))
+        self.checked("handing the token over", self.means.give(from))
     }
 
     fn take(&self, at: Side) -> Result<(), End> {
-        self.checked("waiting", self.means.take(at))
+        self.checked("waiting for the token", self.means.take(at))
     }
 
-    /// What happens once the pair is over is no news, error or not.
+    /// What happens once the pair is over does not count, error or not.
     fn checked(&self, what: &str, done: io::Result<()>) -> Result<(), End> {
         if self.over.load(Ordering::Acquire) {
             return Err(End::Abandoned);
         }
-        done.map_err(|e| End::Failed(format!("{what} failed: {e}")))
+        done.map_err(|e| End::Failed(Reason::call(format!("{what} failed"), &e)))
     }
 
     fn abandon(&self) {
@@ -87,16 +88,16 @@ impl<M: Means> Drop for Leaving<'_, '_, M> {
 /// One visit: both threads started and joined, whatever happens.
 pub(super) fn play<M: Means>(
     means: &M,
-    manner: &Manner,
+    plan: &Plan,
     sets: &Sets,
     events: u32,
     patience: Duration,
-) -> Result<Found, String> {
+) -> Result<Visit, Reason> {
     let table = &Table {
         means,
         over: AtomicBool::new(false),
     };
-    let _here = Pinned::to(sets.of(Side::First))?;
+    let _here = Pinned::to(&sets[Side::First as usize])?;
     let (done, running) = mpsc::channel::<()>();
     let (first, second, late) = thread::scope(|scope| {
         // Dropped before the scope waits for its threads.
@@ -104,53 +105,42 @@ pub(super) fn play<M: Means>(
             table,
             orderly: false,
         };
-        let second = thread::Builder::new()
-            .spawn_scoped(scope, || second_thread(table, sets, manner, events))
-            .map_err(|e| not_started(&e))?;
+        let second = spawn(scope, || second_thread(table, sets, plan, events))?;
         // Timeouts on the waits themselves would be a part of what is
         // measured; a third thread that sleeps is not.
-        let watchdog = thread::Builder::new()
-            .spawn_scoped(scope, move || {
-                let late = running.recv_timeout(patience) == Err(RecvTimeoutError::Timeout);
-                if late {
-                    table.abandon();
-                }
-                late
-            })
-            .map_err(|e| not_started(&e))?;
-        let first = first_thread(table, manner, events);
+        let watchdog = spawn(scope, move || {
+            let late = running.recv_timeout(patience) == Err(RecvTimeoutError::Timeout);
+            if late {
+                table.abandon();
+            }
+            late
+        })?;
+        let first = first_thread(table, plan, events);
         leaving.orderly = first.is_ok();
         drop(leaving);
-        let second = second
-            .join()
-            .unwrap_or_else(|_| Err(End::Failed("it panicked".into())));
+        let second = join(second, "the second thread").unwrap_or_else(|e| Err(End::Failed(e)));
         drop(done);
-        Ok::<_, String>((first, second, watchdog.join().unwrap_or(false)))
+        Ok::<_, Reason>((first, second, watchdog.join().unwrap_or(false)))
     })?;
-    let reason = |who: &str, end| match end {
-        End::Failed(reason) => format!("{who} gave up: {reason}"),
-        End::Abandoned if late => format!(
-            "no answer from the other thread within {} s",
-            patience.as_secs_f64()
-        ),
-        End::Abandoned => "the other thread ended early".into(),
+    let reason = |end| match end {
+        End::Failed(reason) => reason,
+        End::Abandoned if late => Reason::TimedOut {
+            what: "the other thread did not answer".into(),
+            patience,
+        },
+        End::Abandoned => Reason::wrong("the other thread ended early"),
     };
     let ((stamps, first), second) = match (first, second) {
         (Ok(first), Ok(second)) => (first, second),
-        // A reason of its own says more than that somebody else had one.
-        (Err(End::Failed(why)), _) => return Err(reason("the first thread", End::Failed(why))),
-        (_, Err(end)) => return Err(reason("the second thread", end)),
-        (Err(end), _) => return Err(reason("the first thread", end)),
+        // Its own reason says more than that the other one had one.
+        (Err(end @ End::Failed(_)), _) | (_, Err(end)) | (Err(end), _) => return Err(reason(end)),
     };
     let modes = first.cpus.iter().zip(&second.cpus);
     let modes = modes.map(|(&(gave, took), &(partner, _))| Some(mode(gave?, partner?, took?)));
-    Ok(Found {
+    Ok(Visit {
         stamps,
         modes: modes.collect(),
-        switches: first.switches.zip(second.switches).map(|(a, b)| Switches {
-            voluntary: a.voluntary + b.voluntary,
-            involuntary: a.involuntary + b.involuntary,
-        }),
+        switches: sum([first.switches, second.switches]),
     })
 }
 
@@ -158,21 +148,21 @@ type Stamps = Vec<(u64, u64)>;
 
 fn first_thread<M: Means>(
     table: &Table<M>,
-    manner: &Manner,
+    plan: &Plan,
     events: u32,
 ) -> Result<(Stamps, Report), End> {
     let counter = Counter::best();
     let mut stamps = Vec::with_capacity(events as usize);
     let mut cpus = Vec::with_capacity(events as usize);
     let before = thread_switches();
-    for _ in 0..manner.warm_up {
+    for _ in 0..plan.warm_up {
         table.give(Side::First)?;
         table.take(Side::First)?;
     }
     for _ in 0..events {
         let gave = current_cpu();
         let from = counter.start();
-        for _ in 0..manner.trips_per_event {
+        for _ in 0..plan.trips_per_event {
             table.give(Side::First)?;
             table.take(Side::First)?;
         }
@@ -187,22 +177,22 @@ fn first_thread<M: Means>(
 fn second_thread<M: Means>(
     table: &Table<M>,
     sets: &Sets,
-    manner: &Manner,
+    plan: &Plan,
     events: u32,
 ) -> Result<Report, End> {
     let mut leaving = Leaving {
         table,
         orderly: false,
     };
-    let _here = Pinned::to(sets.of(Side::Second)).map_err(End::Failed)?;
+    let _here = Pinned::to(&sets[Side::Second as usize]).map_err(End::Failed)?;
     let mut cpus = Vec::with_capacity(events as usize);
     let before = thread_switches();
-    for _ in 0..manner.warm_up {
+    for _ in 0..plan.warm_up {
         table.take(Side::Second)?;
         table.give(Side::Second)?;
     }
     for _ in 0..events {
-        for _ in 1..manner.trips_per_event {
+        for _ in 1..plan.trips_per_event {
             table.take(Side::Second)?;
             table.give(Side::Second)?;
         }
@@ -216,25 +206,22 @@ fn second_thread<M: Means>(
     Ok(Report { cpus, switches })
 }
 
-/// Switches of this thread since an earlier reading.
-fn since(before: Option<Switches>) -> Option<Switches> {
-    let (before, now) = (before?, thread_switches()?);
-    Some(Switches {
-        voluntary: now.voluntary.saturating_sub(before.voluntary),
-        involuntary: now.involuntary.saturating_sub(before.involuntary),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::handoff::means::Semaphores;
+    use crate::engine::testing::machine;
+    use crate::handoff::means::Lanes;
     use crate::handoff::pair::{PATIENCE, Pair};
     use crate::handoff::placement::Placement;
     use crate::handoff::switches::Waiting;
-    use crate::handoff::testing::{manner, terrain};
     use meter::probe::Work;
+    use std::sync::atomic::AtomicU32;
     use std::time::Instant;
+    use sys::semaphore::Semaphore;
+
+    fn semaphores() -> Lanes<Semaphore> {
+        Lanes::new("a semaphore", || Semaphore::new(0)).expect("semaphores")
+    }
 
     /// What a partner does when its turn has come the third time.
     enum Fault {
@@ -244,9 +231,9 @@ mod tests {
     }
 
     struct Faulty {
-        semaphores: Semaphores,
+        semaphores: Lanes<Semaphore>,
         fault: Fault,
-        taken: std::sync::atomic::AtomicU32,
+        taken: AtomicU32,
     }
 
     impl Means for Faulty {
@@ -277,53 +264,44 @@ mod tests {
     /// at all is half of the test.
     fn reason(fault: Fault, patience: Duration) -> String {
         let faulty = Faulty {
-            semaphores: Semaphores::new().expect("semaphores"),
+            semaphores: semaphores(),
             fault,
-            taken: std::sync::atomic::AtomicU32::new(0),
+            taken: AtomicU32::new(0),
         };
-        let manner = manner(Placement::Free, Waiting::Sleeps);
-        let mut pair = Pair::new(faulty, manner, &terrain())
+        let plan = Plan::round_trips(Placement::Free, Waiting::Sleeps);
+        let mut pair = Pair::new(faulty, plan, &machine())
             .expect("threads can be placed")
             .with_patience(patience);
         let reason = pair.stamped(10).expect_err("it can't have gone well");
         assert_eq!(pair.contradiction(), None, "nothing was seen");
-        reason
+        reason.to_string()
     }
 
     #[test]
     fn a_partner_that_fails_is_no_hang_and_says_why() {
         let begin = Instant::now();
-        assert_eq!(
-            reason(Fault::Errs, PATIENCE),
-            "the second thread gave up: waiting failed: the line is dead"
-        );
-        assert_eq!(
-            reason(Fault::Panics, PATIENCE),
-            "the second thread gave up: it panicked"
-        );
-        assert!(begin.elapsed() < PATIENCE, "told by the partner's end");
-    }
-
-    #[test]
-    fn a_partner_that_never_answers_is_given_up() {
+        let failed = "waiting for the token failed: the line is dead";
+        assert_eq!(reason(Fault::Errs, PATIENCE), failed);
+        let panicked = Reason::Panicked("the second thread").to_string();
+        assert_eq!(reason(Fault::Panics, PATIENCE), panicked);
+        assert!(begin.elapsed() < PATIENCE, "by the partner's end");
         assert_eq!(
             reason(Fault::StaysSilent, Duration::from_millis(100)),
-            "no answer from the other thread within 0.1 s"
+            "the other thread did not answer within 0.1 s"
         );
     }
 
     #[test]
-    fn a_second_thread_that_cannot_be_placed_is_told() {
-        let pair = Pair::new(
-            Semaphores::new().expect("semaphores"),
-            manner(Placement::Free, Waiting::Sleeps),
-            &terrain(),
-        );
-        let mut pair = pair.expect("threads can be placed");
-        pair.sets.by_side[1] = vec![8000];
-        let reason = pair.stamped(1).expect_err("there is no such CPU");
+    fn a_second_thread_that_cannot_be_placed_is_the_reason() {
+        let plan = Plan::round_trips(Placement::Free, Waiting::Sleeps);
+        let mut pair = Pair::new(semaphores(), plan, &machine()).expect("threads can be placed");
+        pair.sets[1] = vec![8000];
+        let reason = pair
+            .stamped(1)
+            .expect_err("there is no such CPU")
+            .to_string();
         assert!(
-            reason.starts_with("the second thread gave up: a thread can't be put on CPU 8000"),
+            reason.starts_with("can't run a thread on CPU 8000"),
             "{reason}"
         );
     }

@@ -1,17 +1,20 @@
 //! The rows of hand-offs, by means and placement.
 
-use super::means::{Condvars, EventFds, Futexes, Pipes, Semaphores, Spin, Streams};
-use super::pair::{Made, Manner, Pair, WARM_UP};
+use super::means::{EventFd, Futex, Lanes, MutexCondvar, Spin, Streams};
+use super::pair::{Made, Pair, Plan};
 use super::placement::Placement;
 use super::switches::Waiting;
-use crate::across::alone;
-use meter::probe::{Effort, Probe, Terrain};
+use crate::engine::threads::alone;
+use meter::probe::{Effort, MachineShape, Probe};
 use model::run::{Bound, Regime, Scale};
+use std::io;
+use sys::semaphore::Semaphore;
 
-/// A means, in words and in code, and the row of its free placement.
+/// A means, in words and in code.
 struct Row {
     id: &'static str,
-    variant: &'static str,
+    /// By [`Placement`].
+    variants: [&'static str; 3],
     title: &'static str,
     /// How it hands over and waits.
     how: &'static str,
@@ -19,128 +22,131 @@ struct Row {
     /// Where the definition comes from, and what others measure under the
     /// name.
     source: &'static str,
-    work: fn(Manner, &Terrain) -> Made,
+    work: fn(Plan, &MachineShape) -> Made,
 }
 
 const ROWS: [Row; 6] = [
     Row {
         id: "sync.semaphore_switch",
-        variant: "",
+        variants: ["same_cpu", "other_cpu", "free"],
         title: "semaphore",
         how: "A semaphore for each direction: sem_post and sem_wait of unnamed POSIX semaphores (libdispatch's on Apple systems).",
         waiting: Waiting::Sleeps,
         source: "Kurkin's semaphore test: two threads, two dispatch semaphores, reported per one-way hand-off, threads placed by the system as in /free. LMbench's lat_sem is another operation: two processes, and one System V semop that takes its own semaphore and posts the other's at once; the kernel completes it for a sleeper, so that it sleeps once in three calls across CPUs, and it is reported by half an iteration. There is no System V row, because such semaphores outlive a killed process.",
-        work: |manner, terrain| Pair::made(Semaphores::new()?, manner, terrain),
+        work: |plan, machine| {
+            Pair::made(
+                Lanes::new("a semaphore", || Semaphore::new(0))?,
+                plan,
+                machine,
+            )
+        },
     },
     Row {
         id: "sync.handoff",
-        variant: "futex",
+        variants: ["futex/same_cpu", "futex/other_cpu", "futex"],
         title: "futex",
         how: "A word of memory for each direction, private to the process: a store and FUTEX_WAKE, and FUTEX_WAIT while the word is 0, without spinning first.",
         waiting: Waiting::Sleeps,
         source: "Ours; what mutexes, semaphores and condition variables are made of on Linux.",
-        work: |manner, terrain| Pair::made(Futexes::new()?, manner, terrain),
+        work: |plan, machine| Pair::made(Lanes::new("a futex", Futex::new)?, plan, machine),
     },
     Row {
         id: "sync.handoff",
-        variant: "condvar",
+        variants: ["condvar/same_cpu", "condvar/other_cpu", "condvar"],
         title: "mutex and condition variable",
         how: "The standard library's Mutex and Condvar, a pair for each direction, notified after the unlock.",
         waiting: Waiting::Sleeps,
-        source: "Ours; how most programs wait for each other.",
-        work: |manner, terrain| Pair::made(Condvars::default(), manner, terrain),
+        source: "Ours; how most programs wait for another thread.",
+        work: |plan, machine| {
+            let lanes = Lanes::new("a condition variable", || Ok(MutexCondvar::default()));
+            Pair::made(lanes?, plan, machine)
+        },
     },
     Row {
         id: "sync.handoff",
-        variant: "pipe",
+        variants: ["pipe/same_cpu", "pipe/other_cpu", "pipe"],
         title: "pipe",
         how: "A pipe for each direction, one byte written and read.",
         waiting: Waiting::Sleeps,
-        source: "LMbench's lat_pipe with two differences: it uses two processes, so that each switch also changes the address space, and it reports the whole round trip, twice ours. It does not pin them: on one CPU (taskset) it stands beside /same_cpu, with LMBENCH_SCHED=UNIQUE beside /other_cpu. perf bench sched pipe is the same with 4 bytes, round trips too.",
-        work: |manner, terrain| Pair::made(Pipes::new()?, manner, terrain),
+        source: "LMbench's lat_pipe with two differences: it uses two processes, so that each switch also changes the address space, and it reports the whole round trip, twice this row. It does not pin them: run on one CPU (taskset) it compares with /same_cpu, with LMBENCH_SCHED=UNIQUE with /other_cpu. perf bench sched pipe is the same with 4 bytes, round trips too.",
+        work: |plan, machine| Pair::made(Lanes::new("a pipe", io::pipe)?, plan, machine),
     },
     Row {
         id: "sync.handoff",
-        variant: "eventfd",
+        variants: ["eventfd/same_cpu", "eventfd/other_cpu", "eventfd"],
         title: "eventfd",
         how: "An eventfd for each direction: 8 bytes written and read.",
         waiting: Waiting::Sleeps,
         source: "Ours; how event loops are woken on Linux.",
-        work: |manner, terrain| Pair::made(EventFds::new()?, manner, terrain),
+        work: |plan, machine| Pair::made(Lanes::new("an eventfd", EventFd::new)?, plan, machine),
     },
     Row {
         id: "sync.handoff",
-        variant: "unix_socket",
+        variants: [
+            "unix_socket/same_cpu",
+            "unix_socket/other_cpu",
+            "unix_socket",
+        ],
         title: "unix socket",
         how: "A connected pair of unix stream sockets, one byte written and read.",
         waiting: Waiting::SleepsStirred,
-        source: "LMbench's lat_unix with two differences: it uses two processes, so that each switch also changes the address space, and it reports the whole round trip, twice ours. It does not pin them: on one CPU (taskset) it stands beside /same_cpu, with LMBENCH_SCHED=UNIQUE beside /other_cpu.",
-        work: |manner, terrain| Pair::made(Streams::unix()?, manner, terrain),
+        source: "LMbench's lat_unix with two differences: it uses two processes, so that each switch also changes the address space, and it reports the whole round trip, twice this row. It does not pin them: run on one CPU (taskset) it compares with /same_cpu, with LMBENCH_SCHED=UNIQUE with /other_cpu.",
+        work: |plan, machine| Pair::made(Streams::unix()?, plan, machine),
     },
 ];
 
-/// Placement, its part of a row's id, its words in a title, its sentence in a
-/// method, and how long a round trip takes there, about.
-const PLACEMENTS: [(Placement, &str, &str, &str, f64); 3] = [
-    (
-        Placement::Free,
-        "free",
-        "free placement",
-        "Both threads may use every allowed CPU, which is what a program gets; where the scheduler put them is recorded at each hand-off, and each mode is told with its share.",
-        40_000.0,
-    ),
-    (
-        Placement::SameCpu,
-        "same_cpu",
-        "same CPU",
-        "Both threads are pinned to the measuring CPU, so that each hand-off is a switch between them.",
-        5_000.0,
-    ),
-    (
-        Placement::OtherCpu,
-        "other_cpu",
-        "other CPU",
-        "The second thread is pinned to another CPU, which has nothing else to do and may have gone to sleep: waking it is part of the hand-off.",
-        80_000.0,
-    ),
+/// A placement in words.
+struct Place {
+    placement: Placement,
+    title: &'static str,
+    method: &'static str,
+    /// How long a round trip takes there, about.
+    round_trip_ns: f64,
+}
+
+const PLACEMENTS: [Place; 3] = [
+    Place {
+        placement: Placement::Free,
+        title: "free placement",
+        method: "Both threads may use every allowed CPU, as in most programs; each hand-off records where the scheduler put them, and each mode has its share.",
+        round_trip_ns: 40_000.0,
+    },
+    Place {
+        placement: Placement::SameCpu,
+        title: "same CPU",
+        method: "Both threads are pinned to the measuring CPU, so that each hand-off is a switch between them.",
+        round_trip_ns: 5_000.0,
+    },
+    Place {
+        placement: Placement::OtherCpu,
+        title: "other CPU",
+        method: "The second thread is pinned to another CPU, which is idle and may be in a sleep state: waking it is part of the hand-off.",
+        round_trip_ns: 80_000.0,
+    },
 ];
 
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = Vec::new();
     for row in &ROWS {
-        for (placement, name, label, sentence, round_trip_ns) in PLACEMENTS {
-            let variant = match (row.variant, placement) {
-                // The catalogue names all three of this one.
-                ("", _) => name.to_string(),
-                (means, Placement::Free) => means.to_string(),
-                (means, _) => format!("{means}/{name}"),
-            };
-            let work = row.work;
-            let manner = Manner {
-                placement,
-                warm_up: WARM_UP,
-                trips_per_event: 1,
-                ops_per_trip: 2,
-                waiting: row.waiting,
-            };
+        for place in PLACEMENTS {
+            let plan = Plan::round_trips(place.placement, row.waiting);
+            let (work, waiting) = (row.work, row.waiting.text(place.placement));
             probes.push(Probe {
-                variants: vec![variant.into()],
-                title: format!("hand-off by {}, {}", row.title, label).into(),
+                variants: vec![row.variants[place.placement as usize].into()],
+                title: format!("hand-off by {}, {}", row.title, place.title).into(),
                 operation: "One hand-off from a thread to another that sleeps until then, one way: half of a round trip.".into(),
-                method: format!(
-                    "{} {sentence} The first thread stamps each of 100 round trips after 20 that warm up. {}",
-                    row.how,
-                    row.waiting.text(placement)
-                )
-                .into(),
+                method: format!("{} {} The first thread stamps each of 100 round trips, after 100 that warm up. {waiting}", row.how, place.method).into(),
                 source: row.source.into(),
-                since: match (row.variant, placement) {
-                    ("", _) | (_, Placement::Free) => Scale::Quick,
-                    _ => Scale::Default,
+                since: match row.id {
+                    "sync.handoff" if place.placement != Placement::Free => Scale::Default,
+                    _ => Scale::Quick,
                 },
-                effort: effort(100, round_trip_ns),
-                unavailable: if placement == Placement::OtherCpu { alone } else { |_| None },
-                make: Box::new(move |bench, _| work(manner, &bench.terrain)),
+                effort: Effort::stamped(2, 100, place.round_trip_ns),
+                unavailable: match place.placement {
+                    Placement::OtherCpu => alone,
+                    _ => |_| None,
+                },
+                make: Box::new(move |worker, _| work(plan, &worker.machine)),
                 ..blank(row.id)
             });
         }
@@ -154,21 +160,18 @@ fn spin() -> Probe {
     Probe {
         variants: vec!["spin".into()],
         title: "hand-off by a spinning thread on another CPU".into(),
-        operation: "One hand-off from a thread to another that watches a word of memory on its own CPU, one way: half of a round trip.".into(),
-        method: format!("One word says whose turn it is; each thread, pinned to a CPU of its own, loads it in a loop without a pause instruction until it is its own, and stores the other's. 100 round trips between two stamps, since the stamps would show in one. {}", Waiting::Spins.text(Placement::OtherCpu)).into(),
-        source: "Ours, for the price of not sleeping; memory.core_to_core has it for each pair of CPUs.".into(),
+        operation: "One hand-off from a thread to another that polls a word of memory on its own CPU, one way: half of a round trip.".into(),
+        method: format!("One word says whose turn it is; each thread, pinned to its own CPU, loads it in a loop without a pause instruction until it is its turn, and stores the other's. 100 round trips between two stamps, since the stamps would show in one. {}", Waiting::Spins.text(Placement::OtherCpu)).into(),
+        source: "Ours: the cost without sleeping; memory.core_to_core has it for each pair of CPUs.".into(),
         since: Scale::Default,
-        effort: effort(30, f64::from(TRIPS) * 400.0),
+        effort: Effort::stamped(2, 30, TRIPS as f64 * 400.0),
         unavailable: alone,
-        make: Box::new(|bench, _| {
-            let manner = Manner {
-                placement: Placement::OtherCpu,
-                warm_up: WARM_UP,
+        make: Box::new(|worker, _| {
+            let plan = Plan {
                 trips_per_event: TRIPS,
-                ops_per_trip: 2,
-                waiting: Waiting::Spins,
+                ..Plan::round_trips(Placement::OtherCpu, Waiting::Spins)
             };
-            Pair::made(Spin::default(), manner, &bench.terrain)
+            Pair::made(Spin::default(), plan, &worker.machine)
         }),
         ..blank("sync.handoff")
     }
@@ -179,14 +182,5 @@ fn blank(id: &'static str) -> Probe {
         bound: Bound::Memory,
         regime: Regime::Stamped,
         ..Probe::blank(id)
-    }
-}
-
-fn effort(samples: u32, sample_ns: f64) -> Effort {
-    Effort {
-        visits: 2,
-        samples,
-        sample_ns: Some(sample_ns),
-        ..Effort::SCALAR
     }
 }

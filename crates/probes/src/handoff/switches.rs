@@ -1,9 +1,8 @@
 //! What the kernel counted of a pair, held against what its method assumes.
 
-use super::modes::{OTHER_CPU, SAME_CPU};
-use super::pair::Manner;
+use super::pair::{OTHER_CPU, Plan, SAME_CPU};
 use super::placement::Placement;
-use sys::evidence::Switches;
+use crate::engine::switches::Rate;
 
 /// What a method assumes of the two threads: the kernel's count of their
 /// context switches is held against it.
@@ -15,8 +14,8 @@ pub(crate) enum Waiting {
     /// which then finds its answer without having slept: that switch counts
     /// as forced.
     Sleeps,
-    /// The same on a unix stream socket that is used both ways: whoever takes
-    /// the byte frees the giver's buffer, which wakes the giver too, who
+    /// The same on a unix stream socket that is used both ways: taking the
+    /// byte frees the giver's buffer, which wakes the giver too, since it
     /// waits on the same socket. If it runs before the answer is there it
     /// sleeps once more, so that a hand-off is one or two switches.
     SleepsStirred,
@@ -48,19 +47,19 @@ impl Waiting {
     pub(crate) fn text(self, placement: Placement) -> &'static str {
         match (self, placement) {
             (Waiting::Sleeps, Placement::OtherCpu) => {
-                "By the kernel's count of context switches each thread must have slept once a round trip (1.8 to 2.2 for both), or the row is invalid."
+                "By the kernel's count of context switches each thread must sleep once per round trip (1.8 to 2.2 for both), or the row is invalid."
             }
             (Waiting::Sleeps, _) => {
-                "The kernel's count of context switches must be 2 a round trip (1.8 to 2.2), or the row is invalid: one for each hand-off, where the giver goes to sleep or, on one CPU, is preempted by the thread that it woke."
+                "The kernel's count of context switches must be 2 per round trip (1.8 to 2.2), or the row is invalid: one for each hand-off, where the giver goes to sleep or, on one CPU, is preempted by the thread it woke."
             }
             (Waiting::SleepsStirred, _) => {
-                "The kernel's count of context switches must be 2 to 4 a round trip (1.8 to 4.2), or the row is invalid: one for each hand-off, and at times one more, since taking the byte frees the giver's buffer, which wakes the giver too, who waits on the same socket."
+                "The kernel's count of context switches must be 2 to 4 per round trip (1.8 to 4.2), or the row is invalid: one for each hand-off, and sometimes one more, since taking the byte frees the giver's buffer, which wakes the giver too, since it waits on the same socket."
             }
             (Waiting::Spins, _) => {
-                "No thread may sleep: the kernel's count of voluntary context switches must be below 0.2 a round trip, or the row is invalid."
+                "No thread may sleep: the kernel's count of voluntary context switches must be below 0.2 per round trip, or the row is invalid."
             }
             (Waiting::Depends, _) => {
-                "How often the threads sleep depends on which of them is faster: the kernel's count is told, and nothing is assumed of it."
+                "How often the threads sleep depends on which of them is faster: the kernel's count is in the notes, and nothing is assumed of it."
             }
         }
     }
@@ -69,149 +68,140 @@ impl Waiting {
 /// What the kernel said of a visit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Seen {
-    /// Context switches of both threads.
-    pub(super) switches: Option<Switches>,
-    /// Round trips during which they were counted.
-    pub(super) trips: u64,
-    /// Whether the CPUs are known.
-    pub(super) cpus_known: bool,
-    /// Stamped events of each mode.
-    pub(super) events: [u64; 3],
+    /// Context switches of both threads per round trip.
+    pub(super) switches: Option<Rate>,
+    /// Stamped events of each mode, where the CPUs are known.
+    pub(super) events: Option<[u64; 3]>,
 }
 
 impl Seen {
-    /// Switches per round trip, voluntary and forced.
-    fn per_trip(&self) -> Option<(f64, f64)> {
-        let per_trip = |n: u64| n as f64 / self.trips.max(1) as f64;
-        let switches = self.switches?;
-        Some((per_trip(switches.voluntary), per_trip(switches.involuntary)))
-    }
-
-    /// What a reader is told in any case.
+    /// The row's note.
     pub(super) fn note(&self, waiting: Waiting) -> String {
-        let during = match waiting {
+        let per = match waiting {
             Waiting::Depends => "batch and its answer",
             _ => "round trip",
         };
-        format!("context switches per {during}: {}", self.counted())
-    }
-
-    fn counted(&self) -> String {
-        match self.per_trip() {
-            Some((voluntary, forced)) => format!("{voluntary:.2} to sleep, {forced:.2} forced"),
-            None => "not told by this system".into(),
+        match self.switches {
+            Some(rate) => rate.note(per),
+            None => format!("context switches per {per}: not counted by this system"),
         }
     }
 
-    /// What was seen that the method does not allow for. Its words before the
-    /// colon differ from the note's, or the two would be told as one.
-    pub(super) fn contradiction(&self, manner: &Manner) -> Option<String> {
-        let events: u64 = self.events.iter().sum();
-        let astray = match manner.placement {
-            _ if !self.cpus_known => 0,
-            Placement::Free => 0,
-            Placement::SameCpu => events - self.events[usize::from(SAME_CPU)],
-            Placement::OtherCpu => events - self.events[usize::from(OTHER_CPU)],
+    /// What was counted that the method does not allow for, if anything.
+    pub(super) fn contradiction(&self, plan: &Plan) -> Option<String> {
+        self.astray(plan.placement)
+            .or_else(|| self.uncounted(plan.waiting, plan.placement))
+    }
+
+    /// Round trips that a pinned pair made elsewhere.
+    fn astray(&self, placement: Placement) -> Option<String> {
+        let events = self.events?;
+        let own = match placement {
+            Placement::SameCpu => events[usize::from(SAME_CPU)],
+            Placement::OtherCpu => events[usize::from(OTHER_CPU)],
+            Placement::Free => return None,
         };
-        if astray > 0 {
-            return Some(format!(
-                "round trips that left their CPUs: {astray} of {events} where the threads are pinned"
-            ));
-        }
-        let (assumed, least, most) = manner.waiting.switches()?;
-        let (voluntary, forced) = self.per_trip()?;
-        let counted = match manner.waiting.counts_forced(manner.placement) {
-            true => voluntary + forced,
-            false => voluntary,
-        };
-        (!(least..=most).contains(&counted)).then(|| {
+        let all: u64 = events.iter().sum();
+        let astray = all - own;
+        (astray > 0).then(|| {
             format!(
-                "the method assumes {assumed} context switches per round trip, but the kernel counted: {}",
-                self.counted()
+                "round trips that left their CPUs: {astray} of {all} where the threads are pinned"
             )
         })
+    }
+
+    fn uncounted(&self, waiting: Waiting, placement: Placement) -> Option<String> {
+        let (assumed, least, most) = waiting.switches()?;
+        let rate = self.switches?;
+        let counted = match waiting.counts_forced(placement) {
+            true => rate.all(),
+            false => rate.voluntary,
+        };
+        let allowed = (least..=most).contains(&counted);
+        (!allowed)
+            .then(|| rate.contradiction(&format!("{assumed} context switches per round trip")))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::handoff::testing::manner;
 
-    fn seen(voluntary: u64, involuntary: u64, events: [u64; 3]) -> Seen {
-        Seen {
-            switches: Some(Switches {
-                voluntary,
-                involuntary,
-            }),
-            trips: 100,
-            cpus_known: true,
-            events,
-        }
+    /// What is said of so many switches in 100 round trips.
+    fn says(
+        (voluntary, involuntary): (f64, f64),
+        events: [u64; 3],
+        placement: Placement,
+        waiting: Waiting,
+    ) -> Option<String> {
+        let rate = Rate {
+            voluntary: voluntary / 100.0,
+            involuntary: involuntary / 100.0,
+        };
+        let seen = Seen {
+            switches: Some(rate),
+            events: Some(events),
+        };
+        seen.contradiction(&Plan::round_trips(placement, waiting))
     }
 
     #[test]
     fn what_contradicts_the_method() {
-        let says = |seen: Seen, placement, waiting| seen.contradiction(&manner(placement, waiting));
-        let same = |v, f| says(seen(v, f, [80, 0, 0]), Placement::SameCpu, Waiting::Sleeps);
-        assert_eq!(same(200, 0), None);
-        assert_eq!(same(112, 88), None, "a forced switch is a hand-off there");
-        assert!(same(112, 20).is_some());
-        assert!(same(200, 62).is_some());
-        let other = |v, f| says(seen(v, f, [0, 80, 0]), Placement::OtherCpu, Waiting::Sleeps);
-        assert_eq!(other(198, 60), None, "a neighbour's doing");
+        use Placement::{Free, OtherCpu, SameCpu};
+        use Waiting::{Depends, Sleeps, SleepsStirred, Spins};
+        let (same, other, any) = ([80, 0, 0], [0, 80, 0], [30, 40, 10]);
+        for (switches, events, placement, waiting, agrees) in [
+            ((200.0, 0.0), same, SameCpu, Sleeps, true),
+            // A forced switch is a hand-off there.
+            ((112.0, 88.0), same, SameCpu, Sleeps, true),
+            ((112.0, 20.0), same, SameCpu, Sleeps, false),
+            ((200.0, 62.0), same, SameCpu, Sleeps, false),
+            // A neighbour's doing.
+            ((198.0, 60.0), other, OtherCpu, Sleeps, true),
+            ((112.0, 88.0), other, OtherCpu, Sleeps, false),
+            ((112.0, 88.0), any, Free, Sleeps, true),
+            ((31.0, 0.0), any, Free, Sleeps, false),
+            ((199.0, 62.0), same, SameCpu, SleepsStirred, true),
+            ((30.0, 0.0), same, SameCpu, SleepsStirred, false),
+            ((300.0, 150.0), same, SameCpu, SleepsStirred, false),
+            ((3.0, 70.0), other, OtherCpu, Spins, true),
+            ((30.0, 0.0), other, OtherCpu, Spins, false),
+            ((30.0, 0.0), any, Free, Depends, true),
+            // A pinned pair must stay where it is.
+            ((200.0, 0.0), [3, 76, 1], OtherCpu, Sleeps, false),
+            ((200.0, 0.0), [79, 1, 0], SameCpu, Sleeps, false),
+            ((200.0, 0.0), [3, 76, 1], Free, Sleeps, true),
+        ] {
+            let said = says(switches, events, placement, waiting);
+            assert_eq!(
+                said.is_none(),
+                agrees,
+                "{switches:?} {placement:?} {waiting:?}: {said:?}"
+            );
+        }
         assert_eq!(
-            other(112, 88).as_deref(),
-            Some(
-                "the method assumes 2 context switches per round trip, but the kernel counted: 1.12 to sleep, 0.88 forced"
-            )
-        );
-        let free = |v, f| says(seen(v, f, [30, 40, 10]), Placement::Free, Waiting::Sleeps);
-        assert_eq!(free(112, 88), None);
-        assert!(free(31, 0).is_some());
-        let stirred = |v, f| {
-            says(
-                seen(v, f, [80, 0, 0]),
-                Placement::SameCpu,
-                Waiting::SleepsStirred,
-            )
-        };
-        assert_eq!(stirred(199, 62), None);
-        assert!(stirred(30, 0).is_some() && stirred(300, 150).is_some());
-        let spins = |v, f| says(seen(v, f, [0, 80, 0]), Placement::OtherCpu, Waiting::Spins);
-        assert_eq!(spins(3, 70), None);
-        assert!(spins(30, 0).is_some());
-        let unknown = Seen {
-            switches: None,
-            ..seen(0, 0, [80, 0, 0])
-        };
-        assert_eq!(says(unknown, Placement::SameCpu, Waiting::Sleeps), None);
-    }
-
-    #[test]
-    fn a_contradiction_is_not_merged_with_the_note() {
-        let seen = seen(0, 0, [80, 0, 0]);
-        let manner = manner(Placement::SameCpu, Waiting::Sleeps);
-        let note = seen.note(manner.waiting);
-        assert_eq!(
-            note,
-            "context switches per round trip: 0.00 to sleep, 0.00 forced"
-        );
-        let said = seen.contradiction(&manner).expect("nobody slept");
-        let subject = |text: &str| text.split(": ").next().map(str::to_string);
-        assert_ne!(subject(&note), subject(&said));
-    }
-
-    #[test]
-    fn a_pinned_pair_must_stay_where_it_is() {
-        let astray = |placement, events| {
-            seen(200, 0, events).contradiction(&manner(placement, Waiting::Sleeps))
-        };
-        assert_eq!(
-            astray(Placement::OtherCpu, [3, 76, 1]).as_deref(),
+            says((200.0, 0.0), [3, 76, 1], OtherCpu, Sleeps).as_deref(),
             Some("round trips that left their CPUs: 4 of 80 where the threads are pinned")
         );
-        assert!(astray(Placement::SameCpu, [79, 1, 0]).is_some());
-        assert_eq!(astray(Placement::Free, [3, 76, 1]), None);
+        assert_eq!(
+            says((112.0, 88.0), other, OtherCpu, Sleeps).as_deref(),
+            Some(
+                "the method assumes 2 context switches per round trip, but the kernel counted: 1.12 voluntary, 0.88 involuntary"
+            )
+        );
+    }
+
+    #[test]
+    fn what_is_not_counted_is_not_judged() {
+        let seen = Seen {
+            switches: None,
+            events: None,
+        };
+        let plan = Plan::round_trips(Placement::SameCpu, Waiting::Sleeps);
+        assert_eq!(seen.contradiction(&plan), None);
+        assert!(
+            seen.note(Waiting::Sleeps)
+                .ends_with("not counted by this system")
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! Streaming on all CPUs at once.
 
 use super::team::{Job, workers};
-use crate::across::alone;
-use crate::team::{Team, others};
-use meter::probe::{Effort, Probe, Shape, Terrain, Work, WorkingSet};
+use crate::engine::team::{Team, others};
+use crate::engine::threads::alone;
+use meter::probe::{Effort, MachineShape, Probe, Shape, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;
 
@@ -18,28 +18,22 @@ pub(crate) fn probes() -> Vec<Probe> {
         .iter()
         .map(|&(id, job, words)| Probe {
             title: format!("speed of {words} on all CPUs together, by working set of each").into(),
-            operation: format!("One byte by {words}, counted over all threads: one thread on each CPU that may be used, each with memory of its own.").into(),
-            method: "Threads pinned one to a CPU wait in a spin for the signal; a sample lasts from the signal until the last of them is done. Several CPUs can't be told quiet by one canary, so the distribution is reported.".into(),
+            operation: format!("One byte by {words}, counted over all threads: one thread on each CPU that may be used, each with its own memory.").into(),
+            method: "Threads, one pinned to each CPU, spin until the signal; a sample lasts from the signal until the last of them is done. One canary can't show that several CPUs are quiet, so the distribution is reported.".into(),
             source: "Ours; the loops are those of memory.read, memory.write and memory.copy.".into(),
             unit: Unit::Bandwidth { bytes_per_op: 1.0 },
             bound: Bound::Memory,
             regime: Regime::Distribution,
             since: Scale::Default,
             shape: Shape::Curve(Axis::WorkingSetBytes, points),
-            effort: Effort {
-                visits: 1,
-                samples: 10,
-                working_set: WorkingSet::Point(1),
-                restore_ns_per_byte: 2.0,
-                sample_ns: None,
-            },
+            effort: Effort::of_memory(1, 10, WorkingSet::Point(1), 2.0),
             second_buffer: true,
             unavailable: alone,
-            make: Box::new(move |bench, site| {
+            make: Box::new(move |worker, site| {
                 let bytes = site.at[0];
-                let cpus = others(&bench.terrain);
+                let cpus = others(&worker.machine);
                 let team = workers(&cpus, job, bytes as usize)?;
-                let (memory, ..) = bench.huge(bytes)?;
+                let (memory, ..) = worker.huge(bytes)?;
                 Ok(Box::new(Together {
                     team,
                     threads: cpus.len() + 1,
@@ -54,15 +48,15 @@ pub(crate) fn probes() -> Vec<Probe> {
 
 /// Half of L1, half of L2, and of the last level what one CPU's share of a
 /// half and of the double is.
-fn points(terrain: &Terrain, _: Scale) -> Vec<u64> {
-    let share = |bytes: u64| bytes / terrain.cpus.len() as u64 / 4096 * 4096;
+fn points(machine: &MachineShape, _: Scale) -> Vec<u64> {
+    let share = |bytes: u64| bytes / machine.cpus.len() as u64 / 4096 * 4096;
     let mut points = vec![
-        terrain.l1_bytes / 2,
-        terrain.l2_bytes / 2,
-        share(terrain.last_level_bytes / 2),
-        share(2 * terrain.last_level_bytes),
+        machine.l1_bytes / 2,
+        machine.l2_bytes / 2,
+        share(machine.last_level_bytes / 2),
+        share(2 * machine.last_level_bytes),
     ];
-    points.retain(|&bytes| bytes > 0 && bytes <= terrain.largest_bytes);
+    points.retain(|&bytes| bytes > 0 && bytes <= machine.largest_bytes);
     points.sort_unstable();
     points.dedup();
     points

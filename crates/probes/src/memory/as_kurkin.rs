@@ -1,10 +1,10 @@
-//! The walk of the iPhone study, so that a row stands beside its figures.
+//! The walk of the iPhone study, to compare with its figures.
 
 use super::chase::{Chase, Restore};
-use crate::points::octaves;
+use crate::engine::points::octaves;
 use kernels::ring::Ring;
-use meter::bench::{LINE_BYTES, Order};
 use meter::probe::{Derive, Effort, Probe, Shape, WorkingSet};
+use meter::worker_memory::{LINE_BYTES, Order};
 use model::run::{Axis, Scale};
 
 const PAGE_BYTES: usize = 4096;
@@ -16,31 +16,25 @@ pub(crate) fn probe() -> Probe {
     Probe {
         title: "latency of a load in the iPhone study's order".into(),
         operation: "One dependent load in a walk that goes to another page on every hop, pages and lines within them in random order.".into(),
-        method: "His walk on base pages, in an optimised loop that keeps the pointer in a register, brought back as in memory.latency. He took the smallest of eleven tries; ours is the median of the quiet samples. The row /64MiB is the curve's last point, which he calls memory, whatever serves it here. Which build his figures come from is unknown: an unoptimised one reads as memory.latency_as_debug.".into(),
+        method: "His walk on base pages, in an optimised loop that keeps the pointer in a register, brought back as in memory.latency. He took the smallest of eleven tries; this row is the median of the quiet samples. The row /64MiB is the curve's last point, which he calls memory, whatever serves it here. Which build his figures come from is unknown: an unoptimised one reads as memory.latency_as_debug.".into(),
         source: SOURCE.into(),
-        shape: Shape::Curve(Axis::WorkingSetBytes, |terrain, _| {
+        shape: Shape::Curve(Axis::WorkingSetBytes, |machine, _| {
             let mut points = vec![512, 1024, 2048];
-            points.extend(octaves(4096, LARGEST_BYTES.min(terrain.largest_bytes), 4, 64));
+            points.extend(octaves(4096, LARGEST_BYTES.min(machine.largest_bytes), 4, 64));
             points
         }),
         // His figure of memory is the curve's last point.
         derive: Derive::Levels(&[("64MiB", LARGEST_BYTES)]),
         since: Scale::Default,
-        effort: Effort {
-            visits: 2,
-            samples: 4,
-            working_set: WorkingSet::Point(1),
-            restore_ns_per_byte: 0.35,
-            sample_ns: None,
-        },
+        effort: Effort::of_memory(2, 4, WorkingSet::Point(1), 0.35),
         second_buffer: true,
-        make: Box::new(|bench, site| {
+        make: Box::new(|worker, site| {
             let bytes = site.at[0];
-            let terrain = bench.terrain.clone();
-            let (memory, order, rng) = bench.base(bytes)?;
+            let machine = worker.machine.clone();
+            let (memory, order, rng) = worker.base(bytes)?;
             walk(order, bytes, rng.u64(..));
             let ring = Ring::link(memory, order.offsets(LINE_BYTES));
-            Ok(Box::new(Chase::new(ring, bytes, terrain, Restore::Rewarmed)))
+            Ok(Box::new(Chase::new(ring, bytes, machine, Restore::Rewarmed)))
         }),
         ..Probe::blank("memory.latency_as_kurkin")
     }
@@ -60,13 +54,13 @@ pub(crate) fn debug() -> Probe {
             working_set: WorkingSet::Fixed(16 << 10),
             ..Effort::SCALAR
         },
-        make: Box::new(|bench, _| {
-            let bytes = (bench.terrain.l1_bytes / 2).min(16 << 10);
-            let terrain = bench.terrain.clone();
-            let (memory, order, rng) = bench.base(bytes)?;
+        make: Box::new(|worker, _| {
+            let bytes = (worker.machine.l1_bytes / 2).min(16 << 10);
+            let machine = worker.machine.clone();
+            let (memory, order, rng) = worker.base(bytes)?;
             walk(order, bytes, rng.u64(..));
             let ring = Ring::link(memory, order.offsets(LINE_BYTES));
-            Ok(Box::new(Chase::new(ring, bytes, terrain, Restore::Rewarmed).on_stack()))
+            Ok(Box::new(Chase::new(ring, bytes, machine, Restore::Rewarmed).on_stack()))
         }),
         ..Probe::blank("memory.latency_as_debug")
     }

@@ -1,9 +1,9 @@
 //! The pointer chase that several probes share: a ring of links through the
-//! bench's memory, and the rule by which its working set is brought back.
+//! worker's memory, and the rule by which its working set is brought back.
 
 use kernels::ring::Ring;
-use meter::bench::{Bench, LINE_BYTES};
-use meter::probe::{Terrain, Work};
+use meter::probe::{MachineShape, Work, WorkError};
+use meter::worker_memory::{LINE_BYTES, WorkerMemory};
 use sys::pages::Backing;
 
 /// How long a set beyond L2 stays in the last level as it was brought there.
@@ -30,7 +30,7 @@ pub(crate) struct Chase<'a> {
     ring: Ring<'a>,
     bytes: u64,
     sparse: bool,
-    terrain: Terrain,
+    machine: MachineShape,
     restore: Restore,
     on_stack: bool,
     notes: Vec<String>,
@@ -38,14 +38,14 @@ pub(crate) struct Chase<'a> {
 
 impl<'a> Chase<'a> {
     /// A chase through `ring`, whose memory is `bytes` long.
-    pub(crate) fn new(ring: Ring<'a>, bytes: u64, terrain: Terrain, restore: Restore) -> Self {
+    pub(crate) fn new(ring: Ring<'a>, bytes: u64, machine: MachineShape, restore: Restore) -> Self {
         // What decides is the lines touched, which may be few in a long range.
         let footprint = (ring.elements() * LINE_BYTES) as u64;
         Chase {
             sparse: footprint < bytes / 2,
             bytes: footprint.min(bytes),
             ring,
-            terrain,
+            machine,
             restore,
             on_stack: false,
             notes: Vec::new(),
@@ -66,24 +66,20 @@ impl<'a> Chase<'a> {
 }
 
 impl Work for Chase<'_> {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-
     fn restore(&mut self) {
         let round = self.ring.elements() as u64;
         match self.restore {
             // A pass over the whole range would bring in mostly other lines.
-            _ if self.sparse && self.bytes <= 2 * self.terrain.last_level_bytes => {
+            _ if self.sparse && self.bytes <= 2 * self.machine.last_level_bytes => {
                 self.ring.run(2 * round);
             }
             Restore::Steady => self.ring.run(round),
-            Restore::Rewarmed if self.bytes <= self.terrain.l2_bytes => {
+            Restore::Rewarmed if self.bytes <= self.machine.l2_bytes => {
                 self.ring.linear_pass();
                 self.ring.linear_pass();
                 self.ring.run(2 * round);
             }
-            Restore::Rewarmed if self.bytes <= 2 * self.terrain.last_level_bytes => {
+            Restore::Rewarmed if self.bytes <= 2 * self.machine.last_level_bytes => {
                 self.ring.linear_pass();
                 self.ring.linear_pass();
             }
@@ -92,7 +88,7 @@ impl Work for Chase<'_> {
     }
 
     fn lasts_ns(&self) -> u64 {
-        let last_level = self.terrain.l2_bytes..=2 * self.terrain.last_level_bytes;
+        let last_level = self.machine.l2_bytes..=2 * self.machine.last_level_bytes;
         if self.restore == Restore::Rewarmed && last_level.contains(&self.bytes) {
             LAST_LEVEL_LASTS_NS
         } else {
@@ -120,51 +116,51 @@ impl Work for Chase<'_> {
 /// Share of a buffer that is on huge pages, at least, to speak of huge pages.
 const MOSTLY: f64 = 0.9;
 
-/// A chase over one line in each 64 bytes of the first `bytes` of the bench's
+/// A chase over one line in each 64 bytes of the first `bytes` of the worker's
 /// buffer, in random order on huge pages; where the system gave none, random
 /// within windows that the TLB holds, with a remark.
 pub(crate) fn random<'a>(
-    bench: &'a mut Bench,
+    worker: &'a mut WorkerMemory,
     bytes: u64,
     restore: Restore,
-) -> Result<Chase<'a>, String> {
-    random_on(bench, bytes, restore, None)
+) -> Result<Chase<'a>, WorkError> {
+    random_on(worker, bytes, restore, None)
 }
 
-/// [`random`] over the bench's buffer on a NUMA node, if one is given.
+/// [`random`] over the worker's buffer on a NUMA node, if one is given.
 pub(crate) fn random_on<'a>(
-    bench: &'a mut Bench,
+    worker: &'a mut WorkerMemory,
     bytes: u64,
     restore: Restore,
     node: Option<u32>,
-) -> Result<Chase<'a>, String> {
-    let terrain = bench.terrain.clone();
+) -> Result<Chase<'a>, WorkError> {
+    let machine = worker.machine.clone();
     let note = match node {
-        Some(node) => note_of(bench.backing_on_node(bytes, node)),
-        None => pages_note(bench, bytes),
+        Some(node) => note_of(worker.backing_on_node(bytes, node).map_err(WorkError::from)),
+        None => pages_note(worker, bytes),
     };
-    let windowed = note.is_some() && bytes > 32 * terrain.page_bytes;
+    let windowed = note.is_some() && bytes > 32 * machine.page_bytes;
     let (memory, order, rng) = match node {
-        Some(node) => bench.on_node(bytes, node)?,
-        None => bench.huge(bytes)?,
+        Some(node) => worker.on_node(bytes, node)?,
+        None => worker.huge(bytes)?,
     };
     let lines = elements(bytes, LINE_BYTES)?;
     if windowed {
-        let window = 32 * terrain.page_bytes / LINE_BYTES as u64;
+        let window = 32 * machine.page_bytes / LINE_BYTES as u64;
         order.shuffle_windows(lines, window as u32, rng.u64(..));
     } else {
         order.shuffle(lines, rng.u64(..));
     }
     let ring = Ring::link(memory, order.offsets(LINE_BYTES));
-    Ok(Chase::new(ring, bytes, terrain, restore).note(note))
+    Ok(Chase::new(ring, bytes, machine, restore).note(note))
 }
 
 /// What to say where the buffer is not on huge pages.
-pub(crate) fn pages_note(bench: &mut Bench, bytes: u64) -> Option<String> {
-    note_of(bench.huge_backing(bytes))
+pub(crate) fn pages_note(worker: &mut WorkerMemory, bytes: u64) -> Option<String> {
+    note_of(worker.huge_backing(bytes).map_err(WorkError::from))
 }
 
-fn note_of(backing: Result<Backing, String>) -> Option<String> {
+fn note_of(backing: Result<Backing, WorkError>) -> Option<String> {
     match backing {
         Ok(Backing {
             huge_bytes,
@@ -177,9 +173,10 @@ fn note_of(backing: Result<Backing, String>) -> Option<String> {
 }
 
 /// Number of elements `apart` bytes each in `bytes`.
-pub(crate) fn elements(bytes: u64, apart: usize) -> Result<u32, String> {
+pub(crate) fn elements(bytes: u64, apart: usize) -> Result<u32, WorkError> {
     u32::try_from(bytes / apart as u64)
         .ok()
         .filter(|&n| n > 0)
         .ok_or_else(|| format!("{} hold no chase", model::size::text(bytes)))
+        .map_err(WorkError::from)
 }

@@ -1,9 +1,9 @@
 //! memcpy and memset of the platform's C library.
 
 use super::stream::{STREAM_EFFORT, lasts_ns, start};
-use crate::points::{coarse, levels, octaves};
+use crate::engine::points::{coarse, levels, octaves};
 use kernels::checked::{copy, fill};
-use meter::probe::{Effort, Probe, Shape, Terrain, Work, WorkingSet};
+use meter::probe::{Effort, MachineShape, Probe, Shape, Work, WorkingSet};
 use model::run::{Axis, Scale};
 use model::unit::Unit;
 
@@ -19,23 +19,23 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: "Blocks of the given size copied in calls of at most 64 KiB, beyond twice the last level in calls as large as that (the C library stores such large blocks past the caches), carried on from sample to sample; source and destination together are the working set, brought back as in memory.latency.".into(),
             source: SOURCE.into(),
             unit: Unit::Bandwidth { bytes_per_op: 1.0 },
-            shape: Shape::Curve(Axis::WorkingSetBytes, |terrain, scale| points(terrain, scale, 2)),
+            shape: Shape::Curve(Axis::WorkingSetBytes, |machine, scale| points(machine, scale, 2)),
             effort: Effort {
                 working_set: WorkingSet::Point(2),
                 ..STREAM_EFFORT
             },
-            make: Box::new(|bench, site| {
-                let terrain = bench.terrain.clone();
-                let (memory, _, rng) = bench.huge(2 * site.at[0])?;
+            make: Box::new(|worker, site| {
+                let machine = worker.machine.clone();
+                let (memory, _, rng) = worker.huge(2 * site.at[0])?;
                 let (from, to) = memory.split_at_mut(site.at[0] as usize);
-                let chunk = chunk(2 * site.at[0], to.len(), &terrain);
-                let at = start(2 * site.at[0], &terrain, to.len(), chunk, rng);
+                let chunk = chunk(2 * site.at[0], to.len(), &machine);
+                let at = start(2 * site.at[0], &machine, to.len(), chunk, rng);
                 Ok(Box::new(Blocks {
                     from: Some(from),
                     to,
                     at,
                     chunk,
-                    terrain,
+                    machine,
                 }))
             }),
             ..Probe::blank("memory.copy")
@@ -46,19 +46,19 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: "A block of the given size set in calls as in memory.copy, carried on from sample to sample, brought back as in memory.latency. The byte is 0, the usual one and LMbench's: beyond the caches some processors store zeros twice as fast as other bytes.".into(),
             source: SOURCE.into(),
             unit: Unit::Bandwidth { bytes_per_op: 1.0 },
-            shape: Shape::Curve(Axis::WorkingSetBytes, |terrain, scale| points(terrain, scale, 1)),
+            shape: Shape::Curve(Axis::WorkingSetBytes, |machine, scale| points(machine, scale, 1)),
             effort: STREAM_EFFORT,
-            make: Box::new(|bench, site| {
-                let terrain = bench.terrain.clone();
-                let (memory, _, rng) = bench.huge(site.at[0])?;
-                let chunk = chunk(site.at[0], memory.len(), &terrain);
-                let at = start(site.at[0], &terrain, memory.len(), chunk, rng);
+            make: Box::new(|worker, site| {
+                let machine = worker.machine.clone();
+                let (memory, _, rng) = worker.huge(site.at[0])?;
+                let chunk = chunk(site.at[0], memory.len(), &machine);
+                let at = start(site.at[0], &machine, memory.len(), chunk, rng);
                 Ok(Box::new(Blocks {
                     from: None,
                     to: memory,
                     at,
                     chunk,
-                    terrain,
+                    machine,
                 }))
             }),
             ..Probe::blank("memory.fill")
@@ -66,10 +66,10 @@ pub(crate) fn probes() -> Vec<Probe> {
     ]
 }
 
-fn points(terrain: &Terrain, scale: Scale, blocks: u64) -> Vec<u64> {
-    let largest = terrain.largest_bytes / blocks;
+fn points(machine: &MachineShape, scale: Scale, blocks: u64) -> Vec<u64> {
+    let largest = machine.largest_bytes / blocks;
     if scale == Scale::Quick {
-        let mut points = levels(terrain);
+        let mut points = levels(machine);
         points.retain(|&bytes| bytes < largest);
         points.push(largest);
         return points;
@@ -79,9 +79,9 @@ fn points(terrain: &Terrain, scale: Scale, blocks: u64) -> Vec<u64> {
 
 /// Bytes of one call. glibc stores past the caches from three quarters of the
 /// last level on, so beyond the caches a call must be a large one.
-fn chunk(working_set: u64, block: usize, terrain: &Terrain) -> usize {
-    if working_set > 2 * terrain.last_level_bytes {
-        block.min(terrain.last_level_bytes as usize)
+fn chunk(working_set: u64, block: usize, machine: &MachineShape) -> usize {
+    if working_set > 2 * machine.last_level_bytes {
+        block.min(machine.last_level_bytes as usize)
     } else {
         block.min(CHUNK_BYTES)
     }
@@ -92,7 +92,7 @@ struct Blocks<'a> {
     to: &'a mut [u8],
     at: usize,
     chunk: usize,
-    terrain: Terrain,
+    machine: MachineShape,
 }
 
 impl Blocks<'_> {
@@ -108,13 +108,13 @@ impl Work for Blocks<'_> {
     }
 
     fn restore(&mut self) {
-        if self.bytes() <= 2 * self.terrain.last_level_bytes {
+        if self.bytes() <= 2 * self.machine.last_level_bytes {
             self.run(2 * (self.to.len() / self.chunk) as u64, false);
         }
     }
 
     fn lasts_ns(&self) -> u64 {
-        lasts_ns(self.bytes(), &self.terrain)
+        lasts_ns(self.bytes(), &self.machine)
     }
 
     fn run(&mut self, turns: u64, _double: bool) {

@@ -1,8 +1,8 @@
 //! One cache line handed over and back between two CPUs.
 
-use crate::across::ONE_CPU;
-use crate::across::{Waits, may_run_on, not_started, waited_too_long};
-use meter::probe::{Effort, Probe, Shape, Terrain, Work};
+use crate::engine::reason::Reason;
+use crate::engine::threads::{Pinned, Waits, run_on, waited_too_long};
+use meter::probe::{Effort, MachineShape, Probe, Shape, Work, WorkError};
 use model::estimate::LOST_ABOVE;
 use model::run::{Axis, Bound, Regime, Scale};
 use std::hint::black_box;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// Round trips in a sample: as core-to-core-latency has them.
 const ROUND_TRIPS: u64 = 1000;
 
-/// CPUs of the matrix, unless all are asked for.
+/// CPUs of the matrix, unless --full takes all.
 const MOST_CPUS: usize = 16;
 
 /// Attempts between two looks at whether the partner is still to be had.
@@ -28,7 +28,7 @@ pub(crate) fn probe() -> Probe {
     Probe {
         title: "handing a cache line over, for each pair of CPUs".into(),
         operation: "One cache line handed over by compare-and-swap from a CPU to another, one way: half of a round trip.".into(),
-        method: "Two threads pinned to the two CPUs, one flag alone on its line: one thread swaps it from ping to pong as soon as it can, the other back, both trying without pause and with relaxed ordering; a sample is 1000 round trips. Up to 16 of the allowed CPUs, spread evenly; --full takes all. Two CPUs can't be told quiet by one canary, so the distribution is reported. The line also stays away while the partner waits for its CPU: a visit in which the kernel counts more than 2 % of the time for that is marked; a row most of whose visits are is invalid.".into(),
+        method: "Two threads pinned to the two CPUs, one flag alone on its line: one thread swaps it from ping to pong as soon as it can, the other back, both trying without pause and with relaxed ordering; a sample is 1000 round trips. Up to 16 of the allowed CPUs, spread evenly; --full takes all. One canary can't show that two CPUs are quiet, so the distribution is reported. The line also stays away while the partner waits for its CPU: a visit in which the kernel counts more than 2 % of the time for that is marked; a row most of whose visits are is invalid.".into(),
         source: "The compare-and-swap test of core-to-core-latency (nviennot), its first and default: same loops and sample length; it prints the mean of 300 samples, this row the median.".into(),
         bound: Bound::Memory,
         regime: Regime::Distribution,
@@ -40,31 +40,31 @@ pub(crate) fn probe() -> Probe {
             sample_ns: Some(200_000.0),
             ..Effort::SCALAR
         },
-        unavailable: |terrain| {
-            (terrain.cpus.len() < 2)
-                .then(|| format!("{ONE_CPU}: a line can't change cores"))
+        unavailable: |machine| {
+            (machine.cpus.len() < 2)
+                .then(|| format!("{}: a line can't change cores", Reason::OneCpu))
         },
         make: Box::new(|_, site| match site.at[..] {
             [one, other] => Ok(Box::new(Handover::between(number(one)?, number(other)?)?)),
-            _ => Err("a pair of CPUs is wanted".into()),
+            _ => Err(Reason::wrong("a pair of CPUs is wanted").into()),
         }),
         ..Probe::blank("memory.core_to_core")
     }
 }
 
-fn number(cpu: u64) -> Result<u32, String> {
-    u32::try_from(cpu).map_err(|_| format!("there is no CPU {cpu}"))
+fn number(cpu: u64) -> Result<u32, Reason> {
+    u32::try_from(cpu).map_err(|_| Reason::missing(format!("there is no CPU {cpu}")))
 }
 
-fn points(terrain: &Terrain, scale: Scale) -> Vec<u64> {
+fn points(machine: &MachineShape, scale: Scale) -> Vec<u64> {
     let most = match scale {
         Scale::Quick => MOST_CPUS / 2,
         Scale::Default => MOST_CPUS,
         Scale::Full => usize::MAX,
     };
-    let taken = terrain.cpus.len().min(most);
+    let taken = machine.cpus.len().min(most);
     (0..taken)
-        .map(|n| u64::from(terrain.cpus[n * terrain.cpus.len() / taken]))
+        .map(|n| u64::from(machine.cpus[n * machine.cpus.len() / taken]))
         .collect()
 }
 
@@ -96,39 +96,39 @@ struct Handover {
     partner: Option<JoinHandle<()>>,
     /// How long the partner waits for its CPU.
     waits: Option<Waits>,
-    /// CPUs of the measuring thread before.
-    before: Option<Vec<u32>>,
+    /// The measuring thread on its CPU.
+    here: Option<Pinned>,
     patience: Duration,
     failed: bool,
 }
 
 impl Handover {
-    fn between(here: u32, there: u32) -> Result<Handover, String> {
+    fn between(here: u32, there: u32) -> Result<Handover, Reason> {
         let mut handover = Handover {
             line: Arc::new(Line(AtomicBool::new(PING))),
             quit: Arc::default(),
             partner: None,
             waits: None,
-            before: None,
+            here: None,
             patience: PATIENCE,
             failed: false,
         };
         let (line, quit) = (handover.line.clone(), handover.quit.clone());
         let (ready, placed) = mpsc::channel();
         let partner = thread::Builder::new().spawn(move || {
-            let outcome = may_run_on(&[there]);
+            let outcome = run_on(&[there]);
             let on = outcome.is_ok();
-            // An error is for the other side to tell.
+            // The other side reports an error.
             let _ = ready.send(outcome.map(|()| sys::thread::current_id()));
             while on && !quit.load(Ordering::Relaxed) {
                 black_box(line.hand_over(PING, PONG));
             }
         });
-        handover.partner = Some(partner.map_err(|e| not_started(&e))?);
-        let partner = placed.recv().map_err(|_| "the partner thread failed")??;
-        let before = sys::allowed_cpus().map_err(|e| format!("no CPU can be chosen: {e}"))?;
-        may_run_on(&[here])?;
-        handover.before = Some(before);
+        handover.partner = Some(partner.map_err(|e| Reason::not_started("threads", &e))?);
+        let partner = placed
+            .recv()
+            .map_err(|_| Reason::Panicked("the partner thread"))??;
+        handover.here = Some(Pinned::to(&[here])?);
         handover.waits = Waits::of(partner);
         Ok(handover)
     }
@@ -153,9 +153,9 @@ impl Work for Handover {
         let waited = self.waits?.until_now()?;
         waited_too_long("the partner thread", waited, LOST_ABOVE)
     }
-    fn verify(&self) -> Result<(), String> {
+    fn verify(&self) -> Result<(), WorkError> {
         match self.failed {
-            true => Err("the partner thread did not hand the line back".into()),
+            true => Err(Reason::wrong("the partner thread did not hand the line back").into()),
             false => Ok(()),
         }
     }
@@ -181,21 +181,17 @@ impl Drop for Handover {
         if let Some(partner) = self.partner.take() {
             let _ = partner.join();
         }
-        if let Some(before) = &self.before {
-            // Where those CPUs were taken away meanwhile it stays.
-            let _ = may_run_on(before);
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::across::testing::{bench, cpus};
+    use crate::engine::testing::{cpus, worker};
 
     #[test]
     fn a_matrix_has_all_cpus_or_sixteen_spread_evenly() {
-        let of = |cpus: u32, scale| points(&bench((0..cpus).collect()).terrain, scale);
+        let of = |cpus: u32, scale| points(&worker((0..cpus).collect()).machine, scale);
         assert_eq!(of(2, Scale::Default), [0, 1]);
         assert_eq!(of(3, Scale::Quick), [0, 1, 2]);
         assert_eq!(
@@ -210,15 +206,15 @@ mod tests {
 
     #[test]
     fn one_cpu_is_a_reason() {
-        let reason = (probe().unavailable)(&bench(vec![3]).terrain);
+        let reason = (probe().unavailable)(&worker(vec![3]).machine);
         assert_eq!(
             reason.as_deref(),
             Some("only one CPU may be used: a line can't change cores")
         );
-        assert_eq!((probe().unavailable)(&bench(vec![3, 4]).terrain), None);
+        assert_eq!((probe().unavailable)(&worker(vec![3, 4]).machine), None);
     }
 
-    /// In a thread of its own: it is pinned meanwhile.
+    /// In a separate thread: it is pinned.
     fn elsewhere<R: Send>(work: impl FnOnce(&[u32]) -> R + Send) -> Option<R> {
         let cpus = cpus();
         thread::scope(|scope| {
@@ -254,7 +250,7 @@ mod tests {
             let said = thread::scope(|scope| {
                 for _ in 0..3 {
                     scope.spawn(|| {
-                        may_run_on(&[there]).expect("one of ours");
+                        run_on(&[there]).expect("one of ours");
                         while !quit.load(Ordering::Relaxed) {
                             std::hint::spin_loop();
                         }
@@ -286,8 +282,8 @@ mod tests {
             work.line.0.store(PING, Ordering::Relaxed);
             work.patience = Duration::from_millis(20);
             work.run(1000, false);
-            let reason = work.verify().expect_err("nobody answers");
-            assert!(reason.contains("partner"), "{reason}");
+            let reason = work.verify().expect_err("no answer");
+            assert!(reason.to_string().contains("partner"), "{reason}");
         });
     }
 
@@ -296,7 +292,7 @@ mod tests {
         elsewhere(|cpus| {
             for (here, there) in [(cpus[0], 8191), (8191, cpus[0])] {
                 let reason = Handover::between(here, there).err().expect("no such CPU");
-                assert!(reason.contains("8191"), "{reason}");
+                assert!(reason.to_string().contains("8191"), "{reason}");
                 assert_eq!(sys::allowed_cpus().expect("a set"), cpus);
             }
         });

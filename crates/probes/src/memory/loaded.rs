@@ -2,8 +2,8 @@
 
 use super::chase::{self, Chase, Restore};
 use super::team;
-use crate::across::alone;
-use crate::team::{Team, others};
+use crate::engine::team::{Team, others};
+use crate::engine::threads::alone;
 use meter::probe::{Effort, Probe, Shape, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use std::time::Instant;
@@ -11,8 +11,8 @@ use std::time::Instant;
 pub(crate) fn probe() -> Probe {
     Probe {
         title: "latency of memory while the other CPUs stream".into(),
-        operation: "One dependent load from a working set far beyond the caches, while each other CPU reads memory of its own for a given share of its time.".into(),
-        method: "The chase of memory.latency at its largest set; the load's own speed in GB/s stands in the notes. Several CPUs: the distribution is reported.".into(),
+        operation: "One dependent load from a working set far beyond the caches, while each other CPU reads its own memory for a given share of its time.".into(),
+        method: "The chase of memory.latency at its largest set; the load's speed in GB/s is in the notes. Several CPUs: the distribution is reported.".into(),
         source: "The usual loaded-latency curve, as multiload and MLC draw it.".into(),
         bound: Bound::Memory,
         regime: Regime::Distribution,
@@ -21,22 +21,16 @@ pub(crate) fn probe() -> Probe {
             Scale::Quick => vec![0, 40, 100],
             Scale::Default | Scale::Full => vec![0, 20, 40, 60, 80, 100],
         }),
-        effort: Effort {
-            visits: 1,
-            samples: 12,
-            working_set: WorkingSet::Largest,
-            restore_ns_per_byte: 1.5,
-            sample_ns: None,
-        },
+        effort: Effort::of_memory(1, 12, WorkingSet::Largest, 1.5),
         unavailable: alone,
-        make: Box::new(|bench, site| {
-            let cpus = others(&bench.terrain);
+        make: Box::new(|worker, site| {
+            let cpus = others(&worker.machine);
             let percent = site.at[0];
-            let bytes = bench.terrain.largest_bytes;
+            let bytes = worker.machine.largest_bytes;
             // The load's memory too lies beyond the caches.
-            let own = (2 * bench.terrain.last_level_bytes / cpus.len().max(1) as u64).max(1 << 20);
+            let own = (2 * worker.machine.last_level_bytes / cpus.len().max(1) as u64).max(1 << 20);
             let team = team::load(&cpus, own as usize, percent)?;
-            let chase = chase::random(bench, bytes, Restore::Rewarmed)?;
+            let chase = chase::random(worker, bytes, Restore::Rewarmed)?;
             Ok(Box::new(Loaded {
                 chase,
                 before: team.done(),
@@ -58,9 +52,6 @@ struct Loaded<'a> {
 }
 
 impl Work for Loaded<'_> {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
     fn restore(&mut self) {
         self.chase.restore();
     }

@@ -1,8 +1,10 @@
-//! The loop that hides the caches: the study's first try, printed beside what
-//! a chase shows.
+//! The loop that hides the caches: the study's first try, to compare with
+//! what a chase shows.
 
+use crate::engine::repeated::turns;
 use kernels::checked::{xor_bytes, xor_bytes_vector};
-use meter::probe::{Effort, Probe, Work, WorkingSet};
+use meter::probe::{Effort, Probe, WorkingSet};
+use std::hint::black_box;
 
 pub(crate) fn probes() -> Vec<Probe> {
     let small = ["50kB", "500kB"].map(variants).concat();
@@ -40,40 +42,24 @@ fn probe() -> Probe {
         operation: "One repetition of XOR-ing an array of bytes, filled beforehand, element by element into one accumulator.".into(),
         method: "A plain loop of one element a step, not unrolled and not vectorised; _vectorised is what an optimising compiler makes of it. The array was gone through once before. The point: both stay far from the chase's levels, because loads that don't wait for each other hide the caches.".into(),
         source: "Dmitry Kurkin, Latency Numbers on iPhone (2018): his first try with XCTest's measureBlock.".into(),
-        make: Box::new(|bench, site| {
+        make: Box::new(|worker, site| {
             let (size, vectorised) = match site.variant.strip_suffix("_vectorised") {
                 Some(size) => (size, true),
                 None => (site.variant.as_str(), false),
             };
             let bytes = model::size::parse(size).ok_or("a size is a number of bytes")?;
-            let (memory, _, rng) = bench.huge(bytes)?;
+            let (memory, _, rng) = worker.huge(bytes)?;
             rng.fill(memory);
-            Ok(Box::new(Xor { memory, vectorised }))
+            let xor = move |turns| {
+                for _ in 0..turns {
+                    black_box(match vectorised {
+                        true => xor_bytes_vector(memory),
+                        false => xor_bytes(memory),
+                    });
+                }
+            };
+            turns(1.0, xor).restored_by(1).boxed()
         }),
         ..Probe::blank("memory.naive_xor")
-    }
-}
-
-struct Xor<'a> {
-    memory: &'a [u8],
-    vectorised: bool,
-}
-
-impl Work for Xor<'_> {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-    fn restore(&mut self) {
-        self.run(1, false);
-    }
-    fn run(&mut self, turns: u64, _double: bool) {
-        for _ in 0..turns {
-            let xor = if self.vectorised {
-                xor_bytes_vector(self.memory)
-            } else {
-                xor_bytes(self.memory)
-            };
-            std::hint::black_box(xor);
-        }
     }
 }

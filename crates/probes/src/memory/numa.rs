@@ -2,9 +2,11 @@
 //! than to others.
 
 use super::chase::{self, Restore};
+use crate::engine::reason::Reason;
+use crate::engine::threads::Pinned;
 use kernels::checked::read_vector;
-use meter::bench::Bench;
-use meter::probe::{Effort, Probe, Shape, Site, Terrain, Work, WorkingSet};
+use meter::probe::{Effort, MachineShape, Probe, Shape, Site, Work, WorkError, WorkingSet};
+use meter::worker_memory::WorkerMemory;
 use model::run::{Axis, Bound, Scale};
 use model::unit::Unit;
 use std::hint::black_box;
@@ -23,10 +25,10 @@ pub(crate) fn probes() -> Vec<Probe> {
             title: "latency of memory from NUMA node to NUMA node".into(),
             operation: "One dependent load by a CPU of one NUMA node (down) from memory of the same or another one (across).".into(),
             method: format!("The chase of memory.latency through {METHOD}").into(),
-            make: Box::new(|bench, site| {
-                let (home, memory) = place(bench, site)?;
-                let bytes = bench.terrain.largest_bytes;
-                let work = chase::random_on(bench, bytes, Restore::Rewarmed, Some(memory))?;
+            make: Box::new(|worker, site| {
+                let (home, memory) = place(worker, site)?;
+                let bytes = worker.machine.largest_bytes;
+                let work = chase::random_on(worker, bytes, Restore::Rewarmed, Some(memory))?;
                 Ok(Box::new(Away { work, _home: home }))
             }),
             ..probe()
@@ -37,13 +39,13 @@ pub(crate) fn probes() -> Vec<Probe> {
             operation: "One byte read in order, by the widest vectors that every processor of this architecture has, by one CPU of one NUMA node (down) from memory of the same or another one (across).".into(),
             method: format!("Pieces of 64 KiB, one after the other and carried on from sample to sample, of {METHOD}").into(),
             unit: Unit::Bandwidth { bytes_per_op: 1.0 },
-            make: Box::new(|bench, site| {
-                let (home, memory) = place(bench, site)?;
-                let bytes = bench.terrain.largest_bytes;
-                let (memory, _, rng) = bench.on_node(bytes, memory)?;
+            make: Box::new(|worker, site| {
+                let (home, memory) = place(worker, site)?;
+                let bytes = worker.machine.largest_bytes;
+                let (memory, _, rng) = worker.on_node(bytes, memory)?;
                 let pieces = memory.len() / PIECE_BYTES;
                 if pieces == 0 {
-                    return Err("the largest working set here is no piece of 64KiB".into());
+                    return Err(Reason::wrong("the largest working set here is no piece of 64KiB").into());
                 }
                 let at = rng.usize(..pieces);
                 let work = Reading { memory, pieces, at };
@@ -76,11 +78,11 @@ fn probe() -> Probe {
     }
 }
 
-fn unavailable(terrain: &Terrain) -> Option<String> {
-    let reason = match terrain.nodes.len() {
+fn unavailable(machine: &MachineShape) -> Option<String> {
+    let reason = match machine.nodes.len() {
         0 => "this system shows no NUMA nodes",
         1 => "one NUMA node",
-        _ if lines(terrain, Scale::Full).is_empty() => {
+        _ if lines(machine, Scale::Full).is_empty() => {
             "none of the CPUs that may be used belongs to a NUMA node"
         }
         _ => return None,
@@ -89,12 +91,12 @@ fn unavailable(terrain: &Terrain) -> Option<String> {
 }
 
 /// Nodes that have a CPU that may be used.
-fn lines(terrain: &Terrain, scale: Scale) -> Vec<u64> {
+fn lines(machine: &MachineShape, scale: Scale) -> Vec<u64> {
     let most = match scale {
         Scale::Full => usize::MAX,
         Scale::Quick | Scale::Default => LINES,
     };
-    terrain
+    machine
         .nodes
         .iter()
         .filter(|node| !node.cpus.is_empty())
@@ -104,8 +106,8 @@ fn lines(terrain: &Terrain, scale: Scale) -> Vec<u64> {
 }
 
 /// Nodes that have memory.
-fn columns(terrain: &Terrain, _: Scale) -> Vec<u64> {
-    terrain
+fn columns(machine: &MachineShape, _: Scale) -> Vec<u64> {
+    machine
         .nodes
         .iter()
         .filter(|node| node.memory_bytes > 0)
@@ -114,10 +116,10 @@ fn columns(terrain: &Terrain, _: Scale) -> Vec<u64> {
 }
 
 /// Pins the worker to a CPU of the line's node; gives the column's node.
-fn place(bench: &mut Bench, site: &Site) -> Result<(Home, u32), String> {
+fn place(worker: &mut WorkerMemory, site: &Site) -> Result<(Pinned, u32), WorkError> {
     let (line, column) = (site.at[0], site.at[1]);
     let node = |id: u64| {
-        let node = bench.terrain.nodes.iter().find(|n| u64::from(n.id) == id);
+        let node = worker.machine.nodes.iter().find(|n| u64::from(n.id) == id);
         node.ok_or_else(|| format!("there is no NUMA node {id}"))
     };
     let cpus = node(line)?.cpus.clone();
@@ -125,38 +127,18 @@ fn place(bench: &mut Bench, site: &Site) -> Result<(Home, u32), String> {
     let here = sys::affinity::current_cpu();
     let cpu = match here.filter(|cpu| cpus.contains(cpu)) {
         Some(cpu) => cpu,
-        // Another one each time: no single CPU stands for its node.
+        // Another one each time: no single CPU represents its node.
         None => *cpus
-            .get(bench.rng.usize(..cpus.len().max(1)))
+            .get(worker.rng.usize(..cpus.len().max(1)))
             .ok_or_else(|| format!("no CPU of NUMA node {line} may be used"))?,
     };
-    Ok((Home::leave_for(cpu)?, memory))
-}
-
-/// The CPUs that the worker came from, and goes back to when this is dropped.
-struct Home(Vec<u32>);
-
-impl Home {
-    fn leave_for(cpu: u32) -> Result<Home, String> {
-        let cannot = |e| format!("the worker can't be pinned to CPU {cpu}: {e}");
-        let home = Home(sys::affinity::allowed_cpus().map_err(cannot)?);
-        sys::affinity::pin_to(&[cpu]).map_err(cannot)?;
-        Ok(home)
-    }
-}
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        // Where it came from it may go back to, unless a cpuset changed
-        // meanwhile, and then the next pinning tells.
-        let _ = sys::affinity::pin_to(&self.0);
-    }
+    Ok((Pinned::to(&[cpu])?, memory))
 }
 
 /// A work on another CPU.
 struct Away<W> {
     work: W,
-    _home: Home,
+    _home: Pinned,
 }
 
 impl<W: Work> Work for Away<W> {
@@ -214,26 +196,26 @@ mod tests {
         }
     }
 
-    fn with(nodes: Vec<NumaNode>) -> Terrain {
+    fn with(nodes: Vec<NumaNode>) -> MachineShape {
         let machine = model::machine::Machine::unknown("x86_64", "a test");
-        let mut terrain = meter::plan::terrain(&machine, vec![0, 1], None);
-        terrain.nodes = nodes;
-        terrain.largest_bytes = 4 << 20;
-        terrain
+        let mut machine = meter::machine_shape::MachineShape::of(&machine, vec![0, 1], None);
+        machine.nodes = nodes;
+        machine.largest_bytes = 4 << 20;
+        machine
     }
 
     #[test]
     fn lines_run_and_columns_are_read() {
-        let terrain = with(vec![
+        let machine = with(vec![
             node(0, &[0], 1 << 30),
             node(1, &[], 1 << 30),
             node(2, &[1], 0),
             node(3, &[2], 1 << 30),
         ]);
-        assert_eq!(lines(&terrain, Scale::Full), [0, 2, 3]);
-        assert_eq!(lines(&terrain, Scale::Default), [0, 2]);
-        assert_eq!(columns(&terrain, Scale::Default), [0, 1, 3]);
-        assert_eq!(unavailable(&terrain), None);
+        assert_eq!(lines(&machine, Scale::Full), [0, 2, 3]);
+        assert_eq!(lines(&machine, Scale::Default), [0, 2]);
+        assert_eq!(columns(&machine, Scale::Default), [0, 1, 3]);
+        assert_eq!(unavailable(&machine), None);
     }
 
     #[test]
@@ -254,11 +236,11 @@ mod tests {
         let machine = sys::machine(std::path::Path::new("/"));
         let home = sys::affinity::allowed_cpus().expect("affinity");
         let nodes = machine.numa_nodes.get().cloned().unwrap_or_default();
-        let mut terrain = with(nodes);
-        for node in &mut terrain.nodes {
+        let mut machine = with(nodes);
+        for node in &mut machine.nodes {
             node.cpus.retain(|cpu| home.contains(cpu));
         }
-        let local = terrain
+        let local = machine
             .nodes
             .iter()
             .find(|node| !node.cpus.is_empty() && node.memory_bytes > 0)
@@ -269,10 +251,10 @@ mod tests {
             at: vec![id, id],
         };
         for probe in probes() {
-            let mut bench = Bench::new(terrain.clone(), 4 << 20, 0, 1);
+            let mut worker = WorkerMemory::new(machine.clone(), 4 << 20, 0, 1);
             // Before and after, the same buffer serves other rows.
-            bench.huge(1 << 20).expect("memory").0.fill(1);
-            match ((probe.make)(&mut bench, &site), &local) {
+            worker.huge(1 << 20).expect("memory").0.fill(1);
+            match ((probe.make)(&mut worker, &site), &local) {
                 (Ok(mut work), Some(local)) => {
                     let cpus = sys::affinity::allowed_cpus().expect("affinity");
                     assert!(cpus.len() == 1 && local.cpus.contains(&cpus[0]), "{cpus:?}");
@@ -282,7 +264,7 @@ mod tests {
                     assert_eq!(work.verify(), Ok(()));
                 }
                 (Ok(_), None) => panic!("a work on a node that is not there"),
-                (Err(why), None) => assert!(why.contains("no NUMA node"), "{why}"),
+                (Err(why), None) => assert!(why.to_string().contains("no NUMA node"), "{why}"),
                 // An emulator, or a container's policy.
                 (Err(why), Some(local)) => {
                     let asked = sys::numa::buffer_on(local.id, 4096, PageKind::Base);
@@ -290,7 +272,7 @@ mod tests {
                 }
             }
             assert_eq!(sys::affinity::allowed_cpus().expect("affinity"), home);
-            let (memory, ..) = bench.huge(4 << 20).expect("memory");
+            let (memory, ..) = worker.huge(4 << 20).expect("memory");
             assert!(memory.iter().all(|&byte| byte == 0), "a buffer of its own");
         }
     }
@@ -298,7 +280,7 @@ mod tests {
     #[test]
     fn a_node_that_is_not_there_is_a_reason() {
         let cpu = sys::affinity::current_cpu().unwrap_or(0);
-        let mut bench = Bench::new(
+        let mut worker = WorkerMemory::new(
             with(vec![node(0, &[cpu], 1), node(900, &[], 1)]),
             4 << 20,
             0,
@@ -311,8 +293,10 @@ mod tests {
                     variant: String::new(),
                     at,
                 };
-                let why = (probe.make)(&mut bench, &site).err().expect("no such node");
-                assert!(why.contains("NUMA node"), "{why}");
+                let why = (probe.make)(&mut worker, &site)
+                    .err()
+                    .expect("no such node");
+                assert!(why.to_string().contains("NUMA node"), "{why}");
             }
         }
     }

@@ -1,7 +1,8 @@
 //! What the first touch of a page costs.
 
+use crate::engine::reason::{Doing, Reason};
 use kernels::checked::{read_pages, touch_pages};
-use meter::probe::{Effort, Probe, Work};
+use meter::probe::{Effort, Probe, Work, WorkError};
 use sys::file_mapping::FileMapping;
 use sys::pages::{Buffer, PageKind, base_page_bytes};
 
@@ -10,7 +11,7 @@ const ANONYMOUS_PAGES: usize = 256;
 /// Faults taken in a sample on file pages.
 const FILE_FAULTS: usize = 128;
 /// Linux maps the cached pages around a fault with it, up to 64 KiB: faults
-/// stand that far apart, so that each touch is one.
+/// are that far apart, so that each touch is one.
 const FAULT_AROUND_BYTES: usize = 64 << 10;
 /// The mapped file.
 const FILE_BYTES: usize = FILE_FAULTS * FAULT_AROUND_BYTES;
@@ -27,10 +28,10 @@ pub(crate) fn probe() -> Probe {
             samples: 4,
             ..Effort::SCALAR
         },
-        on_disk: |site| (site.variant == "file").then(|| crate::file::for_nameless(FILE_BYTES)),
-        make: Box::new(|bench, site| {
+        on_disk: |site| (site.variant == "file").then(|| crate::engine::files::for_nameless(FILE_BYTES)),
+        make: Box::new(|worker, site| {
             if site.variant == "file" {
-                let (mapping, note) = crate::file::nameless(bench, FILE_BYTES)?;
+                let (mapping, note) = crate::engine::files::nameless(worker, FILE_BYTES)?;
                 return Ok(Box::new(FilePages {
                     mapping,
                     note,
@@ -39,14 +40,14 @@ pub(crate) fn probe() -> Probe {
             }
             let bytes = ANONYMOUS_PAGES * base_page_bytes();
             let buffer = Buffer::untouched(bytes, PageKind::Base)
-                .map_err(|e| format!("no memory: {e}"))?;
+                .doing("no memory")?;
             Ok(Box::new(AnonymousPages(buffer, Ok(()))))
         }),
         ..Probe::blank("memory.page_fault")
     }
 }
 
-struct AnonymousPages(Buffer, Result<(), String>);
+struct AnonymousPages(Buffer, Result<(), WorkError>);
 
 impl Work for AnonymousPages {
     fn ops_per_turn(&self) -> f64 {
@@ -57,13 +58,13 @@ impl Work for AnonymousPages {
     }
     fn ready(&mut self) {
         if let Err(e) = self.0.release() {
-            self.1 = Err(format!("touched pages can't be given back: {e}"));
+            self.1 = Err(Reason::wrong(format!("touched pages can't be given back: {e}")).into());
         }
     }
     fn faults_belong(&self) -> bool {
         true
     }
-    fn verify(&self) -> Result<(), String> {
+    fn verify(&self) -> Result<(), WorkError> {
         self.1.clone()
     }
     fn run(&mut self, _turns: u64, _double: bool) {
@@ -74,7 +75,7 @@ impl Work for AnonymousPages {
 struct FilePages {
     mapping: FileMapping,
     note: String,
-    remapped: Result<(), String>,
+    remapped: Result<(), WorkError>,
 }
 
 impl Work for FilePages {
@@ -86,13 +87,14 @@ impl Work for FilePages {
     }
     fn ready(&mut self) {
         if let Err(e) = self.mapping.remap() {
-            self.remapped = Err(format!("the file can't be mapped again: {e}"));
+            self.remapped =
+                Err(Reason::wrong(format!("the file can't be mapped again: {e}")).into());
         }
     }
     fn faults_belong(&self) -> bool {
         true
     }
-    fn verify(&self) -> Result<(), String> {
+    fn verify(&self) -> Result<(), WorkError> {
         self.remapped.clone()
     }
     fn notes(&self) -> Vec<String> {

@@ -2,8 +2,8 @@
 
 use super::chase::elements;
 use kernels::ring::Ring;
-use meter::bench::LINE_BYTES;
-use meter::probe::{Effort, Probe, Shape, Terrain, Work, WorkingSet};
+use meter::probe::{Effort, MachineShape, Probe, Shape, Work, WorkingSet};
+use meter::worker_memory::LINE_BYTES;
 use model::run::{Axis, Scale};
 
 pub(crate) fn probe() -> Probe {
@@ -27,11 +27,11 @@ pub(crate) fn probe() -> Probe {
             restore_ns_per_byte: 0.5,
             sample_ns: None,
         },
-        make: Box::new(|bench, site| {
-            let bytes = working_set(&site.variant, &bench.terrain);
+        make: Box::new(|worker, site| {
+            let bytes = working_set(&site.variant, &worker.machine);
             let count = site.at[0] as usize;
-            let in_caches = bytes <= bench.terrain.last_level_bytes;
-            let (memory, order, rng) = bench.huge(bytes)?;
+            let in_caches = bytes <= worker.machine.last_level_bytes;
+            let (memory, order, rng) = worker.huge(bytes)?;
             order.shuffle(elements(bytes, LINE_BYTES)?, rng.u64(..));
             let ring = Ring::link(memory, order.offsets(LINE_BYTES));
             Ok(Box::new(Parallel {
@@ -44,11 +44,11 @@ pub(crate) fn probe() -> Probe {
     }
 }
 
-fn working_set(variant: &str, terrain: &Terrain) -> u64 {
+fn working_set(variant: &str, machine: &MachineShape) -> u64 {
     match variant {
-        "L2" => terrain.l2_bytes / 2,
-        "L3" => terrain.last_level_bytes / 4,
-        _ => terrain.largest_bytes,
+        "L2" => machine.l2_bytes / 2,
+        "L3" => machine.last_level_bytes / 4,
+        _ => machine.largest_bytes,
     }
 }
 

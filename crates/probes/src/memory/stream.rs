@@ -1,10 +1,10 @@
 //! Reading, writing and read-modify-write of 4-byte elements, each one and
 //! every 4th.
 
-use crate::points::streaming;
+use crate::engine::points::streaming;
 use kernels::checked::{Access, stream, touched, words_mut};
-use meter::bench::Bench;
-use meter::probe::{Effort, Probe, Shape, Site, Terrain, Work, WorkingSet};
+use meter::probe::{Effort, MachineShape, Probe, Shape, Site, Work, WorkError, WorkingSet};
+use meter::worker_memory::WorkerMemory;
 use model::run::Axis;
 use model::unit::Unit;
 
@@ -34,38 +34,32 @@ fn probe(id: &'static str, access: Access, words: &'static str) -> Probe {
         unit: Unit::Bandwidth { bytes_per_op: 4.0 },
         shape: Shape::Curve(Axis::WorkingSetBytes, streaming),
         effort: STREAM_EFFORT,
-        make: Box::new(move |bench, site| make(bench, site, access)),
+        make: Box::new(move |worker, site| make(worker, site, access)),
         ..Probe::blank(id)
     }
 }
 
 /// What a point of a streaming curve deserves.
-pub(super) const STREAM_EFFORT: Effort = Effort {
-    visits: 2,
-    samples: 4,
-    working_set: WorkingSet::Point(1),
-    restore_ns_per_byte: 0.2,
-    sample_ns: None,
-};
+pub(super) const STREAM_EFFORT: Effort = Effort::of_memory(2, 4, WorkingSet::Point(1), 0.2);
 
 fn make<'a>(
-    bench: &'a mut Bench,
+    worker: &'a mut WorkerMemory,
     site: &Site,
     access: Access,
-) -> Result<Box<dyn Work + 'a>, String> {
+) -> Result<Box<dyn Work + 'a>, WorkError> {
     let bytes = site.at[0];
-    let terrain = bench.terrain.clone();
-    let (memory, _, rng) = bench.huge(bytes)?;
+    let machine = worker.machine.clone();
+    let (memory, _, rng) = worker.huge(bytes)?;
     let memory = words_mut(memory);
     let chunk = (CHUNK_BYTES / 4).min(memory.len());
-    let at = start(bytes, &terrain, memory.len(), chunk, rng);
+    let at = start(bytes, &machine, memory.len(), chunk, rng);
     Ok(Box::new(Stream {
         access,
         every_4th: site.variant == "every_4th",
         memory,
         chunk,
         at,
-        terrain,
+        machine,
     }))
 }
 
@@ -75,7 +69,7 @@ struct Stream<'a> {
     memory: &'a mut [u32],
     chunk: usize,
     at: usize,
-    terrain: Terrain,
+    machine: MachineShape,
 }
 
 impl Work for Stream<'_> {
@@ -85,14 +79,14 @@ impl Work for Stream<'_> {
 
     fn restore(&mut self) {
         let bytes = self.memory.len() as u64 * 4;
-        if bytes <= 2 * self.terrain.last_level_bytes {
+        if bytes <= 2 * self.machine.last_level_bytes {
             let chunks = (self.memory.len() / self.chunk) as u64;
             self.run(2 * chunks, false);
         }
     }
 
     fn lasts_ns(&self) -> u64 {
-        lasts_ns(self.memory.len() as u64 * 4, &self.terrain)
+        lasts_ns(self.memory.len() as u64 * 4, &self.machine)
     }
 
     fn run(&mut self, turns: u64, _double: bool) {
@@ -112,12 +106,12 @@ impl Work for Stream<'_> {
 /// buffer's head, have not just left in the last level.
 pub(super) fn start(
     bytes: u64,
-    terrain: &Terrain,
+    machine: &MachineShape,
     length: usize,
     chunk: usize,
     rng: &mut fastrand::Rng,
 ) -> usize {
-    let kept = 2 * terrain.last_level_bytes;
+    let kept = 2 * machine.last_level_bytes;
     if bytes <= kept {
         return 0;
     }
@@ -127,8 +121,8 @@ pub(super) fn start(
 }
 
 /// How long a working set of this size stays as it was brought back.
-pub(super) fn lasts_ns(bytes: u64, terrain: &Terrain) -> u64 {
-    if bytes > terrain.l2_bytes && bytes <= 2 * terrain.last_level_bytes {
+pub(super) fn lasts_ns(bytes: u64, machine: &MachineShape) -> u64 {
+    if bytes > machine.l2_bytes && bytes <= 2 * machine.last_level_bytes {
         2_000_000
     } else {
         u64::MAX

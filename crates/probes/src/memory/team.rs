@@ -1,6 +1,7 @@
-//! Teams whose threads stream through memory of their own.
+//! Teams whose threads stream through their own memory.
 
-use crate::team::Team;
+use crate::engine::reason::{Doing, Reason};
+use crate::engine::team::Team;
 use kernels::checked::{Access, copy, stream, words_mut};
 use std::time::{Duration, Instant};
 use sys::pages::{Buffer, PageKind};
@@ -56,7 +57,7 @@ impl Job {
 }
 
 /// Threads that carry out passes of a job on order.
-pub(super) fn workers(cpus: &[u32], job: Job, bytes: usize) -> Result<Team, String> {
+pub(super) fn workers(cpus: &[u32], job: Job, bytes: usize) -> Result<Team, Reason> {
     Team::on_order(
         cpus,
         |cpu| memory_for(cpu, bytes),
@@ -66,7 +67,7 @@ pub(super) fn workers(cpus: &[u32], job: Job, bytes: usize) -> Result<Team, Stri
 
 /// Threads that read for `percent` of their time until the team is dropped;
 /// what is done is bytes.
-pub(super) fn load(cpus: &[u32], bytes: usize, percent: u64) -> Result<Team, String> {
+pub(super) fn load(cpus: &[u32], bytes: usize, percent: u64) -> Result<Team, Reason> {
     let busy = WINDOW.mul_f64(percent as f64 / 100.0);
     Team::until_dropped(
         cpus,
@@ -89,15 +90,15 @@ pub(super) fn load(cpus: &[u32], bytes: usize, percent: u64) -> Result<Team, Str
     )
 }
 
-fn memory_for(cpu: u32, bytes: usize) -> Result<Buffer, String> {
+fn memory_for(cpu: u32, bytes: usize) -> Result<Buffer, Reason> {
     Buffer::new(bytes, PageKind::Huge)
-        .map_err(|e| format!("no memory for the thread on CPU {cpu}: {e}"))
+        .doing(format!("can't allocate memory for the thread on CPU {cpu}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smoke::here;
+    use crate::engine::testing::here;
 
     #[test]
     fn a_pass_touches_all_of_its_memory() {

@@ -1,14 +1,15 @@
 //! What a miss of the TLB adds to a load.
 
 use super::chase::{Chase, Restore, elements};
-use crate::points::octaves;
+use crate::engine::points::octaves;
+use crate::engine::reason::Reason;
 use kernels::ring::Ring;
-use meter::bench::LINE_BYTES;
 use meter::probe::{Effort, Probe, Shape, WorkingSet};
+use meter::worker_memory::LINE_BYTES;
 use model::run::{Axis, Scale};
 
 /// Distance of the elements: a base page everywhere but on Apple's systems,
-/// where four stand on one.
+/// where one holds four.
 const APART: usize = 4096;
 
 pub(crate) fn probe() -> Probe {
@@ -18,30 +19,24 @@ pub(crate) fn probe() -> Probe {
         operation: "One dependent load; one element in each 4 KiB of the range, in random page order.".into(),
         method: "The same chase over the same lines on 4 KiB pages and on huge pages: what the first costs more is the walk of the page tables. The line within the page is random too, or all elements would fall into one set of the first level.".into(),
         source: "The usual TLB chase; the random line is ours.".into(),
-        shape: Shape::Curve(Axis::WorkingSetBytes, |terrain, scale| {
+        shape: Shape::Curve(Axis::WorkingSetBytes, |machine, scale| {
             let per_octave = if scale == Scale::Full { 4 } else { 1 };
-            octaves(64 << 10, (64 << 20).min(terrain.largest_bytes), per_octave, APART as u64)
+            octaves(64 << 10, (64 << 20).min(machine.largest_bytes), per_octave, APART as u64)
         }),
         since: Scale::Default,
-        effort: Effort {
-            visits: 3,
-            samples: 3,
-            working_set: WorkingSet::Point(1),
-            restore_ns_per_byte: 0.02,
-            sample_ns: None,
-        },
+        effort: Effort::of_memory(3, 3, WorkingSet::Point(1), 0.02),
         second_buffer: true,
-        make: Box::new(|bench, site| {
+        make: Box::new(|worker, site| {
             let bytes = site.at[0];
-            let terrain = bench.terrain.clone();
+            let machine = worker.machine.clone();
             let huge = site.variant == "huge";
-            if huge && super::chase::pages_note(bench, bytes).is_some() {
-                return Err("the system gave no huge pages".into());
+            if huge && super::chase::pages_note(worker, bytes).is_some() {
+                return Err(Reason::wrong("the system gave no huge pages").into());
             }
             let (memory, order, rng) = if huge {
-                bench.huge(bytes)?
+                worker.huge(bytes)?
             } else {
-                bench.base(bytes)?
+                worker.base(bytes)?
             };
             let pages = elements(bytes, APART)?;
             order.shuffle(pages, rng.u64(..));
@@ -53,7 +48,7 @@ pub(crate) fn probe() -> Probe {
                 .map(|(page, line)| page + line * LINE_BYTES);
             let ring = Ring::link(memory, offsets);
             // Whole rounds bring lines and translations back alike.
-            Ok(Box::new(Chase::new(ring, bytes, terrain, Restore::Steady)))
+            Ok(Box::new(Chase::new(ring, bytes, machine, Restore::Steady)))
         }),
         ..Probe::blank("memory.latency_tlb")
     }

@@ -1,7 +1,8 @@
 //! Many bytes one way over TCP: messages of 1 KiB, and a stream.
 
 use super::loopback::tcp_pair;
-use crate::handoff::pair::{Manner, Means, Pair, Side};
+use crate::engine::reason::Reason;
+use crate::handoff::pair::{Means, Pair, Plan, Side};
 use crate::handoff::placement::Placement;
 use crate::handoff::switches::Waiting;
 use meter::probe::Probe;
@@ -23,11 +24,11 @@ pub(super) fn send() -> Probe {
     Probe {
         title: "sending 1 KiB to another thread of this machine, TCP".into(),
         operation: "One message of 1 KiB written to a TCP connection on loopback whose other end is read by another thread, in a stream of messages.".into(),
-        method: format!("A thousand messages, a write call each, TCP_NODELAY set; the reader takes up to 64 KiB at once and answers the last byte with one of its own, for which the writer waits. The time from the first write to that answer, divided by the messages; two batches warm up. Both threads may use every allowed CPU; the modes tell where the first byte and the answer went. {}", Waiting::Depends.text(Placement::Free)).into(),
-        source: "Ours, for the 2012 list's row of 1 KB over a 1 Gbps network, which one machine can't measure: here no wire is between, and what remains is the two ends' own cost.".into(),
-        make: Box::new(|bench, _| {
+        method: format!("A thousand messages, a write call each, TCP_NODELAY set; the reader takes up to 64 KiB at once and answers the last byte with one byte, for which the writer waits. The time from the first write to that answer, divided by the messages; two batches warm up. Both threads may use every allowed CPU; modes: where the first byte and the answer went. {}", Waiting::Depends.text(Placement::Free)).into(),
+        source: "Ours, for the 2012 list's row of 1 KB over a 1 Gbps network, which one machine can't measure: without a wire, what remains is the cost of the two ends.".into(),
+        make: Box::new(|worker, _| {
             let bulk = Bulk::new(MESSAGE_BYTES, MESSAGES)?;
-            Pair::made(bulk, manner(MESSAGES), &bench.terrain)
+            Pair::made(bulk, plan(MESSAGES), &worker.machine)
         }),
         since: Scale::Default,
         ..super::blank("net.send_1K", 10, 3e6)
@@ -40,20 +41,20 @@ pub(super) fn bandwidth() -> Probe {
     Probe {
         title: "TCP bandwidth between two threads of this machine".into(),
         operation: "One byte of a stream over a TCP connection on loopback, written by one thread and read by another.".into(),
-        method: format!("16 MiB in writes of 64 KiB, read in calls of up to 64 KiB and not looked at; the reader answers the last byte with one of its own, for which the writer waits; two streams warm up. Socket buffers are as the system sizes them. Both threads may use every allowed CPU; the modes tell where the first byte and the answer went. {}", Waiting::Depends.text(Placement::Free)).into(),
-        source: "LMbench's bw_tcp moves its bytes between two processes, in messages of 1 MiB with socket buffers of that size asked for.".into(),
+        method: format!("16 MiB in writes of 64 KiB, read in calls of up to 64 KiB and not loaded; the reader answers the last byte with one byte, for which the writer waits; two streams warm up. Socket buffers are as the system sizes them. Both threads may use every allowed CPU; modes: where the first byte and the answer went. {}", Waiting::Depends.text(Placement::Free)).into(),
+        source: "LMbench's bw_tcp moves its bytes between two processes, in messages of 1 MiB and requests socket buffers of that size.".into(),
         unit: Unit::Bandwidth { bytes_per_op: 1.0 },
-        make: Box::new(|bench, _| {
+        make: Box::new(|worker, _| {
             let bulk = Bulk::new(WRITE_BYTES, WRITES)?;
-            Pair::made(bulk, manner(WRITE_BYTES * WRITES), &bench.terrain)
+            Pair::made(bulk, plan(WRITE_BYTES * WRITES), &worker.machine)
         }),
         since: Scale::Default,
         ..super::blank("net.bandwidth", 4, 9e6)
     }
 }
 
-fn manner(ops: usize) -> Manner {
-    Manner {
+fn plan(ops: usize) -> Plan {
+    Plan {
         placement: Placement::Free,
         warm_up: WARM_UP,
         trips_per_event: 1,
@@ -72,7 +73,7 @@ struct Bulk {
 }
 
 impl Bulk {
-    fn new(message_bytes: usize, messages: usize) -> Result<Bulk, String> {
+    fn new(message_bytes: usize, messages: usize) -> Result<Bulk, Reason> {
         Ok(Bulk {
             ends: tcp_pair()?,
             message: vec![b'x'; message_bytes],
@@ -100,14 +101,14 @@ impl Bulk {
 
 impl Means for Bulk {
     fn give(&self, from: Side) -> io::Result<()> {
-        let mut end = &self.ends[from.place()];
+        let mut end = &self.ends[from as usize];
         match from {
             Side::First => (0..self.messages).try_for_each(|_| end.write_all(&self.message)),
             Side::Second => end.write_all(b"x"),
         }
     }
     fn take(&self, at: Side) -> io::Result<()> {
-        let mut end = &self.ends[at.place()];
+        let mut end = &self.ends[at as usize];
         match at {
             Side::First => end.read_exact(&mut [0]),
             Side::Second => self.drain(end),
@@ -125,14 +126,14 @@ impl Means for Bulk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::handoff::testing::terrain;
+    use crate::engine::testing::machine;
     use meter::probe::Work;
 
     #[test]
     fn all_is_read_and_nothing_is_left_over() {
         let bulk = Bulk::new(1000, 300).expect("loopback");
         let ends = [0, 1].map(|n: usize| bulk.ends[n].try_clone().expect("a handle"));
-        let mut pair = Pair::new(bulk, manner(300), &terrain()).expect("threads");
+        let mut pair = Pair::new(bulk, plan(300), &machine()).expect("threads");
         let events = pair.stamped(4).expect("it runs");
         assert!(events.len() == 4 && events.iter().all(|e| e.ops == 300));
         for end in ends {

@@ -1,14 +1,12 @@
 //! What a TCP connection costs before a byte has gone over it.
 
-use super::loopback::{PATIENCE, accept, listener, reason};
-use meter::probe::{Event, Probe, Work};
+use super::loopback::{PATIENCE, accept, listener, refused};
+use crate::engine::reason::Reason;
+use crate::engine::single::{Single, Singles};
+use meter::probe::{Probe, WorkError};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use sys::clock::Counter;
-use sys::evidence::thread_switches;
-
-/// Connections before the first stamp.
-const WARM_UP: u32 = 5;
+use sys::evidence::{Switches, thread_switches};
 
 pub(super) fn probe() -> Probe {
     Probe {
@@ -16,15 +14,7 @@ pub(super) fn probe() -> Probe {
         operation: "One connection: a socket made and connected to a listening one on loopback.".into(),
         method: "The calls socket and connect are between the stamps; in connect the kernel carries the three segments of the handshake back and forth on the calling thread's CPU. No thread waits in accept, so waking one is not inside. Accepting and closing come after the stamp, in the same thread. Each connection is aborted (SO_LINGER of 0), so that no port stays in TIME_WAIT.".into(),
         source: "LMbench's lat_connect also counts setting SO_REUSEADDR, closing the socket, and the wake-up of its server, which waits in accept in another process; it leaves a port in TIME_WAIT for each connection.".into(),
-        make: Box::new(|_, _| {
-            let listener = listener()?;
-            let address = listener.local_addr().map_err(reason)?;
-            Ok(Box::new(Connect {
-                listener,
-                address,
-                slept_per_connection: None,
-            }))
-        }),
+        make: Box::new(|_, _| Ok(Box::new(Singles::new(Connect::new()?).warm_up(5)))),
         ..super::blank("net.tcp_connect", 50, 60_000.0)
     }
 }
@@ -32,15 +22,25 @@ pub(super) fn probe() -> Probe {
 struct Connect {
     listener: TcpListener,
     address: SocketAddr,
-    slept_per_connection: Option<f64>,
+    client: Option<io::Result<TcpStream>>,
+    answered: bool,
+    switches: Option<Switches>,
+    /// Sleeps of the thread in connections, and those connections.
+    slept: (u64, u64),
 }
 
 impl Connect {
-    /// Whether there is an answer at all: a connect without a limit would wait
-    /// for two minutes where a firewall drops what goes to loopback.
-    fn answers(&self) -> Result<(), String> {
-        let client = TcpStream::connect_timeout(&self.address, PATIENCE);
-        self.end(client).map_err(reason)
+    fn new() -> Result<Connect, Reason> {
+        let listener = listener()?;
+        let address = listener.local_addr().map_err(refused)?;
+        Ok(Connect {
+            listener,
+            address,
+            client: None,
+            answered: false,
+            switches: None,
+            slept: (0, 0),
+        })
     }
 
     /// Accepts the connection and ends both its ends.
@@ -53,79 +53,60 @@ impl Connect {
         drop(accepted);
         Ok(())
     }
-
-    /// One connection; its stamps, and how often the thread slept in it.
-    fn once(&self, counter: Counter) -> Result<(u64, u64, Option<u64>), String> {
-        let before = thread_switches();
-        let from = counter.start();
-        let client = TcpStream::connect(self.address);
-        let to = counter.stop();
-        let after = thread_switches();
-        self.end(client).map_err(reason)?;
-        let slept = before.zip(after).map(|(b, a)| a.voluntary - b.voluntary);
-        Ok((from, to, slept))
-    }
 }
 
-impl Work for Connect {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
+impl Single for Connect {
+    fn begin(&mut self) {
+        self.answered = false;
+        self.slept = (0, 0);
     }
-    fn run(&mut self, _turns: u64, _double: bool) {}
-    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
-        let counter = Counter::best();
-        self.answers()?;
-        for _ in 1..WARM_UP {
-            self.once(counter)?;
+    /// Before the first connection of a visit: whether there is an answer at
+    /// all. A connect without a limit would wait for two minutes where a
+    /// firewall drops what goes to loopback.
+    fn ready(&mut self) -> Result<(), WorkError> {
+        if !self.answered {
+            let client = TcpStream::connect_timeout(&self.address, PATIENCE);
+            self.end(client).map_err(refused)?;
+            self.answered = true;
         }
-        let mut slept_in_all = Some(0);
-        let mut events = Vec::with_capacity(operations as usize);
-        for _ in 0..operations {
-            let (from, to, slept) = self.once(counter)?;
-            slept_in_all = slept_in_all.zip(slept).map(|(all, own)| all + own);
-            events.push(crate::across::event(from, to, 1, 0));
-        }
-        self.slept_per_connection =
-            slept_in_all.map(|all| all as f64 / f64::from(operations.max(1)));
-        Ok(events)
+        self.switches = thread_switches();
+        Ok(())
     }
-    fn run_delay_ns(&self, _series: usize, own_ns: u64) -> Option<u64> {
-        Some(own_ns)
+    fn perform(&mut self) -> Result<(), WorkError> {
+        self.client = Some(TcpStream::connect(self.address));
+        Ok(())
+    }
+    fn finish(&mut self) -> Result<(), WorkError> {
+        if let Some((before, after)) = self.switches.zip(thread_switches()) {
+            self.slept.0 += after.voluntary.saturating_sub(before.voluntary);
+            self.slept.1 += 1;
+        }
+        match self.client.take() {
+            Some(client) => Ok(self.end(client).map_err(refused)?),
+            None => Ok(()),
+        }
     }
     fn notes(&self) -> Vec<String> {
-        self.slept_per_connection
-            .map(|slept| format!("sleeps of the thread per connection: {slept:.2}"))
-            .into_iter()
-            .collect()
+        let (sleeps, connections) = self.slept;
+        let each = sleeps as f64 / connections as f64;
+        let note =
+            (connections > 0).then(|| format!("sleeps of the thread per connection: {each:.2}"));
+        note.into_iter().collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meter::bench::Bench;
-    use meter::probe::Site;
-
-    #[test]
-    fn each_connection_is_made_and_none_is_left() {
-        let mut bench = Bench::new(crate::handoff::testing::terrain(), 0, 0, 1);
-        let site = Site {
-            variant: String::new(),
-            at: Vec::new(),
-        };
-        let mut work = (probe().make)(&mut bench, &site).expect("loopback");
-        let events = work.stamped(40).expect("it runs");
-        assert!(events.len() == 40 && events.iter().all(|e| e.ops == 1));
-        assert!(events.iter().all(|e| e.to_ticks > e.from_ticks));
-    }
+    use meter::probe::Work;
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_loopback_that_does_not_answer_is_a_reason_and_no_hang() {
-        let listener = listener().expect("loopback");
-        let address = listener.local_addr().expect("bound");
-        // With room for one that nobody accepts: the next ones get no answer.
-        rustix::net::listen(&listener, 0).expect("it listens already");
+        let connect = Connect::new().expect("loopback");
+        let address = connect.address;
+        // With room for one that is never accepted: the next ones get no answer.
+        rustix::net::listen(&connect.listener, 0).expect("it listens already");
         let mut waiting = Vec::new();
         let full = (0..8).any(|_| {
             let short = std::time::Duration::from_millis(100);
@@ -135,31 +116,20 @@ mod tests {
             full
         });
         assert!(full, "there was room for eight");
-        let mut connect = Connect {
-            listener,
-            address,
-            slept_per_connection: None,
-        };
         let began = std::time::Instant::now();
-        let reason = connect.stamped(3).expect_err("nobody answers");
-        assert!(reason.contains("timed out"), "{reason}");
+        let reason = Singles::new(connect).stamped(3).expect_err("no answer");
+        assert!(reason.to_string().contains("timed out"), "{reason}");
         assert!(began.elapsed() < 10 * PATIENCE);
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn no_port_stays_in_time_wait() {
-        let listener = listener().expect("loopback");
-        let address = listener.local_addr().expect("bound");
-        let connect = Connect {
-            listener,
-            address,
-            slept_per_connection: None,
-        };
-        for _ in 0..10 {
-            connect.once(Counter::best()).expect("it connects");
-        }
-        let port = format!(":{:04X} ", address.port());
+    fn each_connection_is_made_and_no_port_stays_in_time_wait() {
+        let connect = Connect::new().expect("loopback");
+        let port = format!(":{:04X} ", connect.address.port());
+        let mut singles = Singles::new(connect);
+        let events = singles.stamped(10).expect("it connects");
+        assert!(events.len() == 10 && events.iter().all(|e| e.to_ticks > e.from_ticks));
         let list = || {
             let table = std::fs::read_to_string("/proc/net/tcp").expect("Linux has it");
             let own = table.lines().filter(|line| line.contains(&port));
@@ -168,7 +138,7 @@ mod tests {
         // State 0A: the listening socket, and it alone.
         let left = list();
         assert!(left.len() == 1 && left[0].contains(" 0A "), "{left:?}");
-        drop(connect);
+        drop(singles);
         assert_eq!(list(), Vec::<String>::new());
     }
 }

@@ -1,36 +1,37 @@
 //! Connections of this machine with itself.
 
+use crate::engine::reason::Reason;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
 /// Loopback answers at once or never.
-pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A listening socket on loopback, at a free port.
-pub(super) fn listener() -> Result<TcpListener, String> {
-    let listener = TcpListener::bind(&anywhere()[..]).map_err(reason)?;
-    // An accept that waits for somebody who never comes would hang.
-    listener.set_nonblocking(true).map_err(reason)?;
+pub(crate) fn listener() -> Result<TcpListener, Reason> {
+    let listener = TcpListener::bind(&anywhere()[..]).map_err(refused)?;
+    // An accept that waits for a client that never comes would hang.
+    listener.set_nonblocking(true).map_err(refused)?;
     Ok(listener)
 }
 
 /// Both ends of a TCP connection: what is written is sent at once
 /// (TCP_NODELAY), and closing leaves nothing behind.
-pub(super) fn tcp_pair() -> Result<[TcpStream; 2], String> {
+pub(crate) fn tcp_pair() -> Result<[TcpStream; 2], Reason> {
     let listener = listener()?;
-    let address = listener.local_addr().map_err(reason)?;
-    let first = TcpStream::connect_timeout(&address, PATIENCE).map_err(reason)?;
-    let second = accept(&listener, &first).map_err(reason)?;
+    let address = listener.local_addr().map_err(refused)?;
+    let first = TcpStream::connect_timeout(&address, PATIENCE).map_err(refused)?;
+    let second = accept(&listener, &first).map_err(refused)?;
     for end in [&first, &second] {
-        end.set_nodelay(true).map_err(reason)?;
-        sys::socket::abort_on_close(end).map_err(reason)?;
+        end.set_nodelay(true).map_err(refused)?;
+        sys::socket::abort_on_close(end).map_err(refused)?;
     }
     Ok([first, second])
 }
 
-/// The listener's end of a client's connection; a stranger's is closed.
-pub(super) fn accept(listener: &TcpListener, client: &TcpStream) -> io::Result<TcpStream> {
+/// The listener's end of a client's connection; another's is closed.
+pub(crate) fn accept(listener: &TcpListener, client: &TcpStream) -> io::Result<TcpStream> {
     let wanted = client.local_addr()?;
     let begin = Instant::now();
     loop {
@@ -51,12 +52,12 @@ pub(super) fn accept(listener: &TcpListener, client: &TcpStream) -> io::Result<T
 }
 
 /// Two UDP sockets that are connected with each other.
-pub(super) fn udp_pair() -> Result<[UdpSocket; 2], String> {
-    let one = || UdpSocket::bind(&anywhere()[..]).map_err(reason);
+pub(crate) fn udp_pair() -> Result<[UdpSocket; 2], Reason> {
+    let one = || UdpSocket::bind(&anywhere()[..]).map_err(refused);
     let ends = [one()?, one()?];
     for (end, other) in [(&ends[0], &ends[1]), (&ends[1], &ends[0])] {
-        end.connect(other.local_addr().map_err(reason)?)
-            .map_err(reason)?;
+        end.connect(other.local_addr().map_err(refused)?)
+            .map_err(refused)?;
     }
     Ok(ends)
 }
@@ -70,10 +71,10 @@ fn anywhere() -> [SocketAddr; 2] {
 }
 
 /// What a reader can do about it.
-pub(super) fn reason(e: io::Error) -> String {
-    format!(
+pub(crate) fn refused(e: io::Error) -> Reason {
+    Reason::missing(format!(
         "the loopback network can't be used: {e} (is it up, and may this process use it? `ip link set lo up`)"
-    )
+    ))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 mod bulk;
 mod connect;
-mod loopback;
+pub(crate) mod loopback;
 mod peer;
 mod round_trip;
 
@@ -25,12 +25,7 @@ fn blank(id: &'static str, samples: u32, sample_ns: f64) -> Probe {
     Probe {
         bound: Bound::Memory,
         regime: Regime::Stamped,
-        effort: Effort {
-            visits: 2,
-            samples,
-            sample_ns: Some(sample_ns),
-            ..Effort::SCALAR
-        },
+        effort: Effort::stamped(2, samples, sample_ns),
         ..Probe::blank(id)
     }
 }

@@ -1,16 +1,13 @@
 //! A serial queue that is a lock and an object, without a thread: what a
 //! synchronous task on a free queue comes down to.
 
-use crate::paired::{DIFFERENCE, Paired, Short, Unrolled};
-use crate::repeated::{PLAIN, Repeated};
+use crate::engine::paired::{DIFFERENCE, Paired, Short, Unrolled};
+use crate::engine::repeated::{PLAIN, calls};
 use meter::probe::{Effort, Probe};
 use std::hint::black_box;
 use std::sync::{Arc, Mutex, PoisonError};
 
-const EFFORT: Effort = Effort {
-    visits: 8,
-    ..Effort::SCALAR
-};
+const EFFORT: Effort = Effort::visits(8);
 
 pub(super) fn probes() -> [Probe; 2] {
     [
@@ -18,7 +15,7 @@ pub(super) fn probes() -> [Probe; 2] {
             title: "an empty task run on a free serial queue by its caller".into(),
             operation: "One empty task run synchronously on a serial queue that no other thread uses: the queue's lock is taken, the task called by the calling thread, the lock released.".into(),
             method: format!("{DIFFERENCE} The queue is Rust's standard Mutex in a reference-counted object; the task is called through a boxed closure, as dispatch_sync calls a block.").into(),
-            source: "The portable row beside dispatch.sync, and the same operation: on a free serial queue dispatch_sync takes the queue's lock and runs the block on the calling thread. libdispatch also looks for tasks that wait, which this queue can't have.".into(),
+            source: "The portable counterpart of dispatch.sync, and the same operation: on a free serial queue dispatch_sync takes the queue's lock and runs the block on the calling thread. libdispatch also looks for tasks that wait, which this queue can't have.".into(),
             effort: EFFORT,
             make: Box::new(|_, _| {
                 Ok(Box::new(Paired(Unrolled(Sync {
@@ -32,23 +29,23 @@ pub(super) fn probes() -> [Probe; 2] {
             title: "a serial queue without a thread, made and dropped".into(),
             operation: "One serial queue made and dropped: a reference-counted object with a lock and a copy of its label of six letters, two allocations; no thread belongs to it.".into(),
             method: PLAIN.into(),
-            source: "The portable row beside dispatch.queue_create, and the same operation: a queue of libdispatch is an object with a label, and has no thread until there is something to run.".into(),
+            source: "The portable counterpart of dispatch.queue_create, and the same operation: a queue of libdispatch is an object with a label, and has no thread until there is something to run.".into(),
             effort: EFFORT,
             make: Box::new(|_, _| {
-                Repeated::boxed("making a serial queue", || {
+                calls("making a serial queue", || {
                     drop(black_box(SerialQueue::new(black_box("queues"))));
                     Ok(())
-                })
+                }).boxed()
             }),
             ..Probe::blank("pool.serial_create")
         },
     ]
 }
 
-/// Runs one task at a time, on the thread that brings it.
+/// Runs one task at a time, on the thread that posts it.
 struct SerialQueue {
     lock: Mutex<()>,
-    /// For whoever debugs.
+    /// For debuggers.
     _label: Box<str>,
 }
 
@@ -109,7 +106,7 @@ mod tests {
     #[test]
     fn both_rows_run() {
         for row in ["pool.serial_sync", "pool.serial_create"] {
-            crate::smoke::run(&probes(), row).expect("it runs");
+            crate::engine::testing::run(&probes(), row).expect("it runs");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A serial queue: a channel, and one thread behind it.
 
-use crate::across::not_started;
-use crate::tasks::{Executor, Flag, Ran, post_and_spin};
+use crate::engine::reason::Reason;
+use crate::engine::tasks::{Executor, Flag, Ran, post_and_spin};
 use crossbeam_channel::{Sender, unbounded};
 use std::thread::JoinHandle;
 
@@ -19,7 +19,7 @@ impl SerialQueue {
     fn new(
         flag: &'static Flag,
         first: impl FnOnce() + Send + 'static,
-    ) -> Result<SerialQueue, String> {
+    ) -> Result<SerialQueue, Reason> {
         let (tasks, posted) = unbounded::<Task>();
         let thread = std::thread::Builder::new()
             .spawn(move || {
@@ -29,7 +29,7 @@ impl SerialQueue {
                     task();
                 }
             })
-            .map_err(|e| not_started(&e))?;
+            .map_err(|e| Reason::not_started("threads", &e))?;
         Ok(SerialQueue {
             tasks,
             thread,
@@ -39,20 +39,20 @@ impl SerialQueue {
 }
 
 impl Executor for SerialQueue {
-    fn open(_: &[u32]) -> Result<SerialQueue, String> {
+    fn open(_: &[u32]) -> Result<SerialQueue, Reason> {
         SerialQueue::new(Flag::forever(), || ())
     }
-    fn once(&self) -> Result<Ran, String> {
+    fn once(&self) -> Result<Ran, Reason> {
         post_and_spin(self.flag, |flag| {
             let task = Box::new(move || flag.raise());
             let posted = self.tasks.send(task);
-            posted.map_err(|_| "the queue's thread is gone".into())
+            posted.map_err(|_| Reason::wrong("the queue's thread is gone"))
         })
     }
-    fn close(self) -> Result<(), String> {
+    fn close(self) -> Result<(), Reason> {
         drop(self.tasks);
         let ended = self.thread.join();
-        ended.map_err(|_| "the queue's thread panicked".into())
+        ended.map_err(|_| Reason::Panicked("the queue's thread"))
     }
 }
 
@@ -60,17 +60,17 @@ impl Executor for SerialQueue {
 pub(super) struct Created(&'static Flag);
 
 impl Executor for Created {
-    fn open(_: &[u32]) -> Result<Created, String> {
+    fn open(_: &[u32]) -> Result<Created, Reason> {
         Ok(Created(Flag::forever()))
     }
-    fn once(&self) -> Result<Ran, String> {
+    fn once(&self) -> Result<Ran, Reason> {
         let flag = self.0;
         flag.lower();
         SerialQueue::new(flag, || flag.raise())?.close()?;
         let raised = flag.raised();
-        raised.ok_or("a queue's thread ended before it began".into())
+        raised.ok_or(Reason::wrong("a queue's thread ended before it began"))
     }
-    fn close(self) -> Result<(), String> {
+    fn close(self) -> Result<(), Reason> {
         Ok(())
     }
 }
@@ -84,17 +84,17 @@ mod tests {
     #[test]
     fn tasks_run_in_order_on_the_queues_thread_and_all_of_them() {
         let queue = SerialQueue::open(&[]).expect("a thread");
-        let (tell, told) = mpsc::channel();
+        let (send, sent) = mpsc::channel();
         for number in 0..100 {
-            let tell = tell.clone();
+            let send = send.clone();
             let task = Box::new(move || {
-                let _ = tell.send((number, std::thread::current().id()));
+                let _ = send.send((number, std::thread::current().id()));
             });
             queue.tasks.send(task).expect("it lives");
         }
         let thread = queue.thread.thread().id();
         queue.close().expect("it ends");
-        let seen: Vec<_> = told.try_iter().collect();
+        let seen: Vec<_> = sent.try_iter().collect();
         assert!(seen.iter().map(|seen| seen.0).eq(0..100));
         assert!(seen.iter().all(|seen| seen.1 == thread));
     }
@@ -111,15 +111,18 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_is_gone_is_said() {
+    fn a_thread_that_is_gone_is_the_reason() {
         let mut queue = SerialQueue::open(&[]).expect("a thread");
         let (other, _) = unbounded();
         let tasks = std::mem::replace(&mut queue.tasks, other);
         drop(tasks);
-        assert_eq!(queue.once(), Err("the queue's thread is gone".into()));
+        assert_eq!(
+            queue.once(),
+            Err(Reason::wrong("the queue's thread is gone"))
+        );
         let flag = Flag::forever();
         let broken = SerialQueue::new(flag, || panic!("on purpose")).expect("a thread");
-        assert_eq!(broken.close(), Err("the queue's thread panicked".into()));
+        assert_eq!(broken.close(), Err(Reason::Panicked("the queue's thread")));
     }
 
     #[test]

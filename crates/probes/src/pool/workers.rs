@@ -1,19 +1,20 @@
 //! A pool of threads that share their work: rayon's.
 
-use crate::across::not_started;
-use crate::tasks::{Executor, Flag, Ran, post_and_spin};
+use crate::engine::reason::Reason;
+use crate::engine::tasks::{Executor, Flag, Ran, post_and_spin};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
+use std::io;
 use std::thread::{Builder, JoinHandle};
 
-/// A pool, and its threads: rayon's own end some time after the pool, these
-/// are joined.
+/// A pool, and its threads: those that rayon starts end some time after the
+/// pool, these are joined.
 struct Pool {
     pool: ThreadPool,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Pool {
-    fn new(count: usize) -> Result<Pool, String> {
+    fn new(count: usize) -> Result<Pool, Reason> {
         let mut threads = Vec::new();
         let pool = ThreadPoolBuilder::new()
             .num_threads(count)
@@ -27,28 +28,28 @@ impl Pool {
             Err(e) => {
                 // Those that were started end by themselves.
                 let _ = join(threads);
-                Err(match std::error::Error::source(&e) {
-                    Some(why) => match why.downcast_ref() {
-                        Some(why) => not_started(why),
-                        None => format!("a pool can't be started: {why}"),
+                let source = std::error::Error::source(&e);
+                Err(
+                    match source.and_then(|why| why.downcast_ref::<io::Error>()) {
+                        Some(why) => Reason::not_started("threads", why),
+                        None => Reason::missing(format!("can't start a pool: {e}")),
                     },
-                    None => format!("a pool can't be started: {e}"),
-                })
+                )
             }
         }
     }
 
-    fn close(self) -> Result<(), String> {
+    fn close(self) -> Result<(), Reason> {
         drop(self.pool);
         join(self.threads)
     }
 }
 
-fn join(threads: Vec<JoinHandle<()>>) -> Result<(), String> {
+fn join(threads: Vec<JoinHandle<()>>) -> Result<(), Reason> {
     let ended: Vec<_> = threads.into_iter().map(JoinHandle::join).collect();
     match ended.iter().all(Result::is_ok) {
         true => Ok(()),
-        false => Err("a thread of the pool panicked".into()),
+        false => Err(Reason::Panicked("a thread of the pool")),
     }
 }
 
@@ -59,19 +60,19 @@ pub(super) struct OneWorker {
 }
 
 impl Executor for OneWorker {
-    fn open(_: &[u32]) -> Result<OneWorker, String> {
+    fn open(_: &[u32]) -> Result<OneWorker, Reason> {
         Ok(OneWorker {
             pool: Pool::new(1)?,
             flag: Flag::forever(),
         })
     }
-    fn once(&self) -> Result<Ran, String> {
+    fn once(&self) -> Result<Ran, Reason> {
         self.flag.lower();
         self.pool.pool.install(|| self.flag.raise());
         let raised = self.flag.raised();
-        raised.ok_or("install() returned before its task had run".into())
+        raised.ok_or(Reason::wrong("install() returned before its task had run"))
     }
-    fn close(self) -> Result<(), String> {
+    fn close(self) -> Result<(), Reason> {
         self.pool.close()
     }
 }
@@ -83,19 +84,19 @@ pub(super) struct Workers {
 }
 
 impl Executor for Workers {
-    fn open(cpus: &[u32]) -> Result<Workers, String> {
+    fn open(cpus: &[u32]) -> Result<Workers, Reason> {
         Ok(Workers {
             pool: Pool::new(cpus.len())?,
             flag: Flag::forever(),
         })
     }
-    fn once(&self) -> Result<Ran, String> {
+    fn once(&self) -> Result<Ran, Reason> {
         post_and_spin(self.flag, |flag| {
             self.pool.pool.spawn(|| flag.raise());
             Ok(())
         })
     }
-    fn close(self) -> Result<(), String> {
+    fn close(self) -> Result<(), Reason> {
         self.pool.close()
     }
 }
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_panics_is_told_when_the_pool_ends() {
+    fn a_thread_that_panics_is_known_when_the_pool_ends() {
         let broken = Builder::new().spawn(|| panic!("on purpose")).expect("one");
         let fine = Builder::new().spawn(|| ()).expect("one");
         assert!(join(vec![fine, broken]).is_err());

@@ -1,20 +1,20 @@
 //! What the rows share: a work that makes one child after the other, and the
 //! programs that children become.
 
-use crate::across::apart;
-use meter::bench::{Bench, Order};
-use meter::probe::{Effort, Event, Probe, Work};
+use crate::engine::reason::{Doing, Reason};
+use crate::engine::single::{Single, Singles};
+use meter::probe::{Effort, Probe, Work, WorkError};
+use meter::worker_memory::{Order, WorkerMemory};
 use model::run::{Bound, Regime};
 use std::io;
 use std::path::Path;
 use sys::child::{Environment, NOT_STARTED, Program};
-use sys::clock::Counter;
 
 /// What every row's text says of the measuring process.
 pub(super) const METHOD: &str = "Single operations between two stamps of the parent, after one that is not counted; parent and child share the worker's one CPU. The worker's buffers are kept from children (MADV_DONTFORK) and its standard input and output are /dev/null before any child is made, so nothing of that is inside the time.";
 
-/// Share of a visit that others may have had of the CPU: above it the times
-/// are not the children's.
+/// Share of a visit's CPU time that other programs may take: above it the
+/// times are not the children's.
 const OTHERS_AT_MOST: f64 = 0.2;
 
 /// A probe of the group without its texts and its work.
@@ -22,12 +22,7 @@ pub(super) fn blank(id: &'static str, samples: u32, sample_ns: f64) -> Probe {
     Probe {
         bound: Bound::Memory,
         regime: Regime::Stamped,
-        effort: Effort {
-            visits: 3,
-            samples,
-            sample_ns: Some(sample_ns),
-            ..Effort::SCALAR
-        },
+        effort: Effort::stamped(3, samples, sample_ns),
         ..Probe::blank(id)
     }
 }
@@ -41,32 +36,37 @@ pub(super) struct Children {
     /// The exit status that each must have.
     status: i32,
     notes: Vec<String>,
-    /// Share of the last visit in which the CPU was neither the parent's nor
-    /// a child's, where that can be told.
-    others: Option<f64>,
+    /// When the visit began, and the CPU time of parent and children then, ns.
+    began_ns: u64,
+    cpu_before_ns: Option<u64>,
 }
 
 impl Children {
     /// Makes the process ready, and one child to see that it works.
     pub(super) fn new(
-        bench: &mut Bench,
+        worker: &mut WorkerMemory,
         status: i32,
         notes: Vec<String>,
         operation: Operation,
-    ) -> Result<Children, String> {
+    ) -> Result<Children, WorkError> {
         // Room that other rows needed and this one would copy.
-        bench.order = Order::default();
+        worker.order = Order::default();
         sys::heap::give_back();
-        sys::child::hear_of_children()
-            .map_err(|e| format!("the end of a child can't be heard of: {e}"))?;
+        sys::child::hear_of_children().doing("can't receive SIGCHLD")?;
         let children = Children {
             operation,
             status,
             notes,
-            others: None,
+            began_ns: 0,
+            cpu_before_ns: None,
         };
         children.one()?;
         Ok(children)
+    }
+
+    /// As a worker wants it: each child counts, since one was made before.
+    pub(super) fn boxed(self) -> Result<Box<dyn Work>, WorkError> {
+        Ok(Box::new(Singles::new(self).warm_up(0)))
     }
 
     /// Says how much of the process a fork copies.
@@ -81,70 +81,40 @@ impl Children {
         self
     }
 
-    fn one(&self) -> Result<(), String> {
+    fn one(&self) -> Result<(), Reason> {
         match (self.operation)() {
             Ok(status) if status == self.status => Ok(()),
-            Ok(NOT_STARTED) => Err(format!(
+            Ok(NOT_STARTED) => Err(Reason::wrong(format!(
                 "the program could not be started in the child (it ended with {NOT_STARTED})"
-            )),
-            Ok(status) => Err(format!(
+            ))),
+            Ok(status) => Err(Reason::wrong(format!(
                 "the child ended with {status} where {} was expected",
                 self.status
-            )),
+            ))),
             Err(e) => Err(refusal(&e)),
         }
     }
 }
 
-impl Work for Children {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
+impl Single for Children {
+    fn begin(&mut self) {
+        self.began_ns = sys::clock::monotonic_raw_ns();
+        self.cpu_before_ns = sys::child::family_cpu_ns();
     }
-
-    fn run(&mut self, _turns: u64, _double: bool) {}
-
-    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
-        let counter = Counter::best();
-        let began_ns = sys::clock::monotonic_raw_ns();
-        let cpu_before_ns = sys::child::family_cpu_ns();
-        let mut events = Vec::with_capacity(operations as usize);
-        for _ in 0..operations {
-            let start = counter.start();
-            let done = self.one();
-            let stop = counter.stop();
-            done?;
-            let (from_ticks, to_ticks) = apart(start, stop);
-            events.push(Event {
-                series: 0,
-                from_ticks,
-                to_ticks,
-                ops: 1,
-                mode: 0,
-            });
-        }
+    fn perform(&mut self) -> Result<(), WorkError> {
+        Ok(self.one()?)
+    }
+    fn contradiction(&mut self, _operations: u64) -> Option<String> {
+        // Only on one CPU is what is not the family's another program's.
         let alone = sys::affinity::allowed_cpus().is_ok_and(|cpus| cpus.len() == 1);
-        self.others = cpu_before_ns
-            .zip(sys::child::family_cpu_ns())
-            .filter(|_| alone)
-            .map(|(before, after)| {
-                let wall_ns = sys::clock::monotonic_raw_ns().saturating_sub(began_ns);
-                1.0 - after.saturating_sub(before) as f64 / wall_ns.max(1) as f64
-            });
-        Ok(events)
+        let (before, after) = self.cpu_before_ns.zip(sys::child::family_cpu_ns())?;
+        let wall_ns = sys::clock::monotonic_raw_ns().saturating_sub(self.began_ns);
+        let others = 1.0 - after.saturating_sub(before) as f64 / wall_ns.max(1) as f64;
+        (alone && others > OTHERS_AT_MOST).then(|| {
+            let percent = others * 100.0;
+            format!("share of a visit in which the CPU was neither the parent's nor a child's: {percent:.0} %")
+        })
     }
-
-    fn contradiction(&self) -> Option<String> {
-        let others = self.others.filter(|&share| share > OTHERS_AT_MOST)?;
-        Some(format!(
-            "share of a visit in which the CPU was neither the parent's nor a child's: {:.0} %",
-            others * 100.0
-        ))
-    }
-
-    fn run_delay_ns(&self, _series: usize, own_ns: u64) -> Option<u64> {
-        Some(own_ns)
-    }
-
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
@@ -155,18 +125,18 @@ pub(super) fn program<'p>(
     paths: &[&'p str],
     arguments: &[&str],
     environment: Environment,
-) -> Result<(Program, &'p str), String> {
+) -> Result<(Program, &'p str), Reason> {
     let mut reasons = Vec::new();
     for path in paths {
         match Program::new(Path::new(path), arguments, environment) {
             Ok(program) => return Ok((program, path)),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                reasons.push(format!("{path} is not there"));
+                reasons.push(format!("{path} does not exist"));
             }
             Err(e) => reasons.push(format!("{path} can't be executed: {e}")),
         }
     }
-    Err(reasons.join(", "))
+    Err(Reason::missing(reasons.join(", ")))
 }
 
 /// `/bin/sh (dash)`: the path, and what it leads to under another name.
@@ -182,33 +152,26 @@ pub(super) fn full_name(path: &str) -> String {
 }
 
 /// Why there is no child, and what to do.
-fn refusal(error: &io::Error) -> String {
-    match error.kind() {
+fn refusal(error: &io::Error) -> Reason {
+    Reason::missing(match error.kind() {
         io::ErrorKind::WouldBlock => {
             let limits = sys::process::process_limits();
-            let named =
-                |limit: Option<u64>, name: &str| limit.map(|limit| format!("{limit} by {name}"));
-            let limits: Vec<String> = [
-                named(limits.of_user, "ulimit -u"),
-                named(limits.of_group, "the control group's pids.max"),
-            ]
-            .into_iter()
-            .flatten()
-            .collect();
-            format!(
-                "no further process may be started ({error}); processes allowed: {}",
-                if limits.is_empty() {
-                    "no limit is set that could be read".into()
-                } else {
-                    limits.join(", ")
-                }
-            )
+            let named = [
+                (limits.of_user, "ulimit -u"),
+                (limits.of_group, "the control group's pids.max"),
+            ];
+            let named = named.map(|(limit, name)| limit.map(|limit| format!("{limit} by {name}")));
+            let limits = match named.into_iter().flatten().collect::<Vec<_>>() {
+                none if none.is_empty() => "no limit is set that could be read".into(),
+                limits => limits.join(", "),
+            };
+            format!("no further process may be started ({error}); processes allowed: {limits}")
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported => format!(
             "starting a process is forbidden here ({error}): a seccomp filter or a container's policy"
         ),
         _ => format!("a child could not be made and waited for: {error}"),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -224,13 +187,15 @@ mod tests {
         assert!(full_name(path).starts_with(path));
         assert_eq!(
             find(&["/no/such/thing", "/etc/passwd"]).expect_err("neither"),
-            "/no/such/thing is not there, /etc/passwd can't be executed: Permission denied (os error 13)"
+            Reason::missing(
+                "/no/such/thing does not exist, /etc/passwd can't be executed: Permission denied (os error 13)"
+            )
         );
     }
 
     #[test]
     fn a_refusal_names_the_limit() {
-        let of = |kind| refusal(&io::Error::from(kind));
+        let of = |kind| refusal(&io::Error::from(kind)).to_string();
         let limit = of(io::ErrorKind::WouldBlock);
         // Whatever is set here, there are words for it.
         assert!(

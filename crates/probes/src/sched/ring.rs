@@ -1,8 +1,8 @@
 //! LMbench's context switch: a token in a ring of processes.
 
-use crate::across::none_started;
+use crate::engine::reason::Reason;
 use kernels::checked::{sum, words};
-use meter::probe::{Effort, Event, Probe, Shape, Terrain, Work, WorkingSet};
+use meter::probe::{Effort, Event, MachineShape, Probe, Shape, Work, WorkError, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use std::hint::black_box;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -26,14 +26,14 @@ const ONE_OR_TWO: std::ops::RangeInclusive<f64> = 0.9..=2.1;
 pub(crate) fn probe() -> Probe {
     Probe {
         title: "a context switch in a ring of processes".into(),
-        operation: "One hop of a token from one process of a ring to the next through a pipe, each process summing an array of its own (0, 16 or 64 KiB) when it has the token; without the cost of the same write, read and sum in a single process.".into(),
+        operation: "One hop of a token from one process of a ring to the next through a pipe, each process summing its own array (0, 16 or 64 KiB) when it has the token; without the cost of the same write, read and sum in a single process.".into(),
         method: "N processes, the worker and those it forks, all on the CPU that the worker is pinned to. Each sample takes about 512 hops round the ring, and before them as many writes and reads of one process through N pipes in turn, with a sum each: the row is the difference, and stays negative where noise makes it so. Either is preceded by one turn that is not stamped, since the other one had the caches. What the arrays of the others evict from the caches is part of it. The kernel's counts of all processes' context switches must come to one per hop, or up to two: a receiver that is woken may take the CPU from the sender, which then runs once more before it waits. The notes have them.".into(),
         source: "LMbench's lat_ctx, which leaves the processes to the scheduler unless LMBENCH_SCHED says otherwise (compare with LMBENCH_SCHED=SINGLE, or under taskset), takes the single process's cost once for all N, and sums 8-byte elements where we sum 4-byte ones.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
         since: Scale::Full,
         shape: Shape::Map {
-            y: (Axis::Processes, |_: &Terrain, _: Scale| {
+            y: (Axis::Processes, |_: &MachineShape, _: Scale| {
                 vec![2, 4, 8, 16, 24, 32, 64, 96]
             }),
             x: (Axis::WorkingSetBytes, |_, _| vec![0, 16 << 10, 64 << 10]),
@@ -69,7 +69,7 @@ struct Ring {
 }
 
 impl Ring {
-    fn start(processes: usize, array_bytes: usize) -> Result<Ring, String> {
+    fn start(processes: usize, array_bytes: usize) -> Result<Ring, Reason> {
         let ring = TokenRing::start(processes, array_bytes, sum_array).map_err(reason)?;
         // After the ring, whose processes would inherit the pipes.
         let single = Single::new(processes, array_bytes).map_err(|e| reason(NoRing::Pipes(e)))?;
@@ -96,16 +96,16 @@ impl Ring {
     }
 
     /// Whether the kernel saw what the method assumes.
-    fn judge(&mut self, samples: u32) -> Result<(), String> {
+    fn judge(&mut self, samples: u32) -> Result<(), Reason> {
         let members = self.ring.members();
         // One more turn before each stamp.
         let turns = u64::from(samples) * (self.turns() + 1);
         let expected = WARM_UP_TURNS + turns + 2;
         if let Some(other) = members.iter().find(|m| m.turns != expected) {
-            return Err(format!(
+            return Err(Reason::wrong(format!(
                 "a member had the token {} times instead of {expected}",
                 other.turns
-            ));
+            )));
         }
         let switches: Option<Vec<Switches>> = members.iter().map(|m| m.switches).collect();
         if let Some(switches) = switches {
@@ -121,7 +121,7 @@ impl Ring {
         };
         let (waits, forced) = (per_hop(|s| s.voluntary), per_hop(|s| s.involuntary));
         self.note = Some(format!(
-            "context switches per hop, ring of {}: {waits:.2} to wait, {forced:.2} forced",
+            "context switches per hop, ring of {}: {waits:.2} voluntary, {forced:.2} involuntary",
             self.processes
         ));
         let all = waits + forced;
@@ -134,7 +134,7 @@ impl Ring {
     }
 }
 
-/// The stamps of a visit: of the single process and of the ring, by turns.
+/// The stamps of a visit: of the single process and of the ring, alternating.
 fn stamp(
     ring: &mut TokenRing,
     single: &mut Single,
@@ -172,23 +172,18 @@ fn stamp(
     Ok(events)
 }
 
-/// Why there is no ring, in words.
-fn reason(why: NoRing) -> String {
+fn reason(why: NoRing) -> Reason {
     match why {
-        NoRing::Memory(e) => format!("no memory for the ring's arrays: {e}"),
-        NoRing::Pipes(e) => format!(
+        NoRing::Memory(e) => Reason::call("can't allocate the ring's arrays", &e),
+        NoRing::Pipes(e) => Reason::missing(format!(
             "the pipes can't be opened: {e}; each process needs two descriptors (ulimit -n)"
-        ),
-        NoRing::Processes(e) => none_started("the processes", &e),
+        )),
+        NoRing::Processes(e) => Reason::not_started("the processes", &e),
     }
 }
 
 impl Work for Ring {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-    fn run(&mut self, _turns: u64, _double: bool) {}
-    fn stamped(&mut self, samples: u32) -> Result<Vec<Event>, String> {
+    fn stamped(&mut self, samples: u32) -> Result<Vec<Event>, WorkError> {
         let events = self.measure(samples).map_err(|e| e.to_string())?;
         self.judge(samples)?;
         Ok(events)
@@ -249,7 +244,7 @@ mod tests {
         let (notes, contradiction) = judged(60, 40);
         assert_eq!(
             notes,
-            ["context switches per hop, ring of 2: 0.60 to wait, 0.40 forced"]
+            ["context switches per hop, ring of 2: 0.60 voluntary, 0.40 involuntary"]
         );
         assert_eq!(contradiction, None);
         assert!(judged(31, 0).1.is_some_and(|text| text.contains("0.31")));

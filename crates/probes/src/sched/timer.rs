@@ -1,7 +1,9 @@
 //! From a timer's expiry to running, open loop: what cyclictest measures.
 
-use crate::across::{Counters, counters, on_free_thread, watched};
-use meter::probe::{Effort, Event, Probe, Work};
+use crate::engine::counters::{Counters, counters};
+use crate::engine::reason::{Doing, Reason};
+use crate::engine::threads::{on_free_thread, watched};
+use meter::probe::{Effort, Event, Probe, Work, WorkError};
 use model::run::{Bound, Regime};
 use sys::evidence::thread_switches;
 
@@ -16,7 +18,7 @@ pub(crate) fn probe() -> Probe {
         variants: vec!["timer".into()],
         title: "from a timer's expiry to running".into(),
         operation: "One wake-up by a timer: from the time at which it is due to the return of the sleeping thread's call, read on the same clock.".into(),
-        method: "Sleeps by clock_nanosleep with TIMER_ABSTIME on CLOCK_MONOTONIC, due every millisecond, of a thread that may use all allowed CPUs, at the priority that the run has. The loop is open: a due time is the one before plus a millisecond, however late that one was. Where a wake-up comes so late that others were due meanwhile, each of those has its latency too, and the notes count them: a closed loop would leave out just the expiries that waited longest. The kernel may delay the timers of threads of ordinary priority by the slack that the notes give (usually 50 µs), to expire several at once; it is a part of the latency. The kernel must count a voluntary context switch for each sleep, or the row is invalid.".into(),
+        method: "Sleeps by clock_nanosleep with TIMER_ABSTIME on CLOCK_MONOTONIC, due every millisecond, of a thread that may use all allowed CPUs, at the priority that the run has. The loop is open: a due time is the one before plus a millisecond, however late that one was. Where a wake-up comes so late that others were due before it, each of those has its latency too, and the notes count them: a closed loop would leave out just the expiries that waited longest. The kernel may delay the timers of threads of ordinary priority by the slack that the notes give (usually 50 µs), to expire several at once; it is a part of the latency. The kernel must count a voluntary context switch for each sleep, or the row is invalid.".into(),
         source: "The cyclictest of rt-tests (`cyclictest -t1 -i1000`), at the same priority and with the same slack; it skips what it missed and, run by root, keeps CPUs out of deep idle states (/dev/cpu_dma_latency), which this row doesn't.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
@@ -33,8 +35,8 @@ pub(crate) fn probe() -> Probe {
             let sleep = sys::timer::sleep_until(0);
             sleep.err().map(|e| format!("needs clock_nanosleep: {e}"))
         },
-        make: Box::new(|bench, _| {
-            let cpus = bench.terrain.cpus.clone();
+        make: Box::new(|worker, _| {
+            let cpus = worker.machine.cpus.clone();
             Ok(Box::new(Timer {
                 counters: counters(&cpus)?,
                 cpus,
@@ -48,7 +50,7 @@ pub(crate) fn probe() -> Probe {
 /// A clock that can be slept by.
 trait Alarm {
     fn now_ns(&mut self) -> u64;
-    fn sleep_until(&mut self, due_ns: u64) -> Result<(), String>;
+    fn sleep_until(&mut self, due_ns: u64) -> Result<(), Reason>;
 }
 
 struct Monotonic;
@@ -57,14 +59,14 @@ impl Alarm for Monotonic {
     fn now_ns(&mut self) -> u64 {
         sys::timer::now_ns()
     }
-    fn sleep_until(&mut self, due_ns: u64) -> Result<(), String> {
-        sys::timer::sleep_until(due_ns).map_err(|e| format!("clock_nanosleep failed: {e}"))
+    fn sleep_until(&mut self, due_ns: u64) -> Result<(), Reason> {
+        sys::timer::sleep_until(due_ns).doing("clock_nanosleep failed")
     }
 }
 
 /// How late each of so many expiries was, ns. The first is due a period from
 /// now, each of the others a period after the one before.
-fn latencies(alarm: &mut impl Alarm, expiries: u32) -> Result<Vec<u64>, String> {
+fn latencies(alarm: &mut impl Alarm, expiries: u32) -> Result<Vec<u64>, Reason> {
     let mut due = alarm.now_ns();
     (0..expiries)
         .map(|_| {
@@ -101,11 +103,7 @@ struct Timer {
 }
 
 impl Work for Timer {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-    fn run(&mut self, _turns: u64, _double: bool) {}
-    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
         let (late, seen) = on_free_thread(&self.cpus, || {
             let before = thread_switches();
             let (late, run_delay_ns) = watched(|| latencies(&mut Monotonic, WARM_UP + operations));
@@ -128,7 +126,7 @@ impl Work for Timer {
         let ticks = |ns: u64| (ns as f64 / self.counters.ns_per_tick).round() as u64;
         let counted = late[WARM_UP as usize..].iter();
         Ok(counted
-            .map(|&ns| crate::across::event(0, ticks(ns), 1, 0))
+            .map(|&ns| crate::engine::threads::event(0, ticks(ns), 1, 0))
             .collect())
     }
     fn contradiction(&self) -> Option<String> {
@@ -165,9 +163,9 @@ fn contradiction(seen: Seen) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::across::testing::{cpus, emulated};
+    use crate::engine::testing::{cpus, emulated};
 
-    /// Wakes so long after it was due, or after it was asked.
+    /// Wakes so long after it was due, or after the call.
     struct Scripted {
         now: u64,
         late: Vec<u64>,
@@ -178,7 +176,7 @@ mod tests {
         fn now_ns(&mut self) -> u64 {
             self.now
         }
-        fn sleep_until(&mut self, due_ns: u64) -> Result<(), String> {
+        fn sleep_until(&mut self, due_ns: u64) -> Result<(), Reason> {
             let late = self.late[self.due.len()];
             self.due.push(due_ns);
             self.now = self.now.max(due_ns) + late;
@@ -190,7 +188,7 @@ mod tests {
     fn an_expiry_that_was_missed_waited_too() {
         let mut alarm = Scripted {
             now: 5_000_000,
-            // The second is 2.5 periods late: two more were due meanwhile.
+            // The second is 2.5 periods late: two more were due by then.
             late: vec![100, 2_500_000, 10, 10, 30],
             due: Vec::new(),
         };

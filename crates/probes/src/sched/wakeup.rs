@@ -1,7 +1,9 @@
 //! From a wake to running.
 
-use crate::across::{Counters, apart, counters, may_run_on, mode, modes, not_started};
-use meter::probe::{Effort, Event, Probe, Work};
+use crate::engine::counters::{Counters, counters};
+use crate::engine::reason::Reason;
+use crate::engine::threads::{NO_CPU, apart, mode, modes, run_on, some_cpu};
+use meter::probe::{Effort, Event, Probe, Work, WorkError};
 use model::run::{Bound, Regime};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::{self, Thread};
@@ -20,16 +22,13 @@ const WARM_UP: u32 = 3;
 /// times what a loaded CPU lets a thread wait.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// No CPU.
-const UNKNOWN: u32 = u32::MAX;
-
 const OPERATION: &str = "One wake-up: from just before the call that wakes a sleeping thread to that thread's first instruction after it.";
 const SOURCE: &str = "Ours; cyclictest and schbench are the kernel developers' tools for it. cyclictest wakes by a timer, and is mostly run at a real-time priority; this row wakes by another thread, at the ordinary one.";
 
 pub(crate) fn probes() -> Vec<Probe> {
     let method = |load: &str| {
         format!(
-            "The standard library's park and unpark, on Linux a futex wait and a futex wake. {load} Waker and sleeper may use all allowed CPUs; modes tell whether the sleeper woke up on the CPU that the waker was on, where it may have to wait until the waker sleeps. The waker sleeps for 200 µs after each wake, so that the sleeper sleeps too and CPUs without work go idle; how long they then take to come back is part of it. The kernel must count one voluntary context switch of the sleeper for each wake-up, or the row is invalid."
+            "The standard library's park and unpark, on Linux a futex wait and a futex wake. {load} Waker and sleeper may use all allowed CPUs; modes: whether the sleeper woke up on the CPU that the waker was on, where it may have to wait until the waker sleeps. The waker sleeps for 200 µs after each wake, so that the sleeper sleeps too and CPUs without work go idle; how long they then take to come back is part of it. The kernel must count one voluntary context switch of the sleeper for each wake-up, or the row is invalid."
         )
         .into()
     };
@@ -48,8 +47,8 @@ pub(crate) fn probes() -> Vec<Probe> {
             sample_ns: Some(sample_ns),
             ..Effort::SCALAR
         },
-        make: Box::new(|bench, site| {
-            let cpus = &bench.terrain.cpus;
+        make: Box::new(|worker, site| {
+            let cpus = &worker.machine.cpus;
             let busy = if site.variant == "loaded" {
                 cpus.clone()
             } else {
@@ -70,7 +69,7 @@ pub(crate) fn probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "from a wake to running, machine idle".into(),
-            method: method("Nothing else of ours runs."),
+            method: method("No other thread of latlas runs."),
             ..probe("idle", 80, 320_000.0)
         },
         Probe {
@@ -98,7 +97,7 @@ struct Wakeup {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Seen {
     wake_ups: u32,
-    /// Voluntary context switches of the sleeper meanwhile.
+    /// Voluntary context switches of the sleeper in that time.
     sleeps: Option<u64>,
     /// How long the sleeper was awake and had no CPU, ns.
     run_delay_ns: Option<u64>,
@@ -116,16 +115,12 @@ struct Board {
 }
 
 impl Work for Wakeup {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-    fn run(&mut self, _turns: u64, _double: bool) {}
-    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
         let board = Board {
             wake: AtomicU32::new(0),
             awake: AtomicU32::new(0),
             stamp: AtomicU64::new(0),
-            cpu: AtomicU32::new(UNKNOWN),
+            cpu: AtomicU32::new(NO_CPU),
             quit: AtomicBool::new(false),
         };
         let wakes = WARM_UP + operations;
@@ -138,25 +133,31 @@ impl Work for Wakeup {
             };
             let sleeper = start()
                 .spawn_scoped(scope, || this.sleep(board, wakes))
-                .map_err(|e| not_started(&e))?;
+                .map_err(|e| Reason::not_started("threads", &e))?;
             ending.sleeper = Some(sleeper.thread().clone());
             let mut busy = Vec::new();
             for &cpu in &this.busy_cpus {
                 let spinning = start().spawn_scoped(scope, move || spin(board, cpu));
-                busy.push(spinning.map_err(|e| not_started(&e))?);
+                busy.push(spinning.map_err(|e| Reason::not_started("threads", &e))?);
             }
             let target = sleeper.thread().clone();
             let waker = start()
                 .spawn_scoped(scope, move || this.wake(board, &target, wakes))
-                .map_err(|e| not_started(&e))?;
-            let events = waker.join().map_err(|_| "the waking thread failed")?;
+                .map_err(|e| Reason::not_started("threads", &e))?;
+            let events = waker
+                .join()
+                .map_err(|_| Reason::Panicked("the waking thread"))?;
             // The rest ends now, also if the waker gave up.
             drop(ending);
-            let seen = sleeper.join().map_err(|_| "the woken thread failed")??;
+            let seen = sleeper
+                .join()
+                .map_err(|_| Reason::Panicked("the woken thread"))??;
             for thread in busy {
-                thread.join().map_err(|_| "a busy thread failed")??;
+                thread
+                    .join()
+                    .map_err(|_| Reason::Panicked("a busy thread"))??;
             }
-            Ok::<_, String>((events?, seen))
+            Ok::<_, Reason>((events?, seen))
         })?;
         self.seen = Some(seen);
         Ok(events[WARM_UP as usize..].to_vec())
@@ -177,8 +178,8 @@ impl Work for Wakeup {
 
 impl Wakeup {
     /// The sleeper: gives what the kernel counted of it.
-    fn sleep(&self, board: &Board, wakes: u32) -> Result<Seen, String> {
-        let placed = may_run_on(&self.sleeper_cpus);
+    fn sleep(&self, board: &Board, wakes: u32) -> Result<Seen, Reason> {
+        let placed = run_on(&self.sleeper_cpus);
         if placed.is_err() {
             board.quit.store(true, Ordering::Relaxed);
         }
@@ -198,7 +199,7 @@ impl Wakeup {
             };
             board
                 .cpu
-                .store(current_cpu().unwrap_or(UNKNOWN), Ordering::Relaxed);
+                .store(current_cpu().unwrap_or(NO_CPU), Ordering::Relaxed);
             board.stamp.store(stamp, Ordering::Relaxed);
             board.awake.store(wake, Ordering::Release);
         }
@@ -212,8 +213,8 @@ impl Wakeup {
     }
 
     /// The waker.
-    fn wake(&self, board: &Board, sleeper: &Thread, wakes: u32) -> Result<Vec<Event>, String> {
-        may_run_on(&self.waker_cpus)?;
+    fn wake(&self, board: &Board, sleeper: &Thread, wakes: u32) -> Result<Vec<Event>, Reason> {
+        run_on(&self.waker_cpus)?;
         // The sleeper settles first.
         thread::sleep(10 * PAUSE);
         (1..=wakes)
@@ -229,10 +230,10 @@ impl Wakeup {
                         break;
                     }
                     if board.quit.load(Ordering::Relaxed) || began.elapsed() > PATIENCE {
-                        return Err("a woken thread did not run".to_string());
+                        return Err(Reason::wrong("a woken thread did not run"));
                     }
                 }
-                let there = Some(board.cpu.load(Ordering::Relaxed)).filter(|&cpu| cpu != UNKNOWN);
+                let there = some_cpu(board.cpu.load(Ordering::Relaxed));
                 let (from_ticks, to_ticks) = apart(from, board.stamp.load(Ordering::Relaxed));
                 Ok(Event {
                     series: 0,
@@ -246,9 +247,9 @@ impl Wakeup {
     }
 }
 
-/// Computes on this CPU until told to quit.
-fn spin(board: &Board, cpu: u32) -> Result<(), String> {
-    let placed = may_run_on(&[cpu]);
+/// Computes on this CPU until the visit ends.
+fn spin(board: &Board, cpu: u32) -> Result<(), Reason> {
+    let placed = run_on(&[cpu]);
     let mut turns = 0_u64;
     while placed.is_ok() && !board.quit.load(Ordering::Relaxed) {
         turns = std::hint::black_box(turns.wrapping_add(1));
@@ -282,7 +283,7 @@ fn contradiction(seen: Seen) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::across::testing::{cpus, emulated, no_thread_is_left};
+    use crate::engine::testing::{cpus, emulated, no_thread_is_left};
 
     fn wakeup(waker_cpus: &[u32], sleeper_cpus: &[u32]) -> Wakeup {
         Wakeup {
@@ -392,7 +393,7 @@ mod tests {
             work.busy_cpus = busy.to_vec();
             no_thread_is_left("wakeup_nowhere", || {
                 let reason = work.stamped(3).expect_err("no such CPU");
-                assert!(reason.contains("8191"), "{reason}");
+                assert!(reason.to_string().contains("8191"), "{reason}");
             });
         }
     }

@@ -1,11 +1,11 @@
 //! An atomic addition that no other core wants.
 
 use super::EFFORT;
-use crate::paired::{DIFFERENCE, Over, Paired};
+use crate::engine::paired::{DIFFERENCE, Over, Paired};
 use meter::probe::Probe;
 use std::sync::atomic::AtomicU64;
 
-/// A counter on lines of its own: 128 bytes are two lines on most machines,
+/// A counter on separate cache lines: 128 bytes are two lines on most machines,
 /// which some fetch in pairs, and one on Apple's.
 #[derive(Default)]
 #[repr(align(128))]
@@ -14,12 +14,12 @@ pub(super) struct Counter(pub(super) AtomicU64);
 pub(crate) fn probe() -> Probe {
     Probe {
         title: "atomic addition, uncontended".into(),
-        operation: "One atomic addition to a number in L1 that no other core wants.".into(),
+        operation: "One atomic addition to a number in L1 that no other core uses.".into(),
         method: format!(
-            "{DIFFERENCE} Rust's fetch_add in relaxed order, as compiled; the sum is not looked at."
+            "{DIFFERENCE} Rust's fetch_add in relaxed order, as compiled; the sum is not used."
         )
         .into(),
-        source: "Ours; a lock is made of such operations.".into(),
+        source: "Ours; locks are made of such operations.".into(),
         effort: EFFORT,
         make: Box::new(|_, _| Ok(Box::new(adding()))),
         ..Probe::blank("sync.atomic_add")
@@ -47,6 +47,6 @@ mod tests {
         adding.run(1, true);
         assert_eq!(adding.0.operand.0.into_inner(), 5 * u64::from(UNROLL));
         assert_eq!(size_of::<Counter>(), 128);
-        crate::smoke::run(&[probe()], "sync.atomic_add").expect("it runs");
+        crate::engine::testing::run(&[probe()], "sync.atomic_add").expect("it runs");
     }
 }

@@ -1,10 +1,11 @@
 //! A mutex and a number that two CPUs want at once.
 
 use super::atomic::Counter;
-use crate::across::{ONE_CPU, alone};
-use crate::team::{Team, others};
+use crate::engine::reason::Reason;
+use crate::engine::team::{Team, others};
+use crate::engine::threads::alone;
 use kernels::UNROLL;
-use meter::probe::{Effort, Probe, Work};
+use meter::probe::{Effort, Probe, Work, WorkError};
 use model::run::{Bound, Regime};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,29 +13,29 @@ use std::time::{Duration, Instant};
 /// Time within which the other thread must show that it runs.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-const METHOD: &str = "Two threads, pinned to the measured CPU and to one other, whatever the number of CPUs; the other one repeats the same operation without a pause, before the sample, during it and after. The time is this thread's, for its own operations; how many of all operations were its own stands in the row's note. Two CPUs can't be told quiet by one canary, so the distribution is reported.";
+const METHOD: &str = "Two threads, pinned to the measured CPU and to one other, whatever the number of CPUs; the other one repeats the same operation without a pause, before the sample, during it and after. The time is the measured thread's, for its own operations; the row's note has its share of all operations. One canary can't show that two CPUs are quiet, so the distribution is reported.";
 
 pub(crate) fn probes() -> Vec<Probe> {
     vec![
         Probe {
-            title: "mutex that two CPUs want".into(),
+            title: "mutex contended by two CPUs".into(),
             operation: "One lock and unlock of a mutex, with nothing between, while a thread on another CPU does the same.".into(),
-            source: "Ours, beside the 2012 list's uncontended mutex.".into(),
-            make: Box::new(|bench, _| {
+            source: "Ours, to compare with the 2012 list's uncontended mutex.".into(),
+            make: Box::new(|worker, _| {
                 let mutex = Arc::new(Padded(Mutex::new(())));
                 let theirs = mutex.clone();
-                contended(&others(&bench.terrain), mutex, theirs)
+                contended(&others(&worker.machine), mutex, theirs)
             }),
             ..probe("sync.mutex_contended")
         },
         Probe {
-            title: "atomic addition that two CPUs want".into(),
+            title: "atomic addition contended by two CPUs".into(),
             operation: "One atomic addition to a number, while a thread on another CPU does the same.".into(),
-            source: "Ours, beside the uncontended addition.".into(),
-            make: Box::new(|bench, _| {
+            source: "Ours, to compare with the uncontended addition.".into(),
+            make: Box::new(|worker, _| {
                 let counter = Arc::new(Counter::default());
                 let theirs = counter.clone();
-                contended(&others(&bench.terrain), counter, theirs)
+                contended(&others(&worker.machine), counter, theirs)
             }),
             ..probe("sync.atomic_add_contended")
         },
@@ -62,7 +63,7 @@ trait Wanted: Send + Sync + 'static {
     fn operate(&self);
 }
 
-/// A mutex on lines of its own.
+/// A mutex on separate cache lines.
 #[repr(align(128))]
 struct Padded(Mutex<()>);
 
@@ -84,8 +85,8 @@ fn contended<'w, W: Wanted>(
     cpus: &[u32],
     ours: Arc<W>,
     theirs: Arc<W>,
-) -> Result<Box<dyn Work + 'w>, String> {
-    let other = cpus.get(..1).ok_or(ONE_CPU)?;
+) -> Result<Box<dyn Work + 'w>, WorkError> {
+    let other = cpus.get(..1).ok_or(Reason::OneCpu)?;
     let team = Team::until_dropped(
         other,
         |_| Ok(theirs.clone()),
@@ -108,7 +109,7 @@ struct Contended<W> {
     wanted: Arc<W>,
     /// Operations of this thread within samples.
     ours: u64,
-    /// Those of the other thread meanwhile.
+    /// Those of the other thread in that time.
     theirs: u64,
     stood_still: bool,
 }
@@ -135,9 +136,9 @@ impl<W: Wanted> Work for Contended<W> {
         self.ours += turns * u64::from(UNROLL);
         self.theirs += self.team.done() - before;
     }
-    fn verify(&self) -> Result<(), String> {
+    fn verify(&self) -> Result<(), WorkError> {
         if self.stood_still || (self.ours > 100_000 && self.theirs == 0) {
-            return Err("the thread on the other CPU did not run beside this one".into());
+            return Err(Reason::wrong("the thread on the other CPU did not run").into());
         }
         Ok(())
     }
@@ -153,18 +154,18 @@ impl<W: Wanted> Work for Contended<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smoke;
+    use crate::engine::testing;
 
     #[test]
     fn both_threads_operate_or_the_row_says_why_not() {
-        let one_cpu = alone(&smoke::terrain());
+        let one_cpu = alone(&testing::machine()).map(WorkError::from);
         for row in ["sync.mutex_contended", "sync.atomic_add_contended"] {
-            assert_eq!(smoke::run(&probes(), row).err(), one_cpu);
+            assert_eq!(testing::run(&probes(), row).err(), one_cpu);
         }
         let counter = Arc::new(Counter::default());
         // The same CPU will do: the scheduler lets both have it.
         let mut work =
-            contended(&[smoke::here()], counter.clone(), counter.clone()).expect("a thread");
+            contended(&[testing::here()], counter.clone(), counter.clone()).expect("a thread");
         work.ready();
         work.run(10, false);
         work.verify().expect("both ran");

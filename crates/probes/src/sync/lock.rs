@@ -1,7 +1,7 @@
-//! Locks that nobody else wants.
+//! Uncontended locks.
 
 use super::EFFORT;
-use crate::paired::{DIFFERENCE, Paired, Short, Unrolled};
+use crate::engine::paired::{DIFFERENCE, Paired, Short, Unrolled};
 use meter::probe::Probe;
 use std::sync::{Mutex, PoisonError, RwLock};
 
@@ -9,8 +9,8 @@ pub(crate) fn probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "mutex, uncontended".into(),
-            operation: "One lock and unlock of a mutex that no other thread wants, with nothing between.".into(),
-            method: format!("{DIFFERENCE} Rust's standard Mutex, as compiled, which also looks whether a thread panicked with it.").into(),
+            operation: "One lock and unlock of an uncontended mutex, with nothing between.".into(),
+            method: format!("{DIFFERENCE} Rust's standard Mutex, as compiled, which also checks whether it is poisoned.").into(),
             source: "The 2012 list's mutex lock/unlock.".into(),
             effort: EFFORT,
             make: Box::new(|_, _| Ok(Box::new(Paired(Unrolled(Box::new(Locked(Mutex::new(())))))))),
@@ -18,9 +18,9 @@ pub(crate) fn probes() -> Vec<Probe> {
         },
         Probe {
             title: "read lock, uncontended".into(),
-            operation: "One read lock and unlock of a readers-writer lock that no other thread wants, with nothing between.".into(),
+            operation: "One read lock and unlock of an uncontended readers-writer lock, with nothing between.".into(),
             method: format!("{DIFFERENCE} Rust's standard RwLock, as compiled.").into(),
-            source: "Ours, beside the mutex.".into(),
+            source: "Ours, to compare with the mutex.".into(),
             effort: EFFORT,
             make: Box::new(|_, _| Ok(Box::new(Paired(Unrolled(Box::new(Read(RwLock::new(())))))))),
             ..Probe::blank("sync.rwlock_read")
@@ -50,9 +50,15 @@ impl Short for Box<Read> {
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
+
+    /// How long a thread that has to wait is watched,
+    const SOON: Duration = Duration::from_millis(20);
+    /// and one that has not, on a machine however busy.
+    const LATE: Duration = Duration::from_secs(60);
 
     /// Whether `once` waits while `hold` holds.
-    fn waits<S: Short + Sync, G>(short: &S, hold: impl FnOnce() -> G) -> bool {
+    fn waits<S: Short + Sync, G>(short: &S, limit: Duration, hold: impl FnOnce() -> G) -> bool {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let held = hold();
@@ -60,7 +66,10 @@ mod tests {
                 short.once();
                 done.store(true, Ordering::SeqCst);
             });
-            std::thread::sleep(std::time::Duration::from_millis(20));
+            let begin = Instant::now();
+            while !done.load(Ordering::SeqCst) && begin.elapsed() < limit {
+                std::thread::sleep(Duration::from_millis(1));
+            }
             let waited = !done.load(Ordering::SeqCst);
             drop(held);
             waited
@@ -70,14 +79,14 @@ mod tests {
     #[test]
     fn both_take_their_lock_and_give_it_back() {
         let mutex = Box::new(Locked(Mutex::new(())));
-        assert!(waits(&mutex, || mutex.0.lock()));
+        assert!(waits(&mutex, SOON, || mutex.0.lock()));
         assert!(mutex.0.try_lock().is_ok());
         let read = Box::new(Read(RwLock::new(())));
-        assert!(waits(&read, || read.0.write()));
-        assert!(!waits(&read, || read.0.read()), "readers share it");
+        assert!(waits(&read, SOON, || read.0.write()));
+        assert!(!waits(&read, LATE, || read.0.read()), "readers share it");
         assert!(read.0.try_write().is_ok());
         for row in ["sync.mutex_uncontended", "sync.rwlock_read"] {
-            crate::smoke::run(&probes(), row).expect("it runs");
+            crate::engine::testing::run(&probes(), row).expect("it runs");
         }
     }
 }

@@ -19,7 +19,4 @@ pub(crate) fn probes() -> Vec<Probe> {
 }
 
 /// What a short operation on one CPU deserves.
-const EFFORT: Effort = Effort {
-    visits: 8,
-    ..Effort::SCALAR
-};
+const EFFORT: Effort = Effort::visits(8);

@@ -1,20 +1,20 @@
 //! Something that is made once, after it was made.
 
 use super::EFFORT;
-use crate::paired::{DIFFERENCE, Paired, Short, Unrolled};
+use crate::engine::paired::{DIFFERENCE, Paired, Short, Unrolled};
 use meter::probe::Probe;
 use std::hint::black_box;
 use std::sync::OnceLock;
 
 pub(crate) fn probe() -> Probe {
     Probe {
-        title: "something made once, already made".into(),
-        operation: "One access to a number that is made at its first use and was made long ago: the question whether it is there, and its value.".into(),
-        method: format!("{DIFFERENCE} Rust's OnceLock with get_or_init, as compiled; each value is handed to an optimiser's barrier, which stores it.").into(),
-        source: "Ours: what a lazily made static costs at each use.".into(),
+        title: "access to a OnceLock that is initialised".into(),
+        operation: "One access to a number that is initialised at its first use, after that: the check whether it is initialised, and its value.".into(),
+        method: format!("{DIFFERENCE} Rust's OnceLock with get_or_init, as compiled; each value goes to black_box, which stores it.").into(),
+        source: "Ours: the cost of a lazily initialised static at each use.".into(),
         effort: EFFORT,
-        make: Box::new(|bench, _| {
-            let made = Box::new(OnceLock::from(bench.rng.u64(..)));
+        make: Box::new(|worker, _| {
+            let made = Box::new(OnceLock::from(worker.rng.u64(..)));
             Ok(Box::new(Paired(Unrolled(Made(made)))))
         }),
         ..Probe::blank("sync.once")
@@ -46,6 +46,6 @@ mod tests {
         let made = Made(Box::new(OnceLock::from(7)));
         made.once();
         assert_eq!(made.0.get(), Some(&7));
-        crate::smoke::run(&[probe()], "sync.once").expect("it runs");
+        crate::engine::testing::run(&[probe()], "sync.once").expect("it runs");
     }
 }

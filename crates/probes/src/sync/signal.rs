@@ -1,8 +1,9 @@
 //! Signals.
 
 use super::EFFORT;
-use crate::repeated::{PLAIN, Repeated};
-use meter::probe::{Probe, Work};
+use crate::engine::reason::{Doing, Reason};
+use crate::engine::repeated::{PLAIN, calls};
+use meter::probe::{Probe, Work, WorkError};
 use sys::signals::UserSignal;
 
 pub(crate) fn probes() -> Vec<Probe> {
@@ -10,12 +11,12 @@ pub(crate) fn probes() -> Vec<Probe> {
         Probe {
             variants: vec!["install".into()],
             title: "installing a signal handler".into(),
-            operation: "One sigaction() that installs a handler for SIGUSR1 and asks for the one before.".into(),
+            operation: "One sigaction() that installs a handler for SIGUSR1 and returns the one before.".into(),
             method: PLAIN.into(),
             source: "LMbench's lat_sig install.".into(),
             make: Box::new(|_, _| {
                 let signal = caught()?;
-                Repeated::boxed("sigaction()", move || signal.install())
+                calls("sigaction()", move || signal.install()).tried()?.boxed()
             }),
             ..probe()
         },
@@ -23,11 +24,11 @@ pub(crate) fn probes() -> Vec<Probe> {
             variants: vec!["deliver".into()],
             title: "sending a signal to oneself and catching it".into(),
             operation: "One kill() of SIGUSR1 to this process, whose empty handler has run when it returns.".into(),
-            method: format!("{PLAIN} The process has one thread; that signals arrive is tried beforehand with a handler that counts.").into(),
-            source: "The loop of LMbench's lat_sig catch, before the time of sending is taken off: sync.signal/catch is its figure.".into(),
+            method: format!("{PLAIN} The process has one thread; that signals arrive is verified beforehand with a handler that counts.").into(),
+            source: "The loop of LMbench's lat_sig catch, before the time of sending is subtracted: sync.signal/catch is its figure.".into(),
             make: Box::new(|_, _| {
                 let signal = caught()?;
-                Repeated::boxed("kill()", move || signal.send())
+                calls("kill()", move || signal.send()).tried()?.boxed()
             }),
             ..probe()
         },
@@ -36,7 +37,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             title: "catching a signal, without the sending".into(),
             operation: "What one signal to oneself costs more than a kill() that sends none: its delivery, the empty handler and the return from it.".into(),
             method: "A loop of kill() with signal 0, which only checks, and a loop of kill() with SIGUSR1, as many times, in one bracket and in alternating order; the difference divided by their number, never set to 0 where noise makes it negative.".into(),
-            source: "LMbench's lat_sig catch, which takes the time of sending off too, from another run of its loop, and sets a negative rest to 0.".into(),
+            source: "LMbench's lat_sig catch, which subtracts the time of sending too, from another run of its loop, and sets a negative rest to 0.".into(),
             make: Box::new(|_, _| {
                 Ok(Box::new(Catching {
                     signal: caught()?,
@@ -55,20 +56,17 @@ fn probe() -> Probe {
     }
 }
 
-fn caught() -> Result<UserSignal, String> {
-    UserSignal::catch().map_err(|e| format!("no signal can be caught here: {e}"))
+fn caught() -> Result<UserSignal, Reason> {
+    UserSignal::catch().doing("signals can't be caught here")
 }
 
 /// `kill()` with nothing to catch, and with a signal.
 struct Catching {
     signal: UserSignal,
-    failed: Option<String>,
+    failed: Option<Reason>,
 }
 
 impl Work for Catching {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
     fn paired(&self) -> bool {
         true
     }
@@ -83,23 +81,12 @@ impl Work for Catching {
             (0..turns).try_for_each(|_| self.signal.send_none())
         };
         if let Err(e) = all {
-            self.failed = Some(format!("kill() failed: {e}"));
+            self.failed = Some(Reason::call("kill() failed", &e));
         }
     }
-    fn verify(&self) -> Result<(), String> {
-        self.failed.clone().map_or(Ok(()), Err)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn signals_are_installed_and_caught() {
-        // That handlers run is tested where they are installed, in `sys`; an
-        // uncaught SIGUSR1 would end this process.
-        for row in ["install", "deliver", "catch"] {
-            let row = format!("sync.signal/{row}");
-            crate::smoke::run(&super::probes(), &row).expect("it runs");
-        }
+    fn verify(&self) -> Result<(), WorkError> {
+        self.failed
+            .clone()
+            .map_or(Ok(()), |reason| Err(reason.into()))
     }
 }

@@ -1,8 +1,10 @@
 //! A thread that does nothing.
 
 use super::joins::{self, Joins};
-use crate::across::{Counters, apart, counters, mode, modes, not_started, on_free_thread};
-use meter::probe::{Effort, Event, Probe, Work};
+use crate::engine::counters::{Counters, counters};
+use crate::engine::reason::Reason;
+use crate::engine::threads::{NO_CPU, apart, mode, modes, on_free_thread, some_cpu};
+use meter::probe::{Effort, Event, Probe, Work, WorkError};
 use model::run::{Bound, Regime};
 use std::sync::atomic::{AtomicU32, Ordering};
 use sys::affinity::current_cpu;
@@ -14,28 +16,20 @@ use sys::thread::create_and_join;
 /// thread for the next one.
 const WARM_UP: u32 = 3;
 
-/// No CPU.
-const UNKNOWN: u32 = u32::MAX;
-
 pub(crate) fn probe() -> Probe {
     Probe {
         title: "creating and joining a thread".into(),
         operation: "One thread that returns at once: pthread_create with the default attributes, and pthread_join.".into(),
-        method: format!("Each creation is stamped before the create call and after the join, by a thread that may use all allowed CPUs, as may the thread that it creates; that one only notes its CPU's number. Three come first unstamped, so that a stack is at hand, as it is in any program that has had a thread before. Modes: whether the new thread ran on its creator's CPU. {}", joins::TEXT).into(),
+        method: format!("Each creation is stamped before the create call and after the join, by a thread that may use all allowed CPUs, as may the thread that it creates; that one only stores its CPU's number. Three come first unstamped, so that a stack is cached, as in any program that had a thread before. Modes: whether the new thread ran on its creator's CPU. {}", joins::TEXT).into(),
         source: "Mike Ash's tables (2016): a pthread created and joined 1e5 times in one loop; he takes the mean, this row the distribution of single operations. Kurkin's threads have a task: thread.lifecycle. LMbench itself creates no threads.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
-        effort: Effort {
-            visits: 4,
-            samples: 80,
-            sample_ns: Some(60_000.0),
-            ..Effort::SCALAR
-        },
-        make: Box::new(|bench, _| {
+        effort: Effort::stamped(4, 80, 60_000.0),
+        make: Box::new(|worker, _| {
             Ok(Box::new(CreateJoin {
-                cpus: bench.terrain.cpus.clone(),
-                // Both stamps are the creator's, but it may move meanwhile.
-                counters: counters(&bench.terrain.cpus)?,
+                cpus: worker.machine.cpus.clone(),
+                // Both stamps are the creator's, but it may move in between.
+                counters: counters(&worker.machine.cpus)?,
                 joins: Joins::default(),
             }))
         }),
@@ -50,14 +44,10 @@ struct CreateJoin {
 }
 
 impl Work for CreateJoin {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-    fn run(&mut self, _turns: u64, _double: bool) {}
-    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
         let counter = Counter::best();
         self.joins = Joins::default();
-        on_free_thread(&self.cpus, || {
+        let events = on_free_thread(&self.cpus, || {
             for _ in 0..WARM_UP {
                 one(counter, &self.joins)?;
             }
@@ -65,7 +55,8 @@ impl Work for CreateJoin {
                 let events = (0..operations).map(|_| one(counter, &self.joins));
                 events.collect()
             })
-        })
+        })?;
+        Ok(events)
     }
     fn modes(&self) -> Vec<String> {
         modes()
@@ -83,17 +74,17 @@ impl Work for CreateJoin {
     }
 }
 
-fn one(counter: Counter, joins: &Joins) -> Result<Event, String> {
-    let ran_on = AtomicU32::new(UNKNOWN);
+fn one(counter: Counter, joins: &Joins) -> Result<Event, Reason> {
+    let ran_on = AtomicU32::new(NO_CPU);
     let before = thread_switches();
     let here = current_cpu();
     let from = counter.start();
     let outcome = create_and_join(&ran_on, note_cpu, || ());
     let to = counter.stop();
     joins.add(before);
-    outcome.map_err(|e| not_started(&e))?;
+    outcome.map_err(|e| Reason::not_started("threads", &e))?;
     let (from_ticks, to_ticks) = apart(from, to);
-    let ran_on = Some(ran_on.load(Ordering::Relaxed)).filter(|&cpu| cpu != UNKNOWN);
+    let ran_on = some_cpu(ran_on.load(Ordering::Relaxed));
     Ok(Event {
         series: 0,
         from_ticks,
@@ -104,13 +95,13 @@ fn one(counter: Counter, joins: &Joins) -> Result<Event, String> {
 }
 
 fn note_cpu(ran_on: &AtomicU32) {
-    ran_on.store(current_cpu().unwrap_or(UNKNOWN), Ordering::Relaxed);
+    ran_on.store(current_cpu().unwrap_or(NO_CPU), Ordering::Relaxed);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::across::testing::{bench, cpus, no_thread_is_left};
+    use crate::engine::testing::{cpus, no_thread_is_left, worker};
     use meter::probe::Site;
 
     #[test]
@@ -120,8 +111,8 @@ mod tests {
             at: Vec::new(),
         };
         no_thread_is_left("create_join", || {
-            let mut bench = bench(cpus());
-            let mut work = (probe().make)(&mut bench, &site).expect("work");
+            let mut worker = worker(cpus());
+            let mut work = (probe().make)(&mut worker, &site).expect("work");
             let events = work.stamped(7).expect("threads");
             if thread_switches().is_some() {
                 assert!(work.notes()[0].starts_with("the creator's context switches"));
@@ -155,11 +146,11 @@ mod tests {
 
     #[test]
     fn the_cpu_noted_is_that_of_the_new_thread() {
-        let ran_on = AtomicU32::new(UNKNOWN);
+        let ran_on = AtomicU32::new(NO_CPU);
         create_and_join(&ran_on, note_cpu, || ()).expect("a thread");
         match sys::current_cpu() {
-            Some(_) => assert_ne!(ran_on.into_inner(), UNKNOWN),
-            None => assert_eq!(ran_on.into_inner(), UNKNOWN),
+            Some(_) => assert_ne!(ran_on.into_inner(), NO_CPU),
+            None => assert_eq!(ran_on.into_inner(), NO_CPU),
         }
     }
 }

@@ -10,11 +10,12 @@
 //!    to everybody by the kernel's own default, though not by every
 //!    distribution's. Costs each thread some µs per allowed CPU.
 //! 3. An observer that asks for the thread (`tgkill` with signal 0) without
-//!    pause, on a CPU that it keeps for itself: one that did other work beside
+//!    pause, on a CPU that it keeps for itself: one that did other work too
 //!    would be where the threads measured want to run, and wake its CPU for
 //!    them.
 
-use crate::across::may_run_on;
+use crate::engine::reason::{Doing, Reason};
+use crate::engine::threads::run_on;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -45,7 +46,7 @@ impl Way {
     ///
     /// # Errors
     /// Why none does.
-    pub(super) fn find(cpus: &[u32]) -> Result<Way, String> {
+    pub(super) fn find(cpus: &[u32]) -> Result<Way, Reason> {
         let refused = match TaskRecords::of_machine(cpus) {
             Ok(_) => return Ok(Way::MachineRecords),
             Err(e) => e,
@@ -63,7 +64,7 @@ impl Way {
             return Ok(Way::OwnRecords);
         }
         observer.ok_or_else(|| {
-            format!("the end of a thread can't be seen: perf_event_open is refused ({refused}; kernel.perf_event_paranoid at most 2 would allow it), and to watch for it takes a second CPU")
+            Reason::missing(format!("the end of a thread can't be observed: perf_event_open is refused ({refused}; kernel.perf_event_paranoid at most 2 would allow it), and polling for it takes a second CPU"))
         })
     }
 
@@ -110,15 +111,15 @@ impl<'o> Witness<'o> {
         counter: Counter,
         ns_per_tick: f64,
         observer: &'o Observer,
-    ) -> Result<Witness<'o>, String> {
+    ) -> Result<Witness<'o>, Reason> {
         let records = match way {
             Way::MachineRecords => TaskRecords::of_machine(cpus),
             Way::OwnRecords => TaskRecords::of_own_threads(cpus),
             Way::Observer(_) => return Ok(Witness::Observer(observer)),
         };
         Ok(Witness::Records {
-            records: records.map_err(|e| format!("the kernel's exit records: {e}"))?,
-            creator: current_id().ok_or("this system does not number threads")?,
+            records: records.doing("the kernel's exit records")?,
+            creator: current_id().ok_or(Reason::missing("this system does not number threads"))?,
             counter,
             ns_per_tick,
             taken: Vec::new(),
@@ -127,7 +128,7 @@ impl<'o> Witness<'o> {
 
     /// When the last thread that was created and joined ended, in ticks;
     /// `None` if that was not recorded.
-    pub(super) fn end_of_last(&mut self) -> Result<Option<u64>, String> {
+    pub(super) fn end_of_last(&mut self) -> Result<Option<u64>, Reason> {
         match self {
             Witness::Observer(observer) => observer.end_of_last().map(Some),
             Witness::Records {
@@ -221,10 +222,10 @@ impl Observer {
         self.quit.store(true, Ordering::Relaxed);
     }
 
-    /// Watches, on this CPU, until told to quit. `ready` is called with what
+    /// Watches, on this CPU, until [`Observer::quit`]. `ready` is called with what
     /// came of going there.
-    pub(super) fn run(&self, cpu: u32, ready: impl FnOnce(Result<(), String>)) {
-        let placed = may_run_on(&[cpu]);
+    pub(super) fn run(&self, cpu: u32, ready: impl FnOnce(Result<(), Reason>)) {
+        let placed = run_on(&[cpu]);
         let placed_well = placed.is_ok();
         ready(placed);
         while placed_well && !self.quit.load(Ordering::Relaxed) {
@@ -242,16 +243,18 @@ impl Observer {
         }
     }
 
-    fn end_of_last(&self) -> Result<u64, String> {
+    fn end_of_last(&self) -> Result<u64, Reason> {
         let began = Instant::now();
         while self.thread.load(Ordering::Acquire) != 0 {
             if began.elapsed() > PATIENCE {
-                return Err("the end of a thread was not seen".into());
+                return Err(Reason::wrong("the end of a thread was not seen"));
             }
             thread::sleep(Duration::from_micros(50));
         }
         if self.refused.load(Ordering::Relaxed) {
-            return Err("the kernel does not tell whether a thread is gone (tgkill)".into());
+            return Err(Reason::wrong(
+                "the kernel does not say whether a thread is gone (tgkill)",
+            ));
         }
         Ok(self.gone.load(Ordering::Relaxed))
     }
@@ -308,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_observer_leaves_its_cpu_to_nobody_else() {
+    fn the_observer_keeps_its_cpu_for_itself_alone() {
         assert_eq!(Way::Observer(3).left(&[1, 2, 3]), [1, 2]);
         assert_eq!(Way::OwnRecords.left(&[1, 2, 3]), [1, 2, 3]);
     }

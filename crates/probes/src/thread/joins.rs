@@ -1,7 +1,7 @@
 //! How often the creator of threads left its CPU, held against what its rows
 //! assume.
 
-use crate::across::{Waits, waited_too_long};
+use crate::engine::threads::{Waits, waited_too_long};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use sys::evidence::{Switches, thread_switches};
 
@@ -14,7 +14,7 @@ const MOST: f64 = 4.0;
 const WAITS_AT_MOST: f64 = 0.1;
 
 /// What the methods say of it.
-pub(super) const TEXT: &str = "The kernel's count of the creator's context switches from before the create call to after the join is in the notes. It is 1 where the join sleeps; a thread that ends before it is joined makes it less, and one that takes its creator's CPU may make it more. Fewer than 0.5 a thread or more than 4 make the row invalid: then threads were not waited for, or something else ran. So does a creator that waits for a CPU for more than a tenth of its time: other programs had it.";
+pub(super) const TEXT: &str = "The kernel's count of the creator's context switches from before the create call to after the join is in the notes. It is 1 where the join sleeps; a thread that ends before it is joined makes it less, and one that preempts its creator may make it more. Fewer than 0.5 per thread or more than 4 make the row invalid: then threads were not waited for, or other programs ran. So does a creator that waits for a CPU for more than a tenth of its time.";
 
 /// The kernel's count for threads that were created and joined.
 #[derive(Debug, Default)]
@@ -97,7 +97,7 @@ impl Joins {
     pub(super) fn notes(&self) -> Vec<String> {
         let switches = self.per_thread().map(|(waits, forced)| {
             format!(
-                "the creator's context switches per thread: {waits:.2} to wait, {forced:.2} forced"
+                "the creator's context switches per thread: {waits:.2} voluntary, {forced:.2} involuntary"
             )
         });
         let waited = self.waited().map(|(waited, wall)| {
@@ -116,7 +116,7 @@ impl Joins {
         let (waits, forced) = self.per_thread()?;
         (!(LEAST..=MOST).contains(&(waits + forced))).then(|| {
             format!(
-                "the method assumes {LEAST} to {MOST} context switches of the creator per thread, but the kernel counted: {waits:.2} to wait, {forced:.2} forced"
+                "the method assumes {LEAST} to {MOST} context switches of the creator per thread, but the kernel counted: {waits:.2} voluntary, {forced:.2} involuntary"
             )
         })
     }
@@ -138,14 +138,17 @@ mod tests {
         assert_eq!(of_100(10, 90).contradiction(), None);
         assert_eq!(of_100(100, 200).contradiction(), None);
         let never = of_100(2, 1).contradiction().expect("it never waited");
-        assert!(never.ends_with("0.02 to wait, 0.01 forced"), "{never}");
+        assert!(
+            never.ends_with("0.02 voluntary, 0.01 involuntary"),
+            "{never}"
+        );
         assert!(of_100(300, 200).contradiction().is_some());
         let note = of_100(100, 3).notes().remove(0);
         assert!(
-            note.ends_with("per thread: 1.00 to wait, 0.03 forced"),
+            note.ends_with("per thread: 1.00 voluntary, 0.03 involuntary"),
             "{note}"
         );
-        // They would be told as one if they began alike.
+        // They would be merged if they began alike.
         assert_ne!(note.split(": ").next(), never.split(": ").next());
     }
 

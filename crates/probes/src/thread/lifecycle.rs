@@ -2,10 +2,12 @@
 
 use super::end::{Observer, Way, Witness};
 use super::joins::{self, Joins};
-use crate::across::{Counters, apart, counters, mode, modes, not_started, on_free_thread};
+use crate::engine::counters::{Counters, counters};
+use crate::engine::reason::Reason;
+use crate::engine::threads::{NO_CPU, apart, mode, modes, on_free_thread, some_cpu};
 use kernels::checked::{sum, words};
-use meter::bench::Bench;
-use meter::probe::{Effort, Event, Probe, Work, WorkingSet};
+use meter::probe::{Effort, Event, Probe, Work, WorkError, WorkingSet};
+use meter::worker_memory::WorkerMemory;
 use model::run::{Bound, Regime};
 use std::cell::Cell;
 use std::hint::black_box;
@@ -22,9 +24,6 @@ const BYTES: u64 = 1 << 20;
 
 /// Threads created before the first stamp.
 const WARM_UP: u32 = 2;
-
-/// No CPU.
-const UNKNOWN: u32 = u32::MAX;
 
 /// The variants, in the order of the series.
 const VARIANTS: [&str; 7] = [
@@ -45,8 +44,8 @@ pub(crate) fn probe() -> Probe {
         variants: VARIANTS.map(Into::into).to_vec(),
         title: "the life of a thread that sums 1 MiB".into(),
         operation: "One thread that sums 1 MiB of 4-byte integers: create = the call of pthread_create; start = from its return to the thread's first instruction (below 0 when the thread was faster); procedure = the sum; end = from the thread's last instruction until the kernel records that it is gone; join = from then until pthread_join returns (below 0 when the joining thread was faster); parts = create, start, end and join of one life added up; overhead = the whole of a thread, from the call of pthread_create until pthread_join returns, minus the same sum without a thread.".into(),
-        method: format!("Consecutive stamps on one counter, t0 to t5, by creator and thread, both of which may use all allowed CPUs; modes tell whether the thread ran on its creator's. t4 is the kernel's exit record of perf_event_open on CLOCK_MONOTONIC_RAW, set on the counter by a reading of both right after; where it is refused, an observer on a CPU of its own asks for the thread until the kernel knows none (the notes say which). The record is written in the kernel after the thread's number is cleared, which wakes the joining thread. /parts adds up within each life, since medians of parts don't add up to the median of the whole. /overhead has threads of its own, created as often in the same visit, with no stamp inside and no record: it is their total minus the sum done inline right before. The creator passes over the memory once before each sum, inline and in a thread. So /parts and /overhead differ by what the sum takes longer in a thread than inline: /parts leaves the sum in the thread out, /overhead the inline one. {}", joins::TEXT).into(),
-        source: "Kurkin's thread test: 1 MiB summed, inline time subtracted from create and join. His split into create, end and join was read off the system trace; ours is by these stamps.".into(),
+        method: format!("Consecutive stamps on one counter, t0 to t5, by creator and thread, both of which may use all allowed CPUs; modes: whether the thread ran on its creator's. t4 is the kernel's exit record of perf_event_open on CLOCK_MONOTONIC_RAW, set on the counter by a reading of both right after; where it is refused, an observer on another CPU polls for the thread until the kernel knows none (the notes say which). The record is written in the kernel after the thread's number is cleared, which wakes the joining thread. /parts adds up within each life, since medians of parts don't add up to the median of the whole. /overhead has threads of its own, created as often in the same visit, with no stamp inside and no record: it is their total minus the sum done inline right before. The creator passes over the memory once before each sum, inline and in a thread. So /parts and /overhead differ by what the sum takes longer in a thread than inline: /parts leaves the sum in the thread out, /overhead the inline one. {}", joins::TEXT).into(),
+        source: "Kurkin's thread test: 1 MiB summed, inline time subtracted from create and join. His split into create, end and join was read off the system trace; this row's is by these stamps.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
         together: true,
@@ -57,9 +56,9 @@ pub(crate) fn probe() -> Probe {
             restore_ns_per_byte: 0.5,
             sample_ns: Some(450_000.0),
         },
-        make: Box::new(|bench, _| {
-            let cpus = bench.terrain.cpus.clone();
-            Ok(Box::new(Lifecycle::new(bench, Way::find(&cpus)?)?))
+        make: Box::new(|worker, _| {
+            let cpus = worker.machine.cpus.clone();
+            Ok(Box::new(Lifecycle::new(worker, Way::find(&cpus)?)?))
         }),
         ..Probe::blank("thread.lifecycle")
     }
@@ -78,11 +77,11 @@ struct Lifecycle<'a> {
 }
 
 impl<'a> Lifecycle<'a> {
-    fn new(bench: &'a mut Bench, way: Way) -> Result<Lifecycle<'a>, String> {
-        let counters = counters(&bench.terrain.cpus)?;
-        let cpus = bench.terrain.cpus.clone();
-        let overhead_first = bench.rng.bool();
-        let (memory, ..) = bench.huge(BYTES)?;
+    fn new(worker: &'a mut WorkerMemory, way: Way) -> Result<Lifecycle<'a>, WorkError> {
+        let counters = counters(&worker.machine.cpus)?;
+        let cpus = worker.machine.cpus.clone();
+        let overhead_first = worker.rng.bool();
+        let (memory, ..) = worker.huge(BYTES)?;
         // Memory that was never written is one page of zeros over and over.
         memory.fill(1);
         Ok(Lifecycle {
@@ -98,20 +97,20 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// Threads without a stamp inside, each after the sum alone.
-    fn overheads(&self, operations: u32) -> Result<Vec<Event>, String> {
+    fn overheads(&self, operations: u32) -> Result<Vec<Event>, Reason> {
         on_free_thread(&self.way.left(&self.cpus), || {
             let task = Task::new(self.memory, self.counter, None);
             let events = (0..WARM_UP + operations).map(|_| overhead(&task));
             let events: Vec<Event> = self
                 .joins
-                .watched(|| events.collect::<Result<_, String>>())?;
+                .watched(|| events.collect::<Result<_, Reason>>())?;
             self.joins.include(&task.joins);
             Ok(events[WARM_UP as usize..].to_vec())
         })
     }
 
     /// Threads with all stamps; and how many had no end.
-    fn lives(&self, operations: u32) -> Result<(Vec<Life>, u32), String> {
+    fn lives(&self, operations: u32) -> Result<(Vec<Life>, u32), Reason> {
         let observer = Observer::new(self.counter);
         thread::scope(|scope| {
             // Whatever happens below, the observer ends.
@@ -126,8 +125,10 @@ impl<'a> Lifecycle<'a> {
                             let _ = ready.send(placed);
                         });
                     })
-                    .map_err(|e| not_started(&e))?;
-                placed.recv().map_err(|_| "the observer failed")??;
+                    .map_err(|e| Reason::not_started("threads", &e))?;
+                placed
+                    .recv()
+                    .map_err(|_| Reason::Panicked("the observer"))??;
                 watched = Some(observer);
             }
             let cpus = self.way.left(&self.cpus);
@@ -147,7 +148,7 @@ impl<'a> Lifecycle<'a> {
                             None => unrecorded += 1,
                         }
                     }
-                    Ok::<_, String>(())
+                    Ok::<_, Reason>(())
                 })?;
                 self.joins.include(&task.joins);
                 Ok((lives, unrecorded))
@@ -166,11 +167,7 @@ impl<F: FnMut()> Drop for OnDrop<F> {
 }
 
 impl Work for Lifecycle<'_> {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-    fn run(&mut self, _turns: u64, _double: bool) {}
-    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, String> {
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
         self.joins = Joins::default();
         let mut events = Vec::new();
         if self.overhead_first {
@@ -178,7 +175,7 @@ impl Work for Lifecycle<'_> {
         }
         let (lives, unrecorded) = self.lives(operations)?;
         if lives.is_empty() {
-            return Err("the kernel recorded the end of none of the threads".into());
+            return Err(Reason::wrong("the kernel recorded the end of none of the threads").into());
         }
         events.extend(lives.iter().flat_map(Life::events));
         self.unrecorded = unrecorded;
@@ -229,7 +226,7 @@ impl<'a> Task<'a> {
             observer,
             first: AtomicU64::new(0),
             last: AtomicU64::new(0),
-            cpu: AtomicU32::new(UNKNOWN),
+            cpu: AtomicU32::new(NO_CPU),
             sum: AtomicU32::new(0),
             joins: Joins::default(),
         }
@@ -238,7 +235,7 @@ impl<'a> Task<'a> {
     /// The procedure alone.
     fn procedure(&self) {
         self.cpu
-            .store(current_cpu().unwrap_or(UNKNOWN), Ordering::Relaxed);
+            .store(current_cpu().unwrap_or(NO_CPU), Ordering::Relaxed);
         self.sum.store(sum(self.memory), Ordering::Relaxed);
     }
 
@@ -254,7 +251,7 @@ impl<'a> Task<'a> {
     }
 
     fn mode(&self, creator: Option<u32>) -> u8 {
-        let cpu = Some(self.cpu.load(Ordering::Relaxed)).filter(|&cpu| cpu != UNKNOWN);
+        let cpu = some_cpu(self.cpu.load(Ordering::Relaxed));
         mode(creator, cpu)
     }
 
@@ -265,7 +262,7 @@ impl<'a> Task<'a> {
 }
 
 /// From the time of the procedure inline to that of a thread with it.
-fn overhead(task: &Task) -> Result<Event, String> {
+fn overhead(task: &Task) -> Result<Event, Reason> {
     let counter = task.counter;
     task.warm();
     let begin = counter.start();
@@ -277,7 +274,7 @@ fn overhead(task: &Task) -> Result<Event, String> {
     let outcome = create_and_join(task, Task::procedure, || ());
     let t5 = counter.stop();
     task.joins.add(before);
-    outcome.map_err(|e| not_started(&e))?;
+    outcome.map_err(|e| Reason::not_started("threads", &e))?;
     Ok(Event {
         series: 0,
         from_ticks: inline,
@@ -288,7 +285,7 @@ fn overhead(task: &Task) -> Result<Event, String> {
 }
 
 /// One thread's stamps; `None` if its end was not recorded.
-fn life(task: &Task, witness: &mut Witness) -> Result<Option<Life>, String> {
+fn life(task: &Task, witness: &mut Witness) -> Result<Option<Life>, Reason> {
     let counter = task.counter;
     task.warm();
     let created = Cell::new(0);
@@ -298,7 +295,7 @@ fn life(task: &Task, witness: &mut Witness) -> Result<Option<Life>, String> {
     let outcome = create_and_join(task, Task::stamped, || created.set(counter.stop()));
     let t5 = counter.stop();
     task.joins.add(before);
-    outcome.map_err(|e| not_started(&e))?;
+    outcome.map_err(|e| Reason::not_started("threads", &e))?;
     Ok(witness.end_of_last()?.map(|gone| Life {
         call: t0,
         created: created.get(),
@@ -362,7 +359,7 @@ impl Life {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::across::testing::{bench, cpus, no_thread_is_left};
+    use crate::engine::testing::{cpus, no_thread_is_left, worker};
 
     /// Signed length of an event, ticks.
     fn ticks(event: &Event) -> i64 {
@@ -440,8 +437,8 @@ mod tests {
     fn the_stamps_of_a_thread_stand_in_their_order() {
         let cpus = cpus();
         for way in ways(&cpus) {
-            let mut bench = bench(cpus.clone());
-            let work = Lifecycle::new(&mut bench, way).expect("work");
+            let mut worker = worker(cpus.clone());
+            let work = Lifecycle::new(&mut worker, way).expect("work");
             let (lives, unrecorded) = work.lives(20).expect("threads");
             assert_eq!((lives.len(), unrecorded), (20, 0), "{way:?}");
             for life in &lives {
@@ -464,8 +461,8 @@ mod tests {
         if cpus.len() != 2 {
             return;
         }
-        let mut bench = bench(cpus.clone());
-        let mut work = Lifecycle::new(&mut bench, Way::Observer(cpus[1])).expect("work");
+        let mut worker = worker(cpus.clone());
+        let mut work = Lifecycle::new(&mut worker, Way::Observer(cpus[1])).expect("work");
         let events = work.stamped(5).expect("threads");
         assert!(events.iter().all(|e| e.mode == 0), "one CPU is left");
     }
@@ -477,8 +474,8 @@ mod tests {
             return;
         };
         for overhead_first in [true, false] {
-            let mut bench = bench(cpus.clone());
-            let mut work = Lifecycle::new(&mut bench, way).expect("work");
+            let mut worker = worker(cpus.clone());
+            let mut work = Lifecycle::new(&mut worker, way).expect("work");
             work.overhead_first = overhead_first;
             no_thread_is_left("lifecycle", || {
                 let events = work.stamped(6).expect("threads");
@@ -494,8 +491,8 @@ mod tests {
 
     #[test]
     fn the_thread_sums_what_is_there() {
-        let mut bench = bench(cpus());
-        let (memory, ..) = bench.huge(BYTES).expect("memory");
+        let mut worker = worker(cpus());
+        let (memory, ..) = worker.huge(BYTES).expect("memory");
         memory.fill(1);
         let counter = Counter::best();
         let task = Task::new(words(memory), counter, None);
@@ -511,8 +508,8 @@ mod tests {
 
     #[test]
     fn overhead_is_the_whole_thread_against_the_sum_alone() {
-        let mut bench = bench(cpus());
-        let (memory, ..) = bench.huge(BYTES).expect("memory");
+        let mut worker = worker(cpus());
+        let (memory, ..) = worker.huge(BYTES).expect("memory");
         memory.fill(1);
         let task = Task::new(words(memory), Counter::best(), None);
         let event = overhead(&task).expect("a thread");

@@ -1,99 +1,89 @@
-//! Two runs against each other.
+//! Two runs, or a run and a published table, compared.
 
-use super::words::{point, row_path, when};
-use super::{Page, scrolling, shown};
+use super::html::{link, row_link, table, text, when};
+use super::{Page, page};
 use crate::app::App;
-use crate::problem::Problem;
-use crate::questions;
-use crate::strict::{Asked, RunsAsked};
-use crate::wire::Run;
-use atlas::compare::{ComparedRow, Comparison, SideFacts, SideFigure};
+use crate::params::{Params, RunsParams};
+use crate::queries;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
+use compare::{ComparedRow, Comparison, SideFacts, SideFigure};
 use maud::{Markup, html};
 use model::compare::finding::Finding;
-use schemars::JsonSchema;
 use serde::Deserialize;
+use store::index::KeptRun;
 
-/// Runs to choose from.
-const OFFERED: u32 = 200;
+/// Newest runs to choose from.
+const CHOICES: u32 = 200;
 
-/// What was chosen; the form sends both, and neither at first.
-#[derive(Deserialize, JsonSchema)]
+/// The form sends both; neither at first.
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Chosen {
-    a: Option<String>,
-    b: Option<String>,
+    #[serde(default)]
+    a: String,
+    #[serde(default)]
+    b: String,
 }
 
-pub(crate) async fn page(State(app): State<App>, Asked(chosen): Asked<Chosen>) -> Page {
-    let (status, content) = app
-        .ask(move |index, app| {
-            let asked = RunsAsked {
-                machine: None,
-                offset: 0,
-                limit: OFFERED,
-            };
-            let runs = questions::runs(index, &asked)?.runs;
-            let [a, b] = [&chosen.a, &chosen.b].map(|side| side.as_deref().unwrap_or(""));
-            let mut status = StatusCode::OK;
-            let answer = match a.is_empty() || b.is_empty() {
-                true => None,
-                false => Some(match questions::comparison(index, app, a, b) {
-                    Ok(comparison) => comparison_of(&comparison),
-                    Err(problem) if problem.status.is_client_error() => {
-                        status = problem.status;
-                        html! { p.bad { (problem.detail) } }
-                    }
-                    Err(problem) => return Err(problem),
-                }),
-            };
-            let content = html! {
-                h1 { "Compare" }
-                (form(app, &runs, a, b))
-                @if let Some(answer) = answer { (answer) }
-            };
-            Ok::<_, Problem>((status, content))
-        })
-        .await?;
-    Ok((status, shown("Compare", "/compare", &content)?).into_response())
-}
-
-fn form(app: &App, runs: &[Run], a: &str, b: &str) -> Markup {
-    let choice = |name: &str, label: &str, chosen: &str| {
-        let offered = runs.iter().any(|run| run.id == chosen);
+pub(crate) async fn compare(State(app): State<App>, Params(chosen): Params<Chosen>) -> Page {
+    let response = app.query(move |index, app| {
+        let newest = RunsParams {
+            machine: None,
+            offset: 0,
+            limit: CHOICES,
+        };
+        let (_, runs) = queries::runs(index, &newest)?;
+        let Chosen { a, b } = &chosen;
+        let (status, result) = match a.is_empty() || b.is_empty() {
+            true => (StatusCode::OK, html! {}),
+            false => match queries::comparison(index, app, a, b) {
+                Ok(comparison) => (StatusCode::OK, comparison_of(&comparison)),
+                Err(problem) if problem.status().is_client_error() => {
+                    (problem.status(), html! { p.bad { (problem.detail()) } })
+                }
+                Err(problem) => return Err(problem),
+            },
+        };
         let tables = app.references().keys();
-        html! {
-            div {
-                label for=(name) { (label) }
-                select id=(name) name=(name) {
-                    @if !chosen.is_empty() && !offered && !tables.contains(&chosen) {
-                        option value=(chosen) selected { (chosen) }
-                    }
-                    optgroup label="Runs" {
-                        @for run in runs {
-                            option value=(run.id) selected[run.id == chosen] {
-                                (when(run.started_unix_ms)) " "
-                                (run.host.as_deref().unwrap_or("unknown host"))
-                                @for tag in &run.tags { " " (tag) }
-                            }
-                        }
-                    }
-                    optgroup label="Published tables" {
-                        @for table in &tables {
-                            option value=(table) selected[*table == chosen] { (table) }
+        let content = html! {
+            form action="/compare" method="get" {
+                (choice("a", "Baseline (A)", &runs, &tables, a))
+                (choice("b", "Compared (B)", &runs, &tables, b))
+                button type="submit" { "Compare" }
+            }
+            (result)
+        };
+        Ok((status, page("Compare", "/compare", &content)))
+    });
+    Ok(response.await?.into_response())
+}
+
+fn choice(name: &str, label: &str, runs: &[KeptRun], tables: &[&str], chosen: &str) -> Markup {
+    let listed = runs.iter().any(|run| run.id == chosen) || tables.contains(&chosen);
+    html! {
+        div {
+            label for=(name) { (label) }
+            select id=(name) name=(name) {
+                @if !chosen.is_empty() && !listed {
+                    option value=(chosen) selected { (chosen) }
+                }
+                optgroup label="Runs" {
+                    @for run in runs {
+                        option value=(run.id) selected[run.id == chosen] {
+                            (when(run.started_unix_ms)) " "
+                            (run.host.as_deref().unwrap_or("unknown host"))
+                            @for tag in &run.tags { " " (tag) }
                         }
                     }
                 }
+                optgroup label="Published tables" {
+                    @for table in tables {
+                        option value=(table) selected[*table == chosen] { (table) }
+                    }
+                }
             }
-        }
-    };
-    html! {
-        form action="/compare" method="get" {
-            (choice("a", "Baseline (A)", a))
-            (choice("b", "Against it (B)", b))
-            button type="submit" { "Compare" }
         }
     }
 }
@@ -103,7 +93,7 @@ fn comparison_of(c: &Comparison) -> Markup {
         (side("A", &c.a))
         (side("B", &c.b))
         @if !c.differences.is_empty() {
-            h2 { "Measured differently in" }
+            h2 { "Setup differences" }
             dl { @for d in &c.differences { dt { (d.what) } dd { (d.a) " → " (d.b) } } }
         }
         h2 { "Rows" }
@@ -113,12 +103,12 @@ fn comparison_of(c: &Comparison) -> Markup {
             (c.count(Finding::CannotTell)) " can't tell. Core-bound rows "
             (c.method.cycles) "."
         }
-        (table("Rows", &c.rows))
+        (rows("Rows", &c.rows))
         @if !c.points.is_empty() {
             h2 { "Points of curves and maps" }
             details {
                 summary { (c.points.len()) " points" }
-                (table("Points", &c.points))
+                (rows("Points", &c.points))
             }
         }
         @for (name, rows) in [("A", &c.only_in_a), ("B", &c.only_in_b)] {
@@ -135,14 +125,9 @@ fn side(letter: &str, side: &SideFacts) -> Markup {
         h2 { (letter) ": " (side.name) }
         @if let Some(published) = &side.published { p { (published) } }
         @for run in &side.runs {
+            @let when = run.started_unix_ms.map(when).or(run.imported.clone());
             p {
-                a href={ "/runs/" (run.id) } {
-                    @match (run.started_unix_ms, &run.imported) {
-                        (Some(ms), _) => (when(ms)),
-                        (None, Some(imported)) => (imported),
-                        (None, None) => "unknown time",
-                    }
-                }
+                (link(format!("/runs/{}", run.id), when.as_deref().unwrap_or("unknown time")))
                 ", " (run.machine) ", " (run.program)
                 @for warning in &run.warnings { ". " span.bad { (warning) } }
             }
@@ -150,35 +135,25 @@ fn side(letter: &str, side: &SideFacts) -> Markup {
     }
 }
 
-fn table(label: &str, rows: &[ComparedRow]) -> Markup {
-    let table = html! {
-        table {
-            thead {
-                tr {
-                    th { "Row" } th.number { "A" } th.number { "B" } th.number { "B/A" } th { "95 %" }
-                    th { "Finding" }
+fn rows(label: &str, rows: &[ComparedRow]) -> Markup {
+    table::<ComparedRow>(
+        label,
+        rows,
+        &[
+            ("Row", "whole", &|row| {
+                html! {
+                    (row_link(&row.id, &row.at))
+                    @if let Some(mode) = &row.mode { " (" (mode) ")" }
+                    (view::render::compared_by(row))
                 }
-            }
-            tbody {
-                @for row in rows {
-                    tr {
-                        th.whole scope="row" {
-                            a href=(row_path(&row.id, &row.at)) {
-                                (row.id) @if !row.at.is_empty() { " at " (point(&row.at)) }
-                            }
-                            @if let Some(mode) = &row.mode { " (" (mode) ")" }
-                            (atlas::render::compared_by(row))
-                        }
-                        td.number { (quantity(&row.a, row.unit)) }
-                        td.number { (quantity(&row.b, row.unit)) }
-                        (ratio(row))
-                        td.words { (finding(row)) }
-                    }
-                }
-            }
-        }
-    };
-    scrolling(label, &table)
+            }),
+            ("A", "number", &|row| text(quantity(&row.a, row.unit))),
+            ("B", "number", &|row| text(quantity(&row.b, row.unit))),
+            ("B/A", "number", &|row| text(&view::render::ratio(row)[0])),
+            ("95 %", "half", &|row| text(&view::render::ratio(row)[1])),
+            ("Finding", "words", &finding),
+        ],
+    )
 }
 
 /// A side's figure with as many digits as its interval supports.
@@ -186,23 +161,15 @@ fn quantity(side: &SideFigure, unit: &str) -> String {
     let Some(value) = side.value else {
         return "-".into();
     };
-    let half = side
-        .low
-        .zip(side.high)
-        .map_or(0.0, |(low, high)| (high - low) / 2.0);
+    let ends = side.low.zip(side.high);
+    let half = ends.map_or(0.0, |(low, high)| (high - low) / 2.0);
     let (scale, name) = match unit {
         "ns" => model::figure::time_scale(value),
         unit => (1.0, unit),
     };
     let places = model::figure::decimals(value / scale, half / scale);
-    format!("{:.places$} {name}", value / scale)
-        .trim_end()
-        .to_owned()
-}
-
-fn ratio(row: &ComparedRow) -> Markup {
-    let [ratio, interval] = atlas::render::ratio(row);
-    html! { td.number { (ratio) } td.half { (interval) } }
+    let text = format!("{:.places$} {name}", value / scale);
+    text.trim_end().to_owned()
 }
 
 fn finding(row: &ComparedRow) -> Markup {

@@ -1,59 +1,43 @@
-//! Pages for people: plain documents without scripts. Whatever stands in them
-//! of a run came from a stranger; maud escapes all of it.
+//! Pages for people, without scripts. All that documents say is escaped by
+//! maud.
 
 pub(crate) mod compare;
-pub(crate) mod machines;
+mod html;
+pub(crate) mod lists;
 pub(crate) mod report;
 pub(crate) mod row;
-pub(crate) mod rows;
 pub(crate) mod run;
-pub(crate) mod runs;
-mod sparkline;
 pub(crate) mod upload;
-mod words;
 
-use crate::guard::Told;
-use crate::problem::{Problem, with_headers};
+use crate::problem::Problem;
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 
 /// A page, or the page that says why there is none.
-pub(crate) type Page = Result<Response, Refused>;
+pub(crate) type Page = Result<Response, PageProblem>;
 
 /// A problem as a page.
-pub(crate) struct Refused(Problem);
+pub(crate) struct PageProblem(Problem);
 
-impl From<Problem> for Refused {
-    fn from(problem: Problem) -> Refused {
-        Refused(problem)
+impl From<Problem> for PageProblem {
+    fn from(problem: Problem) -> PageProblem {
+        PageProblem(problem)
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for PageProblem {
     fn into_response(self) -> Response {
-        let Problem {
-            status,
-            detail,
-            for_the_log,
-        } = self.0;
-        let title = status.canonical_reason().unwrap_or("Problem");
+        let title = self.0.status().canonical_reason().unwrap_or("Problem");
         let content = html! {
-            h1 { (title) }
-            p { (detail) }
+            p { (self.0.detail()) }
             p { a href="/" { "All machines" } }
         };
-        let page = (status, Html(document(title, "", &content))).into_response();
-        let mut response = with_headers(status, page);
-        if let Some(line) = for_the_log {
-            response.extensions_mut().insert(Told(line));
-        }
-        response
+        self.0.response(page(title, "", &content))
     }
 }
 
-/// The parts of the atlas, for the head of each page.
-const PARTS: [(&str, &str); 5] = [
+const NAVIGATION: [(&str, &str); 5] = [
     ("/", "Machines"),
     ("/runs", "Runs"),
     ("/rows", "Rows"),
@@ -61,11 +45,8 @@ const PARTS: [(&str, &str); 5] = [
     ("/upload", "Upload"),
 ];
 
-fn shown(title: &str, part: &str, content: &Markup) -> Page {
-    Ok(Html(document(title, part, content)).into_response())
-}
-
-fn document(title: &str, part: &str, content: &Markup) -> String {
+/// A page with this heading; `current` is its path in the navigation.
+fn page(title: &str, current: &str, content: &Markup) -> Html<String> {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -80,38 +61,26 @@ fn document(title: &str, part: &str, content: &Markup) -> String {
                 a.skip href="#content" { "Skip to the content" }
                 header {
                     a.name href="/" { "latlas" }
-                    nav aria-label="Parts of the atlas" {
+                    nav aria-label="Pages" {
                         ul {
-                            @for (path, name) in PARTS {
-                                li {
-                                    @if path == part {
-                                        a href=(path) aria-current="page" { (name) }
-                                    } @else {
-                                        a href=(path) { (name) }
-                                    }
-                                }
+                            @for (path, name) in NAVIGATION {
+                                @let here = (path == current).then_some("page");
+                                li { a href=(path) aria-current=[here] { (name) } }
                             }
                         }
                     }
                 }
-                main #content { (content) }
+                main #content { h1 { (title) } (content) }
                 footer {
                     p {
-                        "For programs: " a href="/api/openapi.json" { "the interface" } ", "
-                        a href="/metrics" { "metrics" } "."
+                        "For programs: " a href="/api/openapi.json" { "API" } ", "
+                        a href="/metrics" { "metrics" }
                     }
                 }
             }
         }
     };
-    page.into_string()
-}
-
-/// A table that scrolls by itself where the page is narrow, by keyboard too.
-fn scrolling(label: &str, table: &Markup) -> Markup {
-    html! {
-        div.scroll role="region" aria-label=(label) tabindex="0" { (table) }
-    }
+    Html(page.into_string())
 }
 
 /// The style of all pages.

@@ -1,115 +1,98 @@
 //! One run: its facts and all its rows.
 
-use super::words::{long, on, point, row_path, shown as figure_of, verdict, when};
-use super::{Page, runs::marks, scrolling, shown};
+use super::html::{
+    duration, figure, interval_in, link, machine_link, row_link, row_name, table, text, verdict,
+    when,
+};
+use super::{Page, lists::marks, page};
 use crate::app::App;
-use crate::questions;
-use crate::strict::{Asked, Named, Nothing};
-use crate::wire;
-use atlas::index::{KeptResult, results};
+use crate::params::{Name, NoParams, Params};
+use crate::queries;
 use axum::extract::State;
+use axum::response::IntoResponse;
 use maud::{Markup, html};
 use model::unit::Unit;
+use store::index::{KeptResult, KeptRun, results};
 
-pub(crate) async fn page(
-    State(app): State<App>,
-    Named(id): Named,
-    Asked(Nothing {}): Asked<Nothing>,
-) -> Page {
-    let content = app
-        .ask(move |index, _| {
-            let (kept, run) = questions::run(index, &id)?;
-            let (figures, points): (Vec<_>, Vec<_>) = results(&run)
-                .into_iter()
-                .partition(|result| result.at.is_empty());
-            Ok(content(&wire::Run::from(&kept), &figures, &points))
+pub(crate) async fn run(State(app): State<App>, Name(id): Name, _: Params<NoParams>) -> Page {
+    let (run, results) = app
+        .query(move |index, _| {
+            let (kept, run) = queries::run(index, &id)?;
+            Ok((kept, results(&run)))
         })
         .await?;
-    shown("Run", "/runs", &content)
+    let title = format!("Run of {}", when(run.started_unix_ms));
+    Ok(page(&title, "/runs", &content(&run, &results)).into_response())
 }
 
-fn content(run: &wire::Run, figures: &[KeptResult], points: &[KeptResult]) -> Markup {
-    let fact = |name: &str, text: Option<&str>| {
-        html! { dt { (name) } dd { (text.unwrap_or("unknown")) } }
-    };
+fn content(run: &KeptRun, results: &[KeptResult]) -> Markup {
+    let setup = &run.setup;
+    let commit = setup
+        .commit
+        .iter()
+        .map(|commit| format!(", commit {commit}"));
+    let program = format!(
+        "{}, {}{}",
+        setup.version,
+        setup.profile,
+        commit.collect::<String>()
+    );
+    let (figures, points): (Vec<_>, Vec<_>) =
+        results.iter().partition(|result| result.at.is_empty());
     html! {
-        h1 { "Run of " (when(run.started_unix_ms)) }
-        p { a href={ "/machines/" (run.machine) } { (on(run.host.as_deref(), &run.machine_line)) } }
+        p { (machine_link(&run.machine.0, run.host.as_deref(), &run.machine_line)) }
         p { (marks(run)) }
         dl {
-            (fact("host", run.host.as_deref()))
-            (fact("kernel", run.kernel.as_deref()))
-            dt { "program" }
-            dd {
-                (run.version) ", " (run.profile)
-                @if let Some(commit) = &run.commit { ", commit " (commit) }
+            @for (name, fact) in [
+                ("host", &run.host),
+                ("kernel", &setup.kernel),
+                ("program", &Some(program)),
+                ("governor", &setup.governor),
+                ("controls", &setup.controls),
+                ("duration", &Some(duration(run.wall_ms))),
+            ] {
+                dt { (name) } dd { (fact.as_deref().unwrap_or("unknown")) }
             }
-            (fact("governor", run.governor.as_deref()))
-            (fact("controls", run.controls.as_deref()))
-            dt { "took" } dd { (long(run.wall_ms)) }
             dt { "id" } dd { code { (run.id) } }
         }
         p {
-            a href={ "/runs/" (run.id) "/report" } { "Report" } " with pictures, "
-            a href={ "/runs/" (run.id) "/document" } { "document" } " with every sample, "
-            a href={ "/compare?b=" (run.id) } { "compare" } " it with another."
+            (link(format!("/runs/{}/report", run.id), "Report")) " with pictures, "
+            (link(format!("/runs/{}/document", run.id), "document")) " with every sample, "
+            (link(format!("/compare?b={}", run.id), "compare")) " with another run"
         }
         h2 { "Rows" }
-        (table("Rows", figures, !run.imported))
+        (results_table("Rows", figures, !run.imported))
         @if !points.is_empty() {
             h2 { "Points of curves and maps" }
             details {
                 summary { (points.len()) " points" }
-                (table("Points of curves and maps", points, !run.imported))
+                (results_table("Points of curves and maps", points, !run.imported))
             }
         }
     }
 }
 
-/// Rows of another program have no page over all machines to lead to.
-fn table(label: &str, results: &[KeptResult], lead_on: bool) -> Markup {
-    let name = |result: &KeptResult| {
-        html! {
-            (result.row)
-            @if !result.at.is_empty() { " at " (point(&result.at)) }
-        }
-    };
-    let table = html! {
-        table {
-            thead {
-                tr { th { "Row" } th.number { "Value" } th { "95 %" } th.number { "Cycles" } th { "Verdict" } }
-            }
-            tbody {
-                @for result in results {
-                    @let text = figure_of(result);
-                    tr {
-                        th.whole scope="row" {
-                            @if lead_on {
-                                a href=(row_path(&result.row, &result.at)) { (name(result)) }
-                            } @else {
-                                (name(result))
-                            }
-                        }
-                        td.number { (text.value) }
-                        td.half { (text.half) }
-                        td.number { (cycles(result)) }
-                        td.words { (verdict(result.verdict, &result.reason)) }
-                    }
-                }
-            }
-        }
-    };
-    scrolling(label, &table)
-}
-
-fn cycles(result: &KeptResult) -> String {
-    match (result.below_ns, result.cycles) {
-        (None, Some(cycles)) => {
-            let text = model::figure::figure(&cycles, &Unit::Count);
-            format!("{} {}", text.value, text.unit)
-                .trim_end()
-                .to_owned()
-        }
-        _ => String::new(),
-    }
+/// Rows of another program have no page of their own to link to.
+fn results_table(label: &str, results: Vec<&KeptResult>, linked: bool) -> Markup {
+    table::<KeptResult>(
+        label,
+        results,
+        &[
+            ("Row", "whole", &|result| match linked {
+                true => row_link(&result.row, &result.at),
+                false => text(row_name(&result.row, &result.at)),
+            }),
+            ("Value", "number", &|result| text(figure(result).0)),
+            ("95 %", "half", &|result| text(figure(result).1)),
+            (
+                "Cycles",
+                "number",
+                &|result| match (result.below_ns, result.cycles) {
+                    (None, Some(cycles)) => text(interval_in(&cycles, &Unit::Count).0),
+                    _ => text(""),
+                },
+            ),
+            ("Verdict", "words", &verdict),
+        ],
+    )
 }

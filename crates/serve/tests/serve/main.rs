@@ -1,12 +1,11 @@
-//! The atlas over HTTP: one program, since linking it is what costs.
+//! The server's tests: one program, since linking takes longest.
 
 mod access;
 mod anything;
+mod api;
 mod common;
-mod interface;
 mod metrics;
-mod openapi;
 mod pages;
-mod readers;
-mod slow_senders;
+mod slow_uploads;
 mod sockets;
+mod uploads;

@@ -1,6 +1,6 @@
-//! Real connections: slow ones, silent ones, too many, and the end.
+//! Real connections: slow, silent, too many, many readers, and the end.
 
-use crate::common::{Atlas, ID, document};
+use crate::common::{Atlas, ID, document, id, small};
 use serve::{Ended, Limits, Server};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,66 +8,90 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Long against anything that should happen.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than anything that should happen.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-const SHORT: Limits = Limits {
-    head: Duration::from_millis(400),
+const PATIENT: Limits = Limits {
+    head: TIMEOUT,
     life: Duration::from_secs(600),
     grace: Duration::from_secs(20),
 };
 
 pub(crate) struct Listening {
-    pub(crate) address: SocketAddr,
-    stop: Option<tokio::sync::oneshot::Sender<()>>,
+    address: SocketAddr,
+    stop: tokio::sync::oneshot::Sender<()>,
     ended: JoinHandle<Ended>,
 }
 
 impl Listening {
     pub(crate) fn start(atlas: &Atlas, connections: usize, limits: Limits) -> Listening {
         let router = atlas.router.clone();
-        let (tell, told) = mpsc::channel();
+        let (sender, address) = mpsc::channel();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let ended = std::thread::spawn(move || {
             let runtime = tokio::runtime::Runtime::new().expect("a runtime");
             runtime.block_on(async {
                 let any = [SocketAddr::from(([127, 0, 0, 1], 0))];
-                let server = Server::bind("127.0.0.1:0", &any, connections).await;
-                let server = server.expect("a port").within(limits);
-                tell.send(server.address()).expect("heard");
-                let stop = async {
-                    let _ = stopped.await;
-                };
+                let server = Server::bind("127.0.0.1:0", &any, connections, limits).await;
+                let server = server.expect("a port");
+                sender.send(server.address()).expect("received");
+                let stop = async { stopped.await.unwrap_or(()) };
                 server.run(router, stop, |line| panic!("{line}")).await
             })
         });
         Listening {
-            address: told.recv().expect("an address"),
-            stop: Some(stop),
+            address: address.recv().expect("an address"),
+            stop,
             ended,
         }
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
         stream
     }
 
-    fn asked(&self, request: &str) -> String {
+    /// Sends this and returns what comes until the server closes.
+    pub(crate) fn send(&self, request: impl AsRef<[u8]>) -> String {
         let mut stream = self.connect();
-        // It may answer and close before it has read all of it.
-        let _ = stream.write_all(request.as_bytes());
+        // It may respond and close before it has read all of it.
+        let _ = stream.write_all(request.as_ref());
         rest(&mut stream)
     }
 
-    fn stop(&mut self) {
-        let stop = self.stop.take().expect("once");
-        stop.send(()).expect("heard");
+    /// An upload that has begun: its head was read, and its first bytes sent.
+    pub(crate) fn begin_upload(&self, length: usize, first: &[u8]) -> TcpStream {
+        const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+        let mut stream = self.connect();
+        let head = upload_head(length) + "Expect: 100-continue\r\n\r\n";
+        stream.write_all(head.as_bytes()).expect("sent");
+        let mut response = [0; CONTINUE.len()];
+        stream.read_exact(&mut response).expect("a response");
+        assert_eq!(response, CONTINUE, "{}", String::from_utf8_lossy(&response));
+        stream.write_all(first).expect("sent");
+        stream
+    }
+
+    pub(crate) fn upload(&self, document: &[u8]) -> String {
+        let head = upload_head(document.len()) + "\r\n";
+        self.send([head.as_bytes(), document].concat())
+    }
+
+    fn end(self) -> Ended {
+        self.stop.send(()).expect("it runs");
+        self.ended.join().expect("ended")
     }
 }
 
-/// What still comes until the other side closes.
+fn upload_head(length: usize) -> String {
+    format!(
+        "POST /api/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Connection: close\r\nContent-Length: {length}\r\n"
+    )
+}
+
+/// What comes until the server closes.
 pub(crate) fn rest(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     match stream.read_to_end(&mut bytes) {
@@ -78,87 +102,61 @@ pub(crate) fn rest(stream: &mut TcpStream) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// An upload that waits until it is asked for its body.
-pub(crate) const UPLOAD: &str = "POST /api/runs HTTP/1.1\r\nHost: localhost\r\n\
-                      Content-Type: application/json\r\nExpect: 100-continue\r\n";
-
-/// Waits until the server has read the head and wants the body (RFC 9110,
-/// 10.1.1): then the request has begun.
-pub(crate) fn goes_on(stream: &mut TcpStream) {
-    const GO_ON: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
-    let mut said = [0; GO_ON.len()];
-    stream.read_exact(&mut said).expect("an answer");
-    assert_eq!(said, GO_ON, "{}", String::from_utf8_lossy(&said));
+fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n")
 }
 
-const HEALTH: &str = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n";
+fn get_and_close(path: &str) -> String {
+    get(path) + "Connection: close\r\n\r\n"
+}
 
 #[test]
-fn what_is_slow_silent_or_no_request_is_closed_and_others_are_answered() {
+fn slow_silent_and_malformed_requests_are_closed() {
     let atlas = Atlas::of_three();
-    let server = Listening::start(&atlas, 64, SHORT);
-    for beginning in [
-        "",
-        "GET",
-        HEALTH,
-        "GET / HTTP/1.1\r\nHost: localhost\r\nX: ",
-    ] {
-        let mut stream = server.connect();
-        stream.write_all(beginning.as_bytes()).expect("taken");
-        let answer = rest(&mut stream);
-        assert!(!answer.contains("200 OK"), "{beginning:?}: {answer}");
+    let head = Duration::from_millis(400);
+    let server = Listening::start(&atlas, 64, Limits { head, ..PATIENT });
+    let health = get("/healthz");
+    for begin in ["", "GET", &health, &format!("{health}X: ")] {
+        let response = server.send(begin);
+        assert!(!response.contains("200 OK"), "{begin:?}: {response}");
     }
-    // One byte now and then is as slow as none.
+    // A byte now and then is as slow as none.
     let mut slow = server.connect();
-    let mut closed = false;
-    for byte in HEALTH.bytes().cycle().take(1200) {
-        closed = slow.write_all(&[byte]).is_err();
-        if closed {
-            break;
-        }
+    let closed = health.bytes().cycle().take(1200).any(|byte| {
         std::thread::sleep(Duration::from_millis(25));
-    }
+        slow.write_all(&[byte]).is_err()
+    });
     assert!(closed, "thirty seconds for a head");
+    let long = format!("{health}X: {}\r\n\r\n", "x".repeat(1 << 20));
     for garbage in [
-        "\x16\x03\x01\x02\x00",
+        "\x16\x03\x01\x02\0",
         "hello\r\n\r\n",
         "GET / HTTP/9.9\r\n\r\n",
+        &long,
     ] {
-        let answer = server.asked(garbage);
-        assert!(!answer.contains("200 OK"), "{garbage:?}: {answer}");
+        let response = server.send(garbage);
+        assert!(!response.contains("200 OK"), "{response}");
     }
-    let long = format!("{HEALTH}X: {}\r\n\r\n", "x".repeat(1 << 20));
-    assert!(!server.asked(&long).contains("200 OK"));
-    // Those who ask properly may be late by more than the others are given.
-    let patient = Listening::start(
-        &atlas,
-        64,
-        Limits {
-            head: PATIENCE,
-            ..SHORT
-        },
-    );
-    let many = format!("{HEALTH}{}\r\n", "X: y\r\n".repeat(500));
-    assert!(
-        patient.asked(&many).starts_with("HTTP/1.1 431"),
-        "too many headers"
-    );
-    let traversal =
-        "GET /../../../etc/passwd HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    assert!(patient.asked(traversal).starts_with("HTTP/1.1 404"));
-    let good = patient.asked(&format!("{HEALTH}Connection: close\r\n\r\n"));
-    assert!(
-        good.starts_with("HTTP/1.1 200 OK") && good.ends_with("{\"status\":\"ok\"}"),
-        "{good}"
-    );
-    for mut one in [server, patient] {
-        one.stop();
-        assert_eq!(one.ended.join().expect("ended"), Ended { cut_off: 0 });
+    assert_eq!(server.end(), Ended { cut_off: 0 });
+    // Well-formed ones may be later on a loaded machine.
+    let server = Listening::start(&atlas, 64, PATIENT);
+    let many = format!("{health}{}\r\n", "X: y\r\n".repeat(500));
+    for (request, status) in [
+        (many, 431),
+        (get_and_close("/../../../etc/passwd"), 404),
+        (get_and_close("/healthz"), 200),
+    ] {
+        let response = server.send(&request);
+        assert!(
+            response.starts_with(&format!("HTTP/1.1 {status}")),
+            "{response}"
+        );
     }
+    assert_eq!(server.end(), Ended { cut_off: 0 });
 }
 
 #[test]
-fn a_refused_sender_hears_why() {
+fn a_refused_sender_gets_the_response() {
     let atlas = Atlas::empty();
     let server = Listening::start(&atlas, 8, Limits::default());
     let sent = vec![b' '; 9 << 20];
@@ -179,95 +177,137 @@ fn a_refused_sender_hears_why() {
             "POST /api/runs HTTP/1.1\r\n{headers}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
             sent.len()
         );
-        stream.write_all(head.as_bytes()).expect("taken");
-        stream.write_all(&sent).expect("taken to the end");
-        let answer = rest(&mut stream);
+        stream.write_all(head.as_bytes()).expect("sent");
+        stream.write_all(&sent).expect("sent to the end");
+        let response = rest(&mut stream);
         assert!(
-            answer.starts_with(&format!("HTTP/1.1 {status}")),
-            "{headers}: {answer:?}"
+            response.starts_with(&format!("HTTP/1.1 {status}")),
+            "{headers}: {response}"
         );
     }
 }
 
 #[test]
-fn further_connections_wait_for_a_place() {
+fn further_connections_wait() {
     let atlas = Atlas::empty();
-    let limits = Limits {
-        head: PATIENCE,
-        ..SHORT
-    };
-    let server = Listening::start(&atlas, 2, limits);
+    let server = Listening::start(&atlas, 2, PATIENT);
     let first = server.connect();
     let _second = server.connect();
-    // Connections are accepted in their order.
+    // Connections are accepted in order.
     let mut third = server.connect();
     third
-        .write_all(format!("{HEALTH}Connection: close\r\n\r\n").as_bytes())
-        .expect("taken");
-    third
-        .set_read_timeout(Some(Duration::from_millis(500)))
-        .expect("a timeout");
-    let mut byte = [0];
-    let waiting = third.read(&mut byte).expect_err("no place yet");
+        .write_all(get_and_close("/healthz").as_bytes())
+        .expect("sent");
+    let short = Some(Duration::from_millis(500));
+    third.set_read_timeout(short).expect("a timeout");
+    let waits = third.read(&mut [0]).expect_err("not accepted yet").kind();
     assert!(
-        matches!(waiting.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
-        "{waiting}"
+        matches!(waits, ErrorKind::WouldBlock | ErrorKind::TimedOut),
+        "{waits}"
     );
     drop(first);
-    third.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    third.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
     assert!(rest(&mut third).starts_with("HTTP/1.1 200 OK"));
 }
 
 #[test]
-fn a_request_that_has_begun_is_finished_at_the_end() {
+fn requests_finish_at_the_end() {
     let atlas = Atlas::empty();
-    let limits = Limits {
-        head: PATIENCE,
-        ..SHORT
-    };
-    let mut server = Listening::start(&atlas, 8, limits);
+    let server = Listening::start(&atlas, 8, PATIENT);
     let sent = document(ID, 0, "lab");
-    let mut upload = server.connect();
-    let head = format!("{UPLOAD}Content-Length: {}\r\n\r\n", sent.len());
     let (one, two) = sent.split_at(sent.len() / 2);
-    upload.write_all(head.as_bytes()).expect("taken");
-    goes_on(&mut upload);
-    upload.write_all(one).expect("taken");
+    let mut upload = server.begin_upload(sent.len(), one);
     let mut idle = server.connect();
-    idle.write_all(format!("{HEALTH}\r\n").as_bytes())
-        .expect("taken");
-    let mut begin = [0; 15];
-    idle.read_exact(&mut begin).expect("an answer");
-    server.stop();
+    idle.write_all(format!("{}\r\n", get("/healthz")).as_bytes())
+        .expect("sent");
+    idle.read_exact(&mut [0; 15]).expect("a response");
+    let address = server.address;
+    let ended = std::thread::spawn(|| server.end());
     rest(&mut idle);
     let refused = (0..1500).any(|_| {
         std::thread::sleep(Duration::from_millis(20));
-        TcpStream::connect(server.address).is_err()
+        TcpStream::connect(address).is_err()
     });
     assert!(refused, "it still listens");
-    upload.write_all(two).expect("taken");
-    let answer = rest(&mut upload);
-    assert!(answer.starts_with("HTTP/1.1 201 Created"), "{answer}");
-    assert_eq!(server.ended.join().expect("ended"), Ended { cut_off: 0 });
+    upload.write_all(two).expect("sent");
+    let response = rest(&mut upload);
+    assert!(response.starts_with("HTTP/1.1 201 Created"), "{response}");
+    assert_eq!(ended.join().expect("joined"), Ended { cut_off: 0 });
     assert_eq!(atlas.files().len(), 1);
 }
 
 #[test]
-fn what_does_not_finish_is_cut_off_and_counted() {
+fn requests_that_do_not_finish_are_cut_off_and_counted() {
     let atlas = Atlas::empty();
-    let limits = Limits {
-        head: PATIENCE,
-        grace: Duration::from_millis(300),
-        ..SHORT
-    };
-    let mut server = Listening::start(&atlas, 8, limits);
-    let mut upload = server.connect();
-    let head = format!("{UPLOAD}Content-Length: 1000\r\n\r\n");
-    upload.write_all(head.as_bytes()).expect("taken");
-    goes_on(&mut upload);
-    upload.write_all(b"half").expect("taken");
-    server.stop();
-    assert_eq!(server.ended.join().expect("ended"), Ended { cut_off: 1 });
+    let grace = Duration::from_millis(300);
+    let server = Listening::start(&atlas, 8, Limits { grace, ..PATIENT });
+    let mut upload = server.begin_upload(1000, b"half");
+    assert_eq!(server.end(), Ended { cut_off: 1 });
     assert!(!rest(&mut upload).contains("201"));
     assert_eq!(atlas.files(), Vec::<String>::new());
+}
+
+/// .ci/serve does it with a thousand, against the release build.
+#[test]
+fn a_hundred_readers_and_a_writer_all_get_responses() {
+    const READERS: usize = 100;
+    let files = sys::process::allow_open_files(4096).expect("a limit");
+    if files < 2 * READERS as u64 + 100 {
+        println!("SKIPPED: only {files} files may be open at once");
+        return;
+    }
+    let atlas = Atlas::empty();
+    for number in 1..=3 {
+        atlas.store(&small(number, "lab"));
+    }
+    let (one, three, key) = (id(1), id(3), atlas.key());
+    let paths = [
+        "/",
+        "/api/machines",
+        "/api/percentiles?row=cpu.add_i32",
+        "/api/runs?limit=20",
+        &format!("/api/history?machine={key}&row=cpu.add_i32"),
+        "/rows",
+        "/row?row=cpu.add_i32",
+        "/metrics",
+        &format!("/runs/{one}"),
+        &format!("/compare?a={one}&b={three}"),
+    ];
+    let server = Listening::start(
+        &atlas,
+        2048,
+        Limits {
+            head: Duration::from_secs(600),
+            ..PATIENT
+        },
+    );
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..READERS)
+            .map(|reader| {
+                let (paths, server) = (&paths, &server);
+                scope.spawn(move || {
+                    let mut stream = server.connect();
+                    let timeout = Some(Duration::from_secs(600));
+                    stream.set_read_timeout(timeout).expect("a timeout");
+                    // On one connection, each reader in another order.
+                    let mut requests: Vec<String> =
+                        paths.iter().map(|path| get(path) + "\r\n").collect();
+                    requests.rotate_left(reader % paths.len());
+                    let last = paths[(reader + paths.len() - 1) % paths.len()];
+                    *requests.last_mut().expect("one") = get_and_close(last);
+                    stream
+                        .write_all(requests.concat().as_bytes())
+                        .expect("sent");
+                    rest(&mut stream).matches("HTTP/1.1 200 OK\r\n").count()
+                })
+            })
+            .collect();
+        for number in 10..20 {
+            let response = server.upload(small(number, "lab").to_string().as_bytes());
+            assert!(response.starts_with("HTTP/1.1 201"), "{response}");
+        }
+        for reader in readers {
+            assert_eq!(reader.join().expect("joined"), paths.len());
+        }
+    });
 }

@@ -1,27 +1,20 @@
-//! Apple systems place threads themselves, by quality of service; there is
-//! no set of CPUs to read or to choose.
+//! Apple systems place threads themselves, by QoS class: there is no set of
+//! CPUs to read or to choose.
 
 use std::io;
 
-fn unsupported<T>() -> io::Result<T> {
-    Err(io::Error::new(
-        io::ErrorKind::Unsupported,
-        "Apple systems do not let a thread choose its CPUs",
-    ))
+use crate::platform::unsupported;
+
+const AFFINITY: &str = "a way to choose a thread's CPUs";
+
+pub(crate) fn allowed_to(_task: libc::pid_t) -> io::Result<Vec<u32>> {
+    Err(unsupported(AFFINITY))
 }
 
-pub(crate) fn allowed_cpus() -> io::Result<Vec<u32>> {
-    unsupported()
+pub(crate) fn set_allowed(_task: u32, _cpus: &[u32]) -> io::Result<()> {
+    Err(unsupported(AFFINITY))
 }
 
-pub(crate) fn set_allowed(_cpus: &[u32]) -> io::Result<()> {
-    unsupported()
-}
-
-pub(crate) fn set_allowed_of(_task: u32, _cpus: &[u32]) -> io::Result<()> {
-    unsupported()
-}
-
-pub(crate) fn current_cpu() -> Option<u32> {
+pub fn current_cpu() -> Option<u32> {
     None
 }

@@ -5,8 +5,9 @@ use std::io;
 
 use model::noise::applied::Settings;
 
-use crate::controls::{Controls, NotSet, Patience, Step};
+use crate::controls::{Controls, NoAutogroups, NotSet, Patience, Step};
 use crate::files::Tree;
+use crate::platform::unsupported;
 
 /// Controls laid out for a child that must neither allocate nor lock.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub(crate) struct Laid {
 
 impl Laid {
     pub(crate) fn new(controls: &Controls) -> Result<Laid, NotSet> {
-        let unsupported = [
+        let absent = [
             (Step::Group, !controls.groups.is_empty()),
             (Step::Autogroup, controls.autogroup.is_some()),
             (Step::Cpus, !controls.cpus.is_empty()),
@@ -25,14 +26,8 @@ impl Laid {
             (Step::TimerSlack, controls.timer_slack_ns.is_some()),
             (Step::HugePages, controls.transparent_huge_pages.is_some()),
         ];
-        match unsupported.into_iter().find(|(_, asked)| *asked) {
-            Some((step, _)) => Err(NotSet {
-                doing: step.doing(),
-                error: io::Error::new(
-                    io::ErrorKind::Unsupported,
-                    "Apple systems have no such control",
-                ),
-            }),
+        match absent.into_iter().find(|(_, asked)| *asked) {
+            Some((step, _)) => Err(step.refused(unsupported("this control"))),
             None => Ok(Laid {
                 own_session: controls.own_session,
                 nice: controls.nice,
@@ -74,8 +69,8 @@ pub(crate) fn granted_to(process: u32) -> Settings {
     }
 }
 
-pub(crate) fn autogroups(_tree: &Tree) -> Result<(), String> {
-    Err("Apple systems have no autogroups".into())
+pub(crate) fn autogroups(_tree: &Tree) -> Result<(), NoAutogroups> {
+    Err(NoAutogroups::Apple)
 }
 
 pub(crate) fn real_time_share(_tree: &Tree) -> Option<f64> {
@@ -83,13 +78,10 @@ pub(crate) fn real_time_share(_tree: &Tree) -> Option<f64> {
 }
 
 #[derive(Debug)]
-pub(crate) struct Above(());
+pub struct Above(());
 
 impl Above {
-    pub(crate) fn start(_priority: u8) -> io::Result<Above> {
-        Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "Apple systems have no SCHED_FIFO for processes",
-        ))
+    pub fn start(_priority: u8) -> io::Result<Above> {
+        Err(unsupported("SCHED_FIFO for processes"))
     }
 }

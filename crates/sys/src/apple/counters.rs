@@ -5,14 +5,12 @@ use std::io;
 
 use crate::counters::{Counted, Event, Totals};
 
-/// Counters of the calling thread's children: none.
 #[derive(Debug)]
 pub struct Counters {
     counted: Vec<(Event, Counted)>,
 }
 
 impl Counters {
-    /// Says of each event that it is not counted.
     pub fn open() -> Counters {
         let why = "Apple systems let no program count for its children";
         let none = |event| (event, Counted::Not(why.into()));
@@ -21,15 +19,10 @@ impl Counters {
         }
     }
 
-    /// How each event is counted.
     pub fn counted(&self) -> &[(Event, Counted)] {
         &self.counted
     }
 
-    /// Nothing.
-    ///
-    /// # Errors
-    /// None.
     pub fn read(&mut self) -> io::Result<Totals> {
         Ok(Totals::default())
     }

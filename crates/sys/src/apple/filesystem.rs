@@ -9,7 +9,7 @@ use model::filesystem::{DeviceKind, Filesystem};
 /// File systems whose files are another machine's.
 const ELSEWHERE: [&str; 5] = ["nfs", "smbfs", "afpfs", "webdav", "ftp"];
 
-pub(crate) fn facts(_root: &Path, directory: &Path) -> io::Result<Filesystem> {
+pub(crate) fn facts(directory: &Path) -> io::Result<Filesystem> {
     let status = rustix::fs::statfs(directory)?;
     let kind = name(&status.f_fstypename);
     let device = match kind.as_str() {
@@ -35,10 +35,10 @@ fn name(field: &[libc::c_char]) -> String {
         .unwrap_or_default()
 }
 
-pub(crate) fn spread_directories(_directory: &Path) -> io::Result<()> {
+pub fn spread_directories(_directory: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-pub(crate) fn read_from_storage_bytes() -> Option<u64> {
+pub fn read_from_storage_bytes() -> Option<u64> {
     None
 }

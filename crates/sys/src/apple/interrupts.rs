@@ -1,26 +1,19 @@
-//! Interrupts of one CPU: Apple systems count them for nobody to read.
+//! Apple systems do not export the interrupts of a CPU.
 
-use crate::interrupts::InterruptLine;
+use crate::interrupts::{InterruptLine, NoInterrupts};
 
-/// Never there.
 #[derive(Debug)]
-pub struct InterruptCounts {}
+pub struct InterruptCounts(());
 
 impl InterruptCounts {
-    /// Says why there are none.
-    ///
-    /// # Errors
-    /// Always.
-    pub fn open(_cpu: u32) -> Result<InterruptCounts, String> {
-        Err("Apple systems do not tell the interrupts of a CPU".into())
+    pub fn open(_cpu: u32) -> Result<InterruptCounts, NoInterrupts> {
+        Err(NoInterrupts::Apple)
     }
 
-    /// None.
     pub fn lines(&self) -> &[InterruptLine] {
         &[]
     }
 
-    /// None.
     pub fn read(&mut self) -> Option<&[u64]> {
         None
     }

@@ -3,7 +3,7 @@
 use super::sysctl;
 use crate::memory::MemoryLimits;
 
-pub(crate) fn available_memory() -> MemoryLimits {
+pub fn available_memory() -> MemoryLimits {
     let physical_bytes = sysctl::number("hw.memsize").unwrap_or(0);
     // Pages that are free at this moment; what can be reclaimed is more.
     let free = sysctl::number("vm.page_free_count")
@@ -17,15 +17,7 @@ pub(crate) fn available_memory() -> MemoryLimits {
     }
 }
 
-pub(crate) fn peak_resident_bytes() -> Option<u64> {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the kernel writes one `rusage` to the pointer it gets.
-    let status = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
-    if status != 0 {
-        return None;
-    }
-    // SAFETY: `rusage` holds only integers, and the call has filled it in.
-    let usage = unsafe { usage.assume_init() };
+pub fn peak_resident_bytes() -> Option<u64> {
     // Bytes here; Linux counts KiB.
-    u64::try_from(usage.ru_maxrss).ok()
+    u64::try_from(crate::child::usage_of(libc::RUSAGE_SELF)?.ru_maxrss).ok()
 }

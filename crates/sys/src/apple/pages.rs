@@ -7,6 +7,7 @@ use std::path::Path;
 use rustix::mm::{Advice, madvise};
 
 use crate::pages::{Backing, PageKind};
+use crate::platform::unsupported;
 
 pub(crate) fn huge_page_bytes() -> Option<usize> {
     None
@@ -29,10 +30,7 @@ pub(crate) fn keep_from_children(start: *mut u8, len: usize) {
 }
 
 pub(crate) fn copied_by_fork_bytes() -> io::Result<u64> {
-    Err(io::Error::new(
-        io::ErrorKind::Unsupported,
-        "Apple systems do not tell what a fork copies",
-    ))
+    Err(unsupported("an account of what a fork copies"))
 }
 
 pub(crate) fn collapse(_start: *mut u8, _len: usize) {}
@@ -44,10 +42,7 @@ pub(crate) fn release(start: *mut u8, len: usize) -> io::Result<()> {
 }
 
 pub(crate) fn backing(_start: usize, _len: usize) -> io::Result<Backing> {
-    Err(io::Error::new(
-        io::ErrorKind::Unsupported,
-        "Apple systems do not tell what pages stand behind a mapping",
-    ))
+    Err(unsupported("an account of the pages behind a mapping"))
 }
 
 /// There is no O_TMPFILE; the caller unlinks a file instead.

@@ -16,12 +16,12 @@ unsafe extern "C" {
     fn notify_cancel(token: c_int) -> u32;
 }
 
-pub(crate) fn power() -> Option<Power> {
-    Some(Power {
+pub(crate) fn power() -> Power {
+    Power {
         qos: qos(),
         low_power: low_power(),
         thermal: thermal(),
-    })
+    }
 }
 
 fn qos() -> Fact<String> {

@@ -17,6 +17,7 @@ mod hardware;
 
 pub use calibration::{Calibration, calibrate};
 pub use cost::{ClockCost, measure_cost};
+pub(crate) use monotonic::timespec_ns;
 pub use monotonic::{monotonic_raw_ns, realtime_unix_ms};
 pub use skew::{Exchange, Skew, measure_skew};
 

@@ -20,6 +20,12 @@ pub fn monotonic_raw_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// A time of the kernel's in ns; `None` below 0.
+pub(crate) fn timespec_ns(time: rustix::time::Timespec) -> Option<u64> {
+    let seconds = u64::try_from(time.tv_sec).ok()?;
+    Some(seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?)
+}
+
 /// Wall clock time in ms since 1970 UTC; 0 for a clock set before that.
 pub fn realtime_unix_ms() -> u64 {
     SystemTime::now()

@@ -152,3 +152,25 @@ fn what_this_system_has_works_if_it_has_any() {
         Err(reason) => assert!(reason.contains("libdispatch"), "{reason}"),
     }
 }
+
+#[cfg(not(target_vendor = "apple"))]
+#[test]
+fn the_linkers_own_way_comes_first() {
+    let places = places();
+    assert_eq!(places[0], Path::new("libdispatch.so"));
+    assert!(places.contains(&"/usr/lib/swift/linux/libdispatch.so".into()));
+    assert!(places[2..].iter().all(|place| place.is_absolute()));
+}
+
+#[cfg(not(target_vendor = "apple"))]
+#[test]
+fn versions_are_found_and_nothing_else() {
+    let home = tempfile::tempdir().expect("a directory");
+    for folder in ["6.0/lib/swift", "swift-5.9/lib/swift", "lib/swift", "7/lib"] {
+        std::fs::create_dir_all(home.path().join(folder)).expect("made");
+    }
+    let found = swift_below(home.path());
+    let wanted = ["6.0/lib/swift", "swift-5.9/lib/swift"].map(|path| home.path().join(path));
+    assert_eq!(found, wanted);
+    assert!(swift_below(&home.path().join("none")).is_empty());
+}

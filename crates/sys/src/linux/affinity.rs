@@ -13,17 +13,18 @@ type Words = [u64; MOST_CPUS / WORD];
 pub(crate) struct Mask(Words);
 
 impl Mask {
-    /// The bits.
-    pub(crate) fn words(&self) -> &Words {
-        &self.0
+    /// Makes it the set of a task (0: the calling thread). One system call,
+    /// which reads the mask.
+    pub(crate) fn set(&self, task: libc::pid_t) -> io::Result<()> {
+        // SAFETY: the kernel only reads `size_of::<Words>()` bytes.
+        match unsafe { libc::sched_setaffinity(task, size_of::<Words>(), self.0.as_ptr().cast()) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
     }
 }
 
-pub(crate) fn allowed_cpus() -> io::Result<Vec<u32>> {
-    allowed_to(0)
-}
-
-/// Those of a process by its id; 0 is the calling thread.
+/// The set of a task; 0 is the calling thread.
 pub(crate) fn allowed_to(pid: libc::pid_t) -> io::Result<Vec<u32>> {
     let mut mask: Words = [0; MOST_CPUS / WORD];
     // SAFETY: the kernel writes at most `size_of_val(&mask)` bytes to `mask`,
@@ -58,30 +59,15 @@ pub(crate) fn mask(cpus: &[u32]) -> io::Result<Mask> {
     Ok(Mask(mask))
 }
 
-pub(crate) fn set_allowed(cpus: &[u32]) -> io::Result<()> {
-    set_allowed_of(0, cpus)
-}
-
 /// `task` 0 is the calling thread.
-pub(crate) fn set_allowed_of(task: u32, cpus: &[u32]) -> io::Result<()> {
+pub(crate) fn set_allowed(task: u32, cpus: &[u32]) -> io::Result<()> {
     let task = libc::pid_t::try_from(task).map_err(|_| io::ErrorKind::InvalidInput)?;
-    let Mask(mask) = mask(cpus)?;
-    // SAFETY: the kernel only reads `size_of_val(&mask)` bytes of `mask`.
-    let status = unsafe {
-        libc::sched_setaffinity(
-            task,
-            size_of_val(&mask),
-            mask.as_ptr().cast::<libc::cpu_set_t>(),
-        )
-    };
-    if status == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
+    mask(cpus)?.set(task)
 }
 
+/// The CPU the calling thread is on at this moment; about 20 ns on x86-64,
+/// without a system call.
 #[inline]
-pub(crate) fn current_cpu() -> Option<u32> {
+pub fn current_cpu() -> Option<u32> {
     u32::try_from(rustix::thread::sched_getcpu()).ok()
 }

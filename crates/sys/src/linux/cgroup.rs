@@ -10,13 +10,13 @@ use std::os::unix::fs::FileExt;
 
 use model::machine::Limit;
 
-use crate::files::Tree;
-use crate::groups::{self, Chain, Version};
+use crate::files::{Files, Tree};
+use crate::groups::{self, Chain, NoGroup, Version};
 
 /// Finds the hierarchy of `controller` (`memory`, `cpu`), or says why there is none.
-pub(crate) fn chain(tree: &Tree, controller: &str) -> Result<Chain, String> {
-    let groups = tree.read("/proc/self/cgroup")?;
-    let mounts = tree.read("/proc/self/mountinfo")?;
+pub(crate) fn chain(tree: &Tree, controller: &str) -> Result<Chain, NoGroup> {
+    let groups = tree.require("/proc/self/cgroup")?;
+    let mounts = tree.require("/proc/self/mountinfo")?;
     let mut chain = groups::chain(&groups, &mounts, controller)?;
     chain.levels.retain(|level| tree.exists(level));
     Ok(chain)
@@ -34,7 +34,7 @@ pub(crate) struct MemoryGrant {
 }
 
 /// Reads the limits of all levels.
-pub(crate) fn memory(tree: &Tree) -> Result<MemoryGrant, String> {
+pub(crate) fn memory(tree: &Tree) -> Result<MemoryGrant, NoGroup> {
     let chain = chain(tree, "memory")?;
     let mut grant = MemoryGrant {
         limit: Limit::Unlimited,
@@ -103,7 +103,7 @@ fn keyed(text: &str, key: &str) -> Option<u64> {
 }
 
 /// The least CPU time that any level grants, in CPUs.
-pub(crate) fn cpu_quota(tree: &Tree) -> Result<Limit<f64>, String> {
+pub(crate) fn cpu_quota(tree: &Tree) -> Result<Limit<f64>, NoGroup> {
     let chain = chain(tree, "cpu")?;
     Ok(chain
         .levels
@@ -142,15 +142,14 @@ pub(crate) fn cpu_group(tree: &Tree) -> Option<String> {
     below.iter().find(divides).cloned()
 }
 
-/// The fewest processes that any level allows at once; `None` where no level
-/// has a limit. Both versions have the same file, and `max` does not parse.
-pub(crate) fn most_processes(tree: &Tree) -> Result<Option<u64>, String> {
-    let chain = chain(tree, "pids")?;
-    Ok(chain
-        .levels
-        .iter()
+/// The tightest `pids.max` of any level; `None` without a limit. Both versions
+/// have the same file, and `max` does not parse.
+pub(crate) fn most_processes(tree: &Tree) -> Option<u64> {
+    let chain = chain(tree, "pids").ok()?;
+    let limits = chain.levels.iter();
+    limits
         .filter_map(|level| tree.number(&format!("{level}/pids.max")))
-        .min())
+        .min()
 }
 
 /// An open `cpu.stat`.
@@ -219,11 +218,11 @@ mod tests {
         );
         write("cg/pids/a/b/pids.max", "max\n");
         let tree = Tree::new(root.path());
-        assert_eq!(most_processes(&tree), Ok(None));
+        assert_eq!(most_processes(&tree), None);
         write("cg/pids/a/pids.max", "40\n");
-        assert_eq!(most_processes(&tree), Ok(Some(40)), "an ancestor's");
+        assert_eq!(most_processes(&tree), Some(40), "an ancestor's");
         write("cg/pids/a/b/pids.max", "12\n");
-        assert_eq!(most_processes(&tree), Ok(Some(12)));
+        assert_eq!(most_processes(&tree), Some(12));
     }
 
     #[test]

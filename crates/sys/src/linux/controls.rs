@@ -4,13 +4,14 @@
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use model::noise::applied::{self, Settings};
 
 use super::affinity::{self, Mask};
 use super::cgroup;
-use crate::controls::{Controls, NotSet, Patience, Policy, Step};
-use crate::files::Tree;
+use crate::controls::{Controls, NoAutogroups, NotSet, Patience, Policy, Step};
+use crate::files::{Files, Tree};
 
 /// Of a process without the right CAP_SYS_ADMIN the kernel takes one change of
 /// an autogroup in 100 ms, whoever makes it; asked again after this time,
@@ -36,43 +37,31 @@ pub(crate) struct Laid {
 
 impl Laid {
     pub(crate) fn new(controls: &Controls) -> Result<Laid, NotSet> {
-        let refused = |step: Step, why: &str| NotSet {
-            doing: step.doing(),
-            error: io::Error::new(io::ErrorKind::InvalidInput, why.to_owned()),
-        };
         if controls.autogroup.is_some() && !controls.own_session {
-            return Err(refused(
-                Step::Autogroup,
-                "others of its session would get it too: it needs one of its own",
-            ));
+            return Err(Step::Autogroup.refused(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "the other processes of its session would get it too: it needs its own session",
+            )));
         }
-        let mask = match controls.cpus.is_empty() {
-            true => None,
-            false => Some(affinity::mask(&controls.cpus).map_err(|error| NotSet {
-                doing: Step::Cpus.doing(),
-                error,
-            })?),
+        let cpus = Some(&controls.cpus).filter(|cpus| !cpus.is_empty());
+        let mask = cpus.map(|cpus| affinity::mask(cpus)).transpose();
+        let group = |group: &PathBuf| {
+            let file = group.join("cgroup.procs");
+            CString::new(file.as_os_str().as_bytes()).map_err(|zero| Step::Group.refused(zero))
         };
-        let words = |step, bytes: Vec<u8>| {
-            CString::new(bytes).map_err(|_| refused(step, "a zero byte in a path"))
-        };
-        let groups = controls
-            .groups
-            .iter()
-            .map(|group| {
-                let file = group.join("cgroup.procs");
-                words(Step::Group, file.as_os_str().as_bytes().to_vec())
-            })
-            .collect::<Result<_, _>>()?;
         let autogroup = controls
             .autogroup
-            .map(|nice| words(Step::Autogroup, nice.to_string().into_bytes()))
-            .transpose()?;
+            .map(|nice| CString::new(nice.to_string()))
+            .transpose();
         Ok(Laid {
-            groups,
+            groups: controls
+                .groups
+                .iter()
+                .map(group)
+                .collect::<Result<_, _>>()?,
             own_session: controls.own_session,
-            autogroup,
-            mask,
+            autogroup: autogroup.map_err(|zero| Step::Autogroup.refused(zero))?,
+            mask: mask.map_err(|error| Step::Cpus.refused(error))?,
             nice: controls.nice,
             policy: controls.policy,
             timer_slack_ns: controls.timer_slack_ns,
@@ -108,40 +97,35 @@ impl Laid {
         if let Some(nice) = &self.autogroup {
             set_autogroup(nice, patience).map_err(|error| (Step::Autogroup, error))?;
         }
-        // SAFETY: system calls on numbers, and on memory of `self` that they
-        // only read.
-        unsafe {
-            if let Some(mask) = &self.mask {
-                let words = mask.words();
-                let bytes = size_of_val(words);
-                done(libc::sched_setaffinity(0, bytes, words.as_ptr().cast()))
-                    .map_err(|error| (Step::Cpus, error))?;
-            }
-            if let Some(nice) = self.nice {
-                done(libc::setpriority(libc::PRIO_PROCESS, 0, nice))
-                    .map_err(|error| (Step::Nice, error))?;
-            }
-            if let Some(policy) = self.policy {
-                set_policy(0, policy).map_err(|error| (Step::Policy, error))?;
-            }
-            if let Some(slack_ns) = self.timer_slack_ns {
-                done(libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns))
-                    .map_err(|error| (Step::TimerSlack, error))?;
-            }
-            if let Some(may) = self.transparent_huge_pages {
-                let disable = u64::from(!may);
-                done(libc::prctl(
-                    libc::PR_SET_THP_DISABLE,
-                    disable,
-                    0_u64,
-                    0_u64,
-                    0_u64,
-                ))
-                .map_err(|error| (Step::HugePages, error))?;
-            }
+        if let Some(mask) = &self.mask {
+            let set = mask.set(0);
+            set.map_err(|error| (Step::Cpus, error.raw_os_error().unwrap_or(0)))?;
+        }
+        if let Some(nice) = self.nice {
+            // SAFETY: a system call on numbers.
+            done(unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) })
+                .map_err(|error| (Step::Nice, error))?;
+        }
+        if let Some(policy) = self.policy {
+            set_policy(0, policy).map_err(|error| (Step::Policy, error))?;
+        }
+        if let Some(slack_ns) = self.timer_slack_ns {
+            // SAFETY: a system call on numbers.
+            done(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack_ns) })
+                .map_err(|error| (Step::TimerSlack, error))?;
+        }
+        if let Some(may) = self.transparent_huge_pages {
+            disable_huge_pages(!may, 0).map_err(|error| (Step::HugePages, error))?;
         }
         Ok(())
     }
+}
+
+/// PR_SET_THP_DISABLE.
+fn disable_huge_pages(disable: bool, flags: u64) -> Result<(), i32> {
+    let disable = u64::from(disable);
+    // SAFETY: a system call on numbers.
+    done(unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, disable, flags, 0_u64, 0_u64) })
 }
 
 /// Whether this memory may have transparent huge pages: the one control that
@@ -153,14 +137,12 @@ impl Drop for OwnMemory {
     fn drop(&mut self) {
         // Bit 0 is the switch, the others say what is excepted (Linux 6.18).
         if let Some(before) = self.0.and_then(|before| u64::try_from(before).ok()) {
-            let (disable, flags) = (before & 1, before & !1);
-            // SAFETY: a system call on numbers.
-            unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, disable, flags, 0_u64, 0_u64) };
+            let _ = disable_huge_pages(before & 1 == 1, before & !1);
         }
     }
 }
 
-fn errno() -> i32 {
+pub(super) fn errno() -> i32 {
     io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
@@ -319,27 +301,20 @@ fn policy_of(pid: libc::pid_t) -> Option<applied::Policy> {
     })
 }
 
-/// Why the nice value of an autogroup would mean nothing here.
-pub(crate) fn autogroups(tree: &Tree) -> Result<(), String> {
+/// Why the nice value of an autogroup has no effect here.
+pub(crate) fn autogroups(tree: &Tree) -> Result<(), NoAutogroups> {
     const SWITCH: &str = "/proc/sys/kernel/sched_autogroup_enabled";
     if !tree.exists("/proc/self/autogroup") {
         return Err(match tree.exists("/proc/self/stat") {
-            true => "this kernel has no autogroups (CONFIG_SCHED_AUTOGROUP)".into(),
-            false => "there is no /proc here".into(),
+            true => NoAutogroups::NotInKernel,
+            false => NoAutogroups::NoProc,
         });
     }
     if tree.number(SWITCH) == Some(0) {
-        return Err(
-            "autogroups are switched off; as root: sysctl kernel.sched_autogroup_enabled=1".into(),
-        );
+        return Err(NoAutogroups::Off);
     }
-    // A task in a group of the CPU controller is scheduled by that instead
-    // (kernel/sched/autogroup.c, task_wants_autogroup).
     match cgroup::cpu_group(tree) {
-        Some(group) => Err(format!(
-            "this process is in {group}, a control group of the CPU controller, and then the \
-             kernel goes by that and not by autogroups"
-        )),
+        Some(group) => Err(NoAutogroups::CpuGroup(group)),
         None => Ok(()),
     }
 }
@@ -351,24 +326,24 @@ pub(crate) fn real_time_share(tree: &Tree) -> Option<f64> {
     (runtime < period).then(|| runtime as f64 / period as f64)
 }
 
-/// The policy that the calling thread had before.
+/// Raises the calling thread to SCHED_FIFO above commands of that policy, as
+/// long as this lives: the thread that has to end such commands needs a CPU.
 #[derive(Debug)]
-pub(crate) struct Above {
+pub struct Above {
     number: i32,
     priority: i32,
 }
 
 impl Above {
-    pub(crate) fn start(priority: u8) -> io::Result<Above> {
+    /// One above `priority`, 99 at most. A thread already above stays there.
+    ///
+    /// # Errors
+    /// What `sched_setscheduler(2)` says.
+    pub fn start(priority: u8) -> io::Result<Above> {
         let (number, before) = scheduler(0).map_err(io::Error::from_raw_os_error)?;
-        // Whoever is above already stays there.
-        if above_already(number, before, priority) {
-            return Ok(Above {
-                number,
-                priority: before,
-            });
+        if !above_already(number, before, priority) {
+            raise(0, priority)?;
         }
-        raise(0, priority)?;
         Ok(Above {
             number,
             priority: before,
@@ -406,7 +381,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_above_stays_there() {
+    fn a_thread_already_above_stays_there() {
         for (number, own, above) in [
             (libc::SCHED_FIFO, 50, true),
             (libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, 2, true),
@@ -455,18 +430,18 @@ mod tests {
 
     const SWITCH: &str = "proc/sys/kernel/sched_autogroup_enabled";
 
-    fn why(files: &[(&str, &str)]) -> String {
-        autogroups(&tree(files).1).err().unwrap_or_default()
+    fn why(files: &[(&str, &str)]) -> Option<NoAutogroups> {
+        autogroups(&tree(files).1).err()
     }
 
     #[test]
-    fn why_an_autogroup_means_nothing() {
+    fn why_an_autogroup_has_no_effect() {
         let stat = ("proc/self/stat", "1 (x) R");
         let own = ("proc/self/autogroup", "/autogroup-1 nice 0\n");
         let on = (SWITCH, "1\n");
-        assert!(why(&[]).contains("no /proc"));
-        assert!(why(&[stat]).contains("CONFIG_SCHED_AUTOGROUP"));
-        assert!(why(&[stat, own, (SWITCH, "0\n")]).contains("switched off"));
+        assert_eq!(why(&[]), Some(NoAutogroups::NoProc));
+        assert_eq!(why(&[stat]), Some(NoAutogroups::NotInKernel));
+        assert_eq!(why(&[stat, own, (SWITCH, "0\n")]), Some(NoAutogroups::Off));
         let one = (
             "proc/self/mountinfo",
             "35 31 0:32 / /cg rw - cgroup cgroup rw,cpu\n",
@@ -474,18 +449,22 @@ mod tests {
         let root = ("proc/self/cgroup", "5:cpu:/\n0::/\n");
         let below = ("proc/self/cgroup", "5:cpu:/jobs\n0::/\n");
         let there = ("cg/jobs/cpu.shares", "1024\n");
-        assert_eq!(why(&[stat, own, on, one, root]), "");
-        assert!(why(&[stat, own, on, one, below, there]).contains("/cg/jobs"));
+        let group = |path: &str| Some(NoAutogroups::CpuGroup(path.into()));
+        assert_eq!(why(&[stat, own, on, one, root]), None);
+        assert_eq!(why(&[stat, own, on, one, below, there]), group("/cg/jobs"));
         let two = (
             "proc/self/mountinfo",
             "35 31 0:32 / /cg rw - cgroup2 cgroup rw\n",
         );
         let slice = ("proc/self/cgroup", "0::/a/b\n");
         let without = ("cg/a/b/cgroup.procs", "");
-        assert_eq!(why(&[stat, own, on, two, slice, without]), "");
+        assert_eq!(why(&[stat, own, on, two, slice, without]), None);
         // Of an ancestor, since the group's own has the controller off.
         let weight = ("cg/a/cpu.weight", "100\n");
-        assert!(why(&[stat, own, on, two, slice, without, weight]).contains("/cg/a,"));
+        assert_eq!(
+            why(&[stat, own, on, two, slice, without, weight]),
+            group("/cg/a")
+        );
     }
 
     #[test]

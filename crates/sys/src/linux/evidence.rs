@@ -3,12 +3,10 @@
 use std::fs::File;
 use std::marker::PhantomData;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
-
-use rustix::time::{ClockId, clock_gettime};
 
 use super::cgroup::{self, CpuStat};
-use crate::evidence::{Switches, ThreadReading};
+use crate::child::usage_of;
+use crate::evidence::{Switches, ThreadReading, thread_cpu_ns};
 use crate::files::Tree;
 
 /// Reads what happened to the thread that opened it. The files stay open, so
@@ -35,14 +33,14 @@ impl ThreadWatch {
         ThreadWatch {
             // `/proc/self` would be the main thread.
             schedstat: File::open("/proc/thread-self/schedstat").ok(),
-            throttling: cgroup::cpu_stats(&Tree::new(Path::new("/"))),
+            throttling: cgroup::cpu_stats(&Tree::system()),
             this_thread_only: PhantomData,
         }
     }
 
     /// Everything.
     pub fn read(&mut self) -> ThreadReading {
-        let usage = thread_usage();
+        let usage = usage_of(RUSAGE_THREAD);
         let count = |field: fn(&libc::rusage) -> libc::c_long| {
             usage.as_ref().and_then(|u| u64::try_from(field(u)).ok())
         };
@@ -74,7 +72,10 @@ fn run_delay_ns(schedstat: &File) -> Option<u64> {
     run_delay_of(std::str::from_utf8(&buffer[..length]).ok()?)
 }
 
-pub(crate) fn run_delay_ns_of(thread: u32) -> Option<u64> {
+/// Run delay of a thread of this process, ns: [`ThreadReading::run_delay_ns`]
+/// without a watch, by the id that [`current_id`](crate::thread::current_id)
+/// gives.
+pub fn run_delay_ns_of(thread: u32) -> Option<u64> {
     let path = format!("/proc/self/task/{thread}/schedstat");
     run_delay_of(&std::fs::read_to_string(path).ok()?)
 }
@@ -85,27 +86,13 @@ fn run_delay_of(schedstat: &str) -> Option<u64> {
     schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-pub(crate) fn thread_cpu_ns() -> Option<u64> {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    let seconds = u64::try_from(time.tv_sec).ok()?;
-    let nanos = u64::try_from(time.tv_nsec).ok()?;
-    Some(seconds * 1_000_000_000 + nanos)
-}
-
 /// `include/uapi/linux/resource.h`; libc lacks it for Android.
 const RUSAGE_THREAD: libc::c_int = 1;
 
-fn thread_usage() -> Option<libc::rusage> {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the kernel writes one `rusage` to the pointer it gets.
-    let status = unsafe { libc::getrusage(RUSAGE_THREAD, usage.as_mut_ptr()) };
-    // SAFETY: `rusage` holds only integers, for which zero bytes are valid
-    // too, and the call has filled it in.
-    (status == 0).then(|| unsafe { usage.assume_init() })
-}
-
-pub(crate) fn thread_switches() -> Option<Switches> {
-    let usage = thread_usage()?;
+/// Context switches of the calling thread: what a [`ThreadWatch`] reads,
+/// without opening one. `None` where the system counts per process only.
+pub fn thread_switches() -> Option<Switches> {
+    let usage = usage_of(RUSAGE_THREAD)?;
     Some(Switches {
         voluntary: u64::try_from(usage.ru_nvcsw).ok()?,
         involuntary: u64::try_from(usage.ru_nivcsw).ok()?,
@@ -120,19 +107,26 @@ fn sum_throttled(stats: &[CpuStat]) -> Option<u64> {
         .reduce(|a, b| Some(a? + b?))?
 }
 
-pub(crate) fn throttled_us() -> Option<u64> {
-    sum_throttled(&cgroup::cpu_stats(&Tree::new(Path::new("/"))))
+/// Time for which CPU quotas stopped this process's control groups, in µs:
+/// [`ThreadReading::throttled_us`] without a watch.
+pub fn throttled_us() -> Option<u64> {
+    sum_throttled(&cgroup::cpu_stats(&Tree::system()))
 }
 
-pub(crate) fn steal_ns() -> Option<u64> {
-    let stat = std::fs::read_to_string("/proc/stat").ok()?;
-    steal_of(&stat, "cpu ", rustix::param::clock_ticks_per_second())
+/// Steal time since boot, in ns over all CPUs, in steps of a scheduler tick
+/// (`/proc/stat`). 0 also where the hypervisor does not report it.
+pub fn steal_ns() -> Option<u64> {
+    steal_in_line("cpu ")
 }
 
-pub(crate) fn steal_ns_of(cpu: u32) -> Option<u64> {
+/// [`steal_ns`] of one CPU.
+pub fn steal_ns_of(cpu: u32) -> Option<u64> {
+    steal_in_line(&format!("cpu{cpu} "))
+}
+
+fn steal_in_line(line: &str) -> Option<u64> {
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
-    let line = format!("cpu{cpu} ");
-    steal_of(&stat, &line, rustix::param::clock_ticks_per_second())
+    steal_of(&stat, line, rustix::param::clock_ticks_per_second())
 }
 
 /// The eighth number of the `cpu` line or that of one CPU, in ticks of
@@ -143,7 +137,8 @@ fn steal_of(stat: &str, line: &str, ticks_per_second: u64) -> Option<u64> {
     Some(ticks.checked_mul(1_000_000_000)? / ticks_per_second.max(1))
 }
 
-pub(crate) fn load_average() -> Option<[f64; 3]> {
+/// Load averages over 1, 5 and 15 minutes.
+pub fn load_average() -> Option<[f64; 3]> {
     load_of(&std::fs::read_to_string("/proc/loadavg").ok()?)
 }
 
@@ -154,7 +149,9 @@ fn load_of(loadavg: &str) -> Option<[f64; 3]> {
     Some([numbers.next()?, numbers.next()?, numbers.next()?])
 }
 
-pub(crate) fn pressure_cpu_some_avg10() -> Option<f64> {
+/// CPU pressure: the share of the last ten seconds in which some task waited
+/// for a CPU, in percent (`/proc/pressure/cpu`).
+pub fn pressure_cpu_some_avg10() -> Option<f64> {
     pressure_of(&std::fs::read_to_string("/proc/pressure/cpu").ok()?)
 }
 

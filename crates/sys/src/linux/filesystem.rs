@@ -9,7 +9,8 @@ use std::path::Path;
 use model::filesystem::{DeviceKind, Filesystem};
 use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags, major, minor};
 
-use crate::files::Tree;
+use crate::files::{Files, Tree};
+use crate::mountinfo::Mount;
 
 /// File systems by the number that `statfs(2)` gives (include/uapi/linux/magic.h),
 /// for where there is no mountinfo.
@@ -54,11 +55,14 @@ const ELSEWHERE: [&str; 16] = [
 /// Layers are followed this far down: a loop device on an overlay on a disk.
 const DEEPEST: u32 = 4;
 
-pub(crate) fn facts(root: &Path, directory: &Path) -> io::Result<Filesystem> {
-    let status = rustix::fs::statfs(directory)?;
-    let magic = status.f_type as u64;
-    let tree = Tree::new(root);
-    Ok(describe(&tree, directory, kind_of(magic), DEEPEST))
+pub(crate) fn facts(directory: &Path) -> io::Result<Filesystem> {
+    let magic = rustix::fs::statfs(directory)?.f_type as u64;
+    Ok(describe(
+        &Tree::system(),
+        directory,
+        kind_of(magic),
+        DEEPEST,
+    ))
 }
 
 fn kind_of(magic: u64) -> String {
@@ -81,85 +85,32 @@ fn describe(tree: &Tree, directory: &Path, kind: String, deeper: u32) -> Filesys
         mount_options: String::new(),
     };
     let mounts = tree.read("/proc/self/mountinfo").unwrap_or_default();
-    let Some(mount) = mount_of(&mounts, directory) else {
+    let Some(mount) = Mount::of(&mounts, directory) else {
         facts.device = by_kind(&facts.kind).unwrap_or(DeviceKind::Unknown);
         return facts;
     };
     facts.device = device(tree, &mount, deeper);
     facts.kind = mount.kind.clone();
     facts.source = mount.source.clone();
-    facts.mount_options = mount.options();
+    facts.mount_options = options_of(&mount);
     facts
 }
 
-/// A line of mountinfo.
-#[derive(Clone, Debug, PartialEq)]
-struct Mount {
-    major_minor: String,
-    point: String,
-    own_options: String,
-    kind: String,
-    source: String,
-    super_options: String,
-}
-
-impl Mount {
-    /// `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue`
-    fn parse(line: &str) -> Option<Mount> {
-        let (before, after) = line.split_once(" - ")?;
-        let before: Vec<&str> = before.split(' ').collect();
-        let after: Vec<&str> = after.split(' ').collect();
-        Some(Mount {
-            major_minor: (*before.get(2)?).to_string(),
-            point: unescaped(before.get(4)?),
-            own_options: (*before.get(5)?).to_string(),
-            kind: (*after.first()?).to_string(),
-            source: unescaped(after.get(1).unwrap_or(&"")),
-            super_options: (*after.get(2).unwrap_or(&"")).to_string(),
-        })
-    }
-
-    /// Options of the mount, then those of the file system that it does not
-    /// have. Layers' directories are left out: they are no option.
-    fn options(&self) -> String {
-        let mut options: Vec<&str> = self.own_options.split(',').collect();
-        for option in self.super_options.split(',') {
-            let is_layer = ["lowerdir", "upperdir", "workdir"]
-                .iter()
-                .any(|layer| option.starts_with(layer));
-            let told = options.contains(&option) || ["rw", "ro"].contains(&option);
-            if !is_layer && !told {
-                options.push(option);
-            }
+/// Options of the mount, then those of the file system that it does not have.
+/// An overlay's directories are not options.
+fn options_of(mount: &Mount) -> String {
+    let mut options: Vec<&str> = mount.options.split(',').collect();
+    for option in mount.super_options.split(',') {
+        let is_layer = ["lowerdir", "upperdir", "workdir"]
+            .iter()
+            .any(|layer| option.starts_with(layer));
+        let is_known = options.contains(&option) || ["rw", "ro"].contains(&option);
+        if !is_layer && !is_known {
+            options.push(option);
         }
-        options.retain(|option| !option.is_empty());
-        options.join(",")
     }
-}
-
-/// A space, a tab, a newline and a backslash are written as `\040` and so on.
-fn unescaped(text: &str) -> String {
-    [
-        ("\\040", " "),
-        ("\\011", "\t"),
-        ("\\012", "\n"),
-        ("\\134", "\\"),
-    ]
-    .iter()
-    .fold(text.to_string(), |text, (code, letter)| {
-        text.replace(code, letter)
-    })
-}
-
-/// The mount that a path is in: the one with the longest mount point on the
-/// way, and of several on one point the last, which hides the others. By the
-/// device number it can't be found: btrfs gives each subvolume its own.
-fn mount_of(mounts: &str, path: &Path) -> Option<Mount> {
-    mounts
-        .lines()
-        .filter_map(Mount::parse)
-        .filter(|mount| path.starts_with(&mount.point))
-        .max_by_key(|mount| Path::new(&mount.point).components().count())
+    options.retain(|option| !option.is_empty());
+    options.join(",")
 }
 
 /// What the type alone tells.
@@ -180,10 +131,10 @@ fn device(tree: &Tree, mount: &Mount, deeper: u32) -> DeviceKind {
         return upper_of(tree, mount, deeper).unwrap_or(DeviceKind::Overlay);
     }
     // Without a device number of its own (btrfs), by the device's name.
-    let number = if mount.major_minor.starts_with("0:") {
+    let number = if mount.device.starts_with("0:") {
         number_of(tree, &mount.source)
     } else {
-        Some(mount.major_minor.clone())
+        Some(mount.device.clone())
     };
     number.map_or(DeviceKind::Unknown, |number| block(tree, &number, deeper))
 }
@@ -194,7 +145,7 @@ fn upper_of(tree: &Tree, mount: &Mount, deeper: u32) -> Option<DeviceKind> {
         .super_options
         .split(',')
         .find_map(|option| option.strip_prefix("upperdir="))?;
-    below(tree, &unescaped(upper), deeper)
+    below(tree, upper, deeper)
 }
 
 /// What another path is on, a layer further down.
@@ -204,7 +155,7 @@ fn below(tree: &Tree, path: &str, deeper: u32) -> Option<DeviceKind> {
         return None;
     }
     let mounts = tree.read("/proc/self/mountinfo").ok()?;
-    let mount = mount_of(&mounts, Path::new(path))?;
+    let mount = Mount::of(&mounts, Path::new(path))?;
     Some(device(tree, &mount, deeper))
 }
 
@@ -273,7 +224,13 @@ fn of_parts(tree: &Tree, at: &str, parts: &[String], deeper: u32) -> DeviceKind 
     }
 }
 
-pub(crate) fn spread_directories(directory: &Path) -> io::Result<()> {
+/// Asks the file system to place new directories in this one far apart on the
+/// disk: ext2, ext3 and ext4 have a flag for it (`chattr +T`, "top of directory
+/// hierarchies", set by `FS_IOC_SETFLAGS`).
+///
+/// # Errors
+/// What the call says; other file systems refuse.
+pub fn spread_directories(directory: &Path) -> io::Result<()> {
     let open = File::open(directory)?;
     let flags = ioctl_getflags(&open)?;
     if !flags.contains(IFlags::TOPDIR) {
@@ -282,7 +239,10 @@ pub(crate) fn spread_directories(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-pub(crate) fn read_from_storage_bytes() -> Option<u64> {
+/// Bytes that this process caused to be read from storage so far, in all its
+/// threads (`read_bytes` of /proc/self/io), without what the page cache served.
+/// `None` where the system does not tell.
+pub fn read_from_storage_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/io").ok()?;
     let line = text
         .lines()
@@ -493,7 +453,7 @@ mod tests {
 
     #[test]
     fn this_machine_answers() {
-        let facts = facts(Path::new("/"), Path::new("/proc")).expect("there");
+        let facts = facts(Path::new("/proc")).expect("there");
         assert_eq!(facts.kind, "proc");
         assert!(read_from_storage_bytes().is_some());
     }

@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use crate::interrupts::InterruptLine;
+use crate::interrupts::{InterruptLine, NoInterrupts};
 
 const PATH: &str = "/proc/interrupts";
 
@@ -33,11 +33,10 @@ impl InterruptCounts {
     /// Opens the counts of a CPU.
     ///
     /// # Errors
-    /// Why there are none, in words.
-    pub fn open(cpu: u32) -> Result<InterruptCounts, String> {
-        let file = File::open(PATH).map_err(|e| format!("{PATH} can't be opened: {e}"))?;
+    /// Why there are none.
+    pub fn open(cpu: u32) -> Result<InterruptCounts, NoInterrupts> {
         let mut counts = InterruptCounts {
-            file,
+            file: File::open(PATH)?,
             cpu,
             text: vec![0; 16 << 10],
             layout: Layout {
@@ -47,9 +46,7 @@ impl InterruptCounts {
             },
             counts: Vec::new(),
         };
-        let length = counts
-            .fill()
-            .map_err(|e| format!("{PATH} can't be read: {e}"))?;
+        let length = counts.fill()?;
         counts.layout = layout(&counts.text[..length], cpu)?;
         Ok(counts)
     }
@@ -111,15 +108,12 @@ fn number(word: &[u8]) -> Option<u64> {
 }
 
 /// Finds the column of the CPU and the lines that have one.
-fn layout(text: &[u8], cpu: u32) -> Result<Layout, String> {
-    let heading = lines(text)
-        .next()
-        .ok_or_else(|| format!("{PATH} is empty"))?;
+fn layout(text: &[u8], cpu: u32) -> Result<Layout, NoInterrupts> {
+    let heading = lines(text).next().ok_or(NoInterrupts::NoLines)?;
     let name = format!("CPU{cpu}");
     let column = words(heading)
         .position(|word| word == name.as_bytes())
-        .ok_or_else(|| format!("{PATH} has no column {name}"))?;
-    let columns = words(heading).count();
+        .ok_or(NoInterrupts::NoColumn(cpu))?;
     let mut layout = Layout {
         column,
         labels: Vec::new(),
@@ -142,8 +136,8 @@ fn layout(text: &[u8], cpu: u32) -> Result<Layout, String> {
         };
         layout.lines.push(InterruptLine { name, timer });
     }
-    match layout.lines.is_empty() || columns == 0 {
-        true => Err(format!("{PATH} has no lines that latlas can read")),
+    match layout.lines.is_empty() {
+        true => Err(NoInterrupts::NoLines),
         false => Ok(layout),
     }
 }
@@ -221,7 +215,7 @@ ERR:          4
         );
         assert_eq!(counts(X86, 0)[3].2, 2_603_276);
         let why = layout(X86.as_bytes(), 1).expect_err("CPU 1 is offline");
-        assert!(why.contains("no column CPU1"), "{why}");
+        assert!(matches!(why, NoInterrupts::NoColumn(1)), "{why}");
     }
 
     #[test]

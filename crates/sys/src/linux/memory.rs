@@ -1,14 +1,13 @@
 //! Memory bounds from /proc, the control groups and the resource limits.
 
-use std::path::Path;
-
 use super::cgroup;
 use crate::files::{Tree, kib_field};
 use crate::limits::{Resource, limit};
 use crate::memory::MemoryLimits;
 
-pub(crate) fn available_memory() -> MemoryLimits {
-    let tree = Tree::new(Path::new("/"));
+/// Reads all limits as they are now.
+pub fn available_memory() -> MemoryLimits {
+    let tree = Tree::system();
     let meminfo = tree.text("/proc/meminfo").unwrap_or_default();
     let status = tree.text("/proc/self/status").unwrap_or_default();
     let group = cgroup::memory(&tree).ok();
@@ -29,7 +28,8 @@ pub(crate) fn available_memory() -> MemoryLimits {
     }
 }
 
-pub(crate) fn peak_resident_bytes() -> Option<u64> {
+/// Peak resident memory of this process, bytes (VmHWM).
+pub fn peak_resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     kib_field(&status, "VmHWM")
 }

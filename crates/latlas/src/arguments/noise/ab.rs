@@ -10,24 +10,23 @@ use std::time::Duration;
 
 /// Said below the options.
 pub(crate) const EXAMPLES: &str = "\
-Each control is on for one run and off for another, interleaved, in a new order each round. With a
-command after -- that is what runs; else built-in jobs do, with no load, beside busy processes of
-the same session, and of another one. Time, spread, context switches and migrations are judged as
-one family (docs/noise/ab.md). Controls that can't be set here stay in the table with the reason.
-The time announced is kept: rounds that don't fit it are left out, and the page says so.
+Runs a job with each control on and off, interleaved, in random order. Without a command the
+built-in jobs run, with no load, with busy processes in the same session and in another one. Time,
+spread, context switches and migrations are tested as one family of comparisons (docs/noise/ab.md).
+Controls that can't be set here are listed with the reason. Rounds that don't fit the announced time
+are left out, and reported.
 
 Examples:
-  latlas noise ab pin nice -- ./prog x    what pinning and nice -10 do to this command
+  latlas noise ab pin nice -- ./prog x    effect of pinning and nice -10 on this command
   latlas noise ab --budget 1m -- ./prog   every control, in a minute
-  latlas noise ab                         all controls, jobs and loads: about five minutes
-  latlas noise ab --dry-run               what that would be, and which controls can't be set here
+  latlas noise ab                         all controls, jobs and loads: about 5 minutes
+  latlas noise ab --dry-run               print the plan, and which controls can't be set here
   latlas noise ab pin nice fifo           only these
-  latlas noise ab --load none --workload cpu --budget 1m    one job on the machine as it is
-  latlas noise ab cache                   small files from the disk and from memory (root)
-  latlas noise ab --out ab.json           every run of it in a file
+  latlas noise ab --load none --workload cpu --budget 1m    one job without a load
+  latlas noise ab cache                   small files, cold and warm (root)
+  latlas noise ab --out ab.json           every run as JSON
 
-Exit codes: 0 done; 2 the request can't be carried out; 3 interrupted or not whole, or nothing
-could be told.";
+Exit codes: 0 done; 2 error; 3 interrupted, incomplete, or no comparison possible.";
 
 /// Options of it.
 #[derive(Args, Debug, Clone)]
@@ -36,13 +35,13 @@ pub(crate) struct AbOptions {
     /// smt, governor, thp, no-thp, irq-affinity, cache; all but smt without any
     #[arg(value_name = "CONTROL")]
     pub(crate) controls: Vec<String>,
-    /// The command to run instead of built-in jobs, and its arguments
+    /// Command to run instead of the built-in jobs, with its arguments
     #[arg(value_name = "CMD", last = true)]
     pub(crate) command: Vec<OsString>,
-    /// Load on the machine during the runs [default: all; none with a command]
+    /// Load during the runs [default: all; none with a command]
     #[arg(long, value_name = "LOAD")]
     pub(crate) load: Option<LoadChoice>,
-    /// Built-in job: a chain in registers, a chase through memory, a thread that sleeps and wakes up
+    /// Built-in job: dependent arithmetic, pointer chase, sleep and wake-up
     #[arg(
         long,
         value_name = "JOB",
@@ -50,35 +49,35 @@ pub(crate) struct AbOptions {
         conflicts_with = "command"
     )]
     pub(crate) workload: WorkloadChoice,
-    /// Rounds, of one run with each control and one without any, however long they take
-    /// [default: 24; with a command what fits 2m, up to 100]
+    /// Rounds, each with one run of every arm [default: 24; with a command what fits 2m, up to
+    /// 100]
     #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: Option<u32>,
-    /// No longer than this in all, instead of a number of rounds
+    /// Total time, instead of a number of rounds
     #[arg(long = "budget", alias = "for", value_name = "TIME", value_parser = budget)]
     pub(crate) time: Option<Duration>,
-    /// Time that a built-in job takes on a quiet CPU [default: 60ms; 200ms of up to three controls]
+    /// Time of a built-in job on a quiet CPU [default: 60ms; 200ms with up to three controls]
     #[arg(long, value_name = "TIME", value_parser = job, conflicts_with = "command")]
     pub(crate) job: Option<Duration>,
-    /// Busy processes of a load, for each CPU
+    /// Busy processes of a load per CPU
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     pub(crate) busy: u32,
-    /// CPUs for jobs and loads, such as 2-3; what is pinned is pinned to the last one
+    /// CPUs for jobs and loads, such as 2-3; pinned jobs use the last one
     #[arg(long, value_name = "CPUS", value_parser = cpus)]
     pub(crate) cpus: Option<Cpus>,
-    /// Seed of the order in the rounds, to repeat it
+    /// Seed of the random order
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Print what would be run and how long it would take (as JSON with --json)
+    /// Print the plan and its duration
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Print the document with every run instead of the tables
+    /// Print JSON with every run
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the document to this file too
+    /// Also write JSON to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Every figure
+    /// Print every figure
     #[arg(long)]
     pub(crate) wide: bool,
     /// Colour the verdicts
@@ -113,11 +112,11 @@ impl AbOptions {
 /// Loads as they are asked for.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoadChoice {
-    /// Nothing of ours
+    /// No load
     None,
-    /// Busy processes of the job's session
+    /// Busy processes in the session of the job
     SameSession,
-    /// Busy processes of another session
+    /// Busy processes in another session
     OtherSession,
     /// One after the other
     All,
@@ -138,11 +137,11 @@ impl LoadChoice {
 /// Jobs as they are asked for.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WorkloadChoice {
-    /// A chain of dependent operations in registers
+    /// Dependent arithmetic in registers
     Cpu,
-    /// A chase through more memory than the caches hold
+    /// Pointer chase through more memory than the caches hold
     Memory,
-    /// A thread that sleeps and wakes up
+    /// Sleep and wake-up
     Wakeup,
     /// One after the other
     All,

@@ -7,17 +7,17 @@ use std::time::Duration;
 
 /// Said below the options.
 pub(crate) const EXAMPLES: &str = "\
-A thread is kept on one CPU and does nothing but add and look at the clock. What the clock jumps
-was taken from it: by other threads, by interrupts, or by something below the system. No root.
+A pinned thread adds and reads the clock. Detours, where the clock jumps, are time taken by other
+threads, interrupts, or the hypervisor and firmware. No root. Details: docs/noise/measure.md.
 
 Examples:
-  latlas noise measure                   5 s on the CPU that a run would measure on
-  latlas noise measure --for 30s --cpu 2 longer, on CPU 2
-  latlas noise measure --all-cpus        all CPUs at the same time
-  latlas noise measure --json            the figures for programs (docs/noise/measure.md)
+  latlas noise measure                     5 s on the CPU that a run would measure on
+  latlas noise measure --for 30s --cpu 2   longer, on CPU 2
+  latlas noise measure --all-cpus          all CPUs at the same time
+  latlas noise measure --json              for programs
 
-Exit codes: 0 done; 2 the request can't be carried out (no such CPU, unwritable file, no clock);
-3 done with reservations (ended early, or nothing told what took the CPU).";
+Exit codes: 0 done; 2 error (no such CPU, unwritable file, no clock); 3 interrupted, or all causes
+are unknown.";
 
 /// Options of it.
 #[derive(Args, Debug, Clone)]
@@ -25,16 +25,16 @@ pub(crate) struct MeasureOptions {
     /// How long to spin: 100ms to 10m
     #[arg(long = "for", value_name = "TIME", default_value = "5s", value_parser = span)]
     pub(crate) span: Duration,
-    /// The CPU to spin on; without it the one that a run would choose
+    /// CPU to spin on [default: the CPU of a run]
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
-    /// Spin on every CPU that may be used, at the same time
+    /// Spin on all allowed CPUs at the same time
     #[arg(long, conflicts_with = "cpu")]
     pub(crate) all_cpus: bool,
-    /// Print the document instead of the picture
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the document to this file too
+    /// Also write JSON to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Colour the causes

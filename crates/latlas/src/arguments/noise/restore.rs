@@ -6,22 +6,22 @@ use std::path::PathBuf;
 /// Said below the options.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  latlas noise restore           put back what `noise tune` set
-  latlas noise restore --json    the same, told to a program
+  latlas noise restore           restore what `noise tune` set
+  latlas noise restore --json    for programs
 
-Values that somebody else changed since are left alone, and named. A journal of an earlier boot is
-put aside: the kernel began with its own values.
+Values that another process changed since are kept and listed. A journal of an earlier boot is set
+aside: the kernel started with its own values.
 
-Exit codes: 0 all is as it was, or nothing was to do; 3 somebody else changed some values meanwhile;
-2 something could not be put back (it stays in the journal: try again).";
+Exit codes: 0 restored, or nothing to restore; 3 another process changed some values; 2 some values
+can't be restored (they stay in the journal: try again).";
 
 /// How to say what was done.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct RestoreOptions {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Another tree than / (for tests: plain files)
+    /// Another root than / (for tests: plain files)
     #[arg(long, value_name = "DIR", hide = true)]
     pub(crate) root: Option<PathBuf>,
 }

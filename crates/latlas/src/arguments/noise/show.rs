@@ -6,29 +6,29 @@ use std::path::PathBuf;
 
 /// Said below the options.
 pub(crate) const EXAMPLES: &str = "\
-Needs no root, and changes nothing. docs/noise/controls.md has every control.
+Needs no root and changes nothing. All controls: docs/noise/controls.md.
 
 Examples:
-  latlas noise show            every control with its value, and what to do about it
-  latlas noise show --wide     with what each is, why a value is better and how a shell sets it
+  latlas noise show            every control with its value, and advice
+  latlas noise show --wide     also title, source, reason and shell command
   latlas noise show --json     for programs
 
-Exit codes: 0 there is nothing to do; 2 the request can't be carried out; 3 there is advice, or nothing
-can be seen.";
+Exit codes: 0 nothing to do; 2 error; 3 there is advice, values wait to be restored, or neither /proc
+nor /sys is visible.";
 
 /// How to show it.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ShowOptions {
-    /// What each control is, where it is read, why another value is better, how a shell sets it
+    /// Also print title, source, reason and shell command of each control
     #[arg(long)]
     pub(crate) wide: bool,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Colour what could be better
+    /// Colour values that could be better
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
-    /// Look at a tree that holds the /proc and /sys of a machine: for tests and copied trees
+    /// Read /proc and /sys below this directory: tests and copied trees
     #[arg(long, value_name = "DIR", hide = true)]
     pub(crate) root: Option<PathBuf>,
 }

@@ -1,29 +1,21 @@
 //! `latlas atlas rebuild` and `latlas atlas verify`.
 
 use crate::{UNRELIABLE, output};
-use atlas::index::Index;
-use atlas::render;
 use std::process::ExitCode;
+use store::index::Index;
+use view::render;
 
-/// Makes the index anew.
+/// Rebuilds the index.
 pub(super) fn rebuild(index: &Index, json: bool) -> anyhow::Result<ExitCode> {
     let rebuilt = index.rebuild()?;
-    let text = match json {
-        true => serde_json::to_string_pretty(&rebuilt)? + "\n",
-        false => render::rebuilt(&rebuilt, &index.path()),
-    };
-    output::print(&text)?;
+    output::print_json_or(json, &rebuilt, || render::rebuilt(&rebuilt, &index.path()))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Looks at everything, and says what is damaged.
+/// Checks everything and prints the damage.
 pub(super) fn verify(index: &Index, json: bool) -> anyhow::Result<ExitCode> {
     let verified = index.verify()?;
-    let text = match json {
-        true => serde_json::to_string_pretty(&verified)? + "\n",
-        false => render::verified(&verified),
-    };
-    output::print(&text)?;
+    output::print_json_or(json, &verified, || render::verified(&verified))?;
     Ok(match verified.is_whole() {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),

@@ -1,15 +1,15 @@
-//! `latlas atlas delete`: runs that nobody wants any more.
+//! `latlas atlas delete`.
 
 use super::{Named, named};
 use crate::arguments::atlas::DeleteOptions;
 use crate::output;
 use anyhow::{Context, bail};
-use atlas::index::{Deleted, Index, KeptRun};
-use atlas::render;
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use store::index::{Deleted, Index, KeptRun};
+use view::render;
 
-/// Says what would go, asks, and deletes it.
+/// Asks for confirmation and deletes runs.
 pub(super) fn delete(index: &Index, options: &DeleteOptions) -> anyhow::Result<ExitCode> {
     let mut runs: Vec<Named> = Vec::new();
     for name in &options.runs {
@@ -19,7 +19,7 @@ pub(super) fn delete(index: &Index, options: &DeleteOptions) -> anyhow::Result<E
         }
     }
     if !options.yes && !confirmed(&runs)? {
-        output::tell("latlas: nothing is deleted\n");
+        output::message("nothing deleted");
         return Ok(ExitCode::SUCCESS);
     }
     let mut deleted: Vec<Deleted> = Vec::new();
@@ -27,14 +27,16 @@ pub(super) fn delete(index: &Index, options: &DeleteOptions) -> anyhow::Result<E
         match index.delete(&run.id) {
             Ok(done) => deleted.push(done),
             Err(error) if deleted.is_empty() => return Err(error.into()),
-            Err(error) => bail!("{} of {} deleted: {error}", deleted.len(), runs.len()),
+            Err(error) => bail!(
+                "deleted only {} of {} runs: {error}",
+                deleted.len(),
+                runs.len()
+            ),
         }
     }
-    let text = match options.json {
-        true => serde_json::to_string_pretty(&deleted)? + "\n",
-        false => deleted.iter().map(line).collect(),
-    };
-    output::print(&text)?;
+    output::print_json_or(options.json, &deleted, || {
+        deleted.iter().map(line).collect()
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -46,22 +48,22 @@ fn line(deleted: &Deleted) -> String {
     format!("deleted {}{tags}\n", deleted.id)
 }
 
-/// Whether the user wants it, who must be there to say so.
+/// Whether the user confirms, on a terminal.
 fn confirmed(runs: &[Named]) -> anyhow::Result<bool> {
-    let (count, them) = match runs.len() {
-        1 => ("1 run".to_owned(), "it"),
-        n => (format!("{n} runs"), "them"),
+    let count = match runs.len() {
+        1 => "1 run".to_owned(),
+        n => format!("{n} runs"),
     };
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        bail!("{count} would be deleted for good, and there is no terminal to ask on: give --yes");
+        bail!("can't ask for confirmation without a terminal: add --yes to delete {count}");
     }
     let known: Vec<KeptRun> = runs.iter().filter_map(|run| run.run.clone()).collect();
-    output::tell(&render::kept_runs(&known));
+    output::print_error(&render::kept_runs(&known));
     for unread in runs.iter().filter(|run| run.run.is_none()) {
         let path = unread.path.display();
-        output::tell(&format!("{path}, which can't be read\n"));
+        output::print_error(&format!("{path} (unreadable)\n"));
     }
-    output::tell(&format!("{count}. Delete {them} for good? [y/N] "));
+    output::print_error(&format!("Delete {count}? [y/N] "));
     let mut answer = String::new();
     std::io::stdin()
         .read_line(&mut answer)

@@ -1,4 +1,4 @@
-//! `latlas atlas`: the kept runs.
+//! `latlas atlas`: stored runs.
 
 mod check;
 mod delete;
@@ -10,12 +10,12 @@ mod tag;
 use crate::arguments::atlas::AtlasCommand;
 use crate::output;
 use anyhow::bail;
-use atlas::index::{Index, KeptRun};
-use atlas::store::{self, Store, StoreError};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use store::index::{Index, KeptRun};
+use store::{self, Store, StoreError};
 
-/// Carries out one of them.
+/// Runs one of its commands.
 pub(crate) fn atlas(what: &AtlasCommand) -> anyhow::Result<ExitCode> {
     let index = open()?;
     let done = match what {
@@ -27,43 +27,43 @@ pub(crate) fn atlas(what: &AtlasCommand) -> anyhow::Result<ExitCode> {
         AtlasCommand::Rebuild(options) => check::rebuild(&index, options.json),
         AtlasCommand::Verify(options) => check::verify(&index, options.json),
     };
-    tell(&index.told());
+    print_messages(&index.messages());
     done
 }
 
-/// The user's index. What opening it came to is said on stderr.
+/// The user's index. Messages of opening it go to stderr.
 pub(super) fn open() -> anyhow::Result<Index> {
     let index = Index::open(Store::of_user()?)?;
-    tell(&index.told());
+    print_messages(&index.messages());
     Ok(index)
 }
 
-/// Says what the index had to do beside.
-pub(super) fn tell(told: &[String]) {
-    for line in told {
-        output::tell(&format!("latlas: {line}\n"));
+/// Prints messages of the index.
+pub(super) fn print_messages(messages: &[String]) {
+    for line in messages {
+        output::message(format_args!("{line}"));
     }
 }
 
-/// A document that a name means.
+/// A stored document.
 struct Named {
     id: String,
     path: PathBuf,
-    /// What the index knows of it: nothing of one that can't be read.
+    /// Its entry in the index; `None` if the document can't be read.
     run: Option<KeptRun>,
 }
 
-/// The kept document that a name means, whatever is in it.
+/// The stored document with this name, readable or not.
 fn named(index: &Index, name: &str) -> anyhow::Result<Named> {
     let store = index.store();
     let path = match super::named(name, &Ok(store.clone())) {
         // The index knows which of them it is.
         Err(StoreError::Twice { id, .. }) => index.document(&id)?,
-        found => found?,
+        other => other?,
     };
     let Some(id) = store.id_of(&path) else {
         bail!(
-            "{} is not kept in {} (latlas import --format run keeps it)",
+            "{} is not in the store {} (store it with `latlas import --format run`)",
             path.display(),
             store.runs_dir().display()
         );
@@ -72,16 +72,16 @@ fn named(index: &Index, name: &str) -> anyhow::Result<Named> {
     Ok(Named { id, path, run })
 }
 
-/// The kept run that a name means.
+/// The stored run with this name.
 fn kept(index: &Index, name: &str) -> anyhow::Result<KeptRun> {
     let Named { path, run, .. } = named(index, name)?;
     match run {
         Some(run) => Ok(run),
-        // Its document can't be read: say why.
+        // Its document can't be read: report why.
         None => match store::read(&path) {
             Err(error) => Err(error.into()),
             Ok(_) => bail!(
-                "{} is not in the index: latlas atlas verify says why",
+                "{} is not in the index: run `latlas atlas verify`",
                 path.display()
             ),
         },

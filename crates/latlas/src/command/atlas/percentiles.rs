@@ -1,23 +1,23 @@
-//! `latlas atlas percentiles`: a machine among all.
+//! `latlas atlas percentiles`: the rank of a machine among all.
 
-use super::list::called;
+use super::list::named;
 use crate::arguments::atlas::PercentilesOptions;
 use crate::output;
 use anyhow::bail;
-use atlas::index::{Index, Machine};
-use atlas::render;
 use std::process::ExitCode;
+use store::index::{Index, Machine};
+use view::render;
 
-/// Prints where a machine stands for every row.
+/// Prints the rank of a machine for each row.
 pub(super) fn percentiles(index: &Index, options: &PercentilesOptions) -> anyhow::Result<ExitCode> {
     let machines = index.machines()?;
     let machine: &Machine = match &options.machine {
-        Some(name) => match called(name, &machines)?.as_slice() {
+        Some(name) => match named(name, &machines)?.as_slice() {
             [only] => only,
             several => {
                 let keys: Vec<&str> = several.iter().map(|m| m.key.0.as_str()).collect();
                 bail!(
-                    "{} machines are called {name:?}: give the key of one ({})",
+                    "{name:?} matches {} machines: give a key ({})",
                     several.len(),
                     keys.join(", ")
                 );
@@ -27,23 +27,21 @@ pub(super) fn percentiles(index: &Index, options: &PercentilesOptions) -> anyhow
         None => match machines.first() {
             Some(machine) => machine,
             None => bail!(
-                "no run is kept in {} yet: `latlas run` makes one",
+                "no run in {} yet: run `latlas run`",
                 index.store().runs_dir().display()
             ),
         },
     };
     let all = index.percentiles(&machine.key)?;
     if all.is_empty() && !options.json {
-        output::tell(&format!(
-            "latlas: no kept run of {} has a figure that counts\n",
+        output::message(format_args!(
+            "no stored run of {} has a figure that is ok",
             output::harmless(machine.name())
         ));
     }
-    let text = match options.json {
-        true => serde_json::to_string_pretty(&all)? + "\n",
-        false if all.is_empty() => String::new(),
+    output::print_json_or(options.json, &all, || match all.is_empty() {
+        true => String::new(),
         false => render::percentiles(&all, options.points),
-    };
-    output::print(&text)?;
+    })?;
     Ok(ExitCode::SUCCESS)
 }

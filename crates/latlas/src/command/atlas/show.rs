@@ -1,13 +1,13 @@
-//! `latlas atlas show`: what is kept of one run.
+//! `latlas atlas show`: a stored run's metadata.
 
 use super::kept;
 use crate::arguments::atlas::ShowOptions;
 use crate::output;
 use anyhow::Context;
-use atlas::index::{Index, KeptRun};
-use atlas::render::{self, Tally};
 use serde::Serialize;
 use std::process::ExitCode;
+use store::index::{Index, KeptRun};
+use view::render::{self, Tally};
 
 #[derive(Serialize)]
 struct Shown {
@@ -16,17 +16,16 @@ struct Shown {
     tally: Tally,
 }
 
-/// Prints what the atlas knows of a run.
+/// Prints a run's metadata.
 pub(super) fn show(index: &Index, options: &ShowOptions) -> anyhow::Result<ExitCode> {
     let run = kept(index, &options.run)?;
     let bytes = std::fs::metadata(&run.path)
         .with_context(|| format!("can't read {}", run.path.display()))?
         .len();
     let tally = Tally::of_kept(&index.results_of(&run.id)?);
-    let text = match options.json {
-        false => render::kept_run(&run, bytes, &tally),
-        true => serde_json::to_string_pretty(&Shown { run, bytes, tally })? + "\n",
-    };
-    output::print(&text)?;
+    let shown = Shown { run, bytes, tally };
+    output::print_json_or(options.json, &shown, || {
+        render::kept_run(&shown.run, bytes, &shown.tally)
+    })?;
     Ok(ExitCode::SUCCESS)
 }

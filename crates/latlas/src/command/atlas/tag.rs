@@ -1,21 +1,21 @@
-//! `latlas atlas tag`: names of runs.
+//! `latlas atlas tag`.
 
 use super::kept;
 use crate::arguments::atlas::TagOptions;
 use crate::output;
 use anyhow::bail;
-use atlas::index::Index;
-use atlas::store::Taken;
 use serde_json::json;
 use std::process::ExitCode;
+use store::Taken;
+use store::index::Index;
 
-/// Gives a name or takes one away.
+/// Adds, moves or removes a tag.
 pub(super) fn tag(index: &Index, options: &TagOptions) -> anyhow::Result<ExitCode> {
-    let (said, answer) = match (&options.remove, &options.run, &options.name) {
+    let (text, answer) = match (&options.remove, &options.run, &options.name) {
         (Some(name), ..) => {
             let runs = index.untag(name)?;
             (
-                format!("{name} names no run any more (it named {})", several(&runs)),
+                format!("removed tag {name} from {}", several(&runs)),
                 json!({"removed": name, "runs": runs}),
             )
         }
@@ -31,30 +31,27 @@ pub(super) fn tag(index: &Index, options: &TagOptions) -> anyhow::Result<ExitCod
             let others: Vec<String> = own.into_iter().filter(|own| *own != run).collect();
             let and = match others.len() {
                 0 => String::new(),
-                1 => " and another one".into(),
-                n => format!(" and {n} others"),
+                1 => " and 1 other run".into(),
+                n => format!(" and {n} other runs"),
             };
-            let no_longer = match lost.is_empty() {
+            let removed = match lost.is_empty() {
                 true => String::new(),
-                false => format!(", no longer {}", several(&lost)),
+                false => format!(", removed from {}", several(&lost)),
             };
             (
-                format!("{name} names the run {run}{and}{no_longer}"),
+                format!("tag {name}: run {run}{and}{removed}"),
                 json!({"tag": name, "run": run, "others": others, "moved_from": lost}),
             )
         }
-        _ => bail!("give a run and its tag, or --remove TAG"),
+        _ => bail!("give a run and a tag, or --remove NAME"),
     };
-    output::print(&match options.json {
-        true => serde_json::to_string_pretty(&answer)? + "\n",
-        false => said + "\n",
-    })?;
+    output::print_json_or(options.json, &answer, || text + "\n")?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn several(runs: &[String]) -> String {
     match runs {
-        [] => "nothing that could be read".into(),
+        [] => "unreadable runs".into(),
         runs => runs.join(", "),
     }
 }

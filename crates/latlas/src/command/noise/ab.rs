@@ -5,19 +5,18 @@ use crate::arguments::noise::ab::AbOptions;
 use crate::command::exec::wake_on_signals;
 use crate::progress::Bar;
 use crate::{UNRELIABLE, output, program};
-use anyhow::{Context, bail};
-use atlas::references::References;
-use atlas::{render, store};
+use anyhow::{Context as _, bail};
+use compare::references::References;
 use meter::commands::placement::Placement;
-use meter::plan::terrain;
+use meter::machine_shape::MachineShape;
 use model::machine::Machine;
 use model::nearest::suggestion;
 use model::noise::effect::{Effects, How, Verdict, Work, Workload};
 use noise::ab::calibrate;
 use noise::ab::conduct::{Conducted, Progress, conduct};
 use noise::ab::control::{self, Kind, Spec};
-use noise::ab::document::{Beside, SHORT_MS, document};
-use noise::ab::plan::{Length, Plan, Request, plan};
+use noise::ab::document::{Context, SHORT_MS, document};
+use noise::ab::plan::{Length, NoPin, Plan, Request, Unavailable, plan};
 use noise::ab::stage::{RealStage, try_out};
 use noise::ab::system;
 use noise::ab::toggle::{Toggles, rehearse};
@@ -31,6 +30,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use sys::files::Tree;
+use view::render;
 
 /// Lays the experiment out, makes it, and says what came of it.
 pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
@@ -49,16 +49,16 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
             let state = StateDir::system();
             let here = system::add(&mut toggles, spec, &tree, &machine, &state, &cpus)?;
             // By name only, or not ours to set: it is not even tried.
-            let unnamed = request.controls.is_empty() && spec.only_by_name().is_some();
+            let unnamed = request.controls.is_empty() && spec.only_by_name();
             if unnamed || sys::filesystem::user() != 0 {
                 toggles.remove(spec.name);
             }
             match sys::filesystem::user() {
                 0 => Ok(here),
-                _ => Err("it is set for the whole system".into()),
+                _ => Err(Unavailable::NeedsRoot),
             }
         }
-        kind => try_out(&kind, asked, &tree),
+        Kind::Process | Kind::Cache => try_out(spec, asked, &tree),
     });
     if options.dry_run {
         let text = match options.json {
@@ -75,13 +75,13 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
     if !options.command.is_empty() {
         tried = ab_command::try_out(&options.command, wake.try_clone()?, &resumed)?;
         let Some(Tried { takes, .. }) = tried else {
-            eprintln!("latlas: interrupted before anything was measured: nothing to show");
+            eprintln!("latlas: interrupted before the first measurement");
             return Ok(ExitCode::from(UNRELIABLE));
         };
         request.job = takes;
     }
     // Switched on and off once, before anything is measured.
-    let rehearsed = rehearse(&mut toggles).map_err(anyhow::Error::msg)?;
+    let rehearsed = rehearse(&mut toggles)?;
     request.switch_ms = rehearsed.took_ms;
     // What trying took is part of the time asked for.
     let used = began.elapsed();
@@ -97,7 +97,7 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
 
     let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
     let work = work(&plan, &request, &machine)?;
-    let last_level_bytes = terrain(&machine, request.cpus.clone(), None).last_level_bytes;
+    let last_level_bytes = MachineShape::of(machine, request.cpus.clone(), None).last_level_bytes;
     let mut stage = RealStage::new(&request.cpus, Some(wake), resumed)?;
     stage.prepare(&work, plan.busy)?;
     let short_run_ms = tried.as_ref().map(|tried| tried.takes.as_secs_f64() * 1e3);
@@ -107,14 +107,14 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
     let bar = Bar::on_stderr();
     let conducted = conduct(&plan, &mut stage, &mut toggles, seed, |progress| {
-        bar.say(&so_far(progress, &plan));
+        bar.message(&so_far(progress, &plan));
     });
     bar.clear();
     if conducted.blocks.is_empty() {
         eprintln!("latlas: {}: nothing to show", why(&conducted));
         return Ok(ExitCode::from(UNRELIABLE));
     }
-    let beside = Beside {
+    let context = Context {
         started_unix_ms,
         wall_ms: sys::monotonic_raw_ns().saturating_sub(began_ns) / 1_000_000,
         program: program::program(&machine),
@@ -132,11 +132,11 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
             not_counted: stage.not_counted(),
         },
         last_level_bytes,
-        no_autogroups: sys::controls::autogroups().err(),
+        no_autogroups: sys::controls::autogroups().err().map(|why| why.to_string()),
         short_run_ms: short_run_ms.filter(|&ms| ms < SHORT_MS),
         seen: seen(&stage, &toggles),
     };
-    let effects = document(&plan, conducted, beside);
+    let effects = document(&plan, conducted, context);
 
     let written = options.out.as_ref().map(|path| {
         let mut bytes = serde_json::to_vec(&effects)?;
@@ -161,7 +161,7 @@ fn seen(stage: &RealStage, toggles: &Toggles) -> Vec<String> {
     match stage.made_again() {
         0 => {}
         n => all.push(format!(
-            "{n} runs were made again: latlas had been stopped while they ran"
+            "{n} runs were repeated: latlas was stopped during them"
         )),
     }
     all
@@ -178,16 +178,13 @@ fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
             if let Some(cpu) = cpus.0.iter().find(|cpu| !allowed.contains(cpu)) {
                 bail!("CPU {cpu} can't be used: allowed here are {allowed:?}");
             }
-            (cpus.0.clone(), pin.ok_or_else(|| "no CPU is left".into()))
+            (cpus.0.clone(), pin.ok_or(NoPin::NoCpu))
         }
         None => {
             let chosen = Placement::choose(Some(None), machine);
             let pin = chosen.map(|placement| placement.cpu());
-            let pin = pin.map_err(|error| error.to_string());
-            (
-                allowed,
-                pin.and_then(|cpu| cpu.ok_or_else(|| "no CPU is known".into())),
-            )
+            let pin = pin.map_err(|error| NoPin::Placement(error.to_string()));
+            (allowed, pin.and_then(|cpu| cpu.ok_or(NoPin::NoCpu)))
         }
     };
     Ok(Request {
@@ -228,14 +225,14 @@ fn named(name: &str) -> anyhow::Result<&'static Spec> {
 
 /// What each job is to do. Found before there is a load.
 fn work(plan: &Plan, request: &Request, machine: &Machine) -> anyhow::Result<Vec<Work>> {
-    let last_level = terrain(machine, request.cpus.clone(), None).last_level_bytes;
+    let last_level = MachineShape::of(machine, request.cpus.clone(), None).last_level_bytes;
     let usable = sys::available_memory().usable_bytes();
     let mut workloads: Vec<Workload> = plan.blocks.iter().map(|b| b.workload).collect();
     workloads.dedup();
     workloads.retain(|&workload| workload != Workload::Command);
     let work = workloads.into_iter().map(|workload| {
         let found = calibrate::work(workload, request.job, last_level, usable);
-        found.map_err(|e| anyhow::anyhow!("the {} job can't be had: {e}", workload.name()))
+        found.map_err(|e| anyhow::anyhow!("can't prepare the {} job: {e}", workload.name()))
     });
     work.collect()
 }
@@ -246,14 +243,10 @@ fn nothing_to_do(plan: &Plan) -> String {
         .iter()
         .map(|c| {
             let why = c.unavailable.as_deref();
-            format!(
-                "{}: {}",
-                c.name,
-                why.unwrap_or("no job for it was asked for")
-            )
+            format!("{}: {}", c.name, why.unwrap_or("no job for it"))
         })
         .collect();
-    format!("nothing can be tried here: {}", reasons.join("; "))
+    format!("nothing can be compared here: {}", reasons.join("; "))
 }
 
 fn expected(plan: &Plan) -> String {
@@ -273,7 +266,7 @@ fn in_words(plan: &Plan, timed: bool) -> String {
     let mut lines = Vec::new();
     for control in &plan.controls {
         let what = match &control.unavailable {
-            None => format!("{}; against: {}", control.on, control.off),
+            None => format!("{}; compared with: {}", control.on, control.off),
             Some(why) => format!("not available here: {why}"),
         };
         let needs = control.needs.as_ref();
@@ -286,7 +279,7 @@ fn in_words(plan: &Plan, timed: bool) -> String {
         let states = format!(
             "{} {}: {} states interleaved",
             block.workload.name(),
-            block.load.beside(),
+            block.load.in_words(),
             block.arms.len()
         );
         lines.push(match timed {
@@ -312,7 +305,7 @@ fn so_far(progress: &Progress, plan: &Plan) -> String {
     format!(
         "{} {}: round {} of {} (block {} of {}), {:.0} s of about {:.0}",
         progress.planned.workload.name(),
-        progress.planned.load.beside(),
+        progress.planned.load.in_words(),
         progress.rounds,
         plan.rounds,
         progress.block,
@@ -328,12 +321,12 @@ fn why(conducted: &Conducted) -> &str {
 }
 
 fn exit_code(effects: &Effects) -> ExitCode {
-    let told = effects
+    let shown = effects
         .effects
         .iter()
         .flat_map(|effect| [&effect.time, &effect.spread])
         .any(|change| change.verdict != Verdict::CannotTell);
-    match effects.partial.is_none() && told {
+    match effects.partial.is_none() && shown {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),
     }

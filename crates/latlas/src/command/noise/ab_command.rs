@@ -3,7 +3,7 @@
 
 use anyhow::{anyhow, bail};
 use meter::commands::repeat::{Done, Runner};
-use meter::commands::runner::{Cold, CommandError, CommandRunner, Output, Settings};
+use meter::commands::runner::{Cold, CommandError, CommandRunner, Output, Settings, end_text};
 use noise::ab::plan::{Length, Plan};
 use noise::ab::stage::UserCommand;
 use std::ffi::OsString;
@@ -91,8 +91,14 @@ fn in_words(error: CommandError) -> anyhow::Error {
              (a shell's own words need sh -c)"
         ),
         CommandError::Failed {
-            command, how, told, ..
-        } => anyhow!("{command:?} {how}{told}: only a command that ends with exit code 0 counts"),
+            command,
+            how,
+            output,
+            ..
+        } => anyhow!(
+            "{command:?} {}{output}: only a command that ends with exit code 0 counts",
+            end_text(how)
+        ),
         other => other.into(),
     }
 }

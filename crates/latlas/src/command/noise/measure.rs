@@ -4,20 +4,19 @@ use crate::arguments::noise::measure::MeasureOptions;
 use crate::command::run::stop_on_signals;
 use crate::{UNRELIABLE, output, program};
 use anyhow::bail;
-use atlas::render;
-use atlas::store;
 use meter::commands::placement::{Placement, PlacementError};
-use meter::gaps::{Request, measure_together};
+use meter::osnoise::{Request, measure_together};
 use model::machine::Machine;
-use model::noise::gaps::{Cause, Gaps, GapsDocument};
+use model::noise::osnoise::{Cause, Osnoise, OsnoiseDocument};
 use model::run::SCHEMA_VERSION;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use sys::clock::Counter;
+use view::render;
 
-/// Stretches that the span is told in: the width of the picture.
+/// Parts of the span: the width of the picture.
 const STRETCHES: usize = 80;
 
 /// Length of the clock's calibration.
@@ -31,7 +30,7 @@ pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
     let machine = sys::machine(Path::new("/"));
     let (cpus, not_pinned) = cpus(options, &machine)?;
     let stop = stop_on_signals()?;
-    let document = GapsDocument {
+    let document = OsnoiseDocument {
         schema: SCHEMA_VERSION,
         started_unix_ms: sys::clock::realtime_unix_ms(),
         program: program::program(&machine),
@@ -40,14 +39,14 @@ pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
         asked_ms: options.span.as_millis() as u64,
         cpus: spin(&cpus, options.span, stop)?
             .into_iter()
-            .map(|gaps| Gaps {
+            .map(|osnoise| Osnoise {
                 not_pinned: not_pinned.clone(),
-                ..gaps
+                ..osnoise
             })
             .collect(),
         partial: stop
             .load(Ordering::Relaxed)
-            .then(|| "interrupted: this is what was seen until then".into()),
+            .then(|| "interrupted: results up to then".into()),
     };
     let json = serde_json::to_string(&document)? + "\n";
     let written = options.out.as_ref();
@@ -58,10 +57,12 @@ pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
     };
     output::print(&text)?;
     written.transpose()?;
-    Ok(match document.partial.is_none() && told(&document.cpus) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    })
+    Ok(
+        match document.partial.is_none() && has_cause(&document.cpus) {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::from(UNRELIABLE),
+        },
+    )
 }
 
 /// Where to spin, and why a thread can't be kept anywhere, if it can't.
@@ -91,7 +92,7 @@ fn anywhere_else(chosen: Result<Option<u32>, PlacementError>) -> Places {
     }
 }
 
-fn spin(cpus: &[Option<u32>], span: Duration, stop: &AtomicBool) -> anyhow::Result<Vec<Gaps>> {
+fn spin(cpus: &[Option<u32>], span: Duration, stop: &AtomicBool) -> anyhow::Result<Vec<Osnoise>> {
     let counter = Counter::best();
     let calibration = sys::clock::calibrate(&counter, CALIBRATION);
     if !calibration.is_usable() {
@@ -111,14 +112,14 @@ fn spin(cpus: &[Option<u32>], span: Duration, stop: &AtomicBool) -> anyhow::Resu
     let all = measure_together(&requests, counter, &calibration, stop);
     Ok(all
         .into_iter()
-        .map(|one| one.map(|(gaps, _)| gaps))
+        .map(|one| one.map(|(osnoise, _)| osnoise))
         .collect::<Result<_, _>>()?)
 }
 
-/// Whether anything told what took the CPU, on every CPU where something did.
-fn told(cpus: &[Gaps]) -> bool {
-    let blind = |gaps: &Gaps| {
-        !gaps.causes.is_empty() && gaps.causes.iter().all(|lost| lost.cause == Cause::NotTold)
+/// Whether a cause is known on every CPU with detours.
+fn has_cause(cpus: &[Osnoise]) -> bool {
+    let blind = |one: &Osnoise| {
+        !one.causes.is_empty() && one.causes.iter().all(|lost| lost.cause == Cause::Unknown)
     };
     !cpus.iter().any(blind)
 }
@@ -126,7 +127,7 @@ fn told(cpus: &[Gaps]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::noise::gaps::Lost;
+    use model::noise::osnoise::CauseTotal;
 
     #[test]
     fn why_it_is_kept_on_no_cpu_is_not_lost() {
@@ -137,22 +138,22 @@ mod tests {
     }
 
     #[test]
-    fn gaps_of_which_nothing_is_told_are_no_result() {
-        let of = |causes: &[Cause]| Gaps {
+    fn detours_of_unknown_cause_alone_are_no_result() {
+        let of = |causes: &[Cause]| Osnoise {
             causes: causes
                 .iter()
-                .map(|&cause| Lost {
+                .map(|&cause| CauseTotal {
                     cause,
-                    gaps: 1,
+                    detours: 1,
                     lost_ns: 1,
                     share: None,
                     longest_ns: 1,
                     histogram: vec![1],
                 })
                 .collect(),
-            ..Gaps::default()
+            ..Osnoise::default()
         };
-        assert!(told(&[of(&[]), of(&[Cause::Tick, Cause::NotTold])]));
-        assert!(!told(&[of(&[Cause::Tick]), of(&[Cause::NotTold])]));
+        assert!(has_cause(&[of(&[]), of(&[Cause::Tick, Cause::Unknown])]));
+        assert!(!has_cause(&[of(&[Cause::Tick]), of(&[Cause::Unknown])]));
     }
 }

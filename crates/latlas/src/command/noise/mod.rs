@@ -5,7 +5,7 @@ mod ab_command;
 mod measure;
 mod restore;
 mod show;
-mod told;
+mod summary;
 mod tune;
 
 use crate::arguments::noise::NoiseCommand;

@@ -1,6 +1,6 @@
 //! `latlas noise restore`: what a tune left set is put back.
 
-use super::told;
+use super::summary;
 use super::tune::{needs_root, place};
 use crate::arguments::noise::restore::RestoreOptions;
 use crate::{REFUSED, UNRELIABLE, output};
@@ -15,8 +15,8 @@ pub(super) fn restore(options: &RestoreOptions) -> anyhow::Result<ExitCode> {
     let restored = noise::tune::restore(&tree, &state)?;
     let text = match options.json {
         true => serde_json::to_string(&restored)? + "\n",
-        false if !restored.found => "nothing to put back\n".into(),
-        false => told::restored(&restored),
+        false if !restored.found => "nothing to restore\n".into(),
+        false => summary::restored(&restored),
     };
     output::print(&text)?;
     Ok(if !restored.complete() {

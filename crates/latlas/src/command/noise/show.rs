@@ -3,7 +3,6 @@
 use crate::arguments::noise::show::ShowOptions;
 use crate::{UNRELIABLE, output};
 use anyhow::ensure;
-use atlas::render;
 use model::noise::control::Controls;
 use noise::tune::StateDir;
 use std::path::Path;
@@ -11,6 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use sys::files::Tree;
 use sys::machine::Live;
+use view::render;
 
 /// Between two looks at who takes the CPU.
 const LOOK: Duration = Duration::from_millis(200);

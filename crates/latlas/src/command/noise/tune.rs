@@ -1,16 +1,16 @@
 //! `latlas noise tune`: values of the whole system set, and put back.
 
-use super::told;
+use super::summary;
 use crate::arguments::noise::tune::TuneOptions;
 use crate::{REFUSED, UNRELIABLE, output};
 use anyhow::{Context, bail};
 use noise::control::quiet_by_default;
-use noise::files::Files;
 use noise::tune::{self, Applied, Faults, Restored, SetOutcome, StateDir, Step, Tuned};
 use serde::Serialize;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
+use sys::files::Files;
 use sys::files::{Tree, cpu_list};
 
 /// Sets what is asked for; with a command only while it runs.
@@ -26,7 +26,7 @@ pub(super) fn tune(options: &TuneOptions) -> anyhow::Result<ExitCode> {
     let held = sys::attached::hold().context("can't hold signals back")?;
     let tuned = Tuned::begin(&tree, &state, &steps)?;
     if let Some(aside) = tuned.set_aside() {
-        output::tell(&(told::of_another_boot(&aside.display().to_string()) + "\n"));
+        output::print_error(&(summary::of_another_boot(&aside.display().to_string()) + "\n"));
     }
     let applied = tuned.applied().to_vec();
     if options.command.is_empty() {
@@ -34,13 +34,13 @@ pub(super) fn tune(options: &TuneOptions) -> anyhow::Result<ExitCode> {
         return finish(options, &applied);
     }
     if !options.json {
-        output::tell(&told::applied(&applied));
+        output::print_error(&summary::applied(&applied));
     }
     if let Some(what) = missing(options, &applied) {
         // What could not be taken back at once is tried again.
         let restored = tuned.restore();
         say(options, &applied, &restored)?;
-        bail!("{what} could be set: the command was not run");
+        bail!("{what} could be set: command not run");
     }
     let mut command = Command::new(&options.command[0]);
     command.args(&options.command[1..]);
@@ -64,7 +64,7 @@ pub(super) fn place(root: Option<&Path>) -> (Tree, StateDir) {
 /// Files of a fixture may be anybody's.
 pub(super) fn needs_root(root: Option<&Path>, what: &str) -> anyhow::Result<()> {
     if root.is_none() && sys::filesystem::user() != 0 {
-        bail!("this needs root (nothing was changed): sudo latlas noise {what}");
+        bail!("needs root (nothing was changed): sudo latlas noise {what}");
     }
     Ok(())
 }
@@ -85,12 +85,12 @@ fn cpus(options: &TuneOptions, tree: &Tree) -> anyhow::Result<Vec<u32>> {
         bail!("--cpus {text}: CPU {absent} is not online ({online} are)");
     }
     if there.iter().all(|cpu| cpus.contains(cpu)) {
-        bail!("--cpus {text}: no CPU would be left for everything else ({online} are online)");
+        bail!("--cpus {text}: no CPU would be left for other tasks ({online} are online)");
     }
     Ok(cpus)
 }
 
-/// A step as it is told before anything is done.
+/// A step of a dry run.
 #[derive(Serialize)]
 struct Planned<'a> {
     control: &'a str,
@@ -113,7 +113,7 @@ fn dry_run(options: &TuneOptions, tree: &Tree, steps: &[Step]) -> anyhow::Result
                 control: "shield",
                 what: "a cpuset".into(),
                 now: None,
-                wanted: tune::meaning::list(cpus),
+                wanted: noise::cpus::list(cpus),
             },
         })
         .collect();
@@ -130,7 +130,7 @@ fn dry_run(options: &TuneOptions, tree: &Tree, steps: &[Step]) -> anyhow::Result
         );
     }
     if planned.is_empty() {
-        text = "nothing would be set: all is as wanted, or not there to be set\n".into();
+        text = "nothing to set: all controls are good or not available\n".into();
     }
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -170,11 +170,11 @@ fn finish(options: &TuneOptions, applied: &[Applied]) -> anyhow::Result<ExitCode
     if options.json {
         output::print(&(serde_json::to_string(applied)? + "\n"))?;
     } else {
-        let mut text = told::applied(applied);
+        let mut text = summary::applied(applied);
         if applied.is_empty() {
-            text = "nothing was to be set: all is as wanted, or not there to be set\n".into();
+            text = "nothing to set: all controls are good or not available\n".into();
         } else if applied.iter().any(|one| one.outcome == SetOutcome::Set) {
-            text += "put it back with: latlas noise restore\n";
+            text += "restore with: latlas noise restore\n";
         }
         output::print(&text)?;
     }
@@ -200,9 +200,9 @@ fn say(options: &TuneOptions, applied: &[Applied], restored: &Restored) -> anyho
             restored,
             command,
         };
-        output::tell(&(serde_json::to_string(&whole)? + "\n"));
+        output::print_error(&(serde_json::to_string(&whole)? + "\n"));
     } else {
-        output::tell(&told::restored(restored));
+        output::print_error(&summary::restored(restored));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use tempfile::TempDir;
 
 const DEAD: &str = "run-6f4f9f1e-5a0b-4c7d-9a51-0d3c1a2b3c4d";
 
-fn place() -> (TempDir, Place) {
+fn place() -> (TempDir, ScratchDir) {
     let dir = tempfile::tempdir().expect("a directory");
     let place = named(dir.path()).expect("usable");
     (dir, place)
@@ -30,7 +30,7 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 /// A killed run's directory, with or without its lock.
-fn leave(place: &Place, name: &str, lock: bool) -> PathBuf {
+fn leave(place: &ScratchDir, name: &str, lock: bool) -> PathBuf {
     let common = common_in(place);
     let path = common.join(name);
     make_directories(&path, &mut Vec::new()).expect("made");

@@ -1,6 +1,8 @@
 //! The threads of the pool and what they share.
 
-use crate::across::{none_started, not_started};
+use crate::engine::reason::{Doing, Reason};
+use crate::engine::switches::since;
+use crate::engine::threads::on_free_thread;
 use kernels::checked::{sum, words, words_mut};
 use std::hint::black_box;
 use std::io;
@@ -28,38 +30,26 @@ pub(super) struct Crew {
 
 impl Crew {
     /// Starts the threads, conducts the rounds, and ends the threads. In a
-    /// thread of its own, since threads inherit affinity and the calling one
+    /// separate thread, since threads inherit affinity and the calling one
     /// may be pinned.
-    pub(super) fn work(&self, rounds: u32) -> Result<Story, String> {
-        std::thread::scope(|scope| {
-            Builder::new()
-                .name("pool main".into())
-                .spawn_scoped(scope, || self.conduct(rounds))
-                .map_err(|e| not_started(&e))?
-                .join()
-                .map_err(|_| "the pool's main thread panicked")?
-        })
+    pub(super) fn work(&self, rounds: u32) -> Result<Story, Reason> {
+        on_free_thread(&self.cpus, || self.conduct(rounds))
     }
 
     /// Everything the main thread of the pool does.
-    fn conduct(&self, rounds: u32) -> Result<Story, String> {
-        set_free(&self.cpus)?;
+    fn conduct(&self, rounds: u32) -> Result<Story, Reason> {
         let mut memory = Buffer::untouched(self.threads * self.bytes, PageKind::Huge)
-            .map_err(|e| format!("no memory for {} buffers: {e}", self.threads))?;
+            .doing(format!("can't allocate {} buffers", self.threads))?;
         for (number, buffer) in memory.as_mut_slice().chunks_mut(self.bytes).enumerate() {
             words_mut(buffer).fill(number as u32 + 1);
         }
         let buffers: Vec<&[u32]> = memory.as_slice().chunks(self.bytes).map(words).collect();
-        let board = Board::new().map_err(|e| format!("no semaphores: {e}"))?;
+        let board = Board::new().doing("no semaphores")?;
         std::thread::scope(|scope| {
             let mut crew = Vec::with_capacity(buffers.len());
-            let told = self
+            let done = self
                 .start(scope, &board, &buffers, rounds, &mut crew)
-                .and_then(|()| {
-                    board
-                        .conduct(&buffers, rounds)
-                        .map_err(|e| format!("a semaphore failed: {e}"))
-                });
+                .and_then(|()| board.conduct(&buffers, rounds).doing("a semaphore failed"));
             board.quit.store(true, Ordering::Release);
             for _ in &crew {
                 // It can only fail at its largest value, which wakes all too.
@@ -67,11 +57,11 @@ impl Crew {
             }
             // All are joined, whatever became of one of them.
             let ended: Vec<_> = crew.into_iter().map(ScopedJoinHandle::join).collect();
-            let rounds = told?;
+            let rounds = done?;
             let logs = ended
                 .into_iter()
                 .collect::<Result<Vec<Log>, _>>()
-                .map_err(|_| "a thread of the pool panicked")?;
+                .map_err(|_| Reason::Panicked("a thread of the pool"))?;
             Ok(Story { rounds, logs })
         })
     }
@@ -85,7 +75,7 @@ impl Crew {
         buffers: &'env [&'env [u32]],
         rounds: u32,
         crew: &mut Vec<ScopedJoinHandle<'scope, Log>>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Reason> {
         // One early thread might do all operations.
         let most = self.threads * rounds as usize;
         for (number, buffer) in buffers.iter().enumerate() {
@@ -93,29 +83,13 @@ impl Crew {
                 .name("pool".into())
                 .stack_size((self.stack_bytes)(number))
                 .spawn_scoped(scope, move || board.operate(buffer, most));
-            crew.push(thread.map_err(|e| {
-                none_started(
-                    &format!("more than {number} of {} threads", self.threads),
-                    &e,
-                )
-            })?);
+            let what = format!("more than {number} of {} threads", self.threads);
+            crew.push(thread.map_err(|e| Reason::not_started(what, &e))?);
         }
         for _ in 0..self.threads {
-            board
-                .done
-                .wait()
-                .map_err(|e| format!("a semaphore failed: {e}"))?;
+            board.done.wait().doing("a semaphore failed")?;
         }
         Ok(())
-    }
-}
-
-/// Lets the calling thread, and those it will start, run on any of the CPUs.
-pub(super) fn set_free(cpus: &[u32]) -> Result<(), String> {
-    match sys::affinity::pin_to(cpus) {
-        // Where threads can't be pinned they are free.
-        Err(e) if e.kind() == io::ErrorKind::Unsupported => Ok(()),
-        other => other.map_err(|e| format!("the pool can't run on all CPUs allowed: {e}")),
     }
 }
 
@@ -144,18 +118,12 @@ pub(super) struct Span {
     pub(super) sum: u32,
 }
 
-/// What a thread has to tell.
+/// What a thread leaves.
 #[derive(Default)]
 pub(super) struct Log {
     pub(super) spans: Vec<Span>,
-    /// Before its first wait, and after its last operation.
-    pub(super) switches: (Option<Switches>, Option<Switches>),
-}
-
-impl Log {
-    pub(super) fn switches(&self) -> Option<Switches> {
-        between(self.switches.0, self.switches.1)
-    }
+    /// From before its first wait to after its last operation.
+    pub(super) switches: Option<Switches>,
 }
 
 /// All that was stamped and counted.
@@ -179,9 +147,9 @@ impl Board {
     fn operate(&self, buffer: &[u32], most: usize) -> Log {
         let mut log = Log {
             spans: Vec::with_capacity(most),
-            switches: (thread_switches(), None),
+            ..Log::default()
         };
-        log.switches.1 = log.switches.0;
+        let before = thread_switches();
         let mut ready = self.done.post();
         while ready.and_then(|()| self.start.wait()).is_ok() {
             let from = self.counter.start();
@@ -192,7 +160,7 @@ impl Board {
             let to = self.counter.stop();
             log.spans.push(Span { from, to, sum });
             ready = self.done.post();
-            log.switches.1 = thread_switches();
+            log.switches = since(before);
         }
         log
     }
@@ -219,27 +187,9 @@ impl Board {
                 from,
                 to,
                 inline_ticks: inline_to.wrapping_sub(inline_from),
-                switches: between(before, thread_switches()),
+                switches: since(before),
             });
         }
         Ok(all)
     }
-}
-
-fn between(before: Option<Switches>, after: Option<Switches>) -> Option<Switches> {
-    let (before, after) = (before?, after?);
-    Some(Switches {
-        voluntary: after.voluntary.checked_sub(before.voluntary)?,
-        involuntary: after.involuntary.checked_sub(before.involuntary)?,
-    })
-}
-
-pub(super) fn added(all: impl Iterator<Item = Option<Switches>>) -> Option<Switches> {
-    all.reduce(|a, b| {
-        let (a, b) = (a?, b?);
-        Some(Switches {
-            voluntary: a.voluntary + b.voluntary,
-            involuntary: a.involuntary + b.involuntary,
-        })
-    })?
 }

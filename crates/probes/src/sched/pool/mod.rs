@@ -4,9 +4,14 @@
 mod crew;
 mod room;
 
-use crate::across::counters;
-use crew::{Crew, STACK_BYTES, Story, added};
-use meter::probe::{Derive, Effort, Event, Probe, Shape, Terrain, Work, WorkingSet};
+use crate::engine::counters::counters;
+use crate::engine::reason::Reason;
+
+use crate::engine::switches::{Rate, sum};
+use crew::{Crew, STACK_BYTES, Story};
+use meter::probe::{
+    Derive, Effort, Event, MachineShape, Probe, Shape, Work, WorkError, WorkingSet,
+};
 use model::run::{Axis, Bound, Regime, Scale};
 use room::{BUFFER_BYTES, share, shortage};
 
@@ -19,7 +24,7 @@ pub(crate) fn probe() -> Probe {
     Probe {
         variants: vec!["".into(), "single".into(), "ideal".into()],
         title: "a pool of threads, each summing 10 MiB".into(),
-        operation: "One sum over 10 MiB of 4-byte elements by a thread of a pool, each thread having a buffer of its own; all of them wait on one semaphore to start and signal another one when they are done.".into(),
+        operation: "One sum over 10 MiB of 4-byte elements by a thread of a pool, each thread with its own buffer; all of them wait on one semaphore to start and signal another one when they are done.".into(),
         method: "The main thread signals start once for each of the N threads and waits for done as often: that is a round. The row is the time of a round divided by N. /single is one operation, from a thread's waking to its signal: a thread that is early may do two of a round. /ideal is the time that the main thread needs right before the round to sum the N buffers one after the other with the same loop, divided by N and by the CPUs that may be used (by N where that is less): what a round would cost per operation if they shared the work evenly and waking cost nothing. All threads, the main one too, may run on any CPU allowed. The main thread fills the buffers, on huge pages where the system gives them. The kernel's count of context switches is in the notes; a visit whose rounds passed without one of the main thread contradicts the method.".into(),
         source: "Dmitry Kurkin's pool of 16 threads (2017), read in his code: one pair of semaphores for all threads, where the article says one each. He divides by 4, whatever the number of cores; we by those that may be used.".into(),
         bound: Bound::Memory,
@@ -37,22 +42,22 @@ pub(crate) fn probe() -> Probe {
         together: true,
         // Kurkin's.
         derive: Derive::Points(&[("16", 16)]),
-        make: Box::new(|bench, site| {
+        make: Box::new(|worker, site| {
             let threads = site.at[0];
             let usable = sys::memory::available_memory().usable_bytes();
-            let bytes = share(threads, &bench.terrain, usable)?;
-            let cpus = &bench.terrain.cpus;
+            let bytes = share(threads, &worker.machine, usable)?;
+            let cpus = &worker.machine.cpus;
             let mut pool = Pool::new(threads as usize, bytes as usize, cpus);
             // Threads may move between two stamps.
             pool.counters = counters(cpus)?.note.clone();
-            pool.shortage = shortage(threads, bytes, &bench.terrain);
+            pool.shortage = shortage(threads, bytes, &worker.machine);
             Ok(Box::new(pool))
         }),
         ..Probe::blank("sched.pool")
     }
 }
 
-fn threads(_: &Terrain, scale: Scale) -> Vec<u64> {
+fn threads(_: &MachineShape, scale: Scale) -> Vec<u64> {
     let mut threads = vec![1, 2, 4, 8, 16];
     if scale == Scale::Full {
         threads.extend([32, 64]);
@@ -85,7 +90,7 @@ impl Pool {
         }
     }
 
-    fn events(&self, story: &Story) -> Result<Vec<Event>, String> {
+    fn events(&self, story: &Story) -> Result<Vec<Event>, WorkError> {
         let operations = self.crew.threads as u64;
         let mut events = Vec::new();
         for round in &story.rounds {
@@ -121,42 +126,33 @@ impl Pool {
         for (number, log) in story.logs.iter().enumerate() {
             let expected = (number as u32 + 1).wrapping_mul((self.crew.bytes / 4) as u32);
             if log.spans.iter().any(|span| span.sum != expected) {
-                return Err(format!("thread {number} of the pool summed something else"));
+                return Err(Reason::wrong(format!(
+                    "thread {number} of the pool summed something else"
+                ))
+                .into());
             }
         }
         Ok(events)
     }
 
     fn judge(&mut self, story: &Story) {
-        let rounds = story.rounds.len() as f64;
-        let operations = rounds * self.crew.threads as f64;
-        let main = added(story.rounds.iter().map(|round| round.switches));
-        let crew = added(story.logs.iter().map(|log| log.switches()));
-        self.switches = main.zip(crew).map(|(main, crew)| {
-            format!(
-                "context switches per operation, pool of {}: {:.2} to wait, {:.2} forced",
-                self.crew.threads,
-                (main.voluntary + crew.voluntary) as f64 / operations,
-                (main.involuntary + crew.involuntary) as f64 / operations
-            )
+        let threads = self.crew.threads;
+        let rounds = story.rounds.len() as u64;
+        let main = sum(story.rounds.iter().map(|round| round.switches));
+        let logs = story.logs.iter().map(|log| log.switches);
+        self.switches = sum(logs.chain([main])).map(|all| {
+            Rate::per(all, rounds * threads as u64).note(&format!("operation, pool of {threads}"))
         });
         // A thread that it wakes may take its CPU before it comes to wait.
-        let left = main.map(|main| (main.voluntary + main.involuntary) as f64 / rounds);
+        let left = main.map(|main| Rate::per(main, rounds).all());
         self.contradiction = left.filter(|&left| left < 0.5).map(|left| {
-            format!(
-                "context switches of the main thread per round, pool of {}: {left:.2} where the method assumes at least 1",
-                self.crew.threads
-            )
+            format!("context switches of the main thread per round, pool of {threads}: {left:.2} where the method assumes at least 1")
         });
     }
 }
 
 impl Work for Pool {
-    fn ops_per_turn(&self) -> f64 {
-        1.0
-    }
-    fn run(&mut self, _turns: u64, _double: bool) {}
-    fn stamped(&mut self, rounds: u32) -> Result<Vec<Event>, String> {
+    fn stamped(&mut self, rounds: u32) -> Result<Vec<Event>, WorkError> {
         let story = self.crew.work(rounds)?;
         self.judge(&story);
         self.events(&story)
@@ -176,8 +172,9 @@ impl Work for Pool {
 
 #[cfg(test)]
 mod tests {
-    use super::crew::{Log, Round, set_free};
+    use super::crew::{Log, Round};
     use super::*;
+    use crate::engine::threads::run_on;
     use sys::evidence::Switches;
 
     fn allowed() -> Vec<u32> {
@@ -203,7 +200,7 @@ mod tests {
         std::fs::read_dir("/proc/self/task")
             .expect("readable")
             .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok())
-            .filter(|name| matches!(name.trim(), "pool" | "pool main"))
+            .filter(|name| name.trim() == "pool")
             .count()
     }
 
@@ -262,7 +259,10 @@ mod tests {
             span.sum += 1;
         }
         let error = pool.events(&story).expect_err("wrong");
-        assert!(error.contains("summed something else"), "{error}");
+        assert!(
+            error.to_string().contains("summed something else"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -278,7 +278,9 @@ mod tests {
         };
         let error = pool.stamped(2).expect_err("no such stack");
         assert!(
-            error.starts_with("more than 2 of 4 threads can't be started"),
+            error
+                .to_string()
+                .starts_with("can't start more than 2 of 4 threads"),
             "{error}"
         );
         #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -298,7 +300,7 @@ mod tests {
                 pool.stamped(1).expect("a pool");
                 let seen = std::thread::scope(|scope| {
                     scope
-                        .spawn(|| set_free(&all).map(|()| allowed()))
+                        .spawn(|| run_on(&all).map(|()| allowed()))
                         .join()
                         .expect("no panic")
                 });
@@ -310,7 +312,7 @@ mod tests {
         let error = Pool::new(1, 4096, &[8191])
             .stamped(1)
             .expect_err("no such CPU");
-        assert!(error.contains("all CPUs"), "{error}");
+        assert!(error.to_string().contains("8191"), "{error}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use model::machine::{CacheFact, CacheKind, Fact};
 
 use super::topology::cpu_numbers;
-use crate::files::{Tree, cpu_list};
+use crate::files::{Files, Tree, cpu_list};
 
 /// Every cache once.
 pub(super) fn read(tree: &Tree) -> Fact<Vec<CacheFact>> {

@@ -6,7 +6,7 @@ use model::machine::{Fact, FrequencyFacts, Presence};
 
 use super::cpu::field;
 use super::topology::cpu_numbers;
-use crate::files::Tree;
+use crate::files::{Files, Tree};
 use crate::machine::Live;
 
 const CPUS: &str = "/sys/devices/system/cpu";

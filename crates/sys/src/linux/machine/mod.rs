@@ -13,7 +13,7 @@ use std::path::Path;
 use model::machine::{ClockSourceFacts, Fact, Machine, MemoryFacts};
 
 use super::cgroup;
-use crate::files::{Tree, kib_field};
+use crate::files::{Files, Tree, kib_field};
 use crate::machine::Live;
 
 pub(crate) fn boot_id() -> Option<String> {
@@ -43,20 +43,14 @@ pub(crate) fn read(root: &Path, live: &Live) -> Machine {
         sockets: topology.sockets,
         cores: topology.cores,
         online_cpus: online,
-        allowed_cpus: match &live.allowed_cpus {
-            Ok(cpus) => Fact::known(cpus.clone()).from_source("sched_getaffinity(2)"),
-            Err(why) => Fact::unknown(why.clone()),
-        },
+        allowed_cpus: fact_of(live.allowed_cpus.clone(), "sched_getaffinity(2)"),
         smt: topology.smt,
         core_kinds: topology.core_kinds,
         numa_nodes,
         caches: caches::read(&tree),
         pages: pages::read(&tree, live),
         memory: memory(&tree),
-        cpu_quota: match cgroup::cpu_quota(&tree) {
-            Ok(quota) => Fact::known(quota).from_source("control groups"),
-            Err(why) => Fact::unknown(why),
-        },
+        cpu_quota: fact_of(cgroup::cpu_quota(&tree), "control groups"),
         container: virtualization::container(&tree),
         governor: frequency.governor,
         turbo: frequency.turbo,
@@ -64,6 +58,14 @@ pub(crate) fn read(root: &Path, live: &Live) -> Machine {
         clock_source: clock_source(&tree),
         tsc_invariant: tsc_invariant(live),
         hypervisor,
+    }
+}
+
+/// The fact that a result is, from its source or unknown by its error.
+fn fact_of<T>(result: Result<T, impl std::fmt::Display>, source: &str) -> Fact<T> {
+    match result {
+        Ok(value) => Fact::known(value).from_source(source),
+        Err(why) => Fact::unknown(why.to_string()),
     }
 }
 
@@ -96,10 +98,8 @@ fn memory(tree: &Tree) -> MemoryFacts {
     MemoryFacts {
         physical_bytes: bytes("MemTotal"),
         available_bytes: bytes("MemAvailable"),
-        cgroup_limit_bytes: match cgroup::memory(tree) {
-            Ok(grant) => Fact::known(grant.limit).from_source("control groups"),
-            Err(why) => Fact::unknown(why),
-        },
+        cgroup_limit_bytes: fact_of(cgroup::memory(tree), "control groups")
+            .map(|grant| grant.limit),
     }
 }
 

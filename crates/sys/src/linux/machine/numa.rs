@@ -3,8 +3,8 @@
 
 use model::machine::{Fact, NumaNode};
 
-use super::super::numa::{NODES, meminfo_bytes};
-use crate::files::{Tree, cpu_list};
+use crate::files::{Files, Tree, cpu_list};
+use crate::numa::{NODES, meminfo_bytes};
 
 /// The nodes that are online.
 pub(super) fn read(tree: &Tree, online_cpus: Option<&[u32]>) -> Fact<Vec<NumaNode>> {

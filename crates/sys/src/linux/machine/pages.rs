@@ -2,7 +2,7 @@
 
 use model::machine::{Fact, HugetlbPool, PageFacts};
 
-use crate::files::{Tree, bracketed};
+use crate::files::{Files, Tree, Unreadable, bracketed};
 use crate::machine::Live;
 
 const THP: &str = "/sys/kernel/mm/transparent_hugepage";
@@ -11,19 +11,20 @@ const HUGETLB: &str = "/sys/kernel/mm/hugepages";
 pub(super) fn read(tree: &Tree, live: &Live) -> PageFacts {
     PageFacts {
         base_bytes: Fact::known(live.base_page_bytes).from_source("sysconf(_SC_PAGESIZE)"),
-        transparent_huge_bytes: thp(tree.fact(&format!("{THP}/hpage_pmd_size"), |t| t.parse().ok())),
-        transparent_huge_policy: thp(tree.fact(&format!("{THP}/enabled"), bracketed)),
+        transparent_huge_bytes: thp(tree, "hpage_pmd_size", |t| t.parse().ok()),
+        transparent_huge_policy: thp(tree, "enabled", bracketed),
         hugetlb: hugetlb(tree),
     }
 }
 
 /// A missing file means a kernel without the feature.
-fn thp<T>(fact: Fact<T>) -> Fact<T> {
-    match &fact.unknown {
-        Some(why) if why.starts_with("there is no ") => {
+fn thp<T>(tree: &Tree, file: &str, parse: fn(&str) -> Option<T>) -> Fact<T> {
+    let path = format!("{THP}/{file}");
+    match tree.require(&path) {
+        Err(why @ Unreadable::Missing(_)) => {
             Fact::unknown(format!("the kernel has no transparent huge pages ({why})"))
         }
-        _ => fact,
+        _ => tree.fact(&path, parse),
     }
 }
 

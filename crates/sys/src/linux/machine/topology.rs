@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::machine::{CoreKind, CpuSignature, Fact, Smt};
 
 use super::cpu::Cpu;
-use crate::files::{Tree, cpu_list};
+use crate::files::{Files, Tree, cpu_list};
 use crate::microarchitecture::microarchitecture;
 
 const CPUS: &str = "/sys/devices/system/cpu";

@@ -2,7 +2,7 @@
 
 use model::machine::{Fact, Presence};
 
-use crate::files::Tree;
+use crate::files::{Files, Tree};
 use crate::machine::{CpuidFacts, Live};
 
 /// Whether our instructions are translated.
@@ -20,7 +20,7 @@ pub(super) fn emulated(tree: &Tree, live: &Live) -> Fact<Presence> {
     }
     let header = match tree.bytes_at_most(EXE, 20) {
         Ok(header) => header,
-        Err(why) => return Fact::unknown(why),
+        Err(why) => return Fact::unknown(why.to_string()),
     };
     let (Some(running), Some(compiled)) = (elf_machine(&header), machine_number(&live.arch)) else {
         return Fact::unknown(format!(

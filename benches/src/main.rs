@@ -1,0 +1,141 @@
+//! How well latlas measures: one runner, one entry for each claim, compared with
+//! other tools, published tables or itself. Each entry prints tables and a line
+//! for each bar.
+#![forbid(unsafe_code)]
+#![allow(unreachable_pub, reason = "a program: nothing of it is public")]
+
+mod bars;
+mod busy;
+mod made_up;
+mod operations;
+mod ours;
+mod pairs;
+mod process;
+mod slowed;
+mod spread;
+mod table;
+mod values;
+
+mod claims {
+    pub mod atlas_kills;
+    pub mod atlas_store;
+    pub mod cost;
+    pub mod exec;
+    pub mod gate;
+    pub mod honesty;
+    pub mod intervals;
+    pub mod osnoise;
+    pub mod peers;
+    pub mod printed;
+    pub mod rejudge;
+    pub mod repeatability;
+    pub mod run_spread;
+    pub mod truth;
+    pub mod tune_kills;
+    pub mod tune_peers;
+    pub mod under_load;
+}
+
+use claims::*;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Check what latlas claims. Exit code: 0 all bars hold, 1 a bar is missed,
+/// 2 the entry could not run.
+#[derive(Parser)]
+#[command(name = "latlas-bench", version)]
+struct Arguments {
+    #[command(subcommand)]
+    entry: Entry,
+}
+
+#[derive(Subcommand)]
+enum Entry {
+    /// Spread of small operations over process runs of latlas, criterion and divan (4 min)
+    Repeatability(repeatability::Arguments),
+    /// Cycles of the cpu rows against published Zen 3 tables; an empty body; an L1 load (1 min)
+    Truth(truth::Arguments),
+    /// Latency against multichase, bandwidth against LMbench's bw_mem (15 min)
+    Memory(peers::Arguments),
+    /// System calls, signals, processes and hand-offs against LMbench, perf bench and
+    /// core-to-core-latency (7 min)
+    Kernel(peers::Arguments),
+    /// Files and disk against LMbench and fio (15 min)
+    Files(peers::Arguments),
+    /// `latlas exec` against hyperfine and perf stat, and its overhead (20 min)
+    Exec(exec::Arguments),
+    /// `latlas noise measure` against tracepoints of the same seconds; root (2 min)
+    Osnoise(osnoise::Arguments),
+    /// Spread of every row and point over whole default runs (5 min)
+    RunSpread(run_spread::Arguments),
+    /// Coverage of the 95 % intervals over many runs (10 min)
+    Intervals(intervals::Arguments),
+    /// Stored runs judged again by today's rules (1 s)
+    Rejudge(rejudge::Arguments),
+    /// What is flagged and what is off on a machine with a load (10 min)
+    Honesty(honesty::Arguments),
+    /// Bias and spread under a competing load, by control (10 min)
+    UnderLoad(under_load::Arguments),
+    /// False alarms and misses of `run --baseline` (25 min)
+    Gate(gate::Arguments),
+    /// `noise tune` killed at random moments: every value is restored; root (1 min)
+    TuneKills(tune_kills::Arguments),
+    /// What latlas's and pyperf's tune and reset leave changed; root (10 s)
+    TunePeers(tune_peers::Arguments),
+    /// Time and size of an atlas of 1000 runs (5 min)
+    AtlasStore(atlas_store::Arguments),
+    /// Two writers on one atlas, killed at random moments: nothing is lost (30 s)
+    AtlasKills(atlas_kills::Arguments),
+    /// Wall time, memory, program and document size of latlas (5 min)
+    Cost(cost::Arguments),
+    #[command(name = "__latlas", hide = true)]
+    Latlas(operations::Arguments),
+    #[command(name = "__criterion", hide = true)]
+    Criterion(operations::Arguments),
+    #[command(name = "__divan", hide = true)]
+    Divan(operations::Arguments),
+}
+
+fn main() -> ExitCode {
+    busy::enter_if_busy();
+    ours::enter_if_child();
+    match run(&Arguments::parse().entry) {
+        Ok(bars) => bars.conclude(),
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(entry: &Entry) -> anyhow::Result<bars::Bars> {
+    match entry {
+        Entry::Repeatability(of) => repeatability::claim(of),
+        Entry::Truth(of) => truth::claim(of),
+        Entry::Memory(of) => peers::claim(of, "memory"),
+        Entry::Kernel(of) => peers::claim(of, "kernel"),
+        Entry::Files(of) => peers::claim(of, "files"),
+        Entry::Exec(of) => exec::claim(of),
+        Entry::Osnoise(of) => osnoise::claim(of),
+        Entry::RunSpread(of) => run_spread::claim(of),
+        Entry::Intervals(of) => intervals::claim(of),
+        Entry::Rejudge(of) => rejudge::claim(of),
+        Entry::Honesty(of) => honesty::claim(of),
+        Entry::UnderLoad(of) => under_load::claim(of),
+        Entry::Gate(of) => gate::claim(of),
+        Entry::TuneKills(of) => tune_kills::claim(of),
+        Entry::TunePeers(of) => tune_peers::claim(of),
+        Entry::AtlasStore(of) => atlas_store::claim(of),
+        Entry::AtlasKills(of) => atlas_kills::claim(of),
+        Entry::Cost(of) => cost::claim(of),
+        Entry::Latlas(of) => operations::latlas(of).map(|()| bars::Bars::new()),
+        Entry::Criterion(of) => {
+            operations::criterion(of);
+            Ok(bars::Bars::new())
+        }
+        Entry::Divan(of) => {
+            operations::divan(of);
+            Ok(bars::Bars::new())
+        }
+    }
+}

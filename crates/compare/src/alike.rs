@@ -1,0 +1,456 @@
+//! Which runs should have come out alike, and what two of them differ in.
+
+use model::command::{Commands, PageCache};
+use model::imported::UNKNOWN;
+use model::machine::{CpuSignature, Fact, Machine};
+use model::run::Run;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Whether both were made by the same program, with the same plan, on the same
+/// machine and kernel, of the same commands and with their files on the same
+/// file system: then they differ only by what runs differ by. What is not
+/// known is never the same, and of an imported run too little is.
+pub fn alike(a: &Run, b: &Run) -> bool {
+    let rest = |run: &Run| {
+        (
+            run.program.clone(),
+            run.plan.scale,
+            run.plan.core_kind.clone(),
+        )
+    };
+    let measured = |run: &Run| run.imported.is_none();
+    measured(a)
+        && measured(b)
+        && machine(a).is_some()
+        && machine(a) == machine(b)
+        && rest(a) == rest(b)
+        && a.commands.as_ref().map(conduct) == b.commands.as_ref().map(conduct)
+        && controls(a) == controls(b)
+        && files_alike(a, b)
+}
+
+/// Host, kernel and CPU, if all are known.
+fn machine(run: &Run) -> Option<(&str, &str, Option<&str>, Option<CpuSignature>)> {
+    let m = &run.machine;
+    let (model, signature) = (m.cpu_model.get(), m.cpu_signature.get().copied());
+    if model.is_none() && signature.is_none() {
+        return None;
+    }
+    Some((
+        m.hostname.get()?,
+        m.kernel.get()?,
+        model.map(String::as_str),
+        signature,
+    ))
+}
+
+/// Whether rows of files stand on the same file system in both, as far as both
+/// have some: one without says nothing of them.
+pub fn files_alike(a: &Run, b: &Run) -> bool {
+    match (&a.files_on, &b.files_on) {
+        (Some(a), Some(b)) => a.text() == b.text(),
+        _ => true,
+    }
+}
+
+/// What was run, and how, in the words of [`differences`].
+fn conduct(commands: &Commands) -> [String; 6] {
+    let words: Vec<String> = commands
+        .commands
+        .iter()
+        .map(|c| match c.text() {
+            text if text == c.name => text,
+            text => format!("{}: {text}", c.name),
+        })
+        .collect();
+    let files = match &commands.page_cache {
+        PageCache::Warm => "warm".into(),
+        PageCache::Cold => "cold".into(),
+        PageCache::ColdFiles { files, .. } => format!("without {}", files.join(", ")),
+    };
+    let nice = commands.controls.nice;
+    let cpu = commands.controls.pinned_cpu;
+    [
+        words.join("; "),
+        files,
+        nice.map_or("as latlas".into(), |nice| nice.to_string()),
+        cpu.map_or("any".into(), |cpu| cpu.to_string()),
+        commands.input.clone(),
+        commands.output.clone(),
+    ]
+}
+
+/// What was set for the measuring processes but for their CPU, in words;
+/// `None` in documents that don't tell (before schema 4, imported).
+fn controls(run: &Run) -> Option<String> {
+    let all = run.conditions.applied.as_ref()?.in_force();
+    Some(match all.is_empty() {
+        true => "none".into(),
+        false => all.join(", "),
+    })
+}
+
+/// Whether a clock cycle of one is as good as one of the other: the CPUs call
+/// themselves the same and neither is emulated. If not, why.
+pub(super) fn cores_alike(a: &Run, b: &Run) -> Result<(), &'static str> {
+    let known = |run: &Run| {
+        let m = &run.machine;
+        Some((m.cpu_model.get()?.clone(), m.cpu_signature.get().copied()))
+    };
+    let kind = |run: &Run| run.plan.core_kind.clone();
+    if [a, b].into_iter().any(|run| run.emulator().is_some()) {
+        return Err("an emulator's cycles are no core's");
+    }
+    match (known(a), known(b)) {
+        (Some(a), Some(b)) if a != b => Err("the CPUs are not of one model"),
+        (Some(_), Some(_)) if kind(a) != kind(b) => Err("the cores are not of one kind"),
+        (Some(_), Some(_)) => Ok(()),
+        _ => Err("not known whether the CPUs are of one model"),
+    }
+}
+
+/// Something in which two runs differ.
+#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// In what.
+    pub what: &'static str,
+    /// What A has.
+    pub a: String,
+    /// What B has.
+    pub b: String,
+}
+
+/// Everything in which they differ that can move a figure.
+pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
+    let mut all = Vec::new();
+    let mut say = |what, of: &dyn Fn(&Run) -> String| {
+        let (a, b) = (of(a), of(b));
+        if a != b {
+            all.push(Difference { what, a, b });
+        }
+    };
+    say("host", &|run| text(&run.machine.hostname));
+    say("CPU", &|run| cpu(&run.machine));
+    say("CPUs", &|run| {
+        let online = run.machine.online_cpus.get();
+        online.map_or("unknown".into(), |cpus| cpus.len().to_string())
+    });
+    say("hypervisor", &|run| text(&run.machine.hypervisor));
+    say("container", &|run| text(&run.machine.container));
+    say("emulated", &|run| run.emulator().unwrap_or("no").to_owned());
+    say("operating system", &|run| text(&run.machine.os));
+    say("kernel", &|run| text(&run.machine.kernel));
+    say("governor", &|run| text(&run.machine.governor));
+    say("turbo", &|run| text(&run.machine.turbo));
+    say("huge pages", &|run| {
+        text(&run.machine.pages.transparent_huge_policy)
+    });
+    say("cores", &|run| {
+        run.plan.core_kind.clone().unwrap_or_else(|| "any".into())
+    });
+    say("pinned to CPU", &|run| {
+        let cpus: Vec<String> = run
+            .conditions
+            .pinned_cpus
+            .iter()
+            .map(u32::to_string)
+            .collect();
+        match cpus.is_empty() {
+            true => "none".into(),
+            false => cpus.join(", "),
+        }
+    });
+    let both_tell = controls(a).is_some() && controls(b).is_some();
+    if both_tell {
+        say("controls", &|run| controls(run).unwrap_or_default());
+    }
+    say("plan", &|run| {
+        format!("{:?}", run.plan.scale).to_lowercase()
+    });
+    say("largest working set", &|run| {
+        model::size::text(run.plan.largest_working_set_bytes)
+    });
+    say("program", &program);
+    say("schema", &|run| run.schema.to_string());
+    say("clock", &|run| run.clock.name.clone());
+    if !files_alike(a, b) {
+        say("files on", &|run| {
+            run.files_on.as_ref().map_or("none".into(), |on| on.text())
+        });
+    }
+    if let (Some(of_a), Some(of_b)) = (&a.commands, &b.commands) {
+        // Their CPU stands with the others above.
+        let what = ["commands", "page cache", "nice", "", "input", "output"];
+        let pairs = conduct(of_a).into_iter().zip(conduct(of_b));
+        let facts = what.into_iter().zip(pairs);
+        // A nice value is one of the controls above.
+        let elsewhere = |what: &str| what.is_empty() || (what == "nice" && both_tell);
+        all.extend(
+            facts
+                .filter(|(what, (a, b))| !elsewhere(what) && a != b)
+                .map(|(what, (a, b))| Difference { what, a, b }),
+        );
+    }
+    all
+}
+
+/// By what one knows a machine and a program again, and neither run says: they
+/// may be others.
+pub(super) fn unknown_on_both(a: &Run, b: &Run) -> Vec<&'static str> {
+    const WHAT: [&str; 4] = ["host", "CPU", "kernel", "version of the program"];
+    let unknown = |run: &Run| {
+        [
+            run.machine.hostname.get().is_none(),
+            run.machine.cpu_model.get().is_none(),
+            run.machine.kernel.get().is_none(),
+            run.program.version == UNKNOWN,
+        ]
+    };
+    let both = unknown(a).into_iter().zip(unknown(b));
+    WHAT.into_iter()
+        .zip(both)
+        .filter(|(_, (a, b))| *a && *b)
+        .map(|(what, _)| what)
+        .collect()
+}
+
+fn text<T: std::fmt::Display>(fact: &Fact<T>) -> String {
+    match &fact.value {
+        Some(value) => value.to_string(),
+        None => "unknown".into(),
+    }
+}
+
+fn cpu(machine: &Machine) -> String {
+    let design = machine.microarchitecture.get();
+    let design = design.map_or(String::new(), |name| format!(" ({name})"));
+    format!("{}{design}", text(&machine.cpu_model))
+}
+
+/// Name, version, commit and profile of the program that measured; of an
+/// imported run what its file says.
+pub(super) fn program(run: &Run) -> String {
+    let program = &run.program;
+    if run.imported.is_some() {
+        return match program.version.as_str() {
+            UNKNOWN => format!("{}, version unknown", program.name),
+            version => format!("{} {version}", program.name),
+        };
+    }
+    let commit = program.commit.as_deref().unwrap_or("commit unknown");
+    let commit = commit.get(..10).unwrap_or(commit);
+    let target = &program.target;
+    format!(
+        "{} {} ({commit}, {}, {target})",
+        program.name, program.version, program.profile
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::noise::applied::{Applied, Settings};
+    use model::synthetic;
+
+    #[test]
+    fn a_run_differs_from_itself_in_nothing() {
+        let run = synthetic::run();
+        assert!(alike(&run, &run) && cores_alike(&run, &run).is_ok());
+        assert!(differences(&run, &run).is_empty());
+    }
+
+    /// What is made different, what the header calls it, whether the runs
+    /// still count as alike, whether their cycles do.
+    type Case = (fn(&mut Run), &'static str, bool, bool);
+
+    /// What is changed, and what that is called.
+    type Change<T> = (fn(&mut T), &'static str);
+
+    #[test]
+    fn what_differs_is_told() {
+        let cases: [Case; 9] = [
+            (
+                |r| r.machine.kernel = Fact::known("9.9".into()),
+                "kernel",
+                false,
+                true,
+            ),
+            (
+                |r| r.machine.cpu_model = Fact::known("Z80".into()),
+                "CPU",
+                false,
+                false,
+            ),
+            (
+                |r| r.program.emulated = Some("qemu".into()),
+                "emulated",
+                false,
+                false,
+            ),
+            (
+                |r| r.program.profile = "debug".into(),
+                "program",
+                false,
+                true,
+            ),
+            (
+                |r| r.program.commit = Some("ffff".into()),
+                "program",
+                false,
+                true,
+            ),
+            (|r| r.schema = 1, "schema", true, true),
+            (
+                |r| r.files_on.as_mut().expect("files").kind = "xfs".into(),
+                "files on",
+                false,
+                true,
+            ),
+            (
+                |r| r.conditions.pinned_cpus = vec![7],
+                "pinned to CPU",
+                true,
+                true,
+            ),
+            (
+                |r| r.plan.core_kind = Some("E".into()),
+                "cores",
+                false,
+                false,
+            ),
+        ];
+        let a = synthetic::run();
+        for (change, what, are_alike, are_cores_alike) in cases {
+            let mut b = a.clone();
+            change(&mut b);
+            let all = differences(&a, &b);
+            assert_eq!(all.len(), 1, "{all:?}");
+            assert_eq!(all[0].what, what);
+            assert_eq!(alike(&a, &b), are_alike, "{what}");
+            assert_eq!(cores_alike(&a, &b).is_ok(), are_cores_alike, "{what}");
+        }
+    }
+
+    #[test]
+    fn runs_under_other_controls_are_told_and_are_not_alike() {
+        for (mut a, command) in [
+            (synthetic::run(), false),
+            (synthetic::run_of_commands(), true),
+        ] {
+            let mut unknown = a.clone();
+            unknown.conditions.applied = None;
+            let applied = |nice| {
+                let settings = Settings {
+                    nice: Some(nice),
+                    ..Settings::default()
+                };
+                Some(Applied::new(settings.clone(), settings))
+            };
+            a.conditions.applied = applied(0);
+            let mut b = a.clone();
+            b.conditions.applied = applied(-5);
+            if let Some(record) = &mut b.commands {
+                record.controls.nice = Some(-5);
+            }
+            let all = differences(&a, &b);
+            assert_eq!(all.len(), 1, "{command} {all:?}");
+            assert_eq!(all[0].what, "controls");
+            assert_eq!((all[0].a.as_str(), all[0].b.as_str()), ("none", "nice -5"));
+            assert!(!alike(&a, &b) && alike(&a, &a));
+            // A document that does not tell differs in nothing that is known.
+            assert!(differences(&a, &unknown).is_empty() && !alike(&a, &unknown));
+            // Another CPU is told where pinning is.
+            let mut moved = a.clone();
+            let applied = moved.conditions.applied.as_mut().expect("set");
+            applied.granted.cpus = vec![7];
+            assert!(alike(&a, &moved));
+        }
+    }
+
+    #[test]
+    fn why_cycles_are_not_alike_is_told() {
+        let run = synthetic::run();
+        let mut unknown = run.clone();
+        unknown.machine.cpu_model = Fact::unknown("no file");
+        let why = cores_alike(&unknown, &unknown).expect_err("unknown");
+        assert!(why.starts_with("not known"), "{why}");
+        let mut emulated = unknown.clone();
+        emulated.program.emulated = Some("qemu".into());
+        let why = cores_alike(&run, &emulated).expect_err("emulated");
+        assert!(why.contains("emulator"), "{why}");
+    }
+
+    #[test]
+    fn what_is_unknown_on_both_sides_is_not_the_same() {
+        let run = synthetic::run();
+        assert!(unknown_on_both(&run, &run).is_empty());
+        let unknown: [Change<Run>; 3] = [
+            (|r| r.machine.hostname = Fact::unknown("?"), "host"),
+            (|r| r.machine.kernel = Fact::unknown("?"), "kernel"),
+            (
+                |r| {
+                    r.machine.cpu_model = Fact::unknown("?");
+                    r.machine.cpu_signature = Fact::unknown("?");
+                },
+                "CPU",
+            ),
+        ];
+        for (change, what) in unknown {
+            let mut other = run.clone();
+            change(&mut other);
+            assert!(!alike(&other, &other), "{what}");
+            assert_eq!(unknown_on_both(&other, &other), [what]);
+            assert!(unknown_on_both(&run, &other).is_empty(), "a difference");
+        }
+        let mut imported = run.clone();
+        imported.imported = Some(synthetic::imported());
+        assert!(!alike(&imported, &imported));
+    }
+
+    #[test]
+    fn a_run_without_files_is_alike_on_any_file_system() {
+        let run = synthetic::run();
+        let mut without = run.clone();
+        without.files_on = None;
+        assert!(alike(&run, &without) && differences(&run, &without).is_empty());
+        let mut elsewhere = run.clone();
+        elsewhere.files_on.as_mut().expect("files").directory = "/home/other".into();
+        assert!(alike(&run, &elsewhere), "another directory of the same");
+    }
+
+    #[test]
+    fn other_commands_are_told_and_are_not_alike() {
+        let a = synthetic::run_of_commands();
+        assert!(alike(&a, &a) && !alike(&a, &synthetic::run()));
+        let changes: [Change<Commands>; 4] = [
+            (|c| c.commands[0].words.push("-i".into()), "commands"),
+            (|c| c.page_cache = PageCache::Cold, "page cache"),
+            (|c| c.input = "a file".into(), "input"),
+            (|c| c.output = "a terminal".into(), "output"),
+        ];
+        for (change, what) in changes {
+            let mut b = a.clone();
+            change(b.commands.as_mut().expect("commands"));
+            let all = differences(&a, &b);
+            assert_eq!(all.len(), 1, "{all:?}");
+            assert_eq!(all[0].what, what);
+            assert!(!alike(&a, &b), "{what}");
+        }
+        let mut pinned = a.clone();
+        pinned
+            .commands
+            .as_mut()
+            .expect("commands")
+            .controls
+            .pinned_cpu = Some(3);
+        assert!(!alike(&a, &pinned));
+        // How many pages stayed came of the run, and was not asked for.
+        let mut colder = a.clone();
+        match &mut colder.commands.as_mut().expect("commands").page_cache {
+            PageCache::ColdFiles { stayed_pages, .. } => *stayed_pages += 4,
+            other => panic!("{other:?}"),
+        }
+        assert!(alike(&a, &colder) && differences(&a, &colder).is_empty());
+    }
+}

@@ -1,0 +1,347 @@
+//! Published figures to set beside our own: the 2012 list, Ash's tables of
+//! 2016 and 2008, Kurkin's iPhones.
+//!
+//! The repository's own `references/*.toml` are compiled in, so that the
+//! binary needs no file beside it; [`load_directory`] reads others.
+
+mod files;
+mod found;
+mod layout;
+mod qos;
+mod ratio;
+mod tables;
+
+pub use files::{NoiseEffect, NoiseEffects, Sentence};
+pub use found::{FoundControl, FoundControls, FoundTime};
+pub use layout::{Form, Part, PartRow, Published};
+pub use qos::{QosCase, QosMachine, QosReference};
+pub use tables::{Counterpart, Reference, ReferenceRow};
+
+use std::path::{Path, PathBuf};
+
+/// The reference that the default table shows.
+pub const DEFAULT_KEY: &str = "latency-numbers-2012";
+
+/// Short names beside the keys themselves.
+const ALIASES: &[(&str, &str)] = &[("2012", DEFAULT_KEY)];
+
+/// The repository's files: name and text.
+const EMBEDDED: &[(&str, &str)] = &[
+    (
+        "latency-numbers-2012.toml",
+        include_str!("../../../../references/latency-numbers-2012.toml"),
+    ),
+    (
+        "mac-pro-2013.toml",
+        include_str!("../../../../references/mac-pro-2013.toml"),
+    ),
+    (
+        "iphone-6s.toml",
+        include_str!("../../../../references/iphone-6s.toml"),
+    ),
+    (
+        "kurkin-iphones.toml",
+        include_str!("../../../../references/kurkin-iphones.toml"),
+    ),
+    (
+        "ash-2008.toml",
+        include_str!("../../../../references/ash-2008.toml"),
+    ),
+    (
+        "noise-effects.toml",
+        include_str!("../../../../references/noise-effects.toml"),
+    ),
+    (
+        "noise-controls.toml",
+        include_str!("../../../../references/noise-controls.toml"),
+    ),
+    (
+        "oakley-qos.toml",
+        include_str!("../../../../references/oakley-qos.toml"),
+    ),
+    (
+        "tables.toml",
+        include_str!("../../../../references/tables.toml"),
+    ),
+];
+
+/// Everything that is known from elsewhere.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct References {
+    /// Tables of figures, in the order of their files.
+    pub tables: Vec<Reference>,
+    /// What single controls of noise did to a run.
+    pub noise_effects: Vec<NoiseEffects>,
+    /// What such controls did in earlier experiments like ours.
+    pub found_controls: Vec<FoundControls>,
+    /// What QoS classes did to a job.
+    pub qos: Vec<QosReference>,
+    /// How the publications lay out their tables.
+    pub layouts: Vec<Published>,
+}
+
+/// Why a reference file was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ReferenceError {
+    /// The file or directory can't be read.
+    #[error("can't read {}: {source}", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The text is not a reference table.
+    #[error("{name} is not a reference table: {reason}")]
+    Malformed {
+        /// Which file.
+        name: String,
+        /// Why, in one line.
+        reason: String,
+    },
+}
+
+impl References {
+    /// The references compiled into the program.
+    pub fn embedded() -> Result<References, ReferenceError> {
+        let mut all = References::default();
+        for (name, text) in EMBEDDED {
+            files::parse_into(&mut all, name, text)?;
+        }
+        Ok(all)
+    }
+
+    /// A table by its key or its short name (`2012`).
+    pub fn find(&self, key: &str) -> Option<&Reference> {
+        let key = ALIASES
+            .iter()
+            .find(|(alias, _)| *alias == key)
+            .map_or(key, |&(_, full)| full);
+        self.tables.iter().find(|table| table.key == key)
+    }
+
+    /// Keys of all tables, with short names where there are some.
+    pub fn keys(&self) -> Vec<&str> {
+        let aliases = ALIASES.iter().map(|&(alias, _)| alias);
+        aliases
+            .chain(self.tables.iter().map(|table| table.key.as_str()))
+            .collect()
+    }
+
+    /// A publication's table by its key (`ash`).
+    pub fn layout(&self, key: &str) -> Option<&Published> {
+        self.layouts.iter().find(|table| table.key == key)
+    }
+
+    /// Every published figure of a row, each with its table: the row itself
+    /// and rows of other tables that do the same job through other code.
+    pub fn published<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> impl Iterator<Item = (&'a Reference, &'a ReferenceRow)> + 'a {
+        self.tables.iter().flat_map(move |table| {
+            table
+                .rows
+                .iter()
+                .filter(move |row| row.id == id || row.like.as_deref() == Some(id))
+                .map(move |row| (table, row))
+        })
+    }
+}
+
+/// Reads every `*.toml` of a directory, in the order of their names.
+pub fn load_directory(directory: &Path) -> Result<References, ReferenceError> {
+    let unreadable = |path: &Path, source| ReferenceError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(|e| unreadable(directory, e))? {
+        let path = entry.map_err(|e| unreadable(directory, e))?.path();
+        if path.extension().is_some_and(|ext| ext == "toml") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut all = References::default();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).map_err(|e| unreadable(&path, e))?;
+        files::parse_into(&mut all, &path.display().to_string(), &text)?;
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> References {
+        References::embedded().expect("the repository's references parse")
+    }
+
+    /// `group.probe` or `group.probe/variant`, in the letters of the catalogue.
+    fn well_formed(id: &str) -> bool {
+        let plain = |text: &str| {
+            !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        let (probe, variant) = id.split_once('/').unwrap_or((id, "x"));
+        let Some((group, name)) = probe.split_once('.') else {
+            return false;
+        };
+        plain(group) && plain(name) && plain(variant)
+    }
+
+    #[test]
+    fn every_figure_is_positive_and_every_id_well_formed() {
+        for table in &all().tables {
+            assert!(!table.rows.is_empty(), "{} has no rows", table.key);
+            for row in &table.rows {
+                assert!(well_formed(&row.id), "{}: {}", table.key, row.id);
+                assert!(row.like.as_deref().is_none_or(well_formed), "{}", row.id);
+                let figures = [row.ns, row.mb_per_s, row.article_ns];
+                assert!(figures.iter().flatten().all(|&f| f > 0.0), "{}", row.id);
+                let figures = [row.ns, row.mb_per_s];
+                let figures = figures.iter().flatten().count();
+                // One that is described without a figure says so.
+                let expected = usize::from(row.has_figure() || row.note.is_none());
+                assert_eq!(figures, expected, "{}", row.id);
+            }
+        }
+    }
+
+    #[test]
+    fn all_files_are_there() {
+        let all = all();
+        let keys: Vec<&str> = all.tables.iter().map(|t| t.key.as_str()).collect();
+        assert_eq!(
+            keys,
+            [
+                "latency-numbers-2012",
+                "mac-pro-2013",
+                "iphone-6s",
+                "iphone-5s",
+                "iphone-6s-plus",
+                "iphone-x",
+                "kurkin-2012",
+                "mac-2008",
+                "iphone-2008"
+            ]
+        );
+        assert_eq!(all.noise_effects[0].effects.len(), 4);
+        assert_eq!(all.qos[0].machines.len(), 2);
+        let files = load_directory(Path::new(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../references"
+        )))
+        .expect("the directory is readable");
+        assert_eq!(files.tables.len(), all.tables.len());
+        assert_eq!(files.layouts, all.layouts);
+    }
+
+    #[test]
+    fn the_2012_list_has_a_short_name() {
+        let all = all();
+        assert_eq!(all.find("2012").expect("alias").key, DEFAULT_KEY);
+        assert!(all.find("2013").is_none());
+    }
+
+    #[test]
+    fn a_figure_beside_gives_a_ratio_only_where_it_may() {
+        let all = all();
+        let of = |key: &str, id: &str| {
+            all.find(key)
+                .expect("key")
+                .counterpart(id)
+                .unwrap_or_else(|| panic!("{key} {id}"))
+        };
+        let l2 = of("2012", "memory.latency/L2");
+        assert_eq!((l2.row.ns, l2.comparable()), (Some(7.0), true));
+        let json = of("mac-pro-2013", "codec.json_encode");
+        assert_eq!((json.row.ns, json.comparable()), (Some(1421.0), false));
+        assert!(!of("iphone-x", "file.read_open/1MiB").comparable());
+        assert!(
+            all.find("2012")
+                .expect("key")
+                .counterpart("cpu.add_i32")
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn the_naive_loop_belongs_to_the_iphone_5s() {
+        let all = all();
+        let rows: Vec<(&str, &str, Option<f64>)> = all
+            .published("memory.naive_xor/500kB")
+            .map(|(table, row)| (table.key.as_str(), row.id.as_str(), row.ns))
+            .collect();
+        assert_eq!(rows, [("iphone-5s", "memory.naive_xor/500kB", Some(12e6))]);
+    }
+
+    #[test]
+    fn every_published_figure_of_a_row_is_found() {
+        let all = all();
+        let keys: Vec<&str> = all
+            .published("thread.create_join")
+            .map(|(table, _)| table.key.as_str())
+            .collect();
+        assert_eq!(keys, ["mac-pro-2013", "iphone-6s", "mac-2008"]);
+    }
+
+    #[test]
+    fn what_one_machine_can_not_measure_says_why() {
+        for table in &all().tables {
+            for row in &table.rows {
+                assert_eq!(row.reference_only, row.reason.is_some(), "{}", row.id);
+                assert!(!(row.reference_only && row.comparable()), "{}", row.id);
+            }
+        }
+    }
+
+    #[test]
+    fn the_time_of_an_element_is_the_repetitions() {
+        let all = all();
+        let rows = all.tables.iter().flat_map(|table| &table.rows);
+        let both: Vec<(f64, f64, u64)> = rows
+            .filter_map(|row| {
+                let size = row.id.rsplit_once('/')?.1;
+                Some((row.ns?, row.ns_per_element?, model::size::parse(size)?))
+            })
+            .collect();
+        assert_eq!(both.len(), 3);
+        for (ns, element_ns, elements) in both {
+            assert_eq!(ns / elements as f64, element_ns);
+        }
+    }
+
+    #[test]
+    fn the_effects_of_controls_are_those_of_the_book() {
+        let all = all();
+        let book = &all.noise_effects[0];
+        let state = |control: &str, state: &str, key: &str| {
+            let effect = book.effects.iter().find(|e| e.control == control);
+            let value = &effect.expect(control).states[state][key];
+            value.as_float().or(value.as_integer().map(|n| n as f64))
+        };
+        assert_eq!(state("turbo", "on", "ghz"), Some(2.706));
+        assert_eq!(state("turbo", "off", "cycles"), Some(29_946_969_255.0));
+        assert_eq!(state("affinity", "without", "cpu_migrations"), Some(10.0));
+        assert_eq!(state("priority", "with", "context_switches"), Some(0.0));
+        assert_eq!(state("filesystem cache", "cold", "seconds"), Some(2.57));
+        assert_eq!(book.effects[1].repeats, Some(10));
+        assert!(book.effects[0].machine.is_some());
+        assert_eq!(book.advice.len(), 2);
+    }
+
+    #[test]
+    fn a_file_with_an_unknown_key_is_refused_by_name() {
+        let mut all = References::default();
+        let text = "key='k'\ntitle='t'\nsource='s'\n[[row]]\nid='a.b'\nnanos=1\n";
+        let error = files::parse_into(&mut all, "mine.toml", text).expect_err("nanos");
+        let line = error.to_string();
+        assert!(
+            line.contains("mine.toml") && line.contains("nanos"),
+            "{line}"
+        );
+        assert!(!line.contains('\n'), "{line:?}");
+    }
+}

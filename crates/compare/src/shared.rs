@@ -1,0 +1,299 @@
+//! Which figures stand opposite each other: rows, points of curves and modes,
+//! by name.
+
+use super::operand::{Operand, Source};
+use crate::references::Reference;
+use model::compare::ratio::Repeats;
+use model::estimate::{Estimate, SAMPLES_IN_ALL, Verdict};
+use model::estimate::{Mode, Typical};
+use model::repeats::stretches;
+use model::run::{Bound, Outcome, Row, Run};
+use model::summary::Key;
+use model::unit::Unit;
+use std::collections::HashSet;
+
+/// The smallest share of the operations with which a mode is a figure of its
+/// own, as in the verdict *two states*.
+pub(super) const SHARE_OF_A_MODE: f64 = 1.0 / 6.0;
+
+/// One run's figure.
+#[derive(Clone, Debug)]
+pub(super) struct Figure {
+    /// Place of its run among those of its side or group.
+    pub(super) run: usize,
+    pub(super) estimate: Estimate,
+    pub(super) unit: Unit,
+    pub(super) bound: Bound,
+    /// What the interval of its typical figure is from.
+    pub(super) repeats: Repeats,
+}
+
+/// A published figure.
+#[derive(Clone, Debug)]
+pub(super) struct Published {
+    pub(super) ns: Option<f64>,
+    pub(super) mb_per_s: Option<f64>,
+    /// Why no ratio to it would mean anything, if so.
+    pub(super) no_ratio: Option<String>,
+}
+
+/// What one side has of a figure.
+#[derive(Clone, Debug)]
+pub(super) enum Has {
+    /// The figures of its runs.
+    Runs(Vec<Figure>),
+    /// What was published.
+    Published(Published),
+    /// Nothing.
+    Nothing,
+}
+
+/// All figures of the sides' runs, in the order in which they come; behind
+/// them what only a published side has.
+pub(super) fn keys(operands: &[&Operand]) -> Vec<Key> {
+    let mut keys: Vec<Key> = Vec::new();
+    let mut seen = HashSet::new();
+    let mut add = |key: Key| {
+        if seen.insert(key.clone()) {
+            keys.push(key);
+        }
+    };
+    for run in operands.iter().flat_map(|operand| operand.runs()) {
+        figures(run, |key, _, _| add(key));
+    }
+    let measured: Vec<String> = keys.iter().map(|key| key.id.clone()).collect();
+    for operand in operands {
+        let Source::Published(table) = &operand.source else {
+            continue;
+        };
+        // What stands beside a row that does the same job is not left over.
+        let counterpart: Vec<&str> = measured
+            .iter()
+            .filter_map(|id| Some(table.counterpart(id)?.row.id.as_str()))
+            .collect();
+        for row in table.rows.iter().filter(|row| row.has_figure()) {
+            let key = whole(&row.id);
+            if !counterpart.contains(&row.id.as_str()) && seen.insert(key.clone()) {
+                keys.push(key);
+            }
+        }
+    }
+    keys
+}
+
+fn whole(id: &str) -> Key {
+    Key {
+        id: id.to_owned(),
+        at: Vec::new(),
+        mode: None,
+    }
+}
+
+/// What a side has of each of these figures, in the same order.
+pub(super) fn of_side(operand: &Operand, keys: &[Key]) -> Vec<Has> {
+    match &operand.source {
+        Source::Published(table) => keys.iter().map(|key| published(table, key)).collect(),
+        Source::Runs(runs) => of_runs(runs, keys)
+            .into_iter()
+            .map(|figures| match figures.is_empty() {
+                true => Has::Nothing,
+                false => Has::Runs(figures),
+            })
+            .collect(),
+    }
+}
+
+/// The figures of several runs by key.
+pub(super) fn of_runs(runs: &[Run], keys: &[Key]) -> Vec<Vec<Figure>> {
+    let mut found = vec![Vec::new(); keys.len()];
+    let places: std::collections::HashMap<_, _> = keys
+        .iter()
+        .enumerate()
+        .map(|(at, key)| ((&key.id, &key.at, &key.mode), at))
+        .collect();
+    for (place, run) in runs.iter().enumerate() {
+        figures(run, |key, row, estimate| {
+            if let Some(&at) = places.get(&(&key.id, &key.at, &key.mode)) {
+                found[at].push(Figure {
+                    run: place,
+                    repeats: repeats(run, &key, &estimate),
+                    estimate,
+                    unit: row.unit,
+                    bound: row.bound_at(&key.at),
+                });
+            }
+        });
+    }
+    found
+}
+
+/// Hands out every figure of a run.
+fn figures(run: &Run, mut each: impl FnMut(Key, &Row, Estimate)) {
+    for row in &run.rows {
+        let mut point = |at: Vec<u64>, estimate: &Estimate| {
+            let key = Key {
+                at,
+                ..whole(&row.id)
+            };
+            each(key.clone(), row, estimate.clone());
+            for mode in large(&estimate.modes) {
+                let key = Key {
+                    mode: Some(mode.name.clone()),
+                    ..key.clone()
+                };
+                each(key, row, alone(&mode.typical));
+            }
+        };
+        match &row.outcome {
+            Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => point(vec![], estimate),
+            Outcome::Curve { points, .. } => {
+                points.iter().for_each(|p| point(vec![p.x], &p.estimate));
+            }
+            Outcome::Map { points, .. } => {
+                points
+                    .iter()
+                    .for_each(|p| point(vec![p.y, p.x], &p.estimate));
+            }
+            Outcome::Unavailable { .. } => {}
+        }
+    }
+}
+
+/// The modes that are figures of their own.
+fn large(modes: &[Mode]) -> impl Iterator<Item = &Mode> {
+    modes.iter().filter(|mode| {
+        mode.share >= SHARE_OF_A_MODE && mode.typical.samples as usize >= SAMPLES_IN_ALL
+    })
+}
+
+/// A mode as an estimate: nothing but its interval speaks for it.
+fn alone(typical: &Typical) -> Estimate {
+    Estimate {
+        quiet: None,
+        typical: Some(*typical),
+        tail: None,
+        modes: Vec::new(),
+        quiet_share: None,
+        below_ns: None,
+        verdict: Verdict::Ok,
+        reason: String::new(),
+    }
+}
+
+/// What the interval of a typical figure is from: the workers of its cell. An
+/// imported run and a run of commands are of one process each, there its
+/// samples count; those of commands as many as the stretches of time that
+/// widened the interval.
+fn repeats(run: &Run, key: &Key, estimate: &Estimate) -> Repeats {
+    let samples = estimate
+        .headline()
+        .map_or(0, |(typical, _)| typical.samples);
+    if run.imported.is_some() {
+        return Repeats::independent(samples);
+    }
+    if run.commands.is_some() {
+        return Repeats {
+            values: samples,
+            independent: stretches(samples as usize) as u32,
+        };
+    }
+    let of_row = |row: &str, at: Option<&[u64]>| {
+        run.cells
+            .iter()
+            .filter(|cell| cell.row == row && at.is_none_or(|at| cell.at == at))
+            .map(|cell| distinct(&cell.samples.workers))
+            .min()
+    };
+    if let Some(workers) = of_row(&key.id, Some(&key.at)) {
+        return Repeats::independent(workers);
+    }
+    // A level and a published point have no cell of their own: there the
+    // curve's point with the fewest workers counts, and in a run without
+    // samples the plan. As more may have given the width, it is read as if
+    // all samples had.
+    let curve = key.id.rsplit_once('/').map(|(curve, _)| curve);
+    let workers = curve.and_then(|curve| of_row(curve, None));
+    let planned = run.plan.workers.min(run.plan.large_workers);
+    Repeats {
+        values: samples,
+        independent: workers.unwrap_or(planned).min(samples),
+    }
+}
+
+fn distinct(workers: &[(u32, u32)]) -> u32 {
+    let distinct: HashSet<u32> = workers.iter().map(|&(worker, _)| worker).collect();
+    distinct.len() as u32
+}
+
+fn published(table: &Reference, key: &Key) -> Has {
+    let Some(counterpart) = table.counterpart(&key.id) else {
+        return Has::Nothing;
+    };
+    if !key.at.is_empty() || key.mode.is_some() {
+        return Has::Nothing;
+    }
+    let no_ratio = match &counterpart.row.doubtful {
+        Some(why) => Some(format!("the published figure is doubtful: {why}")),
+        None if !counterpart.comparable() => {
+            Some("published of other code that does the same job".to_owned())
+        }
+        None => None,
+    };
+    Has::Published(Published {
+        ns: counterpart.row.ns,
+        mb_per_s: counterpart.row.mb_per_s,
+        no_ratio,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::synthetic;
+
+    #[test]
+    fn a_worker_that_came_twice_is_one() {
+        let mut run = synthetic::run();
+        let cell = &mut run.cells[0];
+        cell.samples.workers = vec![(0, 3), (1, 2), (0, 4)];
+        let key = whole(&cell.row);
+        let estimate = run.rows.iter().find_map(Row::estimate).expect("a figure");
+        assert_eq!(repeats(&run, &key, estimate), Repeats::independent(2));
+    }
+
+    #[test]
+    fn a_level_is_of_as_many_workers_as_the_fewest_of_its_curve() {
+        let mut run = synthetic::run();
+        let estimate = run.row("memory.latency/L2").and_then(Row::estimate);
+        let estimate = estimate.expect("a level").clone();
+        let key = whole("memory.latency/L2");
+        assert!(estimate.typical.expect("typical").samples > 100);
+        // Without samples the plan says it: three for large working sets.
+        let of = |independent| Repeats {
+            values: estimate.typical.expect("typical").samples,
+            independent,
+        };
+        assert_eq!(repeats(&run, &key, &estimate), of(3));
+        for (at, workers) in [(1024, 8), (1 << 20, 2)] {
+            let mut cell = run.cells[0].clone();
+            cell.row = "memory.latency".into();
+            cell.at = vec![at];
+            cell.samples.workers = (0..workers).map(|worker| (worker, 5)).collect();
+            run.cells.push(cell);
+        }
+        assert_eq!(repeats(&run, &key, &estimate), of(2));
+    }
+
+    #[test]
+    fn one_process_is_counted_by_its_samples_or_stretches() {
+        let run = synthetic::run_of_commands();
+        let row = run.row("exec.grep/wall").expect("a row");
+        let estimate = row.estimate().expect("a figure");
+        let found = repeats(&run, &whole(&row.id), estimate);
+        let expected = Repeats {
+            values: 30,
+            independent: 8,
+        };
+        assert_eq!(found, expected);
+    }
+}

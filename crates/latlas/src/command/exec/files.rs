@@ -1,0 +1,69 @@
+//! Files of the commands' output and input.
+
+use crate::arguments::exec::ExecOptions;
+use anyhow::bail;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Refuses an output file that is also read, or written by latlas.
+pub(super) fn check_files(options: &ExecOptions) -> anyhow::Result<()> {
+    let Some(output) = output_file(options) else {
+        return Ok(());
+    };
+    for (name, other) in [("--input", &options.input), ("--out", &options.out)] {
+        if let Some(other) = other.as_deref().filter(|other| same_file(&output, other)) {
+            bail!(
+                "--output and {name} are the same file, {}: each run would truncate it",
+                other.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The file that the commands' output goes to, if it goes to one.
+pub(super) fn output_file(options: &ExecOptions) -> Option<PathBuf> {
+    match options.output.to_str() {
+        Some("null" | "show") => None,
+        _ => Some(options.output.clone().into()),
+    }
+}
+
+/// Whether two paths are the same regular file, or would be once it exists.
+fn same_file(one: &Path, other: &Path) -> bool {
+    match (one.metadata(), other.metadata()) {
+        (Ok(a), Ok(b)) => a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        (Err(_), Err(_)) => {
+            let resolved = |path: &Path| {
+                let directory = match path.parent() {
+                    Some(parent) if parent != Path::new("") => parent,
+                    _ => Path::new("."),
+                };
+                Some((directory.canonicalize().ok()?, path.file_name()?.to_owned()))
+            };
+            resolved(one).is_some_and(|one| resolved(other) == Some(one))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_file_may_have_two_names() {
+        let here = std::env::temp_dir().join(format!("latlas-same-{}", std::process::id()));
+        std::fs::create_dir_all(here.join("b")).expect("a directory");
+        let at = |name: &str| here.join(name);
+        std::fs::write(at("a"), "x").expect("a file");
+        std::fs::hard_link(at("a"), at("link")).expect("a link");
+        assert!(same_file(&at("a"), &at("link")));
+        assert!(same_file(&at("new"), &at("b/../new")));
+        assert!(!same_file(&at("new"), &at("b/new")));
+        assert!(!same_file(&at("a"), &at("new")));
+        let null = Path::new("/dev/null");
+        assert!(!same_file(null, null), "nothing is lost there");
+        std::fs::remove_dir_all(&here).expect("removed");
+    }
+}

@@ -1,0 +1,164 @@
+//! Rows that start processes: however the run ends, none of theirs stays; and where no
+//! process can be started, the row says why.
+
+use super::{interrupted, reason, started};
+use crate::support::processes::{
+    copy_for_all, groups_gone, is_root, kill, of_groups, signal, wait_until,
+};
+use crate::support::{Done, Home, has};
+use model::run::Run;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule,
+};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const ROWS: [&str; 4] = [
+    "process.fork_exit",
+    "process.fork_exec",
+    "process.shell",
+    "process.spawn_wait",
+];
+const LONG: &str = "run process.* --budget 10s --seed=7 --out=run.json";
+const SHORT: &str = "run process.* --budget 6s --json";
+
+#[test]
+fn ctrl_c_leaves_no_process_and_no_zombie() {
+    let home = Home::new();
+    let (child, workers) = started(&home, LONG);
+    for worker in &workers {
+        // Children don't inherit the socket to the parent.
+        let input = std::fs::read_link(format!("/proc/{worker}/fd/0")).expect("a worker's input");
+        assert_eq!(input, Path::new("/dev/null"));
+    }
+    assert!(of_groups(&workers).len() >= workers.len());
+    signal(child.id(), "INT");
+    let run = interrupted(&home, child);
+    // latlas has waited for its workers, so not even a zombie is left.
+    wait_until("the end of all", || of_groups(&workers).is_empty());
+    assert!(run.row("process.fork_exit").is_some());
+}
+
+#[test]
+fn a_killed_latlas_leaves_no_process() {
+    let (child, workers) = started(&Home::new(), LONG);
+    kill(child);
+    groups_gone(&workers);
+}
+
+#[test]
+fn a_killed_worker_takes_its_children_along() {
+    let home = Home::new();
+    let (child, workers) = started(&home, LONG);
+    signal(workers[2], "KILL");
+    let err = Done::after(child).err;
+    assert_eq!(err.matches("ended early").count(), 1, "{err}");
+    let run = home.run_json();
+    assert_eq!(run.partial, None, "seven workers went on");
+    for row in ROWS {
+        assert!(run.row(row).is_some_and(|row| row.estimate().is_some()));
+    }
+    groups_gone(&workers);
+}
+
+/// Why the rows are not available, in the order of `ROWS`.
+fn reasons(command: &mut Command) -> [Option<String>; 4] {
+    let run: Run = Done::of(command).measured().run();
+    ROWS.map(|row| reason(&run, row).map(str::to_owned))
+}
+
+/// latlas by a user who may have this many processes and threads in all. The limit does
+/// not hold for root, and counts all processes of a user: so another user, who has none;
+/// or, where this is not root, a user namespace, which counts its own (if the system
+/// forbids that too, the test fails).
+pub(super) fn with_process_limit(home: &Home, processes: u32, line: &str) -> Command {
+    copy_for_all(home);
+    // A user for each: tests run in parallel.
+    static USER: AtomicU32 = AtomicU32::new(54_321);
+    let user = USER.fetch_add(1, Ordering::Relaxed);
+    let other = match is_root() {
+        true => format!("setpriv --reuid={user} --regid=54321 --clear-groups"),
+        false => "unshare --user --map-root-user".into(),
+    };
+    home.launch(format!(
+        "{other} prlimit --nproc={processes} ./latlas {line}"
+    ))
+}
+
+#[test]
+fn with_no_process_to_spare_rows_name_the_limit() {
+    // latlas and its eight workers are nine.
+    for reason in reasons(&mut with_process_limit(&Home::new(), 9, SHORT)) {
+        has(&reason.expect("not measured"), ["ulimit -u", "9"]);
+    }
+}
+
+#[test]
+fn few_open_files_are_enough() {
+    let none = [const { None }; 4];
+    assert_eq!(
+        reasons(&mut Home::new().limited("ulimit -n 32", SHORT)),
+        none
+    );
+}
+
+/// In its own mount namespace (as root of a user namespace, for other users), where the
+/// program can't be executed.
+#[test]
+fn without_the_program_the_row_says_so() {
+    let hide = "for f in /usr/bin/false /bin/false; do \
+                [ ! -e $f ] || mount --bind /dev/null $f || exit 9; done; exec \"$@\"";
+    let mut wrapper = vec!["unshare", "--mount", "sh", "-c", hide, "sh"];
+    if !is_root() {
+        wrapper.insert(1, "--map-root-user");
+    }
+    let reasons = reasons(&mut Home::new().wrapped(wrapper, SHORT));
+    assert_eq!(reasons[..3], [const { None }; 3]);
+    has(
+        reasons[3].as_deref().expect("no such program"),
+        ["/usr/bin/false", "Permission denied"],
+    );
+}
+
+/// A filter as a sandbox may have it: processes may be started only by `vfork` and the like.
+fn no_fork() -> BpfProgram {
+    const CLONE_VM: u64 = 0x100;
+    // clone(2), by which the C library forks.
+    let clone = if cfg!(target_arch = "x86_64") {
+        56
+    } else {
+        220
+    };
+    let equal = SeccompCmpOp::MaskedEq(CLONE_VM);
+    let copying = SeccompCondition::new(0, SeccompCmpArgLen::Qword, equal, 0);
+    let copying = SeccompRule::new(vec![copying.expect("a condition")]).expect("a rule");
+    let filter = SeccompFilter::new(
+        [(clone, vec![copying])].into(),
+        SeccompAction::Allow,
+        SeccompAction::Errno(1),
+        std::env::consts::ARCH.try_into().expect("a known machine"),
+    );
+    filter.and_then(TryInto::try_into).expect("a filter")
+}
+
+#[test]
+fn where_forking_is_forbidden_the_rows_say_so() {
+    let home = Home::new();
+    // The filter holds for the thread that installs it and all it starts.
+    let reasons = std::thread::scope(|scope| {
+        let filtered = scope.spawn(|| {
+            seccompiler::apply_filter(&no_fork()).expect("a filter is taken");
+            reasons(&mut home.command(SHORT))
+        });
+        filtered.join().expect("no panic")
+    });
+    for reason in &reasons[..3] {
+        has(
+            reason.as_deref().expect("forbidden"),
+            ["Operation not permitted"],
+        );
+    }
+    assert_eq!(reasons[3], None, "posix_spawn copies nothing");
+}

@@ -1,0 +1,102 @@
+//! Requests to end, whoever gets the signal, and workers that end or stop.
+
+use super::{LONG, interrupted, started};
+use crate::support::processes::{all_gone, kill, measuring, signal};
+use crate::support::{Done, Home, has};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// SIGTERM to the process and to its group, as timeout(1) sends it: the process gets it
+/// twice, without a pause, since it ends soon.
+pub(super) fn time_out(child: &Child) {
+    let leader = child.id();
+    let line = format!("for i in 1 2 3 4 5 6 7 8 9 10 11 12; do kill -TERM -{leader}; done; :");
+    let sent = Command::new("sh")
+        .args(["-c", &line])
+        .stderr(Stdio::null())
+        .status();
+    assert!(sent.expect("sh runs").success(), "{line}");
+}
+
+#[test]
+fn ctrl_c_keeps_what_there_is_marked_partial() {
+    for name in ["INT", "TERM"] {
+        let home = Home::new();
+        let (child, workers) = started(&home, LONG);
+        signal(child.id(), name);
+        interrupted(&home, child);
+        all_gone(&workers);
+    }
+}
+
+/// As by a debugger or a frozen control group: they answer nothing, and don't end. A
+/// worker has a minute for an answer; a signal does not wait for that.
+#[test]
+fn a_signal_ends_a_run_whose_workers_are_all_stopped() {
+    let home = Home::new();
+    let (child, workers) = started(&home, LONG);
+    for &worker in &workers {
+        signal(worker, "STOP");
+    }
+    // The parent now waits for an answer that does not come.
+    std::thread::sleep(Duration::from_secs(1));
+    signal(child.id(), "INT");
+    interrupted(&home, child);
+    all_gone(&workers);
+}
+
+#[test]
+fn two_signals_of_one_request_keep_what_was_measured() {
+    let home = Home::new();
+    let mut command = home.command(LONG);
+    command.process_group(0);
+    let (child, workers) = measuring(command);
+    // What ends a whole service reaches its workers as well.
+    for &worker in &workers {
+        signal(worker, "TERM");
+    }
+    time_out(&child);
+    interrupted(&home, child);
+    all_gone(&workers);
+}
+
+#[test]
+fn nothing_outlives_a_killed_latlas() {
+    let home = Home::new();
+    let (child, workers) = started(&home, LONG);
+    kill(child);
+    all_gone(&workers);
+    assert!(!home.path("run.json").exists(), "nothing half-written");
+}
+
+#[test]
+fn a_killed_worker_leaves_its_samples_and_a_warning() {
+    let home = Home::new();
+    let (child, workers) = started(&home, "run cpu.* --budget 6s --seed 7 --out=run.json");
+    signal(workers[3], "KILL");
+    let err = Done::after(child).err;
+    let lines: Vec<&str> = err.lines().filter(|l| l.contains("ended early")).collect();
+    assert_eq!(lines.len(), 1, "{err}");
+    has(lines[0], ["SIGKILL"]);
+    let run = home.run_json();
+    assert_eq!(run.partial, None, "seven workers went on");
+    let remarks = &run.conditions.remarks;
+    assert!(
+        remarks.iter().any(|r| r.contains("ended early")),
+        "{remarks:?}"
+    );
+    let samples_of = |worker: u32| -> usize {
+        let samples = run.cells.iter().flat_map(|cell| &cell.samples.workers);
+        let own = samples.filter(|(w, _)| *w == worker);
+        own.map(|(_, count)| *count as usize).sum()
+    };
+    let counts: Vec<usize> = (0..8).map(samples_of).collect();
+    let most = counts.iter().max().copied().unwrap_or(0);
+    assert!(
+        counts.iter().all(|&n| n > 0),
+        "{counts:?}: its samples are kept"
+    );
+    assert!(counts.iter().any(|&n| n < most), "{counts:?}: one stopped");
+    all_gone(&workers);
+}

@@ -1,0 +1,261 @@
+//! The configuration file, and the command line over it.
+
+use crate::support::{Done, Home, SYNTHETIC, has, json, lacks};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::Command;
+
+const FILE: &str = "config/latlas/config.toml";
+
+/// With this text in the default configuration file.
+fn with(text: &str) -> Home {
+    let home = Home::new();
+    home.write(FILE, text);
+    home
+}
+
+/// Without `LATLAS_DATA_DIR`, which would beat the file.
+fn command(home: &Home, line: &str) -> Command {
+    let mut command = home.command(line);
+    command.env_remove("LATLAS_DATA_DIR");
+    command
+}
+
+fn run(home: &Home, line: &str) -> Done {
+    Done::of(&mut command(home, line))
+}
+
+/// The document of one measured row.
+fn measured(home: &Home, options: &str) -> Value {
+    let done = run(home, &format!("run {options} --json cpu.add_i32"));
+    done.measured().json()
+}
+
+#[test]
+fn a_run_follows_the_file_and_a_flag_beats_it() {
+    let home = with("[run]\nscale = \"quick\"\npin = 0\nbudget = \"2s\"\n");
+    let done = home.run("run --json cpu.add_i32").measured();
+    has(
+        &done.err,
+        ["run.scale = quick, run.pin = 0, run.budget = 2s\n"],
+    );
+    let run = done.json();
+    assert_eq!(run["plan"]["scale"], "quick");
+    assert_eq!(run["plan"]["budget_ms"], 2000);
+    assert_eq!(run["conditions"]["pinned_cpus"].to_string(), "[0]");
+    let other = measured(&home, "--budget 1s");
+    assert_eq!(other["plan"]["budget_ms"], 1000);
+    assert_eq!(other["plan"]["scale"], "quick", "no flag contradicts it");
+    // Flags that contradict a key replace it.
+    let none = home.run("run --no-controls --dry-run");
+    lacks(&none.err, ["run.pin"]);
+    has(&none.err, ["run.budget"]);
+    let full = home.run("run --full --dry-run");
+    lacks(&full.err, ["run.scale"]);
+    let quick = home.run("run --dry-run").out;
+    assert!(full.out.lines().count() > quick.lines().count());
+    let without = home.run("--no-config run --dry-run").silent();
+    assert!(without.out.lines().count() > quick.lines().count());
+    // Without a command the file counts too.
+    let plain = home.run("--dry-run --budget 1s");
+    has(&plain.err, ["run.scale = quick"]);
+    assert_eq!(plain.out, home.run("run --dry-run --budget 1s").out);
+}
+
+#[test]
+fn runs_are_kept_where_the_file_says_unless_the_environment_does() {
+    let home = Home::new();
+    let kept = home.path("kept");
+    let text = format!(
+        "data_dir = {:?}\n[run]\nscale = \"quick\"\n",
+        kept.display()
+    );
+    home.write("own.toml", text);
+    let count = |directory: PathBuf| crate::support::entries(&directory.join("runs")).len();
+    let line = "--config own.toml run cpu.add_i32";
+    run(&home, line).measured();
+    assert_eq!(
+        (count(kept.clone()), count(home.path("share/latlas"))),
+        (1, 0)
+    );
+    let show = "show last --config own.toml";
+    run(&home, show).ok();
+    // An empty variable names nothing.
+    Done::of(command(&home, show).env("LATLAS_DATA_DIR", "")).ok();
+    home.run(line).measured();
+    assert_eq!((count(kept), home.kept()), (1, 1));
+}
+
+#[test]
+fn looks_follow_the_file_where_the_option_means_the_same() {
+    let home = with("[look]\nvs = [\"iphone-x\"]\nhuman = true\ncolor = \"always\"\n");
+    let show = format!("show {SYNTHETIC}");
+    // Nothing is measured, so nothing is announced.
+    has(
+        &home.run(&show).silent().out,
+        ["iphone-x", "1ns=1s", "\u{1b}["],
+    );
+    let plain = home.run(format!("{show} --color never --vs 2012")).out;
+    lacks(&plain, ["\u{1b}", "iphone-x"]);
+    let no_color = Done::of(home.command(&show).env("NO_COLOR", "1")).out;
+    lacks(&no_color, ["\u{1b}"]);
+    // To exec, --vs is another command.
+    lacks(
+        &home.run("exec -r 2 --json -- true").measured().out,
+        ["iphone-x"],
+    );
+}
+
+#[test]
+fn keys_for_measuring_are_announced_only_where_something_is_measured() {
+    let home = with("[run]\nscale = \"quick\"\ndir = \"/nowhere\"\n");
+    let table = home.run(format!("table 2012 {SYNTHETIC}"));
+    assert_eq!(table.err, "");
+    has(&table.out, ["L1"]);
+    let measured = home.run("table 2012 --measure").ended_with(2);
+    has(&measured.err, ["run.scale = quick, run.dir = /nowhere\n"]);
+}
+
+#[test]
+fn the_gate_of_the_file_is_for_runs_with_a_baseline() {
+    let home = with("[gate]\nfail_above = \"400%\"\n");
+    home.run("run --dry-run cpu.add_i32").silent();
+    // Whether anything can be judged depends on the machine; what would be is printed.
+    let line = format!("run --quick --json --baseline {SYNTHETIC} cpu.add_i32");
+    let fail_above =
+        |more: &str| home.run(format!("{line} {more}")).json()["gate"]["fail_above"].clone();
+    assert_eq!(fail_above(""), 4.0);
+    assert_eq!(fail_above("--fail-above 300%"), 3.0);
+}
+
+#[test]
+fn controls_are_those_of_the_file() {
+    let home = with("controls.nice = 5\n[run]\nscale = \"quick\"\n");
+    has(
+        &measured(&home, "")["conditions"].to_string(),
+        ["\"nice\":5"],
+    );
+    let done = home.run("exec -r 2 --json -- true");
+    has(&done.err, ["controls.nice = 5"]);
+    has(&done.out, ["\"nice\":5"]);
+}
+
+#[test]
+fn mistakes_are_errors_with_their_line_except_where_nothing_is_read() {
+    let mut errors = String::new();
+    for text in [
+        "[run\n",
+        "[run]\npinn = 2\n",
+        "\n[run]\nbudget = \"soon\"\n",
+        "controls.nice = 99\n",
+        "[look]\nwide = 1\n",
+        "[run]\ndir = \"here\"\n",
+        "[gate]\nmargin = \"0%\"\n",
+    ] {
+        let home = with(text);
+        errors += &format!(
+            "{text}{}",
+            home.refusals("list\nconfig show\nnoise tune --dry-run")
+        );
+        for line in [
+            "--no-config list",
+            "config path",
+            "man",
+            "completions bash",
+            "--help",
+            "--version",
+            "noise restore --help",
+        ] {
+            home.run(line).ok();
+        }
+        // What was set can be put back and seen.
+        home.write("tree/proc/sys/kernel/random/boot_id", "boot-1\n");
+        for line in ["noise restore --root tree", "noise show --root tree"] {
+            let done = home.run(line).measured();
+            assert!(!done.out.is_empty(), "{line} {}", done.err);
+            assert_eq!(done.err.lines().count(), 1, "{}", done.err);
+            has(&done.err, ["latlas: warning: ", "config.toml:"]);
+        }
+    }
+    insta::assert_snapshot!(errors);
+}
+
+#[test]
+fn a_file_that_is_named_must_be_there_and_one_that_is_there_must_be_readable() {
+    let home = Home::new();
+    for nowhere in ["/dev/null", "/nonexistent"] {
+        let mut command = home.command("list cpu.add_i32");
+        Done::of(command.env("XDG_CONFIG_HOME", nowhere)).silent();
+    }
+    insta::assert_snapshot!(home.refusals(
+        "--config absent.toml list
+         --config . list
+         list --config a --no-config
+         config init --no-config
+         config init --config /dev/null/x"
+    ));
+    std::fs::create_dir_all(home.path(FILE)).expect("a directory");
+    home.run("list").refused("can't read the configuration");
+}
+
+#[test]
+fn show_prints_where_each_value_comes_from() {
+    let home = with("[run]\n\npin = 0\n");
+    let show = "config show --json";
+    let shown = [
+        run(&home, show),
+        Done::of(command(&home, show).env("LATLAS_DATA_DIR", "/elsewhere")),
+    ];
+    let [of, with_variable] = shown.map(|done| {
+        let all = done.ok().json();
+        move |key: &str| {
+            let mut all = all.as_array().expect("keys").iter();
+            all.find(|value| value["key"] == key)
+                .unwrap_or_else(|| panic!("no {key}"))
+                .clone()
+        }
+    });
+    let pin = of("run.pin");
+    assert_eq!(
+        (&pin["value"], &pin["from"], &pin["line"]),
+        (&"0".into(), &"file".into(), &3.into())
+    );
+    let commands = pin["commands"].to_string();
+    has(&commands, ["\"latlas run\""]);
+    lacks(&commands, ["exec"]);
+    let margin = of("gate.margin");
+    assert_eq!(
+        (&margin["value"], &margin["from"]),
+        (&"5%".into(), &"built in".into())
+    );
+    has(&of("data_dir")["value"].to_string(), ["share/latlas"]);
+    let dir = with_variable("data_dir");
+    assert_eq!(
+        (&dir["value"], &dir["from"]),
+        (&"/elsewhere".into(), &"environment".into())
+    );
+    let text = run(&home, "config show").ok();
+    assert!(text.line("run.pin").ends_with("line 3"), "{}", text.out);
+}
+
+#[test]
+fn init_writes_an_example_once() {
+    let home = Home::new();
+    let path = home.path(FILE);
+    assert_eq!(
+        home.out("config init").trim_end(),
+        path.to_str().expect("UTF-8")
+    );
+    has(&home.read(FILE), ["# pin = "]);
+    home.write(FILE, "# mine\n");
+    home.run("config init").refused(FILE);
+    assert_eq!(home.read(FILE), "# mine\n");
+}
+
+#[test]
+fn the_schema_is_that_of_the_docs() {
+    let schema = with("broken").out("config schema");
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/config-schema.json");
+    assert_eq!(schema, std::fs::read_to_string(docs).expect("docs"));
+    json(&schema);
+}

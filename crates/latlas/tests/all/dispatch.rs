@@ -1,0 +1,156 @@
+//! The rows of libdispatch in real workers: with a small library of our own under its
+//! name, and without any.
+
+use crate::support::{Done, Home, skip};
+use model::run::{Outcome, Row, Run};
+use std::process::Command;
+
+/// The library of the tests of `sys`, under the name that is looked for.
+fn library(home: &Home, options: &[&str]) {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../sys/src/dispatch/fake.c");
+    let compiled = Command::new("cc")
+        .args([
+            "-shared",
+            "-fPIC",
+            "-pthread",
+            "-O1",
+            "-o",
+            "libdispatch.so",
+            source,
+        ])
+        .args(options)
+        .current_dir(home.path(""))
+        .output()
+        .expect("a C compiler, which building needs too");
+    Done::from(compiled).ok();
+}
+
+/// A short run of these rows with the home on the linker's path.
+fn run(home: &Home, rows: &str, variables: &[(&str, &str)]) -> (i32, Run) {
+    let mut command = home.command(format!("run {rows} --budget 2s --json"));
+    command
+        .env("LD_LIBRARY_PATH", home.path(""))
+        .envs(variables.iter().copied());
+    let done = Done::of(&mut command);
+    (done.code, done.run())
+}
+
+/// Why each row is not available.
+fn reasons(run: &Run) -> Vec<&str> {
+    fn reason(row: &Row) -> &str {
+        match &row.outcome {
+            Outcome::Unavailable { reason } => reason,
+            other => panic!("{}: {other:?}", row.id),
+        }
+    }
+    run.rows.iter().map(reason).collect()
+}
+
+fn has_library() -> bool {
+    sys::dispatch::Dispatch::of_this_system().is_ok()
+}
+
+fn several_cpus() -> bool {
+    sys::allowed_cpus().unwrap_or_default().len() > 1
+}
+
+#[test]
+fn rows_run_where_the_library_is() {
+    let home = Home::new();
+    library(&home, &[]);
+    let (_, run) = run(&home, "dispatch.*", &[]);
+    assert_eq!(run.rows.len(), 3);
+    for row in &run.rows {
+        let apart = row.id == "dispatch.async_wait";
+        if apart && !several_cpus() {
+            skip("dispatch.async_wait needs two CPUs");
+            continue;
+        }
+        let figure = row.estimate();
+        let figure = figure.unwrap_or_else(|| panic!("{}: {:?}", row.id, row.outcome));
+        if row.id != "dispatch.sync" {
+            assert!(
+                row.notes.iter().any(|n| n == "libdispatch: libdispatch.so"),
+                "{row:?}"
+            );
+        }
+        let modes = &figure.modes;
+        assert!(
+            !apart || modes.iter().any(|mode| mode.name.ends_with("CPU")),
+            "{modes:?}"
+        );
+    }
+}
+
+#[test]
+fn each_row_calls_what_it_says() {
+    let home = Home::new();
+    library(&home, &[]);
+    // Queues created and released, tasks run at once and posted, in all workers.
+    let calls = |row: &str| -> [i64; 4] {
+        home.write(row, [0; 32]);
+        let path = home.path(row);
+        run(
+            &home,
+            row,
+            &[("FAKE_DISPATCH_COUNTS", path.to_str().expect("a path"))],
+        );
+        let counts = std::fs::read(&path).expect("the counts");
+        let mut counts = counts.chunks_exact(8).map(|bytes| bytes.try_into());
+        [0; 4].map(|_: u8| i64::from_ne_bytes(counts.next().expect("four").expect("eight bytes")))
+    };
+    let [created, released, sync, posted] = calls("dispatch.sync");
+    assert!(created > 0 && created == released && posted == 0);
+    // One that asks for its thread for each queue; then sixteen a turn.
+    assert!(
+        sync > created && (sync - created) % 16 == 0,
+        "{sync} {created}"
+    );
+    let [created, released, sync, posted] = calls("dispatch.queue_create");
+    assert!(created > 100 && created == released, "{created} {released}");
+    assert_eq!((sync, posted), (0, 0));
+    if several_cpus() {
+        let [created, released, sync, posted] = calls("dispatch.async_wait");
+        assert!(created > 0 && created == released);
+        assert!(sync == 0 && posted > created, "{posted} {created}");
+    }
+}
+
+#[test]
+fn a_library_that_is_incomplete_or_fails_is_a_reason() {
+    let home = Home::new();
+    library(&home, &[]);
+    let (code, without_queues) = run(&home, "dispatch.*", &[("FAKE_DISPATCH_GIVES_NONE", "1")]);
+    assert_eq!(code, 3, "nothing was measured");
+    for reason in reasons(&without_queues) {
+        let failed = reason.starts_with("dispatch_queue_create() failed: ");
+        assert!(failed || reason.contains("one CPU"), "{reason}");
+    }
+    for (option, wanted) in [
+        (
+            "-DSYNC_ELSEWHERE",
+            "dispatch_sync() ran its function on another thread",
+        ),
+        (
+            "-DSYNC_NEVER",
+            "dispatch_sync() came back before its function had run",
+        ),
+    ] {
+        library(&home, &[option]);
+        assert_eq!(reasons(&run(&home, "dispatch.sync", &[]).1), [wanted]);
+    }
+    if has_library() {
+        return skip("this system has a complete libdispatch");
+    }
+    library(&home, &["-DWITHOUT_SYNC"]);
+    let (code, incomplete) = run(&home, "dispatch.*", &[]);
+    assert_eq!(code, 3);
+    let named =
+        |reason: &&str| reason.contains("libdispatch.so") && reason.contains("dispatch_sync_f");
+    assert!(reasons(&incomplete).iter().all(named), "{incomplete:?}");
+    std::fs::remove_file(home.path("libdispatch.so")).expect("removed");
+    let (code, absent) = run(&home, "dispatch.*", &[]);
+    assert_eq!(code, 3);
+    let named = |reason: &&str| reason.contains("libdispatch") && reason.contains("toolchain");
+    assert!(reasons(&absent).iter().all(named), "{absent:?}");
+}

@@ -1,0 +1,166 @@
+//! `latlas export` and `latlas import`.
+
+use crate::support::{Done, Home, SYNTHETIC, SYNTHETIC_ID, has, lacks};
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+
+fn fixture(name: &str) -> String {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/fixtures/exchange");
+    fixtures.join(name).to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn what_was_imported_is_shown_and_exported() {
+    let home = Home::new();
+    for (name, row, program) in [
+        ("hyperfine.json", "sleep_0.01", "hyperfine"),
+        (
+            "google-benchmark-repeated.json",
+            "BM_push/8",
+            "Google Benchmark",
+        ),
+        ("criterion", "sort/unstable/100", "criterion"),
+    ] {
+        let done = home.run(format!("import {}", fixture(name))).ok();
+        has(&done.err, [&format!(" of {program} as ")]);
+        let id = done.out.trim();
+        let shown = home.out(format!("show {id}"));
+        has(&shown, [row, program, "not by"]);
+        // Nothing of the machine that imports, and no clock of its own.
+        lacks(
+            &shown,
+            [
+                "ns a tick",
+                "NEVER QUIET",
+                "empty bracket",
+                "pinned",
+                "BUILT AS",
+            ],
+        );
+        has(&home.out(format!("export {id} --format csv")), [row]);
+    }
+    assert_eq!(home.kept(), 3);
+}
+
+#[test]
+fn standard_input_has_a_name_and_here_adds_this_machine() {
+    let home = Home::new();
+    let text = std::fs::read(fixture("hyperfine.json")).expect("fixture");
+    let import = |line: &str, input: &[u8]| {
+        let mut child = home
+            .command(line)
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // It may refuse before it reads.
+        let _ = stdin.write_all(input);
+        drop(stdin);
+        Done::after(child)
+    };
+    let run = import("import - --name 'nightly 7' --json", &text)
+        .ok()
+        .json();
+    assert_eq!(run["imported"]["from"], serde_json::json!(["nightly 7"]));
+    assert!(run["machine"]["cpu_model"].get("value").is_none());
+    import("import x --name 'a\u{1b}[1mb'", b"").refused("U+001B");
+    let run = home.json(format!(
+        "import {} --here --json",
+        fixture("hyperfine.json")
+    ));
+    assert_eq!(run["machine"]["arch"], std::env::consts::ARCH);
+}
+
+#[test]
+fn a_fault_in_any_file_keeps_nothing() {
+    let home = Home::new();
+    let good = fixture("hyperfine.json");
+    let text = std::fs::read_to_string(&good).expect("fixture");
+    home.write("cut.json", &text[..700]);
+    home.write(
+        "negative.json",
+        text.replace("0.010844363000000001", "-0.010844363"),
+    );
+    std::fs::copy(fixture("google-benchmark-nan.json"), home.path("nan.json")).expect("copied");
+    std::fs::copy(good, home.path("good.json")).expect("copied");
+    insta::assert_snapshot!(home.refusals(
+        "import good.json cut.json
+         import negative.json
+         import nan.json
+         import /dev/zero"
+    ));
+    let evil = "evil\u{1b}[2J.json";
+    home.write(evil, "x");
+    let done = home.run(["import", evil]);
+    done.refused("evil\\u{1b}[2J.json");
+    lacks(&done.err, ["\u{1b}"]);
+    assert_eq!(home.kept(), 0);
+}
+
+/// criterion's files behind a link are not below the directory.
+#[cfg(unix)]
+#[test]
+fn links_are_not_followed() {
+    let home = Home::new();
+    std::fs::create_dir(home.path("criterion")).expect("directory");
+    for (target, link) in [(&*fixture("criterion"), "all"), (".", "loop")] {
+        std::os::unix::fs::symlink(target, home.path("criterion").join(link)).expect("link");
+    }
+    home.run("import criterion")
+        .refused("no results of criterion");
+}
+
+#[test]
+fn a_run_of_another_machine_is_kept_once() {
+    let home = Home::new();
+    let write = |began_ms: u64| {
+        let mut run = crate::support::synthetic();
+        run["started_unix_ms"] = began_ms.into();
+        home.write("other.json", run.to_string());
+    };
+    // In the year 2100: it would be the newest until then.
+    write(4_102_444_800_000);
+    insta::assert_snapshot!(home.refusals("import other.json"));
+    write(1_577_836_800_000);
+    assert_eq!(home.out("import other.json").trim_end(), SYNTHETIC_ID);
+    home.run("import other.json").refused("already kept");
+    assert_eq!(home.kept(), 1);
+}
+
+#[test]
+fn of_imports_of_one_second_the_later_is_the_last() {
+    let home = Home::new();
+    let mut before = String::new();
+    // By chance of their ids, half of the pairs would be the wrong way round.
+    for _ in 0..8 {
+        let id = home.out(format!("import {}", fixture("hyperfine.json")));
+        has(&home.out("show last --json"), [id.trim()]);
+        if !before.is_empty() {
+            has(&home.out("show last~1 --json"), [before.trim()]);
+        }
+        before = id;
+    }
+}
+
+#[test]
+fn exports_go_to_a_file_completely_or_not_at_all() {
+    let home = Home::new();
+    let export = |more: &str| home.run(format!("export {SYNTHETIC} --format {more}"));
+    let done = export("bencher -o out.json").ok();
+    assert_eq!(done.out, "");
+    has(
+        &done.err,
+        ["omitted: cpu.timer/counter: not available here: "],
+    );
+    assert_eq!(home.read("out.json"), export("bencher").ok().out);
+    for (option, file) in [("--out", "a.csv"), ("--output", "b.csv")] {
+        assert_eq!(export(&format!("csv {option} {file}")).ok().out, "");
+        assert!(home.path(file).is_file(), "{option}");
+    }
+    insta::assert_snapshot!(home.refusals(&format!(
+        "export {SYNTHETIC} --format csv -o absent/out.csv
+         export {SYNTHETIC} --format csv --rows cpu.dvi_i32
+         export {SYNTHETIC}"
+    )));
+}

@@ -1,0 +1,274 @@
+//! `latlas exec`: what it refuses, what it measures and keeps.
+
+mod ending;
+mod rights;
+
+use crate::support::{Done, Home, PROGRAM, has, lacks, skip};
+use model::command::{Ended, PageCache};
+use model::compare::finding::Finding;
+use model::estimate::Verdict;
+use model::run::Run;
+
+fn value(run: &Run, id: &str) -> f64 {
+    let row = run.row(id).unwrap_or_else(|| panic!("no row {id}"));
+    row.estimate().and_then(|e| e.ns()).expect("a figure").value
+}
+
+#[test]
+fn what_is_wrong_is_refused_and_nothing_is_kept() {
+    let home = Home::new();
+    home.write("in", "x\n");
+    home.write("script", "exit 0\n");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(home.path("script"), executable).expect("a mode");
+    insta::assert_snapshot!(home.refusals(
+        r#"exec -- no-such-program
+           exec -- /etc/passwd
+           exec -- /
+           exec -- ./script
+           exec -- -x
+           exec -- false
+           exec --warmup 0 -- false
+           exec -- sh -c "echo oh no >&2; exit 3"
+           exec -- sh -c "kill -SEGV $$"
+           exec -- sh -c "kill -STOP $$"
+           exec --vs false -- true
+           exec --vs "a 'b" -- true
+           exec --name a --name b -- true
+           exec --vs true --name a --name a -- true
+           exec --check "grep -q y" -- echo x
+           exec --check true --warmup 0 -- true
+           exec --check no-such-check -- true
+           exec --input in --output ./in -- cat
+           exec --output new.json --out new.json -- true
+           exec --input absent -- true
+           exec --output absent/x -- true
+           exec --cold-files absent -- true
+           exec --timeout 150ms -- sleep 86399
+           exec --warmups 3 -- true
+           exec --pin ls"#
+    ));
+    assert_eq!(home.read("in"), "x\n", "untouched");
+    assert_eq!(home.kept(), 0);
+}
+
+#[test]
+fn behind_the_command_everything_is_the_commands() {
+    let run = Home::new().measure("exec -r 6 --json sh -c 'exit 0' -r --json");
+    let words = run.commands.expect("commands").commands.remove(0).words;
+    assert_eq!(words, ["sh", "-c", "exit 0", "-r", "--json"]);
+}
+
+#[test]
+fn a_parent_that_ignores_its_children_is_no_obstacle() {
+    // A shell would not do: dash hears of its children in any case.
+    let line = "exec -r 6 --json -- true";
+    let run = Done::of(&mut Home::new().wrapped("env --ignore-signal=CHLD", line))
+        .measured()
+        .run();
+    assert!(value(&run, "exec.true/wall") > 0.0);
+}
+
+#[test]
+fn a_command_that_wants_the_terminal_is_not_waited_for() {
+    // A terminal of its own, with latlas in its foreground.
+    let line = format!("'{PROGRAM}' exec -- sh -c 'read x </dev/tty'");
+    let mut command = Home::new().launch(["script", "-qec", &line, "/dev/null"]);
+    let Ok(output) = command.output() else {
+        return skip("there is no script(1)");
+    };
+    has(
+        &Done::from(output).ended_with(2).out,
+        ["(SIGTTIN)", "terminal"],
+    );
+}
+
+/// Counts its runs in the file `n`; `then` runs as well.
+fn counting(then: &str) -> String {
+    format!("sh -c 'n=$(cat n 2>/dev/null || echo 0); echo $((n+1)) >n; {then}'")
+}
+
+#[test]
+fn a_run_that_latlas_slept_through_is_made_again() {
+    let home = Home::new();
+    let command = counting("if [ $n = 3 ]; then kill -CONT $PPID; fi");
+    let run = home.measure(format!("exec -r 6 --json -- {command}"));
+    let wall = run.row("exec.sh/wall").and_then(|r| r.estimate().cloned());
+    assert_eq!(wall.and_then(|e| e.typical).expect("runs").samples, 6);
+    assert_eq!(home.read("n").trim(), "8", "a warm-up, six, and one again");
+    has(&run.conditions.remarks.join(" "), ["during 1 of the runs"]);
+}
+
+#[test]
+fn a_time_that_is_not_known_is_no_success() {
+    // Every second run takes a hundred times as long: the counts are known, the time is not.
+    let command = counting("if [ $((n%2)) = 1 ]; then sleep 0.3; fi");
+    let done = Home::new()
+        .run(format!("exec -r 8 --json -- {command}"))
+        .ended_with(3);
+    let run = done.run();
+    let verdict = |id: &str| run.row(id).and_then(|r| r.estimate()).expect("one").verdict;
+    assert_ne!(verdict("exec.sh/wall"), Verdict::Ok);
+    assert_eq!(verdict("exec.sh/major_faults"), Verdict::Ok);
+}
+
+#[test]
+fn a_failure_that_is_allowed_is_counted() {
+    let home = Home::new();
+    let run = home.measure("exec -r 7 --ignore-failure --json -- false");
+    assert_eq!(run.commands.expect("commands").commands[0].failures, 7);
+    has(&home.out("show"), ["7 runs FAILED"]);
+}
+
+#[test]
+fn a_run_is_kept_and_shown_again_as_it_was() {
+    let home = Home::new();
+    let out = home
+        .run("exec -r 8 --out run.json --name nothing -- true")
+        .measured()
+        .out;
+    has(&out, ["exec.nothing  true", "8 timed", "page cache  warm"]);
+    assert!(out.lines().all(|l| l.chars().count() <= 100), "{out}");
+    assert_eq!(home.kept(), 1);
+    assert_eq!(home.run("show last").out, out);
+    let run = home.run_json();
+    for cell in &run.cells {
+        assert_eq!(cell.samples.samples().expect("whole").len(), 8);
+    }
+    let record = run.commands.as_ref().expect("commands");
+    assert_eq!(record.commands[0].words, ["true"]);
+    assert_eq!(
+        (record.ended, &record.page_cache),
+        (Ended::AsAsked, &PageCache::Warm)
+    );
+    assert!(value(&run, "exec.nothing/wall") > value(&run, "exec.nothing/start"));
+    assert!(value(&run, "exec.nothing/faults") > 10.0);
+}
+
+#[test]
+fn two_commands_are_interleaved_and_compared() {
+    let busy = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done";
+    let vs = format!("sh -c '{busy}; {busy}; {busy}'");
+    let line = [
+        "exec", "--json", "-r", "12", "--seed", "3", "--vs", &vs, "--", "sh", "-c", busy,
+    ];
+    let run = Home::new().measure(line);
+    let record = run.commands.as_ref().expect("commands");
+    let names: Vec<&str> = record.commands.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["sh", "sh-2"]);
+    let times = |id: &str| -> Vec<u32> {
+        let cell = run.cells.iter().find(|c| c.row == id).expect("a cell");
+        let samples = cell.samples.samples().expect("whole");
+        samples.iter().map(|s| s.at_ms).collect()
+    };
+    // The rounds of the two overlap in time.
+    let (first, second) = (times("exec.sh/wall"), times("exec.sh-2/wall"));
+    assert_eq!((first.len(), second.len()), (12, 12));
+    let mut rounds = first.windows(2).zip(&second);
+    assert!(rounds.all(|(own, other)| own[0] <= *other + 1000));
+    assert!(first[11] >= second[10].min(second[9]));
+    let compared = |row: &str| record.compared.iter().find(|c| c.row == row);
+    let wall = compared("wall").expect("compared");
+    assert_eq!((wall.name.as_str(), wall.rounds), ("sh-2", 12));
+    // Three times the work: no machine is so noisy that its CPU time is not more.
+    if let Some(clock) = compared("task_clock") {
+        assert_eq!(clock.word, Finding::Different);
+        assert!(clock.ratio.expect("twelve rounds").low > 1.0);
+    }
+}
+
+#[test]
+fn streams_go_where_they_should() {
+    let home = Home::new();
+    home.write("in", "from a file\n");
+    home.run("exec -r 6 --input in --output out -- cat")
+        .measured();
+    assert_eq!(home.read("out"), "from a file\n", "emptied before each run");
+    let shown = home
+        .run("exec -r 6 --output show --json -- echo hello")
+        .measured();
+    assert_eq!(shown.err, "hello\n".repeat(6), "the warm-up's is not shown");
+    shown.run();
+    assert_eq!(home.run("exec -r 6 -- sh -c 'echo a; echo b >&2'").err, "");
+    // Its input is empty, not ours.
+    home.run("exec -r 6 -- sh -c '! read x'").measured();
+}
+
+#[test]
+fn a_check_gets_the_whole_output_of_the_warm_up() {
+    let home = Home::new();
+    home.write("expected", "a\nb\n");
+    let exec = |text: &str| {
+        home.run(format!(
+            "exec -r 6 --check 'cmp - expected' -- printf '{text}'"
+        ))
+    };
+    has(&exec("a\\nb\\n").out, ["\"cmp - expected\""]);
+    exec("a\\nc\\n").refused("\"- expected differ");
+}
+
+#[test]
+fn a_shells_own_cost_is_stated() {
+    let out = Home::new().run("exec -r 6 --shell -- 'echo a | cat'").out;
+    has(
+        &out,
+        [
+            "exec.echo  echo a | cat (in a shell)",
+            "`sh -c :` alone takes",
+        ],
+    );
+}
+
+#[test]
+fn a_pinned_command_has_its_cpu_for_itself() {
+    let cpus = sys::allowed_cpus().expect("known");
+    let cpu = cpus[cpus.len() - 1];
+    let home = Home::new();
+    let check =
+        format!("grep -qx 'Cpus_allowed_list:\t{cpu}' /proc/self/status && test $(nice) = 5");
+    let pin = cpu.to_string();
+    let run = home.measure([
+        "exec", "-r", "6", "--nice=5", "--pin", &pin, "--json", "--", "sh", "-c", &check,
+    ]);
+    let controls = run.commands.expect("commands").controls;
+    assert_eq!((controls.pinned_cpu, controls.nice), (Some(cpu), Some(5)));
+    assert_eq!(controls.observer_apart, cpus.len() > 1);
+    let one = Done::of(&mut home.wrapped(format!("taskset -c {cpu}"), "exec -r 6 --pin -- true"));
+    has(
+        &crate::support::unwrapped(&one.out),
+        ["only one CPU may be used"],
+    );
+}
+
+#[test]
+fn cold_files_are_cold_or_named() {
+    let home = Home::new();
+    home.write("data.bin", vec![7; 300_000]);
+    let exec = |more: &str| {
+        home.run(format!(
+            "exec {more} -r 6 --cold-files data.bin -- cat data.bin"
+        ))
+    };
+    let cache = exec("--json")
+        .measured()
+        .run()
+        .commands
+        .expect("commands")
+        .page_cache;
+    let PageCache::ColdFiles {
+        files,
+        stayed_pages,
+        untold,
+    } = cache
+    else {
+        panic!("{cache:?}");
+    };
+    assert_eq!(files, ["data.bin"]);
+    assert_eq!(untold, [""; 0], "it is ours");
+    // On a tmpfs all of them stay, and then the page says so.
+    let out = exec("").out;
+    match stayed_pages > 0 {
+        true => has(&out, ["NOT ALL COLD"]),
+        false => lacks(&out, ["NOT ALL COLD"]),
+    }
+}

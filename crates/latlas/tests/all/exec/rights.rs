@@ -1,0 +1,59 @@
+//! `latlas exec` by a user without rights.
+
+use super::value;
+use crate::support::processes::{as_nobody, copy_for_all, is_root};
+use crate::support::{Done, Home, has, lacks, skip, unwrapped};
+use model::run::Outcome;
+
+#[test]
+fn missing_rights_are_named_with_what_would_give_them() {
+    if !is_root() {
+        return skip("only root can become nobody");
+    }
+    let home = Home::new();
+    copy_for_all(&home);
+    let run = as_nobody(&home, "exec -r 6 --json -- true")
+        .measured()
+        .run();
+    assert!(value(&run, "exec.true/context_switches") >= 0.0);
+    assert!(value(&run, "exec.true/faults") > 10.0);
+    let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
+    if paranoid.is_ok_and(|p| p.trim().parse().is_ok_and(|p: i32| p >= 2)) {
+        match &run.row("exec.true/cpu_migrations").expect("a row").outcome {
+            Outcome::Unavailable { reason } => has(reason, ["CAP_PERFMON"]),
+            other => panic!("{other:?}"),
+        }
+        has(
+            &run.row("exec.true/context_switches").expect("a row").notes[0],
+            ["wait4"],
+        );
+    }
+    as_nobody(&home, "exec --cold -- true").refused("--cold needs root");
+    as_nobody(&home, "exec --nice -5 -- true").refused("a lower nice value needs root");
+}
+
+#[test]
+fn whether_a_strangers_file_is_cold_is_unknown() {
+    use std::os::unix::fs::chown;
+    use std::os::unix::process::CommandExt;
+    const NOBODY: u32 = 65_534;
+    let home = Home::new();
+    // Root owns it, and no other user may write it.
+    let mut command = home.command("exec -r 6 --cold-files /etc/passwd -- true");
+    if is_root() {
+        if let Err(e) = chown(home.path(""), Some(NOBODY), None) {
+            return skip(format!(
+                "there is no other user in this user namespace: {e}"
+            ));
+        }
+        command.uid(NOBODY);
+    }
+    match command.output() {
+        Err(e) => skip(format!("latlas can't be run as another user: {e}")),
+        Ok(output) => {
+            let done = Done::from(output);
+            lacks(&done.out, ["ALL COLD"]);
+            has(&unwrapped(&done.out), ["/etc/passwd is unknown"]);
+        }
+    }
+}

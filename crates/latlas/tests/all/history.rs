@@ -1,0 +1,178 @@
+//! `latlas history` and the gate of `latlas run --baseline`.
+
+use crate::support::{Done, Home, has, skip};
+use model::estimate::Verdict;
+use model::run::{Outcome, Run};
+
+const ROW: &str = "call.virtual";
+
+/// A quick run of the row, kept; `None` where the machine was too busy for a figure.
+fn measured(home: &Home) -> Option<Run> {
+    let run = home.run(format!("run --quick {ROW} --json")).run();
+    if !has_figure(&run) {
+        skip(format!(
+            "this machine was never quiet enough for a figure of {ROW}"
+        ));
+    }
+    has_figure(&run).then_some(run)
+}
+
+fn has_figure(run: &Run) -> bool {
+    let estimate = run.row(ROW).and_then(|row| row.estimate());
+    estimate.is_some_and(|e| e.quiet.is_some() && matches!(e.verdict, Verdict::Ok | Verdict::Noisy))
+}
+
+fn write(home: &Home, name: &str, run: &Run) {
+    home.write(name, serde_json::to_vec(run).expect("JSON"));
+}
+
+/// Writes the run with the row's figures times a factor.
+fn write_scaled(home: &Home, name: &str, run: &Run, factor: f64) {
+    let mut run = run.clone();
+    let row = run
+        .rows
+        .iter_mut()
+        .find(|row| row.id == ROW)
+        .expect("the row");
+    let Outcome::Figure(estimate) = &mut row.outcome else {
+        panic!("a figure");
+    };
+    if let Some(quiet) = &mut estimate.quiet {
+        quiet.ns = quiet.ns.scaled(factor);
+        quiet.cycles = quiet.cycles.map(|cycles| cycles.scaled(factor));
+    }
+    if let Some(typical) = &mut estimate.typical {
+        typical.ns = typical.ns.scaled(factor);
+        typical.p10_ns *= factor;
+        typical.p90_ns *= factor;
+    }
+    write(home, name, &run);
+}
+
+#[test]
+fn a_run_is_in_the_history_and_before_the_gate() {
+    let home = Home::new();
+    home.run(format!("history {ROW}")).refused("`latlas run`");
+    let Some(run) = measured(&home) else {
+        return;
+    };
+    let history = home.json(format!("history {ROW} --json"));
+    assert_eq!(history["runs"][0]["run"]["id"], run.id.as_str());
+    if let Some(cycles) = run.row(ROW).and_then(|row| row.estimate()?.quiet?.cycles) {
+        assert_eq!(history["measure"], "quiet_cycles");
+        assert_eq!(history["runs"][0]["figure"]["value"], cycles.value);
+    }
+    has(
+        &home.out(format!("history {ROW}")),
+        ["too few to look for a change"],
+    );
+    home.run("history call.virtaul")
+        .refused("did you mean call.virtual?");
+
+    // A baseline that was three times as fast: crossed, whatever the noise.
+    write_scaled(&home, "fast.json", &run, 1.0 / 3.0);
+    let crossed = home.run(format!("run --quick {ROW} --baseline fast.json --json"));
+    let both = crossed.json();
+    let judged: Run = serde_json::from_value(both["run"].clone()).expect("the document");
+    assert!(judged.row(ROW).is_some());
+    let ratios = both["gate"]["rows"][0]["time_ratios"].as_array();
+    let ratios = ratios.map_or(0, |ratios| ratios.iter().filter(|r| r.is_number()).count());
+    if !has_figure(&judged) || ratios < 3 {
+        return skip(format!(
+            "{ratios} of three runs have a figure of {ROW}: {both}"
+        ));
+    }
+    assert_eq!(crossed.code, 1, "{} {}", crossed.out, crossed.err);
+    assert_eq!(both["gate"]["crossed"][0], ROW);
+    assert_eq!(both["gate"]["runs"], 3);
+    has(&crossed.err, ["again: "]);
+    // One that was three times as slow: nothing to measure again.
+    write_scaled(&home, "slow.json", &run, 3.0);
+    let passed = home.run(format!(
+        "run --quick {ROW} --baseline slow.json --fail-above 5% --json"
+    ));
+    let gate = &passed.json()["gate"];
+    assert_eq!(gate["crossed"], serde_json::json!([]), "{}", passed.err);
+    assert!(
+        [0, 3].contains(&passed.code),
+        "{} {}",
+        passed.code,
+        passed.err
+    );
+}
+
+#[test]
+fn a_bad_baseline_is_refused_before_measuring() {
+    let home = Home::new();
+    insta::assert_snapshot!(home.refusals(&format!(
+        "run --quick {ROW} --baseline nosuch
+         run --quick {ROW} --baseline 2012
+         run --quick {ROW} --fail-above 5%
+         run --quick {ROW} --baseline last --fail-above 0"
+    )));
+    assert_eq!(home.kept(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_while_measuring_again_loses_no_run() {
+    use std::io::{BufRead, BufReader};
+    let home = Home::new();
+    let Some(run) = measured(&home) else {
+        return;
+    };
+    write_scaled(&home, "fast.json", &run, 1.0 / 3.0);
+    let mut child = home.start(format!("run --quick {ROW} --baseline fast.json --json"));
+    let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
+    let mut line_with = |part: &str| {
+        let with = |line: &std::io::Result<String>| line.as_ref().expect("UTF-8").contains(part);
+        lines.find(with).is_some()
+    };
+    let again = line_with("again: ");
+    if again {
+        let line = format!("kill -INT {}", child.id());
+        let sent = std::process::Command::new("sh")
+            .args(["-c", &line])
+            .status();
+        assert!(sent.expect("sh").success());
+    }
+    let no_gate = line_with("baseline");
+    let done = Done::after(child);
+    let both = done.json();
+    assert!(both["run"]["id"].is_string());
+    if !again {
+        return skip(format!(
+            "the run has no figure of {ROW}, so nothing was measured again"
+        ));
+    }
+    assert_eq!(done.code, 3);
+    assert!(no_gate && both["gate"].is_null(), "{both}");
+}
+
+#[test]
+fn a_tag_of_several_runs_is_a_baseline() {
+    let home = Home::new();
+    let Some(mut run) = measured(&home) else {
+        return;
+    };
+    for number in 0..3 {
+        run.id = crate::support::id(number);
+        run.started_unix_ms -= 1000;
+        write(&home, "made-up.json", &run);
+        home.run("import --format run made-up.json").ok();
+        home.run(format!("atlas tag {} main --add", run.id)).ok();
+    }
+    // What can't be judged is known before it is measured.
+    home.run("run --quick cpu.add_i32 --baseline main")
+        .refused("no figure of the rows");
+    let full = std::path::Path::new("/dev/full").exists();
+    let out = if full { "--out /dev/full" } else { "" };
+    let done = home.run(format!("run --quick {ROW} --baseline main --json {out}"));
+    let both = done.json();
+    assert_eq!(both["gate"]["baseline_runs"], 3);
+    assert_eq!(both["gate"]["rows"][0]["row"], ROW);
+    match full {
+        true => has(&done.ended_with(2).err, ["/dev/full"]),
+        false => skip("there is no /dev/full to write to"),
+    }
+}

@@ -1,0 +1,33 @@
+//! The program `latlas` as its users run it: command lines in, text, documents and
+//! exit codes out. Shapes and promises are asserted, never times.
+
+mod support;
+
+mod atlas;
+#[cfg(target_os = "linux")]
+mod bad_days;
+mod citation;
+mod compare;
+mod config;
+#[cfg(target_os = "linux")]
+mod controls;
+#[cfg(target_os = "linux")]
+mod dispatch;
+mod echo;
+mod exchange;
+#[cfg(target_os = "linux")]
+mod exec;
+mod history;
+#[cfg(target_os = "linux")]
+mod noise;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod plan_time;
+mod plot;
+mod refused;
+mod report;
+mod rows;
+mod serve;
+mod shell;
+mod show;
+mod table;
+mod untouched;

@@ -1,0 +1,133 @@
+//! `latlas plot`.
+
+use crate::support::{Home, SYNTHETIC, entries, has, json, lacks};
+
+fn files(home: &Home) -> Vec<String> {
+    let name = |path: std::path::PathBuf| path.file_name()?.to_str().map(str::to_owned);
+    entries(&home.path(""))
+        .into_iter()
+        .filter_map(name)
+        .collect()
+}
+
+#[test]
+fn a_picture_goes_where_it_is_sent() {
+    let home = Home::new();
+    let plot = |more: &str| {
+        home.run(format!("plot memory.latency {SYNTHETIC} {more}"))
+            .ok()
+    };
+    let done = plot("");
+    assert_eq!(
+        (&*done.out, files(&home)),
+        ("", vec!["memory.latency.svg".to_owned()])
+    );
+    has(&done.err, ["memory.latency.svg"]);
+    let own = home.read("memory.latency.svg");
+    // Which machine it is of stands on it.
+    assert!(
+        own.starts_with("<svg ") && own.contains("AMD EPYC 7B13"),
+        "{own}"
+    );
+    let done = plot("-o -");
+    assert_eq!((done.out, &*done.err), (own, ""));
+    plot("--out a.PNG --theme dark --width 500 --height 400 --scale 2");
+    let png = std::fs::read(home.path("a.PNG")).expect("the picture");
+    assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
+    let size = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
+    assert_eq!((size(16), size(20)), (1000, 800));
+    assert_eq!(files(&home), ["a.PNG", "memory.latency.svg"]);
+    assert!(plot("-o - --format png").out.starts_with("\u{fffd}PNG"));
+}
+
+#[test]
+fn the_figures_of_a_picture_are_those_of_the_document() {
+    let picture = Home::new().json(format!("plot memory.latency/L2 {SYNTHETIC} --json"));
+    let document = json(&std::fs::read_to_string(SYNTHETIC).expect("the run"));
+    let mut rows = document["rows"].as_array().expect("rows").iter();
+    let row = rows.find(|row| row["id"] == "memory.latency/L2");
+    let ns = &row.expect("the row")["outcome"]["level"]["estimate"]["quiet"]["ns"];
+    let dot = &picture["body"]["rows"][0];
+    assert!(ns["value"].is_f64());
+    for name in ["value", "low", "high"] {
+        assert_eq!(dot[name], ns[name], "{picture}");
+    }
+}
+
+#[test]
+fn other_runs_and_tables_are_drawn_too() {
+    let home = Home::new();
+    let ladder = |more: &str| home.out(format!("plot ladder {SYNTHETIC} --json {more}"));
+    has(&ladder(""), ["iphone-6s", "latency-numbers-2012"]);
+    let one = ladder("--vs 2012 --rows memory.*");
+    has(&one, ["latency-numbers-2012", "memory.latency/L1"]);
+    lacks(&one, ["iphone-6s", "cpu.add_i32"]);
+    has(
+        &ladder(&format!("--vs {SYNTHETIC}")),
+        ["example 2026-11-21"],
+    );
+    // A curve and the ladder, also that of one row, show the other run; the samples of
+    // one row, a map and a history show one run and refuse (below).
+    for what in [
+        "memory.latency",
+        "ladder",
+        "thread.create_join",
+        "comparison",
+    ] {
+        home.run(format!("plot {what} {SYNTHETIC} --vs {SYNTHETIC} -o -"))
+            .ok();
+    }
+    home.run(format!(
+        "plot memory.read_sequential_1MB {SYNTHETIC} --vs 2012 -o -"
+    ))
+    .ok();
+    assert_eq!(files(&home), [""; 0]);
+}
+
+#[test]
+fn what_can_not_be_drawn_is_refused_and_leaves_nothing() {
+    let home = Home::new();
+    let run = SYNTHETIC;
+    insta::assert_snapshot!(home.refusals(&format!(
+        "plot memory.latenzy {run}
+         plot memory.latency no.run
+         plot memory.latency
+         plot memory.latency {run} -o a.jpg
+         plot memory.latency {run} -o no/where/a.svg
+         plot memory.loaded_latency {run}
+         plot ladder {run} --rows cpu.nothing
+         plot memory.latency {run} --rows cpu.*
+         plot memory.latency {run} -o a.png --width 10000 --scale 10
+         plot memory.latency {run} --width 10
+         plot memory.latency {run} --scale 0
+         plot memory.latency {run} --theme pink
+         plot ladder {run} --vs nothing
+         plot sched.pool.single {run} --vs {run} -o -
+         plot memory.latency {run} --vs {run} --vs iphone-6s -o -
+         plot history:memory.latency/DRAM {run} --vs {run} -o -"
+    )));
+    assert_eq!(files(&home), [""; 0]);
+}
+
+#[test]
+fn the_list_names_pictures_and_reasons() {
+    let home = Home::new();
+    let done = home.run(format!("plot --list {SYNTHETIC}")).ok();
+    assert!(
+        done.line("memory.latency")
+            .ends_with("Memory latency over working set")
+    );
+    has(
+        done.line("memory.loaded_latency"),
+        ["not measured in this run"],
+    );
+    let list = home.json(format!("plot --list {SYNTHETIC} --json"));
+    let pictures = list["pictures"].as_array().expect("pictures").iter();
+    let ids: Vec<&str> = pictures
+        .filter_map(|picture| picture["id"].as_str())
+        .collect();
+    assert!(ids.contains(&"sched.wakeup"), "{ids:?}");
+    for id in ids {
+        home.run(format!("plot {id} {SYNTHETIC} -o -")).ok();
+    }
+}

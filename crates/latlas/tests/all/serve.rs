@@ -1,0 +1,220 @@
+//! `latlas serve` as it is started and ended, over real sockets. What it answers in detail
+//! is tested in its own crate.
+
+use crate::support::{Done, Home, SYNTHETIC_ID as ID, synthetic};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, ChildStderr, Command};
+use std::time::Duration;
+
+/// Long against anything that should happen.
+const PATIENCE: Duration = Duration::from_secs(30);
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+const JSON: &str = "Content-Type: application/json\r\n";
+
+fn document() -> Vec<u8> {
+    synthetic().to_string().into_bytes()
+}
+
+/// Refused, and without a word of the token.
+fn refused(command: &mut Command, why: &str) {
+    let done = Done::of(command.env_remove("LATLAS_CONFIG"));
+    done.refused(why);
+    assert!(!done.err.contains(TOKEN), "{}", done.err);
+}
+
+struct Serving {
+    child: Child,
+    address: SocketAddr,
+    stderr: BufReader<ChildStderr>,
+}
+
+impl Serving {
+    fn start(command: &mut Command) -> Serving {
+        let mut child = command.spawn().expect("the binary");
+        let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
+        let mut line = String::new();
+        stderr.read_line(&mut line).expect("a line");
+        let address = line
+            .split("http://")
+            .nth(1)
+            .and_then(|rest| rest.split(' ').next());
+        let address = address.and_then(|a| a.parse().ok());
+        let address = address.unwrap_or_else(|| panic!("no address in {line:?}"));
+        Serving {
+            child,
+            address,
+            stderr,
+        }
+    }
+
+    /// Sends a request as it is, and takes all that comes.
+    fn raw(&self, request: &[u8]) -> String {
+        let mut stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        // It may answer and close before all of it is sent.
+        let _ = stream.write_all(request);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> (u16, String) {
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n",
+            self.address,
+            body.len()
+        );
+        let answer = self.raw(&[head.as_bytes(), body].concat());
+        let status = answer
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok());
+        (
+            status.unwrap_or_else(|| panic!("no status: {answer:?}")),
+            answer,
+        )
+    }
+
+    fn get(&self, path: &str) -> (u16, String) {
+        self.ask("GET", path, "", b"")
+    }
+
+    /// Sends a signal; how it ended and what it printed.
+    fn end(mut self, signal: &str) -> (Option<i32>, String) {
+        let line = format!("kill {signal} {}", self.child.id());
+        let sent = Command::new("sh").args(["-c", &line]).status();
+        assert!(sent.expect("sh").success());
+        let mut printed = String::new();
+        self.stderr.read_to_string(&mut printed).expect("UTF-8");
+        (self.child.wait().expect("ended").code(), printed)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn it_serves_takes_a_run_and_ends_by_a_signal() {
+    let home = Home::new();
+    for (signal, status) in [("-TERM", 201), ("-INT", 200)] {
+        let serving = Serving::start(&mut home.command("serve --listen 127.0.0.1:0"));
+        assert!(serving.address.ip().is_loopback());
+        let (found, page) = serving.get("/");
+        assert_eq!(found, 200);
+        crate::support::has(&page, ["content-security-policy: default-src 'none'"]);
+        let (found, answer) = serving.ask("POST", "/api/runs", JSON, &document());
+        assert_eq!(found, status, "{answer}");
+        assert!(answer.contains(ID));
+        assert_eq!(serving.get(&format!("/runs/{ID}")).0, 200);
+        let (code, printed) = serving.end(signal);
+        assert_eq!(code, Some(0), "{printed}");
+        assert!(printed.ends_with("latlas: stopped\n"), "{printed}");
+    }
+    assert_eq!(home.kept(), 1);
+    home.json(format!("show {ID} --json"));
+}
+
+#[test]
+fn what_it_can_not_listen_on_is_refused() {
+    let home = Home::new();
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("its address");
+    refused(
+        &mut home.command(format!("serve --listen {address}")),
+        "port in use",
+    );
+    // 192.0.2.0/24 is for documentation (RFC 5737): no machine has it.
+    let mut foreign = home.command("serve --listen 192.0.2.1:8080");
+    refused(foreign.env("LATLAS_TOKEN", TOKEN), "can't listen on");
+    // Root reads everything, but no file as a directory.
+    home.write("data/runs", "in the way");
+    refused(&mut home.command("serve --listen 127.0.0.1:0"), "data/runs");
+}
+
+#[test]
+fn a_token_is_a_secret_or_none() {
+    let home = Home::new();
+    let with_file = "serve --token-file token";
+    refused(&mut home.command(with_file), "can't read the token");
+    for (text, why) in [
+        ("", "16 "),
+        ("short\n", "16 "),
+        ("with a space inside it", "letters"),
+    ] {
+        home.write("token", text);
+        refused(&mut home.command(with_file), why);
+        refused(home.command("serve").env("LATLAS_TOKEN", text), why);
+    }
+    home.write("token", format!("{TOKEN}\n"));
+    let mut command = home.command(format!("{with_file} --listen 0.0.0.0:0"));
+    // The file beats the variable.
+    let other = "another-token-of-16";
+    let mut serving = Serving::start(command.env("LATLAS_TOKEN", other));
+    serving.address.set_ip([127, 0, 0, 1].into());
+    assert_eq!(serving.get("/").0, 401);
+    assert_eq!(serving.get("/healthz").0, 200);
+    for (token, status) in [(other, 401), (TOKEN, 200)] {
+        let bearer = format!("Authorization: Bearer {token}\r\n");
+        assert_eq!(serving.ask("GET", "/", &bearer, b"").0, status);
+    }
+    let (code, printed) = serving.end("-TERM");
+    assert_eq!(code, Some(0));
+    assert!(!printed.contains(TOKEN), "{printed}");
+}
+
+#[test]
+fn strange_requests_are_answered_and_change_nothing() {
+    let home = Home::new();
+    let line = "serve --listen 127.0.0.1:0 --max-upload 1MiB";
+    let serving = Serving::start(&mut home.command(line));
+    for path in [
+        "/../../etc/passwd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/api/runs/..%2f..%2f..%2fetc%2fpasswd/document",
+        "/runs/../../../../etc/passwd",
+        "/style.css/../../../etc/passwd",
+        "//etc/passwd",
+        "/api/compare?a=/etc/passwd&b=2012",
+        "/api/compare?a=..%2f..%2fetc%2fpasswd&b=2012",
+    ] {
+        let (status, answer) = serving.get(path);
+        assert!((400..500).contains(&status), "{path}: {status}");
+        assert!(!answer.contains("root:"), "{path}");
+    }
+    let (status, answer) = serving.ask("DELETE", "/api/runs", "", b"");
+    assert_eq!(status, 405);
+    assert!(
+        answer.to_ascii_lowercase().contains("\r\nallow: "),
+        "{answer}"
+    );
+    let (status, answer) = serving.ask("HEAD", "/", "", b"");
+    assert_eq!(status, 200);
+    assert!(answer.ends_with("\r\n\r\n"), "HEAD has no body: {answer}");
+    let huge = format!("X-Huge: {}\r\n", "x".repeat(1 << 20));
+    let answer = serving.raw(format!("GET / HTTP/1.1\r\nHost: localhost\r\n{huge}\r\n").as_bytes());
+    assert!(
+        !answer.contains(" 200 "),
+        "{}",
+        &answer[..answer.len().min(200)]
+    );
+    let large = vec![b' '; (1 << 20) + 1];
+    let foreign = format!("{JSON}Origin: https://evil.example\r\n");
+    for (headers, body, status) in [
+        (JSON, large, 413),
+        (JSON, b"{}".to_vec(), 422),
+        (&foreign, document(), 403),
+    ] {
+        assert_eq!(serving.ask("POST", "/api/runs", headers, &body).0, status);
+    }
+    let rebound = "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+    assert!(serving.raw(rebound.as_bytes()).starts_with("HTTP/1.1 421"));
+    assert_eq!(serving.get("/healthz").0, 200);
+    assert_eq!(home.kept(), 0);
+    let (code, printed) = serving.end("-TERM");
+    assert_eq!(code, Some(0), "{printed}");
+}

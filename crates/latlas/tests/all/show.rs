@@ -1,0 +1,152 @@
+//! `latlas show`, `list`, `explain` and `machine`, and where they print.
+
+use crate::support::{Done, Home, SYNTHETIC, has, json, lacks, synthetic};
+
+#[test]
+fn runs_are_shown_by_name() {
+    let home = Home::with(&[1, 2]);
+    for (name, id) in [
+        ("last", "00000002"),
+        ("00000001", "00000001"),
+        ("0000000", ""),
+    ] {
+        let done = home.run(format!("show {name}"));
+        match id {
+            "" => done.refused("2 runs"),
+            id => has(&done.ok().out, [id]),
+        }
+    }
+    home.run("show cccc").refused("begins with \"cccc\"");
+}
+
+#[test]
+fn showing_an_interrupted_run_is_no_failure() {
+    let home = Home::new();
+    let mut run = synthetic();
+    run["partial"] = "interrupted in round 2 of 9".into();
+    home.write("half.json", run.to_string());
+    has(
+        &home.out("show half.json"),
+        ["PARTIAL: interrupted in round 2 of 9"],
+    );
+}
+
+#[test]
+fn a_file_is_shown_with_the_options_of_a_run() {
+    let home = Home::new();
+    let show = |more: &str| home.out(format!("show {SYNTHETIC} {more}"));
+    has(&show(""), ["latency/DRAM"]);
+    has(&show("--wide"), ["memory.latency at 1KiB"]);
+    has(
+        &show("--human --frames --vs iphone-x"),
+        ["1ns=1s", "iphone-x"],
+    );
+    let kept = std::fs::read_to_string(SYNTHETIC).expect("the fixture");
+    assert_eq!(json(&show("--json")), json(&kept));
+}
+
+#[test]
+fn colours_are_for_terminals_and_for_color_always() {
+    let home = Home::new();
+    for line in ["show", "table ash"] {
+        let coloured = |more: &str, no_color: bool| {
+            let mut command = home.command(format!("{line} {SYNTHETIC} {more}"));
+            if no_color {
+                command.env("NO_COLOR", "1");
+            }
+            Done::of(&mut command).out.contains('\x1b')
+        };
+        assert!(!coloured("", false), "stdout is no terminal here");
+        assert!(!coloured("", true));
+        assert!(coloured("--color always", false));
+        assert!(!coloured("--color never", false));
+    }
+}
+
+#[test]
+fn the_list_has_every_row() {
+    let home = Home::new();
+    let all = home.out("list");
+    let listed: Vec<_> = all
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let probes = home.json("list --json");
+    let probes = probes.as_array().expect("probes").iter();
+    let rows: Vec<_> = probes
+        .flat_map(|probe| probe["rows"].as_array().expect("rows"))
+        .collect();
+    assert!(rows.len() > 50, "{}", rows.len());
+    for row in rows {
+        assert!(
+            listed.contains(&row.as_str().expect("an id")),
+            "{row} is missing"
+        );
+    }
+    let cpu = home.out("list cpu.*");
+    has(&cpu, ["cpu.div_i32"]);
+    lacks(&cpu, ["memory."]);
+}
+
+#[test]
+fn a_row_is_explained_with_what_was_published() {
+    let home = Home::new();
+    let level = home.out("explain memory.latency/L2");
+    has(&level, ["7 ns", "latency-numbers-2012"]);
+    lacks(&level, ["100 ns"]);
+    let page = home.json("explain memory.latency/L2 --json");
+    assert_eq!(
+        (&page["id"], &page["asked"]),
+        (&"memory.latency".into(), &"memory.latency/L2".into())
+    );
+    let mut tables = page["published"].as_array().expect("tables").iter();
+    let table = tables.find(|t| t["key"] == "latency-numbers-2012");
+    assert_eq!(table.expect("2012")["rows"][0]["ns"], 7.0);
+    insta::assert_snapshot!(home.out("explain cpu.div_u64_as_ash"));
+}
+
+#[test]
+fn a_group_and_a_level_are_explained_by_their_rows() {
+    let home = Home::new();
+    for (name, row) in [("memory", "memory.latency"), ("L2", "memory.latency/L2")] {
+        let done = home.run(format!("explain {name}")).silent();
+        assert!(done.line(row).len() > row.len() + 3, "{}", done.out);
+        let listed = home.json(format!("explain {name} --json"));
+        let mut rows = listed["rows"].as_array().expect("rows").iter();
+        assert!(rows.any(|known| known["row"] == row), "{listed}");
+    }
+}
+
+#[test]
+fn every_fact_of_the_machine_has_a_value_or_a_reason() {
+    let home = Home::new();
+    let out = home.out("machine");
+    has(&out, ["kernel", std::env::consts::ARCH]);
+    for line in out.lines().filter(|line| line.starts_with("  ")) {
+        let value: String = line.chars().skip(22).collect();
+        assert!(!["", "unknown:"].contains(&value.trim()), "{line:?}");
+    }
+    let machine = home.json("machine --json");
+    let machine: model::machine::Machine = serde_json::from_value(machine).expect("a machine");
+    assert_eq!(machine.arch, std::env::consts::ARCH);
+}
+
+/// `latlas list | head -1` must not panic.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let home = Home::new();
+    let mut child = home.start(format!("show --wide {SYNTHETIC}"));
+    drop(child.stdout.take());
+    Done::after(child).silent();
+}
+
+/// The result is lost.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_stdout_is_a_failure() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+    let home = Home::new();
+    let mut command = home.command("list");
+    Done::of(command.stdout(full.expect("/dev/full"))).refused("standard output");
+}

@@ -1,0 +1,152 @@
+//! Processes as the system shows them, and signals to them.
+#![cfg(target_os = "linux")]
+
+use super::{Done, Home, PROGRAM};
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+/// Fields of `/proc/PID/stat` from the third on: state, parent, group, session ...
+fn stat(pid: u32) -> Vec<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name in parentheses may contain anything.
+    let (_, fields) = stat.rsplit_once(')').unwrap_or_default();
+    fields.split_whitespace().map(str::to_owned).collect()
+}
+
+fn all() -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").expect("proc");
+    let pid =
+        |entry: std::io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
+    entries.filter_map(pid).collect()
+}
+
+fn having(field: usize, value: impl Fn(&str) -> bool) -> Vec<u32> {
+    let has = |pid: &u32| stat(*pid).get(field).is_some_and(|field| value(field));
+    all().into_iter().filter(has).collect()
+}
+
+pub(crate) fn children_of(parent: u32) -> Vec<u32> {
+    having(1, |field| field == parent.to_string())
+}
+
+/// Processes of these groups, zombies too. A worker leads a group, and its children
+/// stay in it.
+pub(crate) fn of_groups(groups: &[u32]) -> Vec<u32> {
+    having(2, |field| {
+        groups.iter().any(|group| field == group.to_string())
+    })
+}
+
+/// Processes with this command line.
+pub(crate) fn running(line: &str) -> Vec<u32> {
+    let has = |pid: &u32| {
+        let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&words).replace('\0', " ").trim() == line
+    };
+    all().into_iter().filter(has).collect()
+}
+
+/// Whether it runs and is no zombie.
+pub(crate) fn alive(pid: u32) -> bool {
+    stat(pid).first().is_some_and(|state| state != "Z")
+}
+
+/// Asks until there is an answer, for a minute at most.
+#[track_caller]
+pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let until = Instant::now() + Duration::from_secs(60);
+    while Instant::now() < until {
+        if let Some(answer) = look() {
+            return answer;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("waited a minute for {what}");
+}
+
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut is: impl FnMut() -> bool) {
+    wait_for(what, || is().then_some(()));
+}
+
+#[track_caller]
+pub(crate) fn all_gone(pids: &[u32]) {
+    wait_until("the workers' end", || !pids.iter().any(|&pid| alive(pid)));
+}
+
+/// No process of these groups is left but zombies, which are the system's to reap.
+#[track_caller]
+pub(crate) fn groups_gone(groups: &[u32]) {
+    wait_until("the groups' end", || {
+        !of_groups(groups).iter().any(|&pid| alive(pid))
+    });
+}
+
+/// Whether the process was there to get the signal.
+pub(crate) fn signalled(pid: u32, name: &str) -> bool {
+    // The shell's own: a bare Debian has no kill.
+    let line = format!("kill -{name} {pid} 2>/dev/null");
+    let status = Command::new("sh").args(["-c", &line]).status();
+    status.expect("sh runs").success()
+}
+
+#[track_caller]
+pub(crate) fn signal(pid: u32, name: &str) {
+    assert!(signalled(pid, name), "kill -{name} {pid}");
+}
+
+/// SIGKILL, and waits for its end.
+pub(crate) fn kill(mut child: Child) {
+    child.kill().expect("SIGKILL");
+    child.wait().expect("reaped");
+}
+
+/// How often a process has gone to sleep: a worker does after each answer.
+fn sleeps(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let mut lines = status.lines();
+    let count = lines.find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    count.and_then(|n| n.trim().parse().ok()).unwrap_or(0)
+}
+
+/// A run and its workers, of which each has measured.
+pub(crate) fn measuring(mut command: Command) -> (Child, Vec<u32>) {
+    let child = command.spawn().expect("it starts");
+    let workers = wait_for("eight workers", || {
+        Some(children_of(child.id())).filter(|workers| workers.len() == 8)
+    });
+    // Past the handshake, into the measuring, however long a busy machine takes.
+    let before: Vec<u64> = workers.iter().map(|&worker| sleeps(worker)).collect();
+    wait_until("visits of every worker", || {
+        let mut both = workers.iter().zip(&before);
+        both.all(|(&worker, before)| sleeps(worker) > before + 2)
+    });
+    std::thread::sleep(Duration::from_millis(700));
+    (child, workers)
+}
+
+pub(crate) fn is_root() -> bool {
+    sys::filesystem::user() == 0
+}
+
+/// Copies latlas to this path, by another process: a file that this one writes may be
+/// open in a child that another thread forks, and can't be executed then.
+pub(crate) fn copy_program(path: &Path) {
+    let copied = Command::new("cp").arg(PROGRAM).arg(path).status();
+    assert!(copied.expect("cp is there").success());
+}
+
+/// A copy of latlas in a directory that every user may write.
+pub(crate) fn copy_for_all(home: &Home) {
+    use std::os::unix::fs::PermissionsExt;
+    let open = std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(home.path(""), open).expect("a mode");
+    copy_program(&home.path("latlas"));
+}
+
+/// The copy of latlas as the user "nobody": only root can become one.
+pub(crate) fn as_nobody(home: &Home, line: &str) -> Done {
+    let become_nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+    Done::of(&mut home.launch(format!("{become_nobody} ./latlas {line}")))
+}

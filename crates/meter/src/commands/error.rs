@@ -1,0 +1,153 @@
+//! Why a command can't be run, in one line that says what to do.
+
+use crate::controls;
+use std::io;
+use std::time::Duration;
+use sys::command::{Action, End, NotStarted};
+
+/// Why a command can't be run, or must not go on. Each is one line that says
+/// what to do.
+#[derive(thiserror::Error, Debug)]
+pub enum CommandError {
+    /// No such program.
+    #[error(
+        "no program {0:?}: neither a file of that name nor one in PATH that may be executed \
+         (a shell's own words need --shell)"
+    )]
+    NotFound(String),
+    /// The program's file can't be executed.
+    #[error("{command:?} can't be executed: {error}{hint}")]
+    NotExecutable {
+        /// Which.
+        command: String,
+        /// What the system said.
+        error: io::Error,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// It could not be started.
+    #[error("{command:?}: {error}{}", hint(.error))]
+    NotStarted {
+        /// Which.
+        command: String,
+        /// What was refused.
+        error: NotStarted,
+    },
+    /// It failed.
+    #[error("{command:?} {} in {which}{output}; --ignore-failure measures it all the same", end_text(*.how))]
+    Failed {
+        /// Which.
+        command: String,
+        /// How.
+        how: End,
+        /// In which run.
+        which: String,
+        /// What it said, if it was heard.
+        output: String,
+    },
+    /// It ran too long.
+    #[error("{command:?} ran longer than --timeout allows, {limit:?}, in {which}: it was killed")]
+    TimedOut {
+        /// Which.
+        command: String,
+        /// In which run.
+        which: String,
+        /// The limit.
+        limit: Duration,
+    },
+    /// It was stopped, and would have been waited for without an end.
+    #[error("{command:?} was stopped by {} in {which}{}: it was killed", signal_text(*.signal), why_stopped(*.signal))]
+    Stopped {
+        /// Which.
+        command: String,
+        /// By what.
+        signal: i32,
+        /// In which run.
+        which: String,
+    },
+    /// The warm-up's output is wrong.
+    #[error("the check failed: {check:?} {} on the output of {command:?}{output}", end_text(*.how))]
+    CheckFailed {
+        /// The check.
+        check: String,
+        /// How it ended.
+        how: End,
+        /// Of which command.
+        command: String,
+        /// What it said.
+        output: String,
+    },
+    /// A file of the streams.
+    #[error("can't {action} {path}: {error}")]
+    Stream {
+        /// What.
+        action: &'static str,
+        /// Which.
+        path: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The page cache can't be dropped.
+    #[error(
+        "can't drop the page cache: {0}; --cold needs root and a writable \
+         /proc/sys/vm/drop_caches, --cold-files FILE needs neither"
+    )]
+    Cold(io::Error),
+    /// The page cache of a file can't be dropped.
+    #[error("can't drop {path} from the page cache: {error}")]
+    ColdFile {
+        /// Which.
+        path: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The process group could not be made.
+    #[error("can't make a process group for the commands: {0}")]
+    NoGroup(io::Error),
+    /// It can't be told what commands left running.
+    #[error("can't look for processes that the commands left running: {0}")]
+    LeftOver(io::Error),
+}
+
+/// How a command ended, after its name.
+pub fn end_text(end: End) -> String {
+    match end {
+        End::Code(code) => format!("ended with exit code {code}"),
+        End::Signal(signal) => format!("was killed by {}", signal_text(signal)),
+        End::Stopped(signal) => format!("was stopped by {}", signal_text(signal)),
+        End::TimedOut => "ran longer than --timeout allows".into(),
+        End::Interrupted => "was interrupted".into(),
+    }
+}
+
+fn signal_text(signal: i32) -> String {
+    match sys::signals::name(signal) {
+        Some(name) => format!("signal {signal} ({name})"),
+        None => format!("signal {signal}"),
+    }
+}
+
+/// Why a signal stopped a command.
+fn why_stopped(signal: i32) -> &'static str {
+    match sys::signals::name(signal) {
+        Some("SIGTTIN" | "SIGTTOU") => {
+            " since it wants the terminal, which no measured command gets (--input FILE gives it \
+             its input)"
+        }
+        _ => " and was not continued",
+    }
+}
+
+/// What to do about a command that did not start.
+pub(super) fn hint(error: &NotStarted) -> &'static str {
+    use io::ErrorKind::PermissionDenied;
+    match (error.action, error.error.kind()) {
+        // ENOEXEC has no kind of its own.
+        (Action::Execute, _) if error.error.raw_os_error() == Some(8) => {
+            "; a script needs a first line such as #!/bin/sh, or --shell"
+        }
+        (Action::Execute, PermissionDenied) => "; its interpreter may lack the right",
+        (Action::Control(step), _) => controls::hint(step, &error.error),
+        _ => "",
+    }
+}

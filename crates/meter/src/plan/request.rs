@@ -1,0 +1,74 @@
+//! What a run is asked to measure, and why there may be no plan for it.
+
+use crate::controls::WorkerControls;
+use crate::core_kind::CoreKindChoice;
+use model::run::Scale;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What is asked for. The default: everything of the default scale, seed 0,
+/// and the controls that need no right.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// How much.
+    pub scale: Scale,
+    /// Row ids, resolved; empty for the scale's whole set.
+    pub rows: Vec<String>,
+    /// The same as it was typed.
+    pub asked: Vec<String>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Time for measuring, if limited.
+    pub budget: Option<Duration>,
+    /// The CPU to measure on; chosen if absent.
+    pub pin: Option<u32>,
+    /// The `latlas echo` on another machine, `HOST:PORT`.
+    pub peer: Option<String>,
+    /// Only cores of this kind.
+    pub core_kind: Option<CoreKindChoice>,
+    /// The directory for files; chosen if absent.
+    pub dir: Option<PathBuf>,
+    /// What is set for the workers.
+    pub controls: WorkerControls,
+    /// Quiet ratio of the canaries in kept runs of this machine, if there are
+    /// such.
+    pub kept_quiet_ratio: Option<f64>,
+}
+
+/// Why there is no plan.
+#[derive(thiserror::Error, Debug, Clone, PartialEq)]
+pub enum PlanError {
+    /// A row that the catalogue does not have.
+    #[error("no row \"{0}\"; `latlas list` shows all")]
+    UnknownRow(String),
+    /// A CPU that is not there or not allowed.
+    #[error(
+        "CPU {cpu} can't be used: this process may run on {allowed}; choose one of those with --pin"
+    )]
+    NoSuchCpu {
+        /// The one asked for.
+        cpu: u32,
+        /// Those allowed.
+        allowed: String,
+    },
+    /// Cores of the kind asked for can't be had.
+    #[error("{0}")]
+    CoreKind(String),
+    /// The directory for files can't be used.
+    #[error("{0}")]
+    Scratch(String),
+    /// No time at all.
+    #[error("a budget of {0:?} leaves no time to measure; give at least 1s, such as --budget 30s")]
+    NoBudget(Duration),
+    /// Not enough memory for anything.
+    #[error(
+        "only {usable} of memory may be used here: too little to measure in, since the workers need \
+         {needed} (what is free, the control group's limit and `ulimit -v` count)"
+    )]
+    NoMemory {
+        /// What there is.
+        usable: String,
+        /// What there must be.
+        needed: String,
+    },
+}

@@ -1,0 +1,15 @@
+//! The detour detector on a scripted machine: known detours in, the very same out.
+//! No clock of the real machine takes part but in the last two tests, which
+//! compare counts.
+
+#[path = "osnoise/scripted.rs"]
+mod scripted;
+
+#[path = "osnoise/attribution.rs"]
+mod attribution;
+#[path = "osnoise/clock.rs"]
+mod clock;
+#[path = "osnoise/real.rs"]
+mod real;
+#[path = "osnoise/sums.rs"]
+mod sums;

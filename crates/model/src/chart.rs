@@ -1,0 +1,265 @@
+//! Charts as data: what is drawn, apart from how. Stories carry them; the view
+//! paints them as SVG, and the SVG stands in the report too.
+
+use crate::estimate::Verdict;
+use serde::Serialize;
+
+/// A picture.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// Short and unique within a report: `memory.latency`. Letters, digits,
+    /// `.`, `_`, `-`.
+    pub id: String,
+    /// Heading.
+    pub title: String,
+    /// What is to be seen, in a sentence or two; also what a screen reader says.
+    pub caption: String,
+    /// Where it stands in a report.
+    pub section: Section,
+    /// The picture itself.
+    pub body: Body,
+    /// What a reader must know beside it, one sentence each: shrunk curves,
+    /// noisy points, rows that can't be measured here.
+    pub notes: Vec<String>,
+}
+
+/// Parts of a report, in their order.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "snake_case")]
+pub enum Section {
+    /// Every row on one axis.
+    Ladder,
+    /// Curves of memory.
+    Memory,
+    /// Threads and cores.
+    Threads,
+    /// Files and disks.
+    Files,
+    /// Noise and conditions.
+    Noise,
+    /// Several runs beside each other.
+    Comparison,
+    /// A row over time.
+    History,
+}
+
+/// The kinds of pictures.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Body {
+    /// Curves over a number.
+    Lines(Lines),
+    /// Bars of one or several stacked parts, by category.
+    Bars(Bars),
+    /// A figure for each pair.
+    Heat(Heat),
+    /// Figures with intervals, one a line, on a common axis.
+    Dots(Dots),
+}
+
+/// What an axis measures, which says how its numbers are written.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// ns, written as ns, µs, ms, s.
+    Nanoseconds,
+    /// Bytes, written as B, KiB, MiB, GiB.
+    Bytes,
+    /// 10^9 bytes a second, written as MB/s or GB/s.
+    GigabytesPerSecond,
+    /// Clock cycles.
+    Cycles,
+    /// A ratio: 1 is the same.
+    Ratio,
+    /// Percent.
+    Percent,
+    /// A number of things.
+    Count,
+    /// ms since 1970 UTC, written as date and time.
+    UnixMilliseconds,
+}
+
+/// An axis of numbers.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// What it shows: `working set`.
+    pub label: String,
+    /// How its numbers are written.
+    pub quantity: Quantity,
+    /// Logarithmic, else linear.
+    pub log: bool,
+    /// Whether a linear one begins at 0; else it shows where the figures are, as
+    /// a change of a few percent over time has to be seen.
+    pub from_zero: bool,
+}
+
+/// Curves.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Lines {
+    /// To the right.
+    pub x: Axis,
+    /// Upwards.
+    pub y: Axis,
+    /// The curves.
+    pub series: Vec<Line>,
+    /// Shaded stretches of x: plateaus that were found.
+    pub bands: Vec<Band>,
+    /// Marks on x: cache sizes as the system tells them, changes of machine or
+    /// program, change points.
+    pub marks: Vec<Mark>,
+}
+
+/// What a curve is.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Measured here.
+    Measured,
+    /// Published, or of another machine.
+    Reference,
+    /// What it would be if nothing cost anything.
+    Ideal,
+}
+
+/// A curve.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Name in the legend.
+    pub name: String,
+    /// What it is.
+    pub is: Kind,
+    /// Its points, x rising. Where several stand on one x they are samples.
+    pub points: Vec<Point>,
+    /// Whether points are joined.
+    pub joined: bool,
+}
+
+/// A point.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Where, in the x axis's unit.
+    pub x: f64,
+    /// The figure, in the y axis's unit.
+    pub y: f64,
+    /// Lower end of its 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// How far to trust it, where it is measured.
+    pub verdict: Option<Verdict>,
+}
+
+/// A shaded stretch.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Band {
+    /// Its name: `L2 3.61 ns`.
+    pub name: String,
+    /// From this x
+    pub from: f64,
+    /// to this.
+    pub to: f64,
+}
+
+/// A mark on x.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Its name: `L2 512 KiB`.
+    pub name: String,
+    /// Where.
+    pub x: f64,
+}
+
+/// Bars.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Bars {
+    /// What the categories are: `length of the gap`.
+    pub label: String,
+    /// The categories in their order.
+    pub categories: Vec<String>,
+    /// The length of bars.
+    pub value: Axis,
+    /// The parts, stacked, each with one value a category.
+    pub parts: Vec<Part>,
+    /// Bars lie, with the names of the categories at the left.
+    pub lying: bool,
+}
+
+/// A part of all bars.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Name in the legend.
+    pub name: String,
+    /// One value a category; `None` where it is not known.
+    pub values: Vec<Option<f64>>,
+}
+
+/// A map.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Heat {
+    /// What the columns are.
+    pub x_label: String,
+    /// Their names.
+    pub x: Vec<String>,
+    /// What the lines are.
+    pub y_label: String,
+    /// Their names.
+    pub y: Vec<String>,
+    /// What the colours are.
+    pub value: Axis,
+    /// The cells there are; the others were not measured.
+    pub cells: Vec<HeatCell>,
+}
+
+/// A cell of a map.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct HeatCell {
+    /// Column.
+    pub x: usize,
+    /// Line.
+    pub y: usize,
+    /// The figure.
+    pub value: f64,
+    /// Lower end of its 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// How far to trust it.
+    pub verdict: Option<Verdict>,
+}
+
+/// Figures with intervals, one a line.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Dots {
+    /// The common axis.
+    pub value: Axis,
+    /// The lines from top to bottom.
+    pub rows: Vec<Dot>,
+}
+
+/// A line with its figure.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Dot {
+    /// The row it is of: `memory.latency/L2`.
+    pub id: String,
+    /// The figure; absent where there is none.
+    pub value: Option<f64>,
+    /// Lower end of its 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// How far to trust it.
+    pub verdict: Option<Verdict>,
+    /// Why there is no figure, or the verdict's reason.
+    pub reason: String,
+    /// What others have there.
+    pub others: Vec<Other>,
+}
+
+/// Another's figure.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Other {
+    /// Whose: the key of a published table, the name of a run.
+    pub name: String,
+    /// The figure in the axis's unit.
+    pub value: f64,
+}

@@ -1,0 +1,405 @@
+//! From samples to a figure with its interval and a verdict.
+//!
+//! Three things are said of each quantity, together: what it costs on the
+//! *quiet* machine (median of the quiet samples of each worker, the workers
+//! averaged without the lowest and the highest), what it *typically* costs
+//! (median, 10 % and 90 % quantile of everything), and what *share* of the
+//! time was quiet. Nothing is deleted and nothing is clamped: a difference
+//! that noise made negative enters as it is.
+
+use crate::context::{Context, in_ns};
+use crate::distribution::{
+    self, contradicted, either_order, modes, modes_apart, two_states, typical,
+};
+use crate::estimate::{
+    CANNOT_TELL_ABOVE, EITHER_ORDER_FROM_NS, Estimate, LOST_ABOVE, Mode, NOISY_ABOVE, Quiet,
+    SAMPLES_IN_ALL, Typical, Verdict, WORKERS, headline, in_words, of_distribution,
+};
+use crate::gate::{GateState, LEAST_VISITS};
+use crate::row_kind::{Bound, Regime};
+use crate::sample::{Sample, flag, ordinary};
+use crate::spread::{self, Between, Reading};
+use crate::stats::{self, Interval};
+use crate::tail::tail;
+use crate::unit::Unit;
+use std::collections::BTreeSet;
+
+/// The same two for the median of a distribution, which holds whatever the
+/// machine did: it wanders by more than the cost on a quiet machine, and its
+/// intervals with it (docs/method.md).
+const OF_DISTRIBUTION: Limits = Limits {
+    noisy_above: 0.10,
+    cannot_tell_above: 0.5,
+};
+const OF_QUIET: Limits = Limits {
+    noisy_above: NOISY_ABOVE,
+    cannot_tell_above: CANNOT_TELL_ABOVE,
+};
+/// Fewer, from this many on, are enough where they agree to [`FEW_WITHIN`].
+const FEW_SAMPLES: usize = 6;
+/// Median absolute deviation of a few samples that agree, as a share of their
+/// median.
+const FEW_WITHIN: f64 = 0.015;
+
+/// Reason of a row that most visits contradict, where the visits say no more.
+const CONTRADICTED: &str = "what the kernel counted is not what the method assumes";
+
+/// Reason of a row that only the canaries call quiet.
+const UNCONFIRMED: &str =
+    "too few visits read multiply/add, which confirms that the core was quiet";
+
+/// The estimate of one cell.
+pub fn estimate(samples: &[Sample], context: &Context) -> Estimate {
+    let mut estimate = match context.regime {
+        Regime::Gated => gated(samples, context),
+        Regime::Distribution => of_samples(samples, context),
+        Regime::Stamped => stamped(samples, context),
+    };
+    if estimate.verdict != Verdict::Invalid && contradicted(&samples.iter().collect::<Vec<_>>()) {
+        estimate.verdict = Verdict::Invalid;
+        estimate.reason = context.contradiction.unwrap_or(CONTRADICTED).into();
+    }
+    estimate
+}
+
+fn of_samples(samples: &[Sample], context: &Context) -> Estimate {
+    let readings = distribution::readings(ordinary(samples), context);
+    let typical = typical(&readings);
+    let states = two_states(&readings, &Unit::Time).map(|(states, _)| states);
+    let (verdict, reason) = match &typical {
+        _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
+        None => (Verdict::CannotTell, "no sample was taken".into()),
+        Some(known) => robbed(samples, context)
+            .unwrap_or_else(|| judge_distribution(known, states.as_deref(), 0.0)),
+    };
+    Estimate {
+        modes: states
+            .filter(|_| verdict == Verdict::TwoStates)
+            .unwrap_or_default(),
+        ..of_distribution(typical.map(|(typical, _)| typical), verdict, reason)
+    }
+}
+
+fn stamped(samples: &[Sample], context: &Context) -> Estimate {
+    let all: Vec<&Sample> = samples.iter().collect();
+    let readings = distribution::readings(samples, context);
+    let typical = typical(&readings);
+    let (mut modes, between): (Vec<Mode>, Vec<Between>) = modes(&all, context).into_iter().unzip();
+    let mut apart = modes_apart(&modes);
+    // What is judged is what stands for the row.
+    let shown = headline(&modes).map(|place| (modes[place].typical, between[place]));
+    if modes.is_empty()
+        && let Some((states, _)) = two_states(&readings, &Unit::Time)
+    {
+        (modes, apart) = (states, true);
+    }
+    let (verdict, reason) = match &shown.or(typical) {
+        _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
+        None => (Verdict::CannotTell, "no operation was stamped".into()),
+        Some(known) => {
+            let least_ns = match either_order(&all, context) {
+                true => EITHER_ORDER_FROM_NS,
+                false => 0.0,
+            };
+            judge_distribution(known, apart.then_some(&modes[..]), least_ns)
+        }
+    };
+    Estimate {
+        quiet: None,
+        typical: typical.map(|(typical, _)| typical),
+        tail: tail(&all, context),
+        modes,
+        quiet_share: None,
+        below_ns: None,
+        verdict,
+        reason,
+    }
+}
+
+/// The width counts as a share of `least_ns` where the figure is below that.
+fn judge_distribution(
+    (typical, between): &(Typical, Between),
+    states: Option<&[Mode]>,
+    least_ns: f64,
+) -> (Verdict, String) {
+    if typical.samples < 6 {
+        let few = format!("only {} samples: too few for an interval", typical.samples);
+        return (Verdict::CannotTell, few);
+    }
+    match states {
+        Some(states) => (Verdict::TwoStates, in_words(states, &Unit::Time)),
+        None => judge_width(
+            &typical.ns,
+            least_ns,
+            OF_DISTRIBUTION,
+            between.text(),
+            &Unit::Time,
+        ),
+    }
+}
+
+fn gated(samples: &[Sample], context: &Context) -> Estimate {
+    let typical = typical(&distribution::readings(ordinary(samples), context));
+    let asked = ordinary(samples).count();
+    let quiet_samples = context.gate.quiet_samples(samples);
+    let calm = quiet_samples
+        .iter()
+        .filter(|s| !s.has(flag::WAITED_FOR_QUIET))
+        .count();
+    let needed_workers = WORKERS.min(context.workers as usize).max(2);
+    let enough = quiet_samples.len() >= SAMPLES_IN_ALL || few_but_alike(&quiet_samples, context);
+    let known = quiet(&quiet_samples, context)
+        .filter(|(quiet, _)| enough && quiet.workers as usize >= needed_workers);
+    let mut estimate = Estimate {
+        quiet_share: (asked > 0).then(|| calm as f64 / asked as f64),
+        below_ns: known
+            .as_ref()
+            .and_then(|(q, _)| below_resolution(q, &quiet_samples, context)),
+        ..of_distribution(
+            typical.map(|(typical, _)| typical),
+            Verdict::Ok,
+            String::new(),
+        )
+    };
+    let states = known.as_ref().and_then(|_| {
+        let values = spread::readings(quiet_samples.iter().copied(), |s| in_ns(s, context));
+        two_states(&values, &Unit::Time).filter(|_| estimate.below_ns.is_none())
+    });
+    let broken = invalid(samples, context);
+    estimate.quiet = known.map(|(quiet, _)| quiet);
+    (estimate.verdict, estimate.reason) = match (broken, known, states) {
+        (Some(broken), ..) => broken,
+        (None, None, _) => (
+            Verdict::CannotTell,
+            too_few(&quiet_samples, samples, context),
+        ),
+        (None, Some(_), _) if estimate.below_ns.is_some() => (Verdict::Ok, String::new()),
+        (None, Some(_), Some((states, split))) => {
+            // The figure is that of one state, and none between them.
+            let mut fast = quiet_samples;
+            fast.retain(|s| in_ns(s, context) <= split);
+            estimate.quiet = quiet(&fast, context).map(|(quiet, _)| quiet);
+            let reason = in_words(&states, &Unit::Time);
+            estimate.modes = states;
+            (Verdict::TwoStates, reason)
+        }
+        (None, Some((quiet, between)), None) => judge_width(
+            &quiet.cycles_or_ns(context.bound),
+            0.0,
+            OF_QUIET,
+            between.text(),
+            &Unit::Time,
+        ),
+    };
+    if estimate.verdict == Verdict::Ok && !context.gate.is_confirmed() {
+        estimate.verdict = Verdict::CannotTell;
+        estimate.reason = UNCONFIRMED.into();
+    }
+    estimate
+}
+
+/// Why there is no quiet figure.
+fn too_few(quiet: &[&Sample], all: &[Sample], context: &Context) -> String {
+    let gate = context.gate;
+    if gate.state == GateState::NeverQuiet {
+        return gate.reason.clone();
+    }
+    let visits: BTreeSet<u64> = ordinary(all)
+        .map(|s| spread::visit(s.worker, s.at_ms))
+        .collect();
+    let calm = gate
+        .quiet_readings(ordinary(all))
+        .filter(|&calm| calm < 0.5 && gate.quiet_ratio.is_some() && visits.len() >= LEAST_VISITS);
+    if let Some(calm) = calm {
+        let busy = (1.0 - calm) * 100.0;
+        // The canaries see whatever takes L1 and the front end; the
+        // multiplications see who shares the core.
+        return match gate.multiply_is_whole() {
+            Some(false) => format!(
+                "the core's other hardware thread was busy in {busy:.0} % of readings; typical is for a shared core"
+            ),
+            _ => format!("a neighbour or the host disturbed {busy:.0} % of readings"),
+        };
+    }
+    if quiet.len() < SAMPLES_IN_ALL {
+        return format!(
+            "only {} of {} samples were taken on a quiet machine",
+            quiet.len(),
+            all.len()
+        );
+    }
+    "too few worker processes have enough samples of a quiet machine".into()
+}
+
+/// The figure of these quiet samples, and what its interval is over.
+fn quiet(samples: &[&Sample], context: &Context) -> Option<(Quiet, Between)> {
+    let ns_of = |s: &Sample| s.ns_per_op(context.ops_per_turn, context.ns_per_tick);
+    let raw = spread::readings(samples.iter().copied(), ns_of);
+    let workers = spread::of_workers(&raw).len();
+    let (raw_ns, mut between) = known(&raw)?;
+    let in_cycles: Option<Vec<Reading>> = samples
+        .iter()
+        .zip(&raw)
+        .map(|(s, &reading)| {
+            let value = reading.value / s.cycle_ns()?;
+            Some(Reading { value, ..reading })
+        })
+        .collect();
+    let cycles = in_cycles.and_then(|readings| known(&readings));
+    let mut ns = raw_ns;
+    let mut at_run_clock = false;
+    if let (Bound::Core, Some(clock), Some((cycles, of_cycles))) =
+        (context.bound, context.core_clock, &cycles)
+    {
+        (ns, between, at_run_clock) = (cycles.times(&clock.cycle_ns), *of_cycles, true);
+    }
+    let quiet = Quiet {
+        ns,
+        cycles: cycles.map(|(cycles, _)| cycles),
+        minimum_ns: minimum(samples, context),
+        samples: samples.len() as u32,
+        workers: workers as u32,
+        at_run_clock,
+    };
+    Some((quiet, between))
+}
+
+/// The mean of the workers' medians without the lowest and the highest, with
+/// the wider of the intervals over workers and over stretches of time.
+fn known(readings: &[Reading]) -> Option<(Interval, Between)> {
+    let workers = stats::trimmed_t_interval(&spread::of_workers(readings))?;
+    let (half, between) =
+        spread::half_width(readings).unwrap_or((workers.half_width(), Between::Workers));
+    let interval = Interval {
+        low: workers.value - half,
+        high: workers.value + half,
+        ..workers
+    };
+    Some((interval, between))
+}
+
+/// The smallest time of an operation. Of a difference it is that of the
+/// smallest times of both loops: the smallest difference is only the one that
+/// noise got hold of most.
+fn minimum(samples: &[&Sample], context: &Context) -> f64 {
+    let least = |ticks: fn(&Sample) -> f64| {
+        samples
+            .iter()
+            .map(|s| ticks(s) * context.ns_per_tick / (s.turns as f64 * context.ops_per_turn))
+            .fold(f64::INFINITY, f64::min)
+    };
+    let first = least(|s| s.first_ticks as f64);
+    match samples.iter().any(|s| s.second_ticks.is_some()) {
+        true => least(|s| s.second_ticks.map_or(f64::INFINITY, |ticks| ticks as f64)) - first,
+        false => first,
+    }
+}
+
+/// Whether a few quiet samples agree so well that no more are needed.
+fn few_but_alike(samples: &[&Sample], context: &Context) -> bool {
+    let values = || samples.iter().map(|s| in_ns(s, context));
+    let Some(median) = stats::median(values()) else {
+        return false;
+    };
+    let deviation = stats::median(values().map(|value| (value - median).abs()));
+    samples.len() >= FEW_SAMPLES && deviation.is_some_and(|d| d < FEW_WITHIN * median.abs())
+}
+
+/// The bound below which the figure can't be told from nothing, if it is
+/// there: the interval holds 0 and is narrow (so the figure is known to be
+/// small), or the figure is within three steps of the clock.
+fn below_resolution(quiet: &Quiet, samples: &[&Sample], context: &Context) -> Option<f64> {
+    let ops = stats::median(
+        samples
+            .iter()
+            .map(|s| s.turns as f64 * context.ops_per_turn),
+    )?;
+    let step_ns = context.resolution_ns / ops;
+    let cycle_ns = context.core_clock.map_or(0.4, |c| c.cycle_ns.value);
+    let near_zero = quiet.ns.low <= 0.0 && quiet.ns.half_width() < 0.1 * cycle_ns;
+    let reach = quiet.ns.low.abs().max(quiet.ns.high.abs());
+    (near_zero || quiet.ns.value.abs() < 3.0 * step_ns).then(|| reach.max(3.0 * step_ns))
+}
+
+fn broken_counter() -> (Verdict, String) {
+    (
+        Verdict::Invalid,
+        "the clock ran backwards or stood still during a sample".into(),
+    )
+}
+
+fn invalid(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
+    if samples.is_empty() {
+        return Some((Verdict::CannotTell, "no sample was taken".into()));
+    }
+    if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) {
+        return Some(broken_counter());
+    }
+    let faulted = samples.iter().filter(|s| s.has(flag::FAULTED)).count();
+    if faulted * 2 > samples.len() {
+        return Some((
+            Verdict::Invalid,
+            "page faults inside most samples: the working set does not stay in memory".into(),
+        ));
+    }
+    robbed(samples, context)
+}
+
+/// Whether the thread lost its CPU in most samples, for more than a fiftieth of
+/// their time: a sample of ten milliseconds sees others come and go.
+fn robbed(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
+    let robbed = ordinary(samples)
+        .filter(|s| {
+            let ticks = s.first_ticks + s.second_ticks.unwrap_or(0);
+            s.evidence.lost_ns as f64 > LOST_ABOVE * ticks as f64 * context.ns_per_tick
+        })
+        .count();
+    (robbed * 2 > ordinary(samples).count()).then(|| {
+        (
+            Verdict::Invalid,
+            "the measuring thread lost its CPU in most samples".into(),
+        )
+    })
+}
+
+/// How wide an interval may be, to either side, as a share of its figure.
+#[derive(Clone, Copy)]
+struct Limits {
+    noisy_above: f64,
+    cannot_tell_above: f64,
+}
+
+/// Judges the width of a figure of a command's runs.
+pub(crate) fn judge_runs(interval: &Interval, least: f64, unit: &Unit) -> (Verdict, String) {
+    judge_width(interval, least, OF_QUIET, "runs", unit)
+}
+
+/// The width counts as a share of `least` where the figure is below that.
+fn judge_width(
+    interval: &Interval,
+    least: f64,
+    limits: Limits,
+    who: &str,
+    unit: &Unit,
+) -> (Verdict, String) {
+    let half = crate::figure::value(unit, interval.half_width());
+    let small = interval.value.abs() < least;
+    let width = match small {
+        true => interval.half_width() / least,
+        false => interval.relative_half_width(),
+    };
+    let reason = match small {
+        true if *unit == Unit::Count => format!("{who} disagree by ±{half} events"),
+        true => format!("{who} disagree by ±{half}"),
+        // A percentage of a figure that may be nothing says nothing.
+        false if width >= 1.0 => format!("{who} disagree: the interval reaches 0"),
+        false => format!("{who} disagree by ±{:.0} %", width * 100.0),
+    };
+    if width > limits.cannot_tell_above {
+        (Verdict::CannotTell, reason)
+    } else if width > limits.noisy_above {
+        (Verdict::Noisy, reason)
+    } else {
+        (Verdict::Ok, String::new())
+    }
+}

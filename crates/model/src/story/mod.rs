@@ -1,0 +1,372 @@
+//! The results of a run as blocks, apart from how they are painted: each
+//! family of rows has one function `story(&Run) -> Vec<Block>`, and the
+//! terminal and the HTML page paint the same blocks. Figures stay values with
+//! their interval and verdict until a painter asks for their digits, which
+//! [`crate::shown`] gives.
+
+pub mod create_delete;
+pub mod histogram;
+pub mod lifecycle;
+pub mod naive_loop;
+pub mod page_walk;
+pub mod pool;
+pub mod tail;
+pub mod wakeup;
+
+use crate::estimate::{Estimate, Verdict};
+use crate::run::{Axis, CurvePoint, Outcome, Run};
+use crate::shown::{Shown, half_with_sign, is_at_run_clock, number_with_half, set, shown};
+use crate::stats::Interval;
+use crate::unit::Unit;
+
+/// One block of a story.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Block {
+    /// What the blocks below are about: `sched.wakeup: wake-up latency`.
+    Heading(String),
+    /// Columns of figures.
+    Table(Table),
+    /// A paragraph.
+    Note(Note),
+}
+
+impl Block {
+    /// An empty line.
+    pub fn empty_line() -> Block {
+        Block::text("")
+    }
+
+    /// A paragraph.
+    pub fn text(text: impl Into<String>) -> Block {
+        Block::Note(Note::new("", text))
+    }
+
+    /// A paragraph after a label that the labels of other facts line up with.
+    pub fn fact(label: &str, text: impl Into<String>) -> Block {
+        Block::Note(Note::new(format!("{label:<12}"), text))
+    }
+
+    /// A paragraph below a table or a heading, indented.
+    pub fn note(text: impl Into<String>) -> Block {
+        Block::Note(Note::new("  ", text))
+    }
+}
+
+/// A paragraph; further lines are indented to the end of the label.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Note {
+    /// What it begins with, with the blanks that follow: `note: `.
+    pub label: String,
+    /// The text.
+    pub text: String,
+    /// Its colour.
+    pub tone: Tone,
+}
+
+impl Note {
+    /// A paragraph with its label.
+    pub fn new(label: impl Into<String>, text: impl Into<String>) -> Note {
+        Note {
+            label: label.into(),
+            text: text.into(),
+            tone: Tone::Plain,
+        }
+    }
+}
+
+/// What a text is coloured for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// No colour.
+    #[default]
+    Plain,
+    /// Can be relied on.
+    Good,
+    /// With care.
+    Doubtful,
+    /// Not to be relied on.
+    Bad,
+    /// Less important than the rest.
+    Dim,
+}
+
+impl From<Verdict> for Tone {
+    fn from(verdict: Verdict) -> Tone {
+        match verdict {
+            Verdict::Ok => Tone::Good,
+            Verdict::Noisy | Verdict::TwoStates => Tone::Doubtful,
+            Verdict::CannotTell | Verdict::Invalid => Tone::Bad,
+        }
+    }
+}
+
+/// Columns and rows. Rows may have fewer cells than there are columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The columns from left to right.
+    pub columns: Vec<Column>,
+    /// The rows from top to bottom.
+    pub rows: Vec<Row>,
+}
+
+/// A column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Column {
+    /// Heading.
+    pub title: String,
+    /// Cells and heading end at the right edge, else they begin at the left.
+    pub right: bool,
+    /// Unit that the heading or the title of the table names: figures in it
+    /// are painted without.
+    pub unit: &'static str,
+    /// A painter may leave it out where there is no room.
+    pub optional: bool,
+}
+
+/// A column whose cells begin at the left.
+pub fn left(title: impl Into<String>) -> Column {
+    Column {
+        title: title.into(),
+        ..Column::default()
+    }
+}
+
+/// A column whose cells end at the right.
+pub fn right(title: impl Into<String>) -> Column {
+    Column {
+        right: true,
+        ..left(title)
+    }
+}
+
+impl Column {
+    /// The same column, whose figures are in a unit named elsewhere.
+    pub fn of_unit(self, unit: &'static str) -> Column {
+        Column { unit, ..self }
+    }
+
+    /// The same column, left out where there is no room.
+    pub fn optional(self) -> Column {
+        Column {
+            optional: true,
+            ..self
+        }
+    }
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Row {
+    /// One cell for each column.
+    Cells(Vec<Cell>),
+    /// A paragraph across all columns.
+    Note(Note),
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(columns: impl IntoIterator<Item = Column>) -> Table {
+        Table {
+            columns: columns.into_iter().collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row of cells.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.rows.push(Row::Cells(cells.into_iter().collect()));
+    }
+
+    /// Adds a paragraph across all columns.
+    pub fn note(&mut self, label: impl Into<String>, text: impl Into<String>) {
+        self.rows.push(Row::Note(Note::new(label, text)));
+    }
+
+    /// The verdicts that are marked in cells, each once.
+    pub fn marked(&self) -> Vec<Verdict> {
+        let mut verdicts = Vec::new();
+        let rows = self.rows.iter().filter_map(|row| match row {
+            Row::Cells(cells) => Some(cells),
+            Row::Note(_) => None,
+        });
+        for cell in rows.flatten().filter(|cell| cell.verdict != Verdict::Ok) {
+            if !verdicts.contains(&cell.verdict) {
+                verdicts.push(cell.verdict);
+            }
+        }
+        verdicts
+    }
+}
+
+/// A cell of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// What it holds.
+    pub value: Value,
+    /// Marked unless it is ok.
+    pub verdict: Verdict,
+    /// Its colour; a marked cell has that of its verdict.
+    pub tone: Tone,
+}
+
+/// What a cell holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Words, or a figure that has no interval.
+    Text(String),
+    /// A figure of a row, in ns per operation.
+    Figure {
+        /// The figure with its interval.
+        ns: Interval,
+        /// The unit to show it in.
+        unit: Unit,
+        /// It was set in ns at the clock of this run.
+        at_run_clock: bool,
+    },
+    /// A number without a unit, with its interval.
+    Number(Interval),
+    /// A figure that has its digits: number with unit, and half of its interval
+    /// with its sign.
+    Digits([String; 2]),
+    /// A bar, in shares of the column's width; backwards where it ends before
+    /// it begins.
+    Bar {
+        /// Where it begins, from 0 to 1.
+        from: f64,
+        /// Where it ends.
+        to: f64,
+        /// Width of the column in characters.
+        columns: usize,
+    },
+}
+
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Cell {
+        Cell::new(Value::Text(text.into()))
+    }
+}
+
+impl Cell {
+    fn new(value: Value) -> Cell {
+        Cell {
+            value,
+            verdict: Verdict::Ok,
+            tone: Tone::Plain,
+        }
+    }
+
+    /// A time with its interval, `-` where there is none.
+    pub fn time(ns: Option<Interval>) -> Cell {
+        ns.map_or("-".into(), |ns| {
+            Cell::new(Value::Figure {
+                ns,
+                unit: Unit::Time,
+                at_run_clock: false,
+            })
+        })
+    }
+
+    /// A plain number with its interval, `-` where there is none.
+    pub fn number(number: Option<Interval>) -> Cell {
+        number.map_or("-".into(), |n| Cell::new(Value::Number(n)))
+    }
+
+    /// A figure that has its digits: number with unit, and half of its interval
+    /// with its sign.
+    pub fn digits(parts: [String; 2]) -> Cell {
+        Cell::new(Value::Digits(parts))
+    }
+
+    /// The figure of an estimate in a row's unit, or that it lies below the
+    /// resolution; not marked.
+    pub fn estimate(estimate: &Estimate, unit: &Unit) -> Cell {
+        match (shown(estimate, unit), estimate.ns()) {
+            (Shown::Figure(_), Some(ns)) => Cell::new(Value::Figure {
+                ns,
+                unit: *unit,
+                at_run_clock: is_at_run_clock(estimate),
+            }),
+            (Shown::Below(text), _) => text.into(),
+            _ => "-".into(),
+        }
+    }
+
+    /// A bar.
+    pub fn bar(from: f64, to: f64, columns: usize) -> Cell {
+        Cell::new(Value::Bar { from, to, columns })
+    }
+
+    /// The same cell, marked with a verdict.
+    pub fn marked(self, verdict: Verdict) -> Cell {
+        let tone = match verdict {
+            Verdict::Ok => self.tone,
+            other => other.into(),
+        };
+        Cell {
+            verdict,
+            tone,
+            ..self
+        }
+    }
+
+    /// The same cell, coloured.
+    pub fn toned(self, tone: impl Into<Tone>) -> Cell {
+        Cell {
+            tone: tone.into(),
+            ..self
+        }
+    }
+
+    /// Its text in three parts, so that a column of them lines up: the number
+    /// with its unit (left out where it is the column's), half of the interval
+    /// with its sign, the verdict's mark. A bar has no text.
+    pub fn parts(&self, unit_of_column: &str) -> [String; 3] {
+        let [value, half] = match &self.value {
+            Value::Text(text) => [text.replace('\n', " "), String::new()],
+            Value::Bar { .. } => [String::new(), String::new()],
+            Value::Digits(parts) => parts.clone(),
+            Value::Number(number) => {
+                let text = number_with_half(number);
+                let (value, half) = text.split_once(" ±").unwrap_or((&text, "?"));
+                [value.to_owned(), format!("±{half}")]
+            }
+            Value::Figure {
+                ns,
+                unit,
+                at_run_clock,
+            } => {
+                let figure = set(ns, unit);
+                let unit = match figure.unit {
+                    own if own == unit_of_column => "",
+                    own => own,
+                };
+                let value = format!("{} {unit}", figure.value);
+                [
+                    value.trim_end().to_owned(),
+                    half_with_sign(&figure.half_width, *at_run_clock),
+                ]
+            }
+        };
+        [value, half, self.verdict.mark().to_owned()]
+    }
+
+    /// Its text on one line.
+    pub fn text(&self) -> String {
+        let parts = self.parts("");
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        parts.join(" ").trim_end().to_owned()
+    }
+}
+
+/// The points of a row that is a curve over an axis; none of any other.
+pub(crate) fn curve<'r>(run: &'r Run, id: &str, over: Axis) -> &'r [CurvePoint] {
+    match run.row(id).map(|row| &row.outcome) {
+        Some(Outcome::Curve { axis, points }) if *axis == over => points,
+        _ => &[],
+    }
+}
+
+/// The figure of an estimate that a conclusion may be drawn from.
+pub(crate) fn usable(estimate: &Estimate) -> Option<Interval> {
+    estimate.ns().filter(|_| estimate.verdict.is_usable())
+}

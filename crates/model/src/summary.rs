@@ -1,0 +1,266 @@
+//! What the index holds of machines, runs and rows.
+
+use crate::estimate::{Estimate, Verdict};
+use crate::machine::Fact;
+use crate::run::{Bound, Row, Run, Scale};
+use crate::stats::Interval;
+use crate::unit::Unit;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// What one figure is called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The row.
+    pub id: String,
+    /// The point on its curve or map; empty for a single figure.
+    pub at: Vec<u64>,
+    /// The mode, where the row ran in several.
+    pub mode: Option<String>,
+}
+
+impl Key {
+    /// Row, point and mode in words.
+    pub fn name(&self) -> String {
+        let mut name = self.id.clone();
+        if !self.at.is_empty() {
+            let at: Vec<String> = self.at.iter().map(u64::to_string).collect();
+            name = format!("{name} at {}", at.join(" x "));
+        }
+        match &self.mode {
+            Some(mode) => format!("{name} ({mode})"),
+            None => name,
+        }
+    }
+}
+
+/// By what a machine is known again: a hash of its host name, its CPU's model
+/// and signature, and the emulator, in hexadecimal digits.
+#[derive(
+    Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord,
+)]
+#[schemars(inline)]
+pub struct MachineKey(pub String);
+
+impl MachineKey {
+    /// The machine that a run was made on.
+    pub fn of(run: &Run) -> MachineKey {
+        MachineKey::of_machine(&run.machine, run.emulator())
+    }
+
+    /// A machine by what is known of it, and the emulator it is made up by.
+    pub fn of_machine(m: &crate::machine::Machine, emulator: Option<&str>) -> MachineKey {
+        let signature = m.cpu_signature.get().map(ToString::to_string);
+        let known = [
+            m.hostname.get().map(String::as_str),
+            m.cpu_model.get().map(String::as_str),
+            signature.as_deref(),
+            emulator,
+        ];
+        let text = known.map(|fact| fact.unwrap_or("?")).join("\n");
+        let mut key = String::new();
+        for byte in &Sha256::digest(text.as_bytes())[..6] {
+            let _ = write!(key, "{byte:02x}");
+        }
+        MachineKey(key)
+    }
+}
+
+/// What may move a figure on one machine from one run to the next.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// Kernel.
+    pub kernel: Option<String>,
+    /// Version of the program that measured.
+    pub version: String,
+    /// Its commit.
+    pub commit: Option<String>,
+    /// `release` or `debug`.
+    pub profile: String,
+    /// Governor of the CPUs' frequency.
+    pub governor: Option<String>,
+    /// CPUs online.
+    pub cpus: Option<usize>,
+    /// Controls in force for the workers, in words; absent where not told.
+    pub controls: Option<String>,
+}
+
+/// A kept run in a line.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub struct KeptRun {
+    /// UUID.
+    pub id: String,
+    /// When it began, ms since 1970 UTC.
+    pub started_unix_ms: u64,
+    /// How long it took, ms.
+    pub wall_ms: u64,
+    /// On which machine.
+    pub machine: MachineKey,
+    /// Its host name, where known.
+    pub host: Option<String>,
+    /// The machine in a line.
+    pub machine_line: String,
+    /// What else may move its figures.
+    pub setup: Setup,
+    /// How much was measured.
+    pub scale: Scale,
+    /// Rows it has.
+    pub rows: u32,
+    /// Why it is not whole, if so.
+    pub partial: Option<String>,
+    /// Another program measured it.
+    pub imported: bool,
+    /// It is of commands (`latlas exec`).
+    pub commands: bool,
+    /// The canaries' quiet ratio, if later runs of the machine may take it from
+    /// this one ([`crate::gate::Gate::teaches`]).
+    pub quiet_ratio: Option<f64>,
+    /// Names that somebody gave it.
+    pub tags: Vec<String>,
+    /// The document.
+    pub path: PathBuf,
+}
+
+impl KeptRun {
+    /// What a document tells, without tags, which no document holds.
+    pub fn of(run: &Run, path: PathBuf) -> KeptRun {
+        let m = &run.machine;
+        let text = |fact: &Fact<String>| fact.get().cloned();
+        let applied = run.conditions.applied.as_ref();
+        KeptRun {
+            id: run.id.clone(),
+            started_unix_ms: run.started_unix_ms,
+            wall_ms: run.wall_ms,
+            machine: MachineKey::of(run),
+            host: text(&m.hostname),
+            machine_line: m.one_line(),
+            setup: Setup {
+                kernel: text(&m.kernel),
+                version: run.program.version.clone(),
+                commit: run.program.commit.clone(),
+                profile: run.program.profile.clone(),
+                governor: m.governor.get().map(ToString::to_string),
+                cpus: m.online_cpus.get().map(Vec::len),
+                controls: applied.map(|applied| applied.in_force().join(", ")),
+            },
+            scale: run.plan.scale,
+            rows: run.rows.len() as u32,
+            partial: run.partial.clone(),
+            imported: run.imported.is_some(),
+            commands: run.commands.is_some(),
+            quiet_ratio: run.gate.teaches(),
+            tags: Vec::new(),
+            path,
+        }
+    }
+}
+
+/// A machine in a line.
+#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Machine {
+    /// By what it is known again.
+    pub key: MachineKey,
+    /// Its host name, where known.
+    pub host: Option<String>,
+    /// What it is.
+    pub line: String,
+    /// Kept runs of it.
+    pub runs: usize,
+    /// When the newest began, ms since 1970 UTC.
+    pub newest_unix_ms: u64,
+}
+
+impl Machine {
+    /// What people call it: its host name, else its key.
+    pub fn name(&self) -> &str {
+        self.host.as_deref().unwrap_or(&self.key.0)
+    }
+
+    /// Whether a name means it: its host name in any case, or at least four
+    /// digits that its key begins with.
+    pub fn is_called(&self, name: &str) -> bool {
+        let key = name.to_ascii_lowercase();
+        let by_key = key.len() >= 4 && self.key.0.starts_with(&key);
+        by_key
+            || self
+                .host
+                .as_ref()
+                .is_some_and(|host| host.eq_ignore_ascii_case(name))
+    }
+}
+
+/// One figure of one run: a row, or one point of a curve or map.
+#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct KeptResult {
+    /// The row.
+    pub row: String,
+    /// The point; empty for a single figure.
+    pub at: Vec<u64>,
+    /// What its time follows.
+    pub bound: Bound,
+    /// Unit it is shown in.
+    pub unit: Unit,
+    /// The figure to show first (quiet, else typical), 95 % interval: ns per
+    /// operation; counts and bytes as they are.
+    pub value: Option<Interval>,
+    /// Whether that is the quiet figure: a typical one is another quantity, and
+    /// the two are no one history.
+    pub quiet: bool,
+    /// The mode that it is of, where modes lie apart: each is a quantity of its
+    /// own, too.
+    pub mode: Option<String>,
+    /// The same in clock cycles, where known.
+    pub cycles: Option<Interval>,
+    /// If set, it can't be told from nothing: it is below this many ns.
+    pub below_ns: Option<f64>,
+    /// How far to trust it; absent where it was not measured.
+    pub verdict: Option<Verdict>,
+    /// The verdict's reason, or why it was not measured.
+    pub reason: String,
+}
+
+impl KeptResult {
+    /// The figure if it may be set against those of other runs, ns (counts and
+    /// bytes as they are): its verdict is ok and it can be told from nothing.
+    pub fn reliable(&self) -> Option<f64> {
+        let known = self.verdict == Some(Verdict::Ok) && self.below_ns.is_none();
+        self.value.filter(|_| known).map(|value| value.value)
+    }
+
+    /// The summary of a row's estimate; `at` is the point, empty for a single figure.
+    pub fn of(row: &Row, at: Vec<u64>, estimate: &Estimate) -> KeptResult {
+        KeptResult {
+            row: row.id.clone(),
+            bound: row.bound_at(&at),
+            at,
+            unit: row.unit,
+            value: estimate.ns(),
+            quiet: estimate.quiet.is_some(),
+            mode: estimate.mode().map(str::to_owned),
+            cycles: estimate.quiet.and_then(|quiet| quiet.cycles),
+            below_ns: estimate.below_ns,
+            verdict: Some(estimate.verdict),
+            reason: estimate.reason.clone(),
+        }
+    }
+
+    /// The summary of a row that has no figure.
+    pub fn unavailable(row: &Row, reason: &str) -> KeptResult {
+        KeptResult {
+            row: row.id.clone(),
+            at: Vec::new(),
+            bound: row.bound,
+            unit: row.unit,
+            value: None,
+            quiet: false,
+            mode: None,
+            cycles: None,
+            below_ns: None,
+            verdict: None,
+            reason: reason.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! CPU activity: two readings of /proc, a moment apart (proc_stat(5),
+//! proc_pid_stat(5)).
+
+use super::system::{CPUS, siblings};
+use std::collections::HashMap;
+use std::fmt;
+use sys::files::Files;
+
+/// One reading of /proc. Times are in ticks since boot; only ratios of their
+/// differences are used, so the length of a tick does not matter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Activity {
+    processes: HashMap<u32, Process>,
+    /// Of all CPUs, including idle time.
+    total: Option<u64>,
+    steal: Option<u64>,
+    /// CPUs in /proc/stat.
+    cpus: u64,
+    /// How often cores were throttled by heat; `None` if not counted.
+    pub(super) throttles: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Process {
+    name: String,
+    parent: u32,
+    session: u32,
+    terminal: u64,
+    ticks: u64,
+    start: u64,
+}
+
+/// A process that ran between two readings.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Busy {
+    pub(super) pid: u32,
+    pub(super) name: String,
+    /// Share of one CPU.
+    pub(super) share: f64,
+    /// Whether it is a kernel thread.
+    pub(super) kernel: bool,
+}
+
+impl fmt::Display for Busy {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let kernel = if self.kernel { ", kernel" } else { "" };
+        let percent = self.share * 100.0;
+        write!(f, "{} ({}{kernel}) {percent:.0} %", self.name, self.pid)
+    }
+}
+
+impl Activity {
+    /// Reads /proc now. What can't be read is left out.
+    pub(super) fn read(files: &dyn Files) -> Activity {
+        let stat = files.read("/proc/stat").unwrap_or_default();
+        let all: Vec<u64> = stat
+            .lines()
+            .find_map(|line| line.strip_prefix("cpu "))
+            .unwrap_or_default()
+            .split_ascii_whitespace()
+            .filter_map(|field| field.parse().ok())
+            .collect();
+        Activity {
+            processes: processes(files),
+            // guest and guest_nice, the last two, are counted in user and nice.
+            total: (all.len() >= 4).then(|| all.iter().take(8).sum()),
+            steal: all.get(7).copied(),
+            cpus: stat
+                .lines()
+                .filter(|line| line.starts_with("cpu") && !line.starts_with("cpu "))
+                .count() as u64,
+            throttles: throttles(files),
+        }
+    }
+
+    /// CPU time since `before`; `None` if none passed, as in a copied tree.
+    fn passed_since(&self, before: &Activity) -> Option<u64> {
+        self.total?
+            .checked_sub(before.total?)
+            .filter(|&ticks| ticks > 0)
+    }
+
+    /// Steal time since `before`, as a share.
+    pub(super) fn steal_since(&self, before: &Activity) -> Option<f64> {
+        let stolen = self.steal?.checked_sub(before.steal?)?;
+        Some(stolen as f64 / self.passed_since(before)? as f64)
+    }
+
+    /// Steal time since boot, as a share.
+    pub(super) fn steal_since_boot(&self) -> Option<f64> {
+        let total = self.total.filter(|&ticks| ticks > 0)?;
+        Some(self.steal? as f64 / total as f64)
+    }
+
+    /// Processes that ran since `before` except `own`, the busiest first.
+    /// `None` if no time passed.
+    pub(super) fn busy_since(&self, before: &Activity, own: Option<u32>) -> Option<Vec<Busy>> {
+        let of_one_cpu = self.passed_since(before)? as f64 / self.cpus.max(1) as f64;
+        let mut busy: Vec<Busy> = self
+            .processes
+            .iter()
+            .filter(|&(pid, _)| Some(*pid) != own)
+            .filter_map(|(&pid, process)| {
+                let earlier = before
+                    .processes
+                    .get(&pid)
+                    .filter(|p| p.start == process.start);
+                // A new one has its whole time in the span.
+                let ticks = process.ticks.checked_sub(earlier.map_or(0, |p| p.ticks))?;
+                (ticks > 0).then(|| Busy {
+                    pid,
+                    name: process.name.clone(),
+                    share: ticks as f64 / of_one_cpu,
+                    kernel: pid == 2 || process.parent == 2,
+                })
+            })
+            .collect();
+        busy.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.pid.cmp(&b.pid)));
+        Some(busy)
+    }
+
+    /// Whether `pid` may be stopped for a while without blocking `own`: not an
+    /// ancestor, not its session leader, and started from a pseudo-terminal
+    /// (major numbers 136 to 143), which desktops, terminal emulators and
+    /// servers are not; our own output may depend on them.
+    pub(super) fn may_stop(&self, pid: u32, own: u32) -> bool {
+        let Some(us) = self.processes.get(&own) else {
+            return false;
+        };
+        let mut above = Some(own);
+        for _ in 0..=self.processes.len() {
+            match above {
+                Some(ancestor) if ancestor == pid => return false,
+                Some(ancestor) => above = self.processes.get(&ancestor).map(|p| p.parent),
+                None => break,
+            }
+        }
+        let Some(process) = self.processes.get(&pid) else {
+            return false;
+        };
+        let pty = (136..=143).contains(&(process.terminal >> 8 & 0xff));
+        pid > 1 && pid != us.session && pty
+    }
+}
+
+fn processes(files: &dyn Files) -> HashMap<u32, Process> {
+    files
+        .names("/proc")
+        .iter()
+        .filter_map(|name| {
+            let pid = name.parse().ok()?;
+            // It may have ended since.
+            Some((
+                pid,
+                process(&files.read(&format!("/proc/{pid}/stat")).ok()?)?,
+            ))
+        })
+        .collect()
+}
+
+fn process(stat: &str) -> Option<Process> {
+    let fields = after_name(stat)?;
+    let name = stat.split_once('(')?.1.rsplit_once(')')?.0;
+    let number = |field: usize| fields.get(field)?.parse::<u64>().ok();
+    Some(Process {
+        name: name.to_owned(),
+        parent: u32::try_from(number(1)?).ok()?,
+        session: u32::try_from(number(3)?).ok()?,
+        terminal: number(4)?,
+        ticks: number(11)? + number(12)?,
+        start: number(19)?,
+    })
+}
+
+/// The fields of a `stat` after the name: the first of them is the state, the
+/// third field of the manual page.
+pub(super) fn after_name(stat: &str) -> Option<Vec<&str>> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    Some(rest.split_ascii_whitespace().collect())
+}
+
+/// Sum of the throttle counts of all cores (Intel). The threads of a core share
+/// its count.
+fn throttles(files: &dyn Files) -> Option<u64> {
+    files
+        .names(CPUS)
+        .iter()
+        .filter_map(|name| name.strip_prefix("cpu")?.parse::<u32>().ok())
+        .filter(|&cpu| siblings(files, cpu).is_none_or(|core| core.first() == Some(&cpu)))
+        .filter_map(|cpu| {
+            let path = format!("{CPUS}/cpu{cpu}/thermal_throttle/core_throttle_count");
+            files.read(&path).ok()?.parse::<u64>().ok()
+        })
+        .reduce(|a, b| a + b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machines::process as stat_of;
+
+    fn activity(total: u64, processes: &[(u32, &str, u64)]) -> Activity {
+        let processes = processes
+            .iter()
+            .filter_map(|&(pid, name, ticks)| Some((pid, process(&stat_of(pid, name, ticks))?)))
+            .collect();
+        Activity {
+            processes,
+            total: Some(total),
+            steal: Some(total / 10),
+            cpus: 2,
+            throttles: None,
+        }
+    }
+
+    #[test]
+    fn guests_are_counted_once() {
+        let root = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(root.path().join("proc")).expect("a directory");
+        let stat = "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\nctxt 5\n";
+        std::fs::write(root.path().join("proc/stat"), stat).expect("a file");
+        let activity = Activity::read(&sys::files::Tree::new(root.path()));
+        assert_eq!(
+            (activity.total, activity.steal, activity.cpus),
+            (Some(36), Some(8), 1)
+        );
+    }
+
+    #[test]
+    fn shares_are_of_one_cpu_and_of_the_time_between() {
+        let before = activity(1000, &[(7, "a (b) c", 100), (8, "idle", 50), (9, "us", 0)]);
+        let after = activity(
+            1040,
+            &[
+                (7, "a (b) c", 115),
+                (8, "idle", 50),
+                (9, "us", 20),
+                (10, "new", 5),
+            ],
+        );
+        let busy = after.busy_since(&before, Some(9)).expect("time passed");
+        let shares: Vec<(&str, f64)> = busy.iter().map(|b| (b.name.as_str(), b.share)).collect();
+        assert_eq!(shares, [("a (b) c", 0.75), ("new", 0.25)]);
+        assert_eq!(after.steal_since(&before), Some(0.1));
+    }
+
+    #[test]
+    fn no_time_has_no_shares() {
+        let activity = activity(1000, &[(7, "a", 100)]);
+        assert_eq!(activity.busy_since(&activity, None), None);
+        assert_eq!(activity.steal_since(&activity), None);
+    }
+
+    #[test]
+    fn a_reused_process_id_is_another_process() {
+        let mut before = activity(1000, &[(7, "old", 500)]);
+        if let Some(process) = before.processes.get_mut(&7) {
+            process.start = 1;
+        }
+        let after = activity(1040, &[(7, "new", 20)]);
+        let busy = after.busy_since(&before, None).expect("time passed");
+        assert_eq!(busy.first().map(|b| b.share), Some(1.0));
+    }
+}

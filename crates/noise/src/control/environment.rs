@@ -1,0 +1,306 @@
+//! The environment: memory, other processes, the host, power and heat.
+//! `Documentation/accounting/psi.rst`, proc_meminfo(5), kernel_lockdown(7),
+//! `Documentation/ABI/testing/sysfs-class-power`,
+//! `Documentation/driver-api/thermal/sysfs-api.rst`.
+
+use super::activity::Busy;
+use super::context::{Context, Status, StatusResult, field, hindrance};
+use model::machine::Fact;
+use model::noise::control::{Kind, State, Who};
+use std::io::ErrorKind;
+use sys::files::{bracketed, kib_field};
+
+/// Dirty pages worth waiting for.
+const MUCH_DIRTY_BYTES: u64 = 64 << 20;
+
+pub(super) fn page_cache(context: &Context) -> StatusResult {
+    const SOURCE: &str = "/proc/meminfo";
+    let text = context.read(SOURCE)?;
+    let (Some(cached), Some(dirty)) = (kib_field(&text, "Cached"), kib_field(&text, "Dirty"))
+    else {
+        let why = format!("{SOURCE} has no Cached and Dirty");
+        return Ok(Status::absent(Kind::AbsentInKernel, why));
+    };
+    let dirty = dirty + kib_field(&text, "Writeback").unwrap_or(0);
+    let now = format!("{} MiB cached, {} MiB dirty", cached >> 20, dirty >> 20);
+    if dirty >= MUCH_DIRTY_BYTES {
+        return Ok(Status::new(now, SOURCE, State::Improvable)
+            .wanting("written back", "writeback would run during the measurement")
+            .set_by(Who::AnyUser, "sync"));
+    }
+    let drop = format!(
+        "sync; echo 3 | {}tee /proc/sys/vm/drop_caches",
+        context.sudo()
+    );
+    Ok(Status::information(now, SOURCE)
+        .wanting(
+            "always warm, or always cold",
+            "the first read of a file pays for all later ones",
+        )
+        .set_by(Who::Root, drop)
+        .hindered(context.hindrance("/proc/sys/vm/drop_caches")))
+}
+
+pub(super) fn swap(context: &Context) -> StatusResult {
+    const SOURCE: &str = "/proc/meminfo";
+    let text = context.read(SOURCE)?;
+    Ok(
+        match (kib_field(&text, "SwapTotal"), kib_field(&text, "SwapFree")) {
+            (Some(0), _) => Status::new("none", SOURCE, State::Good),
+            (Some(total), Some(free)) => {
+                let used = total.saturating_sub(free) >> 20;
+                let swappiness = context.system.files.read("/proc/sys/vm/swappiness");
+                let swappiness = swappiness.map_or(String::new(), |n| format!(", swappiness {n}"));
+                let now = format!("{used} of {} MiB used{swappiness}", total >> 20);
+                Status::information(now, SOURCE)
+            }
+            _ => Status::absent(Kind::AbsentInKernel, format!("{SOURCE} has no swap")),
+        },
+    )
+}
+
+/// Shares of a CPU that are worth printing, and that disturb.
+const WORTH_PRINTING: f64 = 0.05;
+const DISTURBS: f64 = 0.10;
+
+pub(super) fn busiest(context: &Context) -> StatusResult {
+    const SOURCE: &str = "/proc/PID/stat";
+    const PRINTED: usize = 3;
+    context.read("/proc/stat")?;
+    let own = field(&context.status, "Pid").and_then(|pid| pid.parse().ok());
+    let Some(mut busy) = context.after.busy_since(&context.before, own) else {
+        return Ok(Status {
+            now: Fact::unknown("no time passed between two readings of /proc/stat"),
+            ..Status::new("", SOURCE, State::Unknown)
+        });
+    };
+    busy.retain(|one| one.share >= WORTH_PRINTING);
+    if busy.is_empty() {
+        let none = "none above 5 % of a CPU";
+        return Ok(Status::new(none, SOURCE, State::Good));
+    }
+    let texts: Vec<String> = busy.iter().take(PRINTED).map(Busy::to_string).collect();
+    let more = match busy.len().saturating_sub(PRINTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let now = format!("{}{more}", texts.join(", "));
+    let disturbs = |one: &&Busy| !one.kernel && one.share >= DISTURBS;
+    let Some(worst) = busy.iter().find(disturbs) else {
+        return Ok(Status::information(now, SOURCE));
+    };
+    let status = Status::new(now, SOURCE, State::Improvable).wanting(
+        "none",
+        "other processes take CPU time, cache and memory bandwidth",
+    );
+    let ours = context.root || is_same_user(context, worst.pid);
+    let may_stop = own.is_some_and(|own| context.after.may_stop(worst.pid, own));
+    if !ours || !may_stop {
+        return Ok(status);
+    }
+    // However the command ends, the other process continues.
+    let stop = format!(
+        "sh -c 'trap \"kill -CONT {0}\" EXIT; trap \"exit 130\" INT TERM HUP; \
+         kill -STOP {0}; COMMAND'",
+        worst.pid
+    );
+    Ok(status.set_by(Who::AnyUser, stop))
+}
+
+fn is_same_user(context: &Context, pid: u32) -> bool {
+    let status = context.system.files.read(&format!("/proc/{pid}/status"));
+    let user = |status: &str| {
+        let ids = field(status, "Uid")?;
+        ids.split_whitespace().next().map(str::to_owned)
+    };
+    let theirs = status.ok().and_then(|status| user(&status));
+    theirs.is_some() && theirs == user(&context.status)
+}
+
+pub(super) fn load(context: &Context) -> StatusResult {
+    const SOURCE: &str = "/proc/loadavg";
+    let text = context.read(SOURCE)?;
+    let three: Vec<&str> = text.split_whitespace().take(3).collect();
+    Ok(Status::information(three.join(", "), SOURCE))
+}
+
+pub(super) fn pressure(context: &Context) -> StatusResult {
+    const SOURCE: &str = "/proc/pressure";
+    let of = |what: &str| {
+        let text = context
+            .system
+            .files
+            .read(&format!("{SOURCE}/{what}"))
+            .ok()?;
+        let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
+        let share = some
+            .split_whitespace()
+            .find_map(|pair| pair.strip_prefix("avg10="))?;
+        Some(format!("{what} {share} %"))
+    };
+    let texts: Vec<String> = ["cpu", "io", "memory"].into_iter().filter_map(of).collect();
+    Ok(match texts.is_empty() {
+        false => Status::information(texts.join(", "), SOURCE),
+        true if context.no_proc() => context.missing(SOURCE).into(),
+        true => Status::absent(
+            Kind::AbsentInKernel,
+            "this kernel was built or booted without PSI (psi=1)",
+        ),
+    })
+}
+
+pub(super) fn steal(context: &Context) -> StatusResult {
+    const SOURCE: &str = "/proc/stat";
+    context.read(SOURCE)?;
+    let percent = |share: Option<f64>| share.map(|share| format!("{:.1} %", share * 100.0));
+    let now = percent(context.after.steal_since(&context.before));
+    let ever = percent(context.after.steal_since_boot());
+    let text = match (now, ever) {
+        (Some(now), Some(ever)) => format!("{now} now, {ever} since boot"),
+        (None, Some(ever)) => format!("{ever} since boot"),
+        _ => {
+            let why = format!("{SOURCE} has no steal time");
+            return Ok(Status::absent(Kind::AbsentInKernel, why));
+        }
+    };
+    let of_host = context.hypervisor.as_ref().map(|name| {
+        let why = format!("{name} schedules the CPUs: only its owner can change that");
+        hindrance(Kind::AbsentInVm, why)
+    });
+    Ok(Status::information(text, SOURCE).hindered(of_host))
+}
+
+pub(super) fn lockdown(context: &Context) -> StatusResult {
+    const PATH: &str = "/sys/kernel/security/lockdown";
+    Ok(match context.system.files.read(PATH) {
+        Ok(text) => Status::information(bracketed(&text).unwrap_or(text), PATH),
+        Err(_) if context.no_sys() => context.missing(PATH).into(),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            Status::absent(Kind::NoPrivilege, format!("{PATH} may not be read"))
+        }
+        Err(_) => Status::absent(
+            Kind::AbsentInKernel,
+            format!("no {PATH}: not built, or securityfs is not mounted"),
+        ),
+    })
+}
+
+pub(super) fn battery(context: &Context) -> StatusResult {
+    const SUPPLIES: &str = "/sys/class/power_supply";
+    let files = context.system.files;
+    let read = |name: &str, file: &str| files.read(&format!("{SUPPLIES}/{name}/{file}")).ok();
+    let mut texts = Vec::new();
+    let mut discharging = false;
+    for name in &files.names(SUPPLIES) {
+        // The battery of a mouse or a headset.
+        if read(name, "scope").as_deref() == Some("Device") {
+            continue;
+        }
+        match read(name, "type").as_deref() {
+            Some("Battery") => {
+                let status = read(name, "status").unwrap_or_else(|| "status unknown".into());
+                let capacity = read(name, "capacity").map_or(String::new(), |c| format!(", {c} %"));
+                discharging |= status == "Discharging";
+                texts.push(format!("{name} {}{capacity}", status.to_lowercase()));
+            }
+            Some("Mains" | "USB") => {
+                let online = match read(name, "online").as_deref() {
+                    Some("1") => "connected",
+                    _ => "not connected",
+                };
+                texts.push(format!("{name} {online}"));
+            }
+            _ => {}
+        }
+    }
+    if texts.is_empty() {
+        return Ok(not_in_class(context, "power supply", SUPPLIES));
+    }
+    let now = texts.join("; ");
+    Ok(match discharging {
+        false => Status::information(now, SUPPLIES),
+        true => Status::new(now, SUPPLIES, State::Improvable)
+            .wanting("mains", "firmware and drivers save energy on battery"),
+    })
+}
+
+pub(super) fn thermal(context: &Context) -> StatusResult {
+    if let Some(power) = &context.apple {
+        return Ok(apple(&power.thermal));
+    }
+    const ZONES: &str = "/sys/class/thermal";
+    let files = context.system.files;
+    let mut texts: Vec<String> = files
+        .names(ZONES)
+        .iter()
+        .filter(|name| name.starts_with("thermal_zone"))
+        .filter_map(|zone| {
+            let read = |file: &str| files.read(&format!("{ZONES}/{zone}/{file}")).ok();
+            let millidegrees: f64 = read("temp")?.parse().ok()?;
+            Some(format!("{} {} °C", read("type")?, millidegrees / 1000.0))
+        })
+        .collect();
+    let (before, after) = (context.before.throttles, context.after.throttles);
+    texts.extend(after.map(|count| format!("cores throttled {count} times since boot")));
+    if texts.is_empty() {
+        return Ok(not_in_class(context, "sensor", ZONES));
+    }
+    let now = texts.join("; ");
+    Ok(match before < after {
+        false => Status::information(now, ZONES),
+        true => Status::new(now, ZONES, State::Improvable)
+            .wanting("cooler", "cores are being throttled now"),
+    })
+}
+
+/// No device of a class of /sys.
+fn not_in_class(context: &Context, what: &str, class: &str) -> Status {
+    let why = format!("no {what} in {class}");
+    match (&context.apple, &context.hypervisor) {
+        (Some(_), _) => elsewhere(),
+        (_, Some(_)) => Status::absent(Kind::AbsentInVm, why),
+        _ => Status::absent(Kind::NotOnThisSystem, why),
+    }
+}
+
+pub(super) fn qos(context: &Context) -> StatusResult {
+    let Some(power) = &context.apple else {
+        return Ok(elsewhere());
+    };
+    Ok(apple(&power.qos)
+        .wanting("user interactive", "lower classes get slower cores, later")
+        .set_by(
+            Who::AnyUser,
+            "taskpolicy -c utility COMMAND # a lower class; only the program itself can raise it",
+        ))
+}
+
+pub(super) fn low_power(context: &Context) -> StatusResult {
+    let Some(power) = &context.apple else {
+        return Ok(elsewhere());
+    };
+    let status = apple(&power.low_power)
+        .wanting("off", "it keeps the clock low")
+        .set_by(Who::Root, "sudo pmset -a lowpowermode 0");
+    let state = match status.now.get().map(String::as_str) {
+        Some("on") => State::Improvable,
+        Some("off") => State::Good,
+        _ => status.state,
+    };
+    Ok(Status { state, ..status })
+}
+
+fn apple(fact: &Fact<String>) -> Status {
+    let state = match fact.get() {
+        Some(_) => State::Information,
+        None => State::Unknown,
+    };
+    Status {
+        now: fact.clone(),
+        ..Status::new("", "", state)
+    }
+}
+
+fn elsewhere() -> Status {
+    Status::absent(Kind::NotOnThisSystem, "Apple systems only")
+}

@@ -1,0 +1,146 @@
+//! The machine that the controls are read from: CPUs, cpufreq policies,
+//! interrupts.
+
+use super::context::field;
+use crate::cpus::{parse, without};
+use sys::files::Files;
+
+/// The directory of all CPUs.
+pub(super) const CPUS: &str = "/sys/devices/system/cpu";
+
+/// A machine, and the CPUs to be kept quiet.
+pub(super) struct System<'a> {
+    pub(super) files: &'a dyn Files,
+    /// CPUs to be kept free of interrupts and kernel work.
+    pub(super) quiet: Vec<u32>,
+    /// Empty if not known.
+    pub(super) online: Vec<u32>,
+}
+
+impl<'a> System<'a> {
+    pub(super) fn new(files: &'a dyn Files, quiet_cpus: &[u32]) -> System<'a> {
+        System {
+            files,
+            quiet: quiet_cpus.to_vec(),
+            online: list(files, &format!("{CPUS}/online")).unwrap_or_default(),
+        }
+    }
+
+    /// CPUs for what must leave the quiet ones; empty if none are left, or none
+    /// are to be quiet. Isolated CPUs count only if there are no others.
+    pub(super) fn housekeeping(&self) -> Vec<u32> {
+        if self.quiet.is_empty() {
+            return Vec::new();
+        }
+        let others = without(&self.online, &self.quiet);
+        let isolated: Vec<u32> = ["isolated", "nohz_full"]
+            .iter()
+            .filter_map(|name| list(self.files, &format!("{CPUS}/{name}")))
+            .flatten()
+            .collect();
+        match without(&others, &isolated) {
+            open if open.is_empty() => others,
+            open => open,
+        }
+    }
+
+    /// The files of a pattern that exist, each with its CPUs: `policy<n>` and
+    /// `cpu<n>` have some, `/proc/irq/<n>` and single files none.
+    pub(super) fn expand(&self, pattern: &str) -> Vec<(String, Vec<u32>)> {
+        let Some((before, after)) = pattern.split_once("<n>") else {
+            return match self.files.exists(pattern) {
+                true => vec![(pattern.to_owned(), Vec::new())],
+                false => Vec::new(),
+            };
+        };
+        let numbers = match before.ends_with("/cpu") {
+            true => self.online.clone(),
+            false => self.numbers(before),
+        };
+        let with_cpus = |number: u32| {
+            let path = format!("{before}{number}{after}");
+            let cpus = match before.rsplit('/').next() {
+                Some("cpu") => vec![number],
+                Some("policy") => self.cpus_of_policy(number),
+                _ => Vec::new(),
+            };
+            self.files.exists(&path).then_some((path, cpus))
+        };
+        numbers.into_iter().filter_map(with_cpus).collect()
+    }
+
+    /// Numbers N for which `prefixN` exists, rising.
+    fn numbers(&self, prefix: &str) -> Vec<u32> {
+        let (directory, start) = prefix.rsplit_once('/').unwrap_or_default();
+        let names = self.files.names(directory);
+        let mut numbers: Vec<u32> = names
+            .iter()
+            .filter_map(|name| name.strip_prefix(start)?.parse().ok())
+            .collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// `affected_cpus` is a list with blanks between. A policy is named after
+    /// its first CPU.
+    fn cpus_of_policy(&self, number: u32) -> Vec<u32> {
+        let path = format!("{CPUS}/cpufreq/policy{number}/affected_cpus");
+        let text = self.files.read(&path).unwrap_or_default();
+        let cpus: Option<Vec<u32>> = text.split_whitespace().map(|c| c.parse().ok()).collect();
+        cpus.filter(|cpus| !cpus.is_empty())
+            .unwrap_or_else(|| vec![number])
+    }
+}
+
+/// The default quiet CPUs: all threads of the last core of the fastest kind
+/// that this process may use, if other CPUs remain. Devices and kernel work
+/// prefer the first.
+pub fn quiet_by_default(files: &dyn Files) -> Vec<u32> {
+    let online = list(files, &format!("{CPUS}/online")).unwrap_or_default();
+    let status = files.read("/proc/self/status").unwrap_or_default();
+    let mut usable = online.clone();
+    if let Some(allowed) = field(&status, "Cpus_allowed_list").and_then(parse) {
+        usable.retain(|cpu| allowed.contains(cpu));
+    }
+    let Some(&last) = fastest(files, &usable).last() else {
+        return Vec::new();
+    };
+    let core = siblings(files, last).unwrap_or_else(|| vec![last]);
+    match without(&online, &core).is_empty() {
+        true => Vec::new(),
+        false => core,
+    }
+}
+
+/// Intel's P-cores, or those of the highest capacity (ARM); all if there is one
+/// kind.
+fn fastest(files: &dyn Files, online: &[u32]) -> Vec<u32> {
+    let kept = |keep: &dyn Fn(u32) -> bool| -> Vec<u32> {
+        online.iter().copied().filter(|&cpu| keep(cpu)).collect()
+    };
+    if let Some(performance) = list(files, "/sys/devices/cpu_core/cpus") {
+        let kept = kept(&|cpu| performance.contains(&cpu));
+        if !kept.is_empty() {
+            return kept;
+        }
+    }
+    let capacity = |cpu: u32| -> Option<u32> {
+        let path = format!("{CPUS}/cpu{cpu}/cpu_capacity");
+        files.read(&path).ok()?.parse().ok()
+    };
+    match online.iter().filter_map(|&cpu| capacity(cpu)).max() {
+        Some(most) => kept(&|cpu| capacity(cpu) == Some(most)),
+        None => online.to_vec(),
+    }
+}
+
+/// The hardware threads of a CPU's core, itself included.
+pub(super) fn siblings(files: &dyn Files, cpu: u32) -> Option<Vec<u32>> {
+    let path = format!("{CPUS}/cpu{cpu}/topology/thread_siblings_list");
+    list(files, &path).filter(|cpus| !cpus.is_empty())
+}
+
+/// A file that holds a list of CPUs.
+pub(super) fn list(files: &dyn Files, path: &str) -> Option<Vec<u32>> {
+    parse(&files.read(path).ok()?)
+}

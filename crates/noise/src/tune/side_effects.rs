@@ -1,0 +1,154 @@
+//! Values that the kernel changes along with a written one ([`Moves`]), so that
+//! they are restored too.
+
+use super::item::{Item, Place};
+use crate::control::{Moves, moves};
+use crate::cpus::parse;
+use crate::shield::{Hierarchy, Version, hierarchy, tasks};
+use sys::files::Files;
+
+const CPU: &str = "/sys/devices/system/cpu";
+
+/// Values of a policy that begins anew with its CPU. The governor comes before
+/// what depends on it.
+const POLICY: &[&str] = &[
+    "scaling_governor",
+    "energy_performance_preference",
+    "scaling_min_freq",
+    "scaling_max_freq",
+];
+
+/// The values that writing `path` may change, as they are now.
+pub(crate) fn of(files: &dyn Files, path: &str) -> Vec<Item> {
+    let mut places = match moves(path) {
+        Moves::Nothing => Vec::new(),
+        Moves::SamePolicy(names) => {
+            let policy = path.rsplit_once('/').map_or("", |(policy, _)| policy);
+            let file = |name: &&str| Place::File(format!("{policy}/{name}"));
+            names.iter().map(file).collect()
+        }
+        Moves::Policies(names) => policies(files, names),
+        Moves::CpuGoes => {
+            let mut places = hotplug(files);
+            // Enabling SMT brings back all siblings, even one that was taken
+            // offline separately. Last: a CPU that goes takes values along.
+            if path.ends_with("/smt/control") {
+                places.extend(cpus_online(files));
+            }
+            places
+        }
+    };
+    if let Some(group) = path.strip_suffix("/cpuset.cpus") {
+        // Before Linux 6.2 tasks lost their own affinity when that of their
+        // group changed.
+        let tasks = tasks::members(files, &format!("{group}/tasks"));
+        places.extend(tasks.into_iter().filter_map(|id| affinity(files, id)));
+    }
+    places.retain(|place| *place != Place::File(path.into()));
+    items(files, places)
+}
+
+/// What a CPU that goes offline changes: interrupts move away (a mask of that
+/// CPU alone becomes all others), cpufreq policies begin anew, version 1 cpusets
+/// lose it for good, tasks leave those that are empty then, and tasks without
+/// another CPU get all.
+fn hotplug(files: &dyn Files) -> Vec<Place> {
+    let mut places = vec![Place::File("/proc/irq/default_smp_affinity".into())];
+    let irqs = numbered(files, "/proc/irq", "");
+    places.extend(irqs.map(|irq| Place::File(format!("{irq}/smp_affinity"))));
+    places.extend(policies(files, POLICY));
+    if let Ok(found) = hierarchy(files) {
+        places.extend(cpusets(files, &found));
+    }
+    places.extend(narrow_tasks(files));
+    places
+}
+
+/// The places with their values; what can't be read can't be restored.
+pub(crate) fn items(files: &dyn Files, places: Vec<Place>) -> Vec<Item> {
+    places
+        .into_iter()
+        .filter_map(|place| {
+            Some(Item {
+                old: place.read(files).ok()?,
+                place,
+                wanted: None,
+            })
+        })
+        .collect()
+}
+
+/// Directories `prefixN` of a directory.
+fn numbered<'f>(
+    files: &'f dyn Files,
+    directory: &'f str,
+    prefix: &'f str,
+) -> impl Iterator<Item = String> + 'f {
+    let names = files.names(directory).into_iter();
+    names
+        .filter(move |name| {
+            name.strip_prefix(prefix)
+                .is_some_and(|number| number.parse::<u32>().is_ok())
+        })
+        .map(move |name| format!("{directory}/{name}"))
+}
+
+fn policies(files: &dyn Files, names: &[&str]) -> Vec<Place> {
+    numbered(files, &format!("{CPU}/cpufreq"), "policy")
+        .flat_map(|policy| {
+            names
+                .iter()
+                .map(move |name| Place::File(format!("{policy}/{name}")))
+        })
+        .collect()
+}
+
+/// CPUs that can be taken offline.
+fn cpus_online(files: &dyn Files) -> impl Iterator<Item = Place> {
+    numbered(files, CPU, "cpu").map(|cpu| Place::File(format!("{cpu}/online")))
+}
+
+/// The CPUs of all version 1 groups below the root, parents before children (a
+/// child can't have more than its parent), then the groups of their tasks. In
+/// version 2 only effective CPUs change.
+fn cpusets(files: &dyn Files, found: &Hierarchy) -> Vec<Place> {
+    if found.version == Version::Two {
+        return Vec::new();
+    }
+    let groups = found.groups(files);
+    let cpus = groups
+        .iter()
+        .map(|group| Place::File(format!("{group}/cpuset.cpus")));
+    let tasks = groups
+        .iter()
+        .flat_map(|group| tasks::members(files, &format!("{group}/tasks")))
+        .filter_map(|id| {
+            Some(Place::Cpuset {
+                task: tasks::find(files, id).ok()?,
+                mount: found.mount.clone(),
+            })
+        });
+    cpus.chain(tasks).collect()
+}
+
+fn affinity(files: &dyn Files, id: u32) -> Option<Place> {
+    Some(Place::Affinity(tasks::find(files, id).ok()?))
+}
+
+/// Tasks that may not run on every online CPU.
+pub(crate) fn narrow_tasks(files: &dyn Files) -> Vec<Place> {
+    let Ok(online) = files.read(&format!("{CPU}/online")) else {
+        return Vec::new();
+    };
+    let online = parse(&online).unwrap_or_default();
+    let is_narrow = |id: u32| {
+        let list = tasks::affinity(files, id).ok();
+        let cpus = list.and_then(|list| parse(&list));
+        cpus.is_some_and(|cpus| online.iter().any(|cpu| !cpus.contains(cpu)))
+    };
+    tasks::all(files)
+        .into_iter()
+        .filter(|&id| tasks::may_be_moved(files, id) && is_narrow(id))
+        .filter_map(|id| affinity(files, id))
+        .collect()
+}

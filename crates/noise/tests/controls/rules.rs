@@ -1,0 +1,240 @@
+//! Rules that hold on every made-up machine.
+
+use super::{CPUS, USER, advised, facts, of, shown, shown_in, written};
+use model::noise::control::{Controls, Kind, State, Tuned, Who};
+use noise::control::{changes, documentation, quiet_by_default, show, tunable};
+use noise::machines;
+use sys::files::Files;
+use sys::files::Tree;
+
+/// What is to be done on the virtual machine, written down by hand from its
+/// files: tune does it, and show says it.
+#[test]
+fn the_default_set_is_what_a_person_would_change() {
+    let machine = machines::virtual_machine();
+    let root = written(&machine);
+    let tree = Tree::new(root.path());
+    let steps = changes(&tree, &[], &quiet_by_default(&tree)).expect("the default set");
+    let mut told: Vec<(&str, &str, &str)> = steps
+        .iter()
+        .map(|step| {
+            (
+                step.control.as_str(),
+                step.path.as_str(),
+                step.wanted.as_str(),
+            )
+        })
+        .collect();
+    told.sort_unstable();
+    let mut by_hand = [
+        (
+            "default-irq-affinity",
+            "/proc/irq/default_smp_affinity",
+            "1",
+        ),
+        ("irq-affinity", "/proc/irq/16/smp_affinity", "1"),
+        ("irq-affinity", "/proc/irq/17/smp_affinity", "1"),
+        (
+            "khugepaged",
+            "/sys/kernel/mm/transparent_hugepage/khugepaged/defrag",
+            "0",
+        ),
+        (
+            "sample-rate",
+            "/proc/sys/kernel/perf_event_max_sample_rate",
+            "1",
+        ),
+        ("timer-migration", "/proc/sys/kernel/timer_migration", "0"),
+        ("workqueues", "/sys/devices/virtual/workqueue/cpumask", "1"),
+    ];
+    by_hand.sort_unstable();
+    assert_eq!(told, by_hand);
+    let controls = shown(&machine);
+    for control in controls
+        .controls
+        .iter()
+        .filter(|control| control.tuned == Tuned::ByDefault)
+    {
+        let to_do = by_hand.iter().any(|(id, _, _)| *id == control.id);
+        assert_eq!(control.state == State::Improvable, to_do, "{}", control.id);
+    }
+    // What show says of a file is what is to be written into it.
+    for (id, path, wanted) in by_hand {
+        let control = of(&controls, id);
+        let part = control.parts.iter().find(|part| part.path == path);
+        let command = control.setting.as_ref().map(|s| s.command.as_str());
+        match part {
+            Some(part) => assert_eq!(part.wanted.as_deref(), Some(wanted), "{path}"),
+            None => assert_eq!(command, Some(&*format!("echo {wanted} | tee {path}"))),
+        }
+    }
+}
+
+/// Every control that tune would change is shown as improvable with the same
+/// name, and the other way round.
+#[test]
+fn show_and_tune_agree_on_every_machine() {
+    for machine in machines::all() {
+        let root = written(&machine);
+        let tree = Tree::new(root.path());
+        let quiet = quiet_by_default(&tree);
+        let steps = changes(&tree, &[], &quiet).expect("the default set");
+        let controls = shown(&machine);
+        for control in &controls.controls {
+            let written = steps.iter().any(|step| step.control == control.id);
+            let told = control.state == State::Improvable && control.tuned == Tuned::ByDefault;
+            assert_eq!(written, told, "{} on {}", control.id, machine.name);
+        }
+        for step in &steps {
+            assert!(tree.exists(&step.path), "{}", step.path);
+        }
+    }
+}
+
+/// Whatever could be better and can be done is advice, and nothing else is.
+#[test]
+fn advice_is_complete() {
+    for machine in machines::all() {
+        let controls = shown(&machine);
+        for control in &controls.controls {
+            let kept = control
+                .hindrance
+                .as_ref()
+                .is_some_and(|h| h.kind != Kind::NoPrivilege);
+            let to_do = control.state == State::Improvable && !kept;
+            let told = advised(&controls).contains(&control.id.as_str());
+            assert_eq!(told, to_do, "{} on {}", control.id, machine.name);
+        }
+    }
+}
+
+#[test]
+fn what_tune_writes_is_what_show_wants() {
+    for machine in machines::all() {
+        let root = written(&machine);
+        let tree = Tree::new(root.path());
+        let quiet = quiet_by_default(&tree);
+        let every: Vec<String> = tunable().iter().map(|(id, _)| (*id).to_owned()).collect();
+        for step in changes(&tree, &every, &quiet).expect("known") {
+            // As the kernel would: the chosen word of a list in brackets.
+            let old = tree.read(&step.path).expect("readable");
+            let new = match old.contains('[') {
+                false => step.wanted.clone(),
+                true => old
+                    .replace(['[', ']'], "")
+                    .split(' ')
+                    .map(|word| match word == step.wanted {
+                        true => format!("[{word}]"),
+                        false => word.to_owned(),
+                    })
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            };
+            tree.write(&step.path, &new).expect("a file");
+        }
+        let again = changes(&tree, &every, &quiet).expect("known");
+        assert_eq!(again, [], "{}", machine.name);
+    }
+}
+
+/// The running system's own files, as far as this test is concerned.
+struct Own(Tree);
+
+impl Files for Own {
+    fn read(&self, path: &str) -> std::io::Result<String> {
+        self.0.read(path)
+    }
+    fn write(&self, path: &str, text: &str) -> std::io::Result<()> {
+        self.0.write(path, text)
+    }
+    fn exists(&self, path: &str) -> bool {
+        self.0.exists(path)
+    }
+    fn names(&self, path: &str) -> Vec<String> {
+        self.0.names(path)
+    }
+    fn is_the_systems(&self) -> bool {
+        true
+    }
+}
+
+/// By its group, or since somebody gave the file away.
+#[test]
+fn who_may_write_a_file_needs_no_root_for_it() {
+    let root = written(&machines::intel().with("/proc/self/status", USER));
+    let own = Own(Tree::new(root.path()));
+    let controls = show(&own, &facts(root.path()), None, &mut || ());
+    let thp = of(&controls, "thp");
+    assert_eq!(thp.hindrance, None);
+    let setting = thp.setting.as_ref().expect("a way");
+    assert_eq!(setting.who, Who::AnyUser);
+    assert!(!setting.command.contains("sudo"), "{}", setting.command);
+    // tune is root's all the same.
+    let tune = controls
+        .advice
+        .iter()
+        .find(|advice| advice.controls.contains(&"thp".to_owned()));
+    let tune = tune.expect("advice");
+    assert_eq!(tune.who, Who::Root);
+    assert!(tune.command.starts_with("sudo latlas noise tune"));
+}
+
+#[test]
+fn without_proc_and_sys_everything_says_so() {
+    let empty = tempfile::tempdir().expect("a directory");
+    let controls = shown_in(empty.path());
+    assert_eq!(controls.advice, []);
+    assert!(!controls.sees());
+    assert!(controls.notes.iter().any(|note| note.contains("no /proc")));
+    assert!(controls.notes.iter().any(|note| note.contains("no /sys")));
+    for control in &controls.controls {
+        assert_eq!(control.state, State::Unknown, "{}", control.id);
+        assert!(control.now.unknown.is_some(), "{}", control.id);
+    }
+    let root = Tree::new(empty.path());
+    assert_eq!(changes(&root, &[], &[0]), Ok(vec![]));
+}
+
+#[test]
+fn the_document_can_be_read_back() {
+    for machine in machines::all() {
+        let controls = shown(&machine);
+        let text = serde_json::to_string(&controls).expect("JSON");
+        let back: Controls = serde_json::from_str(&text).expect("the document");
+        assert_eq!(back, controls, "{}", machine.name);
+    }
+}
+
+#[test]
+fn parts_are_told_one_by_one() {
+    let acpi = shown(&machines::acpi());
+    let parts = &of(&acpi, "governor").parts;
+    let last = parts.last().expect("four policies");
+    assert_eq!(parts.len(), 4);
+    assert_eq!(
+        last.path,
+        format!("{CPUS}/cpufreq/policy3/scaling_governor")
+    );
+    assert_eq!(
+        (last.value.as_deref(), last.wanted.as_deref()),
+        (Some("performance"), None)
+    );
+    assert_eq!(parts[0].wanted.as_deref(), Some("performance"));
+}
+
+/// The page has the table of [`documentation`]; with `LATLAS_BLESS` it is
+/// rewritten.
+#[test]
+fn the_page_in_docs_has_the_table_of_the_controls() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/noise/controls.md");
+    let page = std::fs::read_to_string(path).expect("the page");
+    let start = page.find("| control |").expect("a table");
+    let end = start + page[start..].find("\n\n").expect("an end") + 1;
+    let table = documentation();
+    if std::env::var_os("LATLAS_BLESS").is_some() {
+        let page = format!("{}{table}{}", &page[..start], &page[end..]);
+        std::fs::write(path, page).expect("written");
+        return;
+    }
+    assert_eq!(&page[start..end], table, "run with LATLAS_BLESS=1");
+}

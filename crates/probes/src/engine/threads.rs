@@ -1,0 +1,272 @@
+//! What rows share whose threads run on several CPUs and stamp there.
+
+use super::reason::Reason;
+use meter::probe::{Event, MachineShape};
+use std::io;
+use std::thread::{self, Scope, ScopedJoinHandle};
+use std::time::Instant;
+use sys::affinity::{allowed_cpus, current_cpu, pin_to};
+use sys::evidence::run_delay_ns_of;
+
+/// No CPU, where its number is kept in an atomic.
+pub(crate) const NO_CPU: u32 = u32::MAX;
+
+/// The CPU of this number, unless it is none.
+pub(crate) fn some_cpu(cpu: u32) -> Option<u32> {
+    (cpu != NO_CPU).then_some(cpu)
+}
+
+/// Names of the modes of an operation between two threads, where the system
+/// says on which CPU a thread is.
+pub(crate) fn modes() -> Vec<String> {
+    match current_cpu() {
+        Some(_) => ["same CPU", "other CPU"].map(String::from).to_vec(),
+        None => Vec::new(),
+    }
+}
+
+/// The mode of an operation between threads on these two CPUs.
+pub(crate) fn mode(one: Option<u32>, other: Option<u32>) -> u8 {
+    u8::from(one != other)
+}
+
+/// Two stamps as small numbers, the earlier of them 0.
+pub(crate) fn apart(from: u64, to: u64) -> (u64, u64) {
+    let ticks = to.wrapping_sub(from).cast_signed();
+    match ticks {
+        0.. => (0, ticks.cast_unsigned()),
+        _ => (ticks.unsigned_abs(), 0),
+    }
+}
+
+/// One operation, or several, between two stamps: a counter that ran
+/// backwards gives a negative time, not a huge one.
+pub(crate) fn event(from: u64, to: u64, ops: u64, mode: u8) -> Event {
+    let (from_ticks, to_ticks) = apart(from, to);
+    Event {
+        series: 0,
+        from_ticks,
+        to_ticks,
+        ops,
+        mode,
+    }
+}
+
+/// Why rows on several CPUs can't run, if they can't.
+pub(crate) fn alone(machine: &MachineShape) -> Option<String> {
+    (machine.cpus.len() < 2).then(|| Reason::OneCpu.to_string())
+}
+
+/// Lets the calling thread, and those that it will start, run on all of these
+/// CPUs; or leaves it where the system has no such sets.
+pub(crate) fn run_on(cpus: &[u32]) -> Result<(), Reason> {
+    if cpus.is_empty() {
+        return Ok(());
+    }
+    match pin_to(cpus) {
+        Err(e) if e.kind() != io::ErrorKind::Unsupported => Err(not_pinned(cpus, &e)),
+        _ => Ok(()),
+    }
+}
+
+fn not_pinned(cpus: &[u32], error: &io::Error) -> Reason {
+    Reason::NotPinned {
+        cpus: cpus.to_vec(),
+        error: error.to_string(),
+    }
+}
+
+/// The calling thread on a set of CPUs; back where it was when dropped.
+pub(crate) struct Pinned {
+    before: Option<Vec<u32>>,
+}
+
+impl Pinned {
+    /// Moves the calling thread; not at all if the set is empty or is what it
+    /// has.
+    ///
+    /// # Errors
+    /// Why it can't be moved.
+    pub(crate) fn to(cpus: &[u32]) -> Result<Pinned, Reason> {
+        if cpus.is_empty() {
+            return Ok(Pinned { before: None });
+        }
+        let before = allowed_cpus().map_err(|e| not_pinned(cpus, &e))?;
+        if before == cpus {
+            return Ok(Pinned { before: None });
+        }
+        pin_to(cpus).map_err(|e| not_pinned(cpus, &e))?;
+        Ok(Pinned {
+            before: Some(before),
+        })
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        if let Some(before) = &self.before {
+            // Unless those CPUs were taken away in the meantime: then it stays.
+            let _ = pin_to(before);
+        }
+    }
+}
+
+/// Starts a thread of the scope.
+pub(crate) fn spawn<'s, 'e, T: Send + 's>(
+    scope: &'s Scope<'s, 'e>,
+    work: impl FnOnce() -> T + Send + 's,
+) -> Result<ScopedJoinHandle<'s, T>, Reason> {
+    let started = thread::Builder::new().spawn_scoped(scope, work);
+    started.map_err(|e| Reason::not_started("threads", &e))
+}
+
+/// Waits for the end of a thread that is called so.
+pub(crate) fn join<T>(handle: ScopedJoinHandle<'_, T>, whose: &'static str) -> Result<T, Reason> {
+    handle.join().map_err(|_| Reason::Panicked(whose))
+}
+
+/// Does work on a new thread that may use all of these CPUs, as may the
+/// threads that it starts: the measuring thread stays pinned, and waits.
+pub(crate) fn on_free_thread<R: Send>(
+    cpus: &[u32],
+    work: impl FnOnce() -> Result<R, Reason> + Send,
+) -> Result<R, Reason> {
+    thread::scope(|scope| {
+        let free = spawn(scope, || {
+            run_on(cpus)?;
+            work()
+        })?;
+        join(free, "the measuring thread")?
+    })
+}
+
+/// How long a thread of this process waited for a CPU that others had, from a
+/// moment on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waits {
+    thread: u32,
+    began: Instant,
+    delay_ns: u64,
+}
+
+impl Waits {
+    /// From now on, of the thread of this number; `None` where the system does
+    /// not count.
+    pub(crate) fn of(thread: Option<u32>) -> Option<Waits> {
+        Some(Waits {
+            thread: thread?,
+            began: Instant::now(),
+            delay_ns: run_delay_ns_of(thread?)?,
+        })
+    }
+
+    /// Until now: how long it waited, and of how long, ns.
+    pub(crate) fn until_now(&self) -> Option<(u64, u64)> {
+        let delay_ns = run_delay_ns_of(self.thread)?.checked_sub(self.delay_ns)?;
+        let wall_ns = u64::try_from(self.began.elapsed().as_nanos()).ok()?;
+        Some((delay_ns, wall_ns))
+    }
+}
+
+/// Does this; how long the calling thread waited for a CPU in that time, ns,
+/// or `None` where the system doesn't count.
+pub(crate) fn watched<R>(work: impl FnOnce() -> R) -> (R, Option<u64>) {
+    let waits = Waits::of(sys::thread::current_id());
+    let done = work();
+    let waited = waits.and_then(|waits| waits.until_now());
+    (done, waited.map(|(delay_ns, _)| delay_ns))
+}
+
+/// What contradicts a row if this thread waited for more than this share of
+/// its time.
+pub(crate) fn waited_too_long(
+    thread: &str,
+    (delay_ns, wall_ns): (u64, u64),
+    at_most: f64,
+) -> Option<String> {
+    let share = delay_ns as f64 / wall_ns.max(1) as f64;
+    (share > at_most).then(|| {
+        let percent = share * 100.0;
+        format!("other programs ran: {thread} waited for a CPU {percent:.0} % of the time")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::{cpus, machine};
+
+    #[test]
+    fn stamps_keep_their_sign() {
+        assert_eq!(apart(100, 107), (0, 7));
+        assert_eq!(apart(107, 100), (7, 0));
+        assert_eq!(apart(u64::MAX, 4), (0, 5), "a counter may wrap");
+        assert_eq!(apart(9, 9), (0, 0));
+        let backward = event(140, 100, 2, 1);
+        assert_eq!((backward.from_ticks, backward.to_ticks), (40, 0));
+        assert_eq!((backward.ops, backward.mode), (2, 1));
+    }
+
+    #[test]
+    fn one_cpu_is_a_reason() {
+        let of = |cpus: &[u32]| {
+            alone(&MachineShape {
+                cpus: cpus.to_vec(),
+                ..machine()
+            })
+        };
+        assert_eq!(of(&[3]).as_deref(), Some("only one CPU may be used"));
+        assert_eq!(of(&[3, 4]), None);
+    }
+
+    #[test]
+    fn a_free_thread_may_use_all_and_its_starter_stays() {
+        let cpus = cpus();
+        if cpus.is_empty() {
+            return;
+        }
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                pin_to(&cpus[..1]).expect("one of ours");
+                let seen = on_free_thread(&cpus, || {
+                    let inherited = thread::spawn(sys::allowed_cpus).join();
+                    Ok((sys::allowed_cpus(), inherited))
+                });
+                let (own, inherited) = seen.expect("a thread");
+                assert_eq!(own.expect("a set"), cpus);
+                assert_eq!(inherited.expect("a thread").expect("a set"), cpus);
+                assert_eq!(sys::allowed_cpus().expect("a set"), cpus[..1]);
+            });
+        });
+        let reason = on_free_thread(&[8191], || Ok(()));
+        assert!(
+            matches!(reason, Err(Reason::NotPinned { ref cpus, .. }) if *cpus == [8191]),
+            "{reason:?}"
+        );
+    }
+
+    #[test]
+    fn a_pinned_thread_goes_back() {
+        let before = cpus();
+        if before.is_empty() {
+            return;
+        }
+        let here = Pinned::to(&before[..1]).expect("the first CPU");
+        assert_eq!(cpus(), before[..1]);
+        drop(here);
+        assert_eq!(cpus(), before);
+        drop(Pinned::to(&before).expect("where it is"));
+        drop(Pinned::to(&[]).expect("nowhere"));
+        assert_eq!(cpus(), before);
+    }
+
+    #[test]
+    fn waiting_for_a_cpu_is_judged_by_its_share() {
+        let of = |delay_ns| waited_too_long("the partner", (delay_ns, 1_000_000), 0.02);
+        assert_eq!(of(20_000), None);
+        assert_eq!(
+            of(150_000).as_deref(),
+            Some("other programs ran: the partner waited for a CPU 15 % of the time")
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! Queries of the index: plain functions that may block.
+
+use crate::app::App;
+use crate::params::RunsParams;
+use crate::problem::Problem;
+use crate::wire::Row;
+use compare::history::{Figure, History, history as levels_of};
+use compare::operand::{Operand, Source, kept_beside};
+use compare::{Comparison, Options, compare};
+use model::run::Run;
+use model::unit::Unit;
+use std::path::PathBuf;
+use store::index::{Index, KeptResult, KeptRun, Machine, MachineKey, Percentile, RowStanding};
+use store::operand::{self, OperandError};
+
+/// A page of the runs, newest first, and how many there are in all.
+pub(crate) fn runs(index: &Index, params: &RunsParams) -> Result<(usize, Vec<KeptRun>), Problem> {
+    let mut all = index.runs()?;
+    if let Some(machine) = &params.machine {
+        all.retain(|run| run.machine.0 == *machine);
+    }
+    let total = all.len();
+    let page = all.into_iter().skip(params.offset as usize);
+    Ok((total, page.take(params.limit as usize).collect()))
+}
+
+/// The document of a run. Only a whole UUID names one, and only among those
+/// that the store itself lists: no path is made of a stranger's text.
+pub(crate) fn path(index: &Index, id: &str) -> Result<PathBuf, Problem> {
+    let uuid = id.len() == 36 && id.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit());
+    match uuid {
+        true => Ok(index.document(&id.to_ascii_lowercase())?),
+        false => Err(Problem::NoRun),
+    }
+}
+
+/// A run with its document.
+pub(crate) fn run(index: &Index, id: &str) -> Result<(KeptRun, Run), Problem> {
+    let path = path(index, id)?;
+    let run = store::read(&path)?;
+    // The index has its tags; it may not have the run yet.
+    let kept = index.run(&run.id)?;
+    Ok((kept.unwrap_or_else(|| KeptRun::of(&run, path)), run))
+}
+
+/// All rows, with the number of their points.
+pub(crate) fn rows(index: &Index) -> Result<Vec<Row>, Problem> {
+    let mut rows: Vec<Row> = Vec::new();
+    for (row, at) in index.rows(None)? {
+        let point = u32::from(!at.is_empty());
+        match rows.last_mut().filter(|last| last.row == row) {
+            Some(last) => last.points += point,
+            None => rows.push(Row { row, points: point }),
+        }
+    }
+    Ok(rows)
+}
+
+/// Points of a row, rising; none of a single figure.
+pub(crate) fn points(index: &Index, row: &str) -> Result<Vec<Vec<u64>>, Problem> {
+    let rows = index.rows(None)?.into_iter();
+    let points = rows.filter(|(name, at)| name == row && !at.is_empty());
+    Ok(points.map(|(_, at)| at).collect())
+}
+
+/// A row over all machines.
+pub(crate) struct RowOverMachines {
+    pub(crate) standing: RowStanding,
+    pub(crate) unit: Unit,
+    machines: Vec<Machine>,
+}
+
+impl RowOverMachines {
+    /// Host name and line of a machine.
+    pub(crate) fn name_of<'m>(&'m self, key: &'m MachineKey) -> (Option<&'m str>, &'m str) {
+        let machine = self.machines.iter().find(|machine| machine.key == *key);
+        machine.map_or((None, &key.0), |m| (m.host.as_deref(), &m.line))
+    }
+}
+
+pub(crate) fn over_machines(
+    index: &Index,
+    row: &str,
+    at: &[u64],
+) -> Result<RowOverMachines, Problem> {
+    let standing = index.percentiles_of_row(row, at)?;
+    let machines = index.machines()?;
+    // A machine of the standing has the row; else it is looked for on all.
+    let first = standing.machines.first().map(|machine| &machine.machine);
+    for key in first.into_iter().chain(machines.iter().map(|m| &m.key)) {
+        if let Some((_, result)) = index.history(key, row, at)?.last() {
+            return Ok(RowOverMachines {
+                standing,
+                unit: result.unit,
+                machines,
+            });
+        }
+    }
+    Err(Problem::NoRow)
+}
+
+/// Percentiles of a machine among all.
+pub(crate) fn machine_percentiles(index: &Index, key: &str) -> Result<Vec<Percentile>, Problem> {
+    let machine = machine(index, key)?;
+    Ok(index.percentiles(&machine.key)?)
+}
+
+fn machine(index: &Index, key: &str) -> Result<Machine, Problem> {
+    let mut machines = index.machines()?.into_iter();
+    machines
+        .find(|machine| machine.key.0 == key)
+        .ok_or(Problem::NoMachine)
+}
+
+/// Figures of a row on a machine, oldest first.
+pub(crate) type Figures = Vec<(KeptRun, KeptResult)>;
+
+/// A row on one machine, with its levels.
+pub(crate) fn history(
+    index: &Index,
+    machine: Machine,
+    row: &str,
+    at: &[u64],
+) -> Result<Option<(Figures, History)>, Problem> {
+    let figures = index.history(&machine.key, row, at)?;
+    let history = levels_of(machine, figures.clone(), Figure::Best);
+    Ok(history.map(|history| (figures, history)))
+}
+
+/// The same of the machine with this key.
+pub(crate) fn history_of(
+    index: &Index,
+    key: &str,
+    row: &str,
+    at: &[u64],
+) -> Result<(Figures, History), Problem> {
+    let machine = machine(index, key).map_err(|problem| match problem {
+        Problem::NoMachine => Problem::NoHistory,
+        problem => problem,
+    })?;
+    history(index, machine, row, at)?.ok_or(Problem::NoHistory)
+}
+
+/// A side of a comparison. Unlike on the command line it can't be a file: the
+/// names come from strangers.
+fn side(name: &str, index: &Index, app: &App) -> Result<Operand, Problem> {
+    if let Some(table) = app.references().find(name) {
+        return Ok(Operand {
+            name: name.to_owned(),
+            source: Source::Published(table.clone()),
+        });
+    }
+    if let Some(host) = name.strip_prefix('@') {
+        let store = || Ok(index.store().clone());
+        return operand::find(name, &store(), app.references()).map_err(|error| match error {
+            OperandError::Store(error) => error.into(),
+            _ => Problem::NoHost(host.to_owned()),
+        });
+    }
+    match path(index, name) {
+        Ok(path) => Ok(Operand::run(name, store::read(&path)?)),
+        Err(Problem::NoRun) => Err(Problem::NoSide {
+            name: name.to_owned(),
+            tables: app.references().keys().join(", "),
+        }),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// B compared with A.
+pub(crate) fn comparison(
+    index: &Index,
+    app: &App,
+    a: &str,
+    b: &str,
+) -> Result<Comparison, Problem> {
+    let [a, b] = [side(a, index, app)?, side(b, index, app)?];
+    let recent = operand::recent_beside(index.store(), &[&a, &b])?;
+    let kept = kept_beside(&[&a, &b], &recent);
+    let options = Options {
+        margin: compare::USUAL_MARGIN,
+        fail_above: None,
+        normalize: None,
+    };
+    compare(&a, &b, &kept, &|_| true, &options)
+        .map_err(|error| Problem::NotComparable(error.to_string()))
+}

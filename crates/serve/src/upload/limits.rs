@@ -1,0 +1,163 @@
+//! How slowly uploads may arrive, and how much memory unfinished ones share.
+
+use crate::problem::Problem;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Limits of uploads.
+#[derive(Clone, Copy, Debug)]
+pub struct UploadLimits {
+    /// How far a sender may fall behind the minimum rate. Also the longest
+    /// pause: a burst earns no more than this.
+    pub slack: Duration,
+    /// Minimum rate, bytes a second. A sender that holds much memory must be
+    /// faster: as fast as it takes to send that much within `whole`.
+    pub bytes_per_s: u64,
+    /// Longest time for the whole body.
+    pub whole: Duration,
+    /// Memory for unfinished uploads, bytes, shared by all senders.
+    pub memory_bytes: u64,
+}
+
+impl Default for UploadLimits {
+    fn default() -> UploadLimits {
+        UploadLimits {
+            slack: Duration::from_secs(10),
+            bytes_per_s: 4096,
+            whole: Duration::from_secs(120),
+            memory_bytes: 256 << 20,
+        }
+    }
+}
+
+impl UploadLimits {
+    /// The deadline of a body's next piece, since the body began: `deadline`
+    /// was the one before, `size` bytes arrived `now`, `received` in all.
+    pub(super) fn next_deadline(
+        &self,
+        deadline: Duration,
+        now: Duration,
+        size: usize,
+        received: usize,
+    ) -> Duration {
+        let earned = Duration::try_from_secs_f64(size as f64 / self.minimum_rate(received));
+        deadline
+            .saturating_add(earned.unwrap_or(Duration::MAX))
+            .min(now.saturating_add(self.slack))
+            .min(self.whole)
+    }
+
+    fn minimum_rate(&self, received: usize) -> f64 {
+        (self.bytes_per_s.max(1) as f64).max(received as f64 / self.whole.as_secs_f64())
+    }
+
+    pub(super) fn too_slow(&self, received: usize) -> Problem {
+        Problem::TooSlow {
+            received,
+            bytes_per_s: self.minimum_rate(received),
+            whole_s: self.whole.as_secs_f64(),
+        }
+    }
+}
+
+/// Unit of [`Memory`]: a semaphore hands out at most 32 bits at once.
+const UNIT_BYTES: usize = 1 << 10;
+
+/// Memory that unfinished uploads share. Taken as bytes arrive, not for what
+/// Content-Length announces, and never waited for: uploads that wait for each
+/// other would all time out.
+pub(crate) struct Memory(Arc<Semaphore>);
+
+impl Memory {
+    pub(crate) fn new(bytes: u64) -> Memory {
+        let units = usize::try_from(bytes).unwrap_or(usize::MAX) / UNIT_BYTES;
+        Memory(Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))))
+    }
+}
+
+/// What has arrived of a body. Dropping it returns its memory.
+#[derive(Default)]
+pub(crate) struct Received {
+    pub(crate) bytes: Vec<u8>,
+    memory: Option<OwnedSemaphorePermit>,
+}
+
+impl Received {
+    pub(super) fn add(&mut self, piece: &[u8], memory: &Memory) -> Result<(), Problem> {
+        let units = |bytes: usize| bytes.div_ceil(UNIT_BYTES);
+        let more = units(self.bytes.len() + piece.len()) - units(self.bytes.len());
+        let more = u32::try_from(more).map_err(|_| Problem::TooManyUploads)?;
+        let permit = Arc::clone(&memory.0).try_acquire_many_owned(more);
+        let permit = permit.map_err(|_| Problem::TooManyUploads)?;
+        match &mut self.memory {
+            Some(memory) => memory.merge(permit),
+            None => self.memory = Some(permit),
+        }
+        self.bytes.extend_from_slice(piece);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// When a body ends whose pieces (second, bytes) arrive so.
+    fn end(pieces: impl IntoIterator<Item = (u64, usize)>) -> f64 {
+        let limits = UploadLimits::default();
+        let (mut deadline, mut received) = (limits.slack, 0);
+        for (second, bytes) in pieces {
+            let now = Duration::from_secs(second);
+            if now >= deadline {
+                break;
+            }
+            received += bytes;
+            deadline = limits.next_deadline(deadline, now, bytes, received);
+        }
+        deadline.as_secs_f64()
+    }
+
+    #[test]
+    fn a_steady_sender_has_the_whole_time_and_a_burst_earns_one_slack() {
+        assert_eq!(end([]), 10.0);
+        assert_eq!(end([(5, 2048)]), 10.5);
+        for rate in [4096, 500_000] {
+            assert_eq!(end((0..120).map(|second| (second, rate))), 120.0);
+        }
+        // A burst earns no pause, even if bytes trickle in after it.
+        let burst = (0, (64 << 20) - 200);
+        assert_eq!(end([burst]), 10.0);
+        let trickle = (1..=13).map(|k| (9 * k, 1));
+        assert!(end([burst].into_iter().chain(trickle)) < 10.1);
+        // The minimum rate does not hold 60 MiB.
+        let minimum = (1..120).map(|second| (second, 4096));
+        assert!(end([(0, 60 << 20)].into_iter().chain(minimum)) < 10.1);
+        assert!(matches!(
+            UploadLimits::default().too_slow(1),
+            Problem::TooSlow {
+                received: 1,
+                bytes_per_s: 4096.0,
+                whole_s: 120.0
+            }
+        ));
+    }
+
+    #[test]
+    fn memory_is_taken_as_bytes_arrive_and_returned() {
+        let memory = Memory::new(10 << 10);
+        let mut one = Received::default();
+        let mut two = Received::default();
+        one.add(&[1; 700], &memory).expect("room");
+        one.add(&[2; 700], &memory).expect("room");
+        assert_eq!(memory.0.available_permits(), 8, "1400 bytes are two units");
+        two.add(&[0; 8 << 10], &memory).expect("room");
+        let refused = one.add(&[3; 2000], &memory);
+        assert!(matches!(refused, Err(Problem::TooManyUploads)));
+        assert_eq!(one.bytes.len(), 1400, "no part of it was taken");
+        drop(two);
+        one.add(&[3; 2000], &memory).expect("room again");
+        drop(one);
+        assert_eq!(memory.0.available_permits(), 10);
+    }
+}

@@ -1,0 +1,105 @@
+//! What a run may be set against, found before anything is measured.
+
+use crate::operand::{self, OperandError, tagged};
+use crate::{Store, StoreError};
+use compare::operand::{Operand, Source};
+use compare::references::References;
+use model::run::{Outcome, Row};
+use std::path::Path;
+
+/// Why there is no baseline.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// Nothing of that name.
+    #[error(transparent)]
+    Operand(#[from] OperandError),
+    /// The kept runs can't be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Something that is not measured here.
+    #[error("{name} can't be a baseline: {why}")]
+    NoRuns {
+        /// The name.
+        name: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// Curves of what is to be measured, and nothing else of it.
+    #[error(
+        "the baseline {name} has no single figure or level of what would be measured ({rows}), and \
+         the gate ignores points of curves and maps (`latlas compare` compares them)"
+    )]
+    OnlyPoints {
+        /// The name.
+        name: String,
+        /// Which rows.
+        rows: String,
+    },
+    /// None of the rows that are to be measured.
+    #[error("the baseline {name} has no figure of the rows that would be measured ({rows})")]
+    NothingShared {
+        /// The name.
+        name: String,
+        /// Which rows.
+        rows: String,
+    },
+}
+
+/// The baseline that a name means: a file of that name, all kept runs with that
+/// tag that are like the newest of them (at most ten), or whatever `compare`
+/// takes, but for published tables. `rows` are those that are to be measured. What the index had to do beside is
+/// `told`, a line each.
+///
+/// # Errors
+/// If it is none, or has none of the rows.
+pub fn baseline(
+    name: &str,
+    store: &Result<Store, StoreError>,
+    references: &References,
+    rows: &[String],
+    messages: &mut Vec<String>,
+) -> Result<Operand, BaselineError> {
+    let tagged = match store {
+        Ok(store) if !Path::new(name).is_file() => tagged(name, store, messages)?,
+        _ => Vec::new(),
+    };
+    let operand = match tagged.is_empty() {
+        true => operand::find(name, store, references)?,
+        false => Operand::of_runs(name, tagged),
+    };
+    let no = |why| BaselineError::NoRuns {
+        name: name.to_owned(),
+        why,
+    };
+    if matches!(operand.source, Source::Published(_)) {
+        return Err(no(
+            "it is a published table, and a gate needs runs of this machine",
+        ));
+    }
+    if operand.runs().iter().any(|run| run.commands.is_some()) {
+        return Err(no("it is a run of commands (`latlas exec` compares those)"));
+    }
+    if operand.runs().iter().any(|run| run.imported.is_some()) {
+        return Err(no("another program measured it"));
+    }
+    let has = |id: &str, row: &Row| {
+        let rest = row.id.strip_prefix(id);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let own = operand.runs().iter().flat_map(|run| &run.rows);
+    let shared: Vec<&Row> = own
+        .filter(|row| rows.iter().any(|id| has(id, row)))
+        .collect();
+    if !shared.iter().any(|row| row.estimate().is_some()) {
+        const NAMED: usize = 5;
+        let more = if rows.len() > NAMED { ", ..." } else { "" };
+        let some: Vec<&str> = rows.iter().take(NAMED).map(String::as_str).collect();
+        let (name, rows) = (name.to_owned(), some.join(", ") + more);
+        let curve = |row: &&Row| matches!(row.outcome, Outcome::Curve { .. } | Outcome::Map { .. });
+        return Err(match shared.iter().any(curve) {
+            true => BaselineError::OnlyPoints { name, rows },
+            false => BaselineError::NothingShared { name, rows },
+        });
+    }
+    Ok(operand)
+}

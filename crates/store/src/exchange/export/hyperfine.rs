@@ -1,0 +1,116 @@
+//! hyperfine's export (`--export-json`), read by its own scripts and by
+//! others that expect `results[].times`.
+//!
+//! hyperfine knows no quiet machine: `times` are all ordinary samples, so that
+//! their median is what latlas calls typical. The wall time of a command has
+//! its CPU time beside it, as there.
+
+use super::line::{BELOW_ZERO, LeftOut, Line};
+use model::run::Run;
+use model::stats;
+use serde::Serialize;
+
+/// Why a figure can't be expressed.
+const NO_SAMPLES: &str = "the document holds no samples of it, and this format is made of them";
+
+#[derive(Serialize)]
+struct Document<'r> {
+    results: Vec<Entry<'r>>,
+}
+
+/// Times in seconds per operation. What was not measured is null, which is
+/// what hyperfine's own standard deviation is after a single run.
+#[derive(Serialize)]
+struct Entry<'r> {
+    command: String,
+    mean: f64,
+    stddev: Option<f64>,
+    median: f64,
+    user: Option<f64>,
+    system: Option<f64>,
+    min: f64,
+    max: f64,
+    times: Vec<f64>,
+    exit_codes: [i32; 0],
+    latlas: Counterpart<'r>,
+}
+
+#[derive(Serialize)]
+struct Counterpart<'r> {
+    row: &'r str,
+    run: &'r str,
+    verdict: &'static str,
+    reason: String,
+    /// Quiet figure, s; `times` holds every sample, quiet or not.
+    quiet: Option<f64>,
+}
+
+/// The file, and what it has no place for.
+pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<LeftOut>), String> {
+    let mut results = Vec::new();
+    let mut left_out = Vec::new();
+    for line in lines {
+        if let Some(why) = line.not_a_time() {
+            left_out.push(why);
+            continue;
+        }
+        if line.figure_ns().is_none() {
+            left_out.push(line.left_out());
+            continue;
+        }
+        let times: Vec<f64> = line.samples_ns(run).iter().map(|ns| ns * 1e-9).collect();
+        if times.iter().any(|&s| s < 0.0) {
+            left_out.push(line.left_out_because(BELOW_ZERO.into()));
+            continue;
+        }
+        match entry(run, line, times) {
+            Some(entry) => results.push(entry),
+            None => left_out.push(line.left_out_because(NO_SAMPLES.into())),
+        }
+    }
+    let text = serde_json::to_string_pretty(&Document { results }).map_err(|e| e.to_string())?;
+    Ok((text + "\n", left_out))
+}
+
+/// None where there are no times.
+fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>> {
+    let sorted = stats::sorted(times.iter().copied());
+    let quiet = line.estimate.ok().and_then(|e| e.quiet);
+    Some(Entry {
+        // Its readers show the name and nothing else.
+        command: match line.is_ok() {
+            true => line.name(),
+            false => format!("{} [{}]", line.name(), line.verdict()),
+        },
+        mean: stats::mean(&times)?,
+        stddev: stats::standard_deviation(&times),
+        median: stats::quantile_sorted(&sorted, 0.5)?,
+        user: beside_wall(run, line, "user"),
+        system: beside_wall(run, line, "system"),
+        min: *sorted.first()?,
+        max: *sorted.last()?,
+        times,
+        exit_codes: [],
+        latlas: Counterpart {
+            row: &line.row.id,
+            run: &run.id,
+            verdict: line.verdict(),
+            reason: line.reason(),
+            quiet: quiet.map(|q| q.ns.value * 1e-9),
+        },
+    })
+}
+
+/// Mean of another row of the same command, s: only a command's wall time has
+/// a CPU time beside it, in rows of their own.
+fn beside_wall(run: &Run, line: &Line, name: &str) -> Option<f64> {
+    run.commands.as_ref()?;
+    let id = format!("{}/{name}", line.row.id.strip_suffix("/wall")?);
+    let cell = run.cells.iter().find(|cell| cell.row == id)?;
+    let samples = cell.samples.samples().ok()?;
+    let seconds: Vec<f64> = samples
+        .iter()
+        .map(|s| s.ns_per_op(cell.ops_per_turn, run.clock.ns_per_tick) * 1e-9)
+        .collect();
+    stats::mean(&seconds)
+}

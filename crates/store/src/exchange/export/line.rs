@@ -1,0 +1,335 @@
+//! A run as a list of figures: a line for each single row, each point of a
+//! curve or map, and each row that is not available.
+
+use model::context::Context;
+
+use model::estimate::{Estimate, Verdict};
+use model::imported::UNKNOWN;
+use model::repetitions;
+use model::run::{Axis, Cell, Outcome, Row, Run};
+use model::stats::Interval;
+use model::unit::Unit;
+use model::utc;
+
+/// Samples from which a typical figure has a 95 % interval: by order
+/// statistics the range of five covers less.
+const SAMPLES_FOR_INTERVAL: u32 = 6;
+
+/// One figure, or the reason why there is none.
+pub(super) struct Line<'r> {
+    pub(super) row: &'r Row,
+    /// Where on its axes; empty for a single figure.
+    pub(super) at: Vec<Place>,
+    /// The figure, or why the row is not available.
+    pub(super) estimate: Result<&'r Estimate, &'r str>,
+    /// Its samples, where the document has them.
+    cell: Option<&'r Cell>,
+}
+
+/// A place on one axis.
+pub(super) struct Place {
+    /// `working_set_bytes`, `threads`.
+    pub(super) axis: String,
+    pub(super) at: u64,
+    /// As people write it: `16KiB`.
+    pub(super) text: String,
+}
+
+/// Every figure of a run, in its order.
+pub(super) fn lines(run: &Run) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    for row in &run.rows {
+        let line = |at: Vec<Place>, estimate| {
+            let values: Vec<u64> = at.iter().map(|place| place.at).collect();
+            let own = |cell: &&Cell| cell.row == row.id && cell.at == values;
+            Line {
+                row,
+                at,
+                estimate,
+                cell: run.cells.iter().find(own),
+            }
+        };
+        match &row.outcome {
+            Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => {
+                lines.push(line(Vec::new(), Ok(estimate)));
+            }
+            Outcome::Curve { axis, points } => lines.extend(
+                points
+                    .iter()
+                    .map(|p| line(vec![place("", *axis, p.x)], Ok(&p.estimate))),
+            ),
+            Outcome::Map {
+                y_axis,
+                x_axis,
+                points,
+            } => {
+                // From each CPU to each: two places on one axis.
+                let names = match y_axis == x_axis {
+                    true => ["y_", "x_"],
+                    false => ["", ""],
+                };
+                lines.extend(points.iter().map(|p| {
+                    let at = vec![place(names[0], *y_axis, p.y), place(names[1], *x_axis, p.x)];
+                    line(at, Ok(&p.estimate))
+                }));
+            }
+            Outcome::Unavailable { reason } => lines.push(line(Vec::new(), Err(reason))),
+        }
+    }
+    lines
+}
+
+fn place(prefix: &str, axis: Axis, at: u64) -> Place {
+    // The name that the document has for it.
+    let name = serde_json::to_value(axis).ok();
+    let name = name.as_ref().and_then(|name| name.as_str());
+    Place {
+        axis: format!("{prefix}{}", name.unwrap_or("at")),
+        at,
+        text: axis.text(at),
+    }
+}
+
+impl Line<'_> {
+    /// The name that no other line of the run has:
+    /// `memory.latency/working_set_bytes:16384`.
+    pub(super) fn name(&self) -> String {
+        let mut name = self.row.id.clone();
+        for place in &self.at {
+            name.push_str(&format!("/{}:{}", place.axis, place.at));
+        }
+        name
+    }
+
+    /// `ok`, another verdict, or `not available`.
+    pub(super) fn verdict(&self) -> &'static str {
+        match self.estimate {
+            Ok(estimate) => estimate.verdict.text(),
+            Err(_) => "not available",
+        }
+    }
+
+    /// Whether it can be taken as it stands.
+    pub(super) fn is_ok(&self) -> bool {
+        self.estimate.is_ok_and(|e| e.verdict == Verdict::Ok)
+    }
+
+    /// Why it is not ok, or what it is below; empty where there is nothing to
+    /// say.
+    pub(super) fn reason(&self) -> String {
+        match self.estimate {
+            Err(reason) => reason.to_owned(),
+            Ok(estimate) => match estimate.below_ns {
+                Some(bound) => below(bound, &self.row.unit, &estimate.reason),
+                None => estimate.reason.clone(),
+            },
+        }
+    }
+
+    /// The figure to show first, in ns per operation, with its 95 % interval
+    /// where it has one. None where it is not available, not known or below
+    /// resolution.
+    pub(super) fn figure_ns(&self) -> Option<(f64, Option<Interval>)> {
+        let estimate = self.estimate.ok()?;
+        let ns = estimate.ns().filter(|_| estimate.below_ns.is_none())?;
+        Some((ns.value, interval_ns(estimate)))
+    }
+
+    /// Why it is not in the file, where the format has no place for what it
+    /// is.
+    pub(super) fn left_out(&self) -> LeftOut {
+        self.left_out_because(match self.estimate {
+            Err(reason) => format!("not available here: {reason}"),
+            Ok(_) => match self.reason() {
+                reason if reason.is_empty() => "no figure".into(),
+                reason => format!("no figure: {reason}"),
+            },
+        })
+    }
+
+    /// The same for another reason.
+    pub(super) fn left_out_because(&self, reason: String) -> LeftOut {
+        LeftOut {
+            row: self.row.id.clone(),
+            name: self.name(),
+            reason,
+        }
+    }
+
+    /// Why a format of times has no place for it, if what it counts is no
+    /// time: a number of context switches is not that many nanoseconds.
+    pub(super) fn not_a_time(&self) -> Option<LeftOut> {
+        let what = match self.row.unit {
+            Unit::Count => "a number",
+            Unit::Bytes => "a number of bytes",
+            Unit::Time | Unit::Bandwidth { .. } | Unit::Frequency => return None,
+        };
+        Some(match self.estimate {
+            Err(_) => self.left_out(),
+            Ok(_) => {
+                self.left_out_because(format!("it is {what}, and this format holds only times"))
+            }
+        })
+    }
+
+    /// The workers' medians, or the samples of a run of one process, ns per
+    /// operation; empty where the document has no samples of it. Of quiet
+    /// samples only where the figure itself is a quiet one.
+    pub(super) fn repetitions_ns(&self, run: &Run) -> Vec<f64> {
+        let quiet = self.estimate.is_ok_and(|e| e.quiet.is_some());
+        self.of_cell(run, |samples, context| match quiet {
+            true => repetitions::of_quiet(samples, context),
+            false => repetitions::of_all(samples, context),
+        })
+    }
+
+    /// Every ordinary sample, ns per operation.
+    pub(super) fn samples_ns(&self, run: &Run) -> Vec<f64> {
+        self.of_cell(run, repetitions::each)
+    }
+
+    fn of_cell(
+        &self,
+        run: &Run,
+        values: impl Fn(&[model::sample::Sample], &Context) -> Vec<f64>,
+    ) -> Vec<f64> {
+        // The frequency is that of the canaries, not of its own samples.
+        let Some(cell) = self.cell.filter(|_| self.row.unit != Unit::Frequency) else {
+            return Vec::new();
+        };
+        // A document that was read has whole columns.
+        let samples = cell.samples.samples().unwrap_or_default();
+        values(
+            &samples,
+            &Context {
+                contradiction: None,
+                gate: &run.gate,
+                core_clock: run.core_clock.as_ref(),
+                ns_per_tick: run.clock.ns_per_tick,
+                resolution_ns: run.clock.resolution_ns.unwrap_or(run.clock.ns_per_tick),
+                ops_per_turn: cell.ops_per_turn,
+                bound: self.row.bound_at(&cell.at),
+                regime: cell.regime,
+                workers: run.plan.workers,
+                modes: &cell.modes,
+            },
+        )
+    }
+}
+
+/// When it was measured: of an imported run as far as its file says.
+pub(super) fn started(run: &Run) -> Option<String> {
+    match &run.imported {
+        Some(imported) => imported.measured_at.clone(),
+        None => Some(utc::iso(run.started_unix_ms)),
+    }
+}
+
+/// What measured: `latlas 0.1.0`, or `hyperfine` where it does not tell which.
+pub(super) fn program(run: &Run) -> String {
+    match run.program.version.as_str() {
+        UNKNOWN => run.program.name.clone(),
+        version => format!("{} {version}", run.program.name),
+    }
+}
+
+/// Why a figure is left out of a format whose times are durations.
+pub(super) const BELOW_ZERO: &str = "some of its times are below 0 (a difference of loops, or \
+                                     stamps of two threads), and in this format times are not";
+
+/// A figure that a format has no place for.
+pub(super) struct LeftOut {
+    row: String,
+    name: String,
+    reason: String,
+}
+
+/// A line for each; points of one curve with one reason share theirs.
+pub(super) fn messages(left_out: Vec<LeftOut>) -> Vec<String> {
+    let mut groups: Vec<(LeftOut, usize)> = Vec::new();
+    for one in left_out {
+        match groups.last_mut() {
+            Some((first, n)) if (&first.row, &first.reason) == (&one.row, &one.reason) => *n += 1,
+            _ => groups.push((one, 1)),
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(first, n)| match n {
+            1 => format!("{}: {}", first.name, first.reason),
+            n => format!("{}, {n} points: {}", first.row, first.reason),
+        })
+        .collect()
+}
+
+fn below(bound: f64, unit: &Unit, reason: &str) -> String {
+    // The bound of a speed is one of its operation's time.
+    let unit = match unit {
+        Unit::Time | Unit::Bandwidth { .. } | Unit::Frequency => " ns",
+        Unit::Count => "",
+        Unit::Bytes => " bytes",
+    };
+    let below = format!("below resolution: less than {bound}{unit}");
+    match reason.is_empty() {
+        true => below,
+        false => format!("{below}; {reason}"),
+    }
+}
+
+/// The 95 % interval of the figure to show first. None where the document
+/// holds a range instead, or one value.
+pub(super) fn interval_ns(estimate: &Estimate) -> Option<Interval> {
+    let quiet = estimate.quiet.map(|quiet| quiet.ns);
+    quiet.or_else(|| typical_interval_ns(estimate))
+}
+
+/// The typical figure's own interval, likewise.
+pub(super) fn typical_interval_ns(estimate: &Estimate) -> Option<Interval> {
+    let (typical, _) = estimate.headline()?;
+    Some(typical.ns).filter(|_| typical.samples >= SAMPLES_FOR_INTERVAL)
+}
+
+/// Name of what a row's figures are counted in.
+pub(super) fn unit_name(unit: &Unit) -> &'static str {
+    match unit {
+        Unit::Time => "ns",
+        Unit::Bandwidth { .. } => "GB/s",
+        Unit::Frequency => "GHz",
+        Unit::Count => "count",
+        Unit::Bytes => "bytes",
+    }
+}
+
+/// A figure with those ends of its interval that there are.
+#[derive(serde::Serialize, Clone, Copy, Debug, PartialEq)]
+pub(super) struct WithEnds {
+    pub(super) value: f64,
+    pub(super) low: Option<f64>,
+    pub(super) high: Option<f64>,
+}
+
+/// An interval of ns per operation in a row's unit. A speed whose time may be 0
+/// or less has no upper end, and is a speed all the same.
+pub(super) fn in_unit(ns: Interval, unit: &Unit) -> Option<WithEnds> {
+    let [low, high] = ends_in_unit([ns.low, ns.high], unit);
+    Some(WithEnds {
+        value: value_in_unit(ns.value, unit)?,
+        low,
+        high,
+    })
+}
+
+/// Two times in ns, the lower first, in a row's unit, the lower first.
+pub(super) fn ends_in_unit(ns: [f64; 2], unit: &Unit) -> [Option<f64>; 2] {
+    let mut ends = ns.map(|ns| value_in_unit(ns, unit));
+    if unit.inverted() {
+        ends.reverse();
+    }
+    ends
+}
+
+/// A single value of ns per operation in a row's unit.
+pub(super) fn value_in_unit(ns: f64, unit: &Unit) -> Option<f64> {
+    let value = unit.of_ns(ns);
+    (value.is_finite() && (!unit.inverted() || ns > 0.0)).then_some(value)
+}

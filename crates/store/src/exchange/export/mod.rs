@@ -1,0 +1,158 @@
+//! A run in another tool's format.
+
+mod bencher;
+mod csv;
+mod google_benchmark;
+mod hyperfine;
+mod jsonl;
+mod line;
+mod markdown;
+
+use line::{LeftOut, Line, lines, messages};
+use model::nearest::suggestion;
+use model::pattern::names;
+use model::run::Run;
+
+/// The formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A table for READMEs and issues.
+    Markdown,
+    /// RFC 4180, one record a figure.
+    Csv,
+    /// One JSON object a figure and line.
+    JsonLines,
+    /// What `--benchmark_out_format=json` writes.
+    GoogleBenchmark,
+    /// What `hyperfine --export-json` writes.
+    Hyperfine,
+    /// Bencher Metric Format.
+    Bencher,
+}
+
+/// A run in another format.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exported {
+    /// The text, ending in a line feed.
+    pub text: String,
+    /// What the format has no place for, one line each: which row, and why.
+    pub left_out: Vec<String>,
+}
+
+/// Why there is nothing to export.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum ExportError {
+    /// A pattern names nothing.
+    #[error("no row of this run matches {pattern:?}{suggestion} (`latlas show` lists them)")]
+    NoRow {
+        /// As given.
+        pattern: String,
+        /// `; did you mean cpu.div_i32?`, or empty.
+        suggestion: String,
+    },
+    /// The document holds no row.
+    #[error("this run has no rows")]
+    Empty,
+    /// No row has what the format needs.
+    #[error("{format} has no place for any of these rows: {first}")]
+    Nothing {
+        /// The format.
+        format: &'static str,
+        /// Why not the first one.
+        first: String,
+    },
+    /// A figure can't be written.
+    #[error("this run can't be written as {format}: {reason}")]
+    Unwritable {
+        /// The format.
+        format: &'static str,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Format {
+    /// As named on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Markdown => "markdown",
+            Format::Csv => "csv",
+            Format::JsonLines => "jsonl",
+            Format::GoogleBenchmark => "google-benchmark",
+            Format::Hyperfine => "hyperfine",
+            Format::Bencher => "bencher",
+        }
+    }
+}
+
+/// Writes the rows of a run that one of the patterns names ([`names`]; none for
+/// all rows) in a format.
+///
+/// # Errors
+/// When a pattern matches nothing, or no row can be expressed.
+pub fn export(run: &Run, format: Format, patterns: &[String]) -> Result<Exported, ExportError> {
+    let mut lines = selected(run, patterns)?;
+    let mut left_out: Vec<LeftOut> = Vec::new();
+    // A table for people is of single figures, unless they ask for more.
+    if format == Format::Markdown && patterns.is_empty() {
+        left_out = without_points(&mut lines);
+    }
+    let unwritable = |reason: String| ExportError::Unwritable {
+        format: format.name(),
+        reason,
+    };
+    let (text, more) = match format {
+        Format::Markdown => (markdown::text(run, &lines), Vec::new()),
+        Format::Csv => (csv::text(run, &lines), Vec::new()),
+        Format::JsonLines => (jsonl::text(run, &lines).map_err(unwritable)?, Vec::new()),
+        Format::GoogleBenchmark => google_benchmark::text(run, &lines).map_err(unwritable)?,
+        Format::Hyperfine => hyperfine::text(run, &lines).map_err(unwritable)?,
+        Format::Bencher => bencher::text(&lines).map_err(unwritable)?,
+    };
+    let nothing = !more.is_empty() && more.len() == lines.len();
+    left_out.extend(more);
+    let left_out = messages(left_out);
+    match left_out.first() {
+        Some(first) if nothing => Err(ExportError::Nothing {
+            format: format.name(),
+            first: first.clone(),
+        }),
+        _ => Ok(Exported { text, left_out }),
+    }
+}
+
+fn selected<'r>(run: &'r Run, patterns: &[String]) -> Result<Vec<Line<'r>>, ExportError> {
+    if run.rows.is_empty() {
+        return Err(ExportError::Empty);
+    }
+    for pattern in patterns {
+        if !run.rows.iter().any(|row| names(pattern, &row.id)) {
+            let ids = run.rows.iter().map(|row| row.id.as_str());
+            return Err(ExportError::NoRow {
+                pattern: pattern.clone(),
+                suggestion: suggestion(pattern, ids),
+            });
+        }
+    }
+    let mut lines = lines(run);
+    lines.retain(|line| {
+        patterns.is_empty() || patterns.iter().any(|pattern| names(pattern, &line.row.id))
+    });
+    Ok(lines)
+}
+
+/// Takes the points of curves and maps out, and says so.
+fn without_points(lines: &mut Vec<Line>) -> Vec<LeftOut> {
+    let mut points = Vec::new();
+    lines.retain(|line| {
+        if !line.at.is_empty() {
+            let id = &line.row.id;
+            points.push(line.left_out_because(format!("of a curve; --rows '{id}' gives them")));
+        }
+        line.at.is_empty()
+    });
+    points
+}
+
+#[cfg(test)]
+mod tests;

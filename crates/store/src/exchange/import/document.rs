@@ -1,0 +1,279 @@
+//! What files say as a Run document. What they don't say stays unknown.
+
+use super::{FigureFound, Format, Found, Measured, slug};
+use model::conditions::Conditions;
+use model::context::Context;
+use model::estimate::{Estimate, Typical, Verdict};
+use model::estimator;
+use model::gate::Gate;
+use model::imported::{Imported, UNKNOWN};
+use model::machine::{Fact, Machine};
+use model::machine_readings::MachineReadings;
+use model::run::{
+    Bound, Cell, ClockRecord, Outcome, PlanRecord, Program, Regime, Row, Run, SCHEMA_VERSION, Scale,
+};
+use model::sample::{Columns, Evidence, Sample};
+use model::stats::Interval;
+use model::unit::Unit;
+use std::collections::HashMap;
+
+/// What the files can't know of the import.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// UUID of the new run.
+    pub id: String,
+    /// Now, ms since 1970 UTC.
+    pub now_unix_ms: u64,
+    /// Who imports: `latlas 0.1.0`.
+    pub by: String,
+    /// What the user calls it, in place of the files' names.
+    pub name: Option<String>,
+    /// The machine it was measured on, if the user says that it is this one.
+    pub machine: Option<Machine>,
+}
+
+/// Largest number that every reader of JSON keeps exactly.
+const EXACT: f64 = 9e15;
+
+/// One run of all files.
+pub(super) fn run(
+    format: Format,
+    found: Vec<Found>,
+    sources: Vec<String>,
+    origin: Origin,
+) -> Result<Run, String> {
+    let longest_ns = found
+        .iter()
+        .flat_map(|f| &f.rows)
+        .filter_map(|row| match &row.figure {
+            FigureFound::Samples(samples) => Some(samples),
+            _ => None,
+        })
+        .flatten()
+        .map(|&(_, ns)| ns)
+        .fold(0.0, f64::max);
+    let ns_per_tick = tick(longest_ns);
+    let gate = MachineReadings::of(&[]).gate(None);
+    let mut rows = Vec::new();
+    let mut cells = Vec::new();
+    let mut taken = HashMap::new();
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    let mut all_ns = 0.0;
+    let mut conditions = Conditions::default();
+    let (mut version, mut measured_at, mut host_name) = (None, None, None);
+    for file in found {
+        version = version.or(file.version);
+        measured_at = measured_at.or(file.measured_at);
+        host_name = host_name.or(file.host_name);
+        conditions.before.load_average = conditions.before.load_average.or(file.load_average);
+        for remark in file.remarks {
+            if !conditions.remarks.contains(&remark) {
+                conditions.remarks.push(remark);
+            }
+        }
+        for mut measured in file.rows {
+            let times = seen.entry(measured.name.clone()).or_insert(0);
+            *times += 1;
+            if *times > 1 {
+                measured.notes.push(format!(
+                    "the file has a benchmark of this name more than once: this is number {times}"
+                ));
+            }
+            let id = slug::unique(&measured.slug, &mut taken);
+            let id = format!("{}.{id}", format.group());
+            if let FigureFound::Samples(samples) = &measured.figure {
+                all_ns += samples.iter().map(|&(_, ns)| ns).sum::<f64>();
+                cells.push(cell(&id, samples, ns_per_tick));
+            }
+            rows.push(row(id, measured, cells.last(), &gate, format, ns_per_tick)?);
+        }
+    }
+    let program = Program {
+        name: program_name(format).into(),
+        version: version.unwrap_or(UNKNOWN.into()),
+        commit: None,
+        target: UNKNOWN.into(),
+        profile: UNKNOWN.into(),
+        emulated: None,
+    };
+    let mut machine = origin.machine.unwrap_or_else(|| {
+        Machine::unknown(UNKNOWN, &format!("{}'s file does not say", program.name))
+    });
+    if let (None, Some(host)) = (machine.hostname.get(), host_name) {
+        machine.hostname = Fact::known(host).from_source("context.host_name of the file");
+    }
+    Ok(Run {
+        files_on: None,
+        schema: SCHEMA_VERSION,
+        id: origin.id,
+        started_unix_ms: origin.now_unix_ms,
+        wall_ms: (all_ns / 1e6).round() as u64,
+        machine,
+        conditions,
+        plan: plan(),
+        clock: ClockRecord {
+            name: format!("that of {}", program.name),
+            ns_per_tick,
+            source: "the unit in which the file's times are kept here, not a clock's tick".into(),
+            cost_ns: None,
+            resolution_ns: None,
+        },
+        gate,
+        core_clock: None,
+        partial: None,
+        commands: None,
+        imported: Some(Imported {
+            format: format.name().into(),
+            from: origin.name.map_or(sources, |name| vec![name]),
+            measured_at,
+            by: origin.by,
+        }),
+        program,
+        rows,
+        cells,
+    })
+}
+
+fn program_name(format: Format) -> &'static str {
+    match format {
+        Format::Hyperfine => "hyperfine",
+        Format::GoogleBenchmark => "Google Benchmark",
+        Format::Criterion => "criterion",
+        Format::Run => "latlas",
+    }
+}
+
+/// The finest unit, from a femtosecond up, that counts the longest sample
+/// exactly.
+fn tick(longest_ns: f64) -> f64 {
+    [1e-6, 1e-3, 1.0, 1e3]
+        .into_iter()
+        .find(|tick| longest_ns / tick <= EXACT)
+        .unwrap_or(1e6)
+}
+
+/// Nothing was asked of latlas: one process, no rounds, no seed.
+fn plan() -> PlanRecord {
+    PlanRecord {
+        scale: Scale::Default,
+        asked: Vec::new(),
+        seed: 0,
+        budget_ms: 0,
+        workers: 1,
+        large_workers: 1,
+        largest_working_set_bytes: 0,
+        shrunk: None,
+        core_kind: None,
+        cpus: Vec::new(),
+    }
+}
+
+fn cell(id: &str, samples: &[(u64, f64)], ns_per_tick: f64) -> Cell {
+    let samples: Vec<Sample> = samples
+        .iter()
+        .map(|&(turns, ns)| Sample {
+            worker: 0,
+            at_ms: 0,
+            turns,
+            first_ticks: (ns / ns_per_tick).round() as u64,
+            second_ticks: None,
+            evidence: Evidence::default(),
+        })
+        .collect();
+    Cell {
+        row: id.into(),
+        at: Vec::new(),
+        ops_per_turn: 1.0,
+        regime: Regime::Distribution,
+        modes: Vec::new(),
+        wall_ms: 0.0,
+        samples: Columns::from(&samples[..]),
+    }
+}
+
+fn row(
+    id: String,
+    measured: Measured,
+    cell: Option<&Cell>,
+    gate: &Gate,
+    format: Format,
+    ns_per_tick: f64,
+) -> Result<Row, String> {
+    let mut notes = measured.notes;
+    let outcome = match measured.figure {
+        FigureFound::Failed(reason) => Outcome::Unavailable { reason },
+        FigureFound::Aggregate { ns, what } => Outcome::Figure(aggregate(ns, &what)),
+        FigureFound::Samples(_) => {
+            let cell = cell.ok_or("a row without its samples (this is a bug in latlas)")?;
+            notes.push(one_session(format).into());
+            Outcome::Figure(estimate(cell, gate, ns_per_tick)?)
+        }
+    };
+    Ok(Row {
+        id,
+        unit: Unit::Time,
+        bound: Bound::Memory,
+        outcome,
+        notes,
+    })
+}
+
+/// What the interval can't see.
+fn one_session(format: Format) -> &'static str {
+    match format {
+        Format::Hyperfine => {
+            "interval: of the median by order statistics over the runs of one session, so it says \
+             nothing of what differs between sessions"
+        }
+        _ => {
+            "interval: of the median by order statistics over samples of one process, so it says \
+             nothing of what differs between processes (layout, pages, placement)"
+        }
+    }
+}
+
+fn estimate(cell: &Cell, gate: &Gate, ns_per_tick: f64) -> Result<Estimate, String> {
+    let samples = cell.samples.samples()?;
+    let mut estimate = estimator::estimate(
+        &samples,
+        &Context {
+            contradiction: None,
+            gate,
+            core_clock: None,
+            ns_per_tick,
+            resolution_ns: ns_per_tick,
+            ops_per_turn: cell.ops_per_turn,
+            bound: Bound::Memory,
+            regime: cell.regime,
+            workers: 1,
+            modes: &[],
+        },
+    );
+    if samples.len() == 1 {
+        estimate.reason = "one measurement: no spread in the file".into();
+    }
+    Ok(estimate)
+}
+
+/// A figure that somebody computed: there is nothing to estimate.
+fn aggregate(ns: f64, what: &str) -> Estimate {
+    Estimate {
+        quiet: None,
+        typical: Some(Typical {
+            ns: Interval {
+                value: ns,
+                low: ns,
+                high: ns,
+            },
+            p10_ns: ns,
+            p90_ns: ns,
+            samples: 0,
+        }),
+        tail: None,
+        modes: Vec::new(),
+        quiet_share: None,
+        below_ns: None,
+        verdict: Verdict::CannotTell,
+        reason: format!("only the {what}: no samples in the file, so no interval"),
+    }
+}

@@ -1,0 +1,262 @@
+//! Types of fields that can't hold what they must not: the parser itself
+//! refuses, and so knows the line.
+
+use super::text::place;
+use super::{Fault, MAX_SAMPLES};
+use model::text::is_hidden;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::{Deserialize, de};
+use serde_json::value::RawValue;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The longest name: a command line can be long, a name for a row can't.
+const MAX_NAME_BYTES: usize = 4096;
+/// The longest time: 115 days.
+const MAX_NS: f64 = 1e16;
+
+/// Parses a whole JSON text.
+pub(super) fn parse<'t, T: Deserialize<'t>>(text: &'t str) -> Result<T, Fault> {
+    serde_json::from_str(text).map_err(|e| fault(&e, text, 0))
+}
+
+/// Parses one part of a text, which tells its faults by their place in the
+/// whole.
+pub(super) fn part<'t, T: Deserialize<'t>>(text: &'t str, raw: &'t RawValue) -> Result<T, Fault> {
+    let at = offset(text, raw);
+    serde_json::from_str(raw.get()).map_err(|e| fault(&e, text, at))
+}
+
+/// Line and column at which a part begins.
+pub(super) fn place_of(text: &str, raw: &RawValue) -> (usize, usize) {
+    place(text.as_bytes(), offset(text, raw))
+}
+
+/// Where a part that was borrowed from a text begins in it.
+fn offset(text: &str, raw: &RawValue) -> usize {
+    (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
+}
+
+fn fault(error: &serde_json::Error, text: &str, from: usize) -> Fault {
+    use serde_json::error::Category;
+    let (line, column) = place(text.as_bytes(), from);
+    let place = match error.line() {
+        0 => None,
+        1 => Some((line, column + error.column().max(1) - 1)),
+        n => Some((line + n - 1, error.column().max(1))),
+    };
+    let message = error.to_string();
+    let message = match message.rfind(" at line ") {
+        Some(end) => &message[..end],
+        None => &message,
+    };
+    let reason = match error.classify() {
+        Category::Eof => "it ends in the middle: it was cut off".to_owned(),
+        Category::Syntax => format!("it is not JSON: {message}{}", no_numbers(text, place)),
+        Category::Data | Category::Io => message.to_owned(),
+    };
+    Fault { place, reason }
+}
+
+/// Words for what many writers put where a number should be.
+fn no_numbers(text: &str, place: Option<(usize, usize)>) -> &'static str {
+    let line = place.and_then(|(line, _)| text.lines().nth(line - 1));
+    match line {
+        Some(line) if line.contains("NaN") || line.contains("Infinity") => {
+            " (JSON has no NaN and no Infinity)"
+        }
+        _ => "",
+    }
+}
+
+/// A text that can be shown: not too long, and nothing hidden in it but line
+/// feeds and tabs, which a command may well hold.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Name(pub(super) String);
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Refused while it is visited: later the parser is a line further.
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Name;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a text")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Name, E> {
+                check_name(text).map_err(E::custom)?;
+                Ok(Name(text.to_owned()))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+/// What there is in a text that keeps it from being a name: too many bytes, or
+/// characters that a terminal would obey.
+///
+/// # Errors
+/// With the words for it.
+pub fn check_name(text: &str) -> Result<(), String> {
+    if text.len() > MAX_NAME_BYTES {
+        return Err(format!("a text of more than {MAX_NAME_BYTES} bytes"));
+    }
+    let hidden = |c: &char| is_hidden(*c) && !matches!(c, '\n' | '\t');
+    match text.chars().find(hidden) {
+        Some(c) => Err(format!(
+            "the control or invisible character U+{:04X} in a text",
+            c as u32
+        )),
+        None => Ok(()),
+    }
+}
+
+/// A time or a count as a floating-point number: at least 0, and finite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Amount(pub(super) f64);
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Number;
+        impl Visitor<'_> for Number {
+            type Value = Amount;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a number")
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Amount, E> {
+                match value {
+                    v if !v.is_finite() => Err(E::custom("not a finite number")),
+                    v if v < 0.0 => Err(E::custom(format!("{v} is negative, and a time is not"))),
+                    // -0.0 is 0.
+                    v => Ok(Amount(v + 0.0)),
+                }
+            }
+
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Amount, E> {
+                self.visit_f64(value as f64)
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Amount, E> {
+                self.visit_f64(value as f64)
+            }
+        }
+        deserializer.deserialize_f64(Number)
+    }
+}
+
+/// A time in ns of a value in a unit, or why it can't be one.
+pub(super) fn ns(value: Amount, ns_per_unit: f64) -> Result<f64, String> {
+    let ns = value.0 * ns_per_unit;
+    match ns <= MAX_NS {
+        true => Ok(ns),
+        false => Err(format!(
+            "a time of {ns:.1e} ns is longer than any measurement ({MAX_NS:.0e} ns is 115 days)"
+        )),
+    }
+}
+
+/// A list of at most `MAX` entries.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct AtMost<T, const MAX: usize>(pub(super) Vec<T>);
+
+/// Samples of one benchmark.
+pub(super) type Samples<T> = AtMost<T, MAX_SAMPLES>;
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for AtMost<T, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct List<T, const MAX: usize>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for List<T, MAX> {
+            type Value = AtMost<T, MAX>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                write!(f, "a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = list.next_element()? {
+                    if values.len() == MAX {
+                        return Err(de::Error::custom(format!("a list of more than {MAX}")));
+                    }
+                    values.push(value);
+                }
+                Ok(AtMost(values))
+            }
+        }
+        deserializer.deserialize_seq(List(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_in_a_part_has_its_place_in_the_whole() {
+        let text = "{\n \"a\": [\n  1, {\"t\": 1,\n   \"t\": -5}]}";
+        #[derive(Deserialize)]
+        struct Whole<'t> {
+            #[serde(borrow)]
+            a: Vec<&'t RawValue>,
+        }
+        #[derive(Debug, Deserialize)]
+        struct Part {
+            #[allow(dead_code)]
+            t: Amount,
+        }
+        let whole: Whole = parse(text).expect("JSON");
+        assert_eq!(place_of(text, whole.a[1]), (3, 6));
+        let fault = part::<Part>(text, whole.a[1]).expect_err("twice");
+        assert!(fault.reason.contains("duplicate field"), "{fault:?}");
+        assert_eq!(fault.place.map(|(line, _)| line), Some(4));
+        let fault = part::<Part>(text, whole.a[0]).expect_err("a number");
+        assert_eq!(fault.place.map(|(line, _)| line), Some(3));
+    }
+
+    #[test]
+    fn amounts_are_finite_and_not_negative() {
+        let amount = |text: &str| parse::<Amount>(text).map_err(|fault| fault.reason);
+        assert_eq!(amount("0.5"), Ok(Amount(0.5)));
+        assert!(amount("-0.0").expect("zero").0.is_sign_positive());
+        assert!(amount("-1e-9").expect_err("negative").contains("negative"));
+        assert!(
+            amount("1e999")
+                .expect_err("infinite")
+                .contains("out of range")
+        );
+        assert!(amount("NaN").expect_err("no number").contains("no NaN"));
+        assert!(
+            ns(Amount(1e308), 1e9)
+                .expect_err("long")
+                .contains("115 days")
+        );
+        assert_eq!(ns(Amount(2.0), 1e9), Ok(2e9));
+    }
+
+    #[test]
+    fn names_hide_nothing() {
+        assert!(check_name("sleep 0.1\n\techo ok").is_ok());
+        for hidden in [
+            "\x1b]0;x\x07",
+            "a\u{9b}31m",
+            "a\u{202e}b",
+            "a\u{e001}b",
+            "\0",
+        ] {
+            assert!(check_name(hidden).expect_err(hidden).contains("U+"));
+        }
+        assert!(check_name(&"x".repeat(MAX_NAME_BYTES + 1)).is_err());
+    }
+
+    #[test]
+    fn lists_are_bounded() {
+        assert!(parse::<AtMost<u8, 3>>("[1,2,3]").is_ok());
+        let fault = parse::<AtMost<u8, 3>>("[1,2,\n3,4]").expect_err("four");
+        assert!(fault.reason.contains("more than 3"));
+        assert_eq!(fault.place.map(|(line, _)| line), Some(2));
+    }
+}

@@ -1,0 +1,315 @@
+//! Other tools' result files as Run documents.
+//!
+//! A file may be anything: it is read whole or not at all, within limits, and
+//! what is wrong with it is told with its name, line and column.
+
+mod criterion;
+mod document;
+mod fields;
+pub mod files;
+mod google_benchmark;
+mod hyperfine;
+mod kept;
+mod slug;
+mod text;
+
+pub use document::Origin;
+pub use fields::check_name;
+pub use model::text::visible;
+pub use text::MAX_FILE_BYTES;
+
+use files::Input;
+use model::run::Run;
+use model::utc;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::collections::HashSet;
+use std::fmt;
+
+/// Rows of one import at most.
+pub const MAX_ROWS: usize = 10_000;
+/// Samples of one import at most, over all rows.
+pub const MAX_SAMPLES: usize = 1_000_000;
+
+/// The formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `hyperfine --export-json`.
+    Hyperfine,
+    /// `--benchmark_out_format=json` of Google Benchmark.
+    GoogleBenchmark,
+    /// criterion's own files below `target/criterion`.
+    Criterion,
+    /// A Run document of latlas.
+    Run,
+}
+
+impl Format {
+    /// As named on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Hyperfine => "hyperfine",
+            Format::GoogleBenchmark => "google-benchmark",
+            Format::Criterion => "criterion",
+            Format::Run => "run",
+        }
+    }
+
+    /// What stands before the dot of its rows' ids.
+    fn group(self) -> &'static str {
+        match self {
+            Format::Hyperfine => "hyperfine",
+            Format::GoogleBenchmark => "google_benchmark",
+            Format::Criterion => "criterion",
+            Format::Run => "latlas",
+        }
+    }
+}
+
+/// Why a file is not imported, in one line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportError {
+    /// The file, as the user named it.
+    pub file: String,
+    /// Line and column, counted from 1, where the fault has a place.
+    pub place: Option<(usize, usize)>,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "can't import {}: ", visible(&self.file))?;
+        if let Some((line, column)) = self.place {
+            write!(f, "line {line}, column {column}: ")?;
+        }
+        f.write_str(&visible(&self.reason))
+    }
+}
+
+impl std::error::Error for ImportError {}
+
+/// What is wrong with a file, and where.
+#[derive(Debug, PartialEq)]
+struct Fault {
+    place: Option<(usize, usize)>,
+    reason: String,
+}
+
+impl Fault {
+    fn of_file(reason: impl Into<String>) -> Fault {
+        Fault {
+            place: None,
+            reason: reason.into(),
+        }
+    }
+
+    fn in_file(self, file: &str) -> ImportError {
+        ImportError {
+            file: file.to_owned(),
+            place: self.place,
+            reason: self.reason,
+        }
+    }
+}
+
+/// What one file says.
+#[derive(Default)]
+struct Found {
+    rows: Vec<Measured>,
+    version: Option<String>,
+    measured_at: Option<String>,
+    host_name: Option<String>,
+    load_average: Option<[f64; 3]>,
+    /// Anything else of the conditions, one sentence each.
+    remarks: Vec<String>,
+}
+
+/// One benchmark of a file.
+#[derive(Debug)]
+struct Measured {
+    /// As the file has it.
+    name: String,
+    /// Its place in the group, well formed; of one name always the same.
+    slug: String,
+    figure: FigureFound,
+    notes: Vec<String>,
+}
+
+/// What a file has of a benchmark.
+#[derive(Debug)]
+enum FigureFound {
+    /// Turns, and the time of all of them, ns.
+    Samples(Vec<(u64, f64)>),
+    /// One number that somebody computed, ns, and what it is (`median of 5
+    /// repetitions`).
+    Aggregate { ns: f64, what: String },
+    /// It failed, with the reason.
+    Failed(String),
+}
+
+/// A run, unless it says that it is to come: it would be the newest until then.
+fn begun(run: Run, now_unix_ms: u64) -> Result<Run, Fault> {
+    if !crate::is_to_come(&run, now_unix_ms) {
+        return Ok(run);
+    }
+    let began = utc::text(run.started_unix_ms);
+    Err(Fault::of_file(format!(
+        "it says that it began {began}, which is to come: put its machine's clock right, and measure \
+         again"
+    )))
+}
+
+/// Reads inputs of one format into one run.
+///
+/// # Errors
+/// With the first fault of any of them: nothing is taken in part.
+pub fn import(
+    inputs: &[Input],
+    format: Option<Format>,
+    origin: Origin,
+) -> Result<Run, ImportError> {
+    let mut formats = Vec::new();
+    for input in inputs {
+        formats.push(match format {
+            Some(format) => format,
+            None => detect(input).map_err(|fault| fault.in_file(input.name()))?,
+        });
+    }
+    let Some(&format) = formats.first() else {
+        return Err(Fault::of_file("no file was given").in_file("nothing"));
+    };
+    if let Some(other) = formats.iter().position(|f| *f != format) {
+        let reason = format!(
+            "it is of {} and {} of {}: import them one at a time",
+            formats[other].name(),
+            inputs[0].name(),
+            format.name()
+        );
+        return Err(Fault::of_file(reason).in_file(inputs[other].name()));
+    }
+    if format == Format::Run {
+        if origin.name.is_some() || origin.machine.is_some() {
+            let reason = "a run says itself where it comes from and of which machine it is: \
+                          leave out --name and --here";
+            return Err(Fault::of_file(reason).in_file(inputs[0].name()));
+        }
+        return match inputs {
+            [only] => kept::run(only)
+                .and_then(|run| begun(run, origin.now_unix_ms))
+                .map_err(|fault| fault.in_file(only.name())),
+            _ => Err(
+                Fault::of_file("a run is whole in itself: import one at a time")
+                    .in_file(inputs[1].name()),
+            ),
+        };
+    }
+    let mut found: Vec<(&str, Found)> = Vec::new();
+    let mut names: HashSet<String> = HashSet::new();
+    let (mut rows, mut samples) = (0, 0);
+    for input in inputs {
+        let of_file = of_input(input, format)?;
+        let refuse = |reason: String| Err(Fault::of_file(reason).in_file(input.name()));
+        if of_file.rows.is_empty() {
+            return refuse("it holds no benchmark".into());
+        }
+        rows += of_file.rows.len();
+        samples += of_file.rows.iter().map(Measured::samples).sum::<usize>();
+        if rows > MAX_ROWS || samples > MAX_SAMPLES {
+            return refuse(format!(
+                "more than {MAX_ROWS} benchmarks or {MAX_SAMPLES} samples in one import"
+            ));
+        }
+        // Two files with one benchmark are two runs to compare, not one.
+        let own: HashSet<String> = of_file.rows.iter().map(|m| m.name.clone()).collect();
+        if let Some(name) = own.iter().filter(|name| names.contains(*name)).min() {
+            return refuse(format!(
+                "{name:?} is also in a file before it: import each in a run of its own"
+            ));
+        }
+        names.extend(own);
+        found.push((input.name(), of_file));
+    }
+    let sources = inputs.iter().map(|i| visible(i.name())).collect();
+    document::run(
+        format,
+        found.into_iter().map(|(_, found)| found).collect(),
+        sources,
+        origin,
+    )
+    .map_err(|reason| Fault::of_file(reason).in_file(inputs[0].name()))
+}
+
+impl Measured {
+    fn samples(&self) -> usize {
+        match &self.figure {
+            FigureFound::Samples(samples) => samples.len(),
+            _ => 0,
+        }
+    }
+}
+
+fn of_input(input: &Input, format: Format) -> Result<Found, ImportError> {
+    match (input, format) {
+        (Input::Criterion { benchmarks, .. }, Format::Criterion) => criterion::read(benchmarks),
+        (Input::Criterion { name, .. }, other) => Err(Fault::of_file(format!(
+            "it holds criterion's results, not {}'s",
+            other.name()
+        ))
+        .in_file(name)),
+        (Input::File { name, .. }, Format::Criterion) => Err(Fault::of_file(
+            "criterion's results are directories: give target/criterion, or a benchmark's own \
+             new/sample.json",
+        )
+        .in_file(name)),
+        (Input::File { name, bytes }, format) => {
+            let read = || {
+                let text = text::json(bytes)?;
+                match format {
+                    Format::Hyperfine => hyperfine::read(text),
+                    _ => google_benchmark::read(text),
+                }
+            };
+            read().map_err(|fault: Fault| fault.in_file(name))
+        }
+    }
+}
+
+/// The format of an input, by what is in it.
+fn detect(input: &Input) -> Result<Format, Fault> {
+    /// The keys that only one of the formats has.
+    #[derive(Deserialize)]
+    struct Keys {
+        results: Option<IgnoredAny>,
+        benchmarks: Option<IgnoredAny>,
+        schema: Option<IgnoredAny>,
+    }
+    let bytes = match input {
+        Input::Criterion { .. } => return Ok(Format::Criterion),
+        Input::File { bytes, .. } => bytes,
+    };
+    if kept::is_compressed(bytes) {
+        return Ok(Format::Run);
+    }
+    let text = text::json(bytes)?;
+    let keys: Keys = fields::parse(text)?;
+    match keys {
+        Keys {
+            results: Some(_), ..
+        } => Ok(Format::Hyperfine),
+        Keys {
+            benchmarks: Some(_),
+            ..
+        } => Ok(Format::GoogleBenchmark),
+        Keys {
+            schema: Some(_), ..
+        } => Ok(Format::Run),
+        _ => Err(Fault::of_file(
+            "it is JSON, but neither of hyperfine (no \"results\"), nor of Google Benchmark (no \
+             \"benchmarks\"), nor a run (no \"schema\"); criterion's results are a directory",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,390 @@
+use super::files::Input;
+use super::*;
+use std::collections::HashMap;
+
+fn origin() -> Origin {
+    Origin {
+        id: "5e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b".into(),
+        now_unix_ms: 1_795_225_964_000,
+        by: "latlas 0.1.0".into(),
+        name: None,
+        machine: None,
+    }
+}
+
+fn file(name: &str, text: &str) -> Input {
+    Input::File {
+        name: name.into(),
+        bytes: text.as_bytes().to_vec(),
+    }
+}
+
+fn run(text: &str) -> Run {
+    import(&[file("a.json", text)], None, origin()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn refusal(text: &str) -> ImportError {
+    let error = import(&[file("a.json", text)], None, origin()).expect_err(text);
+    let line = error.to_string();
+    assert!(
+        line.starts_with("can't import a.json: ") && !line.contains('\n'),
+        "{line}"
+    );
+    error
+}
+
+#[test]
+fn hostile_files_are_refused_with_line_and_reason() {
+    let times =
+        |times: &str| format!("{{\"results\": [\n{{\"command\": \"x\", \"times\": [{times}]}}]}}");
+    for (text, line, reason) in [
+        (times("0.1, -0.1"), 2, "negative"),
+        (times("0.1, NaN"), 2, "no NaN"),
+        (times("0.1, Infinity"), 2, "no NaN and no Infinity"),
+        (times("1e999"), 2, "out of range"),
+        (times("1e308"), 2, "115 days"),
+        (times("1e8"), 2, "115 days"),
+        (times("\"0.1\""), 2, "invalid type: string"),
+        (times("null"), 2, "invalid type: null"),
+        (times("0.1").replace("\"x\"", "\"\\u001b[2J\""), 2, "U+001B"),
+        (times("0.1").replace("\"x\"", "\"\u{9b}31m\""), 2, "U+009B"),
+        (times("0.1").replace("\"x\"", "\"\u{202e}x\""), 2, "U+202E"),
+        (times("0.1").replace("\"x\"", "\"\\ud800\""), 2, "not JSON"),
+        (times("0.1, 0.2").replace(", 0.2", ", "), 2, "not JSON"),
+        (times("0.1").replace("]}]}", "]"), 2, "cut off"),
+        (
+            times("0.1").replace("\"command\": \"x\", ", ""),
+            2,
+            "missing field `command`",
+        ),
+        (
+            times("0.1").replace("\"times\": [0.1]", "\"mean\": null"),
+            2,
+            "neither times nor median",
+        ),
+        (
+            times("0.1").replace("[0.1]", "[0.1], \"times\": [2]"),
+            2,
+            "duplicate field",
+        ),
+        (
+            times("0.1").replace("\"x\"", &format!("\"{}\"", "x".repeat(5000))),
+            2,
+            "4096 bytes",
+        ),
+        ("{\"results\": 1}".into(), 1, "invalid type"),
+        ("{\"results\": [\n".into(), 2, "cut off"),
+        ("{\"results\": []} x".into(), 1, "not JSON"),
+        (
+            format!("{{\"results\":\n{}", "[".repeat(100)),
+            2,
+            "brackets",
+        ),
+        ("\u{feff}{}".into(), 1, "byte order mark"),
+        ("hello".into(), 1, "not JSON"),
+    ] {
+        let error = refusal(&text);
+        assert!(error.reason.contains(reason), "{text}: {error}");
+        assert_eq!(
+            error.place.map(|(line, _)| line),
+            Some(line),
+            "{text}: {error}"
+        );
+    }
+    assert!(refusal("{}").reason.contains("neither of hyperfine"));
+    assert!(refusal("{\"results\": []}").reason.contains("no benchmark"));
+    assert!(refusal("").reason.contains("empty"));
+}
+
+fn entry(more: &str) -> String {
+    format!(
+        "{{\"benchmarks\": [\n{{\"name\": \"B\", \"run_name\": \"B\", \"repetition_index\": 0, \
+         \"iterations\": 10, \"real_time\": 5.0, \"time_unit\": \"ns\"{more}}}]}}"
+    )
+}
+
+#[test]
+fn hostile_entries_of_google_benchmark_are_refused() {
+    for (text, reason) in [
+        (entry("").replace("5.0", "-5.0"), "negative"),
+        (entry("").replace("5.0", "1e300"), "115 days"),
+        (
+            entry("").replace("\"ns\"", "\"fortnights\""),
+            "none of ns us ms s",
+        ),
+        (entry("").replace("10,", "0,"), "no iterations"),
+        (entry("").replace("10,", "-1,"), "invalid value"),
+        (
+            entry("").replace("10,", "18446744073709551615,"),
+            "longer than 30 years",
+        ),
+        (
+            entry("").replace("\"real_time\": 5.0,", ""),
+            "without real_time",
+        ),
+        (
+            entry("}, {\"name\": \"B\", \"repetition_index\": 0, \"real_time\": 1"),
+            "comes twice",
+        ),
+        (entry(", \"label\": \"\\u0007\""), "U+0007"),
+    ] {
+        let error = refusal(&text);
+        assert!(error.reason.contains(reason), "{text}: {error}");
+        assert_eq!(
+            error.place.map(|(line, _)| line),
+            Some(2),
+            "{text}: {error}"
+        );
+    }
+}
+
+#[test]
+fn units_and_iterations_of_google_benchmark_count() {
+    for (unit, ns) in [("ns", 5.0), ("us", 5e3), ("ms", 5e6), ("s", 5e9)] {
+        let run = run(&entry("").replace("\"ns\"", &format!("{unit:?}")));
+        let typical = run.rows[0]
+            .estimate()
+            .and_then(|e| e.typical)
+            .expect("typical");
+        assert_eq!(typical.ns.value, ns);
+        let samples = run.cells[0].samples.samples().expect("samples");
+        assert_eq!(samples[0].turns, 10);
+        let estimate = run.rows[0].estimate().expect("figure");
+        assert_eq!(estimate.reason, "one measurement: no spread in the file");
+    }
+}
+
+#[test]
+fn one_name_twice_in_a_file_is_numbered_and_over_files_refused() {
+    let text = "{\"results\": [{\"command\": \"a b\", \"times\": [1]}, \
+                {\"command\": \"a b\", \"times\": [2]}, {\"command\": \"a_b\", \"times\": [3]}]}";
+    let run = run(text);
+    let ids: Vec<&str> = run.rows.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(ids[..2], ["hyperfine.a_b", "hyperfine.a_b#2"]);
+    assert!(ids[2].starts_with("hyperfine.a_b-"), "{ids:?}");
+    assert!(
+        run.rows[1]
+            .notes
+            .iter()
+            .any(|note| note.contains("number 2"))
+    );
+    assert!(!run.rows[2].notes.iter().any(|note| note.contains("number")));
+    let both = [file("a.json", text), file("b.json", text)];
+    let error = import(&both, None, origin()).expect_err("twice");
+    assert_eq!(error.file, "b.json");
+    assert!(
+        error.reason.contains("\"a b\" is also in a file before it"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_benchmark_has_one_id_in_every_file_and_order() {
+    let ids = |names: &[&str]| -> HashMap<String, String> {
+        let entry = |name: &&str| format!("{{\"command\": {name:?}, \"times\": [1]}}");
+        let entries: Vec<String> = names.iter().map(entry).collect();
+        let run = run(&format!("{{\"results\": [{}]}}", entries.join(",")));
+        let ids = run.rows.into_iter().map(|row| row.id);
+        names.iter().map(ToString::to_string).zip(ids).collect()
+    };
+    let long = "run --with a --very long --list of --options that --goes on and --on";
+    let (one, two) = (format!("{long} --a"), format!("{long} --b"));
+    let names = [
+        one.as_str(),
+        two.as_str(),
+        "日本",
+        "中国",
+        "a b",
+        "a_b",
+        "a|b",
+    ];
+    let forth = ids(&names);
+    let mut reversed = names;
+    reversed.reverse();
+    assert_eq!(forth, ids(&reversed));
+    for name in names {
+        assert_eq!(forth[name], ids(&[name])[name], "{name} alone");
+    }
+    let different: HashSet<&String> = forth.values().collect();
+    assert_eq!(different.len(), names.len(), "{forth:?}");
+}
+
+#[test]
+fn what_is_said_of_a_run_document_is_not_dropped() {
+    let document = String::from_utf8(crate::to_json(&model::synthetic::run()).expect("document"));
+    let document = file("run.json", &document.expect("UTF-8"));
+    let named = Origin {
+        name: Some("nightly".into()),
+        ..origin()
+    };
+    let here = Origin {
+        machine: Some(model::machine::Machine::unknown("x86_64", "a test")),
+        ..origin()
+    };
+    let inputs = [document];
+    for origin in [named, here] {
+        let error = import(&inputs, None, origin)
+            .expect_err("dropped")
+            .to_string();
+        assert!(
+            error.contains("leave out --name and --here") && !error.contains('\n'),
+            "{error}"
+        );
+    }
+    assert!(import(&inputs, None, origin()).is_ok());
+}
+
+#[test]
+fn formats_are_not_mixed_and_not_mistaken() {
+    let hyperfine = "{\"results\": [{\"command\": \"a\", \"times\": [1]}]}";
+    let both = [file("a.json", hyperfine), file("b.json", &entry(""))];
+    let error = import(&both, None, origin()).expect_err("mixed");
+    assert!(
+        error.file == "b.json" && error.reason.contains("google-benchmark and a.json"),
+        "{error}"
+    );
+    let forced = import(&both[..1], Some(Format::GoogleBenchmark), origin());
+    assert!(
+        forced
+            .expect_err("no benchmarks")
+            .reason
+            .contains("missing field `benchmarks`")
+    );
+    let criterion = import(&both[..1], Some(Format::Criterion), origin());
+    assert!(
+        criterion
+            .expect_err("a file")
+            .reason
+            .contains("target/criterion")
+    );
+    assert!(import(&[], None, origin()).is_err());
+}
+
+#[test]
+fn too_much_is_refused() {
+    let many: Vec<String> = (0..=MAX_ROWS)
+        .map(|n| format!("{{\"command\":\"{n}\",\"times\":[1]}}"))
+        .collect();
+    let text = format!("{{\"results\":[{}]}}", many.join(","));
+    assert!(refusal(&text).reason.contains("more than 10000"));
+    let times = "1,".repeat(MAX_SAMPLES);
+    let text = format!("{{\"results\":[{{\"command\":\"a\",\"times\":[{times}1]}}]}}");
+    assert!(refusal(&text).reason.contains("more than 1000000"));
+    let half = "1,".repeat(MAX_SAMPLES / 2);
+    let text = format!(
+        "{{\"results\":[{{\"command\":\"a\",\"times\":[{half}1]}},{{\"command\":\"b\",\"times\":[{half}1]}}]}}"
+    );
+    assert!(
+        refusal(&text)
+            .reason
+            .contains("1000000 samples in one import")
+    );
+    let large = " ".repeat(MAX_FILE_BYTES as usize + 1);
+    assert!(refusal(&large).reason.contains("larger than 64 MiB"));
+}
+
+#[test]
+fn times_are_kept_to_the_last_digit_that_means_anything() {
+    // From a femtosecond to months: what a double holds comes back.
+    for seconds in [1e-9, 0.000_575_906, 0.1, 1.5, 3_600.25, 9e6] {
+        let run = run(&format!(
+            "{{\"results\": [{{\"command\": \"a\", \"times\": [{seconds}]}}]}}"
+        ));
+        let ns = run.rows[0]
+            .estimate()
+            .and_then(|e| e.typical)
+            .expect("one")
+            .ns
+            .value;
+        assert!((ns / (seconds * 1e9) - 1.0).abs() < 1e-9, "{seconds}: {ns}");
+    }
+    // A time of nothing is what hyperfine wrote, not what is known.
+    let run = run("{\"results\": [{\"command\": \"a\", \"times\": [0.0, 0.0]}]}");
+    assert_eq!(
+        run.rows[0].estimate().map(|e| e.verdict.text()),
+        Some("can't tell")
+    );
+}
+
+#[test]
+fn what_the_file_does_not_say_stays_unknown() {
+    let run = run("{\"results\": [{\"command\": \"a\", \"times\": [1, 2]}]}");
+    assert_eq!(run.clock.cost_ns, None);
+    assert_eq!(run.clock.resolution_ns, None);
+    assert_eq!(run.core_clock, None);
+    assert_eq!(run.program.version, "unknown");
+    assert!(run.machine.online_cpus.get().is_none());
+    let imported = run.imported.expect("its origin");
+    assert_eq!(
+        (imported.format.as_str(), imported.measured_at),
+        ("hyperfine", None)
+    );
+    assert_eq!(imported.from, ["a.json"]);
+}
+
+#[test]
+fn failures_and_parameters_are_told() {
+    let run = run(
+        "{\"results\": [{\"command\": \"a\", \"times\": [1, 2], \"exit_codes\": [0, 1], \
+         \"parameters\": {\"n\": \"7\"}}]}",
+    );
+    let notes = run.rows[0].notes.join("\n");
+    assert!(
+        notes.contains("failures: 1 of 2 runs") && notes.contains("n = 7"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn samples_of_criterion_fit_together() {
+    use super::files::{Benchmark, Part};
+    let read = |sample: &str| {
+        let part = |text: &str| {
+            Some(Part {
+                name: "new/sample.json".into(),
+                bytes: text.as_bytes().to_vec(),
+            })
+        };
+        let input = Input::Criterion {
+            name: "criterion".into(),
+            benchmarks: vec![Benchmark {
+                directory: "new".into(),
+                fallback_name: "../x y".into(),
+                sample: part(sample),
+                ..Benchmark::default()
+            }],
+        };
+        import(&[input], None, origin())
+    };
+    let run = read(r#"{"iters":[2.0,4.0,6.0],"times":[20.0,40.0,63.0]}"#).expect("whole");
+    assert!(run.rows[0].id.starts_with("criterion.x_y-"));
+    let typical = run.rows[0]
+        .estimate()
+        .and_then(|e| e.typical)
+        .expect("typical");
+    assert_eq!((typical.ns.value, typical.ns.high), (10.0, 10.5));
+    for (sample, reason) in [
+        (
+            r#"{"iters":[1.0],"times":[1.0,2.0]}"#,
+            "1 iters and 2 times",
+        ),
+        (
+            r#"{"iters":[0.0],"times":[1.0]}"#,
+            "no number of iterations",
+        ),
+        (
+            r#"{"iters":[1.5],"times":[1.0]}"#,
+            "no number of iterations",
+        ),
+        (
+            r#"{"iters":[1e300],"times":[1.0]}"#,
+            "no number of iterations",
+        ),
+        (r#"{"iters":[],"times":[]}"#, "no sample"),
+        (r#"{"iters":[1.0],"times":[-1.0]}"#, "negative"),
+    ] {
+        let error = read(sample).expect_err(sample);
+        assert!(error.reason.contains(reason), "{error}");
+        assert_eq!(error.file, "new/sample.json");
+    }
+}

@@ -1,0 +1,249 @@
+//! The history that somebody means, or why there is none.
+
+use crate::StoreError;
+use crate::index::{Index, KeptResult, Machine, MachineKey, results};
+use compare::history::{Figure, History, history};
+use model::nearest::suggestion;
+use model::run::{Axis, Outcome, Run};
+
+/// Runs that are looked through for what a row may be called.
+const LOOKED_THROUGH: usize = 10;
+
+/// Why there is no history. Each message is one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// The kept runs can't be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nothing is kept of this machine.
+    #[error("no stored run of this machine: run `latlas run`{others}")]
+    NoRuns {
+        /// Which machines there are instead, in words.
+        others: String,
+    },
+    /// No machine of that name.
+    #[error("no stored run of a machine named {name:?} (stored: {machines})")]
+    NoMachine {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        machines: String,
+    },
+    /// Several machines of that name.
+    #[error("{count} machines are named {name:?}: give the first digits of a key ({machines})")]
+    SeveralMachines {
+        /// The name.
+        name: String,
+        /// How many.
+        count: usize,
+        /// Which.
+        machines: String,
+    },
+    /// A curve or map, and no point of it was named.
+    #[error("{row} is a curve: choose a point with --at ({points})")]
+    NoPoint {
+        /// The row.
+        row: String,
+        /// Its points in the newest run that has it.
+        points: String,
+    },
+    /// A point that no kept run has.
+    #[error("no stored run of this machine has {row} at {at} (the newest has {points})")]
+    NoSuchPoint {
+        /// The row.
+        row: String,
+        /// The point.
+        at: String,
+        /// Its points in the newest run that has it.
+        points: String,
+    },
+    /// A row that no kept run of the machine has.
+    #[error("no stored run of this machine has {row}: run `latlas run {row}`")]
+    NotMeasured {
+        /// The row.
+        row: String,
+    },
+    /// Nothing of that name.
+    #[error("no row {row:?}{suggestion} (latlas list shows all)")]
+    Unknown {
+        /// The name.
+        row: String,
+        /// What was probably meant.
+        suggestion: String,
+    },
+    /// Runs there are, but none in the time asked for.
+    #[error("{count} stored runs of this machine have {row}, none of them since then")]
+    NoneSince {
+        /// The row.
+        row: String,
+        /// How many there are in all.
+        count: usize,
+    },
+}
+
+/// The machine that is meant, by its host's name or at least four digits of its
+/// key, as everywhere ([`Machine::is_called`]).
+pub fn machine_of(index: &Index, name: &str) -> Result<Machine, HistoryError> {
+    let all = index.machines()?;
+    let found: Vec<&Machine> = all.iter().filter(|m| m.is_called(name)).collect();
+    match found.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => Err(HistoryError::NoMachine {
+            name: name.to_owned(),
+            machines: named(&all.iter().collect::<Vec<_>>()),
+        }),
+        several => Err(HistoryError::SeveralMachines {
+            name: name.to_owned(),
+            count: several.len(),
+            machines: named(several),
+        }),
+    }
+}
+
+/// Machines in words.
+fn named(machines: &[&Machine]) -> String {
+    let words = machines.iter().map(|m| format!("{}: {}", m.key.0, m.line));
+    match words.len() {
+        0 => "none".into(),
+        _ => words.collect::<Vec<_>>().join("; "),
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct HistoryQuery<'a> {
+    /// The machine.
+    pub machine: &'a MachineKey,
+    /// The row.
+    pub row: &'a str,
+    /// The point; empty for a single figure.
+    pub at: &'a [u64],
+    /// Which of its figures.
+    pub figure: Figure,
+    /// Only runs from then on, ms since 1970 UTC.
+    pub since_unix_ms: Option<u64>,
+    /// Only so many of the newest runs.
+    pub last: Option<usize>,
+}
+
+/// The history of a row (or one point of it) on a machine. `known` are the rows
+/// that can be measured, for what was probably meant.
+///
+/// # Errors
+/// If the runs can't be read, or have no such row.
+pub fn find(
+    index: &Index,
+    query: &HistoryQuery,
+    known: &[String],
+) -> Result<History, HistoryError> {
+    let HistoryQuery {
+        machine, row, at, ..
+    } = *query;
+    let machines = index.machines()?;
+    let Some(own) = machines.iter().find(|m| m.key == *machine) else {
+        let others = match machines.is_empty() {
+            true => String::new(),
+            false => format!(
+                "; --machine shows another ({})",
+                named(&machines.iter().collect::<Vec<_>>())
+            ),
+        };
+        return Err(HistoryError::NoRuns { others });
+    };
+    let mut found = index.history(machine, row, at)?;
+    let count = found.len();
+    if let Some(since) = query.since_unix_ms {
+        found.retain(|(run, _)| run.started_unix_ms >= since);
+    }
+    if let Some(last) = query.last {
+        found.drain(..found.len().saturating_sub(last));
+    }
+    match history(own.clone(), found, query.figure) {
+        Some(history) => Ok(history),
+        None if count > 0 => Err(HistoryError::NoneSince {
+            row: row.to_owned(),
+            count,
+        }),
+        None => Err(why_none(index, machine, row, at, known)?),
+    }
+}
+
+/// Why no run of the machine has it.
+fn why_none(
+    index: &Index,
+    machine: &MachineKey,
+    row: &str,
+    at: &[u64],
+    known: &[String],
+) -> Result<HistoryError, HistoryError> {
+    let mut rows: Vec<String> = known.to_vec();
+    let runs = index.runs()?;
+    let own = runs
+        .iter()
+        .filter(|run| run.machine == *machine && !run.imported);
+    for kept in own.take(LOOKED_THROUGH) {
+        let Ok(run) = crate::read(&kept.path) else {
+            continue;
+        };
+        if let Some(axes) = axes(&run, row) {
+            let points = points(&run, row, &axes, at);
+            let row = row.to_owned();
+            return Ok(match at.is_empty() {
+                true => HistoryError::NoPoint { row, points },
+                false => HistoryError::NoSuchPoint {
+                    row,
+                    at: point(&axes, at),
+                    points,
+                },
+            });
+        }
+        rows.extend(run.rows.into_iter().map(|row| row.id));
+    }
+    let row = row.to_owned();
+    if rows.contains(&row) {
+        return Ok(HistoryError::NotMeasured { row });
+    }
+    let suggestion = suggestion(&row, rows.iter().map(String::as_str));
+    Ok(HistoryError::Unknown { row, suggestion })
+}
+
+/// What the points of a row are over; `None` for a single figure.
+fn axes(run: &Run, id: &str) -> Option<Vec<Axis>> {
+    match &run.row(id)?.outcome {
+        Outcome::Curve { axis, .. } => Some(vec![*axis]),
+        Outcome::Map { y_axis, x_axis, .. } => Some(vec![*y_axis, *x_axis]),
+        _ => None,
+    }
+}
+
+/// A point as its axes are written: `16KiB`, or `16KiB,64B` of a map.
+fn point(axes: &[Axis], at: &[u64]) -> String {
+    let mut axes = axes.iter();
+    let part = |&x: &u64| {
+        axes.next()
+            .map_or_else(|| x.to_string(), |axis| axis.text(x))
+    };
+    at.iter().map(part).collect::<Vec<_>>().join(",")
+}
+
+/// Some points of a row, those nearest to the one that was asked for.
+fn points(run: &Run, id: &str, axes: &[Axis], near: &[u64]) -> String {
+    const SHOWN: usize = 12;
+    let of_row = |result: KeptResult| (result.row == id).then_some(result.at);
+    let all: Vec<Vec<u64>> = results(run).into_iter().filter_map(of_row).collect();
+    let far = |at: &[u64]| -> f64 {
+        let both = at.iter().zip(near);
+        both.map(|(&x, &near)| ((x as f64 + 1.0) / (near as f64 + 1.0)).ln().abs())
+            .sum()
+    };
+    let mut places: Vec<usize> = (0..all.len()).collect();
+    places.sort_by(|&a, &b| far(&all[a]).total_cmp(&far(&all[b])));
+    places.truncate(SHOWN);
+    places.sort_unstable();
+    let shown: Vec<String> = places.into_iter().map(|at| point(axes, &all[at])).collect();
+    let more = match all.len() > SHOWN {
+        true => format!(", ... {} in all", all.len()),
+        false => String::new(),
+    };
+    shown.join(", ") + &more
+}

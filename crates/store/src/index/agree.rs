@@ -1,0 +1,256 @@
+//! The index brought to agree with the documents: what was copied in, or kept
+//! by one who was killed before it could say so, is found by its name; what is
+//! gone goes.
+
+use super::Reading;
+use super::file::Fault;
+use super::fill::{self, Entry, Numbers};
+use crate::crash;
+use crate::{Store, StoreError};
+use model::run::SCHEMA_VERSION;
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::UNIX_EPOCH;
+
+/// Documents read ahead of what is written.
+const AHEAD: usize = 8;
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Agreed {
+    /// Documents that were put in.
+    pub(super) added: usize,
+    /// Documents that can't be read.
+    pub(super) unread: usize,
+    /// Runs whose documents are gone.
+    pub(super) dropped: usize,
+}
+
+/// In what the names differ.
+#[derive(Debug, Default)]
+pub(super) struct Differ {
+    /// Documents that the index does not know.
+    new: Vec<PathBuf>,
+    /// Names of documents that are gone.
+    gone: Vec<String>,
+}
+
+impl Differ {
+    pub(super) fn is_empty(&self) -> bool {
+        self.new.is_empty() && self.gone.is_empty()
+    }
+}
+
+/// Compares the names only: a document never changes.
+pub(super) fn differ(db: &Connection, store: &Store) -> Result<Differ, Fault> {
+    let mut on_disk = BTreeMap::new();
+    for path in store.paths()? {
+        on_disk.insert(name_of(&path), path);
+    }
+    let mut gone = Vec::new();
+    let mut known = db.prepare_cached("SELECT file FROM run")?;
+    let mut rows = known.query([])?;
+    while let Some(row) = rows.next()? {
+        let file: String = row.get(0)?;
+        if on_disk.remove(&file).is_none() {
+            gone.push(file);
+        }
+    }
+    // One that could not be read may be another by now, or this latlas one
+    // that can read it.
+    let mut unread = db.prepare_cached("SELECT file, bytes, changed_ms, schema FROM unread")?;
+    let mut rows = unread.query([])?;
+    while let Some(row) = rows.next()? {
+        let file: String = row.get(0)?;
+        match on_disk.get(&file) {
+            None => gone.push(file),
+            Some(path) => {
+                let (bytes, changed) = stat(path);
+                let as_it_was = (bytes, changed, SCHEMA_VERSION);
+                if as_it_was == (row.get(1)?, row.get(2)?, row.get(3)?) {
+                    on_disk.remove(&file);
+                }
+            }
+        }
+    }
+    Ok(Differ {
+        new: on_disk.into_values().collect(),
+        gone,
+    })
+}
+
+/// Brings the index up to date, all of it or nothing.
+pub(super) fn agree(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
+    if differ(db, store)?.is_empty() {
+        return Ok(Agreed::default());
+    }
+    let change = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
+    let done = agree_within(&change, store)?;
+    crash::point("agreed");
+    change.commit()?;
+    Ok(done)
+}
+
+/// Makes the whole content anew from the documents; readers see the old one
+/// until it is done.
+pub(super) fn refill(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
+    let change = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
+    super::schema::create(&change)?;
+    crash::point("tables made anew");
+    let done = agree_within(&change, store)?;
+    change.commit()?;
+    Ok(done)
+}
+
+/// Within a transaction: what the index holds was committed before its begin,
+/// and the document of it was there before that. So a name that is not among
+/// the files now is that of a document that is gone.
+fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
+    let mut done = Agreed::default();
+    for file in differ(db, store)?.gone {
+        done.dropped += usize::from(fill::take_out(db, &file)?);
+        forget_unread(db, &file)?;
+    }
+    // After that, since another document of a run that went may take its place.
+    let new = differ(db, store)?.new;
+    let mut numbers = Numbers::default();
+    for_each_read(&new, |path, read| -> Result<(), Fault> {
+        let file = name_of(path);
+        forget_unread(db, &file)?;
+        let reason = match read {
+            Ok(entry) => match put(db, &entry, &mut numbers)? {
+                None => {
+                    done.added += 1;
+                    crash::point("document indexed");
+                    return Ok(());
+                }
+                Some(reason) => reason,
+            },
+            // Deleted since its name was read.
+            Err(_) if !path.exists() => return Ok(()),
+            Err(reason) => reason,
+        };
+        let (bytes, changed) = stat(path);
+        db.prepare_cached("INSERT INTO unread VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute(params![file, bytes, changed, SCHEMA_VERSION, reason])?;
+        done.unread += 1;
+        Ok(())
+    })?;
+    Ok(done)
+}
+
+fn forget_unread(db: &Connection, file: &str) -> rusqlite::Result<()> {
+    db.prepare_cached("DELETE FROM unread WHERE file = ?1")?
+        .execute([file])
+        .map(drop)
+}
+
+/// Puts a run in whose document has just been kept. What is there of it was
+/// found by whoever opened the index in between, or is of a damaged document
+/// whose place this one took.
+pub(super) fn put_kept(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
+    let before: Option<String> = db
+        .prepare_cached("SELECT file FROM run WHERE id = ?1")?
+        .query_row([&entry.kept.id], |row| row.get(0))
+        .optional()?;
+    if let Some(file) = before {
+        fill::take_out(db, &file)?;
+    }
+    forget_unread(db, &name_of(&entry.kept.path))?;
+    fill::put(db, entry, &mut Numbers::default())
+}
+
+/// Puts an entry in, or says which other document holds the same run.
+pub(super) fn put(
+    db: &Connection,
+    entry: &Entry,
+    numbers: &mut Numbers,
+) -> rusqlite::Result<Option<String>> {
+    let other: Option<String> = db
+        .prepare_cached("SELECT file FROM run WHERE id = ?1")?
+        .query_row([&entry.kept.id], |row| row.get(0))
+        .optional()?;
+    match other {
+        Some(other) => Ok(Some(format!("{other} holds the same run"))),
+        None => fill::put(db, entry, numbers).map(|()| None),
+    }
+}
+
+/// Reads documents on all CPUs and hands each over here, in whatever order
+/// they come.
+pub(super) fn for_each_read<E>(
+    paths: &[PathBuf],
+    mut each: impl FnMut(&Path, Result<Entry, String>) -> Result<(), E>,
+) -> Result<(), E> {
+    let readers = std::thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::sync_channel(AHEAD);
+    std::thread::scope(|scope| {
+        for _ in 0..readers.min(paths.len()) {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if sender.send((path, entry(path))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut result = Ok(());
+        for (done, (path, read)) in receiver.iter().enumerate() {
+            result = each(path, read);
+            if result.is_err() {
+                break;
+            }
+            super::tell_reading(Reading {
+                done: done + 1,
+                of: paths.len(),
+            });
+        }
+        // Readers that wait to hand over are told that nobody takes it.
+        drop(receiver);
+        result
+    })
+}
+
+/// What the index holds of a document, or why nothing.
+pub(super) fn entry(path: &Path) -> Result<Entry, String> {
+    let run = crate::read_kept(path).map_err(fill::reason_of)?;
+    let id = crate::id_in_name(path).unwrap_or_default();
+    match fill::unfit(&run, id) {
+        Some(reason) => Err(reason),
+        None => Ok(Entry::of(&run, &name_of(path))),
+    }
+}
+
+pub(super) fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// Bytes and time of change, ms; zeros where there is no file.
+fn stat(path: &Path) -> (i64, i64) {
+    let Ok(metadata) = std::fs::metadata(path) else {
+        return (0, 0);
+    };
+    let changed = metadata.modified().ok();
+    let since = changed.and_then(|changed| changed.duration_since(UNIX_EPOCH).ok());
+    let ms = since.map_or(0, |since| since.as_millis() as i64);
+    (metadata.len() as i64, ms)
+}
+
+impl From<Fault> for StoreError {
+    fn from(fault: Fault) -> StoreError {
+        match fault {
+            Fault::Store(error) => error,
+            other => StoreError::Index {
+                path: PathBuf::new(),
+                cause: other.to_string(),
+            },
+        }
+    }
+}

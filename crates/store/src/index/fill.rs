@@ -1,0 +1,292 @@
+//! A run into the index and out of it.
+
+use crate::StoreError;
+use crate::crash;
+use model::estimate::Verdict;
+use model::run::{Bound, Run};
+use model::stats::Interval;
+use model::summary::{KeptResult, KeptRun};
+use model::unit::Unit;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// What the index holds of one document.
+#[derive(Debug, PartialEq)]
+pub(super) struct Entry {
+    pub(super) kept: KeptRun,
+    /// Whether its figures count among those of all machines.
+    pub(super) counted: bool,
+    /// Each quantity once.
+    pub(super) results: Vec<KeptResult>,
+}
+
+impl Entry {
+    /// Of a run with its document's name.
+    pub(super) fn of(run: &Run, file: &str) -> Entry {
+        let mut seen = HashSet::new();
+        // No document of latlas has a quantity twice; one that was made by
+        // hand may.
+        let mut results = super::results(run);
+        results.retain(|result| seen.insert((result.row.clone(), result.at.clone())));
+        let own = run.imported.is_none() && run.commands.is_none();
+        Entry {
+            kept: KeptRun::of(run, PathBuf::from(file)),
+            counted: own && run.emulator().is_none(),
+            results,
+        }
+    }
+
+    fn file(&self) -> std::borrow::Cow<'_, str> {
+        self.kept.path.to_string_lossy()
+    }
+}
+
+/// Why a document is not in the index, though it can be read.
+pub(super) fn unfit(run: &Run, id_in_name: &str) -> Option<String> {
+    if run.id != id_in_name {
+        return Some(format!(
+            "its name says {id_in_name} and it holds {}",
+            run.id
+        ));
+    }
+    let ms = run.started_unix_ms;
+    i64::try_from(ms)
+        .is_err()
+        .then(|| format!("it began {ms} ms after 1970: that is no time"))
+}
+
+/// Numbers of quantities and forms that were looked up or given out within one
+/// transaction: the same thousand of them come with every run.
+#[derive(Default)]
+pub(super) struct Numbers {
+    quantities: HashMap<String, HashMap<Vec<u64>, i64>>,
+    forms: Vec<(Form, i64)>,
+}
+
+/// What makes figures of one row the same quantity: what its time follows, its
+/// unit, whether they are quiet ones, and of which mode.
+type Form = (Bound, Unit, bool, Option<String>);
+
+/// Puts a run in, within a transaction of the caller.
+pub(super) fn put(db: &Connection, entry: &Entry, numbers: &mut Numbers) -> rusqlite::Result<()> {
+    let kept = &entry.kept;
+    let line = serde_json::to_string(kept).map_err(conversion)?;
+    db.prepare_cached(
+        "INSERT INTO run (id, file, started_ms, machine, host, imported, counted, line)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?
+    .execute(params![
+        kept.id,
+        entry.file(),
+        i64::try_from(kept.started_unix_ms).map_err(conversion)?,
+        kept.machine.0,
+        kept.host,
+        kept.imported,
+        entry.counted,
+        line
+    ])?;
+    let run = db.last_insert_rowid();
+    crash::point("run begun");
+    for (place, result) in entry.results.iter().enumerate() {
+        put_result(db, run, place, result, numbers)?;
+    }
+    Ok(())
+}
+
+fn put_result(
+    db: &Connection,
+    run: i64,
+    place: usize,
+    result: &KeptResult,
+    numbers: &mut Numbers,
+) -> rusqlite::Result<()> {
+    let quantity = numbers.quantity(db, result)?;
+    let form = numbers.form(db, result)?;
+    let end = |interval: Option<Interval>, end: fn(Interval) -> f64| interval.map(end);
+    db.prepare_cached(
+        "INSERT INTO result (run, quantity, place, form, verdict, reliable, value, low, high,
+             cycles, cycles_low, cycles_high, below, reason)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+    )?
+    .execute(params![
+        run,
+        quantity,
+        place as i64,
+        form,
+        result.verdict.map(number_of),
+        result.reliable(),
+        end(result.value, |v| v.value),
+        end(result.value, |v| v.low),
+        end(result.value, |v| v.high),
+        end(result.cycles, |v| v.value),
+        end(result.cycles, |v| v.low),
+        end(result.cycles, |v| v.high),
+        result.below_ns,
+        Some(&result.reason).filter(|reason| !reason.is_empty())
+    ])?;
+    Ok(())
+}
+
+/// Number of a row or a point, if any run has it.
+pub(super) fn quantity(db: &Connection, row: &str, at: &[u64]) -> rusqlite::Result<Option<i64>> {
+    db.prepare_cached("SELECT quantity FROM quantity WHERE name = ?1 AND at = ?2")?
+        .query_row(params![row, at_text(at)], |row| row.get(0))
+        .optional()
+}
+
+fn at_text(at: &[u64]) -> String {
+    let numbers: Vec<String> = at.iter().map(u64::to_string).collect();
+    numbers.join(",")
+}
+
+pub(super) fn at_of(text: &str) -> rusqlite::Result<Vec<u64>> {
+    let numbers = text.split(',').filter(|number| !number.is_empty());
+    numbers.map(|n| n.parse().map_err(conversion)).collect()
+}
+
+impl Numbers {
+    fn quantity(&mut self, db: &Connection, result: &KeptResult) -> rusqlite::Result<i64> {
+        let known = self.quantities.get(&result.row);
+        if let Some(&number) = known.and_then(|points| points.get(&result.at)) {
+            return Ok(number);
+        }
+        let number = match quantity(db, &result.row, &result.at)? {
+            Some(known) => known,
+            None => {
+                db.prepare_cached("INSERT INTO quantity (name, at) VALUES (?1, ?2)")?
+                    .execute(params![result.row, at_text(&result.at)])?;
+                db.last_insert_rowid()
+            }
+        };
+        let points = self.quantities.entry(result.row.clone()).or_default();
+        points.insert(result.at.clone(), number);
+        Ok(number)
+    }
+
+    fn form(&mut self, db: &Connection, result: &KeptResult) -> rusqlite::Result<i64> {
+        let form = (result.bound, result.unit, result.quiet, result.mode.clone());
+        if let Some(&(_, number)) = self.forms.iter().find(|(known, _)| *known == form) {
+            return Ok(number);
+        }
+        let text = serde_json::to_string(&form).map_err(conversion)?;
+        let known = db
+            .prepare_cached("SELECT form FROM form WHERE text = ?1")?
+            .query_row([&text], |row| row.get(0))
+            .optional()?;
+        let number = match known {
+            Some(number) => number,
+            None => {
+                db.prepare_cached("INSERT INTO form (text) VALUES (?1)")?
+                    .execute([&text])?;
+                db.last_insert_rowid()
+            }
+        };
+        self.forms.push((form, number));
+        Ok(number)
+    }
+}
+
+/// Verdicts by number; their order is that of the index for good.
+const VERDICTS: [Verdict; 5] = [
+    Verdict::Ok,
+    Verdict::Noisy,
+    Verdict::TwoStates,
+    Verdict::CannotTell,
+    Verdict::Invalid,
+];
+
+fn number_of(verdict: Verdict) -> i64 {
+    match verdict {
+        Verdict::Ok => 0,
+        Verdict::Noisy => 1,
+        Verdict::TwoStates => 2,
+        Verdict::CannotTell => 3,
+        Verdict::Invalid => 4,
+    }
+}
+
+/// The mode that figures of a form are of.
+pub(super) fn mode_of(db: &Connection, form: i64) -> rusqlite::Result<Option<String>> {
+    let text: String = db
+        .prepare_cached("SELECT text FROM form WHERE form = ?1")?
+        .query_row([form], |row| row.get(0))?;
+    let (_, _, _, mode): Form = serde_json::from_str(&text).map_err(conversion)?;
+    Ok(mode)
+}
+
+/// Columns of a [`KeptResult`], with `quantity` and `form` joined.
+pub(super) const RESULT: &str = "quantity.name, quantity.at, form.text, verdict, value, low, high, \
+     cycles, cycles_low, cycles_high, below, reason";
+
+/// A result from [`RESULT`], which begin at a column.
+pub(super) fn result(row: &Row, first: usize) -> rusqlite::Result<KeptResult> {
+    let text: String = row.get(first + 2)?;
+    let (bound, unit, quiet, mode): Form = serde_json::from_str(&text).map_err(conversion)?;
+    let verdict: Option<u8> = row.get(first + 3)?;
+    let verdict = match verdict.map(|number| VERDICTS.get(usize::from(number))) {
+        Some(None) => return Err(conversion("no such verdict")),
+        known => known.flatten().copied(),
+    };
+    let interval = |first: usize| -> rusqlite::Result<Option<Interval>> {
+        let ends: [Option<f64>; 3] = [row.get(first)?, row.get(first + 1)?, row.get(first + 2)?];
+        Ok(match ends {
+            [Some(value), Some(low), Some(high)] => Some(Interval { value, low, high }),
+            _ => None,
+        })
+    };
+    Ok(KeptResult {
+        row: row.get(first)?,
+        at: at_of(&row.get::<_, String>(first + 1)?)?,
+        bound,
+        unit,
+        value: interval(first + 4)?,
+        quiet,
+        mode,
+        cycles: interval(first + 7)?,
+        below_ns: row.get(first + 10)?,
+        verdict,
+        reason: row
+            .get::<_, Option<String>>(first + 11)?
+            .unwrap_or_default(),
+    })
+}
+
+/// A run from its line, where its document lies in `runs`.
+pub(super) fn kept(line: &str, runs: &Path) -> rusqlite::Result<KeptRun> {
+    let mut kept: KeptRun = serde_json::from_str(line).map_err(conversion)?;
+    kept.path = runs.join(&kept.path);
+    Ok(kept)
+}
+
+/// Takes a document's run out, and says whether it was in.
+pub(super) fn take_out(db: &Connection, file: &str) -> rusqlite::Result<bool> {
+    let run: Option<i64> = db
+        .prepare_cached("SELECT run FROM run WHERE file = ?1")?
+        .query_row([file], |row| row.get(0))
+        .optional()?;
+    let Some(run) = run else {
+        return Ok(false);
+    };
+    db.execute("DELETE FROM result WHERE run = ?1", [run])?;
+    db.execute("DELETE FROM run WHERE run = ?1", [run])?;
+    // Another document of the same id may have waited for this one to go.
+    db.execute("DELETE FROM unread", [])?;
+    Ok(true)
+}
+
+/// What the index holds can't be what this program wrote.
+pub(super) fn conversion(
+    why: impl Into<Box<dyn std::error::Error + Send + Sync + 'static>>,
+) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, why.into())
+}
+
+/// Why a document can't be read, without its path, which stands elsewhere.
+pub(super) fn reason_of(error: StoreError) -> String {
+    match error {
+        StoreError::Unreadable { reason, .. } => reason,
+        StoreError::Io { cause, .. } => cause.to_string(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,173 @@
+//! Everything read, everything compared.
+
+use super::agree::{for_each_read, name_of};
+use super::fill::{self, Entry};
+use super::questions;
+use crate::{Store, StoreError};
+use rusqlite::{Connection, OptionalExtension};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Results that are named one by one.
+const NAMED: usize = 3;
+
+/// What a look at everything found.
+#[derive(Serialize, Clone, Debug, Default, PartialEq)]
+pub struct Verified {
+    /// Documents that were read.
+    pub documents: usize,
+    /// Results in them, each of which was compared.
+    pub results: usize,
+    /// Documents that can't be read or are not what their names say.
+    pub damaged: Vec<Damage>,
+    /// Where the index differs from the documents, and what SQLite says of
+    /// its file.
+    pub index: Vec<Damage>,
+    /// Tags that hold no id, or that of a run that is not kept.
+    pub tags: Vec<String>,
+    /// Files that killed writers left behind: no damage.
+    pub left_over: Vec<PathBuf>,
+}
+
+/// Something that is not as it should be.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Damage {
+    /// Which file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl Verified {
+    /// Whether all is as it should be.
+    pub fn is_whole(&self) -> bool {
+        self.damaged.is_empty() && self.index.is_empty() && self.tags.is_empty()
+    }
+}
+
+pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreError> {
+    let paths = store.paths()?;
+    let mut found = Verified {
+        left_over: store.left_over()?,
+        ..Verified::default()
+    };
+    let index = super::file::newest(store.data_dir());
+    found.left_over.extend(super::file::older(&index));
+    let mut wrong_index = |what: String| Damage {
+        path: index.clone(),
+        what,
+    };
+    match sound(db) {
+        Ok(faults) => found.index.extend(faults.into_iter().map(&mut wrong_index)),
+        Err(error) => found.index.push(wrong_index(error.to_string())),
+    }
+    for_each_read(&paths, |path, read| -> Result<(), StoreError> {
+        let damage = |what| Damage {
+            path: path.to_owned(),
+            what,
+        };
+        match read {
+            Ok(entry) => {
+                found.documents += 1;
+                found.results += entry.results.len();
+                let difference = difference(db, store, &entry);
+                let what = difference.unwrap_or_else(|e| Some(e.to_string()));
+                found.index.extend(what.map(damage));
+            }
+            // Deleted meanwhile.
+            Err(_) if !path.exists() => {}
+            Err(reason) => found.damaged.push(damage(reason)),
+        }
+        Ok(())
+    })?;
+    found.damaged.extend(strays(store, &paths)?);
+    found.tags.extend(tags(store)?);
+    found.damaged.sort_by(|a, b| a.path.cmp(&b.path));
+    found.index.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+/// What SQLite finds wrong with its file.
+fn sound(db: &Connection) -> rusqlite::Result<Vec<String>> {
+    let said: Vec<String> = db
+        .prepare("PRAGMA integrity_check(10)")?
+        .query_and_then([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(said.into_iter().filter(|line| line != "ok").collect())
+}
+
+/// In what the index differs from a document.
+fn difference(db: &Connection, store: &Store, entry: &Entry) -> rusqlite::Result<Option<String>> {
+    let dir = store.runs_dir();
+    let file = name_of(&entry.kept.path);
+    let line: Option<(String, bool)> = db
+        .prepare_cached("SELECT line, counted FROM run WHERE file = ?1")?
+        .query_row([&file], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((line, counted)) = line else {
+        let other = questions::run(db, dir, &entry.kept.id)?;
+        return Ok(Some(match other {
+            Some(other) => format!("{} holds the same run", name_of(&other.path)),
+            None => "missing from the index".into(),
+        }));
+    };
+    let mut expected = entry.kept.clone();
+    expected.path = dir.join(&file);
+    if fill::kept(&line, dir)? != expected || counted != entry.counted {
+        return Ok(Some("the index disagrees with the document".into()));
+    }
+    let held = questions::results_of(db, &entry.kept.id)?;
+    if held == entry.results {
+        return Ok(None);
+    }
+    let name = |r: &super::KeptResult| match r.at.is_empty() {
+        true => r.row.clone(),
+        false => format!("{} {:?}", r.row, r.at),
+    };
+    let missing = entry.results.iter().filter(|r| !held.contains(r));
+    let added = held.iter().filter(|r| !entry.results.contains(r));
+    let names: BTreeSet<String> = missing.chain(added).map(name).collect();
+    let few: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Ok(Some(match few.is_empty() {
+        true => "the index lists its results in another order".into(),
+        false => format!("the index disagrees on {}{more}", few.join(", ")),
+    }))
+}
+
+/// Files among the runs that are called like none.
+fn strays(store: &Store, known: &[PathBuf]) -> Result<Vec<Damage>, StoreError> {
+    let known: BTreeSet<&Path> = known.iter().map(PathBuf::as_path).collect();
+    let files = store.files()?;
+    let documents = files
+        .into_iter()
+        .filter(|path| name_of(path).ends_with(".json.zst") && !name_of(path).starts_with('.'));
+    Ok(documents
+        .filter(|path| !known.contains(path.as_path()))
+        .map(|path| Damage {
+            path,
+            what: "not named like a stored run (TIME-ID.json.zst): ignored; latlas import \
+                   stores it"
+                .into(),
+        })
+        .collect())
+}
+
+fn tags(store: &Store) -> Result<Vec<String>, StoreError> {
+    let mut wrong: Vec<String> = store
+        .broken_tags()?
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    for tag in store.tags()? {
+        if let Err(StoreError::NoSuchRun { .. }) = store.find(&tag.run) {
+            let (name, run) = (tag.name, tag.run);
+            wrong.push(StoreError::LostTag { name, run }.to_string());
+        }
+    }
+    Ok(wrong)
+}

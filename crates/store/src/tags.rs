@@ -1,0 +1,390 @@
+//! Names that somebody gave to kept runs. No document holds them, so each is a
+//! small file of its own, `tags/NAME` with the run's id in it, or the ids of
+//! several, one a line: they outlive the index, and every change of one is a
+//! single step of the file system.
+
+use super::{Store, StoreError, document, id_in_name, io, write};
+use compare::references::References;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Longest name of a tag.
+const LONGEST: usize = 64;
+
+/// A name and a run that it means, one of several perhaps.
+#[derive(Serialize, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tag {
+    /// The name.
+    pub name: String,
+    /// Id of the run, which may be kept no more.
+    pub run: String,
+}
+
+/// What becomes of runs that have a tag already which is given to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Taken {
+    /// Nothing: it is refused.
+    #[default]
+    Refused,
+    /// They lose it.
+    Moved,
+    /// They have it too.
+    Shared,
+}
+
+/// Refuses what can't be a tag: what could be taken for another way to name a
+/// run, or for a path.
+///
+/// # Errors
+/// [`StoreError::BadTag`] with the reason.
+pub fn check_tag(name: &str) -> Result<(), StoreError> {
+    let fault = match name {
+        _ if !is_word(name) => Some(
+            "a tag is up to 64 letters, digits and _ . + - and begins with a letter or digit"
+                .into(),
+        ),
+        _ if name.to_ascii_lowercase().starts_with("last") => {
+            Some("what begins with \"last\" counts back from the newest run".into())
+        }
+        _ if looks_like_id(name) => {
+            Some("it looks like the beginning of a run's id: add a letter after f, or a dot".into())
+        }
+        _ => is_published(name).then(|| "a published table is called so".into()),
+    };
+    match fault {
+        None => Ok(()),
+        Some(why) => Err(StoreError::BadTag {
+            name: name.to_owned(),
+            why,
+        }),
+    }
+}
+
+fn is_word(name: &str) -> bool {
+    let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
+    begins && name.len() <= LONGEST && name.chars().all(fits)
+}
+
+/// Whether a name is asked for as the beginning of an id.
+pub(super) fn looks_like_id(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c == '-' || c.is_ascii_hexdigit())
+}
+
+fn is_published(name: &str) -> bool {
+    // The embedded tables are read in a test of their own.
+    let tables = References::embedded();
+    tables.is_ok_and(|all| all.keys().iter().any(|key| key.eq_ignore_ascii_case(name)))
+}
+
+impl Store {
+    pub(super) fn tags_dir(&self) -> PathBuf {
+        self.data_dir().join("tags")
+    }
+
+    /// All tags by name, one for each run that has it, those of runs that are
+    /// kept no more too. A broken one
+    /// is no reason to go without the others: [`Store::broken_tags`].
+    ///
+    /// # Errors
+    /// If their directory can't be read.
+    pub fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+        let mut tags: Vec<Tag> = self.tag_files()?.into_iter().flatten().flatten().collect();
+        tags.sort();
+        Ok(tags)
+    }
+
+    /// Why some tags can't be read.
+    ///
+    /// # Errors
+    /// If their directory can't be read.
+    pub fn broken_tags(&self) -> Result<Vec<StoreError>, StoreError> {
+        Ok(self
+            .tag_files()?
+            .into_iter()
+            .filter_map(Result::err)
+            .collect())
+    }
+
+    fn tag_files(&self) -> Result<Vec<Result<Vec<Tag>, StoreError>>, StoreError> {
+        let dir = self.tags_dir();
+        let entries = match std::fs::read_dir(&dir) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) => return Err(io("read", &dir)(e)),
+        };
+        let mut tags = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(io("read", &dir))?.file_name();
+            let Some(name) = name.to_str().filter(|name| is_word(name)) else {
+                continue;
+            };
+            let tag = |run| Tag {
+                name: name.to_owned(),
+                run,
+            };
+            let of_file = self.runs_tagged(name);
+            tags.push(of_file.map(|runs| runs.into_iter().map(tag).collect()));
+        }
+        Ok(tags)
+    }
+
+    /// Id of the run that a tag means, if there is such a tag: of several the
+    /// one that began last. Only where none of them is kept, one that is gone.
+    ///
+    /// # Errors
+    /// If it can't be read, or its file holds something else.
+    pub fn tagged(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let mut runs = self.runs_tagged(name)?;
+        if runs.len() > 1 {
+            let has = |id: &str| runs.iter().any(|run| run == id);
+            let paths = self.paths()?;
+            let newest = paths.iter().rev().filter_map(|path| id_in_name(path));
+            if let Some(newest) = newest.into_iter().find(|id| has(id)) {
+                return Ok(Some(newest.to_owned()));
+            }
+        }
+        Ok(runs.pop())
+    }
+
+    /// Ids of all runs that have a tag, in the order in which it was given.
+    /// Empty without such a tag.
+    ///
+    /// # Errors
+    /// If it can't be read, or its file holds something else.
+    pub fn runs_tagged(&self, name: &str) -> Result<Vec<String>, StoreError> {
+        if !is_word(name) {
+            return Ok(Vec::new());
+        }
+        let path = self.tags_dir().join(name);
+        let text = match std::fs::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).trim().to_owned(),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) => return Err(io("read", &path)(e)),
+        };
+        let runs: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
+        match !runs.is_empty() && runs.iter().all(|run| document::is_id(run)) {
+            true => Ok(runs),
+            false => Err(StoreError::BadTag {
+                name: name.to_owned(),
+                why: format!("{} does not hold ids of runs alone", path.display()),
+            }),
+        }
+    }
+
+    /// Gives a kept run a name; `taken` says what becomes of runs that have it.
+    /// Those that lost it are returned.
+    ///
+    /// # Errors
+    /// If the name can't be a tag, is taken, or can't be written.
+    pub fn tag(&self, name: &str, run: &str, taken: Taken) -> Result<Vec<String>, StoreError> {
+        check_tag(name)?;
+        let folded = |tag: &Tag| tag.name != name && tag.name.eq_ignore_ascii_case(name);
+        if let Some(other) = self.tags()?.into_iter().find(folded) {
+            // On some file systems both would be one file.
+            return Err(StoreError::BadTag {
+                name: name.to_owned(),
+                why: format!("there is {} already", other.name),
+            });
+        }
+        let dir = self.tags_dir();
+        std::fs::create_dir_all(&dir).map_err(io("create", &dir))?;
+        let path = dir.join(name);
+        match write::write_new(text(&[run]).as_bytes(), &path) {
+            Err(StoreError::Io { cause, .. })
+                if cause.kind() == std::io::ErrorKind::AlreadyExists => {}
+            done => return done.map(|()| Vec::new()),
+        }
+        let before = match (self.runs_tagged(name), taken) {
+            // What holds no id is nobody's.
+            (Err(StoreError::BadTag { .. }), Taken::Moved) => Vec::new(),
+            (before, _) => before?,
+        };
+        let others: Vec<&str> = before
+            .iter()
+            .map(String::as_str)
+            .filter(|own| *own != run)
+            .collect();
+        let has_it = others.len() < before.len();
+        match taken {
+            Taken::Moved => {
+                write::write_bytes(text(&[run]).as_bytes(), &path)?;
+                Ok(others.into_iter().map(str::to_owned).collect())
+            }
+            _ if has_it => Ok(Vec::new()),
+            Taken::Shared => {
+                let all: Vec<&str> = others.into_iter().chain([run]).collect();
+                write::write_bytes(text(&all).as_bytes(), &path)?;
+                Ok(Vec::new())
+            }
+            Taken::Refused => Err(StoreError::TagTaken {
+                name: name.to_owned(),
+                run: before.join(", "),
+            }),
+        }
+    }
+
+    /// Takes a name away and says which runs had it.
+    ///
+    /// # Errors
+    /// If there is no such tag, or it can't be removed.
+    pub fn untag(&self, name: &str) -> Result<Vec<String>, StoreError> {
+        let none = || StoreError::NoSuchTag {
+            name: name.to_owned(),
+        };
+        let path = self.tags_dir().join(name);
+        if !is_word(name) || !path.exists() {
+            return Err(none());
+        }
+        // A file that holds no id goes too.
+        let runs = self.runs_tagged(name).unwrap_or_default();
+        match std::fs::remove_file(&path) {
+            Ok(()) => Ok(runs),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Err(none()),
+            Err(e) => Err(io("remove", &path)(e)),
+        }
+    }
+
+    /// Takes a name away from one run; others keep it.
+    ///
+    /// # Errors
+    /// If the tag can't be read, written or removed.
+    pub(crate) fn untag_run(&self, name: &str, run: &str) -> Result<(), StoreError> {
+        let before = self.runs_tagged(name)?;
+        let left: Vec<&str> = before
+            .iter()
+            .map(String::as_str)
+            .filter(|own| *own != run)
+            .collect();
+        match left.as_slice() {
+            [] => self.untag(name).map(drop),
+            left => write::write_bytes(text(left).as_bytes(), &self.tags_dir().join(name)),
+        }
+    }
+}
+
+/// What a tag's file holds.
+fn text(runs: &[&str]) -> String {
+    runs.iter().map(|run| format!("{run}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: &str = "5e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b";
+    const OTHER: &str = "6e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b";
+
+    #[test]
+    fn what_could_mean_something_else_is_no_tag() {
+        for good in ["before-6.19", "v1.2", "x", "a.b", "CI_main", "6.19", "g00"] {
+            check_tag(good).expect(good);
+        }
+        let long = "x".repeat(65);
+        for (bad, why) in [
+            ("", "letters"),
+            (".hidden", "letters"),
+            ("-x", "letters"),
+            ("a/b", "letters"),
+            ("..", "letters"),
+            ("@host", "letters"),
+            ("naïve", "letters"),
+            (long.as_str(), "64"),
+            ("last", "counts back"),
+            ("Last~1", "letters"),
+            ("lastgood", "counts back"),
+            ("deadbeef", "id"),
+            ("BEEF", "id"),
+            ("5e0c1a2b-3c4d", "id"),
+            ("iphone-x", "published"),
+            ("iPhone-X", "published"),
+            ("2012", "id"),
+        ] {
+            let error = check_tag(bad).expect_err(bad).to_string();
+            assert!(error.contains(why), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_tag_is_given_moved_and_taken_away() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let store = Store::in_directory(dir.path());
+        assert!(store.tags().expect("none").is_empty());
+        let none: Vec<String> = Vec::new();
+        assert_eq!(store.tag("base", RUN, Taken::Refused).expect("given"), none);
+        assert_eq!(store.tag("base", RUN, Taken::Refused).expect("again"), none);
+        let taken = store.tag("base", OTHER, Taken::Refused).expect_err("taken");
+        assert!(
+            taken.to_string().contains(RUN) && taken.to_string().contains("--move"),
+            "{taken}"
+        );
+        let folded = store
+            .tag("Base", OTHER, Taken::Refused)
+            .expect_err("as good as one");
+        assert!(folded.to_string().contains("there is base"), "{folded}");
+        let before = store.tag("base", OTHER, Taken::Moved).expect("moved");
+        assert_eq!(before, [RUN]);
+        let all = store.tags().expect("one");
+        assert_eq!((all.len(), all[0].run.as_str()), (1, OTHER));
+        assert_eq!(store.untag("base").expect("removed"), [OTHER]);
+        let none = store.untag("base").expect_err("gone");
+        assert!(matches!(none, StoreError::NoSuchTag { .. }), "{none}");
+        assert!(store.untag("../runs").is_err());
+    }
+
+    #[test]
+    fn a_tag_that_holds_no_id_is_told_and_can_go() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let store = Store::in_directory(dir.path());
+        std::fs::create_dir(dir.path().join("tags")).expect("made");
+        std::fs::write(dir.path().join("tags/broken"), "../../etc").expect("written");
+        let error = store.tagged("broken").expect_err("no id").to_string();
+        assert!(error.contains("tags/broken"), "{error}");
+        store.tag("whole", RUN, Taken::Refused).expect("given");
+        assert_eq!(store.tags().expect("the other").len(), 1);
+        assert_eq!(store.broken_tags().expect("one").len(), 1);
+        store.untag("whole").expect("removed");
+        store.untag("broken").expect("removed");
+        assert!(store.tags().expect("none").is_empty());
+    }
+
+    #[test]
+    fn several_runs_share_a_tag_and_the_newest_is_meant() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let store = Store::in_directory(dir.path());
+        let mut ids = Vec::new();
+        for number in 0..3 {
+            let mut run = model::synthetic::run();
+            run.id = format!("{number}e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b");
+            run.started_unix_ms += number * 1000;
+            store.save(&run).expect("kept");
+            ids.push(run.id);
+        }
+        // Not in the order in which they began.
+        for run in [&ids[2], &ids[0], &ids[1], &ids[0]] {
+            store.tag("main", run, Taken::Shared).expect("given");
+        }
+        let all = store.runs_tagged("main").expect("read");
+        assert_eq!(all, [&ids[2][..], &ids[0], &ids[1]]);
+        assert_eq!(store.tags().expect("read").len(), 3);
+        let of_name = || super::super::named("main", &Ok(store.clone()));
+        assert_eq!(of_name().expect("kept"), store.find(&ids[2]).expect("kept"));
+        let taken = store.tag("main", OTHER, Taken::Refused).expect_err("taken");
+        assert!(taken.to_string().contains("--add"), "{taken}");
+        // One goes, the others stay.
+        store
+            .remove(&store.find(&ids[2]).expect("kept"))
+            .expect("removed");
+        assert_eq!(of_name().expect("kept"), store.find(&ids[1]).expect("kept"));
+        store.untag_run("main", &ids[2]).expect("taken away");
+        assert_eq!(
+            store.runs_tagged("main").expect("read"),
+            [&ids[0][..], &ids[1]]
+        );
+        let before = store.tag("main", &ids[1], Taken::Moved).expect("moved");
+        assert_eq!(before, [&ids[0][..]]);
+        assert_eq!(store.runs_tagged("main").expect("read"), [&ids[1][..]]);
+        store.untag_run("main", &ids[1]).expect("taken away");
+        assert!(store.tags().expect("none").is_empty());
+    }
+}

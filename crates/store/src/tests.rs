@@ -1,0 +1,212 @@
+use super::*;
+use model::synthetic;
+use std::fs::File;
+
+/// A run that is not to come, whatever this machine's clock says.
+fn long_ago() -> Run {
+    Run {
+        started_unix_ms: 1_577_836_800_000,
+        ..synthetic::run()
+    }
+}
+
+/// Keeps such a run of this number that began so many days later, in a file
+/// that was written then too, or on another day.
+fn kept(store: &Store, number: u32, day: u64, written_day: Option<u64>) -> PathBuf {
+    const DAY_MS: u64 = 86_400_000;
+    let began = long_ago().started_unix_ms;
+    let run = Run {
+        id: format!("{number:08x}-0000-4000-8000-000000000001"),
+        started_unix_ms: began + day * DAY_MS,
+        ..long_ago()
+    };
+    let path = store.save(&run).expect("saved");
+    let written = began + written_day.unwrap_or(day) * DAY_MS;
+    let written = UNIX_EPOCH + Duration::from_millis(written);
+    let file = File::options().write(true).open(&path).expect("there");
+    file.set_modified(written).expect("a time");
+    path
+}
+
+#[test]
+fn a_kept_run_comes_back_as_it_was() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let store = Store::in_directory(dir.path());
+    assert!(matches!(store.last(), Err(StoreError::Empty(_))));
+    let run = synthetic::run();
+    let path = store.save(&run).expect("saved");
+    assert_eq!(store.last().expect("last"), path);
+    assert!(read(&path).expect("read") == run);
+    let again = store.save(&run).expect_err("immutable").to_string();
+    assert!(again.contains("already kept"), "{again}");
+}
+
+#[test]
+fn runs_are_found_by_time_and_by_id() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let store = Store::in_directory(dir.path());
+    let mut run = long_ago();
+    run.id = "aaaa0000-0000-4000-8000-000000000001".into();
+    let later = store.save(&run).expect("saved");
+    run.id = "aabb0000-0000-4000-8000-000000000002".into();
+    run.started_unix_ms -= 1000;
+    let earlier = store.save(&run).expect("saved");
+    std::fs::write(store.runs_dir().join("notes.txt"), "x").expect("note");
+    assert_eq!(
+        store.paths().expect("paths"),
+        [earlier.clone(), later.clone()]
+    );
+    assert_eq!(store.last().expect("last"), later);
+    assert_eq!(store.find("aab").expect("one"), earlier);
+    assert!(matches!(
+        store.find("aa"),
+        Err(StoreError::Ambiguous { count: 2, .. })
+    ));
+    assert!(matches!(store.find("c"), Err(StoreError::NoSuchRun { .. })));
+    assert_eq!(store.back(0).expect("newest"), later);
+    assert_eq!(store.back(1).expect("before"), earlier);
+    let too_far = store.back(2).expect_err("two are kept").to_string();
+    assert!(
+        too_far.contains("last~2") && too_far.contains("2 runs are kept"),
+        "{too_far}"
+    );
+    let store = Ok(store);
+    assert_eq!(named("last~1", &store).expect("before"), earlier);
+    assert_eq!(named("AABB", &store).expect("any case"), earlier);
+    let odd = named("last~x", &store).expect_err("no number");
+    assert!(matches!(odd, StoreError::NoSuchFile { .. }), "{odd}");
+}
+
+#[test]
+fn runs_of_one_second_come_in_their_order() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let store = Store::in_directory(dir.path());
+    let mut run = long_ago();
+    run.started_unix_ms += 4_007;
+    let mut saved = Vec::new();
+    // The later it began, the earlier its id sorts.
+    for id in ["cccc", "bbbb", "aaaa"] {
+        run.id = format!("{id}0000-0000-4000-8000-000000000001");
+        saved.push(store.save(&run).expect("saved"));
+        run.started_unix_ms += 90;
+    }
+    assert_eq!(store.paths().expect("paths"), saved);
+    assert_eq!(store.last().expect("last"), saved[2]);
+    assert_eq!(store.back(1).expect("before"), saved[1]);
+    // As older versions named them: without thousandths.
+    let old = |stamp: &str, id: &str| {
+        let name = format!("{stamp}Z-{id}0000-0000-4000-8000-000000000001.json.zst");
+        let path = store.runs_dir().join(name);
+        std::fs::write(&path, "").expect("written");
+        path
+    };
+    let before = old("20200101T000003", "ffff");
+    let same = old("20200101T000004", "eeee");
+    let after = old("20200101T000005", "0000");
+    let mut sorted = vec![before, same];
+    sorted.extend(saved);
+    sorted.push(after);
+    assert_eq!(store.paths().expect("paths"), sorted);
+}
+
+#[test]
+fn an_id_that_would_leave_the_directory_is_refused() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let mut run = synthetic::run();
+    run.id = "../../x".into();
+    let error = Store::in_directory(dir.path()).save(&run);
+    assert!(matches!(error, Err(StoreError::Unwritable(_))), "{error:?}");
+}
+
+#[test]
+fn a_time_to_come_makes_no_run_the_newest_for_good() {
+    const DECADES: u64 = 30_000;
+    let dir = tempfile::tempdir().expect("tempdir");
+    let store = Store::in_directory(dir.path());
+    let first = kept(&store, 1, 0, None);
+    // Of a machine whose clock was ahead when it measured and when it wrote.
+    let ahead = kept(&store, 2, DECADES, None);
+    let second = kept(&store, 3, 10, None);
+    // Of such a machine, brought here on the fifth day.
+    let brought = kept(&store, 4, DECADES, Some(5));
+    let all = [&ahead, &first, &brought, &second].map(Clone::clone);
+    assert_eq!(store.paths().expect("paths"), all);
+    let (last, passed) = store.newest(0).expect("one");
+    assert_eq!(last, second);
+    let lines = passed.lines();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(
+        lines[0].contains("2 kept runs") && lines[0].contains("in the future"),
+        "{lines:?}"
+    );
+    // Once it is no longer to come, its time is a time like any other.
+    let then = SystemTime::now() + Duration::from_secs(2 * DECADES * 86_400);
+    let then = store.paths_at(then).expect("paths");
+    assert_eq!(then, [first, second, ahead, brought]);
+}
+
+#[test]
+fn where_the_clock_went_back_all_before_come_in_their_order() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let store = Store::in_directory(dir.path());
+    let saved: Vec<PathBuf> = [20, 30, 40]
+        .map(|day| kept(&store, day, day.into(), None))
+        .into();
+    let now = kept(&store, 1, 1, None);
+    // A machine without a battery begins anew.
+    let began = UNIX_EPOCH + Duration::from_millis(long_ago().started_unix_ms);
+    let paths = store
+        .paths_at(began + Duration::from_secs(2 * 86_400))
+        .expect("paths");
+    assert_eq!(paths, [saved, vec![now]].concat());
+}
+
+#[test]
+fn what_is_not_whole_is_kept_and_never_the_last() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let store = Store::in_directory(dir.path());
+    let save = |number: u64, change: fn(&mut Run)| {
+        let mut run = long_ago();
+        run.id = format!("{number:08x}-0000-4000-8000-000000000001");
+        run.started_unix_ms += 1000 * number;
+        change(&mut run);
+        store.save(&run).expect("saved")
+    };
+    save(1, |run| run.partial = Some("interrupted".into()));
+    let none = store.last().expect_err("none").to_string();
+    assert!(
+        none.contains("no complete run in") && none.contains("only 1"),
+        "{none}"
+    );
+    let whole = save(2, |_| ());
+    save(3, |run| run.partial = Some("interrupted".into()));
+    let newer = save(4, |_| ());
+    let empty = save(5, |run| run.rows.clear());
+    let (last, passed) = store.newest(0).expect("whole");
+    assert_eq!((last, passed.not_whole.len()), (newer, 1));
+    assert!(passed.lines()[0].contains("00000005 is not `last`: empty"));
+    let store = Ok(store);
+    assert_eq!(named("last~1", &store).expect("whole"), whole);
+    assert_eq!(named("00000005", &store).expect("by its id"), empty);
+    let error = named("last~2", &store).expect_err("two").to_string();
+    assert!(error.contains("2 runs are kept"), "{error}");
+}
+
+#[test]
+fn a_store_without_room_or_right_is_known_before() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let store = Store::in_directory(&dir.path().join("a/b"));
+    store.check_keepable().expect("made");
+    let left = std::fs::read_dir(store.runs_dir()).expect("made").count();
+    assert_eq!(left, 0, "the check leaves nothing");
+    let file = dir.path().join("file");
+    std::fs::write(&file, "").expect("written");
+    for below in [
+        file.as_path(),
+        Path::new("/dev/null/x"),
+        Path::new("/proc/x"),
+    ] {
+        let error = Store::in_directory(below).check_keepable();
+        assert!(matches!(error, Err(StoreError::Io { .. })), "{error:?}");
+    }
+}

@@ -1,0 +1,144 @@
+//! Whether a run can be the last one: one that was interrupted, or that found
+//! nothing, is kept and shown by its id, and is nothing to compare with.
+
+use super::document::{MAX_DOCUMENT_BYTES, ZSTD_MAGIC};
+use crate::input;
+use model::run::{Outcome, Row, Run};
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+
+/// Why a kept run is never `last`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotWhole {
+    /// It ended early.
+    #[error("interrupted")]
+    Partial,
+    /// It has no figure.
+    #[error("empty")]
+    Empty,
+}
+
+/// Why a run is never `last`, if so.
+pub fn not_whole(run: &Run) -> Option<NotWhole> {
+    judged(run.partial.is_some(), run.rows.iter().any(has_figure))
+}
+
+fn judged(partial: bool, has_figure: bool) -> Option<NotWhole> {
+    match (partial, has_figure) {
+        (true, _) => Some(NotWhole::Partial),
+        (false, false) => Some(NotWhole::Empty),
+        (false, true) => None,
+    }
+}
+
+fn has_figure(row: &Row) -> bool {
+    match &row.outcome {
+        Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => estimate.ns().is_some(),
+        Outcome::Curve { points, .. } => points.iter().any(|p| p.estimate.ns().is_some()),
+        Outcome::Map { points, .. } => points.iter().any(|p| p.estimate.ns().is_some()),
+        Outcome::Unavailable { .. } => false,
+    }
+}
+
+/// The same of a document. Its samples, which are most of it, come after its
+/// rows and are not looked at. Nothing of a document that can't be read: that
+/// is said when it is.
+pub(super) fn not_whole_at(path: &Path) -> Option<NotWhole> {
+    let bytes = input::read_file(path, MAX_DOCUMENT_BYTES).ok()?;
+    let head = match bytes.starts_with(&ZSTD_MAGIC) {
+        true => {
+            let unpacked = zstd::stream::read::Decoder::with_buffer(&bytes[..]).ok()?;
+            head(unpacked.take(MAX_DOCUMENT_BYTES))
+        }
+        false => head(&bytes[..]),
+    };
+    judged(head.partial?, head.has_figure?)
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Head {
+    partial: Option<bool>,
+    has_figure: Option<bool>,
+}
+
+fn head(json: impl Read) -> Head {
+    let mut head = Head::default();
+    let buffered = std::io::BufReader::new(json);
+    // Where it ends early is an error to serde, and none here.
+    let _ = serde_json::Deserializer::from_reader(buffered).deserialize_map(&mut head);
+    head
+}
+
+impl<'de> Visitor<'de> for &mut Head {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a run")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "partial" => self.partial = Some(map.next_value::<Option<IgnoredAny>>()?.is_some()),
+                "rows" => {
+                    let rows: Vec<Row> = map.next_value()?;
+                    self.has_figure = Some(rows.iter().any(has_figure));
+                }
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+            if self.partial.is_some() && self.has_figure.is_some() {
+                return Err(A::Error::custom("enough"));
+            }
+        }
+        // `partial` may be left out.
+        self.partial = self.partial.or(Some(false));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+    use model::synthetic;
+
+    #[test]
+    fn a_document_is_judged_as_its_run_is() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let store = Store::in_directory(dir.path());
+        let whole = synthetic::run();
+        let mut partial = whole.clone();
+        partial.partial = Some("interrupted".into());
+        let mut empty = whole.clone();
+        empty.rows.retain(|row| !has_figure(row));
+        assert!(!empty.rows.is_empty(), "some are not available");
+        let mut rowless = whole.clone();
+        rowless.rows.clear();
+        for (n, (run, expected)) in [
+            (whole, None),
+            (partial, Some(NotWhole::Partial)),
+            (empty, Some(NotWhole::Empty)),
+            (rowless, Some(NotWhole::Empty)),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let mut run = run;
+            run.id = format!("0000000{n}-0000-4000-8000-000000000001");
+            assert_eq!(not_whole(&run), expected);
+            let packed = store.save(&run).expect("saved");
+            assert_eq!(not_whole_at(&packed), expected);
+            let plain = dir.path().join("run.json");
+            crate::write(&run, &plain).expect("written");
+            assert_eq!(not_whole_at(&plain), expected);
+        }
+        let broken = dir.path().join("broken.json");
+        std::fs::write(&broken, "{\"schema\":").expect("written");
+        assert_eq!(not_whole_at(&broken), None);
+    }
+}

@@ -1,0 +1,271 @@
+//! Starting a command: `clone(2)` as `posix_spawn` uses it. The child borrows
+//! this process's memory until it executes its program, so nothing is copied.
+
+use std::ffi::c_void;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::ptr;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
+
+use crate::child::NOT_STARTED;
+use crate::clock::monotonic_raw_ns;
+use crate::command::{Action, Command, NotStarted, Streams};
+use crate::controls::{Patience, Step};
+
+use super::controls::errno;
+use super::group::wait4;
+
+/// What the child needs until it executes its program: a few system calls.
+const STACK_WORDS: usize = (64 << 10) / size_of::<u128>();
+
+/// Pause and attempts where the kernel refuses to change an autogroup: without
+/// privilege it takes one change in 100 ms.
+const AUTOGROUP_AGAIN: Duration = Duration::from_millis(110);
+const AUTOGROUP_TRIES: u32 = 50;
+
+/// The stack that children use until they execute their program.
+#[derive(Debug)]
+pub(super) struct Stack(Vec<u128>);
+
+/// A command that was started. Times of CLOCK_MONOTONIC_RAW, ns.
+pub(super) struct Started {
+    pub(super) child: libc::pid_t,
+    /// Just before its process was made.
+    pub(super) began_ns: u64,
+    /// When its program was loaded.
+    pub(super) loaded_ns: u64,
+}
+
+impl Stack {
+    pub(super) fn new() -> Stack {
+        Stack(vec![0; STACK_WORDS])
+    }
+
+    /// Starts the command in the process group of `leader`, or in a session
+    /// that it writes to `watcher`.
+    pub(super) fn start(
+        &mut self,
+        command: &Command,
+        streams: &Streams,
+        leader: libc::pid_t,
+        watcher: BorrowedFd,
+    ) -> Result<Started, NotStarted> {
+        for _ in 1..AUTOGROUP_TRIES {
+            match self.clone_once(command, streams, leader, watcher) {
+                Err(no)
+                    if no.action == Action::Control(Step::Autogroup)
+                        && no.error.kind() == io::ErrorKind::WouldBlock => {}
+                other => return other,
+            }
+            std::thread::sleep(AUTOGROUP_AGAIN);
+        }
+        self.clone_once(command, streams, leader, watcher)
+    }
+
+    fn clone_once(
+        &mut self,
+        command: &Command,
+        streams: &Streams,
+        leader: libc::pid_t,
+        watcher: BorrowedFd,
+    ) -> Result<Started, NotStarted> {
+        let signals = Blocked::all().map_err(|e| Action::BlockSignals.failed(e))?;
+        let start = Start {
+            command,
+            group: leader,
+            parent: std::process::id() as libc::pid_t,
+            watcher: watcher.as_raw_fd(),
+            streams: [streams.input, streams.output, streams.error].map(|fd| fd.as_raw_fd()),
+            caught: caught_signals(),
+            mask: signals.before,
+            step: AtomicI32::new(0),
+            error: AtomicI32::new(0),
+        };
+        let own_memory = command.laid.keep_own_memory();
+        let began_ns = monotonic_raw_ns();
+        // SAFETY: the stack is the child's alone and large enough for the
+        // system calls of `begin`; CLONE_VFORK keeps this thread from running
+        // until the child has left this memory, and all signals are blocked,
+        // so no handler runs in the child.
+        let child = unsafe {
+            libc::clone(
+                begin,
+                self.0.as_mut_ptr_range().end.cast::<c_void>(),
+                libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
+                (&raw const start).cast_mut().cast::<c_void>(),
+            )
+        };
+        let clone_error = io::Error::last_os_error();
+        let loaded_ns = monotonic_raw_ns();
+        drop((own_memory, signals));
+        if child < 0 {
+            return Err(Action::Clone.failed(clone_error));
+        }
+        let step = start.step.load(Ordering::Acquire);
+        if step == 0 {
+            return Ok(Started {
+                child,
+                began_ns,
+                loaded_ns,
+            });
+        }
+        let _ = wait4(child);
+        // It may have told the watcher of its session already.
+        if command.laid.own_session() && step < CONTROLS {
+            let written = rustix::io::write(watcher, &(-child).to_ne_bytes());
+            written.map_err(|e| Action::TrackSession.failed(e.into()))?;
+        }
+        let error = io::Error::from_raw_os_error(start.error.load(Ordering::Acquire));
+        Err(action_of(step).failed(error))
+    }
+}
+
+/// What the child finds in the memory that it borrows.
+struct Start<'a> {
+    command: &'a Command,
+    group: libc::pid_t,
+    parent: libc::pid_t,
+    /// Where the watcher reads of sessions.
+    watcher: RawFd,
+    streams: [RawFd; 3],
+    /// Signals that this process handles: their handlers must not run in the
+    /// child.
+    caught: Vec<i32>,
+    mask: libc::sigset_t,
+    /// Where the child failed; 0 if it did not.
+    step: AtomicI32,
+    /// With which error.
+    error: AtomicI32,
+}
+
+/// What the child does apart from its controls, by its number less one.
+const STEPS: [Action; 5] = [
+    Action::JoinGroup,
+    Action::SetDeathSignal,
+    Action::ReportSession,
+    Action::SetStreams,
+    Action::Execute,
+];
+
+/// Steps from here on are controls.
+const CONTROLS: i32 = 100;
+
+fn action_of(step: i32) -> Action {
+    match u8::try_from(step - CONTROLS) {
+        Ok(control) => Action::Control(Step::of_number(control)),
+        Err(_) => STEPS[usize::try_from(step - 1).unwrap_or(0).min(STEPS.len() - 1)],
+    }
+}
+
+/// The child: everything that is set for the command, then its program.
+extern "C" fn begin(start: *mut c_void) -> i32 {
+    // SAFETY: what `clone_once` passes; it lives until this has executed its program
+    // or ended, since CLONE_VFORK holds the parent until then.
+    let start = unsafe { &*start.cast::<Start>() };
+    let (step, error) = prepare(start).err().unwrap_or_else(|| {
+        start.command.program.execute();
+        (5, errno())
+    });
+    start.error.store(error, Ordering::Release);
+    start.step.store(step, Ordering::Release);
+    NOT_STARTED
+}
+
+/// The step that failed, and its error.
+fn prepare(start: &Start) -> Result<(), (i32, i32)> {
+    let command = start.command;
+    let own_session = command.laid.own_session();
+    // SAFETY: system calls on numbers and on memory that outlives them; none
+    // allocates or locks.
+    unsafe {
+        if !own_session && libc::setpgid(0, start.group) != 0 {
+            return Err((1, errno()));
+        }
+        if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
+            return Err((2, errno()));
+        }
+        // It may have ended before that.
+        if libc::getppid() != start.parent {
+            libc::_exit(NOT_STARTED);
+        }
+        command
+            .laid
+            .set(Patience::None)
+            .map_err(|(step, error)| (CONTROLS + step as i32, error))?;
+        if own_session {
+            // Before the streams, which may take the descriptor's place.
+            let session = libc::getpid().to_ne_bytes();
+            if libc::write(start.watcher, session.as_ptr().cast(), session.len()) != 4 {
+                return Err((3, errno()));
+            }
+        }
+        for (to, &from) in (0..).zip(&start.streams) {
+            // One that has the right number already only loses its
+            // close-on-exec flag.
+            let done = match from == to {
+                true => libc::fcntl(from, libc::F_SETFD, 0),
+                false => libc::dup2(from, to),
+            };
+            if done < 0 {
+                return Err((4, errno()));
+            }
+        }
+        for &signal in &start.caught {
+            libc::signal(signal, libc::SIG_DFL);
+        }
+        // Rust's runtime ignores it, which other programs don't expect.
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const start.mask, ptr::null_mut());
+    }
+    Ok(())
+}
+
+/// All signals of this thread blocked, as long as this lives.
+struct Blocked {
+    before: libc::sigset_t,
+}
+
+impl Blocked {
+    fn all() -> io::Result<Blocked> {
+        let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
+        // SAFETY: the two sets are local; the kernel fills `before`.
+        let (status, before) = unsafe {
+            let mut every = MaybeUninit::<libc::sigset_t>::zeroed();
+            libc::sigfillset(every.as_mut_ptr());
+            let status =
+                libc::pthread_sigmask(libc::SIG_BLOCK, every.as_ptr(), before.as_mut_ptr());
+            (status, before.assume_init())
+        };
+        match status {
+            0 => Ok(Blocked { before }),
+            error => Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        // SAFETY: gives back the mask that was there.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, ptr::null_mut());
+        }
+    }
+}
+
+/// The signals that this process handles.
+fn caught_signals() -> Vec<i32> {
+    let handled = |signal: &i32| {
+        let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: asks only; all zeros are a valid action.
+        let action = unsafe {
+            if libc::sigaction(*signal, ptr::null(), action.as_mut_ptr()) != 0 {
+                return false;
+            }
+            action.assume_init()
+        };
+        !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN)
+    };
+    (1..=64).filter(handled).collect()
+}

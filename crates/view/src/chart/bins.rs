@@ -1,0 +1,33 @@
+//! Single operations in bins of equal factors.
+
+use model::figure::time;
+use model::run::{Cell, Run};
+use model::story::histogram::Bins;
+use model::unit::Unit;
+
+/// Bins of a picture.
+pub(super) const BINS: usize = 36;
+
+/// The middle of a bin on a logarithmic axis, in ns.
+pub(super) fn middle(bins: &Bins, bin: usize) -> f64 {
+    (bins.begin(bin) * bins.begin(bin + 1)).sqrt()
+}
+
+/// Where each bin begins, in words of a row's unit: of one that is seen as a
+/// speed still times, which are what was sampled.
+pub(super) fn names(bins: &Bins, unit: &Unit) -> Vec<String> {
+    let name = |value: f64| match unit.is_time() {
+        true => time(value),
+        false => model::figure::value(unit, value),
+    };
+    (0..bins.number())
+        .map(|bin| name(bins.begin(bin)))
+        .collect()
+}
+
+/// A row's own samples: of the row, not of a point of it.
+pub(super) fn cell<'r>(run: &'r Run, id: &str) -> Option<&'r Cell> {
+    run.cells
+        .iter()
+        .find(|cell| cell.row == id && cell.at.is_empty())
+}

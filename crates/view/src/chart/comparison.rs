@@ -1,0 +1,108 @@
+//! A run beside another one: every row's ratio with its interval and what may
+//! be said of it.
+
+use super::figure::log;
+use super::source::{Beside, Picture};
+use super::{Body, Chart, Dot, Dots, Quantity, Section};
+use compare::{ComparedRow, Comparison, Ends};
+use model::compare::finding::Finding;
+use model::estimate::Verdict;
+
+/// The picture of the run against one other, the baseline; or its id and why
+/// there is none.
+pub(super) fn comparison(place: usize, beside: &Beside) -> Result<Picture, (String, String)> {
+    let id = match place {
+        0 => "comparison".to_owned(),
+        n => format!("comparison.{}", n + 1),
+    };
+    match &beside.comparison {
+        Ok(found) => Ok(draw(id, &beside.name, found)),
+        Err(why) => Err((id, why.clone())),
+    }
+}
+
+fn draw(id: String, name: &str, found: &Comparison) -> Picture {
+    let dots: Vec<Dot> = found.rows.iter().map(dot).collect();
+    let rows = found.rows.iter().map(|row| row.id.clone()).collect();
+    let count = |finding: Finding| found.count(finding);
+    let points = |finding| found.points.iter().filter(|p| p.finding == finding).count();
+    let mut notes = vec![
+        format!(
+            "Of {} rows {} are different, {} the same within noise, {} can't be told; of {} \
+             points of curves {}, {} and {}.",
+            found.rows.len(),
+            count(Finding::Different),
+            count(Finding::SameWithinNoise),
+            count(Finding::CannotTell),
+            found.points.len(),
+            points(Finding::Different),
+            points(Finding::SameWithinNoise),
+            points(Finding::CannotTell),
+        ),
+        format!("Compared {}.", found.method.cycles),
+    ];
+    notes.push("Hollow marks are rows of which nothing can be told.".into());
+    notes.extend(found.differences.iter().map(|difference| {
+        format!(
+            "They differ in {}: {} and {}.",
+            difference.what, difference.a, difference.b
+        )
+    }));
+    for (side, ids) in [(name, &found.only_in_a), ("this run", &found.only_in_b)] {
+        if !ids.is_empty() {
+            notes.push(format!("{} rows are only in {side}.", ids.len()));
+        }
+    }
+    Picture {
+        chart: Chart {
+            id,
+            title: format!("This run against {name}"),
+            caption: format!(
+                "Each row's figure in this run over that in {name}, with the 95 % interval of \
+                 the ratio. For times, right of 1 is slower; for speeds, faster."
+            ),
+            section: Section::Comparison,
+            body: Body::Dots(Dots {
+                value: log("this run over the other", Quantity::Ratio),
+                rows: dots,
+            }),
+            notes,
+        },
+        rows,
+    }
+}
+
+fn dot(row: &ComparedRow) -> Dot {
+    let id = match &row.mode {
+        Some(mode) => format!("{} ({mode})", row.id),
+        None => row.id.clone(),
+    };
+    let mut reason = row.finding.text().to_owned();
+    if let Some(direction) = row.direction {
+        reason = format!("{reason}: {}", direction.text());
+    }
+    for why in &row.why {
+        reason = format!("{reason}; {why}");
+    }
+    let ends = match row.ratio.map(|ratio| ratio.ends()) {
+        Some(Ends::At(ends)) => Some(ends),
+        Some(Ends::TooWide) => {
+            reason += "; its interval is too wide to draw";
+            None
+        }
+        Some(Ends::NoSpread) | None => None,
+    };
+    Dot {
+        id,
+        value: row.ratio.map(|ratio| ratio.value),
+        low: ends.map(|[low, _]| low),
+        high: ends.map(|[_, high]| high),
+        // What can't be told is drawn like any figure to doubt.
+        verdict: Some(match row.finding {
+            Finding::CannotTell => Verdict::CannotTell,
+            Finding::Different | Finding::SameWithinNoise => Verdict::Ok,
+        }),
+        reason,
+        others: Vec::new(),
+    }
+}

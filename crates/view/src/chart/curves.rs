@@ -1,0 +1,211 @@
+//! Several rows that are curves over the same thing, in one picture.
+
+use super::figure::{Figure, curve, joined, linear, log};
+use super::source::{Drawn, Picture, Source, why_not};
+use super::{Body, Chart, Kind, Line, Lines, Quantity, Section};
+use model::estimate::Verdict;
+use model::run::{self, Row, Run};
+use model::unit::Unit;
+
+/// A picture of curves as data.
+pub(super) struct Curves {
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    pub(super) caption: &'static str,
+    pub(super) section: Section,
+    /// What the rows are curves over.
+    pub(super) over: run::Axis,
+    /// Label and quantity of the axes.
+    pub(super) x: (&'static str, Quantity),
+    pub(super) y: (&'static str, Quantity),
+    /// Linear axes, else logarithmic ones.
+    pub(super) linear: bool,
+    /// The rows with their names in the legend.
+    pub(super) rows: &'static [(&'static str, &'static str)],
+    /// The unit of a row's figures at an x.
+    pub(super) unit: fn(&Row, u64) -> Unit,
+    /// What else is drawn.
+    pub(super) finish: fn(&Source, &mut Picture),
+}
+
+/// What pictures of curves have in common: the row's own unit, nothing else.
+pub(super) const CURVES: Curves = Curves {
+    id: "",
+    title: "",
+    caption: "",
+    section: Section::Memory,
+    over: run::Axis::WorkingSetBytes,
+    x: ("working set", Quantity::Bytes),
+    y: ("time of a load", Quantity::Nanoseconds),
+    linear: false,
+    rows: &[],
+    unit: |row, _| row.unit,
+    finish: |_, _| (),
+};
+
+/// Rows of a run that are curves over this and whose id begins so, each under
+/// what follows.
+pub(super) fn rows_below(run: &Run, over: run::Axis, prefix: &str) -> Vec<(String, String)> {
+    let own = run.rows.iter().filter_map(|row| {
+        let rest = row.id.strip_prefix(prefix)?;
+        curve(row, over)?;
+        Some((row.id.clone(), rest.trim_start_matches('/').to_owned()))
+    });
+    own.collect()
+}
+
+impl Curves {
+    /// The picture of the rows that there are; of other runs, the same.
+    pub(super) fn draw(&self, source: &Source) -> Drawn {
+        let owned = |&(id, name): &(&str, &str)| (id.to_owned(), name.to_owned());
+        self.draw_rows(source, self.rows.iter().map(owned).collect())
+    }
+
+    /// The same with rows that depend on the run.
+    pub(super) fn draw_rows(&self, source: &Source, rows: Vec<(String, String)>) -> Drawn {
+        let axis = if self.linear { linear } else { log };
+        let (x, y) = (axis(self.x.0, self.x.1), axis(self.y.0, self.y.1));
+        let mut notes = Vec::new();
+        let mut series = Vec::new();
+        let mut shown = Vec::new();
+        for (id, name) in &rows {
+            let Some(row) = source.run.row(id) else {
+                continue;
+            };
+            match self.line(row, name.clone(), Kind::Measured, &mut notes) {
+                Some(line) => {
+                    shown.push(id.clone());
+                    series.push(line);
+                }
+                None => notes.extend(unavailable(source.run, id)),
+            }
+        }
+        if series.is_empty() {
+            let ids: Vec<&str> = rows.iter().map(|(id, _)| id.as_str()).collect();
+            return Err(why_not(source.run, &ids));
+        }
+        for (run_name, other) in &source.others {
+            for (id, name) in rows.iter().filter(|(id, _)| shown.contains(id)) {
+                let name = format!("{name}: {run_name}");
+                let row = other.row(id);
+                let line = row.and_then(|r| self.line(r, name, Kind::Reference, &mut Vec::new()));
+                series.extend(line);
+            }
+        }
+        notes.extend(notes_of(source.run, &shown));
+        notes.extend(doubts(&series));
+        notes.extend(
+            source
+                .run
+                .plan
+                .shrunk
+                .iter()
+                .map(|why| format!("Working sets end early: {why}"))
+                .filter(|_| self.over == run::Axis::WorkingSetBytes),
+        );
+        let mut picture = Picture {
+            chart: Chart {
+                id: self.id.into(),
+                title: self.title.into(),
+                caption: self.caption.into(),
+                section: self.section,
+                body: Body::Lines(Lines {
+                    x,
+                    y,
+                    series,
+                    bands: Vec::new(),
+                    marks: Vec::new(),
+                }),
+                notes,
+            },
+            rows: shown,
+        };
+        (self.finish)(source, &mut picture);
+        Ok(picture)
+    }
+
+    /// The row's curve. What has no place on a logarithmic axis is told in a
+    /// note.
+    fn line(&self, row: &Row, name: String, is: Kind, notes: &mut Vec<String>) -> Option<Line> {
+        let mut points = Vec::new();
+        for point in curve(row, self.over)? {
+            let unit = (self.unit)(row, point.x);
+            let at = self.over.text(point.x);
+            let Some(figure) = Figure::first(&point.estimate, &unit) else {
+                let reason = &point.estimate.reason;
+                notes.push(format!("{} at {at} has no figure: {reason}.", row.id));
+                continue;
+            };
+            let off_x = !self.linear && point.x == 0;
+            if off_x || !self.linear && figure.value <= 0.0 {
+                let value = model::figure::value(&unit, figure.value);
+                notes.push(format!(
+                    "{} at {at} is {value}: a logarithmic axis has no place for it.",
+                    row.id
+                ));
+                continue;
+            }
+            points.push(figure.at(point.x as f64, Some(point.estimate.verdict)));
+        }
+        (!points.is_empty()).then(|| joined(name, is, points))
+    }
+}
+
+/// The notes of rows, each once.
+fn notes_of(run: &Run, ids: &[String]) -> Vec<String> {
+    let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in ids.iter().filter_map(|id| run.row(id)) {
+        for note in &row.notes {
+            match notes.iter_mut().find(|(known, _)| *known == note) {
+                Some((_, rows)) => rows.push(&row.id),
+                None => notes.push((note, vec![&row.id])),
+            }
+        }
+    }
+    let told = |(note, rows): (&str, Vec<&str>)| match rows.len() == ids.len() {
+        true => note.to_owned(),
+        false => format!("{note} ({})", rows.join(", ")),
+    };
+    notes.into_iter().map(told).collect()
+}
+
+/// The reason of a row that can't be had, as a note.
+fn unavailable(run: &Run, id: &str) -> Option<String> {
+    match &run.row(id)?.outcome {
+        run::Outcome::Unavailable { reason } => {
+            Some(format!("{id}: not available here: {reason}."))
+        }
+        _ => None,
+    }
+}
+
+/// How many points of what was measured are not ok.
+pub(super) fn doubts(series: &[Line]) -> Option<String> {
+    let measured = series.iter().filter(|line| line.is == Kind::Measured);
+    let verdicts = measured.flat_map(|line| line.points.iter().filter_map(|p| p.verdict));
+    hollow(verdicts)
+}
+
+/// What hollow marks stand for, where there are some.
+pub(super) fn hollow(verdicts: impl Iterator<Item = Verdict>) -> Option<String> {
+    let doubtful = [
+        Verdict::Noisy,
+        Verdict::TwoStates,
+        Verdict::CannotTell,
+        Verdict::Invalid,
+    ];
+    let all: Vec<Verdict> = verdicts.collect();
+    let counted: Vec<String> = doubtful
+        .into_iter()
+        .map(|verdict| (verdict, all.iter().filter(|&&v| v == verdict).count()))
+        .filter(|&(_, n)| n > 0)
+        .map(|(verdict, n)| format!("{n} {}", verdict.text()))
+        .collect();
+    (!counted.is_empty()).then(|| {
+        format!(
+            "Hollow marks are figures to doubt: {} of {}.",
+            counted.join(", "),
+            all.len()
+        )
+    })
+}

@@ -1,0 +1,34 @@
+//! Pictures as data: what is drawn of a run, apart from how. `plot` and the
+//! report draw them as the same SVG; their figures are the document's.
+
+mod bins;
+mod comparison;
+mod curves;
+mod decimate;
+mod distribution;
+mod figure;
+mod files;
+pub mod history;
+mod ladder;
+mod memory;
+mod noise;
+mod of_run;
+mod pick;
+mod png;
+mod source;
+pub mod svg;
+mod table;
+mod threads;
+
+pub use decimate::extremes;
+pub use distribution::of_row;
+pub use of_run::{LeftOut, of_run, pictures};
+pub use pick::{PickError, only, pick};
+pub use png::{PngError, png};
+pub use source::{Beside, Picture, footer, name_of};
+pub use table::{Table, tables};
+
+pub use model::chart::*;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! Pictures of the noise around a run.
+
+use super::decimate::extremes;
+use super::figure::{joined, linear, log};
+use super::of_run::Maker;
+use super::source::{Drawn, Picture, Source};
+use super::{Bars, Body, Chart, Kind, Line, Lines, Part, Point, Quantity, Section};
+use crate::render::header::conditions_in_words;
+use model::figure::time;
+use model::noise::osnoise::{Osnoise, OsnoiseAround};
+use model::sample::flag;
+use model::stats;
+
+/// All of them, in their order.
+pub(super) const PICTURES: &[Maker] = &[
+    Maker::Own("noise.gaps.before", before),
+    Maker::Own("noise.gaps.after", after),
+    Maker::Own("noise.clock", clock),
+];
+
+/// Stretches whose median cycle is drawn.
+const STRETCHES: usize = 60;
+/// Readings of the clock's picture: each is a shape that a browser has to draw.
+const MOST: usize = 300;
+
+fn before(source: &Source) -> Drawn {
+    let around = around(source)?;
+    let mut picture = gaps(&around.before, "before", "Gaps just before the run")?;
+    picture
+        .chart
+        .notes
+        .push(conditions_in_words(source.run).join("; "));
+    Ok(picture)
+}
+
+fn after(source: &Source) -> Drawn {
+    let after = around(source)?.after.as_ref();
+    let after = after.ok_or("the run ended before anything was watched after it")?;
+    gaps(after, "after", "Gaps just after the run")
+}
+
+fn around<'r>(source: &Source<'r>) -> Result<&'r OsnoiseAround, String> {
+    let gaps = source.run.conditions.osnoise.as_ref();
+    gaps.ok_or_else(|| "gaps were not watched in this run".into())
+}
+
+/// How many gaps were how long, by what had the CPU.
+fn gaps(gaps: &Osnoise, when: &str, title: &str) -> Drawn {
+    let watched = time(gaps.watched_ns() as f64);
+    let bins = gaps.causes.iter().map(|c| c.histogram.len()).max();
+    let Some(last) = bins.filter(|&bins| bins > 0) else {
+        return Err(format!("no gap in {watched} {when} the run"));
+    };
+    let count = |histogram: &[u64], bin: usize| histogram.get(bin).copied().unwrap_or(0);
+    let any = |&bin: &usize| gaps.causes.iter().any(|c| count(&c.histogram, bin) > 0);
+    let first = (0..last).find(any).unwrap_or(0);
+    let parts = gaps.causes.iter().map(|cause| Part {
+        name: cause.cause.words().into(),
+        values: (first..last)
+            .map(|bin| Some(count(&cause.histogram, bin) as f64))
+            .collect(),
+    });
+    let lost = time(gaps.lost_ns as f64);
+    let mut notes = vec![format!(
+        "{} gaps took {lost} of {watched} that were watched {when} the run.",
+        gaps.detours
+    )];
+    notes.extend(gaps.remarks.iter().cloned());
+    Ok(Picture {
+        chart: Chart {
+            id: format!("noise.gaps.{when}"),
+            title: title.into(),
+            caption: "Gaps in which a thread that only spins did not run, by their length and by \
+                      what had the CPU."
+                .into(),
+            section: Section::Noise,
+            body: Body::Bars(Bars {
+                label: "length of the gap, from".into(),
+                categories: (first..last)
+                    .map(|bin| time((1_u64 << bin.min(63)) as f64))
+                    .collect(),
+                value: linear("gaps", Quantity::Count),
+                parts: parts.collect(),
+                lying: false,
+            }),
+            notes,
+        },
+        rows: Vec::new(),
+    })
+}
+
+/// The length of a cycle over the run, as the canaries beside samples saw it.
+fn clock(source: &Source) -> Drawn {
+    let mut readings: Vec<(u32, f64)> = Vec::new();
+    for cell in &source.run.cells {
+        let samples = cell.samples.samples()?;
+        let ordinary = samples.iter().filter(|s| !s.has(flag::WAITED_FOR_QUIET));
+        readings.extend(ordinary.filter_map(|s| Some((s.at_ms, s.cycle_ns()?))));
+    }
+    if readings.is_empty() {
+        return Err("no canary saw the core's clock in this run".into());
+    }
+    readings.sort_by_key(|&(at_ms, _)| at_ms);
+    let medians = medians(&readings);
+    let drawn = extremes(&readings, MOST, |&(_, cycle_ns)| cycle_ns);
+    let note = format!(
+        "{} of {} readings are drawn: the longest and the shortest of each stretch. The line is \
+         the median of all in each of {} stretches.",
+        drawn.len(),
+        readings.len(),
+        medians.len()
+    );
+    Ok(Picture {
+        chart: Chart {
+            id: "noise.clock".into(),
+            title: "The core's clock over the run".into(),
+            caption: "Length of a clock cycle in the canaries beside the samples. Rows bound by \
+                      the core are counted in cycles first, so that this does not move them."
+                .into(),
+            section: Section::Noise,
+            body: Body::Lines(Lines {
+                x: linear("into the run", Quantity::Nanoseconds),
+                y: log("a cycle", Quantity::Nanoseconds),
+                series: vec![
+                    Line {
+                        name: "single readings".into(),
+                        is: Kind::Measured,
+                        points: drawn.into_iter().map(reading).collect(),
+                        joined: false,
+                    },
+                    joined("median", Kind::Measured, medians),
+                ],
+                bands: Vec::new(),
+                marks: Vec::new(),
+            }),
+            notes: vec![note],
+        },
+        rows: Vec::new(),
+    })
+}
+
+/// A reading: ms into the run, and ns of a cycle.
+fn reading((at_ms, cycle_ns): (u32, f64)) -> Point {
+    Point {
+        x: f64::from(at_ms) * 1e6,
+        y: cycle_ns,
+        low: None,
+        high: None,
+        verdict: None,
+    }
+}
+
+/// The median of each of equal stretches of the readings, which lie in the
+/// order of time, at the middle one's time.
+fn medians(readings: &[(u32, f64)]) -> Vec<Point> {
+    let each = readings.len().div_ceil(STRETCHES).max(1);
+    let of = |stretch: &[(u32, f64)]| {
+        let (at_ms, _) = stretch.get(stretch.len() / 2)?;
+        let cycle_ns = stats::median(stretch.iter().map(|r| r.1))?;
+        Some(reading((*at_ms, cycle_ns)))
+    };
+    readings.chunks(each).filter_map(of).collect()
+}

@@ -1,0 +1,75 @@
+//! Every picture of a run.
+
+use super::curves::Curves;
+use super::source::{Beside, Drawn, Picture, Source};
+use super::{Chart, comparison, files, ladder, memory, noise, threads};
+use compare::references::References;
+use model::run::Run;
+
+/// A picture that can't be drawn of a run.
+#[derive(serde::Serialize, Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The picture.
+    pub id: String,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// Every picture that has something to show, in the order of a report. The
+/// other runs and the published tables stand beside the run.
+pub fn of_run(run: &Run, references: &References, others: &[Beside]) -> Vec<Chart> {
+    let (pictures, _) = pictures(run, references, others);
+    pictures.into_iter().map(|picture| picture.chart).collect()
+}
+
+/// The same with the rows that each shows, and what was left out.
+pub fn pictures(
+    run: &Run,
+    references: &References,
+    others: &[Beside],
+) -> (Vec<Picture>, Vec<LeftOut>) {
+    let source = Source {
+        run,
+        references,
+        others: others.iter().map(|o| (o.name.clone(), o.run)).collect(),
+    };
+    let (mut drawn, mut left_out) = (Vec::new(), Vec::new());
+    for maker in all() {
+        let (id, found) = match maker {
+            Maker::Curves(curves) => (curves.id, curves.draw(&source)),
+            Maker::Own(id, draw) => (*id, draw(&source)),
+        };
+        match found {
+            Ok(picture) => drawn.push(picture),
+            Err(why) => left_out.push(LeftOut { id: id.into(), why }),
+        }
+    }
+    for (place, other) in others.iter().enumerate() {
+        match comparison::comparison(place, other) {
+            Ok(picture) => drawn.push(picture),
+            Err((id, why)) => left_out.push(LeftOut { id, why }),
+        }
+    }
+    (drawn, left_out)
+}
+
+/// What draws a picture.
+pub(super) enum Maker {
+    /// Rows that are curves.
+    Curves(&'static Curves),
+    /// A function of its own, with the picture's id.
+    Own(&'static str, fn(&Source) -> Drawn),
+}
+
+/// The pictures in the order of a report.
+fn all() -> impl Iterator<Item = &'static Maker> {
+    let parts = [
+        ladder::PICTURES,
+        memory::PICTURES,
+        threads::PICTURES,
+        memory::CORES,
+        files::PICTURES,
+        noise::PICTURES,
+    ];
+    parts.into_iter().flatten()
+}

@@ -1,0 +1,235 @@
+//! Figures with intervals, one a line.
+
+use super::axis::Scale;
+use super::frame::{Area, Entry, MARGIN, SMALL, Sample, across, below, legend};
+use super::pen::{Anchor, Paint, Pen, shorten, width};
+use super::theme::Theme;
+use crate::chart::{Axis, Dot, Dots, Quantity};
+use model::estimate::Verdict;
+use model::figure::{decimals, time};
+
+/// Height of a line where nothing else was asked for.
+const LINE: f64 = 17.0;
+/// Room for a figure at the right.
+const FIGURE: f64 = 86.0;
+
+/// Draws below `top`; gives the y of the lower end. Lines without any figure
+/// are left to [`without_figure`].
+pub(super) fn draw(
+    pen: &mut Pen,
+    theme: Theme,
+    dots: &Dots,
+    wide: f64,
+    top: f64,
+    high: Option<f64>,
+) -> f64 {
+    let all = dots.rows.iter().enumerate();
+    let rows: Vec<(usize, &Dot)> = all.filter(|(_, dot)| has_figure(dot)).collect();
+    let names = others(&dots.rows);
+    let mut entries = vec![Entry {
+        name: "here".into(),
+        colour: theme.colour(0),
+        shape: 0,
+        sample: Sample::Mark,
+    }];
+    entries.extend(names.iter().enumerate().map(|(k, name)| Entry {
+        name: (*name).to_owned(),
+        colour: theme.colour(k + 1),
+        shape: k + 1,
+        sample: Sample::Mark,
+    }));
+    let entries = if names.is_empty() {
+        Vec::new()
+    } else {
+        entries
+    };
+    let top = legend(pen, theme, wide, top, &entries) + 4.0;
+
+    let widest = rows.iter().map(|(_, dot)| width(&dot.id, SMALL));
+    let left = MARGIN + widest.fold(0.0, f64::max).min(wide * 0.42) + 10.0;
+    let number = rows.len().max(1) as f64;
+    let line = high.map_or(LINE, |h| ((h - 46.0) / number).max(12.0));
+    let area = Area {
+        left,
+        right: wide - MARGIN - FIGURE,
+        top,
+        bottom: top + line * number,
+    };
+    let one = one(dots);
+    let x = scale(dots, (area.left, area.right));
+    let ticks = across(&x, area.right - area.left);
+    for k in (1..rows.len()).step_by(2) {
+        let y = area.top + line * k as f64;
+        pen.rect([MARGIN, y, wide - 2.0 * MARGIN, line], theme.band(0));
+    }
+    below(pen, theme, &area, &x, &ticks, &dots.value.label);
+    if let Some(x) = one.and_then(|one| x.at(one)) {
+        pen.line((x, area.top), (x, area.bottom), theme.soft(), "");
+    }
+    for (k, (row, dot)) in rows.iter().enumerate() {
+        let y = area.top + line * (k as f64 + 0.5);
+        let at = (left - 8.0, y + SMALL * 0.36);
+        let name = shorten(&dot.id, SMALL, left - MARGIN - 8.0);
+        pen.text(at, Anchor::End, SMALL, theme.ink(), &name);
+        pen.row(Some(*row));
+        pen.series(0, |pen| {
+            figure(pen, theme, &dots.value, dot, y, (&x, area.right), wide);
+        });
+        for other in &dot.others {
+            let at = names.iter().position(|name| *name == other.name);
+            if let (Some(at), Some(x)) = (at, x.at(other.value)) {
+                let paint = Paint {
+                    stroke: theme.colour(at + 1),
+                    fill: "none",
+                };
+                pen.series(at + 1, |pen| pen.mark(at + 1, (x, y), 3.2, &paint));
+            }
+        }
+        pen.row(None);
+    }
+    area.bottom + 42.0
+}
+
+/// What a ratio's axis shows in any case: 1, which is no difference.
+fn one(dots: &Dots) -> Option<f64> {
+    (dots.value.quantity == Quantity::Ratio).then_some(1.0)
+}
+
+/// The axis. Of ratios it shows whole intervals; of others their ends where
+/// they are no farther from the figures than a factor of three, or half of the
+/// axis: wider ones are cut at its end.
+fn scale(dots: &Dots, range: (f64, f64)) -> Scale {
+    let one = one(dots);
+    let figures = || {
+        let of = |dot: &Dot| {
+            let others: Vec<f64> = dot.others.iter().map(|other| other.value).collect();
+            dot.value.into_iter().chain(others)
+        };
+        dots.rows.iter().flat_map(of)
+    };
+    let placed = figures().filter(|value| !dots.value.log || *value > 0.0);
+    let (low, high) = placed.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+        (low.min(v), high.max(v))
+    });
+    let reach = match dots.value.log {
+        true => low / 3.0..=high * 3.0,
+        false => low.min(0.0)..=high * 1.5,
+    };
+    let ends = dots.rows.iter().flat_map(|dot| [dot.low, dot.high]);
+    let ends = ends.flatten();
+    let ends = ends.filter(|end| one.is_some() || reach.contains(end));
+    Scale::over(&dots.value, figures().chain(one).chain(ends), range)
+}
+
+/// Whether an interval is cut at the end of the axis.
+pub(super) fn cuts(dots: &Dots) -> bool {
+    let x = scale(dots, (0.0, 1.0));
+    let beyond = |end: Option<f64>| {
+        let share = end.map(|end| x.at(end));
+        share.is_some_and(|at| at.is_none_or(|at| !(0.0..=1.0).contains(&at)))
+    };
+    let drawn = dots.rows.iter().filter(|dot| dot.value.is_some());
+    let mut drawn = drawn.filter(|dot| dot.low.is_some() || dot.high.is_some());
+    drawn.any(|dot| beyond(dot.low) || beyond(dot.high) || dot.high.is_none())
+}
+
+/// A line's own figure: its interval, its mark, its number at the right.
+fn figure(
+    pen: &mut Pen,
+    theme: Theme,
+    axis: &Axis,
+    dot: &Dot,
+    y: f64,
+    (x, right): (&Scale, f64),
+    wide: f64,
+) {
+    let at = (wide - MARGIN - 2.0, y + SMALL * 0.36);
+    let Some(value) = dot.value else {
+        // The reason stands below the picture.
+        let text = match dot.verdict {
+            None => "not here".to_owned(),
+            Some(_) => shorten(&dot.reason, SMALL, wide - MARGIN - 2.0 - right - 8.0),
+        };
+        pen.text(at, Anchor::End, SMALL, theme.soft(), &text);
+        return;
+    };
+    let doubtful = dot.verdict.is_some_and(|verdict| verdict != Verdict::Ok);
+    let ink = if doubtful { theme.soft() } else { theme.ink() };
+    pen.text(
+        at,
+        Anchor::End,
+        SMALL,
+        ink,
+        &number(axis.quantity, value, dot),
+    );
+    if dot.low.is_some() || dot.high.is_some() {
+        let low = x.at_most(dot.low.unwrap_or(value));
+        let high = x.at_most(dot.high.unwrap_or(f64::MAX));
+        let style = r#" stroke-width="1.6""#;
+        pen.line((low, y), (high, y), theme.colour(0), style);
+    }
+    if let Some(x) = x.at(value) {
+        let paint = Paint {
+            stroke: theme.colour(0),
+            fill: if doubtful {
+                theme.ground()
+            } else {
+                theme.colour(0)
+            },
+        };
+        pen.mark(0, (x, y), 3.4, &paint);
+    }
+}
+
+/// A figure with no more digits than its interval supports.
+fn number(quantity: Quantity, value: f64, dot: &Dot) -> String {
+    let half = match (dot.low, dot.high) {
+        (Some(low), Some(high)) => (high - low) / 2.0,
+        _ => 0.0,
+    };
+    let places = |value: f64, half: f64| decimals(value, half).min(3);
+    match quantity {
+        Quantity::Nanoseconds if half > 0.0 => {
+            let (scale, unit) = model::figure::time_scale(value);
+            let places = decimals(value / scale, half / scale);
+            format!("{:.places$} {unit}", value / scale)
+        }
+        Quantity::Nanoseconds => time(value),
+        Quantity::GigabytesPerSecond => format!("{value:.*} GB/s", places(value, half)),
+        Quantity::Ratio => format!("{value:.*}x", places(value, half)),
+        _ => super::axis::label(quantity, value),
+    }
+}
+
+fn has_figure(dot: &Dot) -> bool {
+    dot.value.is_some() || !dot.others.is_empty()
+}
+
+/// Names of all others, in the order of their first mention.
+fn others(rows: &[Dot]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for other in rows.iter().flat_map(|dot| &dot.others) {
+        if !names.contains(&other.name.as_str()) {
+            names.push(&other.name);
+        }
+    }
+    names
+}
+
+/// What has no figure of its own, by reason.
+pub(super) fn without_figure(dots: &Dots) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for dot in dots.rows.iter().filter(|dot| dot.value.is_none()) {
+        match reasons.iter_mut().find(|(reason, _)| *reason == dot.reason) {
+            Some((_, ids)) => ids.push(&dot.id),
+            None => reasons.push((&dot.reason, vec![&dot.id])),
+        }
+    }
+    reasons
+        .into_iter()
+        .map(|(reason, ids)| match reason {
+            "" => format!("{}: no figure.", ids.join(", ")),
+            reason => format!("{}: {reason}.", ids.join(", ")),
+        })
+        .collect()
+}

@@ -1,0 +1,238 @@
+//! What stands around a picture: heading, caption, legend, notes; and the axes
+//! of a plot.
+
+use super::axis::{Scale, Tick};
+use super::pen::{Anchor, Paint, Pen, escape, number, width, wrap};
+use super::theme::Theme;
+
+pub(super) const MARGIN: f64 = 20.0;
+/// Sizes of text.
+pub(super) const HEADING: f64 = 18.0;
+pub(super) const TEXT: f64 = 12.5;
+pub(super) const SMALL: f64 = 11.0;
+
+/// A rectangle to draw in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Area {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) right: f64,
+    pub(super) bottom: f64,
+}
+
+impl Area {
+    pub(super) fn rect(&self) -> [f64; 4] {
+        [
+            self.left,
+            self.top,
+            self.right - self.left,
+            self.bottom - self.top,
+        ]
+    }
+}
+
+/// How an entry of the legend looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Sample {
+    /// A line with marks.
+    Line(&'static str),
+    /// A mark alone.
+    Mark,
+    /// A filled box.
+    Box,
+}
+
+/// An entry of the legend.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) colour: &'static str,
+    pub(super) shape: usize,
+    pub(super) sample: Sample,
+}
+
+/// Heading and caption; gives the y below them.
+pub(super) fn heading(pen: &mut Pen, theme: Theme, wide: f64, title: &str, caption: &str) -> f64 {
+    let room = wide - 2.0 * MARGIN;
+    let mut y = MARGIN;
+    for line in wrap(title, HEADING, room) {
+        y += HEADING;
+        pen.text((MARGIN, y), Anchor::Start, HEADING, theme.ink(), &line);
+        y += 6.0;
+    }
+    for line in wrap(caption, TEXT, room) {
+        y += TEXT;
+        pen.text((MARGIN, y), Anchor::Start, TEXT, theme.soft(), &line);
+        y += 4.0;
+    }
+    y + 8.0
+}
+
+/// The legend in lines; gives the y below it.
+pub(super) fn legend(pen: &mut Pen, theme: Theme, wide: f64, top: f64, entries: &[Entry]) -> f64 {
+    const LINE: f64 = 18.0;
+    const SAMPLE: f64 = 30.0;
+    if pen.is_inline() {
+        pen.legend = entries.to_vec();
+    }
+    if entries.is_empty() || pen.is_inline() {
+        return top;
+    }
+    let (mut x, mut y) = (MARGIN, top + LINE / 2.0);
+    for entry in entries {
+        let needed = SAMPLE + width(&entry.name, SMALL) + 16.0;
+        if x > MARGIN && x + needed > wide - MARGIN {
+            x = MARGIN;
+            y += LINE;
+        }
+        sample(pen, entry, (x, y));
+        let at = (x + SAMPLE, y + SMALL * 0.36);
+        pen.text(at, Anchor::Start, SMALL, theme.ink(), &entry.name);
+        x += needed;
+    }
+    y + LINE / 2.0 + 6.0
+}
+
+/// How an entry's curve or mark looks, 22 px wide.
+pub(super) fn sample(pen: &mut Pen, entry: &Entry, (x, y): (f64, f64)) {
+    let middle = x + 11.0;
+    let paint = Paint {
+        stroke: entry.colour,
+        fill: entry.colour,
+    };
+    match entry.sample {
+        Sample::Line(style) => {
+            pen.line((x, y), (x + 22.0, y), entry.colour, style);
+            pen.mark(entry.shape, (middle, y), 3.2, &paint);
+        }
+        Sample::Mark => pen.mark(entry.shape, (middle, y), 3.6, &paint),
+        Sample::Box => pen.rect([x + 4.0, y - 6.0, 14.0, 12.0], entry.colour),
+    }
+}
+
+/// Notes below a picture; gives the y below them.
+pub(super) fn notes(pen: &mut Pen, theme: Theme, wide: f64, top: f64, notes: &[String]) -> f64 {
+    let mut y = top;
+    for note in notes {
+        for line in wrap(note, SMALL, wide - 2.0 * MARGIN) {
+            y += SMALL;
+            pen.text((MARGIN, y), Anchor::Start, SMALL, theme.soft(), &line);
+            y += 3.5;
+        }
+        y += 2.0;
+    }
+    y
+}
+
+/// Ticks of an axis that fit a number of pixels, by the widest of their texts.
+pub(super) fn across(scale: &Scale, pixels: f64) -> Vec<Tick> {
+    // Fewer until they don't touch.
+    for most in (2..=14).rev() {
+        let ticks = scale.ticks(most);
+        let widest = ticks.iter().map(|t| width(&t.label, SMALL));
+        let widest = widest.fold(0.0, f64::max) + 14.0;
+        let places: Vec<f64> = ticks.iter().filter_map(|t| scale.at(t.value)).collect();
+        let nearest = places.windows(2).map(|w| (w[1] - w[0]).abs());
+        if nearest.fold(pixels, f64::min) >= widest {
+            return ticks;
+        }
+    }
+    scale.ticks(2)
+}
+
+/// The axis below a plot, with its grid and label.
+pub(super) fn below(
+    pen: &mut Pen,
+    theme: Theme,
+    area: &Area,
+    scale: &Scale,
+    ticks: &[Tick],
+    label: &str,
+) {
+    pen.group(format_args!(r#"class="ticks""#), |pen| {
+        for tick in ticks {
+            let Some(x) = scale.at(tick.value) else {
+                continue;
+            };
+            pen.line((x, area.top), (x, area.bottom), theme.grid(), "");
+            let at = (x, area.bottom + 15.0);
+            pen.text(at, Anchor::Middle, SMALL, theme.soft(), &tick.label);
+        }
+    });
+    let middle = (area.left + area.right) / 2.0;
+    let at = (middle, area.bottom + 32.0);
+    pen.text(at, Anchor::Middle, TEXT, theme.ink(), label);
+}
+
+/// What a page's script needs to zoom an x axis: its ends, and its numbers,
+/// closer and closer.
+pub(super) fn zoom(pen: &mut Pen, area: &Area, scale: &Scale) {
+    if !pen.is_inline() {
+        return;
+    }
+    let level = |most: usize| -> Vec<(f64, String)> {
+        let ticks = scale.ticks(most).into_iter();
+        ticks
+            .filter_map(|tick| Some(((scale.at(tick.value)? * 10.0).round() / 10.0, tick.label)))
+            .collect()
+    };
+    let levels = [8, 24, 72].map(level);
+    let levels = serde_json::to_string(&levels).unwrap_or_default();
+    let [left, right] = [area.left, area.right].map(number);
+    pen.zoom = format!(
+        r#" data-x="{left} {right}" data-ticks="{}""#,
+        escape(&levels)
+    );
+}
+
+/// The axis at the left of a plot, with its grid and label.
+pub(super) fn beside(
+    pen: &mut Pen,
+    theme: Theme,
+    area: &Area,
+    scale: &Scale,
+    ticks: &[Tick],
+    label: &str,
+) {
+    for tick in ticks {
+        let Some(y) = scale.at(tick.value) else {
+            continue;
+        };
+        pen.line((area.left, y), (area.right, y), theme.grid(), "");
+        let at = (area.left - 7.0, y + SMALL * 0.36);
+        pen.text(at, Anchor::End, SMALL, theme.soft(), &tick.label);
+    }
+    let middle = (area.top + area.bottom) / 2.0;
+    pen.upright((MARGIN + 4.0, middle), TEXT, theme.ink(), label);
+}
+
+/// Room for the texts of an axis at the left, its label included.
+pub(super) fn room_beside(ticks: &[Tick]) -> f64 {
+    let widest = ticks.iter().map(|t| width(&t.label, SMALL));
+    MARGIN + 26.0 + widest.fold(0.0, f64::max)
+}
+
+/// Texts above a plot, each in the first line where it fits: by place, text
+/// and line. Also how many lines there are.
+pub(super) fn stagger(
+    texts: Vec<(f64, String)>,
+    (left, right): (f64, f64),
+) -> (Vec<(f64, String, usize)>, usize) {
+    let mut texts = texts;
+    texts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut ends: Vec<f64> = Vec::new();
+    let mut placed = Vec::new();
+    for (x, text) in texts {
+        let half = width(&text, SMALL) / 2.0;
+        // Within the plot, as far as that can be.
+        let x = x.min(right - half).max(left + half);
+        let line = ends.iter().position(|&end| x - half > end + 8.0);
+        let line = line.unwrap_or_else(|| {
+            ends.push(0.0);
+            ends.len() - 1
+        });
+        ends[line] = x + half;
+        placed.push((x, text, line));
+    }
+    (placed, ends.len())
+}

@@ -1,0 +1,47 @@
+//! Pictures in a page: the body alone, in the page's colours. Heading, legend,
+//! notes and the table of figures are HTML there; marks name their row of that
+//! table, which is what a pointer over them shows.
+
+use super::frame::{Entry, MARGIN, sample};
+use super::pen::Pen;
+use super::{Body, Chart, Theme, body};
+
+/// Cut off at both sides, where a document of its own has its margin.
+const CUT: f64 = MARGIN - 12.0;
+
+/// Height of curves that are not as wide as a page.
+const LINES: f64 = 360.0;
+
+/// A picture for a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inline {
+    /// The element.
+    pub svg: String,
+    /// Names of what the picture's script can hide, each with a sample of how
+    /// it is drawn, as SVG. The element's parts have their place as `data-s`.
+    pub legend: Vec<(String, String)>,
+}
+
+/// Draws a picture so wide for a page in which no other has this id.
+pub fn inline(chart: &Chart, width: u32, id: &str) -> Inline {
+    let mut pen = Pen::inline(id);
+    let wide = f64::from(width);
+    let lines = matches!(chart.body, Body::Lines(_));
+    let high = (lines && width < 800).then_some(LINES);
+    let bottom = body(&mut pen, Theme::Page, chart, wide, 0.0, high);
+    let legend = std::mem::take(&mut pen.legend);
+    Inline {
+        svg: pen.element((wide, bottom), CUT, chart),
+        legend: legend
+            .into_iter()
+            .map(|entry| (entry.name.clone(), sample_of(&entry)))
+            .collect(),
+    }
+}
+
+fn sample_of(entry: &Entry) -> String {
+    let mut pen = Pen::default();
+    sample(&mut pen, entry, (0.0, 7.0));
+    let body = pen.body();
+    format!(r#"<svg viewBox="0 0 22 14" width="22" height="14" aria-hidden="true">{body}</svg>"#)
+}

@@ -1,0 +1,152 @@
+//! Pictures as SVG: for papers, READMEs, and pages without scripts. No script,
+//! no font and no file is referred to; the text is escaped.
+
+mod axis;
+mod bars;
+mod dots;
+mod frame;
+mod heat;
+mod inline;
+mod lines;
+mod pen;
+mod theme;
+
+pub use inline::{Inline, inline};
+pub use theme::Theme;
+
+use super::{Body, Chart, Lines, Point};
+use pen::Pen;
+
+/// Width where nothing else is asked for, px.
+pub const WIDTH: u32 = 860;
+
+/// How a picture is to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Look<'l> {
+    /// On paper or in the dark.
+    pub theme: Theme,
+    /// Width, px.
+    pub width: u32,
+    /// Height, px; as the picture needs it where it is absent. A picture with
+    /// many lines may come out higher, since text must stay legible.
+    pub height: Option<u32>,
+    /// A line at the end: of which machine and run this is.
+    pub footer: &'l str,
+}
+
+impl Default for Look<'_> {
+    fn default() -> Self {
+        Look {
+            theme: Theme::Light,
+            width: WIDTH,
+            height: None,
+            footer: "",
+        }
+    }
+}
+
+/// The picture as an SVG document of ordinary size.
+pub fn draw(chart: &Chart, theme: Theme) -> String {
+    let look = Look {
+        theme,
+        ..Look::default()
+    };
+    draw_as(chart, &look)
+}
+
+/// The picture as an SVG document.
+pub fn draw_as(chart: &Chart, look: &Look) -> String {
+    let notes = notes_below(chart, look);
+    // What stands around the body has its height from its text: a first drawing,
+    // high enough for any picture, tells how much that is.
+    let room = look.height.map(|high| {
+        let (_, all) = page(chart, look, &notes, Some(AMPLE));
+        f64::from(high) - (all - AMPLE)
+    });
+    let (pen, bottom) = page(chart, look, &notes, room);
+    let description = std::iter::once(&chart.caption).chain(&notes);
+    let description: Vec<&str> = description.map(String::as_str).collect();
+    pen.document(
+        (f64::from(look.width), bottom),
+        look.theme.ground(),
+        &chart.title,
+        &description.join(" "),
+    )
+}
+
+/// A height that no picture's body has to be higher than, px.
+const AMPLE: f64 = 100_000.0;
+
+/// What is written below the picture.
+fn notes_below(chart: &Chart, look: &Look) -> Vec<String> {
+    let mut notes = notes(chart);
+    if let Body::Dots(dots) = &chart.body {
+        notes.extend(dots::without_figure(dots));
+    }
+    if !look.footer.is_empty() {
+        notes.push(look.footer.to_owned());
+    }
+    notes
+}
+
+/// What a reader of the picture must know: the chart's own notes, and what its
+/// axes have no room for.
+pub fn notes(chart: &Chart) -> Vec<String> {
+    let mut notes = chart.notes.clone();
+    notes.extend(off_scale(&chart.body));
+    let cuts = match &chart.body {
+        Body::Lines(lines) => lines::cuts(lines),
+        Body::Dots(dots) => dots::cuts(dots),
+        _ => false,
+    };
+    if cuts {
+        notes.push("Intervals that reach beyond the axis are cut at its end.".into());
+    }
+    notes
+}
+
+/// How many figures a logarithmic axis has no place for.
+fn off_scale(body: &Body) -> Option<String> {
+    let count = match body {
+        Body::Lines(Lines { x, y, series, .. }) => {
+            let outside = |p: &&Point| (x.log && p.x <= 0.0) || (y.log && p.y <= 0.0);
+            series
+                .iter()
+                .flat_map(|line| &line.points)
+                .filter(outside)
+                .count()
+        }
+        Body::Dots(dots) if dots.value.log => {
+            let values = dots.rows.iter().filter_map(|dot| dot.value);
+            values.filter(|value| *value <= 0.0).count()
+        }
+        // A map writes their numbers, without a colour.
+        Body::Bars(_) | Body::Heat(_) | Body::Dots(_) => 0,
+    };
+    let figures = if count == 1 { "figure" } else { "figures" };
+    (count > 0)
+        .then(|| format!("{count} {figures} of 0 or less not drawn: the axis is logarithmic."))
+}
+
+/// Everything, with a body of that height; gives the height of all.
+fn page(chart: &Chart, look: &Look, notes: &[String], room: Option<f64>) -> (Pen, f64) {
+    let (theme, wide) = (look.theme, f64::from(look.width));
+    let mut pen = Pen::default();
+    let top = frame::heading(&mut pen, theme, wide, &chart.title, &chart.caption);
+    let end = body(&mut pen, theme, chart, wide, top, room);
+    let bottom = frame::notes(&mut pen, theme, wide, end + 4.0, notes) + frame::MARGIN;
+    (pen, bottom)
+}
+
+/// The body below `top`; gives the y of the lower end.
+fn body(pen: &mut Pen, theme: Theme, chart: &Chart, wide: f64, top: f64, room: Option<f64>) -> f64 {
+    match &chart.body {
+        Body::Lines(body) => lines::draw(pen, theme, body, wide, top, room),
+        Body::Bars(body) => bars::draw(pen, theme, body, wide, top, room),
+        Body::Heat(body) => heat::draw(pen, theme, body, wide, top, room),
+        Body::Dots(body) => dots::draw(pen, theme, body, wide, top, room),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,424 @@
+//! SVG as others read it: well-formed, with a mark for each figure, where the
+//! figure is.
+
+use super::*;
+use crate::chart::{
+    Axis, Band, Bars, Dot, Dots, Heat, HeatCell, Kind, Line, Lines, Mark, Other, Part, Point,
+    Quantity, Section, figure, of_run, png,
+    tests::{beside, run},
+};
+use compare::references::References;
+use model::estimate::Verdict;
+use roxmltree::{Document, Node};
+
+fn charts() -> Vec<Chart> {
+    let references = References::embedded().expect("references");
+    let run = run();
+    of_run(&run, &references, &[beside(&run, &run)])
+}
+
+fn parsed(svg: &str) -> Document<'_> {
+    Document::parse(svg).unwrap_or_else(|e| panic!("{e}:\n{svg}"))
+}
+
+fn marks<'d>(document: &'d Document) -> Vec<Node<'d, 'd>> {
+    let marked = |n: &Node| n.attribute("class") == Some("mark");
+    document.descendants().filter(marked).collect()
+}
+
+fn texts(document: &Document) -> Vec<String> {
+    let text = |n: Node| n.is_element() && n.tag_name().name() == "text";
+    let all = document.descendants().filter(|n| text(*n));
+    all.filter_map(|n| n.text().map(str::to_owned)).collect()
+}
+
+fn point(x: f64, y: f64, verdict: Verdict) -> Point {
+    Point {
+        x,
+        y,
+        low: Some(y * 0.9),
+        high: Some(y * 1.1),
+        verdict: Some(verdict),
+    }
+}
+
+fn of(body: Body) -> Chart {
+    Chart {
+        id: "a".into(),
+        title: "A picture".into(),
+        caption: "What is to be seen.".into(),
+        section: Section::Memory,
+        body,
+        notes: vec!["A note.".into()],
+    }
+}
+
+fn curve(points: Vec<Point>) -> Chart {
+    of(Body::Lines(Lines {
+        x: figure::log("x", Quantity::Bytes),
+        y: figure::log("y", Quantity::Nanoseconds),
+        series: vec![figure::joined("a curve", Kind::Measured, points)],
+        bands: Vec::new(),
+        marks: Vec::new(),
+    }))
+}
+
+#[test]
+fn every_picture_is_well_formed_in_both_themes() {
+    let charts = charts();
+    assert!(charts.len() > 15, "{}", charts.len());
+    for chart in &charts {
+        for theme in [Theme::Light, Theme::Dark] {
+            let svg = draw(chart, theme);
+            let document = parsed(&svg);
+            let root = document.root_element();
+            assert_eq!(root.attribute("role"), Some("img"));
+            let named = |name: &str| {
+                let found = root.children().find(|n| n.tag_name().name() == name);
+                found.and_then(|n| n.text().map(str::to_owned))
+            };
+            assert_eq!(named("title").as_deref(), Some(chart.title.as_str()));
+            assert!(named("desc").is_some_and(|d| d.starts_with(&chart.caption)));
+            for word in ["NaN", "inf", "<script", "href"] {
+                assert!(!svg.contains(word), "{word} in {}", chart.id);
+            }
+            assert!(!marks(&document).is_empty() || svg.matches("<rect").count() > 3);
+        }
+    }
+}
+
+#[test]
+fn nothing_is_drawn_outside_of_the_picture() {
+    for chart in &charts() {
+        for wide in [420, 860, 1400] {
+            let look = Look {
+                width: wide,
+                ..Look::default()
+            };
+            let svg = draw_as(chart, &look);
+            let document = parsed(&svg);
+            let size = |name: &str| -> f64 {
+                let text = document.root_element().attribute(name).expect("a size");
+                text.parse().expect("a number")
+            };
+            let (width, height) = (size("width"), size("height"));
+            assert_eq!(width, f64::from(wide));
+            for text in document.descendants().filter(|n| n.has_tag_name("text")) {
+                let Some(x) = text.attribute("x") else {
+                    continue;
+                };
+                let number = |name: &str| -> f64 {
+                    let text = text.attribute(name).expect("a place");
+                    text.parse().expect("a number")
+                };
+                let words = text.text().unwrap_or_default();
+                let wide = pen::width(words, number("font-size"));
+                let x: f64 = x.parse().expect("a number");
+                let (from, to) = match text.attribute("text-anchor") {
+                    Some("middle") => (x - wide / 2.0, x + wide / 2.0),
+                    Some("end") => (x - wide, x),
+                    _ => (x, x + wide),
+                };
+                // A legend's entry that is longer than a narrow picture stays whole.
+                let fits = from >= -1.0 && to <= width + 1.0;
+                assert!(fits || width < 800.0, "{}: {words} {from} {to}", chart.id);
+                assert!((0.0..=height).contains(&number("y")), "{words}");
+            }
+        }
+    }
+}
+
+/// Every figure of a curve has its mark, besides that of the legend.
+#[test]
+fn there_are_as_many_marks_as_figures() {
+    let chart = curve(vec![
+        point(1024.0, 1.0, Verdict::Ok),
+        point(4096.0, 4.0, Verdict::Noisy),
+        point(16384.0, 16.0, Verdict::Ok),
+        point(65536.0, -1.0, Verdict::Ok),
+    ]);
+    for theme in [Theme::Light, Theme::Dark] {
+        let svg = draw(&chart, theme);
+        let document = parsed(&svg);
+        let marks = marks(&document);
+        // What is not above 0 has no place.
+        assert_eq!(marks.len(), 3 + 1);
+        let hollow = |n: &&Node| n.attribute("fill") == Some(theme.ground());
+        assert_eq!(marks.iter().filter(hollow).count(), 1);
+        // Equal factors are equal distances.
+        let place = |n: &Node, name: &str| -> f64 {
+            n.attribute(name)
+                .expect("a place")
+                .parse()
+                .expect("a number")
+        };
+        for name in ["cx", "cy"] {
+            let at: Vec<f64> = marks[1..].iter().map(|n| place(n, name)).collect();
+            let steps = [at[1] - at[0], at[2] - at[1]];
+            assert!((steps[0] - steps[1]).abs() < 0.25, "{at:?}");
+            assert_eq!(steps[0] > 0.0, name == "cx", "{at:?}");
+        }
+    }
+}
+
+#[test]
+fn intervals_are_drawn_to_scale_and_cut_at_the_axis() {
+    let whiskers = |svg: &str| -> Vec<(f64, f64)> {
+        let document = parsed(svg);
+        let thin = |n: &Node| n.attribute("stroke-opacity").is_some();
+        let all = document.descendants().filter(thin);
+        all.map(|n| {
+            let at = |name: &str| -> f64 {
+                n.attribute(name)
+                    .expect("a place")
+                    .parse()
+                    .expect("a number")
+            };
+            (at("y1"), at("y2"))
+        })
+        .collect()
+    };
+    let mut points = vec![
+        point(1024.0, 1.0, Verdict::Ok),
+        point(4096.0, 10.0, Verdict::Ok),
+    ];
+    points[0].low = Some(0.5);
+    points[0].high = Some(2.0);
+    let svg = draw(&curve(points.clone()), Theme::Light);
+    let first = whiskers(&svg)[0];
+    assert!(first.0 > first.1);
+    assert!(!svg.contains("beyond the axis"));
+    points[0].low = Some(-3.0);
+    points[0].high = None;
+    let svg = draw(&curve(points), Theme::Light);
+    let cut = whiskers(&svg)[0];
+    assert!(
+        cut.0 - cut.1 > (first.0 - first.1) * 1.5,
+        "{cut:?} {first:?}"
+    );
+    assert!(svg.contains("beyond the axis are cut"), "{svg}");
+}
+
+#[test]
+fn strings_from_elsewhere_stay_text() {
+    const BAD: &str = "</text><script>alert('x')</script>&\"\u{1}";
+    let bad = || BAD.to_owned();
+    let axis = || Axis {
+        label: bad(),
+        quantity: Quantity::Count,
+        log: true,
+        from_zero: true,
+    };
+    let bodies = [
+        Body::Lines(Lines {
+            x: axis(),
+            y: axis(),
+            series: vec![Line {
+                name: bad(),
+                is: Kind::Measured,
+                points: vec![point(1.0, 1.0, Verdict::Ok)],
+                joined: true,
+            }],
+            bands: vec![Band {
+                name: bad(),
+                from: 1.0,
+                to: 2.0,
+            }],
+            marks: vec![Mark {
+                name: bad(),
+                x: 1.0,
+            }],
+        }),
+        Body::Bars(Bars {
+            label: bad(),
+            categories: vec![bad()],
+            value: axis(),
+            parts: vec![
+                Part {
+                    name: bad(),
+                    values: vec![Some(3.0)],
+                },
+                Part {
+                    name: bad(),
+                    values: vec![None],
+                },
+            ],
+            lying: true,
+        }),
+        Body::Heat(Heat {
+            x_label: bad(),
+            x: vec![bad()],
+            y_label: bad(),
+            y: vec![bad()],
+            value: axis(),
+            cells: vec![HeatCell {
+                x: 0,
+                y: 0,
+                value: 2.0,
+                low: None,
+                high: None,
+                verdict: None,
+            }],
+        }),
+        Body::Dots(Dots {
+            value: axis(),
+            rows: vec![Dot {
+                id: bad(),
+                value: None,
+                low: None,
+                high: None,
+                verdict: None,
+                reason: bad(),
+                others: vec![Other {
+                    name: bad(),
+                    value: 2.0,
+                }],
+            }],
+        }),
+    ];
+    for body in bodies {
+        let chart = Chart {
+            title: bad(),
+            caption: bad(),
+            notes: vec![bad()],
+            ..of(body)
+        };
+        let look = Look {
+            footer: BAD,
+            width: 6000,
+            ..Look::default()
+        };
+        let svg = draw_as(&chart, &look);
+        let document = parsed(&svg);
+        let scripts = document.descendants().filter(|n| n.has_tag_name("script"));
+        assert_eq!(scripts.count(), 0, "{svg}");
+        let shown = BAD.replace('\u{1}', "\u{fffd}");
+        let texts = texts(&document);
+        assert!(
+            texts.iter().filter(|t| t.contains(&shown)).count() >= 4,
+            "{texts:?}"
+        );
+    }
+}
+
+#[test]
+fn a_part_below_0_goes_back() {
+    let chart = charts().into_iter().find(|c| c.id == "thread.lifecycle");
+    let svg = draw(&chart.expect("the picture"), Theme::Light);
+    let document = parsed(&svg);
+    let number = |n: Node, name: &str| -> f64 {
+        n.attribute(name)
+            .expect("a place")
+            .parse()
+            .expect("a number")
+    };
+    // The boxes of the legend, then those of the first line.
+    let boxes: Vec<(f64, f64, f64)> = document
+        .descendants()
+        .filter(|n| n.has_tag_name("rect") && n.attribute("fill") != Some("#ffffff"))
+        .map(|n| (number(n, "x"), number(n, "width"), number(n, "height")))
+        .skip(5)
+        .take(5)
+        .collect();
+    let [create, start, procedure, ..] = boxes[..] else {
+        panic!("{boxes:?}");
+    };
+    assert!(start.0 < create.0 + create.1, "{boxes:?}");
+    assert!(start.2 < create.2, "thinner: {boxes:?}");
+    // The procedure begins where the start went back to.
+    assert!((procedure.0 - start.0).abs() < 0.2, "{boxes:?}");
+    let per_ns = create.1 / 30_400.0;
+    assert!((procedure.1 - 121_000.0 * per_ns).abs() < 0.3, "{boxes:?}");
+}
+
+#[test]
+fn a_height_is_kept_where_there_is_room() {
+    for chart in &charts() {
+        let look = Look {
+            height: Some(1000),
+            ..Look::default()
+        };
+        let svg = draw_as(chart, &look);
+        let document = parsed(&svg);
+        let height = document.root_element().attribute("height").expect("height");
+        let height: f64 = height.parse().expect("a number");
+        let many = matches!(&chart.body, Body::Dots(dots) if dots.rows.len() > 20);
+        let about = (height - 1000.0).abs() < 1.5;
+        assert!(about || many, "{}: {height}", chart.id);
+    }
+}
+
+#[test]
+fn a_png_is_the_svg_in_pixels_with_its_text() {
+    let plain = curve(vec![
+        point(1024.0, 1.0, Verdict::Ok),
+        point(4096.0, 4.0, Verdict::Ok),
+    ]);
+    let untitled = Chart {
+        title: " ".into(),
+        ..plain.clone()
+    };
+    let image = |chart: &Chart| {
+        let bytes = png(&draw(chart, Theme::Light), 2.0).expect("a PNG");
+        tiny_skia::Pixmap::decode_png(&bytes).expect("a PNG")
+    };
+    let (image, without) = (image(&plain), image(&untitled));
+    assert_eq!(image.width(), 2 * WIDTH);
+    let dark = |image: &tiny_skia::Pixmap| {
+        let top = 90 * image.width() as usize;
+        let dark = |p: &&tiny_skia::PremultipliedColorU8| p.red() < 100;
+        image.pixels()[..top].iter().filter(dark).count()
+    };
+    // The letters of the title are there without any font of the system.
+    assert!(dark(&image) > dark(&without) + 200, "{}", dark(&image));
+    let too_large = png(&draw(&plain, Theme::Light), 1e4);
+    assert!(matches!(
+        too_large,
+        Err(crate::chart::PngError::Size { .. })
+    ));
+}
+
+#[test]
+fn small_pictures_as_they_are() {
+    let charts = charts();
+    for id in ["memory.core_to_core", "thread.lifecycle"] {
+        let chart = charts.iter().find(|c| c.id == id).expect("a picture");
+        insta::assert_snapshot!(id.replace('.', "_"), draw(chart, Theme::Light));
+    }
+    let chart = of(Body::Dots(Dots {
+        value: figure::log("time", Quantity::Nanoseconds),
+        rows: vec![
+            Dot {
+                id: "a.row".into(),
+                value: Some(3.61),
+                low: Some(3.5),
+                high: Some(3.7),
+                verdict: Some(Verdict::Ok),
+                reason: String::new(),
+                others: vec![Other {
+                    name: "2012".into(),
+                    value: 7.0,
+                }],
+            },
+            Dot {
+                id: "a.doubtful/row".into(),
+                value: Some(120.0),
+                low: Some(90.0),
+                high: Some(160.0),
+                verdict: Some(Verdict::Noisy),
+                reason: "worker processes disagree".into(),
+                others: Vec::new(),
+            },
+            Dot {
+                id: "not.here".into(),
+                value: None,
+                low: None,
+                high: None,
+                verdict: None,
+                reason: "not available here: none".into(),
+                others: Vec::new(),
+            },
+        ],
+    }));
+    insta::assert_snapshot!("dots", draw(&chart, Theme::Dark));
+}

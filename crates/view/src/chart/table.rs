@@ -1,0 +1,252 @@
+//! A picture's figures as text, row by row. Readers of screens, people who want
+//! the number, and a pointer over a mark all read these.
+
+use super::{Axis, Bars, Body, Chart, Dots, Heat, Line, Lines, Point, Quantity};
+use model::estimate::Verdict;
+use model::figure::{decimals, value};
+use model::size;
+use model::unit::Unit;
+use model::utc;
+
+/// Points of one curve that have a row each; more of them are samples, which
+/// have one row together.
+const LISTED: usize = 120;
+
+/// Rows of text. The first cell of each names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Headings, and whether numbers stand below them.
+    pub head: Vec<(String, bool)>,
+    /// The rows, as long as the head or ending with a cell that spans the rest.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// The figures of a picture; of a curve also what is marked on it.
+pub fn tables(chart: &Chart) -> Vec<Table> {
+    match &chart.body {
+        Body::Lines(lines) => {
+            let marked = !lines.bands.is_empty() || !lines.marks.is_empty();
+            let marked = marked.then(|| of_marks(lines));
+            std::iter::once(of_lines(lines)).chain(marked).collect()
+        }
+        Body::Bars(bars) => vec![of_bars(bars)],
+        Body::Heat(heat) => vec![of_heat(heat)],
+        Body::Dots(dots) => vec![of_dots(dots)],
+    }
+}
+
+/// Whether each point of a curve has a row.
+pub(super) fn is_listed(line: &Line) -> bool {
+    line.joined || line.points.len() <= LISTED
+}
+
+/// The row at which each curve begins.
+pub(super) fn first_rows(lines: &Lines) -> Vec<usize> {
+    let mut next = 0;
+    let of = |line: &Line| {
+        let first = next;
+        next += if is_listed(line) {
+            line.points.len()
+        } else {
+            1
+        };
+        first
+    };
+    lines.series.iter().map(of).collect()
+}
+
+/// A sample that has no row: where it is, and what it is.
+pub(super) fn sample_text(axes: &Lines, line: &Line, point: &Point) -> [String; 2] {
+    let [x, y] = [(&axes.x, point.x), (&axes.y, point.y)].map(|(axis, v)| text(axis.quantity, v));
+    [
+        format!("{} {x}", axes.x.label),
+        format!("{}: {y}", line.name),
+    ]
+}
+
+fn head(cells: &[(&str, bool)]) -> Vec<(String, bool)> {
+    let owned = |&(name, number): &(&str, bool)| (name.to_owned(), number);
+    cells.iter().map(owned).collect()
+}
+
+fn of_lines(lines: &Lines) -> Table {
+    let (x, y) = (&lines.x, &lines.y);
+    let of_line = |line: &Line| -> Vec<Vec<String>> {
+        if !is_listed(line) {
+            return vec![vec![line.name.clone(), of_samples(y, &line.points)]];
+        }
+        let row = |p: &Point| {
+            vec![
+                line.name.clone(),
+                text(x.quantity, p.x),
+                text(y.quantity, p.y),
+                interval(y, p.low, p.high),
+                verdict(p.verdict),
+            ]
+        };
+        line.points.iter().map(row).collect()
+    };
+    Table {
+        head: head(&[
+            ("curve", false),
+            (&x.label, true),
+            (&y.label, true),
+            ("95 % interval", true),
+            ("verdict", false),
+        ]),
+        rows: lines.series.iter().flat_map(of_line).collect(),
+    }
+}
+
+/// Many samples in a sentence: how many, and their ends. A median of those that
+/// are drawn, which are chosen for their extremes, would say nothing.
+fn of_samples(axis: &Axis, points: &[Point]) -> String {
+    let values = || points.iter().map(|point| point.y);
+    let [low, high] = [
+        values().fold(f64::INFINITY, f64::min),
+        values().fold(f64::NEG_INFINITY, f64::max),
+    ]
+    .map(|end| text(axis.quantity, end));
+    let count = points.len();
+    format!("{count} samples drawn, from {low} to {high}; the run's document has all of them")
+}
+
+fn of_marks(lines: &Lines) -> Table {
+    let at = |x: f64| text(lines.x.quantity, x);
+    let bands = lines.bands.iter();
+    let bands = bands.map(|band| vec![band.name.clone(), at(band.from), at(band.to)]);
+    let marks = lines.marks.iter();
+    let marks = marks.map(|mark| vec![mark.name.clone(), at(mark.x), String::new()]);
+    Table {
+        head: head(&[("marked", false), ("from", true), ("to", true)]),
+        rows: bands.chain(marks).collect(),
+    }
+}
+
+fn of_bars(bars: &Bars) -> Table {
+    let parts = bars.parts.iter().map(|part| (part.name.clone(), true));
+    let row = |(at, category): (usize, &String)| {
+        let value = |part: &super::Part| match part.values.get(at).copied().flatten() {
+            Some(value) => text(bars.value.quantity, value),
+            None => "not known".into(),
+        };
+        let name = std::iter::once(category.clone());
+        name.chain(bars.parts.iter().map(value)).collect()
+    };
+    Table {
+        head: std::iter::once((bars.label.clone(), false))
+            .chain(parts)
+            .collect(),
+        rows: bars.categories.iter().enumerate().map(row).collect(),
+    }
+}
+
+fn of_heat(heat: &Heat) -> Table {
+    let name = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
+    let cells = heat.cells.iter();
+    Table {
+        head: head(&[
+            (&heat.y_label, false),
+            (&heat.x_label, false),
+            (&heat.value.label, true),
+            ("95 % interval", true),
+            ("verdict", false),
+        ]),
+        rows: cells
+            .map(|cell| {
+                vec![
+                    name(&heat.y, cell.y),
+                    name(&heat.x, cell.x),
+                    text(heat.value.quantity, cell.value),
+                    interval(&heat.value, cell.low, cell.high),
+                    verdict(cell.verdict),
+                ]
+            })
+            .collect(),
+    }
+}
+
+fn of_dots(dots: &Dots) -> Table {
+    let quantity = dots.value.quantity;
+    let row = |dot: &super::Dot| {
+        let others = dot.others.iter();
+        let others = others.map(|other| format!("{} {}", other.name, text(quantity, other.value)));
+        let verdict = [verdict(dot.verdict), dot.reason.clone()];
+        vec![
+            dot.id.clone(),
+            dot.value.map_or(String::new(), |v| text(quantity, v)),
+            interval(&dots.value, dot.low, dot.high),
+            verdict.join(" ").trim().to_owned(),
+            others.collect::<Vec<_>>().join(", "),
+        ]
+    };
+    Table {
+        head: head(&[
+            ("row", false),
+            (&dots.value.label, true),
+            ("95 % interval", true),
+            ("verdict", false),
+            ("others", false),
+        ]),
+        rows: dots.rows.iter().map(row).collect(),
+    }
+}
+
+/// The interval of a figure: empty where there is none.
+fn interval(axis: &Axis, low: Option<f64>, high: Option<f64>) -> String {
+    let [low, high] = [low, high].map(|end| end.map(|end| text(axis.quantity, end)));
+    match (low, high) {
+        (Some(low), Some(high)) => format!("{low} to {high}"),
+        (Some(low), None) => format!("from {low}, no upper end"),
+        (None, Some(high)) => format!("up to {high}, no lower end"),
+        (None, None) => String::new(),
+    }
+}
+
+fn verdict(verdict: Option<Verdict>) -> String {
+    verdict.map_or("", Verdict::text).to_owned()
+}
+
+/// A number of an axis: three digits, or all of a whole one.
+pub(super) fn text(quantity: Quantity, number: f64) -> String {
+    let digits = || format!("{number:.*}", decimals(number, 0.0));
+    match quantity {
+        Quantity::Nanoseconds => model::figure::time(number),
+        Quantity::Bytes if number >= 0.0 && number.fract() == 0.0 => size::text(number as u64),
+        Quantity::Bytes => value(&Unit::Bytes, number),
+        Quantity::GigabytesPerSecond if number.abs() < 1.0 => {
+            let megabytes = number * 1e3;
+            format!("{megabytes:.*} MB/s", decimals(megabytes, 0.0))
+        }
+        Quantity::GigabytesPerSecond => format!("{} GB/s", digits()),
+        Quantity::Cycles => format!("{} cycles", digits()),
+        Quantity::Ratio => format!("{}x", digits()),
+        Quantity::Percent => format!("{} %", digits()),
+        Quantity::Count if number.fract() == 0.0 => format!("{number:.0}"),
+        Quantity::Count => digits(),
+        Quantity::UnixMilliseconds => utc::text(number.max(0.0) as u64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_quantity_has_its_unit() {
+        let of = |quantity, number| text(quantity, number);
+        assert_eq!(of(Quantity::Nanoseconds, 3.6149), "3.61 ns");
+        assert_eq!(of(Quantity::Nanoseconds, 52_226_907.0), "52.2 ms");
+        assert_eq!(of(Quantity::Bytes, 32_768.0), "32KiB");
+        assert_eq!(of(Quantity::GigabytesPerSecond, 12.34), "12.3 GB/s");
+        assert_eq!(of(Quantity::GigabytesPerSecond, 0.0205), "20.5 MB/s");
+        assert_eq!(of(Quantity::Cycles, 4.0), "4.00 cycles");
+        assert_eq!(of(Quantity::Ratio, 1.034), "1.03x");
+        assert_eq!(of(Quantity::Percent, 12.5), "12.5 %");
+        assert_eq!(of(Quantity::Count, 161.0), "161");
+        assert_eq!(
+            of(Quantity::UnixMilliseconds, 0.0),
+            "1970-01-01 00:00:00 UTC"
+        );
+    }
+}

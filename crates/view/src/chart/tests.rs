@@ -1,0 +1,624 @@
+//! What pictures hold is what the document has.
+
+use super::*;
+use compare::operand::Operand;
+use compare::references::References;
+use compare::{Options, compare};
+use model::estimate::Estimate;
+use model::run::{Axis as Over, Bound, Cell, CurvePoint, Outcome, Row, Run};
+use model::synthetic::{self, stamped_figure};
+use model::unit::Unit;
+use std::collections::HashSet;
+
+fn references() -> References {
+    References::embedded().expect("references")
+}
+
+/// The synthetic run with what it lacks: files that are read.
+pub(super) fn run() -> Run {
+    let mut run = synthetic::run();
+    for (id, factor) in [("file.read_open", 1.0), ("file.read_with_open", 1.5)] {
+        let point = |x: u64| CurvePoint {
+            x,
+            bound: None,
+            estimate: stamped_figure(factor * (700.0 + x as f64 / 20.0), 12.0),
+        };
+        run.rows.push(Row {
+            id: id.into(),
+            unit: Unit::Time,
+            bound: Bound::Memory,
+            outcome: Outcome::Curve {
+                axis: Over::FileBytes,
+                points: [1, 1024, 65_536, 1 << 20].map(point).into(),
+            },
+            notes: vec!["the page cache served it".into()],
+        });
+    }
+    run
+}
+
+/// Another run set beside this one.
+pub(super) fn beside<'r>(run: &Run, other: &'r Run) -> Beside<'r> {
+    let name = name_of(other);
+    let baseline = Operand::run(&name, other.clone());
+    let own = Operand::run("this run", run.clone());
+    let options = Options {
+        margin: 0.05,
+        fail_above: None,
+        normalize: None,
+    };
+    let comparison = compare(&baseline, &own, &[], &|_| true, &options);
+    Beside {
+        name,
+        run: other,
+        comparison: comparison.map_err(|why| why.to_string()),
+    }
+}
+
+fn drawn(run: &Run) -> Vec<Chart> {
+    of_run(run, &references(), &[])
+}
+
+fn chart(run: &Run, id: &str) -> Chart {
+    let all = drawn(run);
+    let found = all.into_iter().find(|chart| chart.id == id);
+    found.unwrap_or_else(|| panic!("no picture {id}"))
+}
+
+fn lines(run: &Run, id: &str) -> Lines {
+    match chart(run, id).body {
+        Body::Lines(lines) => lines,
+        other => panic!("{id} is {other:?}"),
+    }
+}
+
+fn line(run: &Run, id: &str, name: &str) -> Line {
+    let lines = lines(run, id);
+    let found = lines.series.into_iter().find(|line| line.name == name);
+    found.unwrap_or_else(|| panic!("no curve {name} in {id}"))
+}
+
+fn points<'r>(run: &'r Run, row: &str) -> &'r [CurvePoint] {
+    match &run.row(row).expect("the row").outcome {
+        Outcome::Curve { points, .. } => points,
+        other => panic!("{row} is {other:?}"),
+    }
+}
+
+/// x, figure and ends as the document has them, in the unit that `of` gives.
+fn expected(points: &[CurvePoint], of: impl Fn(u64, f64) -> f64) -> Vec<(f64, f64, [f64; 2])> {
+    let figure = |p: &CurvePoint| {
+        let ns = p.estimate.ns().expect("a figure");
+        let ends = [of(p.x, ns.low), of(p.x, ns.high)];
+        let ends = [ends[0].min(ends[1]), ends[0].max(ends[1])];
+        (p.x as f64, of(p.x, ns.value), ends)
+    };
+    points.iter().map(figure).collect()
+}
+
+fn found(line: &Line) -> Vec<(f64, f64, [f64; 2])> {
+    let ends = |p: &Point| [p.low.expect("low"), p.high.expect("high")];
+    line.points.iter().map(|p| (p.x, p.y, ends(p))).collect()
+}
+
+#[test]
+fn curves_hold_the_figures_of_the_document() {
+    let run = run();
+    let time = |_: u64, ns: f64| ns;
+    let touched = |_: u64, ns: f64| 4.0 / ns;
+    let of_file = |bytes: u64, ns: f64| bytes as f64 / ns;
+    type Of<'f> = &'f dyn Fn(u64, f64) -> f64;
+    let cases: [(&str, &str, &str, Of); 6] = [
+        (
+            "memory.latency",
+            "one dependent load",
+            "memory.latency",
+            &time,
+        ),
+        (
+            "memory.latency_tlb",
+            "4 KiB pages",
+            "memory.latency_tlb/4KiB",
+            &time,
+        ),
+        (
+            "memory.parallelism",
+            "in L3",
+            "memory.parallelism/L3",
+            &time,
+        ),
+        (
+            "memory.bandwidth",
+            "read, sequential",
+            "memory.read/sequential",
+            &touched,
+        ),
+        (
+            "file.read",
+            "open + read + close",
+            "file.read_with_open",
+            &of_file,
+        ),
+        ("sched.pool", "measured", "sched.pool", &time),
+    ];
+    for (id, name, row, of) in cases {
+        let line = line(&run, id, name);
+        assert_eq!(found(&line), expected(points(&run, row), of), "{id}");
+        let verdicts = points(&run, row).iter().map(|p| Some(p.estimate.verdict));
+        assert!(line.points.iter().map(|p| p.verdict).eq(verdicts), "{id}");
+        assert_eq!((line.is, line.joined), (Kind::Measured, true), "{id}");
+    }
+    let ideal = line(&run, "sched.pool", "ideal");
+    assert_eq!(ideal.is, Kind::Ideal);
+    assert_eq!(
+        found(&ideal),
+        expected(points(&run, "sched.pool/ideal"), time)
+    );
+}
+
+#[test]
+fn what_has_no_place_on_an_axis_is_told() {
+    let run = run();
+    let sizes: Vec<f64> = line(&run, "file.create_delete", "delete")
+        .points
+        .iter()
+        .map(|p| p.x)
+        .collect();
+    assert_eq!(sizes, [1024.0, 1024.0 * 1024.0]);
+    let notes = chart(&run, "file.create_delete").notes;
+    assert!(
+        notes.iter().any(|n| n.starts_with("file.delete at 0B is ")),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn levels_and_caches_are_named() {
+    let run = run();
+    let lines = lines(&run, "memory.latency");
+    let bands: Vec<(&str, f64, f64)> = lines
+        .bands
+        .iter()
+        .map(|b| (b.name.as_str(), b.from, b.to))
+        .collect();
+    assert_eq!(bands[1], ("L2 3.97 ns", 49_152.0, 458_752.0));
+    assert_eq!(bands.len(), 4);
+    let marks: Vec<(&str, f64)> = lines.marks.iter().map(|m| (m.name.as_str(), m.x)).collect();
+    assert_eq!(
+        marks,
+        [
+            ("L1d 32KiB", 32_768.0),
+            ("L2 512KiB", 524_288.0),
+            ("L3 32MiB", 33_554_432.0)
+        ]
+    );
+    let mut unknown = run;
+    unknown.machine.caches = model::machine::Fact::unknown("the guest is not told");
+    let chart = chart(&unknown, "memory.latency");
+    assert!(chart.notes.iter().any(|n| n.contains("guest is not told")));
+}
+
+#[test]
+fn the_ladder_has_every_row_that_is_a_time() {
+    let run = run();
+    let Body::Dots(ladder) = chart(&run, "ladder").body else {
+        panic!("dots");
+    };
+    let single = |row: &&Row| {
+        row.unit == Unit::Time
+            && !matches!(row.outcome, Outcome::Curve { .. } | Outcome::Map { .. })
+    };
+    let ids: Vec<&str> = run
+        .rows
+        .iter()
+        .filter(single)
+        .map(|r| r.id.as_str())
+        .collect();
+    assert!(ids.len() > 20);
+    assert!(ladder.rows.iter().map(|dot| dot.id.as_str()).eq(ids));
+    for dot in &ladder.rows {
+        let row = run.row(&dot.id).expect("the row");
+        let figure = row.estimate().filter(|e| e.below_ns.is_none());
+        let ns = figure.and_then(Estimate::ns);
+        assert_eq!(dot.value, ns.map(|ns| ns.value), "{}", dot.id);
+        assert_eq!((dot.low, dot.high), (ns.map(|n| n.low), ns.map(|n| n.high)));
+        assert_eq!(dot.verdict, row.estimate().map(|e| e.verdict));
+        assert!(dot.value.is_some() || !dot.reason.is_empty(), "{}", dot.id);
+    }
+    let dot = |id: &str| ladder.rows.iter().find(|dot| dot.id == id).expect("a dot");
+    assert!(
+        dot("cpu.timer/counter")
+            .reason
+            .starts_with("not available here: the kernel")
+    );
+    assert_eq!(
+        dot("cpu.memcpy/16B").reason,
+        "below resolution: less than 0.00830 ns"
+    );
+    let of_2012 = dot("memory.latency/L2").others.iter();
+    let of_2012: Vec<f64> = of_2012
+        .filter(|other| other.name == "latency-numbers-2012")
+        .map(|other| other.value)
+        .collect();
+    assert_eq!(of_2012, [7.0]);
+}
+
+#[test]
+fn doubtful_published_figures_are_no_markers() {
+    let run = run();
+    let mut references = references();
+    let doubted = "memory.latency/L2";
+    for table in &mut references.tables {
+        for row in table.rows.iter_mut().filter(|row| row.id == doubted) {
+            row.doubtful = Some("can't be".into());
+        }
+    }
+    let all = of_run(&run, &references, &[]);
+    let Body::Dots(ladder) = &all[0].body else {
+        panic!("the ladder is first");
+    };
+    let dot = ladder.rows.iter().find(|dot| dot.id == doubted);
+    assert_eq!(dot.expect("a dot").others, []);
+}
+
+#[test]
+fn maps_hold_the_figures_of_the_document() {
+    let run = run();
+    for (id, places) in [("memory.mountain", (3, 4)), ("memory.core_to_core", (3, 3))] {
+        let row = run.row(id).expect("the row");
+        let Outcome::Map { points, .. } = &row.outcome else {
+            panic!("a map");
+        };
+        let Body::Heat(heat) = chart(&run, id).body else {
+            panic!("a map");
+        };
+        assert_eq!((heat.y.len(), heat.x.len()), places, "{id}");
+        assert_eq!(heat.cells.len(), points.len());
+        for (cell, point) in heat.cells.iter().zip(points) {
+            let ns = point.estimate.ns().expect("a figure").value;
+            assert_eq!(cell.value, row.unit.of_ns(ns));
+        }
+        if id == "memory.mountain" {
+            assert_eq!(heat.x[heat.cells[1].x], "64B");
+            assert_eq!(heat.y[heat.cells[4].y], "256KiB");
+        }
+    }
+}
+
+fn cell<'r>(run: &'r Run, row: &str, at: &[u64]) -> &'r Cell {
+    let found = run.cells.iter().find(|c| c.row == row && c.at == at);
+    found.unwrap_or_else(|| panic!("no cell of {row}"))
+}
+
+#[test]
+fn every_wake_up_is_in_a_bin() {
+    let run = run();
+    for name in ["idle", "loaded"] {
+        let line = line(&run, "sched.wakeup", name);
+        let counted: f64 = line.points.iter().map(|p| p.y).sum();
+        let id = format!("sched.wakeup/{name}");
+        let operations = cell(&run, &id, &[]).samples.first_ticks.len();
+        assert_eq!(counted, operations as f64);
+        assert!(line.points.windows(2).all(|w| w[0].x < w[1].x));
+    }
+}
+
+#[test]
+fn single_operations_are_samples_and_hold_the_longest() {
+    let mut run = run();
+    let singles = |run: &Run, threads: u64| -> Vec<f64> {
+        let line = line(run, "sched.pool.single", "single operations");
+        let of = |p: &&Point| p.x == threads as f64;
+        line.points.iter().filter(of).map(|p| p.y).collect()
+    };
+    let ns = |run: &Run, threads: u64| -> Vec<f64> {
+        let cell = cell(run, "sched.pool/single", &[threads]);
+        let samples = cell.samples.samples().expect("whole");
+        let ns = samples
+            .iter()
+            .map(|s| s.ns_per_op(1.0, run.clock.ns_per_tick));
+        ns.collect()
+    };
+    // None that was not measured, and each only once.
+    let (all, few) = (ns(&run, 4), singles(&run, 4));
+    assert!(
+        (90..=100).contains(&few.len()),
+        "{} of {}",
+        few.len(),
+        all.len()
+    );
+    assert!(few.iter().all(|ns| all.contains(ns)));
+    // Of many, the longest and the shortest.
+    let all = ns(&run, 16);
+    let few = singles(&run, 16);
+    assert!(few.len() <= 100 && all.len() > 1000, "{}", all.len());
+    let longest = |of: &[f64]| of.iter().copied().fold(0.0, f64::max);
+    assert_eq!(longest(&few), longest(&all));
+    assert!(few.iter().all(|ns| all.contains(ns)));
+    // A damaged column is said, not drawn.
+    let damaged = run.cells.iter_mut().find(|c| c.at == [16]).expect("a cell");
+    damaged.samples.second_ticks.pop();
+    assert!(singles(&run, 16).is_empty());
+    let notes = chart(&run, "sched.pool.single").notes;
+    assert!(
+        notes
+            .iter()
+            .any(|n| n.starts_with("16 threads are not drawn"))
+    );
+}
+
+#[test]
+fn a_life_is_made_of_its_medians() {
+    let run = run();
+    let Body::Bars(bars) = chart(&run, "thread.lifecycle").body else {
+        panic!("bars");
+    };
+    assert_eq!(bars.categories, ["all lives"]);
+    let values: Vec<f64> = bars.parts.iter().filter_map(|p| p.values[0]).collect();
+    assert_eq!(values, [30_400.0, -3_100.0, 121_000.0, 21_300.0, 6_120.0]);
+    let mut without = run;
+    without.rows.retain(|row| row.id != "thread.lifecycle/join");
+    let (_, left_out) = pictures(&without, &references(), &[]);
+    assert!(left_out.iter().any(|l| l.id == "thread.lifecycle"));
+}
+
+#[test]
+fn gaps_are_counted_by_cause() {
+    let run = run();
+    let gaps = &run.conditions.osnoise.as_ref().expect("gaps").before;
+    let Body::Bars(bars) = chart(&run, "noise.gaps.before").body else {
+        panic!("bars");
+    };
+    for (part, cause) in bars.parts.iter().zip(&gaps.causes) {
+        let counted: f64 = part.values.iter().flatten().sum();
+        assert_eq!(counted, cause.detours as f64, "{}", part.name);
+        assert_eq!(part.name, cause.cause.words());
+    }
+    assert_eq!(bars.parts.len(), gaps.causes.len());
+    // 6 µs is between 4096 ns and 8192 ns.
+    let at = bars.categories.iter().position(|c| c == "4096 ns");
+    assert_eq!(bars.parts[1].values[at.expect("a bin")], Some(1_200.0));
+}
+
+#[test]
+fn the_naive_loop_is_set_by_its_elements() {
+    let run = run();
+    let naive = line(&run, "memory.naive_xor", "naive loop");
+    let at = |line: &Line| -> Vec<(f64, f64)> {
+        let places = line.points.iter().map(|p| (p.x, (p.y * 1e6).round() / 1e6));
+        places.collect()
+    };
+    assert_eq!(at(&naive), [(5e4, 0.331), (5e5, 0.331), (5e6, 0.331)]);
+    let published = line(&run, "memory.naive_xor", "naive loop, iPhone 5s");
+    assert_eq!(at(&published), [(5e4, 30.0), (5e5, 24.0), (5e6, 17.0)]);
+    assert_eq!(published.is, Kind::Reference);
+}
+
+#[test]
+fn other_runs_stand_beside_with_their_own_figures() {
+    let run = run();
+    let other = synthetic::slower(&run, "cpu.add_i32", 2.0);
+    let mut other = Run {
+        id: "0123456789ab".into(),
+        ..other
+    };
+    for row in other.rows.iter_mut().filter(|r| r.id == "memory.latency") {
+        if let Outcome::Curve { points, .. } = &mut row.outcome {
+            points.truncate(3);
+        }
+    }
+    let all = of_run(&run, &references(), &[beside(&run, &other)]);
+    let name = name_of(&other);
+    assert!(name.ends_with("(01234567)"), "{name}");
+    let find = |id: &str| all.iter().find(|c| c.id == id).expect("a picture");
+    let Body::Lines(latency) = &find("memory.latency").body else {
+        panic!("lines");
+    };
+    let beside = latency.series.iter().find(|l| l.is == Kind::Reference);
+    let beside = beside.expect("the other's curve");
+    assert_eq!(beside.name, format!("one dependent load: {name}"));
+    assert_eq!(beside.points.len(), 3);
+    let Body::Dots(ladder) = &find("ladder").body else {
+        panic!("dots");
+    };
+    let add = ladder.rows.iter().find(|d| d.id == "cpu.add_i32");
+    let add = add.expect("a dot").others.iter().find(|o| o.name == name);
+    assert_eq!(add.expect("the other's").value, 0.66);
+    let Body::Dots(ratios) = &find("comparison").body else {
+        panic!("dots");
+    };
+    let add = ratios.rows.iter().find(|d| d.id == "cpu.add_i32");
+    let add = add.expect("a ratio");
+    // This run over the other, which takes twice as long.
+    assert!((add.value.expect("a ratio") - 0.5).abs() < 1e-9, "{add:?}");
+    assert!(
+        add.reason.starts_with("different: faster"),
+        "{}",
+        add.reason
+    );
+    assert!(add.high.expect("an end") < 1.0);
+}
+
+#[test]
+fn a_picture_with_nothing_to_show_says_why() {
+    let mut run = run();
+    run.rows.retain(|row| row.id != "memory.mountain");
+    let numa = "memory.numa/latency";
+    run.rows.push(Row {
+        id: numa.into(),
+        unit: Unit::Time,
+        bound: Bound::Memory,
+        outcome: Outcome::Unavailable {
+            reason: "one NUMA node".into(),
+        },
+        notes: Vec::new(),
+    });
+    let why = |run: &Run, id: &str| {
+        let (_, left_out) = pictures(run, &references(), &[]);
+        let found = left_out.into_iter().find(|l| l.id == id);
+        found.unwrap_or_else(|| panic!("{id} was drawn")).why
+    };
+    assert_eq!(
+        why(&run, "memory.mountain"),
+        "not measured in this run: `latlas --full` measures every row"
+    );
+    assert_eq!(
+        why(&run, "memory.numa.latency"),
+        "not available here: one NUMA node"
+    );
+    run.plan.scale = model::run::Scale::Full;
+    assert_eq!(why(&run, "memory.mountain"), "not measured in this run");
+    run.rows.clear();
+    run.cells.clear();
+    run.conditions.osnoise = None;
+    assert_eq!(drawn(&run), []);
+    assert_eq!(
+        why(&run, "noise.gaps.after"),
+        "gaps were not watched in this run"
+    );
+}
+
+#[test]
+fn pictures_are_told_apart_and_in_order() {
+    let run = run();
+    let twice = [beside(&run, &run), beside(&run, &run)];
+    let (all, left_out) = pictures(&run, &references(), &twice);
+    let ids = all.iter().map(|p| p.chart.id.as_str());
+    let ids: Vec<&str> = ids.chain(left_out.iter().map(|l| l.id.as_str())).collect();
+    assert_eq!(
+        ids.iter().collect::<HashSet<_>>().len(),
+        ids.len(),
+        "{ids:?}"
+    );
+    assert!(ids.contains(&"comparison") && ids.contains(&"comparison.2"));
+    let sections: Vec<Section> = all.iter().map(|p| p.chart.section).collect();
+    assert!(sections.is_sorted(), "{sections:?}");
+    for chart in all.iter().map(|p| &p.chart) {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        assert!(chart.id.chars().all(plain), "{}", chart.id);
+        assert!(chart.caption.ends_with('.'), "{}", chart.caption);
+        let text = serde_json::to_string(chart).expect("JSON");
+        assert!(!text.contains("NaN") && !text.contains("\"value\":null,\"low\":0"));
+    }
+}
+
+#[test]
+fn a_row_is_found_in_its_picture_or_by_its_samples() {
+    let run = run();
+    let find = |name: &str| pick(&run, &references(), &[], name);
+    let id = |name: &str| find(name).map(|chart| chart.id);
+    for (name, chart) in [
+        ("memory.latency", "memory.latency"),
+        ("memory.read/sequential", "memory.bandwidth"),
+        ("memory.read", "memory.bandwidth"),
+        ("thread.lifecycle/join", "thread.lifecycle"),
+        ("sched.wakeup/idle", "sched.wakeup"),
+        ("file.delete", "file.create_delete"),
+        ("cpu.add_i32", "cpu.add_i32"),
+        ("memory.latency/L2", "memory.latency.L2"),
+        ("objc.message_send", "objc.message_send"),
+    ] {
+        let found = id(name);
+        match name {
+            // The synthetic run has no such row.
+            "objc.message_send" => assert!(found.is_err(), "{found:?}"),
+            _ => assert_eq!(found.as_deref(), Ok(chart), "{name}"),
+        }
+    }
+    // Its samples, all of them.
+    let Body::Bars(bars) =
+        find("sync.semaphore_switch/free").map_or_else(|e| panic!("{e}"), |c| c.body)
+    else {
+        // No cell of its own: its place on the ladder.
+        return;
+    };
+    assert!(!bars.parts.is_empty());
+}
+
+#[test]
+fn the_samples_of_a_row_are_all_in_its_bins() {
+    let run = run();
+    let picture = of_row(&run, "cpu.add_i32").expect("a picture");
+    let Body::Bars(bars) = picture.chart.body else {
+        panic!("bars");
+    };
+    let counted: f64 = bars
+        .parts
+        .iter()
+        .flat_map(|p| p.values.iter().flatten())
+        .sum();
+    let samples = cell(&run, "cpu.add_i32", &[])
+        .samples
+        .samples()
+        .expect("whole");
+    assert_eq!(counted, samples.len() as f64);
+    let quiet = run.gate.quiet_samples(&samples).len();
+    let part = bars
+        .parts
+        .iter()
+        .find(|p| p.name == "quiet")
+        .expect("quiet");
+    let in_quiet: f64 = part.values.iter().flatten().sum();
+    assert_eq!(in_quiet, quiet as f64);
+    assert!(quiet > 0 && quiet < samples.len());
+    assert!(of_row(&run, "no.row").is_err());
+}
+
+#[test]
+fn samples_that_are_no_times_are_in_their_own_unit() {
+    let mut run = run();
+    let found = |unit: Unit, run: &mut Run| {
+        let row = run.rows.iter_mut().find(|row| row.id == "cpu.add_i32");
+        row.expect("the row").unit = unit;
+        let picture = of_row(run, "cpu.add_i32").expect("a picture");
+        let Body::Bars(bars) = picture.chart.body else {
+            panic!("bars");
+        };
+        let words = picture.chart.notes.join(" ") + &picture.chart.caption + &bars.label;
+        (bars.categories[0].clone(), words)
+    };
+    let (first, words) = found(Unit::Time, &mut run);
+    assert!(first.ends_with(" ns") && words.contains("time"), "{first}");
+    let (first, words) = found(Unit::Bytes, &mut run);
+    assert!(first.ends_with(" B"), "{first}");
+    assert!(
+        !words.contains(" ns") && !words.contains("time") && !words.contains("took"),
+        "{words}"
+    );
+    let (first, words) = found(Unit::Count, &mut run);
+    assert!(!first.contains(' ') && !words.contains(" ns"), "{first}");
+}
+
+#[test]
+fn lines_of_the_ladder_can_be_chosen() {
+    let run = run();
+    let ladder = chart(&run, "ladder");
+    let some = only(ladder.clone(), &["cpu.add*".into(), "alloc".into()]);
+    assert!(matches!(some, Err(PickError::NoRow { ref pattern, .. }) if pattern == "alloc"));
+    let some = only(ladder.clone(), &["cpu.add*".into()]).expect("rows");
+    let Body::Dots(dots) = &some.body else {
+        panic!("dots");
+    };
+    let ids: Vec<&str> = dots.rows.iter().map(|d| d.id.as_str()).collect();
+    assert_eq!(ids, ["cpu.add_i32", "cpu.add_i32/throughput"]);
+    assert!(
+        some.notes[0].starts_with("Shown are 2 of "),
+        "{:?}",
+        some.notes
+    );
+    assert_eq!(only(ladder.clone(), &[]), Ok(ladder));
+    let curve = chart(&run, "memory.latency");
+    assert!(only(curve, &["cpu.*".into()]).is_err());
+}
+
+#[test]
+fn the_documentation_names_every_picture() {
+    const PAGE: &str = include_str!("../../../../docs/pictures.md");
+    let (drawn, left_out) = pictures(&run(), &references(), &[]);
+    let ids = drawn.into_iter().map(|p| p.chart.id);
+    let ids: Vec<String> = ids.chain(left_out.into_iter().map(|l| l.id)).collect();
+    assert!(ids.len() > 25);
+    for id in ids {
+        assert!(PAGE.contains(&format!("`{id}`")), "{id}");
+    }
+}

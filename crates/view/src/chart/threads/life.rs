@@ -1,0 +1,160 @@
+//! One thread's life, part by part.
+
+use super::super::curves::hollow;
+use super::super::figure::{Figure, linear, log};
+use super::super::source::{Drawn, Picture, Source, why_not};
+use super::super::{Bars, Body, Chart, Dot, Dots, Other, Part, Quantity, Section};
+use model::estimate::Estimate;
+use model::run::Run;
+use model::story::lifecycle::{PHASES, PROBE, conclusions};
+use model::unit::Unit;
+
+fn id(part: &str) -> String {
+    format!("{PROBE}/{part}")
+}
+
+fn estimate<'r>(run: &'r Run, part: &str) -> Option<&'r Estimate> {
+    run.row(&id(part))?.estimate()
+}
+
+/// The parts that there are a figure of, or why there is none.
+fn known(source: &Source) -> Result<Vec<(&'static str, f64)>, String> {
+    let known: Vec<(&str, f64)> = PHASES
+        .iter()
+        .filter_map(|part| Some((*part, estimate(source.run, part)?.ns()?.value)))
+        .collect();
+    match known.len() == PHASES.len() {
+        true => Ok(known),
+        false => Err(why_not(
+            source.run,
+            &PHASES.map(id).each_ref().map(String::as_str),
+        )),
+    }
+}
+
+/// A life to scale: the parts after each other, of all lives, of each way in
+/// which they ran, and of other runs.
+pub(super) fn life(source: &Source) -> Drawn {
+    let known = known(source)?;
+    let mut columns: Vec<(String, Vec<Option<f64>>)> = vec![(
+        "all lives".into(),
+        known.iter().map(|(_, ns)| Some(*ns)).collect(),
+    )];
+    for name in modes(source.run) {
+        let of = |part: &&str| {
+            let modes = &estimate(source.run, part)?.modes;
+            modes.iter().find(|mode| mode.name == name)
+        };
+        let share = PHASES.iter().find_map(of).map_or(0.0, |mode| mode.share);
+        let values = PHASES.iter().map(|part| Some(of(part)?.typical.ns.value));
+        columns.push((format!("{name} ({:.0} %)", share * 100.0), values.collect()));
+    }
+    for (name, run) in &source.others {
+        let of = |part: &&str| Some(estimate(run, part)?.ns()?.value);
+        let values: Vec<Option<f64>> = PHASES.iter().map(of).collect();
+        if values.iter().any(Option::is_some) {
+            columns.push((name.clone(), values));
+        }
+    }
+    let parts = PHASES.iter().enumerate().map(|(at, part)| Part {
+        name: (*part).into(),
+        values: columns.iter().map(|(_, values)| values[at]).collect(),
+    });
+    let body = Body::Bars(Bars {
+        label: "lives".into(),
+        categories: columns.iter().map(|(name, _)| name.clone()).collect(),
+        value: linear("time from median to median", Quantity::Nanoseconds),
+        parts: parts.collect(),
+        lying: true,
+    });
+    let mut notes = conclusions(source.run);
+    notes.push("Medians of the parts, set after each other; the procedure is what the thread is for, not a cost of it.".into());
+    Ok(Picture {
+        chart: Chart {
+            id: "thread.lifecycle".into(),
+            title: "The life of a thread".into(),
+            caption: "From the call that creates a thread to the return of the one that joins it: \
+                      creating it, its start, its procedure, its end, and the join."
+                .into(),
+            section: Section::Threads,
+            body,
+            notes,
+        },
+        rows: rows(),
+    })
+}
+
+fn rows() -> Vec<String> {
+    PHASES.iter().map(|part| id(part)).collect()
+}
+
+/// Names of the modes of any part, in order of their first mention.
+fn modes(run: &Run) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for part in PHASES {
+        let modes = estimate(run, part).map_or(&[][..], |e| &e.modes);
+        for mode in modes {
+            if !names.contains(&mode.name) {
+                names.push(mode.name.clone());
+            }
+        }
+    }
+    // One mode alone is all lives.
+    if names.len() < 2 { Vec::new() } else { names }
+}
+
+/// The parts with their intervals.
+pub(super) fn parts(source: &Source) -> Drawn {
+    known(source)?;
+    let all = PHASES.iter().copied().chain(["parts", "overhead"]);
+    let mut dots = Vec::new();
+    for part in all {
+        let Some(estimate) = estimate(source.run, part) else {
+            continue;
+        };
+        let figure = Figure::first(estimate, &Unit::Time);
+        let others = source.others.iter().filter_map(|(name, run)| {
+            let value = self::estimate(run, part)?.ns()?.value;
+            Some(Other {
+                name: name.clone(),
+                value,
+            })
+        });
+        dots.push(Dot {
+            id: id(part),
+            value: figure.map(|f| f.value),
+            low: figure.and_then(|f| f.low),
+            high: figure.and_then(|f| f.high),
+            verdict: Some(estimate.verdict),
+            reason: estimate.reason.clone(),
+            others: others.collect(),
+        });
+    }
+    let notes = hollow(dots.iter().filter_map(|dot| dot.verdict));
+    Ok(Picture {
+        chart: Chart {
+            id: "thread.lifecycle.parts".into(),
+            title: "The parts of a thread's life".into(),
+            caption: "Median of each part with its 95 % interval; parts: create, start, end and \
+                      join of each life added up; overhead: the whole without the procedure run \
+                      inline."
+                .into(),
+            section: Section::Threads,
+            body: Body::Dots(Dots {
+                value: axis(&dots),
+                rows: dots,
+            }),
+            notes: notes.into_iter().collect(),
+        },
+        rows: rows(),
+    })
+}
+
+/// Logarithmic, but where a start lies before the return of the create call.
+fn axis(dots: &[Dot]) -> super::super::Axis {
+    let below = dots.iter().filter_map(|dot| dot.value).any(|ns| ns <= 0.0);
+    match below {
+        true => linear("time", Quantity::Nanoseconds),
+        false => log("time", Quantity::Nanoseconds),
+    }
+}

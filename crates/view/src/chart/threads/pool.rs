@@ -1,0 +1,138 @@
+//! More threads than CPUs: what an operation takes beside the ideal, and every
+//! single one.
+
+use super::super::curves::{CURVES, Curves, doubts};
+use super::super::decimate::extremes;
+use super::super::figure::{Figure, joined, log};
+use super::super::source::{Drawn, Picture, Source, why_not};
+use super::super::{Body, Chart, Kind, Line, Lines, Point, Quantity, Section};
+use model::run::{self, Run};
+use model::story::histogram::values;
+use model::story::pool::{PROBE, Verdict};
+use model::unit::Unit;
+
+const SINGLE: &str = "sched.pool/single";
+/// Points of one number of threads: each is a shape that a browser has to draw.
+const MOST: usize = 100;
+
+/// Time an operation, and the ideal.
+pub(super) const CURVE: Curves = Curves {
+    id: PROBE,
+    title: "A pool with more threads than CPUs",
+    caption: "Time of the whole divided by its operations, over the number of threads, beside \
+              the ideal: the procedure alone over the number of threads or of CPUs, whichever \
+              is less.",
+    section: Section::Threads,
+    over: run::Axis::Threads,
+    x: ("threads", Quantity::Count),
+    y: ("time an operation", Quantity::Nanoseconds),
+    rows: &[(PROBE, "measured"), ("sched.pool/ideal", "ideal")],
+    finish: ideal,
+    ..CURVES
+};
+
+fn ideal(source: &Source, picture: &mut Picture) {
+    if let Body::Lines(lines) = &mut picture.chart.body {
+        for line in lines.series.iter_mut().filter(|line| line.name == "ideal") {
+            line.is = Kind::Ideal;
+        }
+    }
+    let verdict = Verdict::of(source.run).to_string();
+    picture.chart.notes.insert(0, verdict);
+}
+
+/// Every single operation by the number of threads, with the medians.
+pub(super) fn singles(source: &Source) -> Drawn {
+    let points = source
+        .run
+        .row(SINGLE)
+        .and_then(|row| super::super::figure::curve(row, run::Axis::Threads));
+    let Some(points) = points else {
+        return Err(why_not(source.run, &[SINGLE]));
+    };
+    let mut notes = Vec::new();
+    let median: Vec<Point> = points
+        .iter()
+        .filter_map(|p| {
+            let figure = Figure::first(&p.estimate, &Unit::Time)?;
+            Some(figure.at(p.x as f64, Some(p.estimate.verdict)))
+        })
+        .collect();
+    let mut series = Vec::new();
+    let operations = operations(source.run, points.iter().map(|p| p.x), &mut notes);
+    if !operations.is_empty() {
+        series.push(Line {
+            name: "single operations".into(),
+            is: Kind::Measured,
+            points: operations,
+            joined: false,
+        });
+    }
+    if !median.is_empty() {
+        series.push(joined("median", Kind::Measured, median));
+    }
+    if series.is_empty() {
+        return Err("no single operation was recorded".into());
+    }
+    notes.extend(doubts(&series));
+    Ok(Picture {
+        chart: Chart {
+            id: "sched.pool.single".into(),
+            title: "Single operations of the pool".into(),
+            caption: "Every single operation from its call to its end, by the number of threads: \
+                      the more threads share a CPU, the longer some of them wait."
+                .into(),
+            section: Section::Threads,
+            body: Body::Lines(Lines {
+                x: log("threads", Quantity::Count),
+                y: log("time of a single operation", Quantity::Nanoseconds),
+                series,
+                bands: Vec::new(),
+                marks: Vec::new(),
+            }),
+            notes,
+        },
+        rows: vec![SINGLE.into()],
+    })
+}
+
+/// The operations in the order in which they were recorded, at most [`MOST`]
+/// of each number of threads, the longest and the shortest among them.
+fn operations(
+    run: &Run,
+    threads: impl Iterator<Item = u64>,
+    notes: &mut Vec<String>,
+) -> Vec<Point> {
+    let mut all = Vec::new();
+    for number in threads {
+        let cell = run
+            .cells
+            .iter()
+            .find(|cell| cell.row == SINGLE && cell.at == [number]);
+        let ns = match cell.map(|cell| values(cell, run.clock.ns_per_tick)) {
+            None => continue,
+            Some(Err(why)) => {
+                notes.push(format!("{number} threads are not drawn: {why}."));
+                continue;
+            }
+            Some(Ok(ns)) => ns,
+        };
+        let drawn = extremes(&ns, MOST, |ns| *ns);
+        if drawn.len() < ns.len() {
+            notes.push(format!(
+                "{number} threads: {} of {} operations are drawn, the longest and the shortest \
+                 of each stretch among them.",
+                drawn.len(),
+                ns.len()
+            ));
+        }
+        all.extend(drawn.into_iter().filter(|&y| y > 0.0).map(|y| Point {
+            x: number as f64,
+            y,
+            low: None,
+            high: None,
+            verdict: None,
+        }));
+    }
+    all
+}

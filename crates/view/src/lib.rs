@@ -1,0 +1,10 @@
+//! What a reader sees: runs, comparisons and histories as text for terminals,
+//! as pictures and as one page. Nothing here measures, concludes or prints.
+#![forbid(unsafe_code)]
+
+pub mod chart;
+pub mod render;
+pub mod report;
+
+#[cfg(test)]
+mod tests;

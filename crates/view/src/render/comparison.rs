@@ -1,0 +1,591 @@
+//! A comparison as text: what was compared, what differs, the rows, and how to
+//! read them.
+
+use super::figures::{cycle_count, published_time, ratio_digits};
+use super::layout::finish;
+use super::table::{group_of, in_group};
+use super::terminal::paint_aligned;
+use super::{COLUMNS, paint};
+use compare::{ComparedRow, Comparison, Direction, Ends, RunFacts, SideFacts, SideFigure};
+use model::compare::finding::Finding;
+use model::compare::measure::Measure;
+use model::compare::multiplicity::Family;
+use model::figure::figure;
+use model::stats::{self, Interval};
+use model::story::{Block, Cell, Note, Table, Tone, left, right};
+use model::unit::Unit;
+use model::utc;
+
+/// Runs of a pooled side that are named one by one.
+const NAMED: usize = 3;
+
+/// The comparison as text; `wide` adds points, reasons and what only one side
+/// has.
+pub fn comparison(comparison: &Comparison, wide: bool, color: bool) -> String {
+    let mut blocks = vec![header(comparison), table(&comparison.rows, wide)];
+    if wide && !comparison.points.is_empty() {
+        blocks.push(table(&comparison.points, wide));
+    }
+    blocks.push(footer(comparison, wide));
+    blocks.retain(|block| !block.is_empty());
+    finish(&blocks.join("\n"), color)
+}
+
+fn header(c: &Comparison) -> String {
+    let mut blocks = Vec::new();
+    for (letter, side) in [("A", &c.a), ("B", &c.b)] {
+        let warnings = side.runs.iter().flat_map(|run| &run.warnings);
+        blocks.extend(warnings.map(|warning| {
+            Block::Note(Note {
+                tone: Tone::Bad,
+                ..Note::new("", format!("{letter} {warning}."))
+            })
+        }));
+    }
+    let mut fact = |label: &str, text: &str| blocks.push(Block::fact(label, text));
+    fact("A", &side(&c.a));
+    fact("B", &side(&c.b));
+    let mut machines: Vec<&str> = [&c.a, &c.b]
+        .iter()
+        .filter_map(|side| Some(side.runs.first()?.machine.as_str()))
+        .collect();
+    machines.dedup();
+    match machines.as_slice() {
+        [both] if !c.a.runs.is_empty() && !c.b.runs.is_empty() => fact("machine", both),
+        [one] => fact("machine", one),
+        _ => {}
+    }
+    for d in &c.differences {
+        fact(&differs(d.what), &format!("{} -> {}", d.a, d.b));
+    }
+    if !c.a.runs.is_empty() && !c.b.runs.is_empty() {
+        match (c.differences.is_empty(), c.unknown_on_both.is_empty()) {
+            (true, true) => fact(
+                "differs",
+                "nothing known: machine, kernel, program and plan are the same",
+            ),
+            (true, false) => fact("differs", "nothing known"),
+            (false, _) => {}
+        }
+        if !c.unknown_on_both.is_empty() {
+            let what = c.unknown_on_both.join(", ");
+            let text = format!("on both sides, may differ: {what}");
+            fact("unknown", &text);
+        }
+        fact("core-bound", &c.method.cycles);
+    }
+    for text in &c.method.normalized {
+        fact("normalized", text);
+    }
+    fact("runs vary", &between(c));
+    paint(&blocks)
+}
+
+fn differs(what: &str) -> String {
+    format!("  {what}  ")
+}
+
+fn side(side: &SideFacts) -> String {
+    if let Some(published) = &side.published {
+        return format!("{}: {published}", side.name);
+    }
+    let runs: Vec<String> = side.runs.iter().take(NAMED).map(run).collect();
+    let runs = runs.join("; ");
+    match side.runs.len() {
+        1 => format!("{}: {runs}", side.name),
+        count => {
+            let more = match count > NAMED {
+                true => format!("; and {} more", count - NAMED),
+                false => String::new(),
+            };
+            format!("{}: the mean of {count} runs: {runs}{more}", side.name)
+        }
+    }
+}
+
+fn run(run: &RunFacts) -> String {
+    let short = run.id.get(..8).unwrap_or(&run.id);
+    let when = match (&run.imported, run.started_unix_ms) {
+        (Some(imported), _) => imported.clone(),
+        (None, Some(started)) => utc::text(started),
+        (None, None) => "time unknown".into(),
+    };
+    let mut text = format!("{short}, {when}");
+    if let Some(clock) = run.core_clock_ghz {
+        text += &format!(", {clock:.2} GHz");
+    }
+    if let Some([before, after]) = run.load {
+        text += &format!(", load {before:.2} before, {after:.2} after");
+    }
+    text
+}
+
+/// How it is known what runs differ by.
+fn between(c: &Comparison) -> String {
+    let measured = [&c.a, &c.b].iter().any(|side| !side.runs.is_empty());
+    let groups: Vec<String> = c.method.kept_runs.iter().map(usize::to_string).collect();
+    match groups.as_slice() {
+        _ if !measured => "unknown on both sides: ratios without an interval".into(),
+        [] => {
+            "no similar stored runs: the variation between runs beyond their own intervals is assumed \
+               (docs/compare.md); two or more stored runs replace it"
+                .into()
+        }
+        groups => format!(
+            "variation between runs beyond their own intervals from up to {} stored runs under equal \
+             conditions, and as assumed (docs/compare.md)",
+            groups.join(" and ")
+        ),
+    }
+}
+
+fn table(rows: &[ComparedRow], wide: bool) -> String {
+    // A published table's rows come in an order of their own.
+    let mut groups: Vec<&str> = Vec::new();
+    for row in rows {
+        if !groups.contains(&group_of(&row.id)) {
+            groups.push(group_of(&row.id));
+        }
+    }
+    let tables = groups.into_iter().map(|group| {
+        let mut table = Table::new([
+            left(group),
+            right("A ±"),
+            right("B ±"),
+            right("B/A"),
+            left("95 %"),
+            left("finding"),
+        ]);
+        for row in rows.iter().filter(|row| group_of(&row.id) == group) {
+            table.row(cells(row));
+            if wide {
+                let detectable = row.detectable.map(|change| {
+                    format!("a change of {} is detected in 80 % of cases", share(change))
+                });
+                for text in detectable.iter().chain(&row.why) {
+                    table.note("      └ ", text);
+                }
+            }
+        }
+        table
+    });
+    paint_aligned(&tables.collect::<Vec<_>>(), COLUMNS)
+}
+
+fn cells(row: &ComparedRow) -> [Cell; 6] {
+    let [ratio, interval] = ratio(row);
+    let side = |side: &SideFigure| match quantity(side, row) {
+        [value, half] if half.is_empty() => value.into(),
+        parts => Cell::digits(parts),
+    };
+    [
+        format!(" {}", name(row)).into(),
+        side(&row.a),
+        side(&row.b),
+        ratio.into(),
+        interval.into(),
+        Cell::from(answer(row)).toned(tone(row)),
+    ]
+}
+
+/// The ratio, and its interval or why there is none: the one place that sets
+/// them, for the terminal and every page.
+pub fn ratio(row: &ComparedRow) -> [String; 2] {
+    let Some(ratio) = &row.ratio else {
+        return ["-".into(), String::new()];
+    };
+    let (half, interval) = match ratio.ends() {
+        Ends::NoSpread => (0.0, "no spread".into()),
+        Ends::TooWide => (f64::INFINITY, "too wide".into()),
+        Ends::At([low, high]) => {
+            let half = (high - low) / 2.0;
+            let ends = [low, high].map(|end| digits(end, half)).join(", ");
+            (half, format!("[{ends}]"))
+        }
+    };
+    [digits(ratio.value, half), interval]
+}
+
+/// Row, point and mode below the group's heading.
+fn name(row: &ComparedRow) -> String {
+    if let Some(mode) = &row.mode {
+        return format!("  └ {mode}{}", compared_by(row));
+    }
+    let at: Vec<String> = row.at.iter().map(u64::to_string).collect();
+    let name = match at.is_empty() {
+        true => in_group(&row.id).to_owned(),
+        false => format!("{} {}", in_group(&row.id), at.join("x")),
+    };
+    name + &compared_by(row)
+}
+
+/// Which figure of a distribution is compared, where it is not the median of
+/// everything: the 10 % quantile, or the median of one mode.
+pub fn compared_by(row: &ComparedRow) -> String {
+    match (row.measure, &row.by_mode) {
+        (Some(Measure::TypicalP10), _) => " p10".into(),
+        (_, Some(mode)) => format!(" ({mode})"),
+        _ => String::new(),
+    }
+}
+
+/// A side's figure, and half of its interval.
+pub(crate) fn quantity(side: &SideFigure, row: &ComparedRow) -> [String; 2] {
+    let Some(value) = side.value else {
+        return ["-".into(), String::new()];
+    };
+    let interval = Interval {
+        value,
+        low: side.low.unwrap_or(value),
+        high: side.high.unwrap_or(value),
+    };
+    if side.low.is_none() {
+        let text = match row.unit {
+            "ns" => published_time(value),
+            unit => format!("{value} {unit}"),
+        };
+        return [text, "published".into()];
+    }
+    let [text, half] = measured(&interval, row);
+    match interval.half_width() > value.abs() {
+        true => [text, "±?".into()],
+        false => [text, half],
+    }
+}
+
+fn measured(interval: &Interval, row: &ComparedRow) -> [String; 2] {
+    match (row.measure, row.unit) {
+        (Some(Measure::QuietCycles), unit) => {
+            let unit = if unit == "cycles" { "cyc" } else { "B/cyc" };
+            let [count, half_width] = cycle_count(interval);
+            [format!("{count} {unit}"), format!("±{half_width}")]
+        }
+        (_, "ns" | "bytes" | "") => {
+            let unit = match row.unit {
+                "ns" => Unit::Time,
+                "bytes" => Unit::Bytes,
+                _ => Unit::Count,
+            };
+            let f = figure(interval, &unit);
+            let value = format!("{} {}", f.value, f.unit);
+            [value.trim_end().to_owned(), format!("±{}", f.half_width)]
+        }
+        (_, unit) => {
+            let [count, half_width] = cycle_count(interval);
+            [format!("{count} {unit}"), format!("±{half_width}")]
+        }
+    }
+}
+
+/// A ratio with as many digits as its interval supports, three behind the
+/// point at most.
+fn digits(ratio: f64, half: f64) -> String {
+    if ratio >= 1000.0 {
+        // So wide that the figure itself means nothing.
+        return ">1000".into();
+    }
+    match half > 0.0 && half.is_finite() && (0.01..100.0).contains(&ratio) {
+        // One digit more than the half width's first: the ends must show
+        // which side of 1 they are on.
+        true => {
+            let places = (1.0 - half.log10().floor()).clamp(1.0, 3.0) as usize;
+            format!("{ratio:.places$}")
+        }
+        false => ratio_digits(ratio),
+    }
+}
+
+fn answer(row: &ComparedRow) -> String {
+    let text = row.finding.text();
+    match (row.direction, row.finding, brief(&row.why)) {
+        (Some(direction), ..) => format!("{text}: {}", direction.text()),
+        (None, Finding::CannotTell, Some(brief)) => format!("{text}: {brief}"),
+        (None, Finding::CannotTell, None) => match row.detectable {
+            Some(change) => format!("{text} < {}", share(change)),
+            None => text.into(),
+        },
+        _ => text.into(),
+    }
+}
+
+/// A share in percent, two digits.
+fn share(share: f64) -> String {
+    match share * 100.0 {
+        v if v >= 1000.0 => ">1000 %".into(),
+        v if v >= 9.95 => format!("{v:.0} %"),
+        v if v >= 0.995 => format!("{v:.1} %"),
+        v => format!("{v:.2} %"),
+    }
+}
+
+/// The weightiest reason in two or three words, where that is possible.
+pub(super) fn brief(whys: &[String]) -> Option<&'static str> {
+    let known = [
+        ("doubtful", "doubtful"),
+        ("other code", "like"),
+        ("units", "units"),
+        (" invalid", "invalid"),
+        ("below resolution", "no figure"),
+        ("no figure", "no figure"),
+        (" can't tell", "unsure"),
+        (" two states", "states"),
+        ("different modes", "other modes"),
+        (" above 0", "no ratio"),
+        ("same kind", "no ratio"),
+        ("too few samples or", "no spread"),
+        (" noisy", "noisy"),
+    ];
+    let told = |word: &str| whys.iter().any(|why| why.contains(word));
+    known
+        .iter()
+        .find(|(word, _)| told(word))
+        .map(|&(_, brief)| brief)
+}
+
+fn tone(row: &ComparedRow) -> Tone {
+    match row.finding {
+        Finding::SameWithinNoise => Tone::Good,
+        Finding::Different => Tone::Bad,
+        Finding::CannotTell => Tone::Doubtful,
+    }
+}
+
+fn footer(c: &Comparison, wide: bool) -> String {
+    let mut blocks = Vec::new();
+    let mut say = |label: &str, text: &str| blocks.push(Block::Note(Note::new(label, text)));
+    say("rows: ", &counts(&c.rows));
+    if !c.points.is_empty() {
+        let more = if wide { "" } else { " (--wide shows them)" };
+        say(
+            "points of curves: ",
+            &format!("{}{more}", counts(&c.points)),
+        );
+    }
+    for (letter, only) in [("A", &c.only_in_a), ("B", &c.only_in_b)] {
+        if !only.is_empty() {
+            let names = match wide {
+                true => only.join(", "),
+                false => format!("{} (--wide names them)", rows_of(only.len())),
+            };
+            say(&format!("only in {letter}: "), &names);
+        }
+    }
+    if let Some(finds) = finds(&c.rows) {
+        say("detectable changes: ", &finds);
+    }
+    if let Some(share) = c.method.fail_above {
+        let percent = percent(share);
+        match c.crossed.is_empty() {
+            true => say(
+                "gate: ",
+                &format!("no row significantly more than {percent} % slower"),
+            ),
+            false => say(
+                "gate: ",
+                &format!(
+                    "significantly more than {percent} % slower (Holm, {} %): {}",
+                    c.method.level * 100.0,
+                    c.crossed.join(", ")
+                ),
+            ),
+        }
+    }
+    if c.a.published.is_some() || c.b.published.is_some() {
+        say("", PUBLISHED);
+    }
+    say("", &legend(c));
+    paint(&blocks)
+}
+
+/// What this comparison could have found, family by family.
+fn finds(rows: &[ComparedRow]) -> Option<String> {
+    let mut families: Vec<Family> = rows.iter().map(|row| row.family).collect();
+    families.sort();
+    families.dedup();
+    let of = |family: Family| {
+        let own = rows.iter().filter(|row| row.family == family);
+        let changes = stats::sorted(own.filter_map(|row| row.detectable));
+        let [half, most] = [0.5, 0.9].map(|q| stats::quantile_sorted(&changes, q));
+        let (name, count) = (family.text(), changes.len());
+        match count {
+            0 => None,
+            1 | 2 => Some(format!("{name} {}", share(most?))),
+            _ => Some(format!(
+                "{name} {} in half of {count} rows, {} in 90 %",
+                share(half?),
+                share(most?)
+            )),
+        }
+    };
+    let all: Vec<String> = families.into_iter().filter_map(of).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+const PUBLISHED: &str =
+    "Published figures have no interval: the interval is that of the run alone.";
+
+fn legend(c: &Comparison) -> String {
+    format!(
+        "different: false discovery rate {:.0} % over all rows (Benjamini-Hochberg), so an interval \
+         may exclude 1 and not suffice. same within noise: the interval lies within {} % of 1. \
+         can't tell < 9 %: a change of 9 % is detected in 80 % of cases, a smaller one less often. \
+         B/A is the ratio of the figures shown (p10: of 10 % quantiles, where they vary less \
+         between stored runs); ± half of a figure's 95 % interval. Statistics: docs/compare.md.",
+        c.method.level * 100.0,
+        percent(c.method.margin)
+    )
+}
+
+/// A share in percent as it was given: 0.07 times 100 is 7.000000000000001.
+fn percent(share: f64) -> f64 {
+    (share * 1e8).round() / 1e6
+}
+
+fn rows_of(count: usize) -> String {
+    match count {
+        1 => "1 row".into(),
+        n => format!("{n} rows"),
+    }
+}
+
+fn counts(rows: &[ComparedRow]) -> String {
+    let count = |finding: Finding| rows.iter().filter(|r| r.finding == finding).count();
+    let way = |way: Direction| rows.iter().filter(|r| r.direction == Some(way)).count();
+    // Counts and bytes stand only in some runs.
+    let counted = match [Direction::More, Direction::Less].map(way) {
+        [0, 0] => String::new(),
+        [more, less] => format!(", {more} more, {less} less"),
+    };
+    format!(
+        "{} different ({} slower, {} faster{counted}), {} same within noise, {} can't tell",
+        count(Finding::Different),
+        way(Direction::Slower),
+        way(Direction::Faster),
+        count(Finding::SameWithinNoise),
+        count(Finding::CannotTell)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::layout;
+    use compare::operand::Operand;
+    use compare::references::References;
+    use compare::{Options, Source, compare};
+    use model::machine::Fact;
+    use model::synthetic;
+
+    fn options() -> Options {
+        Options {
+            margin: 0.05,
+            fail_above: Some(0.1),
+            normalize: None,
+        }
+    }
+
+    /// Two runs of unlike machines in which some rows differ.
+    fn unlike() -> Comparison {
+        let a = synthetic::run();
+        let mut b = synthetic::slower(&a, "cpu.add_i32", 2.5);
+        b = synthetic::slower(&b, "thread.create_join", 0.5);
+        b.machine.cpu_model = Fact::known("Another CPU with a long name".into());
+        b.program.emulated = Some("qemu-x86_64".into());
+        b.rows.retain(|row| row.id != "cpu.div_i32");
+        let [a, b] = [("last~1", a), ("last", b)].map(|(name, run)| Operand::run(name, run));
+        compare(&a, &b, &[], &|_| true, &options()).expect("shared rows")
+    }
+
+    fn widest(text: &str) -> usize {
+        text.lines().map(layout::width).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn the_table_of_a_comparison() {
+        let text = comparison(&unlike(), false, false);
+        insta::assert_snapshot!(text);
+        assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
+        assert!(!text.contains('\x1b'));
+        assert!(comparison(&unlike(), false, true).contains("\x1b[31mdifferent"));
+    }
+
+    #[test]
+    fn the_wide_table_names_points_reasons_and_what_is_missing() {
+        let text = comparison(&unlike(), true, false);
+        for part in [
+            "only in A: cpu.div_i32",
+            "latency 1024 ",
+            "└ A invalid",
+            "└ A two states: ",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+        let short = comparison(&unlike(), false, false);
+        assert!(short.contains("only in A: 1 row"), "{short}");
+    }
+
+    #[test]
+    fn the_table_beside_published_figures() {
+        let table = References::embedded().expect("references");
+        let table = table.find("2012").expect("a short name").clone();
+        let published = Operand {
+            name: "2012".into(),
+            source: Source::Published(table),
+        };
+        let run = Operand::run("last", synthetic::run());
+        let c = compare(&published, &run, &[], &|_| true, &options()).expect("shared rows");
+        let text = comparison(&c, false, false);
+        insta::assert_snapshot!(text);
+        assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
+    }
+
+    #[test]
+    fn a_gate_is_named_as_it_was_given() {
+        let given = |text: &str| text.parse::<f64>().expect("a number") / 100.0;
+        for text in ["7", "0.3", "10", "33.3", "1000", "0.0001"] {
+            assert_eq!(percent(given(text)).to_string(), text);
+        }
+        let mut c = unlike();
+        c.method.fail_above = Some(0.07);
+        assert!(comparison(&c, false, false).contains("more than 7 % slower"));
+    }
+
+    #[test]
+    fn what_neither_side_says_is_not_called_the_same() {
+        let mut run = synthetic::run();
+        run.machine.hostname = Fact::unknown("no name");
+        let [a, b] = ["a", "b"].map(|name| Operand::run(name, run.clone()));
+        let c = compare(&a, &b, &[], &|_| true, &options()).expect("shared rows");
+        let text = comparison(&c, false, false);
+        assert!(
+            text.contains("unknown     on both sides, may differ: host\n"),
+            "{text}"
+        );
+        assert!(!text.contains("are the same"), "{text}");
+    }
+
+    #[test]
+    fn counts_and_bytes_are_more_or_less() {
+        let a = synthetic::run_of_commands();
+        let b = synthetic::slower(&a, "exec.grep/faults", 2.0);
+        let [a, b] = [("a", a), ("b", b)].map(|(name, run)| Operand::run(name, run));
+        let c = compare(&a, &b, &[], &|_| true, &options()).expect("shared rows");
+        let text = comparison(&c, false, false);
+        assert!(text.contains("different: more\n"), "{text}");
+        assert!(text.contains("1 different (0 slower, 0 faster, 1 more, 0 less)"));
+        assert!(widest(&text) <= COLUMNS, "{text}");
+    }
+
+    #[test]
+    fn the_ends_of_an_interval_show_their_side_of_one() {
+        assert_eq!(digits(1.0312, 0.0207), "1.031");
+        assert_eq!(digits(1.31, 0.2), "1.31");
+        assert_eq!(digits(2.04, 7.0), "2.0");
+        assert_eq!(digits(0.9999, 0.000_01), "1.000");
+        assert_eq!(digits(250.3, 4.0), "250");
+        assert_eq!(digits(0.0012, 0.0001), "0.001");
+        assert_eq!(digits(1e-40, 1e200), "<0.001");
+        assert_eq!(digits(1e200, 1e200), ">1000");
+        assert_eq!(digits(f64::INFINITY, f64::INFINITY), ">1000");
+    }
+}

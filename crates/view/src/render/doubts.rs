@@ -1,0 +1,72 @@
+//! Why published figures beside ours carry a question mark.
+
+use super::figures::published;
+use super::table::short_title;
+use super::{Options, paint, table, wide};
+use compare::references::References;
+use model::run::Run;
+use model::story::{Block, Note};
+
+/// A line for each doubtful figure that stands beside a row of this run; empty
+/// where there is none.
+pub(super) fn doubts(run: &Run, references: &References, options: &Options) -> String {
+    let tables = match options.wide {
+        true => wide::tables(run, references, options),
+        false => table::tables(references, options),
+    };
+    let mut blocks = Vec::new();
+    for row in &run.rows {
+        for (table, beside) in tables
+            .iter()
+            .filter_map(|t| Some((t, t.counterpart(&row.id)?)))
+        {
+            if let Some(why) = &beside.row.doubtful {
+                let key = short_title(&table.key);
+                let figure = published(beside.row);
+                let note = format!("{key}, {figure} beside {}: no ratio: {why}", row.id);
+                blocks.push(Block::Note(Note::new("? ", note)));
+            }
+        }
+    }
+    paint(&blocks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::COLUMNS;
+    use crate::render::layout::keeps_to;
+    use crate::render::run as draw;
+    use model::synthetic;
+
+    #[test]
+    fn a_doubtful_figure_says_why_below_the_table() {
+        let references = References::embedded().expect("references");
+        let run = synthetic::run();
+        let beside = |key: &str| Options {
+            versus: vec![references.find(key).expect(key)],
+            ..Options::default()
+        };
+        let text = draw(&run, &references, &beside("kurkin-2012"));
+        let line = text
+            .lines()
+            .find(|line| line.contains("semaphore_switch/free"));
+        let line = line.expect("the row");
+        assert!(
+            line.contains("25 ns     ?") && !line.contains('x'),
+            "{line}"
+        );
+        assert!(
+            text.contains("? kurkin-2012, 25 ns beside sync.semaphore_switch/free: no ratio: in"),
+            "{text}"
+        );
+        assert!(keeps_to(&text, COLUMNS), "{text}");
+        assert_eq!(doubts(&run, &references, &Options::default()), "");
+        assert_eq!(doubts(&run, &references, &beside("iphone-5s")), "");
+        let wide = Options {
+            wide: true,
+            ..Options::default()
+        };
+        assert_eq!(doubts(&run, &references, &wide).matches("? ").count(), 1);
+    }
+}

@@ -1,0 +1,185 @@
+//! Figures beside published ones, and in units for people.
+
+use compare::references::{Reference, ReferenceRow};
+use model::estimate::Estimate;
+use model::figure::{decimals, figure, time_scale};
+use model::stats::Interval;
+use model::unit::Unit;
+
+pub(crate) use model::shown::{
+    Shown, cycle_count, cycles, number_of_digits, number_with_half, quiet_half, set, shown,
+    time_with_half, typical, typical_half,
+};
+
+/// One frame at 60 Hz, ns: the budget that rows are set against.
+pub(crate) const FRAME_NS: f64 = 1e9 / 60.0;
+
+/// A time with 1 ns scaled to 1 s: `1.4 s`, `3 min`, `1.5 d`. Nothing for one
+/// that ended before it began.
+pub(crate) fn human(ns: f64) -> String {
+    if ns < 0.0 {
+        return String::new();
+    }
+    const STEPS: [(f64, f64, &str); 5] = [
+        (60.0, 1.0, "s"),
+        (3_600.0, 60.0, "min"),
+        (86_400.0, 3_600.0, "h"),
+        (31_557_600.0, 86_400.0, "d"),
+        (f64::INFINITY, 31_557_600.0, "y"),
+    ];
+    let (_, scale, name) = STEPS
+        .into_iter()
+        .find(|&(below, _, _)| ns.abs() < below)
+        .unwrap_or(STEPS[4]);
+    format!("{} {name}", two_digits(ns / scale))
+}
+
+/// How many operations fit into a frame at 60 Hz: `4.6 M`.
+pub(crate) fn frames(ns: f64) -> String {
+    if ns <= 0.0 {
+        return String::new();
+    }
+    let count = FRAME_NS / ns;
+    let (scale, name) = match count {
+        c if c >= 1e9 => (1e9, " G"),
+        c if c >= 1e6 => (1e6, " M"),
+        c if c >= 1e3 => (1e3, " k"),
+        _ => (1.0, ""),
+    };
+    format!("{}{name}", two_digits(count / scale))
+}
+
+/// Two significant digits, more only where they stand before the point.
+fn two_digits(value: f64) -> String {
+    let digit = if value.abs() > 0.0 {
+        value.abs().log10().floor() as i32
+    } else {
+        0
+    };
+    format!("{value:.*}", (1 - digit).clamp(0, 6) as usize)
+}
+
+/// A published figure as it was published: `7 ns`, `20 MB/s`.
+pub(crate) fn published(row: &ReferenceRow) -> String {
+    match (row.ns, row.mb_per_s) {
+        (Some(ns), _) => published_time(ns),
+        (None, Some(speed)) => format!("{speed} MB/s"),
+        (None, None) => String::new(),
+    }
+}
+
+/// `100 ns`, not `100.0 ns`: no digits that were not published.
+pub(super) fn published_time(ns: f64) -> String {
+    let (scale, name) = time_scale(ns);
+    let value = ns / scale;
+    let text = format!("{value:.*}", decimals(value, 0.0));
+    let value = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    format!("{value} {name}")
+}
+
+/// A table's figure for one of our rows, and the ratio; a mark where there
+/// can be none: `~` another operation that does the same job, `?` doubtful.
+/// Both parts are padded, so that a column of them lines up.
+pub(super) fn versus(id: &str, estimate: &Estimate, unit: &Unit, table: &Reference) -> String {
+    let Some(beside) = table.counterpart(id) else {
+        return String::new();
+    };
+    let mark = if beside.row.doubtful.is_some() {
+        "?".to_owned()
+    } else if !beside.same_operation {
+        "~".to_owned()
+    } else {
+        beside
+            .ratio(estimate, unit)
+            .map_or(String::new(), ratio_text)
+    };
+    beside_text(beside.row, &mark)
+}
+
+/// A published figure with its ratio or mark.
+pub(super) fn beside_text(row: &ReferenceRow, mark: &str) -> String {
+    format!("{:>7} {mark:>5}", published(row))
+}
+
+/// `0.53x`, to two or three digits.
+pub(crate) fn ratio_text(ratio: f64) -> String {
+    format!("{}x", ratio_digits(ratio))
+}
+
+pub(super) fn ratio_digits(ratio: f64) -> String {
+    match ratio.abs() {
+        r if r >= 9_999.5 => format!("{ratio:.0e}"),
+        r if r >= 100.0 => format!("{ratio:.0}"),
+        r if r >= 0.995 => format!("{ratio:.1}"),
+        r if r >= 0.01 => format!("{ratio:.2}"),
+        r if r >= 0.001 => format!("{ratio:.3}"),
+        _ => "<0.001".into(),
+    }
+}
+
+/// An interval in GHz from one in ns a cycle.
+pub(super) fn clock(cycle_ns: &Interval) -> String {
+    let f = figure(cycle_ns, &Unit::Frequency);
+    format!("{} {} ±{}", f.value, f.unit, f.half_width)
+}
+
+/// A stretch of time in words for headers: `31.2 s`.
+pub(super) fn elapsed(ms: u64) -> String {
+    format!("{:.1} s", ms as f64 / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_nanosecond_is_one_second() {
+        let texts: Vec<String> = [0.412, 1.4, 100.0, 5_000.0, 129_600.0, 1e8]
+            .map(human)
+            .to_vec();
+        assert_eq!(
+            texts,
+            ["0.41 s", "1.4 s", "1.7 min", "1.4 h", "1.5 d", "3.2 y"]
+        );
+    }
+
+    #[test]
+    fn operations_per_frame() {
+        assert_eq!(
+            (human(-3_140.0), frames(-3_140.0)),
+            (String::new(), String::new())
+        );
+        assert_eq!(frames(3.61), "4.6 M");
+        assert_eq!(frames(0.01), "1.7 G");
+        assert_eq!(frames(1e6), "17");
+        assert_eq!(frames(1e9), "0.017");
+        assert_eq!(frames(-1.0), "");
+    }
+
+    #[test]
+    fn published_figures_gain_no_digits() {
+        let of = |ns| {
+            published(&ReferenceRow {
+                ns: Some(ns),
+                ..ReferenceRow::default()
+            })
+        };
+        assert_eq!(
+            [of(0.5), of(100.0), of(250_000.0)],
+            ["0.5 ns", "100 ns", "250 µs"]
+        );
+        assert_eq!(of(104_137_671.1), "104 ms");
+    }
+
+    #[test]
+    fn ratios_have_two_or_three_digits() {
+        let texts = [0.0001, 0.0012, 0.5234, 0.999, 14.24, 1234.5, 571_013.0].map(ratio_digits);
+        assert_eq!(
+            texts,
+            ["<0.001", "0.001", "0.52", "1.0", "14.2", "1234", "6e5"]
+        );
+    }
+}

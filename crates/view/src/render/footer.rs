@@ -1,0 +1,255 @@
+//! What a reader must know beside the figures, how much of them is to be
+//! relied on, and where they are kept.
+
+use super::{Options, header, paint, tally};
+use model::estimate::Estimate;
+use model::gate::GateState;
+use model::run::{Outcome, Row, Run};
+use model::story::{Block, Note, Tone};
+use store::not_whole;
+
+/// Row names given with a note before it says how many more.
+const NAMED: usize = 2;
+/// Notes of one subject that are told as one line, unless every column is
+/// asked for.
+const MANY: usize = 3;
+
+/// The lines below the table.
+pub(super) fn footer(run: &Run, options: &Options) -> String {
+    let mut blocks = Vec::new();
+    let mut say = |label: &str, text: &str| blocks.push(Block::Note(Note::new(label, text)));
+    let notes = match options.wide {
+        true => notes(run),
+        false => gathered(notes(run)),
+    };
+    for (note, rows) in notes {
+        say(
+            "note: ",
+            &format!("{note} ({})", named(&rows, run.rows.len())),
+        );
+    }
+    say("rows: ", &counts(run));
+    if let Some(place) = &options.kept {
+        let id = run.id.get(..8).unwrap_or(&run.id);
+        match not_whole(run) {
+            None => say("kept: ", place),
+            Some(why) => say(
+                "kept: ",
+                &format!("{place} ({why}, so it is never `last`: latlas show {id} prints it)"),
+            ),
+        }
+    }
+    if let Some(more) = &options.full_adds {
+        say("more: ", &format!("--full adds {more}"));
+    }
+    say(
+        "",
+        if run.commands.is_some() {
+            COMMANDS
+        } else {
+            LEGEND
+        },
+    );
+    if run.rows.iter().any(is_stamped) {
+        say("", STAMPED);
+    }
+    if options.human {
+        say("", "1ns=1s: the time if a nanosecond were a second.");
+    }
+    if options.frames {
+        say("", "frame: how many fit into one frame at 60 Hz, 16.67 ms.");
+    }
+    if let Some(quiet) = quiet_unknown(run) {
+        blocks.push(Block::Note(Note {
+            tone: Tone::Dim,
+            ..Note::new("quiet: ", quiet)
+        }));
+    }
+    paint(&blocks)
+}
+
+/// One line on what to do where the canaries could not be read as usual.
+fn quiet_unknown(run: &Run) -> Option<&'static str> {
+    match run.gate.state {
+        GateState::WithoutCapacity => {
+            Some("memory-only load of neighbours goes undetected (L1 capacity can't be read here)")
+        }
+        GateState::NeverQuiet if header::is_emulated(run) => {
+            Some("no quiet figures: canaries are meaningless under emulation")
+        }
+        GateState::NeverQuiet if run.gate.quiet_ratio.is_none() => Some(
+            "no reference timings for this CPU: run again on an idle machine, or report this CPU",
+        ),
+        _ => None,
+    }
+}
+
+const LEGEND: &str = "quiet ±: cost on the undisturbed machine, half of its 95 % interval (* in ns at \
+    the clock of this run: compare runs in cycles). typical: median [10-90 %]. After a published \
+    figure: this machine / published (~ same job through other code, ? doubtful). Details: `latlas \
+    explain ROW`.";
+
+const COMMANDS: &str = "median ±: half of its 95 % interval, by order statistics and by stretches of \
+    the run. wall: from before the fork to the exit; start: until the program is loaded. user, \
+    system, voluntary, involuntary, peak memory (of the largest process, not the sum): of the \
+    command and all waited-for descendants. Other rows: counters from the program's first \
+    instruction on, all descendants included. Outliers (beyond 1.5 interquartile ranges) are \
+    counted and kept. Details: docs/exec.md.";
+
+const STAMPED: &str = "Single operations: modes (same CPU, other CPU) with median and share. p99 ±: 99th \
+    percentile, half of its 95 % interval (its ends where they lie unevenly); max: of all samples \
+    in that time.";
+
+/// Whether a row says something of modes or a tail.
+fn is_stamped(row: &Row) -> bool {
+    let has = |estimate: &Estimate| estimate.tail.is_some() || estimate.modes.len() > 1;
+    match &row.outcome {
+        Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => has(estimate),
+        Outcome::Curve { points, .. } => points.iter().any(|p| has(&p.estimate)),
+        Outcome::Map { points, .. } => points.iter().any(|p| has(&p.estimate)),
+        Outcome::Unavailable { .. } => false,
+    }
+}
+
+fn counts(run: &Run) -> String {
+    let tally = tally::tally(run);
+    let mut parts = Vec::new();
+    if tally.rows.total() > 0 {
+        parts.push(tally.rows.text());
+    }
+    if tally.unavailable > 0 {
+        parts.push(format!("{} not available here", tally.unavailable));
+    }
+    if tally.points.total() > 0 {
+        parts.push(format!("points of curves: {}", tally.points.text()));
+    }
+    match parts.is_empty() {
+        true => "none".into(),
+        false => parts.join("; "),
+    }
+}
+
+/// Each note once, with the rows it stands in.
+fn notes(run: &Run) -> Vec<(String, Vec<&str>)> {
+    let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
+    for row in &run.rows {
+        for note in &row.notes {
+            match notes.iter_mut().find(|(text, _)| text == note) {
+                Some((_, rows)) if rows.last() == Some(&row.id.as_str()) => {}
+                Some((_, rows)) => rows.push(&row.id),
+                None => notes.push((note.clone(), vec![&row.id])),
+            }
+        }
+    }
+    notes
+}
+
+/// What stands before the figure of a note.
+fn subject(note: &str) -> &str {
+    note.split_once(": ").map_or(note, |(subject, _)| subject)
+}
+
+/// Notes of one subject as one, where there are many: it says what the rows
+/// are asked about, and that each has an answer of its own.
+fn gathered(notes: Vec<(String, Vec<&str>)>) -> Vec<(String, Vec<&str>)> {
+    let mut gathered: Vec<(String, Vec<&str>)> = Vec::new();
+    for (note, rows) in &notes {
+        let of_subject = || {
+            notes
+                .iter()
+                .filter(|(other, _)| subject(other) == subject(note))
+        };
+        if of_subject().count() < MANY {
+            gathered.push((note.clone(), rows.clone()));
+            continue;
+        }
+        let text = format!("{}: differs by row, see --wide", subject(note));
+        if !gathered.iter().any(|(known, _)| *known == text) {
+            let all = of_subject().flat_map(|(_, rows)| rows.iter().copied());
+            gathered.push((text, all.collect()));
+        }
+    }
+    gathered
+}
+
+fn named(rows: &[&str], all: usize) -> String {
+    if rows.len() == all && all > NAMED {
+        return "all rows".into();
+    }
+    let first = rows[..rows.len().min(NAMED)].join(", ");
+    match rows.len().saturating_sub(NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::synthetic;
+
+    #[test]
+    fn many_answers_to_one_question_are_one_line() {
+        let note = |text: &str, row| (text.to_string(), vec![row]);
+        let notes = vec![
+            note("switches: 2.00", "a"),
+            note("on base pages", "b"),
+            note("switches: 1.97", "b"),
+            note("path: /x", "b"),
+            note("switches: 1.10", "c"),
+            note("path: /y", "c"),
+        ];
+        assert_eq!(
+            gathered(notes),
+            [
+                (
+                    "switches: differs by row, see --wide".to_string(),
+                    vec!["a", "b", "c"]
+                ),
+                note("on base pages", "b"),
+                note("path: /x", "b"),
+                note("path: /y", "c"),
+            ]
+        );
+    }
+
+    #[test]
+    fn modes_and_tails_are_explained_where_there_are_any() {
+        let mut run = synthetic::run();
+        let said = |run: &Run| footer(run, &Options::default()).contains("Single operations");
+        assert!(said(&run));
+        run.rows.retain(|row| !is_stamped(row));
+        assert!(!said(&run));
+    }
+
+    #[test]
+    fn one_dim_line_says_what_to_do_where_quiet_is_not_known() {
+        let mut run = synthetic::run();
+        let text = |run: &Run| footer(run, &Options::default());
+        assert!(!text(&run).contains("quiet: "));
+        run.gate.state = GateState::NeverQuiet;
+        assert!(!text(&run).contains("quiet: "), "the first line says it");
+        run.gate.quiet_ratio = None;
+        let last = |run: &Run| text(run).lines().last().unwrap_or_default().to_string();
+        assert!(last(&run).starts_with("\u{e004}quiet: no reference timings for this CPU"));
+        assert!(header::warnings(&run).is_empty());
+        run.program.emulated = Some("qemu-user".into());
+        assert!(last(&run).contains("under emulation"));
+    }
+
+    #[test]
+    fn a_note_of_many_rows_stands_once() {
+        let mut run = synthetic::run();
+        for row in &mut run.rows {
+            row.notes = vec!["Measured on base pages.".into()];
+        }
+        run.rows[0].notes.push("Only here.".into());
+        let text = footer(&run, &Options::default());
+        assert_eq!(text.matches("Measured on base pages.").count(), 1, "{text}");
+        assert!(text.contains("(all rows)"), "{text}");
+        assert!(
+            text.contains(&format!("Only here. ({})", run.rows[0].id)),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! What a gate says of a run, as text.
+
+use super::page;
+use compare::MEMORY_REFERENCE;
+use compare::gate::{Gate, GateRow};
+use model::compare::measure::Measure;
+use model::story::{Block, Cell, Note, Table, Tone, left, right};
+
+/// The rows that were looked at again, and the answer with what to do.
+pub fn gate(gate: &Gate, color: bool) -> String {
+    let mut blocks = Vec::new();
+    let mut looked_at: Vec<&GateRow> = gate.rows.iter().filter(|r| r.p_values.len() > 1).collect();
+    looked_at.sort_by(|a, b| a.p_value.total_cmp(&b.p_value));
+    if !looked_at.is_empty() {
+        blocks.extend([Block::Table(table(gate, &looked_at)), Block::empty_line()]);
+    }
+    if looked_at.iter().any(|row| row.normalized) {
+        let text = format!(
+            "relative to {MEMORY_REFERENCE}; in brackets as measured, which must have grown too"
+        );
+        blocks.push(Block::Note(Note::new("  over DRAM: ", text)));
+    }
+    blocks.push(Block::text(sentence(gate)));
+    blocks.extend(gate.differences.iter().map(|difference| {
+        let text = format!("{}: {} -> {}", difference.what, difference.a, difference.b);
+        Block::Note(Note::new("  differs in ", text))
+    }));
+    page(&blocks, color)
+}
+
+fn table(gate: &Gate, rows: &[&GateRow]) -> Table {
+    let mut table = Table::new([left("row"), left("figure")]);
+    let runs = (1..=gate.runs).map(|run| right(format!("run {run}")));
+    table.columns.extend(runs.chain([right("p"), left("")]));
+    for row in rows {
+        let mut cells: Vec<Cell> = vec![row.row.as_str().into(), figure(row).into()];
+        cells.extend((0..gate.runs).map(|run| Cell::from(of_run(row, run))));
+        cells.push(chance(row.p_value).into());
+        cells.push(match (row.crossed, row.is_judged()) {
+            (true, _) => Cell::from("SLOWER").toned(Tone::Bad),
+            (_, true) => Cell::from("not shown").toned(Tone::Good),
+            (_, false) => "can't tell".into(),
+        });
+        table.row(cells);
+    }
+    table
+}
+
+/// What is compared.
+fn figure(row: &GateRow) -> String {
+    let measure = row.measure.map_or("-", Measure::name);
+    match row.normalized {
+        true => format!("{measure}, over DRAM"),
+        false => measure.to_owned(),
+    }
+}
+
+/// What one run said.
+fn of_run(row: &GateRow, run: usize) -> String {
+    let of = |ratios: &[Option<f64>]| ratios.get(run).copied().flatten();
+    match (of(&row.time_ratios), of(&row.raw_time_ratios)) {
+        (Some(ratio), Some(raw)) if row.normalized => {
+            format!("{} ({})", change(ratio), change(raw))
+        }
+        (Some(ratio), _) => change(ratio),
+        (None, _) => "-".into(),
+    }
+}
+
+fn sentence(gate: &Gate) -> String {
+    let runs = match gate.baseline_runs {
+        1 => "1 run".to_owned(),
+        n => format!("{n} runs"),
+    };
+    let against = format!("the baseline {} ({runs})", gate.baseline);
+    let above = format!("{} %", trimmed(gate.fail_above * 100.0));
+    let wrong = format!("{} %", trimmed(gate.level * 100.0));
+    let judged = gate.judged();
+    let rows = match judged {
+        1 => "1 row".to_owned(),
+        n => format!("{n} rows"),
+    };
+    let unjudged = match gate.rows.len() - judged {
+        0 => String::new(),
+        n => format!(" {n} more have no usable figure and are not judged."),
+    };
+    if judged == 0 {
+        return format!(
+            "Nothing could be judged: no time of this run can be compared with {against}. Points of \
+             curves and maps are not judged.{unjudged}"
+        );
+    }
+    if gate.crossed.is_empty() {
+        return format!(
+            "No regression above {above} against {against} ({rows} compared).{unjudged}"
+        );
+    }
+    format!(
+        "REGRESSION: {} of {rows} more than {above} slower than {against}: {}. Without a regression \
+         at most {wrong} of runs name any row. `latlas history ROW` shows when it began, `latlas \
+         compare {} last --wide` all rows; if it is intended, make a new baseline.{unjudged}",
+        gate.crossed.len(),
+        gate.crossed.join(", "),
+        gate.baseline
+    )
+}
+
+/// A ratio of times as the change it is.
+fn change(ratio: f64) -> String {
+    format!("{:+.1} %", (ratio - 1.0) * 100.0)
+}
+
+fn chance(p: f64) -> String {
+    match p {
+        p if p < 0.0001 => "< 0.0001".into(),
+        p if p >= 0.995 => "1".into(),
+        p => format!("{p:.4}"),
+    }
+}
+
+fn trimmed(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,340 @@
+//! A row over time, as text: a picture of the runs, what can be said of their
+//! level, and a line for each.
+
+use super::figures::number_with_half;
+use super::page;
+use compare::Difference;
+use compare::history::{Entry, History, Level};
+use model::estimate::Verdict;
+use model::figure::{in_scale, time_scale};
+use model::history::FEWEST;
+use model::stats::Interval;
+use model::story::{Block, Cell, Table, left, right};
+use model::unit::Unit;
+use model::utc;
+
+/// Lines of the picture.
+const HEIGHT: usize = 9;
+/// Runs that fit into it.
+const WIDTH: usize = 72;
+/// Runs that are listed unless all are asked for.
+const LISTED: usize = 30;
+/// The picture shows at least this much to either side of the middle: noise of
+/// a thousandth is no mountain.
+const LEAST_SPAN: f64 = 0.01;
+
+/// The page of a row's history. `wide` lists every run, with its id and what
+/// its verdict was for.
+pub fn history(history: &History, wide: bool, color: bool) -> String {
+    let heading = format!(
+        "{}, {}, on {}",
+        history.name(),
+        history.measure.name(),
+        history.machine.line
+    );
+    let mut blocks = vec![Block::Heading(heading), Block::empty_line()];
+    if history.tested() >= 2 {
+        blocks.extend(picture(history));
+        blocks.push(Block::empty_line());
+    }
+    blocks.extend([
+        Block::text(sentence(history)),
+        Block::empty_line(),
+        Block::Table(list(history, wide)),
+    ]);
+    page(&blocks, color)
+}
+
+/// What can be said of the row's past, in a sentence or some.
+pub fn sentence(history: &History) -> String {
+    let of_all = match history.older {
+        0 => "",
+        _ => " Older runs are not tested.",
+    };
+    said(history) + of_all
+}
+
+fn said(history: &History) -> String {
+    let tested = history.tested();
+    let runs = |count: usize| match count {
+        1 => "1 run".to_owned(),
+        n => format!("{n} runs"),
+    };
+    let shown = match history.detectable {
+        Some(share) => format!(
+            "a change of {} would show (in 80 % of cases, half of the runs on either side)",
+            percent(share)
+        ),
+        None => format!(
+            "fewer than {} runs, so no further change could show",
+            2 * FEWEST
+        ),
+    };
+    let changes: Vec<&Level> = history.levels.iter().skip(1).collect();
+    if tested == 0 {
+        return format!(
+            "None of {} has a figure that can be followed.",
+            runs(history.runs.len())
+        );
+    }
+    if tested < 2 * FEWEST {
+        return format!(
+            "{} with a figure: too few to look for a change, which takes {} at least.",
+            runs(tested),
+            2 * FEWEST
+        );
+    }
+    if changes.is_empty() {
+        return format!(
+            "No change shown in {} about {}; {shown}. Where nothing changes, {:.0} % of histories \
+             get a mark.",
+            runs(tested),
+            level_text(history, &history.levels[0].level),
+            history.error_rate * 100.0
+        );
+    }
+    let words: Vec<String> = changes.iter().map(|level| change(history, level)).collect();
+    let count = match changes.len() {
+        1 => "1 change".to_owned(),
+        n => format!("{n} changes"),
+    };
+    let last = &changes[changes.len() - 1];
+    format!(
+        "{count} in {}: {}. Since then {} about {}; {shown}. Where nothing changes, {:.0} % of \
+         histories get a mark.",
+        runs(tested),
+        words.join("; "),
+        runs(last.runs),
+        level_text(history, &last.level),
+        history.error_rate * 100.0
+    )
+}
+
+/// A change in words: by how much, from when on, and what else changed then.
+fn change(history: &History, level: &Level) -> String {
+    let entry = &history.runs[level.first];
+    let size = change_size(level);
+    let with = match entry.setup.as_slice() {
+        [] => String::new(),
+        some => format!(", together with {}", setup(some)),
+    };
+    let when = utc::text(entry.run.started_unix_ms);
+    format!("{size} from {when} on (run {}){with}", short(entry))
+}
+
+fn setup(changes: &[Difference]) -> String {
+    let words = changes
+        .iter()
+        .map(|d| format!("{} {} -> {}", d.what, d.a, d.b));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// A level with half of its interval and its unit: `12.1 ±0.2 cycles`.
+pub(crate) fn level_text(history: &History, level: &Interval) -> String {
+    let (scale, unit) = scale(history, level.value);
+    let [value, half] = numbers(level, scale);
+    format!("{value} ±{half} {unit}").trim_end().to_owned()
+}
+
+/// Divisor and unit for values of this size.
+fn scale(history: &History, value: f64) -> (f64, &'static str) {
+    match history.unit {
+        "ns" => time_scale(value),
+        "bytes" => model::figure::scale_of(&Unit::Bytes, value),
+        unit => (1.0, unit),
+    }
+}
+
+fn numbers(interval: &Interval, scale: f64) -> [String; 2] {
+    let text = number_with_half(&interval.scaled(1.0 / scale));
+    let (value, half) = text.split_once(" ±").unwrap_or((&text, ""));
+    [value.to_owned(), half.to_owned()]
+}
+
+fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    match value {
+        v if v >= 9.95 => format!("{v:.0} %"),
+        v => format!("{v:.1} %"),
+    }
+}
+
+fn short(entry: &Entry) -> &str {
+    entry.run.id.get(..8).unwrap_or(&entry.run.id)
+}
+
+/// The newest runs side by side: a dot at each figure, its interval shaded,
+/// changes and setups marked below.
+fn picture(history: &History) -> Vec<Block> {
+    let hidden = history.runs.len().saturating_sub(WIDTH);
+    let shown = &history.runs[hidden..];
+    let figures: Vec<Interval> = shown.iter().filter_map(|entry| entry.figure).collect();
+    let Some((low, high)) = range(&figures) else {
+        return Vec::new();
+    };
+    let (scale, unit) = scale(history, high);
+    let line_of = |value: f64| {
+        let share = (high - value) / (high - low);
+        (share * HEIGHT as f64 - 0.5)
+            .round()
+            .clamp(0.0, HEIGHT as f64 - 1.0) as usize
+    };
+    let mut lines = vec![String::new(); HEIGHT];
+    for entry in shown {
+        for (at, line) in lines.iter_mut().enumerate() {
+            let c = match entry.figure {
+                Some(f) if line_of(f.value) == at => dot(entry, f.value > high || f.value < low),
+                Some(f) if (line_of(f.high)..=line_of(f.low)).contains(&at) => '░',
+                _ => ' ',
+            };
+            line.push(c);
+        }
+    }
+    let label = |at: usize| {
+        let value = high - (high - low) * (at as f64 + 0.5) / HEIGHT as f64;
+        let places = model::figure::decimals(value / scale, (high - low) / scale / 20.0);
+        format!("{:.places$}", value / scale)
+    };
+    let mut table = Table::new([right(""), left("")]);
+    for (at, line) in lines.iter().enumerate() {
+        let text = match at {
+            0 => format!("{} {unit}", label(at)),
+            at if at % 4 == 0 => label(at),
+            _ => String::new(),
+        };
+        table.row([text.trim_end().into(), format!("│{line}").into()]);
+    }
+    table.row(["".into(), format!("└{}", axis(history, hidden)).into()]);
+    let mut legend = vec!["• figure, ░ 95 % interval".to_owned()];
+    let any = |test: &dyn Fn(&Entry) -> bool| shown.iter().any(test);
+    if any(&|e| e.figure.is_some() && !e.tested) {
+        legend.push("x not tested".into());
+    }
+    if history.levels.len() > 1 {
+        legend.push("▲ the level changed".into());
+    }
+    if any(&|e| !e.setup.is_empty()) {
+        legend.push("┴ machine or program changed".into());
+    }
+    if figures.iter().any(|f| f.value > high || f.value < low) {
+        legend.push("↕ beyond the picture".into());
+    }
+    if hidden > 0 {
+        legend.push(format!("{hidden} earlier runs not drawn"));
+    }
+    vec![Block::Table(table), Block::text(legend.join("; "))]
+}
+
+fn dot(entry: &Entry, beyond: bool) -> char {
+    match (entry.tested, beyond) {
+        (_, true) => '↕',
+        (true, false) => '•',
+        (false, false) => 'x',
+    }
+}
+
+/// What stands below the runs from this one on.
+fn axis(history: &History, hidden: usize) -> String {
+    let mark = |place: usize| {
+        if history.change_at(place).is_some() {
+            '▲'
+        } else if !history.runs[place].setup.is_empty() {
+            '┴'
+        } else {
+            '─'
+        }
+    };
+    (hidden..history.runs.len()).map(mark).collect()
+}
+
+/// From where to where to draw: all but the tenth of figures that lies far out,
+/// which must not flatten the others.
+fn range(figures: &[Interval]) -> Option<(f64, f64)> {
+    let sorted = model::stats::sorted(figures.iter().map(|f| f.value));
+    let at = |q| model::stats::quantile_sorted(&sorted, q);
+    let (middle, low, high) = (at(0.5)?, at(0.05)?, at(0.95)?);
+    let reach = (2.0 * (high - low)).max(2.0 * LEAST_SPAN * middle.abs());
+    let near = |v: &&f64| (**v - middle).abs() <= reach;
+    let drawn: Vec<f64> = sorted.iter().filter(near).copied().collect();
+    let (low, high) = (*drawn.first()?, *drawn.last()?);
+    let least = LEAST_SPAN * middle.abs();
+    let margin = 0.1 * (high - low);
+    let (low, high) = (
+        (low - margin).min(middle - least),
+        (high + margin).max(middle + least),
+    );
+    (high > low).then_some((low, high))
+}
+
+/// A line for each run, with what changed between two of them.
+fn list(history: &History, wide: bool) -> Table {
+    let hidden = match wide {
+        true => 0,
+        false => history.runs.len().saturating_sub(LISTED),
+    };
+    let newest = history.runs.iter().rev().find_map(|entry| entry.figure);
+    let (scale, unit) = scale(history, newest.map_or(0.0, |figure| figure.value));
+    let in_ns = history.runs.iter().any(|entry| entry.ns.is_some());
+    let mut table = Table::new([
+        left("time"),
+        right(format!("{unit} ±95 %").trim_start()),
+        right(if in_ns { "ns" } else { "" }),
+        left("verdict"),
+        left("tags"),
+        left(if wide { "run" } else { "" }),
+        left(""),
+    ]);
+    if hidden > 0 {
+        table.note("", format!("... {hidden} earlier runs (--wide lists all)"));
+    }
+    for (place, entry) in history.runs.iter().enumerate().skip(hidden) {
+        if let Some(level) = history.change_at(place) {
+            let text = level_text(history, &level.level);
+            table.note("▲ ", format!("level {text}: {}", change_size(level)));
+        }
+        if !entry.setup.is_empty() {
+            table.note("┴ ", setup(&entry.setup));
+        }
+        table.row(cells(entry, scale, wide));
+    }
+    table
+}
+
+fn change_size(level: &Level) -> String {
+    let share = |x: f64| format!("{:+.1}", (x - 1.0) * 100.0);
+    level.ratio.map_or(String::new(), |r| {
+        format!("{} % [{}, {}]", share(r.value), share(r.low), share(r.high))
+    })
+}
+
+fn cells(entry: &Entry, scale: f64, wide: bool) -> [Cell; 7] {
+    let figure = entry.figure.map_or("-".into(), |figure| {
+        let [value, half] = numbers(&figure, scale);
+        Cell::digits([value, format!("±{half}")])
+    });
+    let ns = entry.ns.map_or(String::new(), |ns| {
+        in_scale(&Unit::Time, ns.value, ns.half_width(), 1.0)[0].clone()
+    });
+    let verdict = match entry.verdict {
+        Some(verdict) => Cell::from(verdict.text()).toned(verdict),
+        None => Cell::from("unavailable").toned(Verdict::CannotTell),
+    };
+    let partial = entry.run.partial.is_some();
+    let mut remark = match (entry.figure.is_none() || wide, entry.tested) {
+        (true, _) => entry.reason.clone(),
+        (false, false) => "not tested".into(),
+        (false, true) => String::new(),
+    };
+    if partial {
+        remark = format!("partial {remark}").trim_end().to_owned();
+    }
+    [
+        utc::text(entry.run.started_unix_ms).into(),
+        figure,
+        ns.into(),
+        verdict,
+        entry.run.tags.join(", ").into(),
+        if wide { short(entry) } else { "" }.into(),
+        remark.into(),
+    ]
+}

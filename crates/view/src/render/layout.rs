@@ -1,0 +1,147 @@
+//! Columns, wrapping and colour of plain text. Widths are those of the
+//! terminal, not of the encoding.
+
+pub(super) use model::story::Tone as Style;
+use model::story::Tone;
+use model::text::is_hidden;
+use unicode_width::UnicodeWidthStr;
+
+/// A character of the private use area stands for a colour until [`finish`],
+/// so that no width is computed over an escape sequence and no escape sequence
+/// of a stranger's file gets through.
+fn marker(tone: Tone) -> Option<char> {
+    match tone {
+        Tone::Plain => None,
+        Tone::Good => Some('\u{e001}'),
+        Tone::Doubtful => Some('\u{e002}'),
+        Tone::Bad => Some('\u{e003}'),
+        Tone::Dim => Some('\u{e004}'),
+    }
+}
+
+const END: char = '\u{e000}';
+
+/// Marks a text for its colour. Its width must have been taken before.
+pub(super) fn styled(text: &str, tone: Tone) -> String {
+    match marker(tone).filter(|_| !text.is_empty()) {
+        Some(marker) => format!("{marker}{text}{END}"),
+        None => text.to_owned(),
+    }
+}
+
+/// Turns the marks into colours or drops them, and makes every other control
+/// character visible: a document may come from anywhere.
+pub(crate) fn finish(text: &str, color: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let escape = match c {
+            END => "\x1b[0m",
+            '\u{e001}' => "\x1b[32m",
+            '\u{e002}' => "\x1b[33m",
+            '\u{e003}' => "\x1b[31m",
+            '\u{e004}' => "\x1b[2m",
+            '\n' => "\n",
+            c if is_hidden(c) => "\u{fffd}",
+            c => {
+                out.push(c);
+                continue;
+            }
+        };
+        if color || !escape.starts_with('\x1b') {
+            out.push_str(escape);
+        }
+    }
+    out
+}
+
+/// Columns that a text takes on a terminal.
+pub(super) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// Whether every line of a text keeps to so many columns, once its colours are
+/// drawn.
+pub(crate) fn keeps_to(text: &str, columns: usize) -> bool {
+    let drawn = finish(text, false);
+    drawn.lines().all(|line| width(line) <= columns)
+}
+
+/// Breaks a text between words so that no line is wider than `columns`: the
+/// first stands after `lead`, the others under its end. A word that is wider
+/// than the line is broken too.
+pub(super) fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
+    let indent = width(lead);
+    let room = columns.saturating_sub(indent).max(8);
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        for piece in pieces(word, room) {
+            let last = lines.last().map_or(0, |line| width(line));
+            let gap = usize::from(last > 0);
+            match lines.last_mut() {
+                Some(line) if last + gap + width(&piece) <= room => {
+                    if gap > 0 {
+                        line.push(' ');
+                    }
+                    line.push_str(&piece);
+                }
+                _ => lines.push(piece),
+            }
+        }
+    }
+    lines
+        .into_iter()
+        .enumerate()
+        .map(|(at, line)| match at {
+            0 => format!("{lead}{line}"),
+            _ => format!("{}{line}", " ".repeat(indent)),
+        })
+        .collect()
+}
+
+fn pieces(word: &str, room: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    for c in word.chars() {
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(c);
+            if width(piece) > room {
+                piece.pop();
+                pieces.push(c.to_string());
+            }
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_text_is_wrapped_and_never_cut() {
+        let lines = wrap("  ^ ", "one two three four", 14);
+        assert_eq!(lines, ["  ^ one two", "    three four"]);
+        let lines = wrap("", "0123456789ab", 10);
+        assert_eq!(lines, ["0123456789", "ab"]);
+        assert_eq!(wrap("x ", "", 10), ["x "]);
+    }
+
+    #[test]
+    fn colour_is_only_where_it_is_wanted() {
+        let text = styled("ok", Style::Good);
+        assert_eq!(finish(&text, true), "\x1b[32mok\x1b[0m");
+        assert_eq!(finish(&text, false), "ok");
+    }
+
+    #[test]
+    fn colours_take_no_columns() {
+        let text = format!("1234 {}\n", styled("noisy", Style::Doubtful));
+        assert!(keeps_to(&text, 10));
+        assert!(!keeps_to(&text, 9));
+    }
+
+    #[test]
+    fn a_strangers_escape_sequence_does_not_get_through() {
+        let evil = "a\x1b[2Jb\u{202e}c\rd";
+        assert_eq!(finish(evil, true), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d");
+    }
+}

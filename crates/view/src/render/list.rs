@@ -1,0 +1,121 @@
+//! The catalogue as a list.
+
+use super::layout::finish;
+use super::terminal;
+use model::run::{Axis, Bound, Regime, Scale};
+use model::story::{Block, Table, left};
+use model::unit::Unit;
+use serde::Serialize;
+
+/// What the catalogue says of a probe. The program fills it from the probe
+/// itself, so that drawing needs no meter.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct ProbeText {
+    /// Public id of the probe.
+    pub id: String,
+    /// Ids of its rows.
+    pub rows: Vec<String>,
+    /// A few words.
+    pub title: String,
+    /// What one operation is.
+    pub operation: String,
+    /// How it is measured.
+    pub method: String,
+    /// Where the definition comes from.
+    pub source: String,
+    /// Unit of its rows.
+    pub unit: Unit,
+    /// What its time follows.
+    pub bound: Bound,
+    /// How it is sampled.
+    pub regime: Regime,
+    /// Points of its curve from here on are sampled as a distribution.
+    pub long_from: Option<u64>,
+    /// The smallest scale that runs it.
+    pub since: Scale,
+    /// What its points run over: none for a figure, one for a curve, two for
+    /// a map (lines, then columns).
+    pub axes: Vec<Axis>,
+    /// Whether the levels found in its curve become rows `/L1`, `/L2` and so
+    /// on.
+    pub levels: bool,
+    /// Rows that follow from points of its curve.
+    pub points: Vec<String>,
+}
+
+impl ProbeText {
+    /// The unit in the words of a list.
+    pub(super) fn unit_text(&self) -> &'static str {
+        match self.unit {
+            Unit::Time => "ns",
+            Unit::Bandwidth { .. } => "GB/s",
+            Unit::Frequency => "GHz",
+            Unit::Count => "number",
+            Unit::Bytes => "bytes",
+        }
+    }
+
+    fn form(&self) -> &'static str {
+        match (self.axes.len(), self.levels) {
+            (0, _) => "",
+            (1, false) if !self.points.is_empty() => "curve and points of it",
+            (1, false) => "curve",
+            (1, true) => "curve and its levels",
+            _ => "map",
+        }
+    }
+}
+
+/// The first run that measures a row.
+pub(super) fn since_text(since: Scale) -> &'static str {
+    match since {
+        Scale::Quick => "always",
+        Scale::Default => "default",
+        Scale::Full => "--full",
+    }
+}
+
+/// A row with what it is.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct RowTitle<'a> {
+    /// Its id.
+    pub row: String,
+    /// A few words.
+    pub title: &'a str,
+}
+
+/// The rows of a group or level, one line each.
+pub fn group(name: &str, rows: &[RowTitle]) -> String {
+    let mut table = Table::new(["", ""].map(left));
+    for RowTitle { row, title } in rows {
+        table.row([row.as_str().into(), (*title).into()]);
+    }
+    let count = match rows.len() {
+        1 => "1 row".to_owned(),
+        n => format!("{n} rows"),
+    };
+    let text = format!(
+        "{name}: {count}; `latlas explain ROW` explains one\n\n{}",
+        terminal::paint(&[Block::Table(table)], usize::MAX)
+    );
+    finish(&text, false)
+}
+
+/// One line a row: id, unit, form, when it runs, title.
+pub fn list(probes: &[ProbeText]) -> String {
+    let mut table = Table::new(["row", "unit", "form", "runs", "title"].map(left));
+    for probe in probes {
+        for row in &probe.rows {
+            table.row([
+                row.as_str().into(),
+                probe.unit_text().into(),
+                probe.form().into(),
+                since_text(probe.since).into(),
+                probe.title.as_str().into(),
+            ]);
+        }
+    }
+    let legend = "runs: always; by default (not with --quick); only with --full";
+    let blocks = [Block::Table(table), Block::text(legend)];
+    finish(&terminal::paint(&blocks, usize::MAX), false)
+}

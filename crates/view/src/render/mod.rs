@@ -1,0 +1,127 @@
+//! Pure functions from a Run document, the machine or the catalogue to text.
+//! Nothing here measures or prints.
+
+mod chart;
+mod commands;
+pub(crate) mod comparison;
+mod core_to_core;
+mod cost;
+pub(crate) mod curves;
+mod doubts;
+mod explain;
+pub(crate) mod figures;
+mod footer;
+mod gate;
+pub(crate) mod header;
+mod history;
+mod kept;
+pub(crate) mod layout;
+pub(crate) mod levels;
+mod list;
+pub(crate) mod machine;
+pub mod noise;
+mod probes_page;
+mod published;
+mod selftest;
+mod table;
+mod tally;
+pub(crate) mod terminal;
+mod wide;
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+pub(crate) use layout::keeps_to;
+
+pub use comparison::{compared_by, comparison, ratio};
+pub use explain::{Explained, explain, explained};
+pub(crate) use explain::{facts as explained_facts, of_regime as sampling_of};
+pub use gate::gate;
+pub(crate) use header::{facts as facts_of_run, warnings};
+pub(crate) use history::level_text;
+pub use history::{history, sentence};
+pub use kept::{kept_run, kept_runs, percentiles, rebuilt, verified};
+pub use list::{ProbeText, RowTitle, group, list};
+pub(crate) use machine::groups as machine_facts;
+pub use machine::machine;
+pub use noise::gaps;
+pub use probes_page::probes_page;
+pub use published::{PublishedOptions, published};
+pub use selftest::selftest;
+pub(crate) use table::{group_of, short_title};
+pub use tally::{Tally, reliable, tally};
+
+use compare::references::{Reference, References};
+use model::run::Run;
+use model::story::{Block, create_delete, lifecycle, naive_loop, page_walk, pool, wakeup};
+
+/// Width that the default table keeps to.
+pub const COLUMNS: usize = 100;
+
+/// What to draw of a run, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Options<'a> {
+    /// Tables to set beside, in this order; none for the 2012 list.
+    pub versus: Vec<&'a Reference>,
+    /// Every column and every point of a curve, however wide.
+    pub wide: bool,
+    /// A column that scales 1 ns to 1 s.
+    pub human: bool,
+    /// A column of operations per frame at 60 Hz.
+    pub frames: bool,
+    /// Colour the verdicts.
+    pub color: bool,
+    /// Where the run is kept, if it is.
+    pub kept: Option<String>,
+    /// What `--full` would add, if anything.
+    pub full_adds: Option<String>,
+}
+
+/// A run as text: header, table, curves, what was learnt, footer.
+pub fn run(run: &Run, references: &References, options: &Options) -> String {
+    let mut blocks = vec![header::header(run)];
+    if options.wide {
+        blocks.extend(run.commands.iter().map(|c| commands::how(run, c)));
+        blocks.push(wide::table(run, references, options));
+        blocks.extend(run.commands.iter().map(commands::compared));
+    } else if let Some(record) = &run.commands {
+        blocks.push(commands::commands(run, record));
+    } else {
+        blocks.push(table::table(run, references, options));
+        blocks.push(levels::levels(run));
+        blocks.push(curves::curves(run));
+    }
+    blocks.push(core_to_core::core_to_core(run));
+    blocks.push(paint(&page_walk::story(run)));
+    blocks.push(paint(&naive_loop::story(run, |row| {
+        published_element_ns(references, row)
+    })));
+    blocks.push(paint(&lifecycle::story(run)));
+    blocks.push(paint(&pool::story(run)));
+    blocks.push(paint(&wakeup::story(run)));
+    blocks.push(paint(&create_delete::story(run)));
+    if options.wide {
+        blocks.push(cost::cost(run));
+    }
+    blocks.push(doubts::doubts(run, references, options) + &footer::footer(run, options));
+    blocks.retain(|block| !block.is_empty());
+    layout::finish(&blocks.join("\n"), options.color)
+}
+
+/// The published table that has the naive loop.
+pub(crate) const NAIVE_LOOP: &str = "iphone-5s";
+
+fn published_element_ns(references: &References, row: &str) -> Option<f64> {
+    let table = references.find(NAIVE_LOOP)?;
+    table.counterpart(row)?.row.ns_per_element
+}
+
+/// A page of its own.
+fn page(blocks: &[Block], color: bool) -> String {
+    layout::finish(&paint(blocks), color)
+}
+
+/// Blocks painted for the default width.
+fn paint(blocks: &[Block]) -> String {
+    terminal::paint(blocks, COLUMNS)
+}

@@ -1,0 +1,54 @@
+//! The states of the user's own command, one a line: time, spread, context
+//! switches and migrations, as `perf stat -r` would show them side by side.
+
+use crate::render::paint;
+use model::figure::time;
+use model::noise::effect::{Arm, Effects, OneRun, Workload};
+use model::stats;
+use model::story::{Block, Cell, Table, left, right};
+
+/// A table for each load; nothing where built-in jobs ran.
+pub(super) fn states(document: &Effects) -> String {
+    let blocks = document.blocks.iter();
+    let tables = blocks
+        .filter(|block| block.workload == Workload::Command)
+        .map(|block| {
+            let columns = ["time, median", "p10", "p90", "switches", "migrations"];
+            let mut table = Table::new([left(block.load.in_words())]);
+            table.columns.extend(columns.map(right));
+            for arm in &block.arms {
+                table.row(cells(arm));
+            }
+            paint(&[Block::Table(table)])
+        });
+    let text: Vec<String> = tables.collect();
+    if text.is_empty() {
+        return String::new();
+    }
+    let caption = "Time of a run, from the making of its process until its end: median [95 % \
+                   interval]; switches and migrations: mean of a run.";
+    paint(&[Block::text(caption)]) + &text.join("\n")
+}
+
+fn cells(arm: &Arm) -> [Cell; 6] {
+    let walls = stats::sorted(arm.runs.iter().map(|run| run.took_ns as f64));
+    let quantile = |q| stats::quantile_sorted(&walls, q).map_or("-".into(), time);
+    let median = match stats::quantile_interval_sorted(&walls, 0.5) {
+        Some(of) => format!("{} [{}, {}]", time(of.value), time(of.low), time(of.high)),
+        None => quantile(0.5),
+    };
+    let mean = |count: &dyn Fn(&OneRun) -> Option<u64>| {
+        let counts: Option<Vec<f64>> = arm.runs.iter().map(|r| Some(count(r)? as f64)).collect();
+        let mean = counts.and_then(|counts| stats::mean(&counts));
+        mean.map_or("-".into(), super::told::count)
+    };
+    [
+        format!("  {}", arm.name),
+        median,
+        quantile(0.1),
+        quantile(0.9),
+        mean(&|run| Some(run.voluntary + run.involuntary)),
+        mean(&|run| run.migrations),
+    ]
+    .map(Cell::from)
+}

@@ -1,0 +1,214 @@
+//! Pages of a made-up experiment, kept in `snapshots/`.
+
+use super::effects;
+use crate::render::{COLUMNS, layout};
+use compare::references::References;
+use model::noise::effect::{
+    Arm, Block, Control, Effects, How, Load, NotCounted, OneRun, SCHEMA, Wakeups, Work, Workload,
+    judge,
+};
+use model::synthetic;
+
+fn control(name: &str, on: &str, needs: Option<&str>, unavailable: Option<&str>) -> Control {
+    Control {
+        name: name.into(),
+        on: on.into(),
+        off: "as a command is started".into(),
+        on_arm: name.into(),
+        off_arm: "none".into(),
+        needs: needs.map(Into::into),
+        apply: format!("latlas exec --{name} -- CMD"),
+        unavailable: unavailable.map(Into::into),
+    }
+}
+
+/// Sixteen runs around `ms`, spread by `share`.
+fn arm(name: &str, workload: Workload, ms: f64, share: f64, seed: u64) -> Arm {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let run = |k: usize| {
+        let off = 2.0 * random.f64() - 1.0;
+        let ns = ms * 1e6 * (1.0 + share * off);
+        OneRun {
+            at_ms: 1000 + 90 * k as u64,
+            wall_ns: ns as u64 + 1_000_000,
+            took_ns: ns as u64,
+            user_ns: (ms.min(62.0) * 1e6) as u64,
+            system_ns: 400_000,
+            voluntary: 1,
+            involuntary: (ms / 4.0) as u64,
+            migrations: Some(k.is_multiple_of(4).into()),
+            cycles: None,
+            wakeups: (workload == Workload::Wakeup).then_some(Wakeups {
+                count: 230,
+                mean_ns: ns / 600.0,
+                p50_ns: ns / 700.0,
+                p99_ns: ns / 90.0,
+                max_ns: ns / 20.0,
+            }),
+        }
+    };
+    Arm {
+        name: name.into(),
+        runs: (0..16).map(run).collect(),
+    }
+}
+
+fn block(workload: Workload, load: Load, arms: [(&str, f64, f64); 3]) -> Block {
+    let arms = arms.iter().enumerate();
+    Block {
+        workload,
+        load,
+        arms: arms
+            .map(|(k, &(name, ms, share))| arm(name, workload, ms, share, 50 + k as u64))
+            .collect(),
+    }
+}
+
+fn document() -> Effects {
+    let controls = vec![
+        control("pin", "pinned to one CPU", None, None),
+        control(
+            "fifo",
+            "SCHED_FIFO, priority 1",
+            Some("root or CAP_SYS_NICE"),
+            None,
+        ),
+        control(
+            "turbo",
+            "no frequency above the nominal one",
+            Some("root"),
+            Some("nothing to set: this machine has no such control, or it is set so already"),
+        ),
+    ];
+    let blocks = vec![
+        block(
+            Workload::Cpu,
+            Load::None,
+            [
+                ("none", 80.0, 0.2),
+                ("pin", 81.0, 0.21),
+                ("fifo", 79.0, 0.2),
+            ],
+        ),
+        block(
+            Workload::Cpu,
+            Load::SameSession,
+            [
+                ("none", 203.0, 0.2),
+                ("pin", 213.0, 0.2),
+                ("fifo", 65.4, 0.02),
+            ],
+        ),
+        block(
+            Workload::Memory,
+            Load::SameSession,
+            [
+                ("none", 500.0, 0.3),
+                ("pin", 1400.0, 0.1),
+                ("fifo", 206.0, 0.02),
+            ],
+        ),
+        block(
+            Workload::Wakeup,
+            Load::OtherSession,
+            [
+                ("none", 90.0, 0.3),
+                ("pin", 88.0, 0.3),
+                ("fifo", 60.0, 0.01),
+            ],
+        ),
+    ];
+    let run = synthetic::run();
+    Effects {
+        schema: SCHEMA,
+        started_unix_ms: run.started_unix_ms,
+        wall_ms: 271_000,
+        program: run.program,
+        machine: run.machine,
+        how: How {
+            rounds: 16,
+            most_ms: None,
+            seed: 7,
+            cpus: vec![0, 1],
+            pinned_to: Some(1),
+            busy: 2,
+            job_ns: 60_000_000,
+            work: vec![Work {
+                workload: Workload::Cpu,
+                amount: 1000,
+                bytes: 0,
+            }],
+            not_counted: vec![NotCounted {
+                what: "cycles".into(),
+                reason: "no hardware counters: neither processor nor hypervisor offers any".into(),
+            }],
+            command: Vec::new(),
+        },
+        effects: judge::effects(&controls, &blocks),
+        controls,
+        blocks,
+        partial: None,
+        remarks: Vec::new(),
+    }
+}
+
+fn draw(document: &Effects, wide: bool) -> String {
+    let references = References::embedded().expect("references");
+    effects(document, &references, wide, false)
+}
+
+#[test]
+fn the_page_of_an_experiment() {
+    let text = draw(&document(), false);
+    insta::assert_snapshot!(text);
+    let widest = text.lines().map(layout::width).max();
+    assert!(widest <= Some(COLUMNS), "{widest:?} columns");
+    assert!(text.lines().all(|line| line == line.trim_end()));
+    // The book's turbo that is on is ours that is off.
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("without turbo: cpus utilized 0.993"),
+        "{text}"
+    );
+    assert!(words.contains("; with turbo: cpus utilized 1.0"), "{text}");
+    // The advice is what was told, and that alone.
+    let advice = text.split("Advice").nth(1).expect("advice");
+    assert!(
+        advice.contains("1. fifo") && !advice.contains("turbo"),
+        "{text}"
+    );
+    assert!(!advice.contains("2. pin"), "{text}");
+}
+
+#[test]
+fn every_figure_of_an_experiment() {
+    insta::assert_snapshot!(draw(&document(), true));
+}
+
+#[test]
+fn what_is_not_whole_says_so_first() {
+    let mut cut = document();
+    cut.partial = Some("interrupted: what was measured until then is kept".into());
+    cut.blocks.truncate(1);
+    for arm in &mut cut.blocks[0].arms {
+        arm.runs.truncate(3);
+    }
+    cut.effects = judge::effects(&cut.controls, &cut.blocks);
+    let text = draw(&cut, false);
+    assert!(text.starts_with("PARTIAL: interrupted"), "{text}");
+    assert!(text.contains("can't tell: cpu none"), "{text}");
+    assert!(text.contains("Advice: none"), "{text}");
+    assert!(!text.contains("memory-bound"), "{text}");
+    let mut nothing = document();
+    nothing.blocks.clear();
+    nothing.effects.clear();
+    assert!(draw(&nothing, true).contains("Advice: none"));
+}
+
+#[test]
+fn a_document_survives_its_file() {
+    let text = serde_json::to_string(&document()).expect("a document");
+    let back: Effects = serde_json::from_str(&text).expect("a document");
+    assert_eq!(back.effects, document().effects);
+    assert_eq!(back.blocks, document().blocks);
+}

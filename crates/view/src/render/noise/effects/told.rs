@@ -1,0 +1,245 @@
+//! Control by control: where an effect was told, where none was shown, where
+//! it can't be told, and why a control was not tried.
+
+use crate::render::terminal::paint_aligned;
+use crate::render::{COLUMNS, paint};
+use compare::references::{NoiseEffect, References};
+use model::noise::effect::{Change, Control, Effect, Effects, Verdict};
+use model::stats::Interval;
+use model::story::{Block, Cell, Table, Tone, left};
+
+/// Names that perf-book has for our controls.
+const PUBLISHED: [(&str, &str); 4] = [
+    ("turbo", "turbo"),
+    ("pin", "affinity"),
+    ("nice", "priority"),
+    ("cache", "filesystem cache"),
+];
+
+/// One group of lines for each control; with `wide` a line for each job and
+/// load.
+pub(super) fn told(document: &Effects, references: &References, wide: bool) -> String {
+    let mut tables = Vec::new();
+    // Of one job there is room for everything.
+    let wide = wide || !document.how.command.is_empty();
+    for control in &document.controls {
+        let own: Vec<&Effect> = document
+            .effects
+            .iter()
+            .filter(|effect| effect.control == control.name)
+            .collect();
+        tables.push(group(control, &own, references, wide));
+    }
+    let rounds = document.effects.iter().map(|effect| effect.rounds);
+    let (least, most) = (rounds.clone().min(), rounds.max());
+    let rounds = match (least, most) {
+        (Some(least), Some(most)) if least == most => format!("{least}"),
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+        _ => "no".into(),
+    };
+    let explained = format!(
+        "on / off, median of {rounds} rounds [interval]. time: of the job; of wakeup how late it \
+         woke up in the mean. spread: mean deviation of the times' logarithms from their median. \
+         switches and migrations: mean of a run, off -> on. Judged as one family: with no effect at \
+         all, one table in twenty shows any; can't tell: too few rounds for so many comparisons; \
+         detectable from: the smallest effect that these rounds could have shown."
+    );
+    let explained = paint(&[Block::text(explained), Block::empty_line()]);
+    explained + &paint_aligned(&tables, COLUMNS)
+}
+
+fn group(control: &Control, own: &[&Effect], references: &References, wide: bool) -> Table {
+    let mut table = Table::new([""; 6].map(left));
+    let title = format!("{}, against: {}", control.on, control.off);
+    table.note(format!("{}: ", control.name), title);
+    if let Some(why) = &control.unavailable {
+        let needs = match &control.needs {
+            Some(needs) => format!(" (needs {needs})"),
+            None => String::new(),
+        };
+        table.note("  not available here: ", format!("{why}{needs}"));
+    }
+    let is_told = |effect: &&&Effect| {
+        let told = |change: &Change| matches!(change.verdict, Verdict::Better | Verdict::Worse);
+        let counted = [&effect.switches, &effect.migrations].into_iter().flatten();
+        let mut counted = counted.map(|change| change.verdict);
+        wide || told(&effect.time)
+            || told(&effect.spread)
+            || counted.any(|word| matches!(word, Verdict::Better | Verdict::Worse))
+    };
+    for effect in own.iter().filter(is_told) {
+        table.row(cells(effect));
+        table.note("    ", counts(effect));
+    }
+    for (verdict, lead) in [
+        (Verdict::NoEffectShown, "  no effect shown: "),
+        (Verdict::CannotTell, "  can't tell: "),
+    ] {
+        let of_word = |effect: &&&Effect| !is_told(effect) && effect.time.verdict == verdict;
+        let text = places(own.iter().filter(of_word).copied());
+        if !text.is_empty() {
+            let smallest = own.iter().filter(of_word);
+            let smallest = smallest.filter_map(|effect| effect.time.smallest);
+            let shows = match smallest.reduce(f64::max) {
+                Some(share) => format!(" (time detectable from {})", percent(share)),
+                None => String::new(),
+            };
+            table.note(lead, text + &shows);
+        }
+    }
+    if let Some(text) = published(control, references) {
+        table.note("  published: ", text);
+    }
+    table
+}
+
+/// `cpu none, same-session; memory none`.
+fn places<'a>(effects: impl Iterator<Item = &'a Effect>) -> String {
+    let mut text = String::new();
+    let mut last = None;
+    for effect in effects {
+        match last {
+            Some(workload) if workload == effect.workload => text += ", ",
+            Some(_) => text += &format!("; {} ", effect.workload.name()),
+            None => text += &format!("{} ", effect.workload.name()),
+        }
+        text += effect.load.name();
+        last = Some(effect.workload);
+    }
+    text
+}
+
+fn cells(effect: &Effect) -> [Cell; 6] {
+    [
+        format!("  {}", effect.workload.name()).into(),
+        effect.load.name().into(),
+        format!("time {}", ratio(&effect.time)).into(),
+        word(&effect.time),
+        format!("spread {}", ratio(&effect.spread)).into(),
+        word(&effect.spread),
+    ]
+}
+
+/// `switches 151 -> 102 better; migrations 10.0 -> 0 better; detectable from: ...`.
+fn counts(effect: &Effect) -> String {
+    let changes = [
+        ("switches", &effect.switches),
+        ("migrations", &effect.migrations),
+    ];
+    let mut text: Vec<String> = Vec::new();
+    let mut shows = Vec::new();
+    for (name, change) in [("time", &effect.time), ("spread", &effect.spread)] {
+        shows.extend(
+            change
+                .smallest
+                .map(|share| format!("{name} {}", percent(share))),
+        );
+    }
+    for (name, change) in changes {
+        let Some(change) = change else {
+            text.push(format!("{name} not counted here"));
+            continue;
+        };
+        if let (Some(off), Some(on)) = (change.off, change.on) {
+            let word = change.verdict.text();
+            text.push(format!("{name} {} -> {} {word}", count(off), count(on)));
+        }
+        // All rounds alike: any difference would have been seen.
+        shows.extend(change.smallest.map(|n| match n < 0.01 {
+            true => format!("{name} <0.01"),
+            false => format!("{name} {}", count(n)),
+        }));
+    }
+    if !shows.is_empty() {
+        text.push(format!("detectable from: {}", shows.join(", ")));
+    }
+    text.join("; ")
+}
+
+/// A mean count: `151`, `9.7`, `0.25`, `0`.
+pub(super) fn count(mean: f64) -> String {
+    let places = match mean.abs() {
+        n if n == 0.0 || n >= 99.5 => 0,
+        n if n >= 9.95 => 1,
+        n if n >= 0.0995 => 2,
+        _ => 3,
+    };
+    format!("{mean:.places$}")
+}
+
+fn percent(share: f64) -> String {
+    let places = if share < 0.0995 { 1 } else { 0 };
+    format!("{:.places$} %", share * 100.0)
+}
+
+fn ratio(change: &Change) -> String {
+    change.ratio.as_ref().map_or("-".into(), interval)
+}
+
+/// `0.29 [0.25, 0.33]`.
+pub(super) fn interval(ratio: &Interval) -> String {
+    let number = |value: f64| {
+        let places = match value {
+            v if v >= 99.5 => 0,
+            v if v >= 9.95 => 1,
+            v if v >= 0.0995 => 2,
+            _ => 3,
+        };
+        format!("{value:.places$}")
+    };
+    let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(number);
+    format!("{value} [{low}, {high}]")
+}
+
+fn word(change: &Change) -> Cell {
+    let (text, tone) = match change.verdict {
+        // Two of them on a line.
+        Verdict::NoEffectShown => ("none shown", Tone::Plain),
+        Verdict::Better => (Verdict::Better.text(), Tone::Good),
+        Verdict::Worse => (Verdict::Worse.text(), Tone::Bad),
+        Verdict::CannotTell => (Verdict::CannotTell.text(), Tone::Doubtful),
+    };
+    Cell::from(text).toned(tone)
+}
+
+/// What a book found of the same control.
+fn published(control: &Control, references: &References) -> Option<String> {
+    let (_, name) = PUBLISHED.iter().find(|(ours, _)| *ours == control.name)?;
+    let (book, effect) = references.noise_effects.iter().find_map(|book| {
+        let effect = book.effects.iter().find(|e| e.control == *name)?;
+        Some((book, effect))
+    })?;
+    Some(format!("{} ({})", in_words(effect), book.source))
+}
+
+fn in_words(effect: &NoiseEffect) -> String {
+    let states: Vec<String> = effect
+        .states
+        .iter()
+        .map(|(state, figures)| {
+            let figures: Vec<String> = figures
+                .iter()
+                .map(|(key, value)| match value.as_str() {
+                    Some(text) => text.to_owned(),
+                    None => format!("{} {value}", key.replace('_', " ")),
+                })
+                .collect();
+            format!(
+                "{}: {}",
+                state_in_words(state, &effect.control),
+                figures.join(", ")
+            )
+        })
+        .collect();
+    states.join("; ")
+}
+
+/// A book's *on* is its control's: turbo that is on. Ours may be the other way
+/// round, so its name goes with it.
+fn state_in_words(state: &str, control: &str) -> String {
+    match state {
+        "on" => format!("with {control}"),
+        "off" => format!("without {control}"),
+        named => named.into(),
+    }
+}

@@ -1,0 +1,70 @@
+//! Every figure that perf-book's appendix has of a control, on and off.
+
+use crate::render::{paint, terminal};
+use model::figure::time;
+use model::noise::effect::Effects;
+use model::noise::effect::figures::Figures;
+use model::story::{Block, Cell, Note, Table, left, right};
+
+/// A line on and a line off for each control, job and load.
+pub(super) fn figures(document: &Effects) -> String {
+    if document.effects.is_empty() {
+        return String::new();
+    }
+    let headings = [
+        "work",
+        "elapsed",
+        "task clock",
+        "CPUs",
+        "voluntary",
+        "involuntary",
+        "migrations",
+        "cycles",
+        "GHz",
+        "late p50",
+        "late p99",
+    ];
+    let mut table = Table::new(["control", "job", "load", ""].map(left));
+    table.columns.extend(headings.map(right));
+    for effect in &document.effects {
+        for (state, figures) in [("on", &effect.on), ("off", &effect.off)] {
+            let names = [
+                &effect.control,
+                effect.workload.name(),
+                effect.load.name(),
+                state,
+            ];
+            let names = names.map(str::to_owned).into_iter();
+            table.row(names.chain(texts(figures)).map(Cell::from));
+        }
+    }
+    let caption = "Medians of the runs, of migrations the mean. elapsed: from the making of the process until its \
+         end was seen; CPUs: task clock over elapsed; voluntary, involuntary: context switches.\n";
+    let missing = document.how.not_counted.iter().map(|not| {
+        let label = format!("{}: not available here: ", not.what);
+        Block::Note(Note::new(label, not.reason.as_str()))
+    });
+    caption.to_owned()
+        + &terminal::paint(&[Block::Table(table)], usize::MAX)
+        + &paint(&missing.collect::<Vec<_>>())
+}
+
+fn texts(figures: &Figures) -> [String; 11] {
+    let of_time = |ns: Option<f64>| ns.map_or("-".into(), time);
+    let number = |value: Option<f64>, places: usize| {
+        value.map_or("-".into(), |value| format!("{value:.places$}"))
+    };
+    [
+        of_time(figures.took_ns),
+        of_time(figures.wall_ns),
+        of_time(figures.task_clock_ns),
+        number(figures.cpus_utilized, 2),
+        number(figures.voluntary, 0),
+        number(figures.involuntary, 0),
+        number(figures.mean_migrations, 2),
+        number(figures.cycles, 0),
+        number(figures.ghz, 2),
+        of_time(figures.late_p50_ns),
+        of_time(figures.late_p99_ns),
+    ]
+}

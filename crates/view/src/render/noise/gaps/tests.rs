@@ -1,0 +1,72 @@
+//! The picture, whole and in parts.
+
+use super::*;
+use crate::render::layout::keeps_to;
+use model::synthetic::gaps as synthetic;
+
+#[test]
+fn the_picture_of_gaps() {
+    let text = gaps(&synthetic::document(), false);
+    insta::assert_snapshot!(text);
+    assert!(keeps_to(&text, COLUMNS), "{text}");
+    assert!(text.lines().all(|line| line == line.trim_end()));
+    assert!(!text.contains('\x1b'));
+    let colored = gaps(&synthetic::document(), true);
+    assert!(colored.contains("\x1b[32m  T tick"), "{colored}");
+}
+
+#[test]
+fn a_quiet_cpu_and_one_that_ended_early() {
+    let mut document = synthetic::document();
+    document.partial = Some("interrupted after 0.1 s".into());
+    document.cpus = vec![
+        Osnoise {
+            causes: Vec::new(),
+            longest: Vec::new(),
+            detours: 0,
+            lost_ns: 0,
+            share: None,
+            ..document.cpus[0].clone()
+        },
+        Osnoise::default(),
+    ];
+    let text = gaps(&document, false);
+    assert!(text.starts_with("PARTIAL: interrupted"), "{text}");
+    assert!(text.contains("lost 0.00 % of its time, 0 ns of"), "{text}");
+    assert!(
+        text.contains("On no CPU of its own: nothing was watched"),
+        "{text}"
+    );
+    assert!(text.contains("All these CPUs"), "{text}");
+    assert!(keeps_to(&text, COLUMNS), "{text}");
+}
+
+#[test]
+fn every_cause_that_is_there_has_a_letter() {
+    let counts = [(Cause::Scheduler, 1), (Cause::Tick, 10_000)];
+    let text = bar(&counts, 10_001);
+    assert!(text.starts_with('S') && text.ends_with('T'), "{text}");
+    assert!((BAR..=BAR + 1).contains(&text.len()), "{text}");
+    assert_eq!(bar(&[(Cause::Tick, 0)], 5), "");
+    assert!(bar(&[(Cause::Tick, 100)], 10_000).len() < BAR * 6 / 10);
+}
+
+#[test]
+fn a_few_words_for_the_conditions() {
+    let mut around = OsnoiseAround {
+        before: synthetic::document().cpus[0].clone(),
+        after: None,
+    };
+    let before = "a spinning thread lost 1.82 % (most: scheduler) before";
+    assert_eq!(in_words(&around), before);
+    around.after = Some(Osnoise {
+        span_ns: 1,
+        ..Osnoise::default()
+    });
+    assert!(in_words(&around).ends_with("before, nothing after"));
+    let nothing = OsnoiseAround::default();
+    assert_eq!(
+        in_words(&nothing),
+        "what a spinning thread loses is not known"
+    );
+}

@@ -1,0 +1,287 @@
+//! `noise show`: the controls group by group, and what to do about them.
+
+use crate::render::COLUMNS;
+use crate::render::layout::{Style, finish, styled, width, wrap};
+use model::noise::control::{Control, Controls, Group, Hindrance, Kind, State, Tuned, Who};
+
+/// How to draw it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ShowOptions {
+    /// What each control is, where it is read, why a value is better and the
+    /// command for a shell.
+    pub wide: bool,
+    /// Colour what could be better.
+    pub color: bool,
+}
+
+/// Marks what was only ever tried on made-up machines.
+const NEVER_RUN: &str = "*";
+/// Columns of the names of controls, with the blanks before the values.
+const NAMES: usize = 26;
+
+/// All of it as text.
+pub fn show(controls: &Controls, options: ShowOptions) -> String {
+    let mut page = Page {
+        text: String::new(),
+        options,
+    };
+    page.header(controls);
+    for group in [
+        Group::Clock,
+        Group::Cores,
+        Group::Scheduler,
+        Group::Interrupts,
+        Group::Memory,
+        Group::Environment,
+    ] {
+        page.group(group, &controls.controls);
+    }
+    page.advice(controls);
+    page.footer(controls);
+    finish(&page.text, options.color)
+}
+
+struct Page {
+    text: String,
+    options: ShowOptions,
+}
+
+impl Page {
+    fn wrapped(&mut self, lead: &str, text: &str) {
+        for line in wrap(lead, text, COLUMNS) {
+            self.text.push_str(line.trim_end());
+            self.text.push('\n');
+        }
+    }
+
+    /// A line below the value of a control.
+    fn below(&mut self, label: &str, text: &str) {
+        let lead = format!("{}{label}", " ".repeat(NAMES));
+        self.wrapped(&lead, text);
+    }
+
+    /// A command or a path in one line however long: it is there to be copied.
+    fn whole(&mut self, lead: &str, command: &str) {
+        self.text.push_str(&format!("{lead}{command}\n"));
+    }
+
+    fn header(&mut self, controls: &Controls) {
+        let mut parts = vec![match controls.root {
+            true => "seen as root".to_owned(),
+            false => "seen without root".to_owned(),
+        }];
+        parts.extend(
+            controls
+                .hypervisor
+                .iter()
+                .map(|name| format!("{name} guest")),
+        );
+        parts.extend(controls.container.iter().map(|name| format!("in {name}")));
+        parts.push(match controls.quiet_cpus.as_slice() {
+            [] => "no core to spare".to_owned(),
+            quiet => format!("to be kept quiet: {}", cpus(quiet)),
+        });
+        self.wrapped("noise of this machine: ", &parts.join(", "));
+        if let Some(pending) = &controls.pending {
+            self.wrapped("! ", pending);
+        }
+        for note in &controls.notes {
+            self.wrapped("! ", note);
+        }
+    }
+
+    fn group(&mut self, group: Group, all: &[Control]) {
+        let heading = match group {
+            Group::Clock => "clock",
+            Group::Cores => "cores",
+            Group::Scheduler => "scheduler",
+            Group::Interrupts => "interrupts",
+            Group::Memory => "memory",
+            Group::Environment => "around us",
+        };
+        self.text.push_str(&format!("\n{heading}\n"));
+        let group: Vec<&Control> = all.iter().filter(|c| c.group == group).collect();
+        let wide = self.options.wide;
+        let (absent, present): (Vec<&Control>, Vec<&Control>) = group
+            .into_iter()
+            .partition(|control| is_absent(control) && !wide);
+        for control in present {
+            self.control(control);
+        }
+        self.absent(&absent);
+    }
+
+    /// What is not here, those with the same reason together.
+    fn absent(&mut self, controls: &[&Control]) {
+        let mut reasons: Vec<&Hindrance> = Vec::new();
+        for hindrance in controls.iter().filter_map(|c| c.hindrance.as_ref()) {
+            if !reasons.contains(&hindrance) {
+                reasons.push(hindrance);
+            }
+        }
+        for reason in reasons {
+            let names: Vec<String> = controls
+                .iter()
+                .filter(|control| control.hindrance.as_ref() == Some(reason))
+                .map(|control| name(control))
+                .collect();
+            self.wrapped(
+                "  - ",
+                &format!("{}: {}", names.join(", "), in_words(reason)),
+            );
+        }
+    }
+
+    fn control(&mut self, control: &Control) {
+        let mark = match control.state {
+            State::Good => styled("+", Style::Good),
+            State::Improvable => styled("!", Style::Doubtful),
+            State::Information => " ".to_owned(),
+            State::Unknown => "-".to_owned(),
+        };
+        let name = name(control);
+        // The mark is taken for a column of its own, whatever its colour.
+        let fill = " ".repeat(NAMES.saturating_sub(4 + width(&name)).max(1));
+        let value = match (&control.now.value, &control.hindrance) {
+            (Some(value), _) => value.clone(),
+            (None, Some(hindrance)) => in_words(hindrance),
+            (None, None) => control.now.to_string(),
+        };
+        let mut lines = wrap(&" ".repeat(NAMES), &value, COLUMNS);
+        if let Some(first) = lines.first_mut() {
+            *first = format!("  {mark} {name}{fill}{}", first.trim_start());
+        }
+        for line in lines {
+            self.text.push_str(line.trim_end());
+            self.text.push('\n');
+        }
+        let improvable = control.state == State::Improvable;
+        if improvable || self.options.wide {
+            self.more(control);
+        }
+    }
+
+    /// What would be better, and who can do it.
+    fn more(&mut self, control: &Control) {
+        let wide = self.options.wide;
+        if wide {
+            self.below("what    ", &control.title);
+            if let Some(source) = control.now.source.as_deref().filter(|s| !s.is_empty()) {
+                self.whole(&format!("{}read in ", " ".repeat(NAMES)), source);
+            }
+        }
+        if let Some(wanted) = control
+            .wanted
+            .as_ref()
+            .filter(|_| control.state != State::Good)
+        {
+            self.below("better  ", &format!("{}: {}", wanted.value, wanted.why));
+        }
+        let Some(setting) = &control.setting else {
+            return;
+        };
+        if control.state == State::Good {
+            return;
+        }
+        let who = match setting.who {
+            Who::AnyUser => "you     ",
+            Who::Root => "root    ",
+            Who::Boot => "at boot ",
+        };
+        match &control.hindrance {
+            // The label says who can; who can't is no more than that.
+            Some(hindrance) if hindrance.kind != Kind::NoPrivilege => {
+                self.below("but     ", &in_words(hindrance));
+            }
+            _ => {
+                match setting.who {
+                    Who::Boot => self.below(who, &setting.command),
+                    _ => self.whole(&format!("{}{who}", " ".repeat(NAMES)), &setting.command),
+                }
+                if let (true, Some(hindrance)) = (wide, &control.hindrance) {
+                    self.below("now     ", &in_words(hindrance));
+                }
+            }
+        }
+        match (&control.tuned, wide) {
+            (Tuned::ByDefault, true) => {
+                self.below("tune    ", "in the default set of latlas noise tune")
+            }
+            (Tuned::ByName(why), true) => self.below(
+                "tune    ",
+                &format!("only with --only {}: {why}", control.id),
+            ),
+            _ => {}
+        }
+    }
+
+    fn advice(&mut self, controls: &Controls) {
+        let advice = &controls.advice;
+        self.text.push('\n');
+        if advice.is_empty() {
+            self.text.push_str(match controls.sees() {
+                true => "advice: nothing that anybody here could do better\n",
+                false => "advice: none, since nothing can be seen here\n",
+            });
+            return;
+        }
+        self.text.push_str("advice, what helps most first\n");
+        for (at, one) in advice.iter().enumerate() {
+            let who = match one.who {
+                Who::Root => " (root)",
+                Who::AnyUser | Who::Boot => "",
+            };
+            self.wrapped(&format!("{:>3} ", at + 1), &format!("{}{who}", one.what));
+            if !one.command.is_empty() {
+                self.whole("      ", &one.command);
+            }
+            self.wrapped("      ", &format!("worth: {}", one.worth));
+        }
+    }
+
+    fn footer(&mut self, controls: &Controls) {
+        self.text.push('\n');
+        if !controls.advice.is_empty() {
+            self.wrapped(
+                "",
+                "The order, and figures of ms, are from a job of 60 ms on two kinds of machines (two shared \
+                 virtual cores each): latlas noise ab measures what each is worth on this one.",
+            );
+        }
+        let marks = "+ as wanted, ! another value would be better, - not here or not known";
+        match controls.controls.iter().any(|control| control.fixtures_only) {
+            true => self.wrapped(
+                "",
+                &format!("{marks}, {NEVER_RUN} tried on made-up machines only: never run on real hardware by us."),
+            ),
+            false => self.wrapped("", &format!("{marks}.")),
+        }
+        if !self.options.wide {
+            self.wrapped(
+                "",
+                "--wide tells what each control is, where it is read and how a shell sets it.",
+            );
+        }
+    }
+}
+
+/// A control with its mark.
+fn name(control: &Control) -> String {
+    let star = if control.fixtures_only { NEVER_RUN } else { "" };
+    format!("{}{star}", control.id)
+}
+
+fn is_absent(control: &Control) -> bool {
+    control.now.value.is_none() && control.hindrance.is_some()
+}
+
+fn in_words(hindrance: &Hindrance) -> String {
+    format!("{}: {}", hindrance.kind.words(), hindrance.why)
+}
+
+fn cpus(list: &[u32]) -> String {
+    match list {
+        [one] => format!("CPU {one}"),
+        many => format!("CPUs {}", crate::render::machine::cpu_list(many)),
+    }
+}

@@ -1,0 +1,41 @@
+//! A table as it was published, row by row, with this machine in the last
+//! columns.
+
+use super::super::COLUMNS;
+use super::super::figures::typical;
+use super::super::terminal::paint;
+use super::notes::Notes;
+use super::{column_name, ours};
+use compare::tables::{Table, TablePart, TableRow};
+use model::story::{self, Block, Cell, left, right};
+
+/// The part, with the median of all operations where there is room.
+pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> String {
+    let columns = super::columns_with_figures(table, part);
+    let mut page = story::Table::new([left("")]);
+    let names = columns
+        .iter()
+        .map(|&at| left(column_name(&table.columns[at].key)));
+    page.columns.extend(names);
+    page.columns
+        .extend([right("here ±"), left("typical").optional(), left("verdict")]);
+    for row in &part.rows {
+        ours::row(&mut page, cells(row, &columns), row, notes);
+    }
+    let title = Some(&part.title).filter(|title| !title.is_empty());
+    let title = title.map(|title| Block::Heading(title.clone()));
+    let blocks: Vec<Block> = title.into_iter().chain([Block::Table(page)]).collect();
+    paint(&blocks, COLUMNS)
+}
+
+fn cells(row: &TableRow, columns: &[usize]) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = vec![format!(" {}", row.name).into()];
+    let published = columns.iter().map(|&at| ours::published(row, at));
+    cells.extend(published);
+    let measured = row.shown();
+    cells.push(measured.map_or("-".into(), |m| ours::figure(row, m)));
+    let median = measured.filter(|m| m.estimate.quiet.is_some());
+    let median = median.map(|m| typical(&m.estimate, &m.unit));
+    cells.push(median.unwrap_or_default().into());
+    cells
+}

@@ -1,0 +1,104 @@
+//! A publication's table with this machine's figures beside: the text of
+//! `latlas table`.
+
+mod columns;
+mod costs;
+mod elements;
+mod notes;
+mod ours;
+mod wide;
+
+#[cfg(test)]
+mod tests;
+
+use super::layout::finish;
+use super::{header, machine, paint};
+use compare::references::Form;
+use compare::tables::{Table, TablePart};
+use model::run::Run;
+use model::story::{Block, Note};
+use model::utc;
+
+/// How a published table is drawn.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PublishedOptions<'a> {
+    /// Every column, each figure in ns as it is, however wide.
+    pub wide: bool,
+    /// Colour the verdicts.
+    pub color: bool,
+    /// Rows that this program could measure: what the advice may name. None
+    /// where that is not known.
+    pub measurable: Option<&'a [String]>,
+}
+
+/// The table as text. `run` is the one that it was filled in from.
+pub fn published(table: &Table, run: Option<&Run>, options: &PublishedOptions) -> String {
+    let mut blocks = vec![heading(table, run)];
+    let mut notes = notes::Notes::default();
+    if options.wide {
+        blocks.push(wide::table(table));
+    } else {
+        for part in &table.parts {
+            blocks.push(drawn(table, part, &mut notes));
+        }
+    }
+    blocks.push(notes.below(table, options));
+    blocks.retain(|block| !block.is_empty());
+    finish(&blocks.join("\n"), options.color)
+}
+
+fn drawn(table: &Table, part: &TablePart, notes: &mut notes::Notes) -> String {
+    let of_elements = |row: &compare::tables::TableRow| {
+        let mut figures = row.published.iter().flatten();
+        figures.any(|p| p.figure.ns_per_element.is_some())
+    };
+    if part.rows.iter().any(of_elements) {
+        elements::part(table, part, notes)
+    } else if table.form == Form::Costs {
+        costs::part(table, part, notes)
+    } else {
+        columns::part(table, part, notes)
+    }
+}
+
+/// What it is, whose figures stand in it, and on what ours were measured.
+fn heading(table: &Table, run: Option<&Run>) -> String {
+    let mut blocks = header::warning_blocks(run);
+    blocks.push(Block::Heading(table.title.clone()));
+    let mut fact = |label: &str, text: &str| {
+        blocks.push(Block::Note(Note::new(format!("{label:<16}"), text)));
+    };
+    for column in &table.columns {
+        fact(column_name(&column.key), &column.title);
+    }
+    match run {
+        None => fact("this machine", "not measured yet"),
+        Some(run) => {
+            fact("this machine", &run.machine.one_line());
+            let id = run.id.get(..8).unwrap_or(&run.id);
+            let when = utc::text(run.started_unix_ms);
+            fact(
+                "run",
+                &format!("{id}, {when}, {}", header::program(&run.program)),
+            );
+            if let Some(filesystem) = table.files_on() {
+                fact("files on", &machine::files_on_text(filesystem));
+            }
+        }
+    }
+    paint(&blocks)
+}
+
+/// Places of the columns that have a figure for one of the part's rows.
+fn columns_with_figures(table: &Table, part: &TablePart) -> Vec<usize> {
+    let has_figure = |at: &usize| {
+        let mut rows = part.rows.iter();
+        rows.any(|row| matches!(row.published.get(*at), Some(Some(p)) if p.row().has_figure()))
+    };
+    (0..table.columns.len()).filter(has_figure).collect()
+}
+
+/// What a column of published figures is headed by.
+fn column_name(key: &str) -> &str {
+    super::table::short_title(key)
+}

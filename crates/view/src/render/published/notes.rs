@@ -1,0 +1,179 @@
+//! What stands below a published table: why figures are missing or doubtful,
+//! what the publication says beside them, how to read it, what to do next.
+
+use super::super::paint;
+use super::PublishedOptions;
+use compare::references::Form;
+use compare::tables::{Here, Measured, Table, TableRow};
+use model::story::{self, Block};
+
+/// Ids in one advice, above which it names the table instead.
+const NAMED: usize = 6;
+
+/// Reasons with their numbers, and what was drawn.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes {
+    reasons: Vec<String>,
+    medians: Vec<String>,
+    likes: bool,
+}
+
+impl Notes {
+    /// Number of the note that says why the row itself has no figure.
+    pub(super) fn why(&mut self, row: &TableRow) -> Option<String> {
+        match &row.reference_only {
+            Some(why) => Some(self.number(format!("one machine alone can't measure it: {why}"))),
+            None => self.of(&row.here),
+        }
+    }
+
+    /// Number of the note that says why there is no figure.
+    pub(super) fn of(&mut self, here: &Here) -> Option<String> {
+        match here {
+            Here::Measured(_) => None,
+            Here::Unavailable { reason } => {
+                Some(self.number(format!("not available here: {reason}")))
+            }
+            Here::NotMeasured { reason, .. } => Some(self.number(reason.clone())),
+        }
+    }
+
+    fn number(&mut self, reason: String) -> String {
+        let at = self.reasons.iter().position(|known| *known == reason);
+        let at = at.unwrap_or_else(|| {
+            self.reasons.push(reason);
+            self.reasons.len() - 1
+        });
+        format!("[{}]", at + 1)
+    }
+
+    /// Remembers a figure that was drawn.
+    pub(super) fn figure(&mut self, row: &TableRow, measured: &Measured) {
+        if measured.figure == "typical" {
+            self.medians.push(row.name.clone());
+        }
+        self.likes |= row.like.is_some();
+    }
+
+    /// The lines below the table.
+    pub(super) fn below(&self, table: &Table, options: &PublishedOptions) -> String {
+        let mut blocks = Vec::new();
+        let mut say =
+            |label: &str, text: &str| blocks.push(Block::Note(story::Note::new(label, text)));
+        for (at, reason) in self.reasons.iter().enumerate() {
+            say(&format!("[{}] ", at + 1), reason);
+        }
+        for note in of_figures(table) {
+            let about = format!("{}, {}", note.column, note.rows.join("; "));
+            match note.doubt {
+                true => say("? ", &format!("{about}: no ratio: {}", note.text)),
+                false => say("note: ", &format!("{about}: {}", note.text)),
+            }
+        }
+        if !self.medians.is_empty() {
+            say("median: ", &self.medians.join("; "));
+        }
+        if let Some(advice) = advice(table, options) {
+            say("more: ", &advice);
+        }
+        say("", &legend(table, self));
+        for (label, text) in sources(table) {
+            say(label, &text);
+        }
+        paint(&blocks)
+    }
+}
+
+/// What a publication says of some rows of one column.
+struct Note<'t> {
+    column: &'t str,
+    rows: Vec<&'t str>,
+    text: &'t str,
+    doubt: bool,
+}
+
+/// Doubts, and what the publications say beside their figures, each once.
+fn of_figures(table: &Table) -> Vec<Note<'_>> {
+    let mut notes: Vec<Note> = Vec::new();
+    for row in table.rows() {
+        for (column, published) in table.columns.iter().zip(&row.published) {
+            let Some(published) = published else { continue };
+            let column = super::column_name(&column.key);
+            let texts = [(&published.doubtful, true), (&published.note, false)];
+            for (text, doubt) in texts {
+                let Some(text) = text else { continue };
+                let same = |n: &&mut Note| n.column == column && n.text == text && n.doubt == doubt;
+                match notes.iter_mut().find(same) {
+                    Some(known) => known.rows.push(&row.name),
+                    None => notes.push(Note {
+                        column,
+                        rows: vec![&row.name],
+                        text,
+                        doubt,
+                    }),
+                }
+            }
+        }
+    }
+    notes
+}
+
+/// How to get the figures that are missing.
+fn advice(table: &Table, options: &PublishedOptions) -> Option<String> {
+    let mut missing = table.missing();
+    if let Some(known) = options.measurable {
+        missing.retain(|id| known.iter().any(|row| row == id));
+    }
+    let key = &table.key;
+    match missing.as_slice() {
+        [] => None,
+        few if few.len() <= NAMED => Some(format!(
+            "not measured yet: latlas table {key} --measure, or latlas run {}",
+            few.join(" ")
+        )),
+        many => Some(format!(
+            "{} rows are not measured yet: latlas table {key} --measure measures what the table \
+             needs",
+            many.len()
+        )),
+    }
+}
+
+fn legend(table: &Table, notes: &Notes) -> String {
+    let figure = match table.form {
+        Form::Costs => "ns each",
+        Form::Columns => "here",
+    };
+    let mut text = format!(
+        "{figure} ±: cost on the undisturbed machine (quiet), or the median of all operations for the \
+         rows listed after \"median\"; half of its 95 % interval. After a published figure: this \
+         machine / published; ? doubtful, no ratio."
+    );
+    if table.form == Form::Costs {
+        text.push_str(
+            " iterations, total s: timed operations and their time, loops included, from the run's \
+             samples.",
+        );
+    }
+    if notes.likes {
+        text.push_str(
+            " ~: figure of the row named below, which does the same job through other code; no ratio.",
+        );
+    }
+    text
+}
+
+/// Who published the columns and how they were measured, each said once.
+fn sources(table: &Table) -> Vec<(&'static str, String)> {
+    let mut known: Vec<(&'static str, String)> = Vec::new();
+    for column in &table.columns {
+        let method = column.method.clone().map(|method| ("measured: ", method));
+        let source = ("source: ", column.source.clone());
+        for line in method.into_iter().chain([source]) {
+            if !known.contains(&line) {
+                known.push(line);
+            }
+        }
+    }
+    known
+}

@@ -1,0 +1,86 @@
+//! Every column, each figure in ns as it is.
+
+use super::super::figures::{ratio_text, typical};
+use super::super::terminal::paint;
+use super::ours;
+use compare::tables::{Here, Measured, PublishedFigure, Table, TableRow};
+use model::story::{self, Block, Cell, left, right};
+
+/// The table: a line for each row, and one for each row that does the same job.
+pub(super) fn table(table: &Table) -> String {
+    let mut page = story::Table::new(["name", "row"].map(left));
+    let columns = ["iterations", "total s", "ns each ±", "figure"].map(right);
+    page.columns.extend(columns);
+    page.columns.extend(["typical", "verdict"].map(left));
+    for column in &table.columns {
+        let columns = [column.key.as_str(), "iterations", "total s", "ratio"];
+        page.columns.extend(columns.map(right));
+    }
+    page.columns.push(left("remarks"));
+    for part in &table.parts {
+        if !part.title.is_empty() {
+            page.note("", format!("{}:", part.title));
+        }
+        for row in &part.rows {
+            page.row(cells(&row.name, &row.id, &row.here, row, true));
+            if let Some(like) = &row.like {
+                page.row(cells("  ~", &like.id, &like.here, row, false));
+            }
+        }
+    }
+    paint(&[Block::Table(page)], usize::MAX)
+}
+
+fn cells(name: &str, id: &str, here: &Here, row: &TableRow, own: bool) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = vec![name.into(), id.into()];
+    let none = || ["", "", "-", "", "", ""].map(Cell::from);
+    cells.extend(here.measured().map_or_else(none, figures));
+    for published in &row.published {
+        cells.extend(match published.as_ref().filter(|_| own) {
+            Some(published) => as_published(published).map(Cell::from),
+            None => ["", "", "", ""].map(Cell::from),
+        });
+    }
+    let reference_only = Some(row).filter(|_| own);
+    let reference_only = reference_only.and_then(|row| row.reference_only.as_deref());
+    cells.push(remarks(here, reference_only).into());
+    cells
+}
+
+fn figures(ours: &Measured) -> [Cell; 6] {
+    [
+        ours.iterations.map_or("-".into(), |n| n.to_string()).into(),
+        ours.total_s
+            .map_or("-".into(), |s| format!("{s:.6}"))
+            .into(),
+        Cell::digits(ours::plain(ours)),
+        ours.figure.into(),
+        typical(&ours.estimate, &ours.unit).into(),
+        Cell::from(ours.verdict.text()).toned(ours.verdict),
+    ]
+}
+
+fn as_published(published: &PublishedFigure) -> [String; 4] {
+    let figure = &published.figure;
+    let speed = || figure.mb_per_s.map(|speed| format!("{speed} MB/s"));
+    let ns = figure.ns.map(|ns| ns.to_string()).or_else(speed);
+    let ratio = match (&published.doubtful, published.ratio) {
+        (Some(_), _) => "?".into(),
+        (None, ratio) => ratio.map_or(String::new(), ratio_text),
+    };
+    [
+        ns.unwrap_or_default(),
+        figure.iterations.map_or(String::new(), |n| n.to_string()),
+        figure.total_s.map_or(String::new(), |s| s.to_string()),
+        ratio,
+    ]
+}
+
+fn remarks(here: &Here, reference_only: Option<&str>) -> String {
+    match (here, reference_only) {
+        (Here::Measured(measured), _) => measured.reason.clone(),
+        (_, Some(why)) => format!("one machine alone can't measure it: {why}"),
+        (Here::Unavailable { reason }, _) => format!("not available here: {reason}"),
+        (Here::NotMeasured { reason, .. }, _) => reason.clone(),
+    }
+}

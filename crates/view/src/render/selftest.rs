@@ -1,0 +1,185 @@
+//! What a machine could tell now, as text.
+
+use super::comparison::brief;
+use super::page;
+use compare::selftest::{Detectable, SelfTest};
+use model::story::{Block, Cell, Table, Tone, left, right};
+
+/// Sizes of change that the verdict counts rows for.
+const SIZES: [f64; 5] = [0.01, 0.02, 0.05, 0.10, 0.20];
+
+/// The table of what each row could detect, and the machine's verdict.
+pub fn selftest(test: &SelfTest, color: bool) -> String {
+    let mut table = Table::new([
+        left("row"),
+        right("one run ±"),
+        right("sets differ"),
+        right("alone"),
+        right("among all"),
+        left(""),
+    ]);
+    for row in &test.rows {
+        let share = |share: Option<f64>, none: &str| share.map_or(none.into(), percent).into();
+        table.row([
+            row.row.as_str().into(),
+            share(row.half_width, ""),
+            share(row.sets_differ, ""),
+            share(row.alone, "-"),
+            share(row.among_all, "-"),
+            Cell::from(remark(row, test)).toned(tone(row)),
+        ]);
+    }
+    let legend = format!(
+        "alone: the smallest change between two single runs that is detected in {:.0} % of cases at \
+         a two-sided level of {:.0} %, if only this row is watched; among all: if it is the one of \
+         {} rows that changed (level over their number, the first step of the correction). Both \
+         hold once these sets are kept (--keep). one run ±: half of its own 95 % interval; sets \
+         differ: standard deviation of {} sets. With few sets the assumed variation between runs \
+         counts too (docs/compare.md).",
+        test.power * 100.0,
+        test.level * 100.0,
+        test.among,
+        test.order.len()
+    );
+    let blocks = [
+        Block::Table(table),
+        Block::empty_line(),
+        Block::text(verdict(test)),
+        Block::text(alarms(test)),
+        Block::text(legend),
+    ];
+    page(&blocks, color)
+}
+
+fn verdict(test: &SelfTest) -> String {
+    let told: Vec<String> = SIZES
+        .iter()
+        .map(|&size| (size, test.detecting(size)))
+        .filter(|&(_, rows)| rows > 0)
+        .map(|(size, rows)| format!("{:.0} % on {rows} rows", size * 100.0))
+        .collect();
+    let all = test.rows.len();
+    match told.is_empty() {
+        true => {
+            format!("No change of 20 % or less is detectable on any of {all} rows.")
+        }
+        false => format!(
+            "Smallest detectable change (of {all} rows): {}.",
+            told.join(", ")
+        ),
+    }
+}
+
+fn alarms(test: &SelfTest) -> String {
+    let c = &test.comparison;
+    let of = format!(
+        "sets {} of the same machine, {} rows",
+        test.order,
+        c.rows.len()
+    );
+    match test.false_alarms.as_slice() {
+        [] => format!(
+            "False alarms: none ({of}; expected in at most {:.0} % of tests).",
+            test.level * 100.0
+        ),
+        some => format!(
+            "FALSE ALARMS: {} called different ({of}): something changed during the measurement; don't \
+             rely on comparisons made now.",
+            some.join(", ")
+        ),
+    }
+}
+
+fn remark(row: &Detectable, test: &SelfTest) -> String {
+    if test.false_alarms.contains(&row.row) {
+        return "FALSE ALARM".into();
+    }
+    // The reason's own figures stand in the document.
+    let why = row
+        .why
+        .iter()
+        .map(|why| format!(" {why}"))
+        .collect::<Vec<_>>();
+    brief(&why).unwrap_or_default().to_owned()
+}
+
+fn tone(row: &Detectable) -> Tone {
+    match row.alone {
+        Some(size) if size <= 0.05 => Tone::Good,
+        Some(_) => Tone::Doubtful,
+        None => Tone::Bad,
+    }
+}
+
+/// A share in percent: two digits, and never rounded down to nothing.
+fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    match value {
+        v if !v.is_finite() => "?".into(),
+        v if v >= 1000.0 => "> 1000 %".into(),
+        v if v >= 9.95 => format!("{v:.0} %"),
+        v if v >= 0.995 => format!("{v:.1} %"),
+        v if v >= 0.01 => format!("{v:.2} %"),
+        v if v > 0.0 => "< 0.01 %".into(),
+        _ => "0 %".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::{COLUMNS, layout};
+    use compare::selftest as judged;
+    use model::synthetic;
+
+    fn test(factors: [f64; 4]) -> SelfTest {
+        let sets: Vec<_> = "ABBA"
+            .chars()
+            .zip(factors)
+            .map(|(letter, f)| {
+                (
+                    letter,
+                    synthetic::slower(&synthetic::run(), "cpu.add_i32", f),
+                )
+            })
+            .collect();
+        judged::selftest(&sets, 0.05).expect("sets")
+    }
+
+    #[test]
+    fn the_table_of_a_selftest() {
+        let text = selftest(&test([1.0, 1.01, 0.99, 1.0]), false);
+        assert!(text.contains("once these sets are"), "{text}");
+        insta::assert_snapshot!(text);
+        let widest = text.lines().map(layout::width).max();
+        assert!(widest <= Some(COLUMNS), "{widest:?} columns");
+    }
+
+    #[test]
+    fn a_false_alarm_is_not_overlooked() {
+        let text = selftest(&test([1.0, 1.5, 1.5, 1.0]), false);
+        assert!(
+            text.contains("FALSE ALARMS: cpu.add_i32 called different"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn shares_are_set_with_two_digits() {
+        let texts = [
+            0.0,
+            0.000_01,
+            0.001_234,
+            0.012_34,
+            0.1234,
+            1.5,
+            20.0,
+            f64::INFINITY,
+        ]
+        .map(percent);
+        let expected = [
+            "0 %", "< 0.01 %", "0.12 %", "1.2 %", "12 %", "150 %", "> 1000 %", "?",
+        ];
+        assert_eq!(texts, expected);
+    }
+}

@@ -1,0 +1,222 @@
+//! The default table: single figures, one line each, by group.
+
+use super::figures::{Shown, cycles, frames, human, shown, typical, versus};
+use super::terminal::paint_aligned;
+use super::{COLUMNS, Options};
+use compare::references::{DEFAULT_KEY, Reference, References};
+use model::estimate::Estimate;
+use model::run::{Outcome, Row, Run};
+use model::story::tail::notes_of_row;
+use model::story::{Cell, Column, Table, left, right};
+use model::unit::Unit;
+
+/// The table; empty where the run holds only curves.
+pub(super) fn table(run: &Run, references: &References, options: &Options) -> String {
+    let beside = tables(references, options);
+    let mut groups: Vec<Table> = Vec::new();
+    let mut group = "";
+    let mut rest = &run.rows[..];
+    while let Some(row) = rest.first() {
+        let these = alike(rest);
+        rest = &rest[these..];
+        if matches!(row.outcome, Outcome::Curve { .. } | Outcome::Map { .. }) {
+            continue;
+        }
+        if group_of(&row.id) != group || groups.is_empty() {
+            group = group_of(&row.id);
+            groups.push(Table::new(columns(group, &beside, options)));
+        }
+        let Some(table) = groups.last_mut() else {
+            continue;
+        };
+        match &row.outcome {
+            Outcome::Unavailable { reason } => {
+                let label = match these {
+                    1 => format!(" {}  ", in_group(&row.id)),
+                    several => format!(" {several} rows  "),
+                };
+                table.note(label, format!("not available here: {reason}"));
+            }
+            _ => figure(table, row, &beside, options),
+        }
+    }
+    // What was asked for beside the usual columns comes on top.
+    let extra = 8 * usize::from(options.human) + 6 * usize::from(options.frames);
+    paint_aligned(&groups, COLUMNS + extra)
+}
+
+/// How many rows, from the first one on, are of one line: rows of a group that
+/// are missing for the same reason would fill a page with it. `--wide` names
+/// each.
+fn alike(rows: &[Row]) -> usize {
+    let Outcome::Unavailable { reason } = &rows[0].outcome else {
+        return 1;
+    };
+    let same = |row: &&Row| {
+        group_of(&row.id) == group_of(&rows[0].id)
+            && matches!(&row.outcome, Outcome::Unavailable { reason: other } if other == reason)
+    };
+    match rows.iter().take_while(same).count() {
+        // Two names are shorter than the question which they are.
+        2 => 1,
+        several => several,
+    }
+}
+
+/// What stands before the first dot.
+pub(crate) fn group_of(id: &str) -> &str {
+    id.split_once('.').map_or(id, |(group, _)| group)
+}
+
+/// The id below its group's heading.
+pub(super) fn in_group(id: &str) -> &str {
+    id.split_once('.').map_or(id, |(_, name)| name)
+}
+
+/// The published tables to set beside: those asked for, else the 2012 list.
+pub(super) fn tables<'a>(references: &'a References, options: &Options<'a>) -> Vec<&'a Reference> {
+    if options.versus.is_empty() {
+        references.find(DEFAULT_KEY).into_iter().collect()
+    } else {
+        options.versus.clone()
+    }
+}
+
+fn columns(group: &str, tables: &[&Reference], options: &Options) -> Vec<Column> {
+    let mut columns = vec![
+        left(group),
+        right("quiet ±"),
+        right("cycles"),
+        left("typical"),
+    ];
+    columns.extend(options.human.then(|| right("1ns=1s")));
+    columns.extend(options.frames.then(|| right("frame")));
+    columns.extend(tables.iter().map(|table| left(short_title(&table.key))));
+    columns.push(left("verdict"));
+    columns
+}
+
+/// What a column is headed by.
+pub(crate) fn short_title(key: &str) -> &str {
+    match key {
+        DEFAULT_KEY => "2012 list",
+        key => key,
+    }
+}
+
+fn figure(table: &mut Table, row: &Row, tables: &[&Reference], options: &Options) {
+    let Some(estimate) = row.estimate() else {
+        return;
+    };
+    let mut cells: Vec<Cell> = vec![
+        format!(" {}", in_group(&row.id)).into(),
+        quiet(estimate, &row.unit),
+        cycles(estimate).into(),
+        typical(estimate, &row.unit).into(),
+    ];
+    cells.extend(scaled(estimate, &row.unit, options));
+    let beside = tables.iter();
+    cells.extend(beside.map(|table| versus(&row.id, estimate, &row.unit, table).into()));
+    cells.push(Cell::from(estimate.verdict.text()).toned(estimate.verdict));
+    table.row(cells);
+    for text in notes_of_row(&row.id, estimate, &row.unit) {
+        table.note("      └ ", text);
+    }
+}
+
+/// The quiet figure; the typical figure alone belongs into its own column.
+pub(super) fn quiet(estimate: &Estimate, unit: &Unit) -> Cell {
+    match shown(estimate, unit) {
+        Shown::Figure(_) if estimate.quiet.is_none() => "-".into(),
+        _ => Cell::estimate(estimate, unit),
+    }
+}
+
+/// The columns on other scales that were asked for.
+pub(super) fn scaled(estimate: &Estimate, unit: &Unit, options: &Options) -> Vec<Cell> {
+    let time = estimate
+        .ns()
+        .filter(|_| *unit == Unit::Time && estimate.below_ns.is_none());
+    let text = |scale: fn(f64) -> String| time.map_or(String::new(), |ns| scale(ns.value)).into();
+    let human = options.human.then(|| text(human));
+    human
+        .into_iter()
+        .chain(options.frames.then(|| text(frames)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::synthetic;
+
+    /// A run of rows that are missing for these reasons.
+    fn missing(rows: &[(&str, &str)]) -> Run {
+        let run = synthetic::run();
+        let rows = rows.iter().map(|(id, reason)| Row {
+            id: (*id).into(),
+            outcome: Outcome::Unavailable {
+                reason: (*reason).into(),
+            },
+            ..run.rows[0].clone()
+        });
+        Run {
+            rows: rows.collect(),
+            ..run.clone()
+        }
+    }
+
+    fn lines(run: &Run) -> Vec<String> {
+        let references = References::embedded().expect("references");
+        let text = table(run, &references, &Options::default());
+        let lines = text.lines().filter(|line| line.starts_with(' '));
+        lines.map(str::to_string).collect()
+    }
+
+    #[test]
+    fn many_rows_that_are_missing_for_one_reason_are_one_line() {
+        let run = missing(&[
+            ("objc.send", "no runtime"),
+            ("objc.release", "no runtime"),
+            ("objc.encode", "no runtime"),
+            ("objc.spawn", "no programs"),
+            ("ui.view", "no programs"),
+            ("ui.window", "no programs"),
+        ]);
+        assert_eq!(
+            lines(&run),
+            [
+                " 3 rows  not available here: no runtime",
+                " spawn  not available here: no programs",
+                // Of another group, and two are named.
+                " view  not available here: no programs",
+                " window  not available here: no programs",
+            ]
+        );
+    }
+
+    #[test]
+    fn rows_with_a_figure_are_never_put_together() {
+        let mut run = missing(&[("objc.a", "none"), ("objc.b", "none"), ("objc.c", "none")]);
+        let figure = synthetic::run().rows.into_iter();
+        let figure = figure.filter(|row| row.estimate().is_some()).take(3);
+        let count = 1 + figure
+            .map(|row| {
+                run.rows.insert(
+                    1,
+                    Row {
+                        id: format!("objc.{}", row.id),
+                        ..row
+                    },
+                )
+            })
+            .count();
+        let lines = lines(&run);
+        assert!(lines[0].starts_with(" a  not available"), "{lines:?}");
+        assert!(
+            !lines.iter().any(|line| line.contains(" rows  ")),
+            "{lines:?}"
+        );
+        assert!(lines.len() > count, "{lines:?}");
+    }
+}

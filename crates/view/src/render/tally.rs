@@ -1,0 +1,214 @@
+//! How much of a run can be relied on.
+
+use model::command::{Commands, Compared};
+use model::compare::finding::Finding;
+use model::estimate::{Estimate, Verdict};
+use model::run::{Outcome, Run};
+use serde::Serialize;
+use store::index::KeptResult;
+
+/// Rows by what came of them; a curve or a map counts by its points.
+#[derive(Serialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Single figures by verdict.
+    pub rows: Verdicts,
+    /// Points of curves and maps by verdict.
+    pub points: Verdicts,
+    /// Rows that could not be measured here.
+    pub unavailable: u32,
+}
+
+/// Figures by verdict.
+#[derive(Serialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    /// Can be relied on.
+    pub ok: u32,
+    /// Wide intervals.
+    pub noisy: u32,
+    /// Two figures, not one.
+    pub two_states: u32,
+    /// Too little seen.
+    pub cannot_tell: u32,
+    /// Don't measure what they should.
+    pub invalid: u32,
+}
+
+impl Verdicts {
+    pub(super) fn count(&mut self, estimate: &Estimate) {
+        self.add(estimate.verdict);
+    }
+
+    fn add(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Ok => &mut self.ok,
+            Verdict::Noisy => &mut self.noisy,
+            Verdict::TwoStates => &mut self.two_states,
+            Verdict::CannotTell => &mut self.cannot_tell,
+            Verdict::Invalid => &mut self.invalid,
+        } += 1;
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u32 {
+        self.ok + self.noisy + self.two_states + self.cannot_tell + self.invalid
+    }
+
+    /// `27 ok, 2 noisy`: only what there is.
+    pub(super) fn text(&self) -> String {
+        let counts = [
+            (self.ok, Verdict::Ok),
+            (self.noisy, Verdict::Noisy),
+            (self.two_states, Verdict::TwoStates),
+            (self.cannot_tell, Verdict::CannotTell),
+            (self.invalid, Verdict::Invalid),
+        ];
+        let texts: Vec<String> = counts
+            .into_iter()
+            .filter(|&(count, _)| count > 0)
+            .map(|(count, verdict)| format!("{count} {}", verdict.text()))
+            .collect();
+        texts.join(", ")
+    }
+}
+
+impl Tally {
+    /// Counts a run's results as the index holds them.
+    pub fn of_kept(results: &[KeptResult]) -> Tally {
+        let mut tally = Tally::default();
+        for result in results {
+            match (result.verdict, result.at.is_empty()) {
+                (None, _) => tally.unavailable += 1,
+                (Some(verdict), true) => tally.rows.add(verdict),
+                (Some(verdict), false) => tally.points.add(verdict),
+            }
+        }
+        tally
+    }
+
+    /// Whether anything in the run can be relied on.
+    pub fn any_ok(&self) -> bool {
+        self.rows.ok + self.points.ok > 0
+    }
+}
+
+/// Counts a run's rows.
+pub fn tally(run: &Run) -> Tally {
+    let mut tally = Tally::default();
+    for row in &run.rows {
+        match &row.outcome {
+            Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => {
+                tally.rows.count(estimate);
+            }
+            Outcome::Curve { points, .. } => {
+                points.iter().for_each(|p| tally.points.count(&p.estimate));
+            }
+            Outcome::Map { points, .. } => {
+                points.iter().for_each(|p| tally.points.count(&p.estimate));
+            }
+            Outcome::Unavailable { .. } => tally.unavailable += 1,
+        }
+    }
+    tally
+}
+
+/// Whether a run as a whole can be relied on: it is whole, and any of its rows
+/// is ok. Of commands the time is what was asked for (their counts are almost
+/// always ok), and of several commands how they compare.
+pub fn reliable(run: &Run) -> bool {
+    run.partial.is_none()
+        && match &run.commands {
+            Some(record) => time_is_known(run, record),
+            None => tally(run).any_ok(),
+        }
+}
+
+/// Several commands: whether each one that is compared with the first is found
+/// different or the same. Rounds are paired, so a noisy machine does not take
+/// that answer away. One command: whether its wall time is ok.
+fn time_is_known(run: &Run, record: &Commands) -> bool {
+    let wall_is_ok = |name: &str| {
+        let row = run.row(&format!("exec.{name}/wall"));
+        row.and_then(|row| row.estimate())
+            .is_some_and(|estimate| estimate.verdict == Verdict::Ok)
+    };
+    let walls = || record.compared.iter().filter(|one| one.row == "wall");
+    let told = |one: &Compared| one.word != Finding::CannotTell;
+    match record.commands.as_slice() {
+        [_, _, ..] => walls().next().is_some() && walls().all(told),
+        one => one.iter().any(|command| wall_is_ok(&command.name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::synthetic;
+
+    #[test]
+    fn every_row_is_counted_once() {
+        let run = synthetic::run();
+        let tally = tally(&run);
+        let single = run
+            .rows
+            .iter()
+            .filter(|row| row.estimate().is_some())
+            .count();
+        assert_eq!(tally.rows.total() as usize, single);
+        assert_eq!(tally.unavailable, 1);
+        assert_eq!(
+            (
+                tally.rows.noisy,
+                tally.rows.two_states,
+                tally.rows.cannot_tell,
+                tally.rows.invalid
+            ),
+            // Gated ones of each kind; two states and a noisy one stamped.
+            (2, 2, 1, 1)
+        );
+        let stamped = run.rows.iter().filter(|row| row.id.starts_with("sync."));
+        let of = Run {
+            rows: stamped.cloned().collect(),
+            ..run.clone()
+        };
+        assert_eq!(super::tally(&of).rows.text(), "1 ok, 1 two states");
+        assert!(tally.any_ok());
+    }
+
+    #[test]
+    fn a_run_without_a_row_that_is_ok_is_not_to_be_relied_on() {
+        let mut run = synthetic::run();
+        run.rows
+            .retain(|row| row.estimate().is_some_and(|e| e.verdict != Verdict::Ok));
+        assert!(!run.rows.is_empty());
+        assert!(!tally(&run).any_ok());
+    }
+
+    #[test]
+    fn commands_are_relied_on_for_their_time() {
+        let run = synthetic::run_of_commands();
+        // One wall time is ok, the other has two states; their ratio tells.
+        assert!(reliable(&run));
+        let mut cut = run.clone();
+        cut.partial = Some("interrupted".into());
+        assert!(!reliable(&cut));
+        let mut noisy = run.clone();
+        for row in noisy.rows.iter_mut().filter(|r| r.id.ends_with("/wall")) {
+            if let Outcome::Figure(estimate) = &mut row.outcome {
+                estimate.verdict = Verdict::CannotTell;
+            }
+        }
+        assert!(tally(&noisy).any_ok(), "counts are ok all the same");
+        assert!(reliable(&noisy), "the comparison is answered");
+        if let Some(record) = &mut noisy.commands {
+            record.commands.truncate(1);
+            record.compared.clear();
+        }
+        assert!(!reliable(&noisy), "of one command the time is the answer");
+        let mut alike = run.clone();
+        if let Some(record) = &mut alike.commands {
+            record.compared[0].word = Finding::CannotTell;
+        }
+        assert!(!reliable(&alike));
+        assert!(reliable(&synthetic::run()));
+    }
+}

@@ -1,0 +1,371 @@
+//! Blocks painted as text within the width of a terminal.
+
+use super::layout::{styled, width, wrap};
+use model::story::{Block, Cell, Note, Row, Table, Value};
+
+/// Paints blocks one below the other, with marks for the colours that
+/// [`super::layout::finish`] replaces.
+pub(crate) fn paint(blocks: &[Block], columns: usize) -> String {
+    let mut lines = Vec::new();
+    for block in blocks {
+        match block {
+            Block::Heading(text) => lines.extend(wrap("", text, columns)),
+            Block::Note(text) => note(&mut lines, text, columns),
+            Block::Table(table) => {
+                Layout::fit(table, columns).paint(table, &mut lines, columns);
+            }
+        }
+    }
+    joined(&lines)
+}
+
+/// Paints tables with an empty line between. Columns line up through all that
+/// keep to `columns` so; a table that would push the others over the edge
+/// stands on its own.
+pub(crate) fn paint_aligned(tables: &[Table], columns: usize) -> String {
+    let mut common = Layout::default();
+    let mut joins = Vec::new();
+    for table in tables {
+        let mut wider = common.clone();
+        wider.widen(table);
+        let fits = wider.width() <= columns;
+        joins.push(fits);
+        if fits {
+            common = wider;
+        }
+    }
+    let painted = tables.iter().zip(joins).map(|(table, joins)| {
+        let mut own = Layout::default();
+        own.widen(table);
+        let layout = if joins { &common } else { &own };
+        let mut lines = Vec::new();
+        layout.paint(table, &mut lines, columns);
+        joined(&lines)
+    });
+    painted.collect::<Vec<_>>().join("\n")
+}
+
+fn joined(lines: &[String]) -> String {
+    lines
+        .iter()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
+fn note(lines: &mut Vec<String>, note: &Note, columns: usize) {
+    let wrapped = wrap(&note.label, &note.text, columns);
+    lines.extend(wrapped.iter().map(|line| styled(line, note.tone)));
+}
+
+/// How wide the columns of one or several tables are.
+#[derive(Clone, Debug)]
+struct Layout {
+    /// The parts of figures: number, half of the interval, mark.
+    parts: Vec<[usize; 3]>,
+    /// All of a cell.
+    widths: Vec<usize>,
+    gap: usize,
+    /// Optional columns that are left out, from the last one on.
+    dropped: usize,
+    /// Figures have their intervals.
+    halves: bool,
+}
+
+impl Default for Layout {
+    fn default() -> Layout {
+        Layout {
+            parts: Vec::new(),
+            widths: Vec::new(),
+            gap: 1,
+            dropped: 0,
+            halves: true,
+        }
+    }
+}
+
+impl Layout {
+    /// The roomiest layout that keeps to `columns`: two blanks between columns
+    /// or one, without optional columns, without intervals.
+    fn fit(table: &Table, columns: usize) -> Layout {
+        let optional = table.columns.iter().filter(|c| c.optional).count();
+        let tries = [(2, 0, true), (1, 0, true)]
+            .into_iter()
+            .chain((1..=optional).map(|dropped| (1, dropped, true)))
+            .chain([(2, optional, false), (1, optional, false)]);
+        let layouts = tries.map(|(gap, dropped, halves)| {
+            let mut layout = Layout {
+                gap,
+                dropped,
+                halves,
+                ..Layout::default()
+            };
+            layout.widen(table);
+            layout
+        });
+        let mut layouts = layouts.peekable();
+        let roomiest = layouts.peek().cloned();
+        let fitting = layouts.find(|layout| layout.width() <= columns);
+        // Rather too wide than without its figures.
+        fitting.or(roomiest).unwrap_or_default()
+    }
+
+    /// Makes columns as wide as a table needs them.
+    fn widen(&mut self, table: &Table) {
+        self.parts
+            .resize(self.parts.len().max(table.columns.len()), [0; 3]);
+        self.widths.resize(self.parts.len(), 0);
+        for row in &table.rows {
+            let Row::Cells(cells) = row else { continue };
+            for (at, (cell, texts)) in cells.iter().zip(self.texts(table, row)).enumerate() {
+                match is_figure(cell) {
+                    true => {
+                        let parts = &mut self.parts[at];
+                        *parts = std::array::from_fn(|k| parts[k].max(width(&texts[k])));
+                    }
+                    false => self.widths[at] = self.widths[at].max(width(&texts[0])),
+                }
+            }
+        }
+        let keeps = self.keeps(table);
+        for (at, column) in table
+            .columns
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| keeps[*at])
+        {
+            let figure = self.figure_width(at);
+            self.widths[at] = self.widths[at].max(figure).max(width(&column.title));
+        }
+    }
+
+    fn figure_width(&self, at: usize) -> usize {
+        let [value, half, mark] = self.parts[at];
+        value
+            + [half, mark]
+                .iter()
+                .filter(|&&w| w > 0)
+                .map(|w| w + 1)
+                .sum::<usize>()
+    }
+
+    fn width(&self) -> usize {
+        let used = self.widths.iter().filter(|&&width| width > 0).count();
+        self.widths.iter().sum::<usize>() + self.gap * used.saturating_sub(1)
+    }
+
+    /// Which columns are not left out.
+    fn keeps(&self, table: &Table) -> Vec<bool> {
+        let optional = table.columns.iter().filter(|c| c.optional).count();
+        let mut kept = optional - self.dropped.min(optional);
+        let keeps = table.columns.iter().map(|column| {
+            if column.optional {
+                kept = kept.wrapping_sub(1);
+            }
+            !column.optional || kept != usize::MAX
+        });
+        keeps.collect()
+    }
+
+    /// The parts of each cell that is painted.
+    fn texts(&self, table: &Table, row: &Row) -> Vec<[String; 3]> {
+        let Row::Cells(cells) = row else {
+            return Vec::new();
+        };
+        let keeps = self.keeps(table);
+        let cells = cells.iter().zip(&table.columns).zip(keeps);
+        cells
+            .map(|((cell, column), keeps)| {
+                let [value, half, mark] = cell.parts(column.unit);
+                match &cell.value {
+                    _ if !keeps => Default::default(),
+                    Value::Bar { from, to, columns } => [bar(*from, *to, *columns), half, mark],
+                    _ if self.halves => [value, half, mark],
+                    _ => [value, String::new(), mark],
+                }
+            })
+            .collect()
+    }
+
+    fn paint(&self, table: &Table, lines: &mut Vec<String>, columns: usize) {
+        let titles = table.columns.iter().zip(self.keeps(table)).enumerate();
+        let titles = titles.map(|(at, (column, keeps))| {
+            let title = if keeps { column.title.as_str() } else { "" };
+            (at, aligned(title, column.right, self.widths[at]))
+        });
+        let heading = self.line(titles);
+        if !heading.is_empty() {
+            lines.push(heading);
+        }
+        for row in &table.rows {
+            match row {
+                Row::Note(text) => note(lines, text, columns),
+                Row::Cells(cells) => {
+                    let texts = self.texts(table, row).into_iter().zip(cells).enumerate();
+                    let texts = texts.map(|(at, (parts, cell))| {
+                        (at, self.cell(at, &parts, cell, table.columns[at].right))
+                    });
+                    lines.push(self.line(texts));
+                }
+            }
+        }
+        let marked = table.marked();
+        if !marked.is_empty() {
+            let texts = marked.iter().map(|v| format!("{} {}", v.mark(), v.text()));
+            let texts: Vec<String> = texts.collect();
+            let text = format!("{}: --wide gives the reasons", texts.join(", "));
+            lines.extend(wrap("  ", &text, columns));
+        }
+    }
+
+    fn line(&self, cells: impl Iterator<Item = (usize, String)>) -> String {
+        // A column without text takes no gap either.
+        let used = cells
+            .filter(|&(at, _)| self.widths[at] > 0)
+            .map(|(_, text)| text);
+        let line = used.collect::<Vec<_>>().join(&" ".repeat(self.gap));
+        line.trim_end().to_owned()
+    }
+
+    fn cell(&self, at: usize, parts: &[String; 3], cell: &Cell, right: bool) -> String {
+        let [value, half, mark] = parts;
+        let widths = self.parts[at];
+        let mut text = value.clone();
+        if is_figure(cell) {
+            text = aligned(value, true, widths[0]);
+            for (part, wide) in [(half, widths[1]), (mark, widths[2])] {
+                if wide > 0 {
+                    text = format!("{text} {}", aligned(part, false, wide));
+                }
+            }
+        }
+        let fill = " ".repeat(self.widths[at].saturating_sub(width(&text)));
+        let text = styled(&text, cell.tone);
+        if right { fill + &text } else { text + &fill }
+    }
+}
+
+/// Whether the parts of a cell line up with those of others.
+fn is_figure(cell: &Cell) -> bool {
+    !matches!(cell.value, Value::Text(_) | Value::Bar { .. })
+}
+
+fn aligned(text: &str, right: bool, columns: usize) -> String {
+    let fill = " ".repeat(columns.saturating_sub(width(text)));
+    if right {
+        fill + text
+    } else {
+        format!("{text}{fill}")
+    }
+}
+
+/// A bar, never nothing for something: in eighths of a character from the left
+/// edge, else in whole characters; in another shade where it runs backwards.
+fn bar(from: f64, to: f64, columns: usize) -> String {
+    const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+    if columns == 0 || from == to {
+        return String::new();
+    }
+    if from == 0.0 && to > 0.0 {
+        let eighths = (to * columns as f64 * 8.0).round() as usize;
+        let eighths = eighths.clamp(1, columns * 8);
+        let mut bar = "█".repeat(eighths / 8);
+        if !eighths.is_multiple_of(8) {
+            bar.push(EIGHTHS[eighths % 8 - 1]);
+        }
+        return bar;
+    }
+    let cell = |share: f64| (share * columns as f64).round() as usize;
+    let first = cell(from.min(to)).min(columns - 1);
+    let last = cell(from.max(to)).clamp(first + 1, columns);
+    let block = if to < from { "▒" } else { "█" };
+    " ".repeat(first) + &block.repeat(last - first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::layout::finish;
+    use model::estimate::Verdict;
+    use model::stats::Interval;
+    use model::story::{left, right};
+
+    fn figures() -> Table {
+        let mut table = Table::new([
+            left("µs"),
+            right("time").of_unit("ns"),
+            left("x").optional(),
+        ]);
+        table.row([
+            "a".into(),
+            Cell::time(Some(Interval::about(1.5, 0.1))),
+            "one".into(),
+        ]);
+        let noisy = Cell::time(Some(Interval::about(150e3, 2e3))).marked(Verdict::Noisy);
+        table.row(["b".into(), noisy, "two".into()]);
+        table.row(["c".into(), Cell::time(None)]);
+        table.row(["d".into(), "below resolution".into()]);
+        table.note("  └ ", "words that do not fit into one line");
+        table
+    }
+
+    fn painted(columns: usize) -> String {
+        finish(&paint(&[Block::Table(figures())], columns), false)
+    }
+
+    #[test]
+    fn the_parts_of_figures_line_up() {
+        insta::assert_snapshot!(painted(40));
+    }
+
+    #[test]
+    fn optional_columns_and_then_intervals_make_room() {
+        let mut table = figures();
+        table.rows.remove(3);
+        let narrow = finish(&paint(&[Block::Table(table.clone())], 18), false);
+        assert!(!narrow.contains("two") && narrow.contains('±'), "{narrow}");
+        assert!(narrow.lines().all(|line| width(line) <= 18), "{narrow}");
+        let narrow = finish(&paint(&[Block::Table(table)], 11), false);
+        assert!(
+            narrow.contains("150 µs ~") && !narrow.contains('±'),
+            "{narrow}"
+        );
+    }
+
+    #[test]
+    fn aligned_tables_line_up_where_that_fits() {
+        let table = |name: &str, figure: &str| {
+            let mut table = Table::new([left(""), right("")]);
+            table.row([name.into(), figure.into()]);
+            table
+        };
+        let tables = [
+            table("a long name", "1"),
+            table("b", "a long figure"),
+            table("c", "12"),
+        ];
+        assert_eq!(
+            finish(&paint_aligned(&tables, 25), false),
+            "a long name             1\n\nb           a long figure\n\nc                      12\n"
+        );
+        assert_eq!(
+            finish(&paint_aligned(&tables, 24), false),
+            "a long name  1\n\nb a long figure\n\nc           12\n",
+            "the others still line up"
+        );
+    }
+
+    #[test]
+    fn bars_are_in_proportion_and_never_nothing_for_something() {
+        let texts = [
+            (0.0, 0.0),
+            (0.0, 1e-5),
+            (0.0, 0.55),
+            (0.0, 1.0),
+            (0.4, 0.2),
+            (1.0, 1.1),
+        ]
+        .map(|(from, to)| bar(from, to, 10));
+        let full = "█".repeat(10);
+        assert_eq!(texts, ["", "▏", "█████▌", &full, "  ▒▒", "         █"]);
+    }
+}

@@ -1,0 +1,231 @@
+// Pictures: pointing at a figure, zooming, hiding curves. A mark names its row of
+// the picture's table (data-n), so that every text shown here is the page's own.
+
+const root = document.documentElement;
+const tip = Object.assign(document.createElement("div"), { className: "tip", hidden: true });
+tip.setAttribute("role", "status");
+document.body.append(tip);
+
+const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
+const textsOf = (row) => [...row.cells].map((cell) => cell.textContent);
+const centre = ({ left, right }) => (left + right) / 2;
+// checkVisibility() does not look at groups of an SVG that are hidden.
+const isSeen = (element) => element.getClientRects().length > 0 && element.getBoundingClientRect().width > 0;
+
+// Light or dark is the system's choice, until the button is pressed.
+function theme() {
+  const button = document.getElementById("theme");
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+  const show = () => button.setAttribute("aria-pressed", String(isDark()));
+  system.addEventListener("change", show);
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    show();
+  });
+  button.hidden = false;
+  show();
+}
+
+// What the rows of the marks say: where they are, then a line for each figure.
+function linesOf(figure, marks) {
+  const table = figure.querySelector(".figures-of table");
+  const head = textsOf(table.tHead.rows[0]);
+  const rows = [...new Set(marks.map((mark) => mark.dataset.n))].map((n) => textsOf(table.tBodies[0].rows[n]));
+  const named = (text, at) => (head[at] === "95 % interval" ? `${head[at]} ${text}` : text);
+  const figures = (cells) => cells.map((text, at) => (at > 1 && text ? named(text, at) : "")).filter(Boolean).join(", ");
+  const [first] = rows;
+  if (figure.matches(".lines")) return [`${head[1]} ${first[1]}`, ...rows.map((cells) => `${cells[0]}: ${figures(cells)}`)];
+  if (figure.matches(".heat")) return [`${head[0]} ${first[0]}, ${head[1]} ${first[1]}`, figures(first)];
+  return [`${head[0]} ${first[0]}`, ...first.slice(1).map((text, at) => text && `${head[at + 1]}: ${text}`).filter(Boolean)];
+}
+
+function picture(figure) {
+  const chart = figure.querySelector(".chart");
+  const svgs = [...chart.querySelectorAll("svg")];
+  const reset = figure.querySelector(".reset");
+  const shown = () => svgs.find(isSeen);
+  const canZoom = svgs[0].dataset.x !== undefined;
+  // The axis's ends in an svg's own units, and the share of it that is seen.
+  const endsOf = (svg) => svg.dataset.x.split(" ").map(Number);
+  let view = [0, 1];
+  // Where the button went down, and what marks the stretch from there.
+  let start = null;
+  const brush = Object.assign(document.createElement("div"), { className: "brush", hidden: true });
+  chart.append(brush);
+
+  // Marks that are seen with their places on the screen.
+  let places = null;
+  let current = null;
+  function placesNow() {
+    places ??= [...shown().querySelectorAll("[data-n], [data-tip]")].filter(isSeen).map((mark) => ({ mark, box: mark.getBoundingClientRect() }));
+    return places;
+  }
+  function forget() {
+    places = null;
+    show(null);
+  }
+  function show(place) {
+    current?.mark.classList.remove("at");
+    current = place;
+    tip.hidden = !place;
+    if (!place) return;
+    const { mark, box } = place;
+    mark.classList.add("at");
+    // Of curves all that have a figure at this x.
+    const isThere = (other) => other.mark.dataset.n && Math.abs(centre(other.box) - centre(box)) < 0.7;
+    const marks = figure.matches(".lines") ? placesNow().filter(isThere).map((other) => other.mark) : [];
+    const lines = mark.dataset.tip?.split("\n") ?? linesOf(figure, [mark, ...marks]);
+    tip.replaceChildren(...lines.map((textContent) => Object.assign(document.createElement("p"), { textContent })));
+    const below = box.bottom + 10 + tip.offsetHeight <= innerHeight;
+    tip.style.left = `${clamp(centre(box) + 12, 8, root.clientWidth - tip.offsetWidth - 8) + scrollX}px`;
+    tip.style.top = `${(below ? box.bottom + 10 : Math.max(8, box.top - tip.offsetHeight - 10)) + scrollY}px`;
+  }
+  function nearest({ clientX, clientY }) {
+    const beyond = (at, from, to) => Math.max(from - at, 0, at - to);
+    let best = { away: 40, place: null };
+    for (const place of placesNow()) {
+      const { left, right, top, bottom } = place.box;
+      const away = Math.hypot(beyond(clientX, left, right), beyond(clientY, top, bottom));
+      if (away < best.away) best = { away, place };
+    }
+    return best.place;
+  }
+
+  // A place on the screen as a share of the part of the axis that is seen.
+  function shareAt(clientX) {
+    const svg = shown();
+    const [left, right] = endsOf(svg);
+    return (new DOMPoint(clientX, 0).matrixTransform(svg.getScreenCTM().inverse()).x - left) / (right - left);
+  }
+  function zoom(low, high) {
+    [low, high] = [Math.max(0, low), Math.min(1, high)];
+    if (high - low < 0.001) return;
+    view = [low, high];
+    reset.hidden = high - low === 1;
+    for (const svg of svgs) {
+      const [left, right] = endsOf(svg);
+      const to = (x) => left + (x - left - low * (right - left)) / (high - low);
+      for (const element of svg.querySelectorAll(".move :not(g)")) move(element, to, left, right);
+      numbers(svg, to, left, right, reset.hidden);
+    }
+    forget();
+  }
+  // Part of what is seen, by its shares.
+  const zoomTo = (a, b) => zoom(...[a, b].map((share) => view[0] + share * (view[1] - view[0])));
+  const zoomAt = (share, factor) => zoomTo(share - share * factor, share + (1 - share) * factor);
+  const all = () => canZoom && zoom(0, 1);
+
+  chart.addEventListener("pointerdown", (event) => {
+    const share = canZoom && event.button === 0 ? shareAt(event.clientX) : -1;
+    if (share < 0 || share > 1) return;
+    start = event.clientX;
+    chart.setPointerCapture(event.pointerId);
+  });
+  chart.addEventListener("pointermove", (event) => {
+    if (start === null) return show(nearest(event));
+    brush.hidden &&= Math.abs(event.clientX - start) < 6;
+    const left = chart.getBoundingClientRect().left;
+    brush.style.left = `${Math.min(start, event.clientX) - left}px`;
+    brush.style.width = `${Math.abs(event.clientX - start)}px`;
+    show(null);
+  });
+  chart.addEventListener("pointerup", (event) => {
+    if (!brush.hidden) zoomTo(...[start, event.clientX].map((x) => clamp(shareAt(x), 0, 1)).sort((a, b) => a - b));
+  });
+  chart.addEventListener("lostpointercapture", () => {
+    start = null;
+    brush.hidden = true;
+  });
+  chart.addEventListener("pointerenter", forget);
+  for (const name of ["pointerleave", "blur"]) chart.addEventListener(name, () => show(null));
+  chart.addEventListener("dblclick", all);
+  function wheel(event) {
+    if (!event.ctrlKey || !canZoom) return;
+    event.preventDefault();
+    zoomAt(shareAt(event.clientX), event.deltaY < 0 ? 0.8 : 1.25);
+  }
+  chart.addEventListener("wheel", wheel, { passive: false });
+  reset.addEventListener("click", () => {
+    all();
+    chart.focus();
+  });
+  chart.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const factor = canZoom && { "+": 0.67, "=": 0.67, "-": 1.5 }[event.key];
+    if (step) {
+      places = null;
+      const at = placesNow().findIndex(({ mark }) => mark === current?.mark);
+      show(placesNow()[at < 0 && step < 0 ? places.length - 1 : at + step] ?? current);
+    } else if (factor) {
+      zoomAt(current ? shareAt(centre(current.box)) : 0.5, factor);
+    } else if (event.key === "Escape") {
+      all();
+      forget();
+    } else return;
+    event.preventDefault();
+  });
+  for (const button of figure.querySelectorAll(".legend button")) {
+    button.addEventListener("click", () => {
+      const isOff = button.getAttribute("aria-pressed") === "true";
+      button.setAttribute("aria-pressed", String(!isOff));
+      for (const part of chart.querySelectorAll(`[data-s="${button.dataset.s}"]`)) part.classList.toggle("off", isOff);
+      forget();
+    });
+  }
+}
+
+// Moves an element along the axis, from where it was drawn.
+function move(element, to, left, right) {
+  const number = (name) => Number(element.getAttribute(name));
+  const set = (name, value) => element.setAttribute(name, value);
+  if (element.tagName === "polyline") {
+    element.drawn ??= element.getAttribute("points").split(" ").map((point) => point.split(","));
+    set("points", element.drawn.map(([x, y]) => `${to(Number(x)).toFixed(1)},${y}`).join(" "));
+  } else if (element.tagName === "rect") {
+    element.drawn ??= [number("x"), number("x") + number("width")];
+    const [from, end] = element.drawn.map((x) => clamp(to(x), left, right));
+    set("x", from);
+    set("width", end - from);
+  } else {
+    const { x, width } = element.getBBox();
+    const at = (element.drawn ??= x + width / 2);
+    set("transform", `translate(${(to(at) - at).toFixed(2)} 0)`);
+    element.classList.toggle("out", to(at) < left - 1 || to(at) > right + 1);
+  }
+}
+
+// The axis's numbers: of the levels that the page has, the closest that fits.
+function numbers(svg, to, left, right, isWhole) {
+  const group = svg.querySelector(".ticks");
+  group.drawn ??= [...group.children];
+  if (isWhole) return group.replaceChildren(...group.drawn);
+  const inside = (level) => level.map(([x, label]) => [to(x), label]).filter(([x]) => x >= left && x <= right);
+  const fits = (level) => level.every(([x, label], at) => at === 0 || x - level[at - 1][0] > 7 * label.length + 8);
+  const level = JSON.parse(svg.dataset.ticks).map(inside).findLast(fits) ?? [];
+  const tick = ([x, label]) => {
+    const [rule, name] = group.drawn.slice(0, 2).map((element) => element.cloneNode());
+    for (const end of ["x1", "x2"]) rule.setAttribute(end, x);
+    name.setAttribute("x", x);
+    name.textContent = label;
+    return [rule, name];
+  };
+  group.replaceChildren(...level.flatMap(tick));
+}
+
+// A link to a folded part opens it.
+function unfold() {
+  let name = "";
+  try {
+    name = decodeURIComponent(location.hash.slice(1));
+  } catch {
+    // A hash that is no text leads nowhere.
+  }
+  const target = document.getElementById(name);
+  if (target?.tagName === "DETAILS") target.open = true;
+}
+
+theme();
+document.querySelectorAll("figure.picture").forEach(picture);
+window.addEventListener("hashchange", unfold);
+unfold();

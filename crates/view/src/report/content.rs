@@ -1,0 +1,87 @@
+//! What a page is made of.
+
+use crate::chart::{Chart, LeftOut, Picture};
+use crate::render::ProbeText;
+use compare::Comparison;
+use compare::references::References;
+use model::run::Run;
+
+/// The picture of every row on one axis, which the page has as a table.
+const LADDER: &str = "ladder";
+
+/// A run under the name it was asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// As it was named: a file, `last`, a tag.
+    pub name: &'a str,
+    /// Its document.
+    pub run: &'a Run,
+}
+
+/// A file that lies beside the page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offered {
+    /// Its name, which the link leads to.
+    pub file: String,
+    /// What it is.
+    pub what: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Everything that a page shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Content<'a> {
+    /// The run that is shown.
+    pub shown: Shown<'a>,
+    /// Those set beside it.
+    pub others: &'a [Shown<'a>],
+    /// The published tables.
+    pub references: &'a References,
+    /// What the catalogue says of each probe.
+    pub probes: &'a [ProbeText],
+    /// The pictures, each with the rows that it shows.
+    pub pictures: &'a [Picture],
+    /// Pictures that this run has nothing for.
+    pub left_out: &'a [LeftOut],
+    /// The shown run set against each of the others, which are the baselines.
+    pub comparisons: &'a [Comparison],
+    /// The documents beside the page.
+    pub offered: &'a [Offered],
+}
+
+impl<'a> Content<'a> {
+    /// The run that is shown.
+    pub(super) fn first(&self) -> Shown<'a> {
+        self.shown
+    }
+
+    /// The pictures that the page draws: the ladder is its own table.
+    pub(super) fn charts(&self) -> impl Iterator<Item = &'a Chart> + use<'a> {
+        let charts = self.pictures.iter().map(|picture| &picture.chart);
+        charts.filter(|chart| chart.id != LADDER)
+    }
+
+    /// The picture that shows a row.
+    pub(super) fn picture_of(&self, row: &str) -> Option<&'a str> {
+        let shows = |picture: &&Picture| {
+            picture.chart.id != LADDER && picture.rows.iter().any(|shown| shown == row)
+        };
+        let picture = self.pictures.iter().find(shows)?;
+        Some(&picture.chart.id)
+    }
+
+    /// What the catalogue says of a row's probe: the row's own, or the one whose
+    /// curve it follows from.
+    pub(super) fn probe_of(&self, row: &str) -> Option<&'a ProbeText> {
+        let own = |probe: &&ProbeText| probe.rows.iter().any(|id| id == row);
+        let follows = |probe: &&ProbeText| {
+            let level = row
+                .strip_prefix(&probe.id)
+                .is_some_and(|rest| rest.starts_with('/'));
+            (probe.levels && level) || probe.points.iter().any(|id| id == row)
+        };
+        let mut probes = self.probes.iter();
+        probes.clone().find(own).or_else(|| probes.find(follows))
+    }
+}

@@ -1,0 +1,104 @@
+//! What was measured on, when and in what conditions; and every fact of the
+//! machine, or why it is not known.
+
+use super::content::Content;
+use super::tiles;
+use crate::render::{facts_of_run, machine_facts, warnings};
+use maud::{Markup, html};
+
+/// The head of the page.
+pub(super) fn header(content: &Content) -> Markup {
+    let run = content.first().run;
+    html! {
+        header.top {
+            p.brand { "latlas" span { " a latency atlas" } }
+            h1 { (run.machine.name()) }
+            @for warning in warnings(run) { p.warning role="note" { (warning) } }
+            (tiles::tiles(run))
+            dl.facts {
+                @for (label, text) in facts_of_run(run) { dt { (label) } dd { (text) } }
+                @if !content.others.is_empty() {
+                    dt { "beside it" }
+                    dd { @for (at, other) in content.others.iter().enumerate() {
+                        @if at > 0 { ", " } (other.name)
+                    } }
+                }
+                @if !content.offered.is_empty() {
+                    dt { "documents" }
+                    dd { @for (at, offered) in content.offered.iter().enumerate() {
+                        @if at > 0 { ", " }
+                        a href=(link(&offered.file)) { (offered.what) } " (" (model::size::about(offered.bytes)) ")"
+                    } " with every sample, beside this page" }
+                }
+            }
+        }
+    }
+}
+
+/// A file's name as a link to it: no part of it can be taken for a scheme, a
+/// query or a fragment (RFC 3986, section 2.3 names what stays as it is).
+fn link(file: &str) -> String {
+    let mut link = String::from("./");
+    for byte in file.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                link.push(byte as char)
+            }
+            other => link.push_str(&format!("%{other:02X}")),
+        }
+    }
+    link
+}
+
+/// Every fact of the machine.
+pub(super) fn section(content: &Content) -> Markup {
+    let run = content.first().run;
+    html! {
+        section #machine aria-labelledby="h-machine" {
+            h2 #h-machine { "The machine" }
+            p.lead { "What the system told of itself; what it did not tell, with the reason." }
+            div.groups {
+                @for group in machine_facts(&run.machine) {
+                    div.group {
+                        h3 { (if group.heading.is_empty() { "system" } else { group.heading }) }
+                        dl {
+                            @for (label, text) in &group.facts {
+                                dt { (label) }
+                                dd.unknown[text.starts_with("unknown: ")] { (text) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Who made the page, and with what.
+pub(super) fn footer(content: &Content) -> Markup {
+    html! {
+        footer {
+            @if !content.left_out.is_empty() {
+                details {
+                    summary { "Pictures that this run has nothing for" }
+                    ul { @for left in content.left_out { li { code { (left.id) } ": " (left.why) } } }
+                }
+            }
+            p {
+                "Made by " (super::GENERATOR) " " (env!("CARGO_PKG_VERSION")) ". This page loads nothing from the network."
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::link;
+
+    #[test]
+    fn a_file_name_is_a_path_and_nothing_else() {
+        assert_eq!(link("a-b.run.json.zst"), "./a-b.run.json.zst");
+        assert_eq!(link("javascript:x?y#z"), "./javascript%3Ax%3Fy%23z");
+        assert_eq!(link("ä\"<"), "./%C3%A4%22%3C");
+    }
+}

@@ -1,0 +1,112 @@
+//! A picture on a page: heading, legend, the drawing, what to know about it, and
+//! every figure of it as text. The text is there for those whom the drawing
+//! tells nothing: readers of screens, and people who want the number.
+
+use crate::chart::svg::{Inline, inline, notes};
+use crate::chart::{Body, Chart, Table, tables};
+use maud::{Markup, PreEscaped, html};
+
+/// Widths in px: of a picture in a column, of one over the whole page, and of
+/// that one on a phone.
+const COLUMN: u32 = 480;
+const WIDE: u32 = 940;
+const NARROW: u32 = 390;
+/// Notes that are worth their room.
+const NOTES: usize = 3;
+
+/// The picture with all that belongs to it.
+pub fn figure(chart: &Chart) -> Markup {
+    let is_wide = is_wide(&chart.body);
+    let drawn: Vec<(&str, Inline)> = match is_wide {
+        true => vec![
+            ("on-wide", inline(chart, WIDE, &format!("w-{}", chart.id))),
+            (
+                "on-narrow",
+                inline(chart, NARROW, &format!("n-{}", chart.id)),
+            ),
+        ],
+        false => vec![("", inline(chart, COLUMN, &format!("c-{}", chart.id)))],
+    };
+    let legend = drawn.first().map_or(&[][..], |(_, first)| &first.legend);
+    html! {
+        figure.picture .(kind(&chart.body)) .wide[is_wide] id={ "p-" (chart.id) } {
+            figcaption {
+                h3 { (chart.title) }
+                p { (chart.caption) }
+            }
+            @if legend.len() > 1 {
+                div.legend role="group" aria-label={ "Curves of " (chart.title) } {
+                    @for (at, (name, sample)) in legend.iter().enumerate() {
+                        button type="button" aria-pressed="true" data-s=(at) { (PreEscaped(sample)) " " (name) }
+                    }
+                }
+            }
+            div.chart data-chart=(chart.id) tabindex="0" role="group"
+                aria-label={ "Chart: " (chart.title) } aria-describedby="keys" {
+                @for (class, Inline { svg, .. }) in &drawn { div.drawn .(class) { (PreEscaped(svg)) } }
+            }
+            button.reset type="button" hidden { "Reset zoom" }
+            (notes_below(chart))
+            details.figures-of {
+                summary { "Figures" span.hidden { " of " (chart.title) } }
+                div.scroll tabindex="0" role="region" aria-label={ "Figures of " (chart.title) } {
+                    @for table in tables(chart) { (plain(&table)) }
+                }
+            }
+        }
+    }
+}
+
+/// Pictures whose lines or names need the room.
+fn is_wide(body: &Body) -> bool {
+    match body {
+        Body::Lines(lines) => !lines.bands.is_empty(),
+        Body::Dots(_) => true,
+        Body::Bars(_) | Body::Heat(_) => false,
+    }
+}
+
+/// Many notes are folded.
+fn notes_below(chart: &Chart) -> Markup {
+    let notes = notes(chart);
+    let list = html! { ul.notes { @for note in &notes { li { (note) } } } };
+    match notes.len() {
+        0 => html! {},
+        1..=NOTES => list,
+        count => html! {
+            details.folded {
+                summary { (count) " notes" span.hidden { " on " (chart.title) } }
+                (list)
+            }
+        },
+    }
+}
+
+fn kind(body: &Body) -> &'static str {
+    match body {
+        Body::Lines(_) => "lines",
+        Body::Bars(_) => "bars",
+        Body::Heat(_) => "heat",
+        Body::Dots(_) => "dots",
+    }
+}
+
+fn plain(table: &Table) -> Markup {
+    let number = |at: usize| table.head.get(at).is_some_and(|(_, number)| *number);
+    html! {
+        table.plain {
+            thead { tr {
+                @for (name, number) in &table.head { th .n[*number] scope="col" { (name) } }
+            } }
+            tbody { @for row in &table.rows { tr {
+                @for (at, cell) in row.iter().enumerate() {
+                    @if at == 0 { th scope="row" { (cell) } }
+                    @else if at + 1 == row.len() && row.len() < table.head.len() {
+                        td colspan=(table.head.len() - at) { (cell) }
+                    }
+                    @else { td .n[number(at)] { (cell) } }
+                }
+            } } }
+        }
+    }
+}

@@ -1,0 +1,510 @@
+//! The ladder: every row of the run, with its figure, its interval and its
+//! verdict, and all of them on one axis with what others have.
+
+use super::content::{Content, Shown as ShownRun};
+use super::place::Axis;
+use super::{figure, of_section};
+use crate::chart::Section;
+use crate::render::curves::axis_text;
+use crate::render::figures::{
+    FRAME_NS, Shown, cycles, frames, human, published, quiet_half, ratio_text, shown, typical,
+    typical_half,
+};
+use crate::render::{group_of, short_title};
+use compare::references::{DEFAULT_KEY, Reference};
+use maud::{Markup, html};
+use model::estimate::{Estimate, Verdict};
+use model::run::{Outcome, Row};
+use model::stats::Interval;
+use model::story::tail::notes_of_row;
+use model::unit::Unit;
+
+/// Columns that a line without figures leaves empty, besides those of others:
+/// all but the name.
+const COLUMNS: usize = 8;
+
+/// What stands beside the run in its lines, each in a column of its own.
+struct Others<'a> {
+    runs: &'a [ShownRun<'a>],
+    tables: Vec<&'a Reference>,
+}
+
+impl Others<'_> {
+    fn columns(&self) -> usize {
+        self.runs.len() + self.tables.len()
+    }
+}
+
+/// The section.
+pub(super) fn section(content: &Content) -> Markup {
+    let others = Others {
+        runs: content.others,
+        tables: tables(content),
+    };
+    let rows = &content.first().run.rows;
+    let beside = rows.iter().flat_map(|row| others_times(row, &others));
+    let axis = Axis::over(rows.iter().flat_map(times).chain(beside));
+    html! {
+        section #ladder aria-labelledby="h-ladder" {
+            h2 #h-ladder { "The latency ladder" }
+            p.lead {
+                "Every row of this run on one logarithmic axis: "
+                span.key.measured aria-hidden="true" {} " measured here, hollow where it is not to be relied on; "
+                span.key.theirs aria-hidden="true" {} " published figures of the same operation; the line is the 95 % interval, the faint one holds the middle 80 % of what came. "
+                "Where a row has no quiet figure, its mark is the typical one. "
+                @if !others.runs.is_empty() { span.key.of-run aria-hidden="true" {} " other runs. " }
+                "Click a heading to sort."
+            }
+            (controls(rows, &others.tables))
+            div.scroll tabindex="0" role="region" aria-label="Table of the ladder" {
+                table.ladder style={ "--decades:" (axis.decades()) } {
+                    (heading(&axis, &others))
+                    tbody {
+                        @for (at, row) in rows.iter().enumerate() {
+                            @let first = at == 0 || group_of(&rows[at - 1].id) != group_of(&row.id);
+                            @if first {
+                                tr.group data-group=(group_of(&row.id)) {
+                                    th scope="rowgroup" colspan=(1 + COLUMNS + others.columns()) { (group_of(&row.id)) }
+                                }
+                            }
+                            (line(content, row, at, &axis, &others))
+                        }
+                    }
+                }
+            }
+            p.empty #nothing hidden { "No row matches." }
+            div.figures { @for chart in of_section(content, Section::Ladder) { (figure::figure(chart)) } }
+        }
+    }
+}
+
+/// Styles that depend on which tables are there: a column is shown, and its
+/// marks are coloured, where its box is ticked. Needs no script.
+pub(super) fn style(content: &Content) -> String {
+    let one = |(at, table): (usize, &&Reference)| {
+        let key = &table.key;
+        format!(
+            "body:has(#ref-{key}:checked) .ladder .t{at}{{display:table-cell}}\
+             body:has(#ref-{key}:checked) .m{at}{{fill:var(--theirs);opacity:1}}\n"
+        )
+    };
+    tables(content).iter().enumerate().map(one).collect()
+}
+
+/// The published tables that have a figure of a row that is here.
+fn tables<'a>(content: &Content<'a>) -> Vec<&'a Reference> {
+    let rows = &content.first().run.rows;
+    let here = |table: &&Reference| rows.iter().any(|row| table.counterpart(&row.id).is_some());
+    content.references.tables.iter().filter(here).collect()
+}
+
+/// The times of others that are drawn on a row's line.
+fn others_times(row: &Row, others: &Others) -> Vec<f64> {
+    if row.unit != Unit::Time {
+        return Vec::new();
+    }
+    let tables = others.tables.iter();
+    let published = tables.filter_map(|table| published_time(table, row));
+    let runs = others.runs.iter();
+    let measured = runs.filter_map(|other| figure_of(other, row)?.ns());
+    published.chain(measured.map(|ns| ns.value)).collect()
+}
+
+/// A published time that can be drawn beside ours: of the same operation, and
+/// not in doubt. Others stand in their column, with the reason.
+pub(super) fn published_time(table: &Reference, row: &Row) -> Option<f64> {
+    let beside = table.counterpart(&row.id)?;
+    let comparable = beside.same_operation && beside.row.doubtful.is_none();
+    beside.row.ns.filter(|_| comparable)
+}
+
+/// Another run's figure of a row that is of the same kind, above resolution.
+fn figure_of<'r>(other: &ShownRun<'r>, row: &Row) -> Option<&'r Estimate> {
+    let theirs = other.run.row(&row.id)?;
+    let alike = class(&theirs.unit) == class(&row.unit);
+    let estimate = theirs.estimate()?;
+    (alike && estimate.below_ns.is_none()).then_some(estimate)
+}
+
+/// The times of a row that are drawn.
+fn times(row: &Row) -> Vec<f64> {
+    if row.unit != Unit::Time {
+        return Vec::new();
+    }
+    let of = |estimate: &Estimate| {
+        let typical = estimate.typical.map(|t| [t.p10_ns, t.p90_ns]);
+        let figure = estimate.ns().map(|ns| [ns.value, ns.high]);
+        [typical, figure]
+            .into_iter()
+            .flatten()
+            .flatten()
+            .chain(estimate.below_ns)
+            .collect()
+    };
+    match &row.outcome {
+        Outcome::Figure(e) | Outcome::Level { estimate: e, .. } => of(e),
+        Outcome::Curve { .. } | Outcome::Map { .. } => {
+            ends(&row.outcome).map_or(Vec::new(), |(low, high)| vec![low, high])
+        }
+        Outcome::Unavailable { .. } => Vec::new(),
+    }
+}
+
+/// Estimates of a curve's or a map's points.
+fn points(outcome: &Outcome) -> Vec<&Estimate> {
+    match outcome {
+        Outcome::Curve { points, .. } => points.iter().map(|p| &p.estimate).collect(),
+        Outcome::Map { points, .. } => points.iter().map(|p| &p.estimate).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The least and the most of a curve's or a map's points, in ns.
+fn ends(outcome: &Outcome) -> Option<(f64, f64)> {
+    let values = points(outcome)
+        .into_iter()
+        .filter_map(Estimate::ns)
+        .map(|ns| ns.value);
+    values.fold(None, |ends, value| match ends {
+        None => Some((value, value)),
+        Some((low, high)) => Some((low.min(value), high.max(value))),
+    })
+}
+
+fn controls(rows: &[Row], tables: &[&Reference]) -> Markup {
+    let mut groups: Vec<&str> = rows.iter().map(|row| group_of(&row.id)).collect();
+    groups.dedup();
+    html! {
+        div.controls role="group" aria-label="What the ladder shows" {
+            label { "Find " input #find type="search" placeholder="row or word" autocomplete="off"; }
+            label { "Group " select #group {
+                option value="" { "all" }
+                @for group in groups { option value=(group) { (group) } }
+            } }
+            label { "Verdict " select #verdict {
+                option value="" { "all" }
+                @for verdict in ["ok", "noisy", "two states", "can't tell", "invalid"] {
+                    option value=(verdict) { (verdict) }
+                }
+                option value="curve" { "curves" }
+                option value="gone" { "not available" }
+            } }
+            label.switch { input #human type="checkbox" role="switch"; " Human scale: 1 ns as 1 s" }
+            label.switch { input #frames type="checkbox" role="switch"; " Per 60 Hz frame" }
+            @if !tables.is_empty() {
+                fieldset {
+                    legend { "Beside it" }
+                    @for table in tables {
+                        label title=(table.title) {
+                            input id={ "ref-" (table.key) } type="checkbox" checked[table.key == DEFAULT_KEY];
+                            " " (short_title(&table.key))
+                        }
+                    }
+                }
+            }
+            p.count #count role="status" {}
+        }
+    }
+}
+
+fn heading(axis: &Axis, others: &Others) -> Markup {
+    let sorted = |class: &str, key: &str, name: &str| {
+        html! {
+            th.(class) scope="col" aria-sort="none" data-key=(key) {
+                button type="button" { (name) }
+            }
+        }
+    };
+    html! {
+        thead { tr {
+            (sorted("c-row", "id", "row"))
+            (sorted("n", "value", "quiet"))
+            (sorted("n c-half", "half", "± %"))
+            (sorted("n c-cycles", "cycles", "cycles"))
+            (sorted("n c-human", "in-seconds", "1 ns = 1 s"))
+            (sorted("n c-frames", "per-frame", "per frame"))
+            (sorted("c-typical", "typical", "typical"))
+            th.c-axis scope="col" {
+                span.hidden { "drawing" }
+                span.axis aria-hidden="true" {
+                    @for (at, name) in axis.ticks() { span style=(format!("left:{at:.2}%")) { (name) } }
+                }
+            }
+            @for (at, other) in others.runs.iter().enumerate() {
+                (sorted("n run", &format!("run-{at}"), other.name))
+            }
+            @for (at, table) in others.tables.iter().enumerate() {
+                (sorted(&format!("n ref t{at}"), &table.key, short_title(&table.key)))
+            }
+            (sorted("c-verdict", "verdict", "verdict"))
+        } }
+    }
+}
+
+/// What a row says to whom it filters.
+fn said(content: &Content, row: &Row) -> String {
+    let title = content
+        .probe_of(&row.id)
+        .map_or("", |probe| probe.title.as_str());
+    format!("{} {title}", row.id).to_lowercase()
+}
+
+fn line(content: &Content, row: &Row, at: usize, axis: &Axis, others: &Others) -> Markup {
+    let state = match (&row.outcome, row.estimate()) {
+        (Outcome::Unavailable { .. }, _) => "gone",
+        (_, Some(estimate)) => estimate.verdict.text(),
+        _ => "curve",
+    };
+    html! {
+        tr data-at=(at) data-group=(group_of(&row.id)) data-state=(state) data-said=(said(content, row)) {
+            @match (&row.outcome, row.estimate()) {
+                (_, Some(estimate)) => {
+                    th.c-row scope="row" {
+                        (id(content, row))
+                        @for text in notes_of_row(&row.id, estimate, &row.unit) { span.why { (text) } }
+                    }
+                    (figures(row, estimate, axis, others))
+                },
+                (Outcome::Unavailable { reason }, _) => {
+                    th.c-row scope="row" { (id(content, row)) }
+                    td.gone colspan=(COLUMNS + others.columns()) { "not available here: " (reason) }
+                },
+                _ => (curve(content, row, axis, others)),
+            }
+        }
+    }
+}
+
+/// A row's name, which leads to how it is measured.
+fn id(content: &Content, row: &Row) -> Markup {
+    html! {
+        @match content.probe_of(&row.id) {
+            Some(probe) => a href={ "#m-" (probe.id) } title=(probe.title) { (row.id) },
+            None => (row.id),
+        }
+    }
+}
+
+fn figures(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Markup {
+    let above = estimate.below_ns.is_none();
+    let quiet = estimate.quiet.map(|quiet| quiet.ns).filter(|_| above);
+    let typical_ns = estimate.headline().map(|(t, _)| t.ns).filter(|_| above);
+    // Either will do for the feel of it.
+    let of_time = quiet.or(typical_ns).map(|ns| ns.value);
+    let of_time = of_time.filter(|_| row.unit == Unit::Time);
+    let cycle_count = estimate.quiet.and_then(|q| q.cycles).map(|c| c.value);
+    let in_unit = |ns: &Interval| row.unit.of_ns(ns.value);
+    html! {
+        td.n.c-value data-sort=[quiet.as_ref().map(in_unit)] data-class=(class(&row.unit)) {
+            (value(row, estimate))
+            " " span.says.(mark(estimate.verdict)) { (estimate.verdict.text()) }
+        }
+        td.n.c-half data-sort=[quiet.map(|ns| ns.relative_half_width())] {
+            @if let Some(ns) = quiet { (percent(ns.relative_half_width())) }
+        }
+        td.n.c-cycles data-sort=[cycle_count] { (cycles(estimate)) }
+        td.n.c-human data-sort=[of_time] { (of_time.map_or(String::new(), human)) }
+        td.n.c-frames data-sort=[of_time.filter(|ns| *ns > 0.0).map(|ns| FRAME_NS / ns)] {
+            (of_time.map_or(String::new(), frames))
+        }
+        td.c-typical data-sort=[typical_ns.as_ref().map(in_unit)] data-class=(class(&row.unit)) {
+            (typical(estimate, &row.unit))
+            @let half = typical_half(estimate, &row.unit);
+            @if !half.is_empty() { " " span.half { (half) } }
+        }
+        (drawing(row, estimate, axis, others))
+        @for other in others.runs { (of_run(row, other)) }
+        @for (at, table) in others.tables.iter().enumerate() { (theirs(row, estimate, at, table)) }
+        td.c-verdict data-sort=(rank(estimate.verdict)) { span.(mark(estimate.verdict)) { (estimate.verdict.text()) } }
+    }
+}
+
+/// The quiet figure. A typical one has its own column, and stands here only
+/// where that is not shown.
+fn value(row: &Row, estimate: &Estimate) -> Markup {
+    let figure = match shown(estimate, &row.unit) {
+        Shown::Below(text) => return html! { (text) },
+        Shown::Nothing => return html! { "-" },
+        Shown::Figure(figure) => figure,
+    };
+    let [text, half] = [
+        format!("{} {}", figure.value, figure.unit),
+        quiet_half(estimate, &figure.half_width),
+    ];
+    html! {
+        @if estimate.quiet.is_some() {
+            (text) " " span.half { (half) }
+        } @else {
+            span.none { "-" }
+            span.instead { "typical " (text) " " (half) }
+        }
+    }
+}
+
+/// Another run's figure beside ours.
+fn of_run(row: &Row, other: &ShownRun) -> Markup {
+    let estimate = figure_of(other, row);
+    let ns = estimate.and_then(Estimate::ns);
+    let figure = estimate.map(|estimate| shown(estimate, &row.unit));
+    html! {
+        td.n.run data-sort=[ns.map(|ns| row.unit.of_ns(ns.value))] data-class=(class(&row.unit)) {
+            @if let Some(Shown::Figure(figure)) = figure {
+                (figure.value) " " (figure.unit)
+                @if estimate.is_some_and(|e| e.quiet.is_none()) { " " span.half { "typical" } }
+            }
+        }
+    }
+}
+
+/// Half an interval as a share of its figure.
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        p if !p.is_finite() => "?".into(),
+        p if p < 0.05 => "< 0.1".into(),
+        p if p < 9.95 => format!("{p:.1}"),
+        p => format!("{p:.0}"),
+    }
+}
+
+/// What can be sorted by size together: times first.
+fn class(unit: &Unit) -> u8 {
+    match unit {
+        Unit::Time => 0,
+        Unit::Bandwidth { .. } => 1,
+        Unit::Frequency => 2,
+        Unit::Count => 3,
+        Unit::Bytes => 4,
+    }
+}
+
+/// The best first.
+fn rank(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Ok => 0,
+        Verdict::Noisy => 1,
+        Verdict::TwoStates => 2,
+        Verdict::CannotTell => 3,
+        Verdict::Invalid => 4,
+    }
+}
+
+/// How a verdict is coloured.
+fn mark(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Ok => "good",
+        Verdict::Noisy | Verdict::TwoStates => "doubtful",
+        Verdict::CannotTell | Verdict::Invalid => "bad",
+    }
+}
+
+/// A published figure beside ours, with the ratio where there can be one.
+fn theirs(row: &Row, estimate: &Estimate, at: usize, table: &Reference) -> Markup {
+    let class = format!("n ref t{at}");
+    let Some(beside) = table.counterpart(&row.id) else {
+        return html! { td.(class) {} };
+    };
+    let ratio = beside.ratio(estimate, &row.unit);
+    let mark = match (&beside.row.doubtful, ratio) {
+        (Some(_), _) => "doubtful".into(),
+        (None, _) if !beside.same_operation => "other code".into(),
+        (None, Some(ratio)) => ratio_text(ratio),
+        (None, None) => String::new(),
+    };
+    html! {
+        td.(class) data-sort=[beside.row.ns] title=[&beside.row.doubtful] {
+            (published(beside.row)) @if !mark.is_empty() { " " span.half { (mark) } }
+        }
+    }
+}
+
+/// The row on the axis. Everything in it stands as text in the line, so it is
+/// hidden from readers of screens.
+fn drawing(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Markup {
+    if row.unit != Unit::Time {
+        return html! { td.c-axis.none {} };
+    }
+    let at = |ns: f64| axis.percent(ns).map(|p| format!("{p:.2}%"));
+    let span = |low: f64, high: f64| {
+        // What begins at or below 0 begins left of the axis.
+        let from = if low > 0.0 {
+            at(low)
+        } else {
+            Some("0%".into())
+        };
+        from.zip(at(high))
+    };
+    let spread = estimate.typical.and_then(|t| span(t.p10_ns, t.p90_ns));
+    let ns = estimate.ns().filter(|_| estimate.below_ns.is_none());
+    html! {
+        td.c-axis {
+            svg aria-hidden="true" {
+                @if let Some((from, to)) = spread { line.spread x1=(from) x2=(to) y1="50%" y2="50%" {} }
+                @if let Some((from, to)) = ns.and_then(|ns| span(ns.low, ns.high)) {
+                    line.interval x1=(from) x2=(to) y1="50%" y2="50%" {}
+                }
+                @if let Some(to) = estimate.below_ns.and_then(at) {
+                    line.below x1="0%" x2=(to) y1="50%" y2="50%" {}
+                }
+                @for other in others.runs {
+                    @if let Some(x) = figure_of(other, row).and_then(|e| at(e.ns()?.value)) {
+                        circle.of-run cx=(x) cy="50%" r="3.5" { title { (other.name) } }
+                    }
+                }
+                @for (i, table) in others.tables.iter().enumerate() {
+                    @if let Some(x) = published_time(table, row).and_then(at) {
+                        rect.ref.{ "m" (i) } x=(x) y="15%" width="3" height="70%" {
+                            title { (short_title(&table.key)) }
+                        }
+                    }
+                }
+                @if let Some(x) = ns.and_then(|ns| at(ns.value)) {
+                    circle.(if estimate.verdict == Verdict::Ok { "ok" } else { "hollow" }) cx=(x) cy="50%" r="4.5" {}
+                }
+            }
+        }
+    }
+}
+
+/// A curve or a map: how many points, between what, and where it is drawn.
+fn curve(content: &Content, row: &Row, axis: &Axis, others: &Others) -> Markup {
+    let over = match &row.outcome {
+        Outcome::Curve { axis, .. } => axis_text(*axis).to_string(),
+        Outcome::Map { y_axis, x_axis, .. } => {
+            format!("{} and {}", axis_text(*y_axis), axis_text(*x_axis))
+        }
+        _ => String::new(),
+    };
+    let count = points(&row.outcome).len();
+    let ends = ends(&row.outcome);
+    let text = ends.map(|(low, high)| {
+        // Of a speed the shortest time is the most.
+        let mut ends = [low, high].map(|ns| row.unit.of_ns(ns));
+        ends.sort_by(f64::total_cmp);
+        ends.map(|v| model::figure::value(&row.unit, v))
+            .join(" to ")
+    });
+    let place = ends
+        .filter(|_| row.unit == Unit::Time)
+        .and_then(|(low, high)| Some((axis.percent(low)?, axis.percent(high)?)));
+    html! {
+        th.c-row scope="row" {
+            (id(content, row))
+            span.why {
+                (count) @if count == 1 { " point over " } @else { " points over " } (over)
+                @if let Some(text) = text { ": " (text) }
+                @if let Some(id) = content.picture_of(&row.id) { ", " a href={ "#p-" (id) } { "drawn" } }
+            }
+        }
+        td.n.c-value {} td.n.c-half {} td.n.c-cycles {} td.n.c-human {} td.n.c-frames {} td.c-typical {}
+        td.c-axis {
+            @if let Some((from, to)) = place {
+                svg aria-hidden="true" {
+                    line.range x1=(format!("{from:.2}%")) x2=(format!("{to:.2}%")) y1="50%" y2="50%" {}
+                }
+            }
+        }
+        @for _ in others.runs { td.n.run {} }
+        @for at in 0..others.tables.len() { td.{ "n ref t" (at) } {} }
+        td.c-verdict { "curve" }
+    }
+}

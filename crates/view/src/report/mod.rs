@@ -1,0 +1,182 @@
+//! One page to look at: a run as a self-contained HTML file, which opens from a
+//! disk, asks no network for anything, and says so in its policy. Pictures are
+//! SVG; a script that is part of the page adds pointing, zooming and sorting.
+//!
+//! [`page`] is the whole. [`style`], [`script`] and the pieces in [`pieces`] are for
+//! other pages that should look the same.
+
+mod comparison;
+mod content;
+mod facts;
+mod figure;
+mod ladder;
+mod methods;
+mod past;
+mod place;
+mod policy;
+#[cfg(test)]
+mod tests;
+mod tiles;
+
+pub use content::{Content, Offered, Shown};
+pub use past::{histories, set_over_time};
+
+use crate::chart::svg::Theme;
+use crate::chart::{Chart, Section};
+use crate::render::layout::finish;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// What the page's generator is called: by it a page is known for ours before
+/// it is replaced.
+pub const GENERATOR: &str = "latlas report";
+
+/// Whether a file's first bytes are those of a page that [`page`] made.
+pub fn is_ours(head: &[u8]) -> bool {
+    let mark = format!("<meta name=\"generator\" content=\"{GENERATOR}\"");
+    head.windows(mark.len())
+        .any(|bytes| bytes == mark.as_bytes())
+}
+
+/// The style sheet of all our pages.
+pub fn style() -> String {
+    Theme::variables() + include_str!("browser/page.css")
+}
+
+/// The script of all our pages. It adds nothing but what is done with pictures
+/// and tables that stand in the page without it.
+pub fn script() -> &'static str {
+    concat!(
+        "(() => {\n\"use strict\";\n",
+        include_str!("browser/picture.js"),
+        include_str!("browser/table.js"),
+        "})();\n"
+    )
+}
+
+/// Pieces that other pages share with the report.
+pub mod pieces {
+    pub use super::figure::figure;
+    pub use super::policy::policy;
+}
+
+/// The page.
+pub fn page(content: &Content) -> String {
+    let run = content.first().run;
+    let title = format!("{}: what operations cost", run.machine.name());
+    let style = format!("{}{}", style(), ladder::style(content));
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy::policy());
+                meta name="generator" content=(GENERATOR);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(style)) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the figures" }
+                (facts::header(content))
+                (bar(content))
+                main #main tabindex="-1" {
+                    p.hidden #keys {
+                        "Arrow keys step through the figures, plus and minus zoom, Escape zooms out."
+                    }
+                    (ladder::section(content))
+                    @for part in &PARTS { (pictures(content, part)) }
+                    (comparison::section(content))
+                    (facts::section(content))
+                    (methods::section(content))
+                }
+                (facts::footer(content))
+                script { (PreEscaped(script())) }
+            }
+        }
+    };
+    // A document may come from anywhere: no control character and no change of
+    // direction gets through.
+    finish(&markup.into_string(), false)
+}
+
+/// A part of the page that is pictures.
+struct Part {
+    section: Section,
+    anchor: &'static str,
+    title: &'static str,
+    /// What is asked there.
+    lead: &'static str,
+}
+
+const PARTS: [Part; 5] = [
+    Part {
+        section: Section::Memory,
+        anchor: "memory",
+        title: "Memory",
+        lead: "How long a load takes and how much gets through, by the size of what is touched.",
+    },
+    Part {
+        section: Section::Threads,
+        anchor: "threads",
+        title: "Threads and cores",
+        lead: "What a thread's life costs, how work spreads over threads, and how far cores are apart.",
+    },
+    Part {
+        section: Section::Files,
+        anchor: "files",
+        title: "Files",
+        lead: "Reading, opening, creating and deleting files, by their size.",
+    },
+    Part {
+        section: Section::Noise,
+        anchor: "noise",
+        title: "Noise",
+        lead: "What took the CPU away from a thread that only spins, just before and just after.",
+    },
+    Part {
+        section: Section::History,
+        anchor: "history",
+        title: "History",
+        lead: "The same rows over the last 40 kept runs of this machine: those that changed, and the best known. latlas plot history:ROW draws any row over all runs.",
+    },
+];
+
+fn of_section<'a>(content: &Content<'a>, section: Section) -> Vec<&'a Chart> {
+    content
+        .charts()
+        .filter(|chart| chart.section == section)
+        .collect()
+}
+
+fn pictures(content: &Content, part: &Part) -> Markup {
+    let charts = of_section(content, part.section);
+    html! {
+        @if !charts.is_empty() {
+            section #(part.anchor) aria-labelledby={ "h-" (part.anchor) } {
+                h2 id={ "h-" (part.anchor) } { (part.title) }
+                p.lead { (part.lead) }
+                div.figures { @for chart in charts { (figure::figure(chart)) } }
+            }
+        }
+    }
+}
+
+/// The bar that stays in sight: where to go, and how it looks.
+fn bar(content: &Content) -> Markup {
+    let parts = PARTS
+        .iter()
+        .filter(|part| !of_section(content, part.section).is_empty());
+    html! {
+        nav.bar aria-label="Parts of this page" {
+            div.links {
+                a href="#ladder" { "Ladder" }
+                @for part in parts { a href={ "#" (part.anchor) } { (part.title) } }
+                @if !content.comparisons.is_empty() { a href="#comparison" { "Comparison" } }
+                a href="#machine" { "Machine" }
+                a href="#methods" { "Methods" }
+            }
+            button.theme #theme type="button" hidden { "Dark" }
+        }
+    }
+}

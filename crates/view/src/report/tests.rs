@@ -1,0 +1,300 @@
+//! The page of a made-up run, as text; `tests/browser` looks at a real one.
+
+use super::*;
+use crate::chart::svg::inline;
+use crate::chart::{Body, pictures, tables};
+use crate::render::ProbeText;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use compare::references::References;
+use model::run::{Bound, Regime, Run, Scale};
+use model::synthetic;
+use model::unit::Unit;
+
+use sha2::{Digest, Sha256};
+use store::Store;
+use store::index::Index;
+
+/// The page of a run, with a probe and a document that are called so.
+fn page_of(run: &Run, called: &str) -> String {
+    let references = References::embedded().expect("references");
+    let (drawn, left_out) = pictures(run, &references, &[]);
+    let probe = ProbeText {
+        id: run.rows[0].id.clone(),
+        rows: vec![run.rows[0].id.clone()],
+        title: called.into(),
+        operation: called.into(),
+        method: called.into(),
+        source: called.into(),
+        unit: Unit::Time,
+        bound: Bound::Core,
+        regime: Regime::Gated,
+        long_from: None,
+        since: Scale::Quick,
+        axes: Vec::new(),
+        levels: false,
+        points: Vec::new(),
+    };
+    page(&Content {
+        shown: Shown { name: called, run },
+        others: &[],
+        references: &references,
+        probes: &[probe],
+        pictures: &drawn,
+        left_out: &left_out,
+        comparisons: &[],
+        offered: &[Offered {
+            file: called.into(),
+            what: called.into(),
+            bytes: 7,
+        }],
+    })
+}
+
+/// What stands in an element of a page, found by its opening tag.
+fn inside<'p>(page: &'p str, tag: &str, end: &str) -> &'p str {
+    let from = page.find(tag).unwrap_or_else(|| panic!("no {tag}")) + tag.len();
+    let to = page[from..].find(end).expect("its end");
+    &page[from..from + to]
+}
+
+#[test]
+fn every_row_has_a_line_and_every_picture_its_place() {
+    let run = synthetic::run();
+    let page = page_of(&run, "x");
+    for row in &run.rows {
+        assert!(page.contains(&row.id), "{}", row.id);
+    }
+    assert_eq!(page.matches("<tr data-at=").count(), run.rows.len());
+    let references = References::embedded().expect("references");
+    let (drawn, _) = pictures(&run, &references, &[]);
+    let charts: Vec<&Chart> = drawn
+        .iter()
+        .map(|p| &p.chart)
+        .filter(|c| c.id != "ladder")
+        .collect();
+    assert!(charts.len() >= 8, "{}", charts.len());
+    for chart in charts {
+        let place = format!("data-chart=\"{}\"", chart.id);
+        assert_eq!(page.matches(&place).count(), 1, "{}", chart.id);
+    }
+}
+
+#[test]
+fn strings_of_a_document_do_nothing() {
+    let evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'><!--";
+    let mut run = synthetic::run();
+    run.machine.hostname.value = Some(evil.into());
+    run.machine.cpu_model.value = Some(evil.into());
+    run.partial = Some(evil.into());
+    run.conditions.remarks = vec![evil.into()];
+    for row in &mut run.rows {
+        row.notes = vec![evil.into()];
+    }
+    if let Some(row) = run.rows.iter_mut().find(|row| row.estimate().is_none()) {
+        row.outcome = model::run::Outcome::Unavailable {
+            reason: evil.into(),
+        };
+    }
+    let (good, page) = (page_of(&synthetic::run(), "x"), page_of(&run, evil));
+    assert!(page.contains("&lt;img"), "it is shown");
+    for what in ["<script", "</script", "<img", "<!--", "onerror=alert(2)>"] {
+        assert_eq!(
+            page.matches(what).count(),
+            good.matches(what).count(),
+            "{what}"
+        );
+    }
+    // No attribute was left, either: every quote of it is written otherwise.
+    assert!(!page.contains("\"'>"), "a quote ends an attribute");
+    let href = inside(&page, "<a href=\"./", "\"");
+    assert!(!href.contains(['<', '>', '\'', '"', ':', '/']), "{href}");
+}
+
+#[test]
+fn nothing_that_turns_text_around_gets_through() {
+    let mut run = synthetic::run();
+    run.machine.hostname.value = Some("a\u{202e}b\u{7}c".into());
+    let page = page_of(&run, "x");
+    assert!(!page.contains(['\u{202e}', '\u{7}']));
+}
+
+#[test]
+fn the_policy_names_exactly_the_script() {
+    let page = page_of(&synthetic::run(), "x");
+    let policy = inside(
+        &page,
+        "http-equiv=\"Content-Security-Policy\" content=\"",
+        "\"",
+    );
+    assert_eq!(page.matches("<script").count(), 1);
+    let own = inside(&page, "<script>", "</script>");
+    assert_eq!(own, script(), "what was hashed is what stands there");
+    let hash = STANDARD.encode(Sha256::digest(own));
+    assert!(
+        policy.contains(&format!("script-src 'sha256-{hash}';")),
+        "{policy}"
+    );
+    assert!(policy.starts_with("default-src 'none'"), "{policy}");
+    assert!(
+        !policy.contains("http") && !policy.contains("'unsafe-eval'"),
+        "{policy}"
+    );
+}
+
+#[test]
+fn nothing_outside_the_page_is_named_as_a_source() {
+    let page = page_of(&synthetic::run(), "x").replace("clip-path=\"url(#", "");
+    for what in [
+        " src=", "@import", "url(", "<link", "<iframe", "<object", "<use", " onclick",
+    ] {
+        assert!(!page.contains(what), "{what}");
+    }
+}
+
+/// What a pointer over a mark shows is the row of the table that it names.
+#[test]
+fn marks_name_the_rows_of_their_figures() {
+    let run = synthetic::run();
+    let references = References::embedded().expect("references");
+    let (drawn, _) = pictures(&run, &references, &[]);
+    let mut checked = 0;
+    for chart in drawn.iter().map(|picture| &picture.chart) {
+        let rows = tables(chart)[0].rows.clone();
+        let svg = inline(chart, 520, "a").svg;
+        let document = roxmltree::Document::parse(&svg).unwrap_or_else(|e| panic!("{e}: {svg}"));
+        let mut of_series = std::collections::BTreeMap::<usize, Vec<usize>>::new();
+        for node in document.descendants() {
+            let Some(row) = node.attribute("data-n") else {
+                continue;
+            };
+            let row: usize = row.parse().expect("a number");
+            assert!(row < rows.len(), "{}: row {row}", chart.id);
+            let series = node.ancestors().find_map(|n| n.attribute("data-s"));
+            let series = series.map_or(0, |series| series.parse().expect("a number"));
+            of_series.entry(series).or_default().push(row);
+            checked += 1;
+        }
+        if let Body::Lines(lines) = &chart.body {
+            for (series, marked) in of_series {
+                let line = &lines.series[series];
+                assert!(marked.is_sorted(), "{}", chart.id);
+                assert!(marked.iter().all(|&row| rows[row][0] == line.name));
+            }
+        }
+    }
+    assert!(checked > 300, "{checked} marks");
+}
+
+#[test]
+fn rows_whose_level_changed_have_their_history_first() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let store = Store::in_directory(dir.path());
+    let mut newest = synthetic::run();
+    let keep = |number: u64| {
+        let little = [0.0, 0.004, -0.003, 0.002, -0.004, 0.003, -0.001][(number * 5 % 7) as usize];
+        let factor = if number >= 10 { 1.2 } else { 1.0 };
+        let mut run = synthetic::slower(&synthetic::run(), "cpu.add_i32", factor * (1.0 + little));
+        run.id = format!("{number:04x}0000-0000-4000-8000-000000000001");
+        run.started_unix_ms += number * 86_400_000;
+        store.save(&run).expect("saved");
+        run
+    };
+    let of = |run: &Run| {
+        let index = Index::open(store.clone()).expect("open");
+        let pictures = histories(&index, run).expect("readable");
+        pictures.into_iter().map(|p| p.chart.id).collect::<Vec<_>>()
+    };
+    for number in 0..2 {
+        newest = keep(number);
+    }
+    assert_eq!(of(&newest), [""; 0], "two runs are no history");
+    for number in 2..16 {
+        newest = keep(number);
+    }
+    let found = of(&newest);
+    assert_eq!(found[0], "history.cpu.add_i32", "{found:?}");
+    assert_eq!(found[1], "history.memory.latency-L1", "{found:?}");
+    assert_eq!(found.len(), 6, "{found:?}");
+    newest.machine.hostname.value = Some("elsewhere".into());
+    assert_eq!(of(&newest), [""; 0], "another machine's are not shown");
+}
+
+#[test]
+fn a_typical_figure_is_not_shown_as_a_quiet_one() {
+    let mut run = synthetic::run();
+    let row = run.rows.iter_mut().find(|row| row.id == "cpu.add_i32");
+    let row = row.expect("the row");
+    let model::run::Outcome::Figure(estimate) = &mut row.outcome else {
+        panic!("a figure");
+    };
+    let before = page_of(&synthetic::run(), "x");
+    let cell = |page: &str| {
+        let line = inside(page, "data-said=\"cpu.add_i32 \"", "</tr>").to_owned();
+        inside(&line, "class=\"n c-value\"", "</td>").to_owned()
+    };
+    assert!(cell(&before).contains("data-sort"), "{}", cell(&before));
+    estimate.quiet = None;
+    assert!(estimate.typical.is_some());
+    let cell = cell(&page_of(&run, "x"));
+    assert!(
+        cell.contains("<span class=\"none\">-</span>") && cell.contains("typical "),
+        "{cell}"
+    );
+    assert!(!cell.contains("data-sort"), "{cell}");
+}
+
+#[test]
+fn only_comparable_published_figures_are_drawn() {
+    let references = References::embedded().expect("references");
+    let run = synthetic::run();
+    for table in &references.tables {
+        for row in &run.rows {
+            let Some(beside) = table.counterpart(&row.id) else {
+                continue;
+            };
+            let drawn = ladder::published_time(table, row);
+            if beside.row.doubtful.is_some() || !beside.same_operation {
+                assert_eq!(drawn, None, "{} {}", table.key, row.id);
+            } else {
+                assert_eq!(drawn, beside.row.ns, "{} {}", table.key, row.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_interval_without_an_end_is_told() {
+    let mut run = synthetic::run();
+    let speeds = run.rows.iter_mut().filter(|row| row.unit.inverted());
+    for row in speeds {
+        let estimates: Vec<_> = match &mut row.outcome {
+            model::run::Outcome::Curve { points, .. } => {
+                points.iter_mut().map(|p| &mut p.estimate).collect()
+            }
+            model::run::Outcome::Map { points, .. } => {
+                points.iter_mut().map(|p| &mut p.estimate).collect()
+            }
+            _ => continue,
+        };
+        // A time whose interval holds 0 is as fast as one likes.
+        for estimate in estimates {
+            let quiet = estimate.quiet.as_mut().map(|quiet| &mut quiet.ns);
+            let typical = estimate.typical.as_mut().map(|typical| &mut typical.ns);
+            for ns in quiet.into_iter().chain(typical) {
+                ns.low = -1.0;
+            }
+        }
+    }
+    let told = |run: &Run| page_of(run, "x").matches(", no upper end</td>").count();
+    assert_eq!(told(&synthetic::run()), 0);
+    assert!(told(&run) > 5, "{}", told(&run));
+}
+
+#[test]
+fn a_page_is_known_for_ours() {
+    let page = page_of(&synthetic::run(), "x");
+    assert!(is_ours(&page.as_bytes()[..4096]));
+    assert!(!is_ours(b"<!DOCTYPE html><title>latlas report</title>"));
+    assert!(!is_ours(b""));
+}

@@ -1,0 +1,288 @@
+//! Histories of kept runs that are made up.
+
+use crate::chart::{self, Body, Section};
+use crate::render;
+use compare::history::{Figure, History, history};
+use model::compare::measure::Measure;
+use model::machine::Fact;
+use model::run::Run;
+use model::synthetic;
+use store::Store;
+use store::history::{HistoryError, HistoryQuery, find, machine_of};
+use store::index::{Index, MachineKey};
+
+const ROW: &str = "cpu.add_i32";
+const DAY_MS: u64 = 86_400_000;
+
+/// When the first run began: long ago, so that none is of the future.
+fn began() -> u64 {
+    synthetic::run().started_unix_ms - 3650 * DAY_MS
+}
+
+/// Keeps so many runs a day apart, each as `change` makes it.
+fn kept(count: u64, change: impl Fn(u64, Run) -> Run) -> (tempfile::TempDir, Index) {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let store = Store::in_directory(dir.path());
+    for number in 0..count {
+        let mut run = synthetic::run();
+        run.id = format!("{number:04x}0000-0000-4000-8000-000000000001");
+        run.started_unix_ms = began() + number * DAY_MS;
+        store.save(&change(number, run)).expect("saved");
+    }
+    (dir, Index::open(store).expect("open"))
+}
+
+/// A run whose row takes so many times as long, give or take a little that
+/// differs from run to run.
+fn times(run: &Run, factor: f64, number: u64) -> Run {
+    let wander = [0.0, 0.004, -0.003, 0.002, -0.004, 0.003, -0.001];
+    let little = wander[(number * 5 % 7) as usize];
+    synthetic::slower(run, ROW, factor * (1.0 + little))
+}
+
+fn of(index: &Index, row: &str, at: &[u64]) -> Result<History, HistoryError> {
+    let machine = MachineKey::of(&synthetic::run());
+    let asked = HistoryQuery {
+        machine: &machine,
+        row,
+        at,
+        figure: Figure::Best,
+        since_unix_ms: None,
+        last: None,
+    };
+    find(index, &asked, &["cpu.known_row".to_owned()])
+}
+
+fn error(index: &Index, row: &str, at: &[u64]) -> String {
+    let line = of(index, row, at).expect_err("no history").to_string();
+    assert!(!line.contains('\n'), "{line:?}");
+    line
+}
+
+#[test]
+fn a_change_is_told_with_what_changed_beside_it() {
+    let (_dir, index) = kept(16, |number, mut run| {
+        if number >= 10 {
+            run.machine.kernel = Fact::known("6.99".to_string());
+        }
+        times(&run, if number >= 10 { 1.08 } else { 1.0 }, number)
+    });
+    let history = of(&index, ROW, &[]).expect("kept");
+    assert_eq!(history.runs.len(), 16);
+    assert_eq!(history.measure, Measure::QuietCycles);
+    assert!(history.runs.is_sorted_by_key(|e| e.run.started_unix_ms));
+    let starts: Vec<usize> = history.levels.iter().map(|level| level.first).collect();
+    assert_eq!(starts, [0, 10]);
+    let ratio = history.levels[1].ratio.expect("a second level");
+    assert!(ratio.low < 1.08 && 1.08 < ratio.high, "{ratio:?}");
+    assert_eq!(history.runs[10].setup[0].what, "kernel");
+    assert!(history.runs[11].setup.is_empty());
+    let sentence = render::sentence(&history);
+    assert!(sentence.starts_with("1 change in 16 runs: +"), "{sentence}");
+    assert!(sentence.contains("together with kernel"), "{sentence}");
+    let page = render::history(&history, false, false);
+    for part in ["▲ level", "┴ kernel", "2016-", " cycles", "•"] {
+        assert!(page.contains(part), "{part:?} is missing in\n{page}");
+    }
+    assert!(render::keeps_to(&page, render::COLUMNS), "{page}");
+}
+
+#[test]
+fn the_chart_holds_the_documents_figures() {
+    let (_dir, index) = kept(16, |number, run| {
+        times(&run, if number >= 10 { 1.08 } else { 1.0 }, number)
+    });
+    let history = of(&index, ROW, &[]).expect("kept");
+    let chart = chart::history::chart(&history);
+    assert_eq!(
+        (chart.id.as_str(), chart.section),
+        ("history.cpu.add_i32", Section::History)
+    );
+    let Body::Lines(lines) = &chart.body else {
+        panic!("lines");
+    };
+    assert_eq!(lines.bands.len(), 2);
+    assert_eq!(lines.marks.len(), 1);
+    for (point, entry) in lines.series[0].points.iter().zip(&history.runs) {
+        let run = store::read(&entry.run.path).expect("kept");
+        let cycles = run.row(ROW).and_then(|row| row.estimate()?.quiet?.cycles);
+        assert_eq!(Some(point.y), cycles.map(|c| c.value));
+        assert_eq!(point.x, run.started_unix_ms as f64);
+    }
+    let on_a_curve = Index::open(index.store().clone()).expect("open");
+    let point = of(&on_a_curve, "memory.latency", &[16_384]).expect("a point");
+    let id = chart::history::chart(&point).id;
+    assert!(
+        id.chars()
+            .all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)),
+        "{id}"
+    );
+}
+
+#[test]
+fn one_run_two_runs_and_a_calm_row() {
+    let (_dir, one) = kept(1, |_, run| run);
+    let history = of(&one, ROW, &[]).expect("kept");
+    assert!(render::sentence(&history).starts_with("1 run with a figure: too few"));
+    assert!(!render::history(&history, true, false).is_empty());
+    assert_eq!(history.detectable, None);
+    let (_dir, calm) = kept(12, |number, run| times(&run, 1.0, number));
+    let history = of(&calm, ROW, &[]).expect("kept");
+    let sentence = render::sentence(&history);
+    assert!(
+        sentence.starts_with("No change shown in 12 runs about"),
+        "{sentence}"
+    );
+    assert_eq!(history.levels.len(), 1);
+}
+
+#[test]
+fn a_history_follows_one_mode() {
+    let row = "sync.handoff/pipe";
+    let usual = [("same CPU", 0.9, 4000.0), ("other CPU", 0.1, 40_000.0)];
+    let moved = [("other CPU", 0.9, 40_000.0), ("same CPU", 0.1, 4000.0)];
+    let (_dir, index) = kept(16, |number, run| {
+        let (ns, modes) = match number {
+            9..14 => (39_000.0, &moved),
+            _ => (4100.0, &usual),
+        };
+        synthetic::with(run, row, synthetic::in_modes(ns, modes))
+    });
+    let history = of(&index, row, &[]).expect("kept");
+    assert_eq!(history.name(), "sync.handoff/pipe (same CPU)");
+    assert_eq!((history.tested(), history.levels.len()), (11, 1));
+    let other = &history.runs[9];
+    assert_eq!((other.figure, other.tested), (None, false));
+    assert_eq!(other.reason, "its figure is of another mode (other CPU)");
+}
+
+#[test]
+fn figures_of_another_kind_take_no_part() {
+    use model::estimate::Verdict;
+    use model::run::Outcome;
+    let (_dir, index) = kept(9, |number, run| {
+        let mut run = times(&run, 1.0, number);
+        let row = run
+            .rows
+            .iter_mut()
+            .find(|row| row.id == ROW)
+            .expect("the row");
+        let Outcome::Figure(estimate) = &mut row.outcome else {
+            panic!("a figure");
+        };
+        match number {
+            2 => estimate.quiet = None,
+            3 => estimate.verdict = Verdict::Invalid,
+            4 => estimate.below_ns = Some(0.5),
+            5 => {
+                row.outcome = Outcome::Unavailable {
+                    reason: "no such counter".into(),
+                }
+            }
+            _ => {}
+        }
+        run
+    });
+    let history = of(&index, ROW, &[]).expect("kept");
+    let tested: Vec<bool> = history.runs.iter().map(|run| run.tested).collect();
+    assert_eq!(
+        tested,
+        [true, true, false, false, false, false, true, true, true]
+    );
+    assert!(history.runs[2].figure.is_none() && history.runs[3].figure.is_some());
+    // Its typical figure is no quiet one.
+    assert_eq!(history.runs[2].ns, None);
+    assert!(history.runs[3].ns.is_some());
+    assert!(history.runs[4].reason.contains("below resolution"));
+    assert!(history.runs[5].reason.contains("no such counter"));
+    assert_eq!(history.changes.segments[0].to, 5);
+    // The places are those of runs, not of tested ones.
+    assert_eq!((history.levels[0].first, history.levels[0].last), (0, 8));
+    let page = render::history(&history, true, false);
+    assert!(
+        page.contains("no such counter") && page.contains("unavailable"),
+        "{page}"
+    );
+}
+
+#[test]
+fn what_is_not_there_is_said_with_what_there_is() {
+    let (_dir, index) = kept(2, |_, run| run);
+    assert!(error(&index, "cpu.add_i23", &[]).contains("did you mean cpu.add_i32?"));
+    assert!(error(&index, "cpu.known_row", &[]).contains("run `latlas run cpu.known_row`"));
+    let curve = error(&index, "memory.latency", &[]);
+    assert!(curve.contains("--at") && curve.contains("KiB"), "{curve}");
+    let told = error(&index, "memory.latency", &[17 << 10]);
+    assert!(told.contains("at 17KiB (the newest has"), "{told}");
+    assert!(told.contains("16KiB"), "the nearest are told: {told}");
+    let (_dir, empty) = kept(0, |_, run| run);
+    assert!(error(&empty, ROW, &[]).contains("run `latlas run`"));
+    let (_dir, elsewhere) = kept(1, |_, mut run| {
+        run.machine.hostname = Fact::known("desk".to_string());
+        run
+    });
+    assert!(error(&elsewhere, ROW, &[]).contains("--machine shows another"));
+    let desk = machine_of(&elsewhere, "DESK").expect("by its host");
+    assert_eq!(
+        machine_of(&elsewhere, &desk.key.0[..6]).expect("by key"),
+        desk
+    );
+    assert!(
+        machine_of(&elsewhere, &desk.key.0[..3]).is_err(),
+        "too short"
+    );
+    let none = machine_of(&elsewhere, "lab9").expect_err("no such machine");
+    assert!(none.to_string().contains(&desk.key.0), "{none}");
+}
+
+#[test]
+fn a_time_and_a_number_of_runs_can_be_asked_for() {
+    let (_dir, index) = kept(8, |number, run| times(&run, 1.0, number));
+    let machine = MachineKey::of(&synthetic::run());
+    let asked = HistoryQuery {
+        machine: &machine,
+        row: ROW,
+        at: &[],
+        figure: Figure::Ns,
+        since_unix_ms: Some(began() + 3 * DAY_MS),
+        last: None,
+    };
+    let since = find(&index, &asked, &[]).expect("five");
+    assert_eq!((since.runs.len(), since.unit), (5, "ns"));
+    let last = HistoryQuery {
+        last: Some(2),
+        since_unix_ms: None,
+        figure: Figure::Cycles,
+        ..asked
+    };
+    let last = find(&index, &last, &[]).expect("two");
+    assert_eq!((last.runs.len(), last.unit), (2, "cycles"));
+    assert_eq!(last.runs[1].run.started_unix_ms, began() + 7 * DAY_MS);
+    let never = HistoryQuery {
+        since_unix_ms: Some(began() + 900 * DAY_MS),
+        ..asked
+    };
+    let line = find(&index, &never, &[]).expect_err("none").to_string();
+    assert!(
+        line.contains("8 stored runs") && line.contains("none of them since"),
+        "{line}"
+    );
+}
+
+#[test]
+fn of_many_runs_the_newest_are_tested() {
+    let (_dir, index) = kept(12, |number, run| times(&run, 1.0, number));
+    let key = MachineKey::of(&synthetic::run());
+    let few = index.history(&key, ROW, &[]).expect("kept");
+    let own = index.machines().expect("one").remove(0);
+    // The same ones again and again.
+    let many: Vec<_> = few.iter().cycle().take(260).cloned().collect();
+    let history = history(own, many, Figure::Best).expect("a history");
+    assert_eq!((history.older, history.tested()), (60, 200));
+    assert!(!history.runs[59].tested && history.runs[60].tested);
+    assert!(history.runs[59].reason.contains("newest 200"));
+    assert!(history.runs[59].figure.is_some(), "it is drawn");
+    assert_eq!((history.levels[0].first, history.levels[0].last), (60, 259));
+    let sentence = render::sentence(&history);
+    assert!(sentence.contains("in 200 runs") && sentence.ends_with("Older runs are not tested."));
+}

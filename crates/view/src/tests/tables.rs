@@ -1,0 +1,572 @@
+use crate::render::{PublishedOptions, published};
+use compare::references::{ReferenceRow, References};
+use compare::tables::*;
+use model::estimate::Verdict;
+use model::imported::Imported;
+use model::machine::{Fact, Presence};
+use model::run::Outcome;
+use model::run::Run;
+use model::synthetic::{self, figure, stamped_figure};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn references() -> References {
+    References::embedded().expect("references")
+}
+
+fn filled(key: &str, run: &Run) -> Table {
+    let references = references();
+    let layout = references.layout(key).expect("a table");
+    fill_in(layout, &references, Some(run), true)
+}
+
+fn row<'t>(table: &'t Table, id: &str) -> &'t TableRow {
+    table.rows().find(|row| row.id == id).expect(id)
+}
+
+fn figure_of<'t>(table: &'t Table, id: &str, column: &str) -> &'t PublishedFigure {
+    let at = table.columns.iter().position(|c| c.key == column);
+    let figure = &row(table, id).published[at.expect(column)];
+    figure.as_ref().expect(id)
+}
+
+/// A machine on which the originals run too, as they do on a Mac.
+fn with_originals() -> Run {
+    let mut run = compare::synthetic::published_run();
+    for row in &mut run.rows {
+        if row.id.starts_with("objc.") {
+            row.outcome = figure(5_000.0, 10.0);
+        }
+    }
+    run
+}
+
+#[test]
+fn a_portable_row_is_never_in_a_ratio() {
+    let table = filled("ash", &compare::synthetic::published_run());
+    let json = row(&table, "objc.json_encode");
+    assert!(json.shows_like());
+    assert_eq!(json.like.as_ref().expect("like").id, "codec.json_encode");
+    assert!(json.published.iter().flatten().all(|p| p.ratio.is_none()));
+    let table = filled("ash", &with_originals());
+    let json = row(&table, "objc.json_encode");
+    assert!(!json.shows_like());
+    let ratio = figure_of(&table, "objc.json_encode", "mac-pro-2013").ratio;
+    assert_eq!(ratio, Some(5_000.0 / 1421.0), "the original against itself");
+    assert!(json.like.as_ref().expect("like").here.measured().is_some());
+}
+
+#[test]
+fn where_the_original_runs_the_portable_row_stands_below_it() {
+    let run = with_originals();
+    let text = published(
+        &filled("ash", &run),
+        Some(&run),
+        &PublishedOptions::default(),
+    );
+    let lines: Vec<&str> = text.lines().collect();
+    let at = lines
+        .iter()
+        .position(|l| l.starts_with("Simple JSON encode"));
+    let at = at.expect("the row");
+    assert!(
+        lines[at].contains("5000 ") && lines[at].contains("3.5x"),
+        "{text}"
+    );
+    assert!(lines[at + 1].contains("~ codec.json_encode "), "{text}");
+    assert!(lines[at + 1].contains(" ns ±"), "{text}");
+}
+
+#[test]
+fn a_doubtful_figure_has_its_reason_and_no_ratio() {
+    let table = filled("kurkin", &compare::synthetic::published_run());
+    for (id, column) in [
+        ("sync.semaphore_switch/free", "kurkin-2012"),
+        ("file.read_open/1KiB", "kurkin-2012"),
+        ("file.read_open/1MiB", "iphone-x"),
+    ] {
+        assert!(row(&table, id).here.measured().is_some(), "{id}");
+        let figure = figure_of(&table, id, column);
+        assert!(figure.doubtful.is_some(), "{id}");
+        assert_eq!(figure.ratio, None, "{id}");
+    }
+    // The same figures beside the operations that they are of.
+    let list = filled("2012", &compare::synthetic::published_run());
+    for id in ["sync.mutex_uncontended", "disk.random_read_4K"] {
+        let figure = figure_of(&list, id, "latency-numbers-2012");
+        assert!(figure.doubtful.is_none() && figure.ratio.is_some(), "{id}");
+    }
+}
+
+/// The only published speed is doubtful: one that is not.
+#[test]
+fn a_time_is_set_beside_a_speed_by_the_bytes_of_its_name() {
+    let speed = ReferenceRow {
+        mb_per_s: Some(200.0),
+        ..ReferenceRow::default()
+    };
+    let run = compare::synthetic::published_run();
+    let of = |id: &str| published_figure(&speed, &here(Some(&run), id)).ratio;
+    // 1 MiB in 93 µs, beside 5.24 ms at 200 MB/s.
+    let ratio = of("file.read_open/1MiB").expect("a ratio");
+    assert!(
+        (ratio - 93_000.0 / (1_048_576.0 / 0.2)).abs() < 1e-12,
+        "{ratio}"
+    );
+    assert_eq!(of("file.open_close"), None, "no bytes in its name");
+}
+
+#[test]
+fn only_what_this_program_can_measure_is_advised() {
+    let table = filled("ash", &synthetic::run());
+    let advice = |measurable: &[&str]| {
+        let known: Vec<String> = measurable.iter().map(|id| id.to_string()).collect();
+        let options = PublishedOptions {
+            measurable: Some(&known),
+            ..PublishedOptions::default()
+        };
+        let text = published(&table, None, &options);
+        let line = text.lines().find(|line| line.starts_with("more: "));
+        line.map(str::to_owned)
+    };
+    let one = advice(&["codec.json_encode", "cpu.memcpy/16B"]).expect("advice");
+    assert!(one.ends_with("latlas run codec.json_encode"), "{one}");
+    assert_eq!(advice(&["cpu.memcpy/16B"]), None, "it has a figure");
+    assert_eq!(advice(&[]), None);
+}
+
+#[test]
+fn levels_and_points_of_curves_are_found() {
+    let run = compare::synthetic::published_run();
+    let table = filled("kurkin", &run);
+    let value = |id: &str| row(&table, id).here.measured().map(|m| m.ns.value);
+    assert_eq!(value("memory.latency_as_kurkin/L2"), Some(3.97));
+    assert_eq!(value("file.read_open/1KiB"), Some(412.0));
+    assert_eq!(value("file.read_open/1MiB"), Some(93_000.0));
+}
+
+#[test]
+fn kurkins_memory_is_the_last_point_of_his_curve() {
+    // No level of this run is called DRAM.
+    let mut run = compare::synthetic::published_run();
+    // A run from before the point was a row of its own, without a level DRAM.
+    run.rows
+        .retain(|row| row.id != "memory.latency_as_kurkin/64MiB");
+    assert!(run.row("memory.latency_as_kurkin/DRAM").is_none());
+    let table = filled("kurkin", &run);
+    let memory = row(&table, "memory.latency_as_kurkin/64MiB");
+    assert_eq!(memory.name, "memory");
+    assert_eq!(memory.here.measured().map(|m| m.ns.value), Some(97.4));
+    let figure = figure_of(&table, &memory.id, "iphone-x");
+    assert_eq!(
+        (figure.figure.ns, figure.ratio),
+        (Some(146.0), Some(97.4 / 146.0))
+    );
+}
+
+#[test]
+fn rows_that_he_describes_without_a_figure_stand_in_his_table() {
+    let run = compare::synthetic::published_run();
+    let table = filled("kurkin", &run);
+    let described = [
+        "thread.lifecycle/start",
+        "file.delete/1KiB",
+        "sched.pool/16",
+    ];
+    for id in described {
+        let shown = row(&table, id);
+        assert!(shown.here.measured().is_some(), "{id}: {:?}", shown.here);
+        let figure = figure_of(&table, id, "iphone-5s");
+        assert_eq!((figure.ratio, figure.figure.ns), (None, None), "{id}");
+        assert!(figure.note.is_some(), "{id}");
+        // Nothing to set beside a run's own table.
+        let references = references();
+        let phone = references.find("iphone-5s").expect("key");
+        assert!(
+            phone.row(id).is_some() && phone.counterpart(id).is_none(),
+            "{id}"
+        );
+    }
+    let text = published(&table, Some(&run), &PublishedOptions::default());
+    assert!(
+        text.contains("note: iphone-5s, start: in the trace"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_file_system_stands_beside_rows_of_files() {
+    let mut run = compare::synthetic::published_run();
+    let shows = |key: &str, run: &Run| {
+        let table = filled(key, run);
+        let text = published(&table, Some(run), &PublishedOptions::default());
+        let json = serde_json::to_value(&table).expect("JSON");
+        assert_eq!(json["run"]["files_on"]["kind"], "ext4");
+        text.contains("files on        ext4 on ")
+    };
+    for key in ["ash", "kurkin", "2012"] {
+        assert!(shows(key, &run), "{key}");
+    }
+    // A table none of whose figures is of a file.
+    run.rows.retain(|row| !is_of_files(&row.id));
+    for key in ["ash", "kurkin", "2012"] {
+        assert!(!shows(key, &run), "{key}");
+    }
+}
+
+#[test]
+fn ash_keeps_his_order_when_figures_are_there() {
+    let table = filled("ash", &compare::synthetic::published_run());
+    let ids: Vec<&str> = table.rows().map(|row| row.id.as_str()).collect();
+    assert_eq!(
+        ids[..3],
+        ["cpu.memcpy/16B", "call.virtual", "objc.imp_cached_send"]
+    );
+    assert_eq!(ids[33], "objc.data_write/16MiB");
+    let costs: Vec<f64> = table
+        .rows()
+        .filter_map(|r| r.shown())
+        .map(|m| m.ns.value)
+        .collect();
+    assert!(!costs.is_sorted(), "not by our cost");
+}
+
+#[test]
+fn what_is_missing_says_which_kind_of_missing_it_is() {
+    let mut run = compare::synthetic::published_run();
+    run.rows.retain(|row| {
+        row.id != "memory.latency_as_kurkin/L2"
+            && row.id != "file.create"
+            && row.id != "file.create/1KiB"
+            && row.id != "thread.lifecycle/end"
+    });
+    for row in &mut run.rows {
+        match &mut row.outcome {
+            Outcome::Curve { points, .. } if row.id == "file.read_open" => {
+                points.retain(|p| p.x == 1 << 10);
+            }
+            outcome if row.id == "file.open_close" => {
+                *outcome = Outcome::Unavailable {
+                    reason: "no directory to write in".into(),
+                };
+            }
+            _ => {}
+        }
+    }
+    let table = filled("kurkin", &run);
+    let absent = |id: &str| match &row(&table, id).here {
+        Here::NotMeasured { reason, measurable } => (reason.clone(), *measurable),
+        other => panic!("{id}: {other:?}"),
+    };
+    let (reason, measurable) = absent("memory.latency_as_kurkin/L2");
+    assert!(reason.contains("no level L2") && !measurable, "{reason}");
+    let (reason, measurable) = absent("file.read_open/1MiB");
+    assert!(
+        reason.contains("points of this run's curve") && measurable,
+        "{reason}"
+    );
+    assert_eq!(
+        absent("file.create/1KiB"),
+        ("not measured in this run".into(), true)
+    );
+    assert!(matches!(
+        &row(&table, "file.open_close").here,
+        Here::Unavailable { reason } if reason == "no directory to write in"
+    ));
+    let missing = table.missing();
+    assert_eq!(
+        missing,
+        [
+            "thread.lifecycle/end",
+            "file.create/1KiB",
+            "file.read_open/1MiB"
+        ]
+    );
+}
+
+#[test]
+fn a_curve_that_is_not_available_is_so_at_all_its_points() {
+    let mut run = compare::synthetic::published_run();
+    let curve = run.rows.iter_mut().find(|row| row.id == "file.read_open");
+    curve.expect("the row").outcome = Outcome::Unavailable {
+        reason: "a full disk".into(),
+    };
+    let table = filled("kurkin", &run);
+    for id in ["file.read_open/1KiB", "file.read_open/1MiB"] {
+        assert!(
+            matches!(&row(&table, id).here, Here::Unavailable { reason } if reason == "a full disk"),
+            "{id}"
+        );
+    }
+}
+
+#[test]
+fn a_point_that_did_not_fit_says_so() {
+    let mut run = compare::synthetic::published_run();
+    let curve = run.rows.iter_mut().find(|row| row.id == "file.read_open");
+    let curve = curve.expect("the row");
+    let Outcome::Curve { points, .. } = &mut curve.outcome else {
+        panic!("a curve");
+    };
+    points.retain(|p| p.x == 1 << 10);
+    curve.notes = vec![
+        "Served by the page cache.".into(),
+        "not available here at 512KiB, 1MiB: 120 MiB are free".into(),
+    ];
+    let table = filled("kurkin", &run);
+    let here = &row(&table, "file.read_open/1MiB").here;
+    assert!(
+        matches!(here, Here::Unavailable { reason } if reason == "120 MiB are free"),
+        "{here:?}"
+    );
+    assert!(row(&table, "file.read_open/1KiB").here.measured().is_some());
+}
+
+#[test]
+fn operations_and_their_time_are_those_of_the_samples() {
+    let run = compare::synthetic::published_run();
+    let samples = |id: &str| {
+        let cell = run.cells.iter().find(|cell| cell.row == id).expect(id);
+        (cell, cell.samples.samples().expect("whole"))
+    };
+    let seconds = |ticks: u64| ticks as f64 * run.clock.ns_per_tick * 1e-9;
+    // Paired: a U loop and one of twice as many operations.
+    let (cell, paired) = samples("call.virtual");
+    let turns: u64 = paired.iter().map(|s| s.turns).sum();
+    let ticks = paired
+        .iter()
+        .map(|s| s.first_ticks + s.second_ticks.expect("paired"));
+    let found = counted(&run, "call.virtual")
+        .expect("whole")
+        .expect("cells");
+    assert_eq!(
+        found.operations as f64,
+        3.0 * turns as f64 * cell.ops_per_turn
+    );
+    assert!((found.seconds / seconds(ticks.sum()) - 1.0).abs() < 1e-12);
+    // Stamped: what lies between the two stamps.
+    let (cell, stamped) = samples("process.spawn_wait");
+    let turns: u64 = stamped.iter().map(|s| s.turns).sum();
+    let ticks = stamped
+        .iter()
+        .map(|s| s.second_ticks.expect("stamped") - s.first_ticks);
+    let found = counted(&run, "process.spawn_wait")
+        .expect("whole")
+        .expect("cells");
+    assert_eq!(found.operations as f64, turns as f64 * cell.ops_per_turn);
+    assert!((found.seconds / seconds(ticks.sum()) - 1.0).abs() < 1e-12);
+    // Plain.
+    let mut plain = run.clone();
+    let cell = plain.cells.iter_mut().find(|c| c.row == "call.virtual");
+    cell.expect("a cell").samples.second_ticks.clear();
+    let ticks: u64 = paired.iter().map(|s| s.first_ticks).sum();
+    let found = counted(&plain, "call.virtual")
+        .expect("whole")
+        .expect("cells");
+    assert!((found.seconds / seconds(ticks) - 1.0).abs() < 1e-12);
+    // A point of a curve has its own cell, another row none.
+    let point = counted(&run, "file.read_open/1KiB")
+        .expect("whole")
+        .expect("cells");
+    let curve = counted(&run, "file.read_open")
+        .expect("whole")
+        .expect("cells");
+    assert_eq!(2 * point.operations, curve.operations);
+    assert_eq!(counted(&run, "no.such_row"), Ok(None));
+}
+
+#[test]
+fn operations_of_a_level_are_those_of_its_points() {
+    let mut run = compare::synthetic::published_run();
+    let cell = run.cells[0].clone();
+    for x in [16 << 10, 64 << 10, 128 << 10, 1 << 20] {
+        let mut cell = cell.clone();
+        (cell.row, cell.at) = ("memory.latency_as_kurkin".into(), vec![x]);
+        run.cells.push(cell);
+    }
+    let of = |id: &str| counted(&run, id).expect("whole").expect("cells").operations;
+    // 48 to 448 KiB: two of the four.
+    let level = of("memory.latency_as_kurkin/L2");
+    assert_eq!(2 * level, of("memory.latency_as_kurkin"));
+}
+
+#[test]
+fn of_kept_runs_the_fullest_is_taken_and_of_several_the_newest() {
+    let references = references();
+    let ids = row_ids(references.layout("ash").expect("ash"), &references);
+    let run = |id: &str, rows: usize| {
+        let mut run = compare::synthetic::published_run();
+        run.id = id.into();
+        let held: Vec<String> = ids.iter().take(rows).cloned().collect();
+        run.rows.retain(|row| held.contains(&row.id));
+        assert_eq!(rows_held(&run, &ids), rows);
+        run
+    };
+    let of = |runs: Vec<Run>| fullest(runs.into_iter(), &ids).map(|run| run.id);
+    let runs = vec![
+        run("newest", 3),
+        run("newer", 9),
+        run("old", 9),
+        run("oldest", 8),
+    ];
+    assert_eq!(of(runs).as_deref(), Some("newer"));
+    assert_eq!(of(vec![run("empty", 0)]), None);
+    // Nothing is read behind one that holds all.
+    let all = [run("all", ids.len())].into_iter();
+    let behind = std::iter::from_fn(|| -> Option<Run> { panic!("read too far") });
+    let found = fullest(all.chain(behind), &ids);
+    assert_eq!(found.map(|run| run.id).as_deref(), Some("all"));
+}
+
+#[test]
+fn a_run_of_elsewhere_is_not_of_this_machine() {
+    let run = compare::synthetic::published_run();
+    let machine = run.machine.clone();
+    assert!(is_of(&run, &machine, None));
+    assert!(!is_of(&run, &machine, Some("QEMU")), "run natively");
+    let changed = |change: fn(&mut Run)| {
+        let mut run = run.clone();
+        change(&mut run);
+        run
+    };
+    for other in [
+        changed(|r| r.machine.hostname = Fact::known("elsewhere".into())),
+        changed(|r| r.machine.hostname = Fact::unknown("not said")),
+        changed(|r| r.machine.cpu_model = Fact::known("Z80".into())),
+        changed(|r| r.program.emulated = Some("QEMU".into())),
+        changed(|r| r.machine.emulated = Fact::known(Presence::Present("QEMU".into()))),
+        changed(|r| r.commands = synthetic::run_of_commands().commands),
+        changed(|r| {
+            r.imported = Some(Imported {
+                format: "criterion".into(),
+                from: Vec::new(),
+                measured_at: None,
+                by: "latlas".into(),
+            });
+        }),
+    ] {
+        assert!(!is_of(&other, &machine, None));
+    }
+    let emulated = changed(|r| r.program.emulated = Some("QEMU".into()));
+    assert!(is_of(&emulated, &machine, Some("QEMU")));
+}
+
+#[test]
+fn only_rows_that_one_machine_can_measure_are_asked_for() {
+    let references = references();
+    let ids = |key: &str| row_ids(references.layout(key).expect(key), &references);
+    assert!(!ids("2012").iter().any(|id| id == "disk.seek"));
+    assert!(ids("2012").iter().any(|id| id == "net.round_trip_peer"));
+    let ash = ids("ash");
+    for id in ["objc.json_encode", "codec.json_encode", "ui.window_create"] {
+        assert!(ash.iter().any(|known| known == id), "{id}");
+    }
+}
+
+#[test]
+fn the_table_as_json_says_what_the_text_says() {
+    let table = filled("ash", &compare::synthetic::published_run());
+    let json = serde_json::to_value(&table).expect("JSON");
+    let rows = json["parts"][0]["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 34);
+    let find = |id: &str| rows.iter().find(|row| row["id"] == id).expect("the row");
+    let json = find("objc.json_encode");
+    assert_eq!(json["here"]["state"], "unavailable");
+    assert_eq!(json["like"]["here"]["state"], "measured");
+    assert_eq!(json["published"][0]["iterations"], 1_000_000);
+    let memcpy = find("cpu.memcpy/1MiB");
+    assert_eq!(memcpy["here"]["figure"], "typical");
+    assert_eq!(memcpy["here"]["verdict"], "cannot_tell");
+}
+
+/// What may come of a row: nothing, a reason, or a figure as a multiple of the
+/// published one, with its relative half width, verdict, and whether it is
+/// below resolution.
+#[derive(Clone, Debug)]
+enum Came {
+    Of(Option<String>),
+    Figure(f64, f64, Verdict, bool),
+}
+
+fn any_came() -> impl Strategy<Value = Came> {
+    let verdict = prop_oneof![
+        Just(Verdict::Ok),
+        Just(Verdict::Noisy),
+        Just(Verdict::TwoStates),
+        Just(Verdict::CannotTell),
+        Just(Verdict::Invalid),
+    ];
+    let figure = (-3.4..3.4_f64, 0.0..0.5_f64, verdict, any::<bool>())
+        .prop_map(|(e, half, verdict, below)| Came::Figure(e.exp(), half, verdict, below));
+    let unavailable = "[a-z]{3,9}( [a-z]{1,12}){0,20}".prop_map(|reason| Came::Of(Some(reason)));
+    prop_oneof![3 => figure, 2 => unavailable, 2 => Just(Came::Of(None))]
+}
+
+impl Came {
+    /// `odd` stands for the published figure where it is not one to expect.
+    fn outcome(&self, id: &str, odd: Option<f64>, references: &References) -> Option<Outcome> {
+        match self {
+            Came::Of(reason) => reason.clone().map(|reason| Outcome::Unavailable { reason }),
+            Came::Figure(factor, half, verdict, below) => {
+                let known = references.published(id).find_map(|(_, row)| row.ns);
+                let ns = odd.or(known).unwrap_or(1e5) * factor;
+                let mut estimate = stamped_figure(ns, ns.abs() * half);
+                estimate.verdict = *verdict;
+                estimate.below_ns = below.then_some(0.01);
+                estimate.reason = "samples disagree".into();
+                Some(Outcome::Figure(estimate))
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn every_row_stands_in_the_table_once_whatever_the_run_holds(
+        came in proptest::collection::vec(any_came(), 60),
+        key in prop_oneof![Just("ash"), Just("kurkin"), Just("2012")],
+        odd in prop_oneof![
+            3 => Just(None), 1 => Just(Some(-9e3)), 1 => Just(Some(f64::NAN)),
+            1 => Just(Some(1e12)), 1 => Just(Some(1e-6)),
+        ],
+    ) {
+        let references = references();
+        let layout = references.layout(key).expect("a table");
+        let mut run = compare::synthetic::published_run();
+        let ids = row_ids(layout, &references);
+        run.rows.retain(|row| !ids.contains(&row.id));
+        for (id, came) in ids.iter().zip(came) {
+            if let Some(outcome) = came.outcome(id, odd, &references) {
+                let mut row = run.rows[0].clone();
+                (row.id, row.outcome) = (id.clone(), outcome);
+                run.rows.push(row);
+            }
+        }
+        let table = fill_in(layout, &references, Some(&run), false);
+        let shown: Vec<&str> = table.rows().map(|row| row.id.as_str()).collect();
+        let once: BTreeSet<&str> = shown.iter().copied().collect();
+        prop_assert_eq!(shown.len(), once.len());
+        let expected = match key { "ash" => 34, "kurkin" => 18, _ => 14 };
+        prop_assert_eq!(shown.len(), expected);
+        // In the publication's order, whatever was measured.
+        let unfilled = fill_in(layout, &references, None, false);
+        let published_order: Vec<&str> = unfilled.rows().map(|row| row.id.as_str()).collect();
+        prop_assert_eq!(&shown, &published_order);
+
+        let text = published(&table, Some(&run), &PublishedOptions::default());
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for row in table.rows() {
+            let first = row.name.split(' ').next().expect("a name");
+            prop_assert!(text.contains(first), "{} is not drawn", row.name);
+            if let Here::Unavailable { reason } = &row.here {
+                prop_assert!(flat.contains(reason.as_str()), "{}: {reason}", row.id);
+            }
+            for figure in row.published.iter().flatten().filter(|f| f.ratio.is_some()) {
+                prop_assert!(figure.doubtful.is_none() && !row.shows_like());
+            }
+        }
+        // Figures as one may expect them keep to the page.
+        prop_assert!(odd.is_some() || crate::render::keeps_to(&text, 100), "{text}");
+    }
+}
