@@ -67,7 +67,7 @@ fn runs_are_found_by_time_and_by_id() {
     assert_eq!(store.back(1).expect("before"), earlier);
     let too_far = store.back(2).expect_err("two are kept").to_string();
     assert!(
-        too_far.contains("last~2") && too_far.contains("2 runs are kept"),
+        too_far.contains("last~2") && too_far.contains("2 runs are stored"),
         "{too_far}"
     );
     let store = Ok(store);
@@ -189,7 +189,7 @@ fn what_is_not_whole_is_kept_and_never_the_last() {
     assert_eq!(named("last~1", &store).expect("whole"), whole);
     assert_eq!(named("00000005", &store).expect("by its id"), empty);
     let error = named("last~2", &store).expect_err("two").to_string();
-    assert!(error.contains("2 runs are kept"), "{error}");
+    assert!(error.contains("2 runs are stored"), "{error}");
 }
 
 #[test]

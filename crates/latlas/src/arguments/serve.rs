@@ -1,5 +1,4 @@
 //! Options of `latlas serve`.
-#![cfg_attr(not(feature = "serve"), expect(dead_code))]
 
 use clap::Args;
 use std::path::PathBuf;

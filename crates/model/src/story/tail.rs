@@ -141,7 +141,7 @@ mod tests {
         estimate.verdict = Verdict::TwoStates;
         estimate.reason = modes.into();
         let all = format!("{modes}, migrated 90.0 µs in 0.2 %");
-        assert_eq!(notes(&estimate), [all.clone()]);
+        assert_eq!(notes(&estimate), std::slice::from_ref(&all));
         estimate.verdict = Verdict::Noisy;
         estimate.reason = "samples vary by ±9 %".into();
         assert_eq!(notes(&estimate), [estimate.reason.clone(), all]);

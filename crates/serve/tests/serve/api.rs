@@ -71,7 +71,7 @@ fn a_document_comes_back_as_it_was_sent() {
     let run = |bytes: &[u8]| store::from_bytes(bytes).expect("a run");
     assert!(run(&back.body) == run(&sent));
     // A store may hold plain JSON, which is longer than one piece.
-    assert!(sent.len() > 3 * 64 << 10);
+    assert!(sent.len() > (3 * 64) << 10);
     let file = atlas.dir.path().join("runs").join(&atlas.files()[0]);
     std::fs::write(file, &sent).expect("written");
     let back = atlas.get(&path);

@@ -3,7 +3,6 @@
 use compare::references::References;
 use model::run::Run;
 use std::collections::HashSet;
-use store;
 use store::exchange::export::{self, ExportError};
 use store::exchange::import::files::{Benchmark, Input, Part};
 use store::exchange::import::{Format, ImportError, Origin, import};

@@ -97,7 +97,7 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
 
     let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
     let work = work(&plan, &request, &machine)?;
-    let last_level_bytes = MachineShape::of(machine, request.cpus.clone(), None).last_level_bytes;
+    let last_level_bytes = MachineShape::of(&machine, request.cpus.clone(), None).last_level_bytes;
     let mut stage = RealStage::new(&request.cpus, Some(wake), resumed)?;
     stage.prepare(&work, plan.busy)?;
     let short_run_ms = tried.as_ref().map(|tried| tried.takes.as_secs_f64() * 1e3);

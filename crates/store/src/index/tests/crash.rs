@@ -143,7 +143,7 @@ fn a_deletion_that_dies_leaves_at_most_a_tag() {
             "{lost:?}"
         );
         if !lost.is_empty() {
-            assert!(lost[0].contains("kept no more"), "{lost:?}");
+            assert!(lost[0].contains("which was deleted"), "{lost:?}");
             home.store.untag("base").expect("removed");
         }
         sound_with(&home, &two, at);

@@ -328,7 +328,7 @@ fn a_document_under_another_name_is_not_believed() {
     assert!(
         whats
             .iter()
-            .any(|w| w.contains("is not that of a kept run")),
+            .any(|w| w.contains("not named like a stored run")),
         "{whats:?}"
     );
     assert!(
@@ -347,7 +347,7 @@ fn every_difference_between_index_and_documents_is_found() {
     for (change, named) in [
         (
             "UPDATE result SET low = low * 1.001 WHERE place = 3 AND run = 2",
-            "something else of",
+            "the index disagrees on memory.latency",
         ),
         (
             "UPDATE result SET verdict = 4 WHERE place = 0 AND run = 1",
@@ -355,13 +355,16 @@ fn every_difference_between_index_and_documents_is_found() {
         ),
         (
             "DELETE FROM result WHERE place = 5 AND run = 1",
-            "something else of",
+            "the index disagrees on memory.latency",
         ),
         (
             "UPDATE run SET line = replace(line, 'release', 'debug') WHERE run = 1",
-            "of the run",
+            "disagrees with the document",
         ),
-        ("UPDATE run SET counted = 0 WHERE run = 1", "of the run"),
+        (
+            "UPDATE run SET counted = 0 WHERE run = 1",
+            "disagrees with the document",
+        ),
         (
             "UPDATE result SET place = 999 WHERE place = 0 AND run = 3",
             "another order",
@@ -398,7 +401,7 @@ fn a_tag_of_a_run_that_is_gone_is_named() {
     std::fs::remove_file(path).expect("removed by hand");
     std::fs::write(home.dir.path().join("tags/odd"), "nothing").expect("written");
     let lost = crate::named("base", &Ok(home.store.clone())).expect_err("gone");
-    assert!(lost.to_string().contains("kept no more"), "{lost}");
+    assert!(lost.to_string().contains("which was deleted"), "{lost}");
     let verified = home.quiet().verify().expect("verified");
     assert_eq!(verified.tags.len(), 2, "{verified:?}");
 }
