@@ -9,7 +9,6 @@ use std::path::Path;
 use model::filesystem::Filesystem;
 use rustix::fs::{Access, FlockOperation, OFlags};
 
-use crate::pages::base_page_bytes;
 use crate::platform;
 pub use crate::platform::filesystem::{read_from_storage_bytes, spread_directories};
 
@@ -100,21 +99,6 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
         Err(error) => Err(error.into()),
     }
-}
-
-/// How much of a file is in memory: the bytes of it, and those of them that
-/// the page cache holds, in whole pages (`mincore(2)` on a mapping that nobody
-/// touches).
-///
-/// The kernel tells it of files that the process owns or may write (Linux
-/// 5.2); of others it says that all is there.
-///
-/// # Errors
-/// What mapping or asking says.
-pub fn cached_bytes(file: &File) -> io::Result<(u64, u64)> {
-    let bytes = file.metadata()?.len();
-    let pages = crate::page_cache::resident(file)?.pages;
-    Ok((bytes, bytes.min(pages * base_page_bytes() as u64)))
 }
 
 #[cfg(test)]

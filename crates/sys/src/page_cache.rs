@@ -143,6 +143,21 @@ pub(crate) unsafe fn resident_in(start: *mut c_void, bytes: usize) -> io::Result
     })
 }
 
+/// How much of a file is in memory: the bytes of it, and those of them that
+/// the page cache holds, in whole pages (`mincore(2)` on a mapping that nobody
+/// touches).
+///
+/// The kernel tells it of files that the process owns or may write (Linux
+/// 5.2); of others it says that all is there.
+///
+/// # Errors
+/// What mapping or asking says.
+pub fn cached_bytes(file: &File) -> io::Result<(u64, u64)> {
+    let bytes = file.metadata()?.len();
+    let pages = resident(file)?.pages;
+    Ok((bytes, bytes.min(pages * base_page_bytes() as u64)))
+}
+
 #[cfg(all(test, any(target_os = "linux", target_os = "android")))]
 mod tests {
     use super::*;
