@@ -7,11 +7,12 @@ use crate::process;
 use crate::table::Table;
 use anyhow::{Context, ensure};
 use model::stats;
+use model::summary::MachineKey;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 use store::Store;
-use store::index::{self, Index, MachineKey};
+use store::index::{self, Index};
 
 #[derive(clap::Args)]
 pub struct Arguments {

@@ -8,9 +8,10 @@ use compare::history::{Figure, History, history as levels_of};
 use compare::operand::{Operand, Source, kept_beside};
 use compare::{Comparison, Options, compare};
 use model::run::Run;
+use model::summary::{KeptResult, KeptRun, Machine, MachineKey};
 use model::unit::Unit;
 use std::path::PathBuf;
-use store::index::{Index, KeptResult, KeptRun, Machine, MachineKey, Percentile, RowStanding};
+use store::index::{Index, Percentile, RowStanding};
 use store::operand::{self, OperandError};
 
 /// A page of the runs, newest first, and how many there are in all.

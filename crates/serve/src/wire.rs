@@ -3,10 +3,11 @@
 
 use model::run::Scale;
 use model::stats::Interval;
+use model::summary::{KeptResult, KeptRun, Machine};
 use model::unit::Unit;
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::index::{KeptResult, KeptRun, Machine, MachineStanding, Percentile, Quantile};
+use store::index::{MachineStanding, Percentile, Quantile};
 
 /// All machines, the one with the newest run first.
 #[derive(Serialize, JsonSchema)]

@@ -1,10 +1,11 @@
 //! The history that somebody means, or why there is none.
 
 use crate::StoreError;
-use crate::index::{Index, KeptResult, Machine, MachineKey, results};
+use crate::index::{Index, results};
 use compare::history::{Figure, History, history};
 use model::nearest::suggestion;
 use model::run::{Axis, Outcome, Run};
+use model::summary::{KeptResult, Machine, MachineKey};
 
 /// Runs that are looked through for what a row may be called.
 const LOOKED_THROUGH: usize = 10;

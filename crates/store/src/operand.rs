@@ -1,13 +1,14 @@
 //! What can be set against each other: runs, machines and published tables,
 //! each by its name.
 
-use crate::index::{Index, KeptRun, MachineKey};
+use crate::index::Index;
 use crate::{Store, StoreError};
 use compare::operand::{Operand, Source, USED, without_samples};
 use compare::references::References;
 use compare::{alike, files_alike};
 use model::nearest::suggestion;
 use model::run::Run;
+use model::summary::{KeptRun, MachineKey};
 
 /// Kept runs that are looked through, the newest first, for those of a machine
 /// or for what runs differ by.

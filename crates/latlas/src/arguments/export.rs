@@ -1,6 +1,7 @@
 //! Options of `latlas export`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 use store::exchange::export::Format;
 
@@ -23,8 +24,8 @@ pub(crate) struct ExportOptions {
     #[arg(value_name = "RUN", default_value = "last")]
     pub(crate) run: String,
     /// Output format
-    #[arg(long, value_name = "FORMAT")]
-    pub(crate) format: ExportFormat,
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    pub(crate) format: Format,
     /// Write to this file instead of standard output
     #[arg(short, long, alias = "output", value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -33,32 +34,7 @@ pub(crate) struct ExportOptions {
     pub(crate) rows: Vec<String>,
 }
 
-/// The formats.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ExportFormat {
-    /// A table for READMEs and issues
-    Markdown,
-    /// A record for each figure (RFC 4180)
-    Csv,
-    /// A JSON object for each figure
-    Jsonl,
-    /// JSON that Google Benchmark's compare.py reads
-    GoogleBenchmark,
-    /// JSON that hyperfine's scripts read
-    Hyperfine,
-    /// Bencher Metric Format
-    Bencher,
-}
-
-impl From<ExportFormat> for Format {
-    fn from(format: ExportFormat) -> Format {
-        match format {
-            ExportFormat::Markdown => Format::Markdown,
-            ExportFormat::Csv => Format::Csv,
-            ExportFormat::Jsonl => Format::JsonLines,
-            ExportFormat::GoogleBenchmark => Format::GoogleBenchmark,
-            ExportFormat::Hyperfine => Format::Hyperfine,
-            ExportFormat::Bencher => Format::Bencher,
-        }
-    }
+fn format() -> impl TypedValueParser<Value = Format> {
+    let values = Format::ALL.map(|format| PossibleValue::new(format.name()).help(format.about()));
+    PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("no such format"))
 }

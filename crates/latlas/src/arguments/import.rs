@@ -1,6 +1,7 @@
 //! Options of `latlas import`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 use store::exchange::import::Format;
 
@@ -23,7 +24,7 @@ pub(crate) struct ImportOptions {
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Input format
-    #[arg(long, value_name = "FORMAT", default_value = "auto")]
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = format())]
     pub(crate) format: ImportFormat,
     /// Name of the source (default: the file names; not for --format run)
     #[arg(long, value_name = "NAME")]
@@ -36,30 +37,13 @@ pub(crate) struct ImportOptions {
     pub(crate) json: bool,
 }
 
-/// The formats.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ImportFormat {
-    /// Detected from the content
-    Auto,
-    /// hyperfine --export-json
-    Hyperfine,
-    /// Google Benchmark's JSON
-    GoogleBenchmark,
-    /// Files in target/criterion
-    Criterion,
-    /// A Run document of latlas
-    Run,
-}
+/// One of the formats, or the one that the content has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ImportFormat(pub(crate) Option<Format>);
 
-impl ImportFormat {
-    /// None for `auto`.
-    pub(crate) fn format(self) -> Option<Format> {
-        match self {
-            ImportFormat::Auto => None,
-            ImportFormat::Hyperfine => Some(Format::Hyperfine),
-            ImportFormat::GoogleBenchmark => Some(Format::GoogleBenchmark),
-            ImportFormat::Criterion => Some(Format::Criterion),
-            ImportFormat::Run => Some(Format::Run),
-        }
-    }
+fn format() -> impl TypedValueParser<Value = ImportFormat> {
+    let auto = PossibleValue::new("auto").help("Detected from the content");
+    let value = |format: Format| PossibleValue::new(format.name()).help(format.about());
+    let values = std::iter::once(auto).chain(Format::ALL.map(value));
+    PossibleValuesParser::new(values).map(|name| ImportFormat(Format::named(&name)))
 }

@@ -10,7 +10,7 @@ use store::{self, Store};
 /// Writes the run, and prints on stderr what the format can't represent.
 pub(crate) fn export(options: &ExportOptions) -> anyhow::Result<ExitCode> {
     let run = store::read(&named(&options.run, &Store::of_user())?)?;
-    let exported = export::export(&run, options.format.into(), &options.rows)?;
+    let exported = export::export(&run, options.format, &options.rows)?;
     match &options.out {
         Some(path) => store::write_bytes(exported.text.as_bytes(), path)?,
         None => output::print(&exported.text)?,

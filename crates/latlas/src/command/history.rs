@@ -5,10 +5,11 @@ use crate::{UNRELIABLE, catalogue, output};
 use anyhow::bail;
 use compare::history::{Figure, History};
 use meter::probe::Probe;
+use model::summary::MachineKey;
 use std::path::Path;
 use std::process::ExitCode;
 use store::history::{HistoryQuery, find, machine_of};
-use store::index::{Index, MachineKey};
+use store::index::Index;
 use view::render;
 
 /// Prints a row (or a point of it) in the stored runs of a machine.

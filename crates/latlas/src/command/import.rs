@@ -23,7 +23,7 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
         .iter()
         .map(|path| files::read(path))
         .collect::<Result<Vec<_>, _>>()?;
-    let run = import::import(&inputs, options.format.format(), origin(options))?;
+    let run = import::import(&inputs, options.format.0, origin(options))?;
     let (path, messages) = index::keep(&Store::of_user()?, &run)?;
     super::atlas::print_messages(&messages);
     let text = match options.json {

@@ -6,10 +6,11 @@ use anyhow::bail;
 use compare::history::Figure;
 use compare::references::{Reference, References};
 use model::run::Run;
+use model::summary::MachineKey;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use store::history::{HistoryQuery, find};
-use store::index::{Index, MachineKey};
+use store::index::Index;
 use store::{self, Store, StoreError};
 use view::chart::{
     Beside, Chart, LeftOut, PickError, Picture, history, name_of, only, pick, pictures, png, svg,

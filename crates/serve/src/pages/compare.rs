@@ -11,8 +11,8 @@ use axum::response::IntoResponse;
 use compare::{ComparedRow, Comparison, SideFacts, SideFigure};
 use maud::{Markup, html};
 use model::compare::finding::Finding;
+use model::summary::KeptRun;
 use serde::Deserialize;
-use store::index::KeptRun;
 
 /// Newest runs to choose from.
 const CHOICES: u32 = 200;

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use model::estimate::Verdict;
 use model::stats::Interval;
+use model::summary::{KeptResult, KeptRun};
 use model::unit::Unit;
-use store::index::{KeptResult, KeptRun};
 
 /// A column: its heading, the class of its cells, and what is in them.
 pub(super) type Column<'c, T> = (&'c str, &'c str, &'c dyn Fn(&T) -> Markup);

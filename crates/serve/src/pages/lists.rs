@@ -13,7 +13,8 @@ use crate::wire::Row;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
-use store::index::{KeptRun, Machine, Percentile};
+use model::summary::{KeptRun, Machine};
+use store::index::Percentile;
 
 pub(crate) async fn machines(State(app): State<App>, _: Params<NoParams>) -> Page {
     let machines = app.query(|index, _| Ok(index.machines()?)).await?;

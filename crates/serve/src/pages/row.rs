@@ -13,7 +13,8 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use compare::history::History;
 use maud::{Markup, PreEscaped, html};
-use store::index::{KeptResult, KeptRun, MachineStanding};
+use model::summary::{KeptResult, KeptRun};
+use store::index::MachineStanding;
 use view::chart::{Chart, history::chart, svg};
 use view::render::sentence;
 

@@ -11,8 +11,9 @@ use crate::queries;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
+use model::summary::{KeptResult, KeptRun};
 use model::unit::Unit;
-use store::index::{KeptResult, KeptRun, results};
+use store::index::results;
 
 pub(crate) async fn run(State(app): State<App>, Name(id): Name, _: Params<NoParams>) -> Page {
     let (run, results) = app

@@ -15,7 +15,6 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
-pub use model::summary::{KeptResult, KeptRun, Machine, MachineKey, Setup};
 pub use quiet::kept_quiet_ratio;
 pub use standing::{MachineStanding, Percentile, Quantile, RowStanding, quantile};
 pub use verify::{Damage, Verified};
@@ -25,6 +24,7 @@ use crate::{Store, StoreError, Tag, Taken, shown};
 use file::{Fault, Opened};
 use fill::Entry;
 use model::run::{Outcome, Row, Run};
+use model::summary::{KeptResult, KeptRun, Machine, MachineKey};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde::Serialize;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
 //! The questions, as the tables answer them.
 
-use super::MachineKey;
 use super::fill::{self, RESULT};
 use super::standing::{
     Figure, MachineStanding, Percentile, RowStanding, latest, of_form, percentile, quantiles,
     usual_form,
 };
+use model::summary::MachineKey;
 use model::summary::{KeptResult, KeptRun};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;

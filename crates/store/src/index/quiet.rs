@@ -1,8 +1,9 @@
 //! What kept runs of a machine say of its canaries.
 
-use super::{Index, MachineKey};
+use super::Index;
 use crate::Store;
 use model::machine::Machine;
+use model::summary::MachineKey;
 
 /// Newest runs that are listened to.
 const HEARD: usize = 8;

@@ -17,12 +17,12 @@ pub(super) const APPLICATION: i32 = 0x6c61_746c;
 
 /// Tables of version 3.
 ///
-/// - `run`: one line a document; `line` is a [`super::KeptRun`] as JSON.
+/// - `run`: one line a document; `line` is a [`model::summary::KeptRun`] as JSON.
 ///   `counted` says whether its figures count among those of all machines.
 /// - `quantity`: a row, or one point of it (`at` as numbers with commas between).
 /// - `form`: what a row's time follows, its unit, whether its figures are quiet
 ///   ones and of which mode, as JSON: figures of two forms are two quantities.
-/// - `result`: a [`super::KeptResult`]. `value` is the figure and its interval
+/// - `result`: a [`model::summary::KeptResult`]. `value` is the figure and its interval
 ///   `low` to `high`; `reliable` stands beside it where it may be set against
 ///   others.
 /// - `unread`: documents that can't be read, with what they were when that was

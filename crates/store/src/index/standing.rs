@@ -1,12 +1,12 @@
 //! Where machines stand among all, by row: each machine counts once, by its
 //! latest figure, however many runs of it are kept.
 //!
-//! Counted are reliable figures ([`super::KeptResult::reliable`]) of every
+//! Counted are reliable figures ([`model::summary::KeptResult::reliable`]) of every
 //! kept run that latlas itself measured on real hardware: no run of another
 //! program, of commands, or under an emulator. Figures of two kinds (quiet and
 //! typical, or of two modes) are never set against each other.
 
-use super::MachineKey;
+use model::summary::MachineKey;
 use model::unit::Unit;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -121,7 +121,7 @@ fn difference(db: &Connection, store: &Store, entry: &Entry) -> rusqlite::Result
     if held == entry.results {
         return Ok(None);
     }
-    let name = |r: &super::KeptResult| match r.at.is_empty() {
+    let name = |r: &model::summary::KeptResult| match r.at.is_empty() {
         true => r.row.clone(),
         false => format!("{} {:?}", r.row, r.at),
     };

@@ -5,10 +5,11 @@ use super::tally::Tally;
 use super::{page, terminal};
 use model::run::Scale;
 use model::story::{Block, Note, Table, left, right};
+use model::summary::KeptRun;
 use model::summary::Key;
 use model::utc;
 use std::path::Path;
-use store::index::{KeptRun, Percentile, Rebuilt, Verified};
+use store::index::{Percentile, Rebuilt, Verified};
 
 /// The kept runs, a line each.
 pub fn kept_runs(runs: &[KeptRun]) -> String {

@@ -4,8 +4,8 @@ use model::command::{Commands, Compared};
 use model::compare::finding::Finding;
 use model::estimate::{Estimate, Verdict};
 use model::run::{Outcome, Run};
+use model::summary::KeptResult;
 use serde::Serialize;
-use store::index::KeptResult;
 
 /// Rows by what came of them; a curve or a map counts by its points.
 #[derive(Serialize, Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,10 +4,11 @@ use super::tiles::TILES;
 use crate::chart::{LeftOut, Picture, history::chart};
 use compare::history::{Figure, History};
 use model::run::Run;
+use model::summary::MachineKey;
 use std::fmt::Display;
 use store::StoreError;
 use store::history::{HistoryError, HistoryQuery, find};
-use store::index::{Index, MachineKey};
+use store::index::Index;
 
 /// Pictures at most.
 const MOST: usize = 6;

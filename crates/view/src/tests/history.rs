@@ -6,10 +6,11 @@ use compare::history::{Figure, History, history};
 use model::compare::measure::Measure;
 use model::machine::Fact;
 use model::run::Run;
+use model::summary::MachineKey;
 use model::synthetic;
 use store::Store;
 use store::history::{HistoryError, HistoryQuery, find, machine_of};
-use store::index::{Index, MachineKey};
+use store::index::Index;
 
 const ROW: &str = "cpu.add_i32";
 const DAY_MS: u64 = 86_400_000;

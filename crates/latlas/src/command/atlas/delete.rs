@@ -4,9 +4,10 @@ use super::{Named, named};
 use crate::arguments::atlas::DeleteOptions;
 use crate::output;
 use anyhow::{Context, bail};
+use model::summary::KeptRun;
 use std::io::IsTerminal;
 use std::process::ExitCode;
-use store::index::{Deleted, Index, KeptRun};
+use store::index::{Deleted, Index};
 use view::render;
 
 /// Asks for confirmation and deletes runs.

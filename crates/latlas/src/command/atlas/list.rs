@@ -3,8 +3,9 @@
 use crate::arguments::atlas::ListOptions;
 use crate::output;
 use anyhow::bail;
+use model::summary::Machine;
 use std::process::ExitCode;
-use store::index::{Index, Machine};
+use store::index::Index;
 use view::render;
 
 /// Prints the stored runs.

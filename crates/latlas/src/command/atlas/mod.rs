@@ -10,9 +10,10 @@ mod tag;
 use crate::arguments::atlas::AtlasCommand;
 use crate::output;
 use anyhow::bail;
+use model::summary::KeptRun;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use store::index::{Index, KeptRun};
+use store::index::Index;
 use store::{self, Store, StoreError};
 
 /// Runs one of its commands.

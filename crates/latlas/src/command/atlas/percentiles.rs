@@ -4,8 +4,9 @@ use super::list::named;
 use crate::arguments::atlas::PercentilesOptions;
 use crate::output;
 use anyhow::bail;
+use model::summary::Machine;
 use std::process::ExitCode;
-use store::index::{Index, Machine};
+use store::index::Index;
 use view::render;
 
 /// Prints the rank of a machine for each row.

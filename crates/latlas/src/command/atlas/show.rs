@@ -4,9 +4,10 @@ use super::kept;
 use crate::arguments::atlas::ShowOptions;
 use crate::output;
 use anyhow::Context;
+use model::summary::KeptRun;
 use serde::Serialize;
 use std::process::ExitCode;
-use store::index::{Index, KeptRun};
+use store::index::Index;
 use view::render::{self, Tally};
 
 #[derive(Serialize)]

@@ -4,7 +4,8 @@
 //! A row that is not ok carries the suffix by which Bencher keeps a metric
 //! without raising an alert for it: the format has no other word for doubt.
 
-use super::line::{LeftOut, Line, in_unit, value_in_unit};
+use super::line::{Line, in_unit, value_in_unit};
+use super::{Written, each, pretty};
 use model::unit::Unit;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -22,21 +23,15 @@ struct Metric {
 }
 
 /// The file, and what it has no place for.
-pub(super) fn text(lines: &[Line]) -> Result<(String, Vec<LeftOut>), String> {
-    let mut benchmarks: BTreeMap<String, BTreeMap<&str, Metric>> = BTreeMap::new();
-    let mut left_out = Vec::new();
-    for line in lines {
-        match metric(line) {
-            None => left_out.push(line.left_out()),
-            Some(metric) => {
-                let suffix = if line.is_ok() { "" } else { IGNORE };
-                let metrics = BTreeMap::from([(measure(&line.row.unit), metric)]);
-                benchmarks.insert(format!("{}{suffix}", line.name()), metrics);
-            }
-        }
-    }
-    let text = serde_json::to_string_pretty(&benchmarks).map_err(|e| e.to_string())?;
-    Ok((text + "\n", left_out))
+pub(super) fn text(lines: &[Line]) -> Written {
+    let (benchmarks, left_out) = each(lines, |line| {
+        let metric = metric(line).ok_or_else(|| line.left_out())?;
+        let suffix = if line.is_ok() { "" } else { IGNORE };
+        let metrics = BTreeMap::from([(measure(&line.row.unit), metric)]);
+        Ok((format!("{}{suffix}", line.name()), metrics))
+    });
+    let benchmarks: BTreeMap<_, _> = benchmarks.into_iter().collect();
+    pretty(&benchmarks, left_out)
 }
 
 /// Bencher's own Latency is in ns; measures it does not have yet are made

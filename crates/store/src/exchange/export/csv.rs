@@ -2,128 +2,94 @@
 //! are, nothing for what is not known. A text that a spreadsheet would compute
 //! stands behind an apostrophe.
 
-use super::line::{
-    Line, ends_in_unit, in_unit, program, started, typical_interval_ns, unit_name, value_in_unit,
-};
+use super::jsonl;
+use super::line::Line;
 use model::estimate::Estimate;
 use model::run::Run;
+use serde_json::Value;
 
-const COLUMNS: [&str; 30] = [
-    "row",
-    "point",
-    "unit",
-    "quiet",
-    "quiet_low",
-    "quiet_high",
-    "typical",
-    "typical_low",
-    "typical_high",
-    "p10",
-    "p90",
-    "mode",
-    "cycles",
-    "cycles_low",
-    "cycles_high",
-    "minimum_ns",
-    "p99_ns",
-    "p999_ns",
-    "longest_ns",
-    "below_ns",
-    "quiet_share",
-    "quiet_samples",
-    "workers",
-    "samples",
-    "verdict",
-    "reason",
-    "notes",
-    "run",
-    "started",
-    "program",
+/// Each column, and where [`jsonl`] has it.
+const COLUMNS: [(&str, &str); 30] = [
+    ("row", "/row"),
+    ("point", "/point"),
+    ("unit", "/unit"),
+    ("quiet", "/quiet/value"),
+    ("quiet_low", "/quiet/low"),
+    ("quiet_high", "/quiet/high"),
+    ("typical", "/typical/value"),
+    ("typical_low", "/typical/low"),
+    ("typical_high", "/typical/high"),
+    ("p10", "/typical/p10"),
+    ("p90", "/typical/p90"),
+    ("mode", "/typical/mode"),
+    ("cycles", "/cycles/value"),
+    ("cycles_low", "/cycles/low"),
+    ("cycles_high", "/cycles/high"),
+    ("minimum_ns", "/minimum_ns"),
+    ("p99_ns", "/tail/p99_ns/value"),
+    ("p999_ns", "/tail/p999_ns/value"),
+    ("longest_ns", "/tail/longest_ns"),
+    ("below_ns", "/below_ns"),
+    ("quiet_share", "/quiet_share"),
+    ("quiet_samples", "/quiet_samples"),
+    ("workers", "/workers"),
+    ("samples", "/samples"),
+    ("verdict", "/verdict"),
+    ("reason", "/reason"),
+    ("notes", "/notes"),
+    ("run", "/run"),
+    ("started", "/started"),
+    ("program", "/program"),
 ];
 
 /// The file.
-pub(super) fn text(run: &Run, lines: &[Line]) -> String {
-    let header = COLUMNS.map(str::to_owned).to_vec();
-    let records = lines.iter().map(|line| record(run, line));
-    let all = std::iter::once(header).chain(records);
-    all.map(|record| {
-        let cells: Vec<String> = record.iter().map(|cell| quoted(cell)).collect();
-        cells.join(",") + "\r\n"
-    })
-    .collect()
+pub(super) fn text(run: &Run, lines: &[Line]) -> serde_json::Result<String> {
+    let mut text = COLUMNS.map(|(name, _)| name).join(",") + "\r\n";
+    for line in lines {
+        let object = object(run, line)?;
+        let cells = COLUMNS.map(|(_, at)| object.pointer(at).map_or(String::new(), cell));
+        text += &(cells.join(",") + "\r\n");
+    }
+    Ok(text)
 }
 
-fn quoted(cell: &str) -> String {
-    match cell.contains([',', '"', '\r', '\n']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.to_owned(),
+/// What a record holds, in one text where there are several.
+fn object(run: &Run, line: &Line) -> serde_json::Result<Value> {
+    let mut object = serde_json::to_value(jsonl::object(run, line))?;
+    let points = line
+        .at
+        .iter()
+        .map(|place| format!("{}={}", place.axis, place.at));
+    object["point"] = points.collect::<Vec<_>>().join(";").into();
+    object["notes"] = line.row.notes.join("; ").into();
+    // Also of what is below resolution, which has a bound and no figure.
+    let headline = line.estimate.ok().and_then(Estimate::headline);
+    object["samples"] = headline.map(|(typical, _)| typical.samples).into();
+    Ok(object)
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(without_formula(text.clone())),
+        Value::Number(number) if number.is_f64() => number
+            .as_f64()
+            .map_or(String::new(), |number| number.to_string()),
+        Value::Number(number) => number.to_string(),
+        _ => String::new(),
     }
 }
 
-fn record(run: &Run, line: &Line) -> Vec<String> {
-    let unit = &line.row.unit;
-    let number = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
-    let count = |value: Option<u32>| value.map_or(String::new(), |v| v.to_string());
-    let estimate = line.estimate.ok();
-    // What is below resolution has a bound and no figure.
-    let shown = estimate.filter(|e| e.below_ns.is_none());
-    let quiet = shown.and_then(|e| in_unit(e.quiet?.ns, unit));
-    let (typical, mode) = shown.and_then(Estimate::headline).unzip();
-    let typical_ends = shown
-        .and_then(typical_interval_ns)
-        .and_then(|ns| in_unit(ns, unit));
-    let ends = typical
-        .filter(|t| t.samples > 1)
-        .map(|t| ends_in_unit([t.p10_ns, t.p90_ns], unit));
-    let cycles = shown.and_then(|e| e.quiet).and_then(|q| q.cycles);
-    let tail = estimate.and_then(|e| e.tail);
-    let points: Vec<String> = line
-        .at
-        .iter()
-        .map(|place| format!("{}={}", place.axis, place.at))
-        .collect();
-    vec![
-        text_cell(line.row.id.clone()),
-        text_cell(points.join(";")),
-        unit_name(unit).into(),
-        number(quiet.map(|q| q.value)),
-        number(quiet.and_then(|q| q.low)),
-        number(quiet.and_then(|q| q.high)),
-        number(typical.and_then(|t| value_in_unit(t.ns.value, unit))),
-        number(typical_ends.and_then(|i| i.low)),
-        number(typical_ends.and_then(|i| i.high)),
-        number(ends.and_then(|e| e[0])),
-        number(ends.and_then(|e| e[1])),
-        text_cell(mode.flatten().unwrap_or_default().to_owned()),
-        number(cycles.map(|c| c.value)),
-        number(cycles.map(|c| c.low)),
-        number(cycles.map(|c| c.high)),
-        number(shown.and_then(|e| e.quiet).map(|q| q.minimum_ns)),
-        number(tail.and_then(|t| t.p99_ns).map(|i| i.value)),
-        number(tail.and_then(|t| t.p999_ns).map(|i| i.value)),
-        number(tail.map(|t| t.longest_ns)),
-        number(estimate.and_then(|e| e.below_ns)),
-        number(estimate.and_then(|e| e.quiet_share)),
-        count(estimate.and_then(|e| e.quiet).map(|q| q.samples)),
-        count(estimate.and_then(|e| e.quiet).map(|q| q.workers)),
-        count(
-            estimate
-                .and_then(Estimate::headline)
-                .map(|(t, _)| t.samples),
-        ),
-        line.verdict().into(),
-        text_cell(line.reason()),
-        text_cell(line.row.notes.join("; ")),
-        run.id.clone(),
-        text_cell(started(run).unwrap_or_default()),
-        text_cell(program(run)),
-    ]
+fn quoted(cell: String) -> String {
+    match cell.contains([',', '"', '\r', '\n']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell,
+    }
 }
 
 /// A text as spreadsheets must have it: one that begins with one of these is a
 /// formula to them, which may fetch or run something
 /// (<https://owasp.org/www-community/attacks/CSV_Injection>).
-fn text_cell(text: String) -> String {
+fn without_formula(text: String) -> String {
     match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         true => format!("'{text}"),
         false => text,

@@ -4,7 +4,8 @@
 //! A repetition is one worker process's median, as each of their repetitions
 //! is one mean; mean, median, stddev and cv are computed from them as theirs.
 
-use super::line::{BELOW_ZERO, LeftOut, Line, program, started};
+use super::line::{BELOW_ZERO, Line, program, started};
+use super::{Written, each, pretty};
 use model::machine::CacheKind;
 use model::run::Run;
 use model::stats;
@@ -53,7 +54,7 @@ struct Cache {
     num_sharing: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Clone)]
 struct Benchmark<'r> {
     name: String,
     family_index: usize,
@@ -92,15 +93,10 @@ struct Times {
 }
 
 /// The file, and what it has no place for.
-pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<LeftOut>), String> {
-    let mut benchmarks = Vec::new();
-    let mut left_out = Vec::new();
+pub(super) fn text(run: &Run, lines: &[Line]) -> Written {
     let mut family = (0, 0, "");
-    for line in lines {
-        if let Some(why) = line.not_a_time() {
-            left_out.push(why);
-            continue;
-        }
+    let (benchmarks, left_out) = each(lines, |line| {
+        line.must_be_a_time()?;
         family = match family {
             (index, instance, id) if id == line.row.id => (index, instance + 1, id),
             (_, _, "") => (0, 0, &line.row.id),
@@ -111,19 +107,18 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<LeftOut>), 
             None => Vec::new(),
         };
         if line.estimate.is_ok() && times_ns.is_empty() {
-            left_out.push(line.left_out());
-        } else if times_ns.iter().any(|&ns| ns < 0.0) {
-            left_out.push(line.left_out_because(BELOW_ZERO.into()));
-        } else {
-            benchmarks.extend(of_line(line, times_ns, (family.0, family.1)));
+            return Err(line.left_out());
         }
-    }
+        if times_ns.iter().any(|&ns| ns < 0.0) {
+            return Err(line.left_out_because(BELOW_ZERO.into()));
+        }
+        Ok(of_line(line, times_ns, (family.0, family.1)))
+    });
     let document = Document {
         context: context(run),
-        benchmarks,
+        benchmarks: benchmarks.into_iter().flatten().collect(),
     };
-    let text = serde_json::to_string_pretty(&document).map_err(|e| e.to_string())?;
-    Ok((text + "\n", left_out))
+    pretty(&document, left_out)
 }
 
 fn context(run: &Run) -> Context {
@@ -176,14 +171,15 @@ fn of_line<'r>(line: &'r Line, times_ns: Vec<f64>, family: (usize, usize)) -> Ve
         (false, reason) if reason.is_empty() => line.verdict().to_owned(),
         (false, reason) => format!("{}: {reason}", line.verdict()),
     };
+    let n = times_ns.len();
     let blank = Benchmark {
         name: name.clone(),
         family_index: family.0,
         per_family_instance_index: family.1,
         run_name: name.clone(),
         run_type: "iteration",
-        repetitions: 1,
-        repetition_index: Some(0),
+        repetitions: n.max(1),
+        repetition_index: None,
         threads: 1,
         aggregate_name: None,
         aggregate_unit: None,
@@ -202,73 +198,60 @@ fn of_line<'r>(line: &'r Line, times_ns: Vec<f64>, family: (usize, usize)) -> Ve
             run_type: "aggregate",
             name: format!("{name} [not available]"),
             run_name: format!("{name} [not available]"),
+            repetition_index: Some(0),
             error_occurred: Some(true),
             error_message: Some(line.reason()),
             label: String::new(),
             ..blank
         }];
     }
-    let times = |ns: f64, iterations: usize| Times {
+    let times = |value: f64, iterations: usize| Times {
         iterations: iterations as u64,
-        real_time: ns,
-        cpu_time: ns,
+        real_time: value,
+        cpu_time: value,
         time_unit: "ns",
+        bytes_per_second: None,
+    };
+    let with_speed = |times: Times| Times {
         bytes_per_second: match line.row.unit {
-            Unit::Bandwidth { bytes_per_op } if ns > 0.0 => Some(bytes_per_op / ns * 1e9),
+            Unit::Bandwidth { bytes_per_op } if times.real_time > 0.0 => {
+                Some(bytes_per_op / times.real_time * 1e9)
+            }
             _ => None,
         },
+        ..times
     };
-    let n = times_ns.len();
-    let entry = |aggregate: Option<(&'static str, &'static str)>, index, times: Times| Benchmark {
-        name: match aggregate {
-            Some((aggregate, _)) => format!("{name}_{aggregate}"),
-            None => name.clone(),
-        },
-        run_name: name.clone(),
-        run_type: match aggregate {
-            Some(_) => "aggregate",
-            None => "iteration",
-        },
-        repetitions: n,
-        repetition_index: index,
-        aggregate_name: aggregate.map(|(name, _)| name),
-        aggregate_unit: aggregate.map(|(_, unit)| unit),
-        label: blank.label.clone(),
-        error_occurred: None,
-        error_message: None,
-        times: Some(times),
-        ..blank
-    };
-    let mut entries: Vec<Benchmark> = times_ns
-        .iter()
-        .enumerate()
-        .map(|(index, &ns)| entry(None, Some(index), times(ns, 1)))
-        .collect();
-    let statistics = [
-        ("mean", stats::mean(&times_ns)),
-        ("median", stats::median(times_ns.iter().copied())),
-        ("stddev", stats::standard_deviation(&times_ns)),
+    let repetitions = times_ns.iter().enumerate().map(|(index, &ns)| Benchmark {
+        repetition_index: Some(index),
+        times: Some(with_speed(times(ns, 1))),
+        ..blank.clone()
+    });
+    let [mean, deviation] = [stats::mean(&times_ns), stats::standard_deviation(&times_ns)];
+    let cv = mean.filter(|&mean| mean > 0.0).zip(deviation);
+    let aggregates = [
+        ("mean", "time", mean.map(|ns| with_speed(times(ns, n)))),
+        (
+            "median",
+            "time",
+            stats::median(times_ns.iter().copied()).map(|ns| with_speed(times(ns, n))),
+        ),
+        ("stddev", "time", deviation.map(|ns| times(ns, n))),
+        (
+            "cv",
+            "percentage",
+            cv.map(|(mean, deviation)| times(deviation / mean, n)),
+        ),
     ];
-    for (name, value) in statistics {
-        if let Some(value) = value.filter(|_| n > 1) {
-            let speedless = Times {
-                bytes_per_second: None,
-                ..times(value, n)
-            };
-            let shown = match name {
-                "stddev" => speedless,
-                _ => times(value, n),
-            };
-            entries.push(entry(Some((name, "time")), None, shown));
-        }
-    }
-    let cv = statistics[2].1.zip(statistics[0].1);
-    if let Some((deviation, mean)) = cv.filter(|&(_, mean)| n > 1 && mean > 0.0) {
-        let share = Times {
-            bytes_per_second: None,
-            ..times(deviation / mean, n)
-        };
-        entries.push(entry(Some(("cv", "percentage")), None, share));
-    }
-    entries
+    let aggregates = aggregates
+        .into_iter()
+        .filter(|(.., times)| n > 1 && times.is_some());
+    let aggregates = aggregates.map(|(aggregate, unit, times)| Benchmark {
+        name: format!("{name}_{aggregate}"),
+        run_type: "aggregate",
+        aggregate_name: Some(aggregate),
+        aggregate_unit: Some(unit),
+        times,
+        ..blank.clone()
+    });
+    repetitions.chain(aggregates).collect()
 }

@@ -5,7 +5,8 @@
 //! their median is what latlas calls typical. The wall time of a command has
 //! its CPU time beside it, as there.
 
-use super::line::{BELOW_ZERO, LeftOut, Line};
+use super::line::{BELOW_ZERO, Line};
+use super::{Written, each, pretty};
 use model::run::Run;
 use model::stats;
 use serde::Serialize;
@@ -46,30 +47,17 @@ struct Counterpart<'r> {
 }
 
 /// The file, and what it has no place for.
-pub(super) fn text(run: &Run, lines: &[Line]) -> Result<(String, Vec<LeftOut>), String> {
-    let mut results = Vec::new();
-    let mut left_out = Vec::new();
-    for line in lines {
-        if let Some(why) = line.not_a_time() {
-            left_out.push(why);
-            continue;
-        }
-        if line.figure_ns().is_none() {
-            left_out.push(line.left_out());
-            continue;
-        }
+pub(super) fn text(run: &Run, lines: &[Line]) -> Written {
+    let (results, left_out) = each(lines, |line| {
+        line.must_be_a_time()?;
+        line.figure_ns().ok_or_else(|| line.left_out())?;
         let times: Vec<f64> = line.samples_ns(run).iter().map(|ns| ns * 1e-9).collect();
         if times.iter().any(|&s| s < 0.0) {
-            left_out.push(line.left_out_because(BELOW_ZERO.into()));
-            continue;
+            return Err(line.left_out_because(BELOW_ZERO.into()));
         }
-        match entry(run, line, times) {
-            Some(entry) => results.push(entry),
-            None => left_out.push(line.left_out_because(NO_SAMPLES.into())),
-        }
-    }
-    let text = serde_json::to_string_pretty(&Document { results }).map_err(|e| e.to_string())?;
-    Ok((text + "\n", left_out))
+        entry(run, line, times).ok_or_else(|| line.left_out_because(NO_SAMPLES.into()))
+    });
+    pretty(&Document { results }, left_out)
 }
 
 /// None where there are no times.

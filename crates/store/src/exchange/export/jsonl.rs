@@ -11,8 +11,9 @@ use model::unit::Unit;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// A figure with all that is known of it.
 #[derive(Serialize)]
-struct Object<'r> {
+pub(super) struct Object<'r> {
     row: &'r str,
     point: BTreeMap<&'r str, u64>,
     unit: &'static str,
@@ -48,16 +49,16 @@ struct Typical<'r> {
 }
 
 /// The lines.
-pub(super) fn text(run: &Run, lines: &[Line]) -> Result<String, String> {
+pub(super) fn text(run: &Run, lines: &[Line]) -> serde_json::Result<String> {
     let mut text = String::new();
     for line in lines {
-        text.push_str(&serde_json::to_string(&object(run, line)).map_err(|e| e.to_string())?);
+        text.push_str(&serde_json::to_string(&object(run, line))?);
         text.push('\n');
     }
     Ok(text)
 }
 
-fn object<'r>(run: &'r Run, line: &'r Line) -> Object<'r> {
+pub(super) fn object<'r>(run: &'r Run, line: &'r Line) -> Object<'r> {
     let unit = &line.row.unit;
     let estimate = line.estimate.ok();
     let shown = estimate.filter(|e| e.below_ns.is_none());

@@ -158,13 +158,13 @@ impl Line<'_> {
 
     /// Why a format of times has no place for it, if what it counts is no
     /// time: a number of context switches is not that many nanoseconds.
-    pub(super) fn not_a_time(&self) -> Option<LeftOut> {
+    pub(super) fn must_be_a_time(&self) -> Result<(), LeftOut> {
         let what = match self.row.unit {
             Unit::Count => "a number",
             Unit::Bytes => "a number of bytes",
-            Unit::Time | Unit::Bandwidth { .. } | Unit::Frequency => return None,
+            Unit::Time | Unit::Bandwidth { .. } | Unit::Frequency => return Ok(()),
         };
-        Some(match self.estimate {
+        Err(match self.estimate {
             Err(_) => self.left_out(),
             Ok(_) => {
                 self.left_out_because(format!("it is {what}, and this format holds only times"))

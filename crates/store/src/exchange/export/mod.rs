@@ -12,6 +12,7 @@ use line::{LeftOut, Line, lines, messages};
 use model::nearest::suggestion;
 use model::pattern::names;
 use model::run::Run;
+use serde::Serialize;
 
 /// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,15 +73,42 @@ pub enum ExportError {
 }
 
 impl Format {
+    /// Every format, as the help lists them.
+    pub const ALL: [Format; 6] = [
+        Format::Markdown,
+        Format::Csv,
+        Format::JsonLines,
+        Format::GoogleBenchmark,
+        Format::Hyperfine,
+        Format::Bencher,
+    ];
+
+    /// The format of this name.
+    pub fn named(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.name() == name)
+    }
+
     /// As named on the command line.
     pub fn name(self) -> &'static str {
+        self.texts().0
+    }
+
+    /// What it is, for the help.
+    pub fn about(self) -> &'static str {
+        self.texts().1
+    }
+
+    fn texts(self) -> (&'static str, &'static str) {
         match self {
-            Format::Markdown => "markdown",
-            Format::Csv => "csv",
-            Format::JsonLines => "jsonl",
-            Format::GoogleBenchmark => "google-benchmark",
-            Format::Hyperfine => "hyperfine",
-            Format::Bencher => "bencher",
+            Format::Markdown => ("markdown", "A table for READMEs and issues"),
+            Format::Csv => ("csv", "A record for each figure (RFC 4180)"),
+            Format::JsonLines => ("jsonl", "A JSON object for each figure"),
+            Format::GoogleBenchmark => (
+                "google-benchmark",
+                "JSON that Google Benchmark's compare.py reads",
+            ),
+            Format::Hyperfine => ("hyperfine", "JSON that hyperfine's scripts read"),
+            Format::Bencher => ("bencher", "Bencher Metric Format"),
         }
     }
 }
@@ -97,18 +125,19 @@ pub fn export(run: &Run, format: Format, patterns: &[String]) -> Result<Exported
     if format == Format::Markdown && patterns.is_empty() {
         left_out = without_points(&mut lines);
     }
-    let unwritable = |reason: String| ExportError::Unwritable {
+    let whole = |text| (text, Vec::new());
+    let written = match format {
+        Format::Markdown => Ok(whole(markdown::text(run, &lines))),
+        Format::Csv => csv::text(run, &lines).map(whole),
+        Format::JsonLines => jsonl::text(run, &lines).map(whole),
+        Format::GoogleBenchmark => google_benchmark::text(run, &lines),
+        Format::Hyperfine => hyperfine::text(run, &lines),
+        Format::Bencher => bencher::text(&lines),
+    };
+    let (text, more) = written.map_err(|reason| ExportError::Unwritable {
         format: format.name(),
-        reason,
-    };
-    let (text, more) = match format {
-        Format::Markdown => (markdown::text(run, &lines), Vec::new()),
-        Format::Csv => (csv::text(run, &lines), Vec::new()),
-        Format::JsonLines => (jsonl::text(run, &lines).map_err(unwritable)?, Vec::new()),
-        Format::GoogleBenchmark => google_benchmark::text(run, &lines).map_err(unwritable)?,
-        Format::Hyperfine => hyperfine::text(run, &lines).map_err(unwritable)?,
-        Format::Bencher => bencher::text(&lines).map_err(unwritable)?,
-    };
+        reason: reason.to_string(),
+    })?;
     let nothing = !more.is_empty() && more.len() == lines.len();
     left_out.extend(more);
     let left_out = messages(left_out);
@@ -119,6 +148,28 @@ pub fn export(run: &Run, format: Format, patterns: &[String]) -> Result<Exported
         }),
         _ => Ok(Exported { text, left_out }),
     }
+}
+
+/// A file, and what it has no place for.
+type Written = serde_json::Result<(String, Vec<LeftOut>)>;
+
+/// What becomes of each line, and the lines that the format has no place for.
+fn each<'l, T>(
+    lines: &'l [Line<'l>],
+    mut entry: impl FnMut(&'l Line<'l>) -> Result<T, LeftOut>,
+) -> (Vec<T>, Vec<LeftOut>) {
+    let (mut entries, mut left_out) = (Vec::new(), Vec::new());
+    for line in lines {
+        match entry(line) {
+            Ok(entry) => entries.push(entry),
+            Err(why) => left_out.push(why),
+        }
+    }
+    (entries, left_out)
+}
+
+fn pretty(document: &impl Serialize, left_out: Vec<LeftOut>) -> Written {
+    Ok((serde_json::to_string_pretty(document)? + "\n", left_out))
 }
 
 fn selected<'r>(run: &'r Run, patterns: &[String]) -> Result<Vec<Line<'r>>, ExportError> {

@@ -89,7 +89,7 @@ pub(super) fn run(
         }
     }
     let program = Program {
-        name: program_name(format).into(),
+        name: format.program().into(),
         version: version.unwrap_or(UNKNOWN.into()),
         commit: None,
         target: UNKNOWN.into(),
@@ -132,15 +132,6 @@ pub(super) fn run(
         rows,
         cells,
     })
-}
-
-fn program_name(format: Format) -> &'static str {
-    match format {
-        Format::Hyperfine => "hyperfine",
-        Format::GoogleBenchmark => "Google Benchmark",
-        Format::Criterion => "criterion",
-        Format::Run => "latlas",
-    }
 }
 
 /// The finest unit, from a femtosecond up, that counts the longest sample

@@ -45,23 +45,49 @@ pub enum Format {
 }
 
 impl Format {
+    /// Every format, as the help lists them.
+    pub const ALL: [Format; 4] = [
+        Format::Hyperfine,
+        Format::GoogleBenchmark,
+        Format::Criterion,
+        Format::Run,
+    ];
+
+    /// The format of this name.
+    pub fn named(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.name() == name)
+    }
+
     /// As named on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Format::Hyperfine => "hyperfine",
-            Format::GoogleBenchmark => "google-benchmark",
-            Format::Criterion => "criterion",
-            Format::Run => "run",
-        }
+        self.texts()[0]
+    }
+
+    /// What it is, for the help.
+    pub fn about(self) -> &'static str {
+        self.texts()[1]
     }
 
     /// What stands before the dot of its rows' ids.
-    fn group(self) -> &'static str {
+    fn group(self) -> String {
+        self.name().replace('-', "_")
+    }
+
+    /// The program that writes it.
+    fn program(self) -> &'static str {
+        self.texts()[2]
+    }
+
+    fn texts(self) -> [&'static str; 3] {
         match self {
-            Format::Hyperfine => "hyperfine",
-            Format::GoogleBenchmark => "google_benchmark",
-            Format::Criterion => "criterion",
-            Format::Run => "latlas",
+            Format::Hyperfine => ["hyperfine", "hyperfine --export-json", "hyperfine"],
+            Format::GoogleBenchmark => [
+                "google-benchmark",
+                "Google Benchmark's JSON",
+                "Google Benchmark",
+            ],
+            Format::Criterion => ["criterion", "Files in target/criterion", "criterion"],
+            Format::Run => ["run", "A Run document of latlas", "latlas"],
         }
     }
 }
