@@ -25,6 +25,8 @@ struct Case {
     tick_ns: Option<u64>,
 }
 
+type Edit = fn(&mut Case);
+
 const USUAL: Case = Case {
     edit: |_, _| (),
     counted: |_| Counted::Everything,
@@ -176,7 +178,7 @@ fn documents_of_commands() {
 
     let usual = lines(&run);
     let mut page = usual.join("\n");
-    let cases: [(&str, fn(&mut Case)); 12] = [
+    let cases: [(&str, Edit); 12] = [
         ("memory not above our own is a bound", |case| {
             case.edit = |_, u| u.peak_bytes = u.own_bytes;
         }),
