@@ -29,7 +29,8 @@ impl Page {
         }
     }
 
-    /// The same, and what tune would write of these controls.
+    /// The same, and what tune would write of these controls, or of the
+    /// default set.
     fn tune(&mut self, name: &str, machine: &Machine, ids: &[&str]) {
         self.show(name, machine, ids);
         let root = written(machine);
@@ -305,6 +306,13 @@ fn variations_of_machines() {
         .with("/proc/irq/17/smp_affinity", "f1")
         .with("/proc/irq/18/smp_affinity", "fb");
     page.tune("CPUs 4-7 offline", &offline, &["irq-affinity"]);
+
+    // Several, in an order that nothing undoes.
+    let named = ["smt", "irq-affinity", "min-frequency", "max-frequency"];
+    page.tune("several", &intel(), &named);
+    for machine in machines::all() {
+        page.tune("the default set", &machine, &[]);
+    }
 
     // A process with everything.
     page.show(
