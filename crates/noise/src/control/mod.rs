@@ -343,35 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn only_files_of_controls_are_writable() {
-        for path in [
-            "/proc/irq/24/smp_affinity",
-            "/proc/irq/default_smp_affinity",
-            "/sys/devices/system/cpu/cpu11/online",
-            "/sys/devices/system/cpu/cpufreq/policy4/energy_performance_preference",
-            "/sys/kernel/mm/transparent_hugepage/enabled",
-        ] {
-            assert!(is_writable(path), "{path}");
-        }
-        for path in [
-            "/etc/passwd",
-            "/proc/self/status",
-            "/proc/sys/kernel/core_pattern",
-            "/proc/sys/kernel/perf_event_paranoid",
-            "/proc/irq/24/../../sys/kernel/core_pattern",
-            "/proc/irq/x/smp_affinity",
-            "/proc/irq//smp_affinity",
-            "/proc/irq/24/smp_affinity/x",
-            "/proc/irq/2/4/smp_affinity",
-            "/x/proc/irq/24/smp_affinity",
-            "proc/irq/24/smp_affinity",
-            "/sys/devices/system/cpu/cpu/online",
-            "/sys/devices/system/cpu/cpu0x/online",
-            "/sys/devices/system/cpu/cpu1234567890/online",
-            "",
-        ] {
-            assert!(!is_writable(path), "{path}");
-        }
+    fn what_moves_along_is_that_of_the_control() {
         let governor = moves("/sys/devices/system/cpu/cpufreq/policy4/scaling_governor");
         assert!(matches!(governor, Moves::SamePolicy(_)));
         assert_eq!(moves("/sys/devices/system/cpu/smt/control"), Moves::CpuGoes);

@@ -251,6 +251,12 @@ fn variations_of_machines() {
         &capable,
         &["policy", "nice", "autogroup"],
     );
+    // Of another user namespace it holds only inside.
+    let mapped = capable.with("/proc/self/uid_map", "0 1000 1");
+    page.show("the same in a container", &mapped, &["process", "nice"]);
+    let effective = USER.replacen("1000\t1000", "1000\t0", 1);
+    let effective = intel().with("/proc/self/status", &effective);
+    page.show("effectively root", &effective, &["process"]);
     let limits = "Max nice priority         35                   35                   \n\
         Max realtime priority     10                   10                   ";
     let limits = user.clone().with("/proc/self/limits", limits);
