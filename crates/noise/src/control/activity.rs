@@ -2,6 +2,7 @@
 //! proc_pid_stat(5)).
 
 use super::system::{CPUS, siblings};
+use crate::proc_stat::Stat;
 use std::collections::HashMap;
 use std::fmt;
 use sys::files::Files;
@@ -158,25 +159,16 @@ fn processes(files: &dyn Files) -> HashMap<u32, Process> {
         .collect()
 }
 
-fn process(stat: &str) -> Option<Process> {
-    let fields = after_name(stat)?;
-    let name = stat.split_once('(')?.1.rsplit_once(')')?.0;
-    let number = |field: usize| fields.get(field)?.parse::<u64>().ok();
+fn process(text: &str) -> Option<Process> {
+    let stat = Stat::of(text)?;
     Some(Process {
-        name: name.to_owned(),
-        parent: u32::try_from(number(1)?).ok()?,
-        session: u32::try_from(number(3)?).ok()?,
-        terminal: number(4)?,
-        ticks: number(11)? + number(12)?,
-        start: number(19)?,
+        name: stat.name.to_owned(),
+        parent: stat.number(4)?,
+        session: stat.number(6)?,
+        terminal: stat.number(7)?,
+        ticks: stat.number::<u64>(14)? + stat.number::<u64>(15)?,
+        start: stat.number(22)?,
     })
-}
-
-/// The fields of a `stat` after the name: the first of them is the state, the
-/// third field of the manual page.
-pub(super) fn after_name(stat: &str) -> Option<Vec<&str>> {
-    let (_, rest) = stat.rsplit_once(')')?;
-    Some(rest.split_ascii_whitespace().collect())
 }
 
 /// Sum of the throttle counts of all cores (Intel). The threads of a core share
