@@ -31,6 +31,9 @@ pub(crate) struct Task {
     pub(crate) dead: Option<&'static str>,
 }
 
+/// Everything that can be told from outside: values and tasks.
+pub(crate) type Snapshot = (BTreeMap<String, String>, BTreeMap<u32, Task>);
+
 /// How version 1 and 2 differ here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Groups {
@@ -277,8 +280,8 @@ impl Kernel {
         id
     }
 
-    /// Everything that can be told from outside; who was made meanwhile aside.
-    pub(crate) fn snapshot(&self) -> (BTreeMap<String, String>, BTreeMap<u32, Task>) {
+    /// How it is now; who was made meanwhile aside.
+    pub(crate) fn snapshot(&self) -> Snapshot {
         let state = self.state.borrow();
         let tasks = state.tasks.clone().into_iter().filter(|(id, _)| *id < 500);
         (state.values.clone(), tasks.collect())
