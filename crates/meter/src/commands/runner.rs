@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -20,20 +20,24 @@ use sys::page_cache::{drop_all, drop_file};
 const OUTPUT_BYTES: u64 = 2048;
 
 /// Where the commands' output goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Output {
     /// To /dev/null.
+    #[default]
     Null,
     /// To this process's standard error.
     Show,
     /// Standard output to this file, emptied before each run.
     File(PathBuf),
+    /// Standard output to [`CommandRunner::heard`]: at most what a pipe holds.
+    Heard,
 }
 
 /// What is done to the page cache before each timed run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Cold {
     /// Nothing.
+    #[default]
     No,
     /// All of it is dropped.
     All,
@@ -41,13 +45,20 @@ pub enum Cold {
     Files(Vec<PathBuf>),
 }
 
-/// How commands are run.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// What is set for them.
+/// A command, and what is set for its runs alone.
+#[derive(Clone, Debug, Default)]
+pub struct Arm {
+    /// The program and its arguments.
+    pub words: Vec<OsString>,
+    /// Its controls.
     pub controls: Controls,
-    /// Their page cache.
+    /// Its page cache.
     pub cold: Cold,
+}
+
+/// How all commands are run.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
     /// A file for their standard input; nothing for /dev/null.
     pub input: Option<PathBuf>,
     /// Where their output goes.
@@ -64,6 +75,7 @@ pub struct Settings {
 /// A command that is laid out to be run.
 #[derive(Debug)]
 struct Ready {
+    arm: Arm,
     text: String,
     command: Command,
     timed: u32,
@@ -85,32 +97,33 @@ pub struct CommandRunner {
     began: Instant,
     stayed_pages: u64,
     unverified: Vec<PathBuf>,
+    heard: Vec<u8>,
 }
 
 impl CommandRunner {
-    /// Lays the commands out, each in words: the program and its arguments.
+    /// Lays the commands out.
     /// `wake` becomes readable when no more is wanted; `resumed` becomes true
     /// when this process goes on after it was stopped.
     ///
     /// # Errors
     /// What is wrong with a command or the settings, before anything runs.
     pub fn new(
-        commands: &[Vec<OsString>],
+        arms: Vec<Arm>,
         settings: Settings,
         wake: Option<OwnedFd>,
         resumed: Arc<AtomicBool>,
     ) -> Result<CommandRunner, CommandError> {
-        let ready: Result<Vec<Ready>, CommandError> = commands
-            .iter()
-            .map(|words| Ready::new(words, &settings.controls))
-            .collect();
-        let mut check = None;
-        if let Some(words) = &settings.check {
-            check = Some(Ready::new(words, &Controls::default())?);
-        }
+        let drops = arms.iter().any(|arm| arm.cold == Cold::All);
+        let ready: Result<Vec<Ready>, CommandError> = arms.into_iter().map(Ready::new).collect();
+        let check = settings.check.clone().map(|words| {
+            Ready::new(Arm {
+                words,
+                ..Arm::default()
+            })
+        });
         let runner = CommandRunner {
             ready: ready?,
-            check,
+            check: check.transpose()?,
             group: Group::start().map_err(CommandError::NoGroup)?,
             counters: Counters::open(),
             wake,
@@ -120,11 +133,12 @@ impl CommandRunner {
             began: Instant::now(),
             stayed_pages: 0,
             unverified: Vec::new(),
+            heard: Vec::new(),
             settings,
         };
         runner.input()?;
         runner.output()?;
-        if runner.settings.cold == Cold::All {
+        if drops {
             // Whether that may be done is known before anything runs.
             drop_all().map_err(CommandError::Cold)?;
         }
@@ -134,6 +148,22 @@ impl CommandRunner {
     /// How each event is counted here.
     pub fn counted(&self) -> &[(Event, Counted)] {
         self.counters.counted()
+    }
+
+    /// Sets other controls for the runs of a command to come.
+    ///
+    /// # Errors
+    /// Those of [`CommandRunner::new`].
+    pub fn set_controls(&mut self, command: usize, controls: Controls) -> Result<(), CommandError> {
+        let ready = &mut self.ready[command];
+        ready.arm.controls = controls;
+        ready.command = laid_out(&ready.arm)?;
+        Ok(())
+    }
+
+    /// What the last timed run wrote, with [`Output::Heard`].
+    pub fn heard(&self) -> &[u8] {
+        &self.heard
     }
 
     /// Timed runs of a command that failed.
@@ -177,7 +207,7 @@ impl CommandRunner {
     fn output(&self) -> Result<Option<File>, CommandError> {
         Ok(match &self.settings.output {
             Output::Show => None,
-            Output::Null => Some(null()?),
+            Output::Null | Output::Heard => Some(null()?),
             Output::File(path) => Some(File::create(path).map_err(stream("write", path))?),
         })
     }
@@ -212,8 +242,8 @@ impl CommandRunner {
         Ok(finished)
     }
 
-    fn chill(&mut self) -> Result<(), CommandError> {
-        match &self.settings.cold {
+    fn chill(&mut self, command: usize) -> Result<(), CommandError> {
+        match &self.ready[command].arm.cold {
             Cold::No => {}
             Cold::All => drop_all().map_err(CommandError::Cold)?,
             Cold::Files(files) => {
@@ -349,8 +379,11 @@ impl Runner for CommandRunner {
 impl CommandRunner {
     /// One run, and whether it failed.
     fn timed_once(&mut self, command: usize) -> Result<(Done<Usage>, bool), CommandError> {
-        self.chill()?;
+        self.chill(command)?;
         let (input, output) = (self.input()?, self.output()?);
+        let unheard = stream("read", Path::new("a pipe"));
+        let pipe = (self.settings.output == Output::Heard).then(io::pipe);
+        let pipe = pipe.transpose().map_err(&unheard)?;
         let null = null()?;
         let stderr = io::stderr();
         let shown = stderr.as_fd();
@@ -360,10 +393,19 @@ impl CommandRunner {
         };
         let streams = Streams {
             input: input.as_fd(),
-            output: output.as_ref().map_or(shown, AsFd::as_fd),
+            output: match (&pipe, &output) {
+                (Some((_, to)), _) => to.as_fd(),
+                (None, Some(output)) => output.as_fd(),
+                (None, None) => shown,
+            },
             error,
         };
         let finished = self.run(Which::Command(command), streams)?;
+        if let Some((mut from, to)) = pipe {
+            drop(to);
+            self.heard.clear();
+            from.read_to_end(&mut self.heard).map_err(unheard)?;
+        }
         let failed = !matches!(finished.end, End::Code(0) | End::Interrupted);
         let which = format!("run {}", self.ready[command].timed + 1);
         let done = match self.judge(command, finished.end, which, None)? {
@@ -375,39 +417,41 @@ impl CommandRunner {
 }
 
 impl Ready {
-    fn new(words: &[OsString], controls: &Controls) -> Result<Ready, CommandError> {
-        let text = words
-            .iter()
-            .map(|word| word.to_string_lossy())
-            .collect::<Vec<_>>()
-            .join(" ");
-        let not_found = || CommandError::NotFound(text.clone());
-        let (name, arguments) = words.split_first().ok_or_else(not_found)?;
-        let not_found = || CommandError::NotFound(name.to_string_lossy().into_owned());
-        let path = find_program(name).ok_or_else(not_found)?;
-        if path.is_dir() {
-            return Err(CommandError::NotExecutable {
-                command: text,
-                error: io::ErrorKind::IsADirectory.into(),
-                hint: "",
-            });
-        }
-        let command =
-            Command::new(name, &path, arguments, controls).map_err(|error| match error.kind() {
-                io::ErrorKind::NotFound => not_found(),
-                _ => CommandError::NotExecutable {
-                    command: text.clone(),
-                    error,
-                    hint: "",
-                },
-            })?;
+    fn new(arm: Arm) -> Result<Ready, CommandError> {
         Ok(Ready {
-            text,
-            command,
+            text: text(&arm.words),
+            command: laid_out(&arm)?,
+            arm,
             timed: 0,
             failures: 0,
         })
     }
+}
+
+/// A command in words.
+pub fn text(words: &[OsString]) -> String {
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
+}
+
+fn laid_out(arm: &Arm) -> Result<Command, CommandError> {
+    let not_executable = |error| CommandError::NotExecutable {
+        command: text(&arm.words),
+        error,
+        hint: "",
+    };
+    let Some((name, arguments)) = arm.words.split_first() else {
+        return Err(CommandError::NotFound(String::new()));
+    };
+    let not_found = || CommandError::NotFound(name.to_string_lossy().into_owned());
+    let path = find_program(name).ok_or_else(not_found)?;
+    if path.is_dir() {
+        return Err(not_executable(io::ErrorKind::IsADirectory.into()));
+    }
+    Command::new(name, &path, arguments, &arm.controls).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => not_found(),
+        _ => not_executable(error),
+    })
 }
 
 /// What a command said last, for the end of a sentence.
@@ -446,7 +490,7 @@ fn temporary() -> PathBuf {
     std::env::temp_dir().join("a temporary file")
 }
 
-fn stream(action: &'static str, path: &std::path::Path) -> impl Fn(io::Error) -> CommandError {
+fn stream(action: &'static str, path: &Path) -> impl Fn(io::Error) -> CommandError {
     let path = path.display().to_string();
     move |error| CommandError::Stream {
         action,

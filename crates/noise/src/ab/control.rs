@@ -263,34 +263,4 @@ mod tests {
         assert_eq!(find("priority").map(|s| s.name), Some("nice"));
         assert!(find("none").is_none());
     }
-
-    /// Each sets what its name says and nothing else.
-    #[test]
-    fn settings_follow_from_the_name() {
-        let settings: Vec<String> = ALL
-            .iter()
-            .filter(|spec| spec.kind == Kind::Process || spec.keeps_to_one_cpu())
-            .map(|spec| {
-                let requested = spec.requested(&[0, 1, 2], Some(2));
-                assert!(requested.groups.is_empty());
-                let settings = serde_json::to_string(&requested.settings).expect("JSON");
-                format!("{} {}", spec.name, settings.replace('"', ""))
-            })
-            .collect();
-        assert_eq!(
-            settings,
-            [
-                "pin {cpus:[2]}",
-                "nice {cpus:[0,1,2],nice:-10}",
-                "pin+nice {cpus:[2],nice:-10}",
-                "session {cpus:[0,1,2],own_session:true}",
-                "autogroup {cpus:[0,1,2],own_session:true,autogroup:-10}",
-                "autogroup+pin+nice {cpus:[2],own_session:true,autogroup:-10,nice:-10}",
-                "fifo {cpus:[0,1,2],policy:{fifo:1}}",
-                "shield {cpus:[2]}",
-                "no-thp {cpus:[0,1,2],transparent_huge_pages:false}",
-                "irq-affinity {cpus:[2]}",
-            ]
-        );
-    }
 }

@@ -5,12 +5,23 @@ use super::job::Job;
 use super::job::busy::READY;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 
 /// A load that runs as long as this lives.
 #[derive(Debug)]
 pub struct Processes {
     children: Vec<Child>,
+}
+
+/// A process of a load that is not there any more.
+#[derive(thiserror::Error, Debug)]
+pub enum LoadError {
+    /// It ended.
+    #[error("process {0} of the load ended: {1}")]
+    Ended(u32, ExitStatus),
+    /// The system does not say.
+    #[error("process {0} of the load is lost: {1}")]
+    Lost(u32, io::Error),
 }
 
 impl Processes {
@@ -67,14 +78,14 @@ impl Processes {
     /// Whether all are still there.
     ///
     /// # Errors
-    /// Which one is not, in words.
-    pub fn check(&mut self) -> Result<(), String> {
+    /// Which one is not.
+    pub fn check(&mut self) -> Result<(), LoadError> {
         for child in &mut self.children {
             let id = child.id();
             match child.try_wait() {
                 Ok(None) => {}
-                Ok(Some(how)) => return Err(format!("process {id} of the load ended: {how}")),
-                Err(why) => return Err(format!("process {id} of the load is lost: {why}")),
+                Ok(Some(how)) => return Err(LoadError::Ended(id, how)),
+                Err(why) => return Err(LoadError::Lost(id, why)),
             }
         }
         Ok(())

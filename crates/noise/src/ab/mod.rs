@@ -8,6 +8,7 @@
 //! so is every part of a [`load`]. The arithmetic is in
 //! [`model::noise::effect`].
 
+pub mod available;
 pub mod calibrate;
 pub mod conduct;
 pub mod control;

@@ -1,8 +1,9 @@
 //! System-wide controls as switches: set under the journal of [`crate::tune`],
 //! and restored by it.
 
+use super::available::{Here, Unavailable};
 use super::control::Spec;
-use super::plan::{Here, Unavailable};
+
 use super::toggle::{Toggle, ToggleError, Toggles};
 use crate::change::Change;
 use crate::control::show;

@@ -178,7 +178,7 @@ pub(crate) enum Unusable {
     Garbled {
         path: PathBuf,
         line: usize,
-        why: String,
+        why: read::Damage,
     },
     #[error(
         "the journal {path} is of the root {theirs}, not {ours}: restore that first, or use another state directory (LATLAS_STATE_DIR)"

@@ -6,8 +6,8 @@ use super::journal::{Action, Entry, Journal};
 use super::late::Late;
 use super::report::{BackOutcome, PutBack};
 use super::whitelist;
-use crate::shield::hierarchy;
 use crate::shield::tasks::{self, Task};
+use crate::shield::{groups_below, hierarchy};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 use sys::files::Files;
@@ -316,21 +316,4 @@ fn remove(files: &dyn Files, path: &str, home: &str, list: &str) -> BackOutcome 
         Some(group) => BackOutcome::Failed(format!("{why} (the group {group} is in it)")),
         None => BackOutcome::Failed(why),
     }
-}
-
-/// Groups within a group, outer before inner.
-fn groups_below(files: &dyn Files, path: &str, list: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut open = vec![path.to_owned()];
-    while let Some(group) = open.pop() {
-        let below: Vec<String> = files
-            .names(&group)
-            .into_iter()
-            .map(|name| format!("{group}/{name}"))
-            .filter(|path| files.exists(&format!("{path}/{list}")))
-            .collect();
-        found.extend(below.iter().cloned());
-        open.extend(below);
-    }
-    found
 }

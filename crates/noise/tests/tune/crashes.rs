@@ -2,7 +2,7 @@
 //! restore that follows: a third one finds all it needs.
 
 use super::kernel::{Groups, Kernel};
-use super::{everything, set, state, two_cpus};
+use super::{Bench, IRQ_7, IRQ_8, RATE, THP, everything, free_inner, set, shield, two_cpus};
 use noise::machines;
 use noise::tune::{Faults, StateDir, Step, Tuned, restore};
 use std::cell::Cell;
@@ -51,30 +51,23 @@ fn everywhere(machine: impl Fn() -> (Kernel, Vec<Step>), second: bool, stride: u
     let mut rng = fastrand::Rng::with_seed(5);
     for number in (1..).step_by(stride) {
         let (kernel, steps) = machine();
-        let before = kernel.snapshot();
-        let (_directory, state) = state();
+        let bench = Bench::new(kernel);
         let (faults, count) = crash_at(number);
-        let faulty = state.clone().with_faults(faults);
-        if survives(|| tune_and_restore(&kernel, &faulty, &steps)) {
+        let faulty = bench.state.clone().with_faults(faults);
+        if survives(|| tune_and_restore(&bench, &faulty, &steps)) {
             assert!(count.get() < number);
             return number - 1;
         }
         if second {
             let (faults, _) = crash_at(rng.u32(1..=number));
-            let faulty = state.clone().with_faults(faults);
-            survives(|| drop(restore(&kernel, &faulty)));
+            let faulty = bench.state.clone().with_faults(faults);
+            survives(|| drop(restore(&bench.kernel, &faulty)));
         }
-        let restored = restore(&kernel, &state).expect("restored");
-        assert!(restored.complete(), "{number}: {restored:?}");
-        assert_eq!(restored.foreign().count(), 0, "{number}: {restored:?}");
-        let after = kernel.snapshot();
-        for (path, old) in &before.0 {
-            assert_eq!(Some(old), after.0.get(path), "{number}: {path}");
-        }
-        assert_eq!(before.0.len(), after.0.len(), "{number}");
-        assert_eq!(before.1, after.1, "{number}");
+        let restored = bench.restore();
+        assert!(restored.as_before(), "{number}: {restored:?}");
+        assert_eq!(bench.snapshot(), bench.before, "{number}");
         // And the next tune begins.
-        tune_and_restore(&kernel, &state, &steps);
+        tune_and_restore(&bench, &bench.state, &steps);
     }
     unreachable!("a tune without an end")
 }
@@ -82,25 +75,25 @@ fn everywhere(machine: impl Fn() -> (Kernel, Vec<Step>), second: bool, stride: u
 /// Interrupts, pages, rates; a CPU goes; a shield of version 1.
 fn small_with_shield() -> (Kernel, Vec<Step>) {
     let kernel = two_cpus(Groups::One);
-    super::free_inner(&kernel, "0");
-    kernel.force("/proc/irq/7/smp_affinity", "00000002");
-    kernel.force("/proc/irq/8/smp_affinity", "00000003");
+    free_inner(&kernel, "0");
+    kernel.force(IRQ_7, "00000002");
+    kernel.force(IRQ_8, "00000003");
     kernel.force("/proc/irq/default_smp_affinity", "00000003");
-    let mut steps = vec![
-        set("/proc/irq/8/smp_affinity", "1"),
-        set("/sys/kernel/mm/transparent_hugepage/enabled", "never"),
-        set("/proc/sys/kernel/perf_event_max_sample_rate", "1"),
-        set("/proc/sys/kernel/perf_event_max_sample_rate", "2"),
-        set("/proc/sys/kernel/perf_event_max_sample_rate", "none"),
+    let steps = vec![
+        set(IRQ_8, "1"),
+        set(THP, "never"),
+        set(RATE, "1"),
+        set(RATE, "2"),
+        set(RATE, "none"),
+        shield(&[1]),
     ];
-    steps.push(Step::Shield { cpus: vec![1] });
     (kernel, steps)
 }
 
 fn small_with_a_cpu_gone() -> (Kernel, Vec<Step>) {
     let (kernel, mut steps) = small_with_shield();
     steps.pop();
-    steps.push(set("/sys/devices/system/cpu/cpu1/online", "0"));
+    steps.push(set(super::CPU_1, "0"));
     (kernel, steps)
 }
 
@@ -120,7 +113,7 @@ fn at_every_step_of_a_cpu_that_goes() {
 fn at_every_step_of_a_shield_of_version_two() {
     let machine = || {
         let kernel = two_cpus(Groups::Two);
-        (kernel, vec![Step::Shield { cpus: vec![1] }])
+        (kernel, vec![shield(&[1])])
     };
     let places = everywhere(machine, true, 1);
     assert!(places > 20, "{places}");

@@ -1,10 +1,10 @@
 //! restore(tune(x)) = x.
 
 use super::kernel::{Groups, Kernel};
-use super::{everything, set, state};
+use super::{Bench, RATE, everything, set, shield};
 use fastrand::Rng;
 use noise::machines;
-use noise::tune::{SetOutcome, Step, Tuned};
+use noise::tune::SetOutcome;
 use sys::files::Files;
 
 /// A machine with some of its values others, and faults of all kinds.
@@ -73,28 +73,25 @@ fn a_thousand_machines_are_as_before() {
         steps.retain(|_| rng.u8(..5) > 0);
         if rng.bool() {
             // The same value twice, and nonsense.
-            steps.push(set("/proc/sys/kernel/perf_event_max_sample_rate", "77"));
-            steps.push(set("/proc/sys/kernel/perf_event_max_sample_rate", "78"));
-            steps.push(set("/proc/sys/kernel/perf_event_max_sample_rate", "many"));
+            steps.push(set(RATE, "77"));
+            steps.push(set(RATE, "78"));
+            steps.push(set(RATE, "many"));
             steps.push(set("/proc/irq/9999/smp_affinity", "1"));
             steps.push(set("/etc/passwd", "1"));
         }
         if let (true, Some(&last)) = (rng.bool(), online.last())
             && online.len() > 1
         {
-            kernel.force(&format!("/sys/devices/system/cpu/cpu{last}/online"), "1");
-            steps.push(set(
-                &format!("/sys/devices/system/cpu/cpu{last}/online"),
-                "0",
-            ));
+            let path = format!("/sys/devices/system/cpu/cpu{last}/online");
+            kernel.force(&path, "1");
+            steps.push(set(&path, "0"));
             cpus_gone += 1;
         } else if rng.bool() && groups != Groups::None && !quiet.is_empty() {
-            steps.push(Step::Shield { cpus: quiet });
+            steps.push(shield(&quiet));
         }
 
-        let before = kernel.snapshot();
-        let (_directory, state) = state();
-        let tuned = Tuned::begin(&kernel, &state, &steps).expect("begun");
+        let bench = Bench::new(kernel);
+        let tuned = bench.begin(&steps);
         for one in tuned.applied() {
             match &one.outcome {
                 SetOutcome::Set if one.control == "shield" => shields += 1,
@@ -103,37 +100,27 @@ fn a_thousand_machines_are_as_before() {
                 SetOutcome::Already => {}
             }
         }
-        if let Some(group) = tuned.shield_groups().first() {
-            let name = group
-                .file_name()
-                .expect("a name")
-                .to_string_lossy()
-                .into_owned();
-            kernel.fork_in(&format!("/{name}"));
-            kernel.fork_in(&format!(
-                "/{}",
-                if groups == Groups::One {
-                    "latlas-system"
-                } else {
-                    &name
-                }
-            ));
+        if !tuned.shield_groups().is_empty() {
+            bench.fork_in("/latlas-shield");
+            bench.fork_in(match groups {
+                Groups::One => "/latlas-system",
+                _ => "/latlas-shield",
+            });
         }
-        kernel.settle();
+        bench.settle();
         let restored = tuned.restore();
-        assert!(restored.complete(), "seed {seed}: {restored:?}");
-        assert_eq!(restored.foreign().count(), 0, "seed {seed}: {restored:?}");
-        let after = kernel.snapshot();
-        for (path, old) in &before.0 {
-            let now = after.0.get(path);
+        assert!(restored.as_before(), "seed {seed}: {restored:?}");
+        let (after, tasks) = bench.snapshot();
+        for (path, old) in &bench.before.0 {
+            let now = after.get(path);
             assert!(
                 now.is_some_and(|now| alike(path, now, old)),
                 "seed {seed}: {path} was {old:?}, is {now:?}"
             );
         }
-        assert_eq!(before.0.len(), after.0.len(), "seed {seed}");
-        assert_eq!(before.1, after.1, "seed {seed}");
-        assert!(noise::tune::pending(state.path()).is_none(), "seed {seed}");
+        assert_eq!(bench.before.0.len(), after.len(), "seed {seed}");
+        assert_eq!(bench.before.1, tasks, "seed {seed}");
+        assert_eq!(bench.pending(), None, "seed {seed}");
     }
     // A loop that sets nothing proves nothing.
     assert!(

@@ -16,7 +16,7 @@ use files::{check_files, output_file};
 use meter::commands::document::{Began, Parts, document, look};
 use meter::commands::placement::Placement;
 use meter::commands::repeat::{self, ADAPTIVE, Progress, repeat};
-use meter::commands::runner::{Cold, CommandRunner, Output, Settings};
+use meter::commands::runner::{Arm, Cold, CommandRunner, Output, Settings};
 use meter::controls;
 use model::command::{Command, Commands, Controls, Ended, PageCache, Rule};
 use model::figure::time;
@@ -26,7 +26,6 @@ use model::repeats;
 use shell::shell_start;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
-use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -91,7 +90,7 @@ fn measure(
         applied,
         store,
     } = under;
-    let settings = settings(options, &controls)?;
+    let settings = settings(options)?;
     let rule = Rule {
         runs: options.runs,
         ..ADAPTIVE
@@ -110,11 +109,21 @@ fn measure(
     let began = Began::now(look_at, &controls, &never);
     placement.step_aside();
     let shell_start = match &options.shell {
-        Some(shell) => shell_start(shell, &settings, wake.try_clone()?, &resumed)?,
+        Some(shell) => shell_start(
+            shell,
+            controls.controls(),
+            &settings,
+            wake.try_clone()?,
+            &resumed,
+        )?,
         None => None,
     };
-    let words: Vec<Vec<OsString>> = named.iter().map(|a| a.words.clone()).collect();
-    let mut runner = CommandRunner::new(&words, settings.clone(), Some(wake), resumed)?;
+    let arms = named.iter().map(|one| Arm {
+        words: one.words.clone(),
+        controls: controls.controls(),
+        cold: cold(options),
+    });
+    let mut runner = CommandRunner::new(arms.collect(), settings.clone(), Some(wake), resumed)?;
     let bar = Bar::on_stderr();
     let repeated = repeat(&mut runner, named.len(), options.warmup, &rule, seed, |p| {
         bar.message(&so_far(p, &rule));
@@ -167,7 +176,7 @@ fn measure(
             margin: options.margin,
             compared: Vec::new(),
             output: match &settings.output {
-                Output::Null => "to /dev/null".into(),
+                Output::Null | Output::Heard => "to /dev/null".into(),
                 Output::Show => "to standard error".into(),
                 Output::File(path) => format!("to {}", path.display()),
             },
@@ -249,17 +258,16 @@ fn controls_of(
     requested
 }
 
-fn settings(
-    options: &ExecOptions,
-    requested: &controls::RequestedControls,
-) -> anyhow::Result<Settings> {
+fn cold(options: &ExecOptions) -> Cold {
+    match (options.cold, options.cold_files.is_empty()) {
+        (true, _) => Cold::All,
+        (_, false) => Cold::Files(options.cold_files.clone()),
+        _ => Cold::No,
+    }
+}
+
+fn settings(options: &ExecOptions) -> anyhow::Result<Settings> {
     Ok(Settings {
-        controls: requested.controls(),
-        cold: match (options.cold, options.cold_files.is_empty()) {
-            (true, _) => Cold::All,
-            (_, false) => Cold::Files(options.cold_files.clone()),
-            _ => Cold::No,
-        },
         input: options.input.clone(),
         output: match output_file(options) {
             Some(file) => Output::File(file),

@@ -2,7 +2,7 @@
 
 use super::commands::in_shell;
 use meter::commands::repeat::{ADAPTIVE, repeat, walls_ns};
-use meter::commands::runner::{Cold, CommandRunner, Output, Settings};
+use meter::commands::runner::{Arm, Cold, CommandRunner, Output, Settings};
 use model::command::Rule;
 use model::figure::figure;
 use model::repeats;
@@ -11,6 +11,7 @@ use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use sys::command::Controls;
 
 /// Runs of an empty shell, to measure its start time.
 const SHELL_RUNS: u32 = 20;
@@ -18,13 +19,18 @@ const SHELL_RUNS: u32 = 20;
 /// The start time of a shell, as a note: it is part of every figure. `None` if interrupted.
 pub(super) fn shell_start(
     shell: &OsStr,
+    controls: Controls,
     settings: &Settings,
     wake: OwnedFd,
     resumed: &Arc<AtomicBool>,
 ) -> anyhow::Result<Option<String>> {
     let words = in_shell(shell, OsStr::new(":"));
-    let settings = Settings {
+    let arm = Arm {
+        words,
+        controls,
         cold: Cold::No,
+    };
+    let settings = Settings {
         input: None,
         output: Output::Null,
         check: None,
@@ -34,7 +40,7 @@ pub(super) fn shell_start(
         runs: Some(SHELL_RUNS),
         ..ADAPTIVE
     };
-    let mut runner = CommandRunner::new(&[words], settings, Some(wake), Arc::clone(resumed))?;
+    let mut runner = CommandRunner::new(vec![arm], settings, Some(wake), Arc::clone(resumed))?;
     let repeated = repeat(&mut runner, 1, 1, &rule, 0, |_| ())?;
     let estimate = repeats::estimate(&walls_ns(&repeated.runs[0]), &Unit::Time, 0.0);
     Ok(estimate.typical.map(|t| {

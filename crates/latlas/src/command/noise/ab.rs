@@ -12,12 +12,13 @@ use meter::machine_shape::MachineShape;
 use model::machine::Machine;
 use model::nearest::suggestion;
 use model::noise::effect::{Effects, How, Verdict, Work, Workload};
+use noise::ab::available::{NoPin, Unavailable, try_out};
 use noise::ab::calibrate;
 use noise::ab::conduct::{Conducted, Progress, conduct};
 use noise::ab::control::{self, Kind, Spec};
 use noise::ab::document::{Context, SHORT_MS, document};
-use noise::ab::plan::{Length, NoPin, Plan, Request, Unavailable, plan};
-use noise::ab::stage::{RealStage, try_out};
+use noise::ab::plan::{Length, Plan, Request, plan};
+use noise::ab::stage::RealStage;
 use noise::ab::system;
 use noise::ab::toggle::{Toggles, rehearse};
 use noise::tune::StateDir;
@@ -98,7 +99,7 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
     let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
     let work = work(&plan, &request, &machine)?;
     let last_level_bytes = MachineShape::of(&machine, request.cpus.clone(), None).last_level_bytes;
-    let mut stage = RealStage::new(&request.cpus, Some(wake), resumed)?;
+    let mut stage = RealStage::new(&request.cpus, wake, resumed)?;
     stage.prepare(&work, plan.busy)?;
     let short_run_ms = tried.as_ref().map(|tried| tried.takes.as_secs_f64() * 1e3);
     if let Some(tried) = tried {
@@ -158,7 +159,7 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
 /// What a reader must know of how it went.
 fn seen(stage: &RealStage, toggles: &Toggles) -> Vec<String> {
     let mut all: Vec<String> = toggles.values().flat_map(|t| t.remarks()).collect();
-    match stage.made_again() {
+    match stage.repeated() {
         0 => {}
         n => all.push(format!(
             "{n} runs were repeated: latlas was stopped during them"

@@ -3,7 +3,7 @@
 
 use anyhow::{anyhow, bail};
 use meter::commands::repeat::{Done, Runner};
-use meter::commands::runner::{Cold, CommandError, CommandRunner, Output, Settings, end_text};
+use meter::commands::runner::{Arm, CommandError, CommandRunner, Settings, end_text};
 use noise::ab::plan::{Length, Plan};
 use noise::ab::stage::UserCommand;
 use std::ffi::OsString;
@@ -11,7 +11,6 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use sys::command::{Controls, find_program};
 
 /// A first run that took longer tells enough; a shorter one is made again, with
 /// its files in memory.
@@ -39,17 +38,12 @@ pub(super) fn try_out(
     wake: OwnedFd,
     resumed: &Arc<AtomicBool>,
 ) -> anyhow::Result<Option<Tried>> {
-    let settings = Settings {
-        controls: Controls::default(),
-        cold: Cold::No,
-        input: None,
-        output: Output::Null,
-        timeout: None,
-        ignore_failure: false,
-        check: None,
+    let arm = Arm {
+        words: words.to_vec(),
+        ..Arm::default()
     };
-    let all = [words.to_vec()];
-    let runner = CommandRunner::new(&all, settings, Some(wake), Arc::clone(resumed));
+    let settings = Settings::default();
+    let runner = CommandRunner::new(vec![arm], settings, Some(wake), Arc::clone(resumed));
     let mut runner = runner.map_err(in_words)?;
     let took = time(&mut runner);
     let ended = runner.end();
@@ -57,13 +51,10 @@ pub(super) fn try_out(
         return Ok(None);
     };
     ended.map_err(in_words)?;
-    let program = words.first().and_then(|name| find_program(name));
-    let program = program.ok_or_else(|| anyhow!("the command is not there any more"))?;
     Ok(Some(Tried {
         command: UserCommand {
             words: words.to_vec(),
-            program,
-            patience: LEAST_PATIENCE.max(takes * PATIENCE),
+            timeout: LEAST_PATIENCE.max(takes * PATIENCE),
         },
         takes,
     }))

@@ -1,15 +1,15 @@
 //! The experiment on a scripted stage: its order, its switches, and what is
 //! kept when something goes wrong.
 
+use super::{ALL_LOADS, request};
 use meter::commands::repeat::Done;
 use model::noise::effect::judge::effects;
 use model::noise::effect::{Block, Load, Verdict, Wakeups, Workload};
 use noise::ab::conduct::{Conducted, Ran, Stage, Stop, conduct};
-use noise::ab::control;
-use noise::ab::plan::{Here, LEAST_ROUNDS, Length, Plan, PlannedArm, Request, plan};
-use noise::ab::toggle::{Toggle, ToggleError, Toggles};
+use noise::ab::plan::{Length, Plan, PlannedArm, Request};
+use noise::ab::toggle::{Toggle, ToggleError, Toggles, rehearse};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
@@ -149,24 +149,8 @@ fn switch(
     Toggles::from([(name.to_owned(), Box::new(switch) as Box<dyn Toggle>)])
 }
 
-fn request(controls: &[&str], workloads: &[Workload], loads: &[Load], length: Length) -> Request {
-    let found = controls.iter().map(|name| control::find(name).expect(name));
-    Request {
-        controls: found.collect(),
-        loads: loads.to_vec(),
-        workloads: workloads.to_vec(),
-        length,
-        job: Duration::from_millis(60),
-        busy_per_cpu: 1,
-        cpus: vec![0, 1],
-        pin: Ok(1),
-        switch_ms: BTreeMap::new(),
-    }
-}
-
 fn planned(controls: &[&str], workloads: &[Workload], loads: &[Load], length: Length) -> Plan {
-    let request = request(controls, workloads, loads, length);
-    plan(&request, |_, _| Ok(Here::default()))
+    super::planned(&request(controls, workloads, loads, length))
 }
 
 /// The job bound by the core, for so many rounds beside each load.
@@ -179,8 +163,6 @@ fn of_cpu(controls: &[&str], rounds: u32) -> Plan {
     )
 }
 
-const ALL_LOADS: [Load; 3] = [Load::None, Load::SameSession, Load::OtherSession];
-
 fn quiet(_: Workload, _: Load, _: &str, before: usize) -> Result<f64, Stop> {
     // A little different each time, in a pattern that no arm fits.
     Ok(60.0 + (before * 37 % 101) as f64 / 10.0)
@@ -188,11 +170,6 @@ fn quiet(_: Workload, _: Load, _: &str, before: usize) -> Result<f64, Stop> {
 
 fn counts(block: &Block) -> Vec<usize> {
     block.arms.iter().map(|arm| arm.runs.len()).collect()
-}
-
-fn sums(done: &Conducted) -> Vec<usize> {
-    let blocks = done.blocks.iter();
-    blocks.map(|block| counts(block).iter().sum()).collect()
 }
 
 fn run(stage: &mut Scripted, plan: &Plan, toggles: &mut Toggles, seed: u64) -> Conducted {
@@ -285,6 +262,22 @@ fn a_switch_is_on_for_its_own_runs_and_for_no_others() {
 }
 
 #[test]
+fn what_does_not_go_on_is_taken_out_and_what_stays_on_ends_it() {
+    let stage = Scripted::new(quiet);
+    let mut toggles = switch(&stage, "governor", 0, EVER);
+    toggles.extend(switch(&stage, "thp", EVER, EVER));
+    let rehearsed = rehearse(&mut toggles).expect("all are off");
+    let refused = rehearsed.refused["governor"].to_string();
+    assert_eq!(refused, "the file is read-only");
+    assert_eq!(rehearsed.took_ms.keys().collect::<Vec<_>>(), ["thp"]);
+    assert_eq!(toggles.keys().collect::<Vec<_>>(), ["thp"]);
+    assert!(stage.on.borrow().is_empty());
+    toggles.extend(switch(&stage, "turbo", EVER, 0));
+    let error = rehearse(&mut toggles).expect_err("turbo");
+    assert!(matches!(error, ToggleError::StillOn { name, .. } if name == "turbo"));
+}
+
+#[test]
 fn the_job_joins_the_groups_of_its_switch() {
     let mut seen = Vec::new();
     for seed in 0..8 {
@@ -308,246 +301,167 @@ fn the_job_joins_the_groups_of_its_switch() {
     assert!(seen.iter().any(|arm| arm == "shield"), "{seen:?}");
 }
 
-#[test]
-fn a_switch_that_stays_on_ends_everything_and_is_named() {
-    let plan = of_cpu(&["thp"], 8);
-    let mut stage = Scripted::new(quiet);
-    // Nine turns in the first block, then the warming up and three rounds.
-    let mut toggles = switch(&stage, "thp", EVER, 13);
-    let done = run(&mut stage, &plan, &mut toggles, 4);
-    let why = done.partial.clone().expect("not whole");
-    let said = "can't switch thp off: the file is gone";
-    assert!(why.contains(said), "{why}");
-    assert!(why.contains("latlas noise restore"), "{why}");
-    assert_eq!(done.blocks.len(), 2, "the third was not begun");
-    assert_eq!(counts(&done.blocks[0]), [8, 8]);
-    let thp = counts(&done.blocks[1])[1];
-    assert_eq!(thp, 3, "the run of that turn does not count");
-    assert_eq!(stage.loads, (2, 2));
+/// What becomes of an experiment in which something goes wrong, or takes
+/// longer than expected.
+struct Case<'a> {
+    name: &'a str,
+    plan: Plan,
+    script: Script,
+    /// Turns after which `thp` does not go on, and after which not off.
+    thp: Option<(usize, usize)>,
+    interrupt_at: Option<usize>,
+}
+
+impl<'a> Case<'a> {
+    fn new(name: &'a str, plan: Plan, script: Script) -> Case<'a> {
+        Case {
+            name,
+            plan,
+            script,
+            thp: None,
+            interrupt_at: None,
+        }
+    }
+
+    /// Runs of each arm, rounds of each effect, times and reasons.
+    fn outcome(self, page: &mut String) -> Conducted {
+        let Case { name, plan, .. } = self;
+        let mut stage = Scripted::new(self.script);
+        stage.interrupt_at = self.interrupt_at;
+        let mut toggles = match self.thp {
+            None => Toggles::new(),
+            Some((goes_on, goes_off)) => switch(&stage, "thp", goes_on, goes_off),
+        };
+        let done = run(&mut stage, &plan, &mut toggles, 4);
+        let of = plan
+            .most_ms
+            .map_or(String::new(), |ms| format!(" of {ms} ms"));
+        let (begun, ended) = stage.loads;
+        let on = stage.on.borrow().join(" ");
+        assert!(begun <= ended, "{name}: each load that was there has ended");
+        writeln!(
+            page,
+            "\n{name}: {} ms{of}, {begun} blocks; on: {on}",
+            stage.now_ms
+        )
+        .expect("text");
+        for block in &done.blocks {
+            let arms = block.arms.iter();
+            let arms: Vec<String> = arms
+                .map(|arm| format!("{} {}", arm.name, arm.runs.len()))
+                .collect();
+            let (workload, load) = (block.workload.name(), block.load.in_words());
+            writeln!(page, "  {workload} {load}: {}", arms.join(", ")).expect("text");
+        }
+        let effects = effects(&plan.controls, &done.blocks);
+        let rounds: Vec<String> = effects.iter().map(|e| e.rounds.to_string()).collect();
+        writeln!(page, "  rounds of effects: {}", rounds.join(" ")).expect("text");
+        for reason in [&done.partial, &done.cut].into_iter().flatten() {
+            writeln!(page, "  {}", reason.replace("; ", "\n    ")).expect("text");
+        }
+        done
+    }
 }
 
 #[test]
-fn a_switch_that_does_not_go_on_any_more_is_left_out_and_the_others_go_on() {
+fn what_is_kept_when_something_goes_wrong() {
+    let mut page = String::new();
+    let page = &mut page;
+    // Nine turns in the first block, then the warming up and three rounds: the
+    // run of that turn does not count, and the third block is not begun.
+    let stays_on = Case::new("a switch that stays on", of_cpu(&["thp"], 8), quiet);
+    let thp = Some((EVER, 13));
+    Case { thp, ..stays_on }.outcome(page);
+    // The others have all their rounds.
     let plan = of_cpu(&["thp", "pin"], 8);
-    let mut stage = Scripted::new(quiet);
-    let mut toggles = switch(&stage, "thp", 6, EVER);
-    let done = run(&mut stage, &plan, &mut toggles, 4);
-    let why = done.partial.expect("not whole");
-    let first = "cpu with no load: thp left out after 5 runs: can't switch thp on: the file is \
-                 read-only";
-    assert!(why.starts_with(first), "{why}");
-    let begun = why.matches("can't switch thp on").count();
-    assert_eq!(begun, 3);
-    // None, thp and pin: the last has all its rounds.
-    assert_eq!(counts(&done.blocks[0]), [8, 5, 8]);
-    assert_eq!(counts(&done.blocks[2]), [8, 0, 8]);
-    let effects = effects(&plan.controls, &done.blocks);
-    let rounds: Vec<u32> = effects.iter().map(|effect| effect.rounds).collect();
-    assert_eq!(rounds, [5, 0, 0, 8, 8, 8]);
-}
-
-#[test]
-fn one_job_that_does_not_start_leaves_its_control_out_alone() {
+    let stays_off = Case::new("a switch that does not go on any more", plan, quiet);
+    let thp = Some((6, EVER));
+    Case { thp, ..stays_off }.outcome(page);
     let plan = of_cpu(&["fifo", "pin"], 8);
-    let mut stage = Scripted::new(|workload, load, arm, before| match (arm, before) {
+    let not_started = |workload, load, arm: &str, before| match (arm, before) {
         ("fifo", 20..) => Err(Stop::Arm("no more processes".into())),
         _ => quiet(workload, load, arm, before),
-    });
-    let done = run(&mut stage, &plan, &mut Toggles::new(), 4);
-    let why = done.partial.expect("not whole");
-    assert!(why.contains("no more processes"), "{why}");
-    for block in &done.blocks {
-        let [none, fifo, pin] = counts(block)[..] else {
-            panic!("three");
-        };
-        assert!(none == 8 && pin == 8 && fifo < 8, "{none} {fifo} {pin}");
-    }
-}
-
-#[test]
-fn a_switch_is_off_again_after_a_job_that_failed() {
-    let plan = of_cpu(&["thp"], 8);
-    let mut stage = Scripted::new(|_, _, arm, before| match (arm, before) {
+    };
+    Case::new("a job that does not start", plan, not_started).outcome(page);
+    // Its switch is off again.
+    let fails = |_, _, arm: &str, before| match (arm, before) {
         ("thp", 5..) => Err(Stop::Block("the job was killed by SIGKILL".into())),
         _ => Ok(60.0),
-    });
-    let mut toggles = switch(&stage, "thp", EVER, EVER);
-    let done = run(&mut stage, &plan, &mut toggles, 4);
-    assert!(done.partial.expect("not whole").contains("SIGKILL"));
-    assert!(stage.on.borrow().is_empty());
-    assert!(!done.blocks[0].arms[1].runs.is_empty());
-}
-
-#[test]
-fn a_load_that_dies_ends_its_block_and_the_whole_rounds_before_count() {
-    let plan = of_cpu(&["pin"], 16);
-    let mut stage = Scripted::new(|workload, load, arm, before| match (load, before) {
-        // After 34 runs of the first block: in the second's sixteenth round.
+    };
+    let failed = Case::new("a job that fails", of_cpu(&["thp"], 8), fails);
+    let thp = Some((EVER, EVER));
+    Case { thp, ..failed }.outcome(page);
+    // After 34 runs of the first block: in the second's sixteenth round.
+    let load_dies = |workload, load, arm: &str, before| match (load, before) {
         (Load::SameSession, 67..) => Err(Stop::Block("process 7 of the load ended".into())),
         _ => quiet(workload, load, arm, before),
-    });
-    let done = run(&mut stage, &plan, &mut Toggles::new(), 9);
-    assert_eq!(
-        done.partial.as_deref(),
-        Some("cpu with a load in the same session: process 7 of the load ended")
-    );
-    assert_eq!(sums(&done), [32, 31, 32]);
-    let effects = effects(&plan.controls, &done.blocks);
-    let rounds: Vec<u32> = effects.iter().map(|effect| effect.rounds).collect();
-    assert_eq!(rounds, [16, 15, 16]);
-    assert_eq!(stage.loads, (3, 3));
-}
-
-#[test]
-fn an_interruption_keeps_what_is_there_and_begins_nothing_more() {
-    let plan = of_cpu(&["pin"], 8);
-    let mut stage = Scripted::new(quiet);
-    stage.interrupt_at = Some(18 + 2 + 5);
-    let done = run(&mut stage, &plan, &mut Toggles::new(), 9);
-    assert_eq!(sums(&done), [16, 5]);
-    assert!(done.partial.expect("not whole").starts_with("interrupted"));
-    assert_eq!(stage.loads, (2, 2), "the load that was there has ended");
-
-    let mut at_once = Scripted::new(quiet);
-    at_once.interrupt_at = Some(0);
-    let done = run(&mut at_once, &plan, &mut Toggles::new(), 9);
-    assert!(done.blocks.is_empty() && done.partial.is_some());
-}
-
-#[test]
-fn what_is_left_out_does_not_end_a_block_that_has_a_time() {
-    let length = Length::Time(Duration::from_secs(20));
-    let plan = planned(&["thp", "pin"], &[Workload::Cpu], &ALL_LOADS, length);
-    let mut stage = Scripted::new(quiet);
-    let mut toggles = switch(&stage, "thp", 3, EVER);
-    let done = run(&mut stage, &plan, &mut toggles, 9);
-    for (k, block) in done.blocks.iter().enumerate() {
-        let thp = if k == 0 { 2 } else { 0 };
-        assert_eq!(counts(block)[1], thp);
-        assert!(
-            counts(block)[0] > 10 && counts(block)[2] > 10,
-            "{:?}",
-            counts(block)
-        );
+    };
+    Case::new("a load that dies", of_cpu(&["pin"], 16), load_dies).outcome(page);
+    for interrupt_at in [0, 18 + 2 + 5] {
+        let interrupted = Case::new("an interruption", of_cpu(&["pin"], 8), quiet);
+        Case {
+            interrupt_at: Some(interrupt_at),
+            ..interrupted
+        }
+        .outcome(page);
     }
-}
-
-#[test]
-fn a_time_ends_each_block_with_its_share() {
-    let length = Length::Time(Duration::from_secs(20));
-    let plan = planned(&["pin"], &[Workload::Cpu], &ALL_LOADS, length);
-    // Twice as slow as expected.
-    let mut stage = Scripted::new(|_, load, _, _| {
-        Ok(match load {
-            Load::None => 120.0,
-            _ => 240.0,
-        })
-    });
-    let done = run(&mut stage, &plan, &mut Toggles::new(), 9);
-    assert_eq!(done.partial, None);
-    let took_ms = stage.now_ms;
-    assert!((18_000.0..=20_000.0).contains(&took_ms), "{took_ms}");
-    for block in &done.blocks {
-        assert!(counts(block)[0] > LEAST_ROUNDS as usize, "{block:?}");
-        assert!(counts(block)[0] < plan.rounds as usize, "{block:?}");
-    }
-    // However slow, the time is kept: then nothing can be shown, and that is
-    // said.
-    let mut slow = Scripted::new(|_, _, _, _| Ok(10_000.0));
-    let done = run(&mut slow, &plan, &mut Toggles::new(), 9);
-    assert_eq!(slow.now_ms, 20_000.0);
-    assert!(done.blocks.is_empty());
-    assert!(done.cut.expect("said").contains(": 0 of "));
-}
-
-/// What is announced without a word on the length.
-fn usual(controls: &[&str]) -> Plan {
-    planned(controls, &[Workload::Cpu], &ALL_LOADS, Length::Usual)
+    insta::assert_snapshot!(page);
 }
 
 #[test]
 fn the_time_announced_is_kept_by_fewer_rounds_and_that_is_said() {
-    let plan = usual(&["pin", "fifo"]);
-    let mut stage =
-        Scripted::new(|workload, load, arm, before| Ok(2.0 * quiet(workload, load, arm, before)?));
-    let done = run(&mut stage, &plan, &mut Toggles::new(), 9);
-    assert_eq!((done.partial, done.blocks.len()), (None, 3));
-    let (took_ms, announced_ms) = (stage.now_ms, plan.expected_ms as f64);
-    assert!(took_ms <= announced_ms, "{took_ms} of {announced_ms}");
-    assert!(took_ms > 0.8 * announced_ms, "{took_ms} of {announced_ms}");
-    let cut = done.cut.expect("said");
-    assert!(cut.contains("of 24 rounds fit"), "{cut}");
-    for block in &done.blocks {
-        let counts = counts(block);
-        assert!(
-            counts.iter().all(|&n| n == counts[0]),
-            "whole rounds: {counts:?}"
-        );
-    }
-    // Who asks for a number of rounds gets them.
-    let mut slow = Scripted::new(|_, _, _, _| Ok(10_000.0));
-    let done = run(&mut slow, &of_cpu(&["pin"], 8), &mut Toggles::new(), 9);
-    assert_eq!((sums(&done), done.cut), (vec![16; 3], None));
-}
-
-#[test]
-fn the_fewest_rounds_of_a_long_command_fit_though_it_runs_slower_than_when_tried() {
-    let request = Request {
-        job: Duration::from_secs(5),
-        ..request(
-            &["pin", "nice"],
-            &[Workload::Command],
-            &[Load::None],
-            Length::Usual,
-        )
+    let mut page = String::new();
+    let page = &mut page;
+    let seconds = |seconds| Length::Time(Duration::from_secs(seconds));
+    let cpu = |controls: &[&str], length| planned(controls, &[Workload::Cpu], &ALL_LOADS, length);
+    let left_out = Case::new("left out", cpu(&["thp", "pin"], seconds(20)), quiet);
+    let thp = Some((3, EVER));
+    Case { thp, ..left_out }.outcome(page);
+    // Each block has its share.
+    let twice = |_, load, _: &str, _| match load {
+        Load::None => Ok(120.0),
+        _ => Ok(240.0),
     };
-    let plan = plan(&request, |_, _| Ok(Here::default()));
-    assert_eq!((plan.rounds, plan.least_rounds), (9, 9));
-    let mut stage = Scripted::new(|_, _, arm, _| Ok(if arm == "pin" { 4500.0 } else { 5050.0 }));
-    let done = run(&mut stage, &plan, &mut Toggles::new(), 9);
-    assert_eq!((counts(&done.blocks[0]), done.cut), (vec![9; 3], None));
-    assert!(stage.now_ms as u64 <= plan.most_ms.expect("announced"));
-    let pin = &effects(&plan.controls, &done.blocks)[0];
+    Case::new("twice as slow", cpu(&["pin"], seconds(20)), twice).outcome(page);
+    let usual = cpu(&["pin", "fifo"], Length::Usual);
+    let twice = |workload, load, arm: &str, before| Ok(2.0 * quiet(workload, load, arm, before)?);
+    Case::new("the usual length, twice as slow", usual, twice).outcome(page);
+    // However slow, the time is kept: then nothing can be shown. Who asks for a
+    // number of rounds gets them.
+    let slow = |_, _, _: &str, _| Ok(10_000.0);
+    Case::new("far slower", cpu(&["pin"], seconds(20)), slow).outcome(page);
+    Case::new("far slower, eight rounds", of_cpu(&["pin"], 8), slow).outcome(page);
+    // The fewest rounds of a long command fit though it runs slower than when
+    // tried; not where that is much slower.
+    let command = planned_command(&["pin", "nice"], Length::Usual, Duration::from_secs(5));
+    let slower = |_, _, arm: &str, _| Ok(if arm == "pin" { 4500.0 } else { 5050.0 });
+    let case = Case::new("a command of 5 s, slower", command.clone(), slower);
+    let pin = effects(&command.controls, &case.outcome(page).blocks).remove(0);
     assert_eq!(pin.time.verdict, Verdict::Better, "{:?}", pin.time);
-    // Much slower: the time announced is kept.
-    let mut stage = Scripted::new(|_, _, _, _| Ok(6000.0));
-    let done = run(&mut stage, &plan, &mut Toggles::new(), 9);
-    assert_eq!(counts(&done.blocks[0]), [8; 3]);
-    assert!(done.cut.expect("said").contains(": 8 of 9 rounds"));
-}
-
-#[test]
-fn a_round_that_outlasts_the_time_is_discarded() {
-    let plan = planned(
-        &["pin", "fifo"],
-        &[Workload::Cpu],
-        &[Load::None],
-        Length::Usual,
-    );
-    let mut stage = Scripted::new(|workload, load, arm, before| match before {
-        // The second run of the fourth round, after the warm-up.
-        13 => Ok(plan_ms()),
+    let much_slower = |_, _, _: &str, _| Ok(6000.0);
+    Case::new("a command of 5 s, much slower", command, much_slower).outcome(page);
+    // The second run of the fourth round, after the warm-up.
+    let one = [Load::None];
+    let plan = planned(&["pin", "fifo"], &[Workload::Cpu], &one, Length::Usual);
+    let outlasts = |workload, load, arm: &str, before| match before {
+        13 => Ok(1e6),
         _ => quiet(workload, load, arm, before),
-    });
-    let done = run(&mut stage, &plan, &mut Toggles::new(), 9);
-    assert_eq!(counts(&done.blocks[0]), [3; 3]);
-    assert!(done.cut.expect("said").contains(": 3 of 24 rounds"));
+    };
+    Case::new("a round that outlasts the time", plan, outlasts).outcome(page);
+    insta::assert_snapshot!(page);
 }
 
-/// Far more than any plan here.
-fn plan_ms() -> f64 {
-    1e6
+fn planned_command(controls: &[&str], length: Length, job: Duration) -> Plan {
+    super::planned(&Request {
+        job,
+        ..request(controls, &[Workload::Command], &[Load::None], length)
+    })
 }
 
 #[test]
 fn a_command_is_judged_on_switches_and_migrations_too() {
-    let length = Length::Rounds(16);
-    let plan = planned(
-        &["pin", "nice"],
-        &[Workload::Command],
-        &[Load::None],
-        length,
-    );
+    let job = Duration::from_millis(60);
+    let plan = planned_command(&["pin", "nice"], Length::Rounds(16), job);
     let mut stage = Scripted::new(quiet);
     let done = run(&mut stage, &plan, &mut Toggles::new(), 9);
     let all = effects(&plan.controls, &done.blocks);

@@ -1,0 +1,112 @@
+//! Which controls can be compared on this machine.
+
+use super::control::{Kind, Spec};
+use super::system::huge_pages_for_all;
+use meter::controls::RequestedControls;
+use std::fs::OpenOptions;
+use sys::files::Files;
+
+/// Why a control can't be compared here.
+#[derive(thiserror::Error, Debug)]
+pub enum Unavailable {
+    /// No CPU to pin to.
+    #[error("{0}")]
+    NoPin(NoPin),
+    /// Named controls only.
+    #[error("compared only if named: it takes CPUs offline in each round")]
+    OnlyByName,
+    /// System-wide controls need root.
+    #[error("system-wide: needs root")]
+    NeedsRoot,
+    /// The kernel or the machine lacks it, by `noise show`.
+    #[error("{0}")]
+    Shown(String),
+    /// Set already, or unknown.
+    #[error("nothing to set: {0}")]
+    NothingToSet(String),
+    /// No such control of `noise tune`.
+    #[error(transparent)]
+    Plan(#[from] crate::tune::PlanError),
+    /// Refused for a process.
+    #[error(transparent)]
+    Refused(#[from] meter::controls::ControlError),
+    /// A file that can't be read or written.
+    #[error("can't {action} {path}: {error}")]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: &'static str,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// THP is always.
+    #[error("every process gets huge pages already; no-thp is the reverse")]
+    AlreadyAlways,
+    /// THP is not always.
+    #[error("THP is {0}: no process gets huge pages without asking")]
+    NotAlways(String),
+    /// Absent in a test.
+    #[error("{0}")]
+    Other(&'static str),
+}
+
+/// Why no CPU can be pinned to.
+#[derive(thiserror::Error, Clone, Debug)]
+pub enum NoPin {
+    /// None is left, or known.
+    #[error("no CPU to pin to")]
+    NoCpu,
+    /// Choosing one failed.
+    #[error("{0}")]
+    Placement(String),
+}
+
+/// What trying a control shows of this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Here {
+    /// What it is on this machine with the control on.
+    pub on: Option<String>,
+    /// And off: the value that was found.
+    pub off: Option<String>,
+}
+
+/// Whether a control of a process, or the page cache, can be set here: it is
+/// tried on a process that does nothing else, and read back.
+///
+/// # Errors
+/// Why not.
+pub fn try_out(
+    spec: &Spec,
+    asked: &RequestedControls,
+    files: &dyn Files,
+) -> Result<Here, Unavailable> {
+    let mut here = Here::default();
+    match spec.kind {
+        Kind::System => {}
+        Kind::Cache => may_drop_cache()?,
+        Kind::Process => {
+            if spec.sets("no-thp") {
+                huge_pages_for_all(files)?;
+            }
+            asked.try_out()?;
+            // A session is an autogroup, without a nice value.
+            if spec.sets("session") {
+                let why = sys::controls::autogroups().err();
+                here.on = why.map(|why| format!("no autogroup here: {why}"));
+            }
+        }
+    }
+    Ok(here)
+}
+
+/// Whether the page cache may be dropped, without doing it.
+fn may_drop_cache() -> Result<(), Unavailable> {
+    const SWITCH: &str = "/proc/sys/vm/drop_caches";
+    let opened = OpenOptions::new().write(true).open(SWITCH);
+    opened.map(drop).map_err(|error| Unavailable::File {
+        action: "write",
+        path: SWITCH,
+        error,
+    })
+}
