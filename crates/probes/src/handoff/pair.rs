@@ -114,6 +114,8 @@ mod tests {
     use super::*;
     use crate::engine::testing::{cpus, machine};
     use crate::handoff::means::{Lanes, Spin};
+    use crate::handoff::plan::Waiting;
+    use crate::handoff::token::{MOVED, OTHER_CPU, SAME_CPU, mode};
     use sys::semaphore::Semaphore;
 
     fn semaphores() -> Lanes<Semaphore> {
