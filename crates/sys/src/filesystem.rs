@@ -104,7 +104,6 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     #[test]
     fn a_lock_is_held_once() {
@@ -116,27 +115,6 @@ mod tests {
         assert!(!try_lock(&second).expect("asked"), "the first has it");
         drop(first);
         assert!(try_lock(&second).expect("lockable"));
-    }
-
-    #[test]
-    fn a_file_just_written_is_in_the_page_cache() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let path = dir.path().join("file");
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .expect("a file");
-        assert_eq!(cached_bytes(&file).expect("asked"), (0, 0));
-        file.write_all(&[1; 10_000]).expect("room");
-        assert_eq!(cached_bytes(&file).expect("asked"), (10_000, 10_000));
-        // A hole was never read: nothing of it is in memory.
-        let page = base_page_bytes() as u64;
-        file.set_len(64 * page).expect("a hole");
-        let (all, cached) = cached_bytes(&file).expect("asked");
-        assert_eq!(all, 64 * page);
-        assert!(cached < 8 * page, "{cached}");
     }
 
     #[test]
