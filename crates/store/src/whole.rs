@@ -3,7 +3,7 @@
 
 use super::document::{MAX_DOCUMENT_BYTES, unpacked};
 use crate::input;
-use model::run::{Outcome, Row, Run};
+use model::run::{Row, Run};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::path::Path;
@@ -33,12 +33,7 @@ fn judged(partial: bool, has_figure: bool) -> Option<NotWhole> {
 }
 
 fn has_figure(row: &Row) -> bool {
-    match &row.outcome {
-        Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => estimate.ns().is_some(),
-        Outcome::Curve { points, .. } => points.iter().any(|p| p.estimate.ns().is_some()),
-        Outcome::Map { points, .. } => points.iter().any(|p| p.estimate.ns().is_some()),
-        Outcome::Unavailable { .. } => false,
-    }
+    row.figures().iter().any(|(_, e)| e.ns().is_some())
 }
 
 /// The same of a document. Nothing of one that can't be read: that is said

@@ -1,7 +1,7 @@
 //! Broken, foreign, older and newer indexes; documents that can't be read.
 
 use super::*;
-use crate::index::schema::{self, Before, Step};
+use crate::index::schema::{self, Before};
 
 fn index_file(home: &Home) -> PathBuf {
     file::newest(home.dir.path())
@@ -162,43 +162,6 @@ fn an_index_of_a_newer_latlas_is_left_alone() {
 }
 
 #[test]
-fn an_older_index_takes_every_step_it_lacks() {
-    let version = |db: &Connection| -> i32 {
-        db.pragma_query_value(None, "user_version", |row| row.get(0))
-            .expect("version")
-    };
-    // As a later version would: a column, then a table.
-    let steps = [
-        Step::Sql("ALTER TABLE run ADD COLUMN noted TEXT"),
-        Step::Sql("CREATE TABLE note (text TEXT)"),
-    ];
-    let home = Home::with_three();
-    drop(home.quiet());
-    let db = Connection::open(index_file(&home)).expect("opened");
-    schema::migrate(&db, 1, &steps).expect("both steps");
-    assert_eq!(version(&db), 3);
-    let runs: i64 = db
-        .query_row("SELECT count(*) FROM run WHERE noted IS NULL", [], |r| {
-            r.get(0)
-        })
-        .expect("kept what it had");
-    assert_eq!(runs, 3);
-    let again = schema::migrate(&db, 2, &steps).expect_err("the second is done");
-    assert!(again.to_string().contains("note"), "{again}");
-    // One that needs the documents leaves empty tables, which are filled.
-    schema::migrate(&db, 1, &[Step::Anew, Step::Sql("not reached")]).expect("made anew");
-    assert_eq!(schema::look(&db).expect("looked"), Before::Today);
-    drop(db);
-    assert_eq!(ids(&home.quiet()).len(), 3);
-    sound(&home);
-}
-
-#[test]
-fn steps_lead_from_version_1_to_todays() {
-    assert_eq!(schema::STEPS.len() as i32 + 1, schema::VERSION);
-}
-
-#[test]
 fn an_index_that_another_is_creating_is_never_foreign() {
     let dir = tempfile::tempdir().expect("tempdir");
     for n in 0..40 {
@@ -242,7 +205,7 @@ fn the_first_versions_index_becomes_todays() {
     let look = |db: &Connection| schema::look(db).expect("looked");
     assert_eq!(
         look(&Connection::open(&path).expect("opened")),
-        Before::Older(1)
+        Before::Older
     );
     let index = home.quiet();
     assert_eq!(index.path(), path, "in its own file, as nothing broken");
@@ -265,7 +228,7 @@ fn the_second_versions_index_becomes_todays() {
              PRAGMA user_version = 2;",
         )
         .expect("as version 2 wrote it");
-    assert_eq!(schema::look(&second).expect("looked"), Before::Older(2));
+    assert_eq!(schema::look(&second).expect("looked"), Before::Older);
     drop(second);
     sound(&home);
 }
