@@ -2,9 +2,7 @@
 
 use super::super::faults::Faults;
 use super::checksum::{Checksum, is_marked};
-use super::{
-    Entry, Found, Header, Here, Journal, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS,
-};
+use super::{Found, Header, Here, Journal, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS};
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
@@ -117,19 +115,23 @@ impl Journal {
                 ours: here.root.to_owned(),
             });
         }
-        let mut read = Reader::default();
+        let mut entries = Vec::new();
+        let mut learn = |record: &[u8]| -> Result<(), Damage> {
+            let record: Record = serde_json::from_slice(record)?;
+            record.learn(&mut entries)
+        };
         for (index, line) in lines.enumerate() {
             if line.is_empty() {
                 continue;
             }
-            let understood = record_of(line, &mut sum).and_then(|record| read.line(record));
+            let understood = record_of(line, &mut sum).and_then(&mut learn);
             understood.map_err(|why| garbled(index + 2, why))?;
         }
         let mut length = whole;
         let lines = whole_lines.split_inclusive(|&b| b == b'\n').count();
         let ended = last_record(tail, sum);
         if let Some((record, next)) = ended {
-            read.line(record).map_err(|why| garbled(lines + 1, why))?;
+            learn(record).map_err(|why| garbled(lines + 1, why))?;
             sum = Some(next);
             length += record.len() + next.suffix().len();
         }
@@ -149,7 +151,7 @@ impl Journal {
             broken: false,
             faults: faults.clone(),
             header,
-            entries: read.entries,
+            entries,
             torn: !tail.is_empty() && ended.is_none(),
         })))
     }
@@ -202,46 +204,5 @@ fn header(line: &[u8], wanted: u32) -> Result<Header, Damage> {
     match serde_json::from_value(record)? {
         Record::Began(header) => Ok(header),
         _ => Err(Damage::NoBeginning),
-    }
-}
-
-/// Collects records, which must make sense one after the other.
-#[derive(Default)]
-struct Reader {
-    entries: Vec<Entry>,
-}
-
-impl Reader {
-    fn line(&mut self, line: &[u8]) -> Result<(), Damage> {
-        match serde_json::from_slice(line)? {
-            Record::Began(_) => return Err(Damage::SecondBeginning),
-            Record::Intent { entry, action } if entry == self.entries.len() => {
-                self.entries.push(Entry::new(action));
-            }
-            Record::Intent { .. } => return Err(Damage::OutOfOrder),
-            Record::Made { entry, left } => self.entry(entry)?.left = Some(left),
-            Record::Undoing { entry, foreign } => self.entry(entry)?.undoing = Some(foreign),
-            Record::Tried {
-                entry,
-                foreign,
-                left,
-            } => {
-                let entry = self.entry(entry)?;
-                entry.undoing = None;
-                entry.foreign = foreign;
-                entry.left = Some(left);
-            }
-            Record::Done { entry } => {
-                let count = self.entries.len();
-                let entry = self.entry(entry)?;
-                entry.done = true;
-                entry.done_of = count;
-            }
-        }
-        Ok(())
-    }
-
-    fn entry(&mut self, entry: usize) -> Result<&mut Entry, Damage> {
-        self.entries.get_mut(entry).ok_or(Damage::NoEntry(entry))
     }
 }
