@@ -181,7 +181,7 @@ impl Control {
             Target::Is(value) => Some(value.to_owned()),
             Target::Offered(list, word) => special::offered(system, &file.path, list, word),
             Target::NominalFrequency => special::nominal(system, &file.path),
-            Target::Housekeeping => special::housekeeping(system, file.now.as_deref().ok()),
+            Target::Housekeeping => special::housekeeping(system, file.content()),
         }
     }
 }
