@@ -81,12 +81,12 @@ impl Counts {
     }
 
     /// What may be said of it.
-    pub fn change(&self, told: bool, level: f64) -> CountChange {
+    pub fn change(&self, significant: bool, level: f64) -> CountChange {
         let difference = self.difference(level);
         let verdict = match &difference {
             None => Verdict::CannotTell,
-            Some(d) if told && d.value < 0.0 => Verdict::Better,
-            Some(_) if told => Verdict::Worse,
+            Some(d) if significant && d.value < 0.0 => Verdict::Better,
+            Some(_) if significant => Verdict::Worse,
             Some(_) => Verdict::NoEffectShown,
         };
         CountChange {

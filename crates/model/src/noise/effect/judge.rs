@@ -2,19 +2,19 @@
 //!
 //! Each control, job and load is four comparisons: of the time, of its spread,
 //! of context switches and of migrations; all of a document are one family. Benjamini and Hochberg's
-//! procedure picks those that are told ([`benjamini_hochberg`]): with no
-//! effect anywhere, the chance that any is told is at most [`LEVEL`] for all
+//! procedure picks those that are significant ([`benjamini_hochberg`]): with no
+//! effect anywhere, the chance that any is significant is at most [`LEVEL`] for all
 //! together. The intervals are as wide as that asks for (Benjamini and
 //! Yekutieli, J. Am. Stat. Assoc. 100, 2005, 71-81: level 1 - q R / m where R
-//! of m are told), and so one holds 1 exactly where nothing is told.
+//! of m are significant), and so one holds 1 exactly where nothing is significant.
 
 use super::counts::Counts;
 use super::figures::figures;
 use super::spread::Spreads;
 use super::{Block, Change, Control, CountChange, Effect, OneRun, Verdict};
-use crate::by_turns;
 use crate::compare::finding::LEVEL;
 use crate::compare::multiplicity::benjamini_hochberg;
+use crate::interleaved;
 use crate::stats::Interval;
 
 /// One effect before anything is said of it.
@@ -48,13 +48,13 @@ pub fn effects(controls: &[Control], blocks: &[Block]) -> Vec<Effect> {
         .flat_map(|f| f.p_values)
         .map(|p| p.unwrap_or(1.0))
         .collect();
-    let told = benjamini_hochberg(&p_values, LEVEL);
-    let all = told.iter().filter(|&&t| t).count().max(1);
+    let significant = benjamini_hochberg(&p_values, LEVEL);
+    let all = significant.iter().filter(|&&t| t).count().max(1);
     let level = 1.0 - LEVEL * all as f64 / p_values.len().max(1) as f64;
     found
         .into_iter()
-        .zip(told.as_chunks::<COMPARISONS>().0)
-        .map(|(found, told)| effect(&found, *told, level))
+        .zip(significant.as_chunks::<COMPARISONS>().0)
+        .map(|(found, significant)| effect(&found, *significant, level))
         .collect()
 }
 
@@ -72,7 +72,7 @@ fn found<'a>(control: &'a Control, block: &'a Block) -> Option<Found<'a>> {
     let switches = Counts::of(off, on, |run| Some(run.voluntary + run.involuntary));
     let migrations = Counts::of(off, on, |run| run.migrations);
     let p_values = [
-        by_turns::p_value(&values[0], &values[1]),
+        interleaved::p_value(&values[0], &values[1]),
         spreads.as_ref().map(Spreads::p_value),
         switches.as_ref().and_then(Counts::p_value),
         migrations.as_ref().and_then(Counts::p_value),
@@ -90,9 +90,9 @@ fn found<'a>(control: &'a Control, block: &'a Block) -> Option<Found<'a>> {
     })
 }
 
-fn effect(found: &Found, told: [bool; COMPARISONS], level: f64) -> Effect {
+fn effect(found: &Found, significant: [bool; COMPARISONS], level: f64) -> Effect {
     let [off, on] = &found.values;
-    let time = by_turns::ratio_at(off, on, level);
+    let time = interleaved::ratio_at(off, on, level);
     let spread = found.spreads.as_ref().and_then(|s| s.interval(level));
     Effect {
         control: found.control.name.clone(),
@@ -101,22 +101,22 @@ fn effect(found: &Found, told: [bool; COMPARISONS], level: f64) -> Effect {
         rounds: on.len() as u32,
         on: figures(found.on),
         off: figures(found.off),
-        time: change(time, found.p_values[0], told[0]),
-        spread: change(spread, found.p_values[1], told[1]),
-        switches: counts(&found.switches, told[2], level),
-        migrations: counts(&found.migrations, told[3], level),
+        time: change(time, found.p_values[0], significant[0]),
+        spread: change(spread, found.p_values[1], significant[1]),
+        switches: counts(&found.switches, significant[2], level),
+        migrations: counts(&found.migrations, significant[3], level),
     }
 }
 
-fn counts(counts: &Option<Counts>, told: bool, level: f64) -> Option<CountChange> {
-    Some(counts.as_ref()?.change(told, level))
+fn counts(counts: &Option<Counts>, significant: bool, level: f64) -> Option<CountChange> {
+    Some(counts.as_ref()?.change(significant, level))
 }
 
-fn change(ratio: Option<Interval>, p_value: Option<f64>, told: bool) -> Change {
+fn change(ratio: Option<Interval>, p_value: Option<f64>, significant: bool) -> Change {
     let verdict = match ratio {
         None => Verdict::CannotTell,
-        Some(ratio) if told && ratio.value < 1.0 => Verdict::Better,
-        Some(_) if told => Verdict::Worse,
+        Some(ratio) if significant && ratio.value < 1.0 => Verdict::Better,
+        Some(_) if significant => Verdict::Worse,
         Some(_) => Verdict::NoEffectShown,
     };
     Change {

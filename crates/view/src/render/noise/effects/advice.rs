@@ -3,7 +3,7 @@
 use super::told::interval;
 use crate::render::COLUMNS;
 use crate::render::layout::wrap;
-use model::noise::effect::advice::{Advice, Told, advice as of_effects};
+use model::noise::effect::advice::{Advice, Shown, advice as of_effects};
 use model::noise::effect::{Effects, Workload};
 
 /// Only what was shown to be better here.
@@ -39,7 +39,7 @@ fn sentence(advice: &Advice) -> String {
     text
 }
 
-fn in_words(told: &Told) -> String {
+fn in_words(told: &Shown) -> String {
     let of = match (told.of_time, told.workload) {
         (true, Workload::Wakeup) => "lateness",
         (true, _) => "time",
