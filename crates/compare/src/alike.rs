@@ -253,204 +253,107 @@ mod tests {
     use model::noise::applied::{Applied, Settings};
     use model::synthetic;
 
-    #[test]
-    fn a_run_differs_from_itself_in_nothing() {
-        let run = synthetic::run();
-        assert!(alike(&run, &run) && cores_alike(&run, &run).is_ok());
-        assert!(differences(&run, &run).is_empty());
+    type Change = fn(&mut Run);
+
+    fn commands(run: &mut Run) -> &mut Commands {
+        run.commands.as_mut().expect("commands")
     }
 
-    /// What is made different, what the header calls it, whether the runs
-    /// still count as alike, whether their cycles do.
-    type Case = (fn(&mut Run), &'static str, bool, bool);
+    fn files(run: &mut Run) -> &mut model::filesystem::Filesystem {
+        run.files_on.as_mut().expect("files")
+    }
 
-    /// What is changed, and what that is called.
-    type Change<T> = (fn(&mut T), &'static str);
-
-    #[test]
-    fn what_differs_is_told() {
-        let cases: [Case; 9] = [
-            (
-                |r| r.machine.kernel = Fact::known("9.9".into()),
-                "kernel",
-                false,
-                true,
-            ),
-            (
-                |r| r.machine.cpu_model = Fact::known("Z80".into()),
-                "CPU",
-                false,
-                false,
-            ),
-            (
-                |r| r.program.emulated = Some("qemu".into()),
-                "emulated",
-                false,
-                false,
-            ),
-            (
-                |r| r.program.profile = "debug".into(),
-                "program",
-                false,
-                true,
-            ),
-            (
-                |r| r.program.commit = Some("ffff".into()),
-                "program",
-                false,
-                true,
-            ),
-            (|r| r.schema = 1, "schema", true, true),
-            (
-                |r| r.files_on.as_mut().expect("files").kind = "xfs".into(),
-                "files on",
-                false,
-                true,
-            ),
-            (
-                |r| r.conditions.pinned_cpus = vec![7],
-                "pinned to CPU",
-                true,
-                true,
-            ),
-            (
-                |r| r.plan.core_kind = Some("E".into()),
-                "cores",
-                false,
-                false,
-            ),
-        ];
-        let a = synthetic::run();
-        for (change, what, are_alike, are_cores_alike) in cases {
-            let mut b = a.clone();
-            change(&mut b);
-            let all = differences(&a, &b);
-            assert_eq!(all.len(), 1, "{all:?}");
-            assert_eq!(all[0].what, what);
-            assert_eq!(alike(&a, &b), are_alike, "{what}");
-            assert_eq!(cores_alike(&a, &b).is_ok(), are_cores_alike, "{what}");
+    fn page_cache(run: &mut Run) {
+        if let PageCache::ColdFiles { stayed_pages, .. } = &mut commands(run).page_cache {
+            *stayed_pages += 4;
         }
     }
 
+    fn no_cpu(run: &mut Run) {
+        run.machine.cpu_model = Fact::unknown("?");
+        run.machine.cpu_signature = Fact::unknown("?");
+    }
+
+    fn renice(run: &mut Run, nice: i32) {
+        let settings = Settings {
+            nice: Some(nice),
+            ..Settings::default()
+        };
+        run.conditions.applied = Some(Applied::new(settings.clone(), settings));
+        if let Some(record) = &mut run.commands {
+            record.controls.nice = Some(nice);
+        }
+    }
+
+    /// Each run and what is changed of it: whether both count as alike, whether
+    /// their cycles do, what they differ in, and what is unknown of both where
+    /// both are changed.
     #[test]
-    fn runs_under_other_controls_are_told_and_are_not_alike() {
-        for (mut a, command) in [
-            (synthetic::run(), false),
-            (synthetic::run_of_commands(), true),
-        ] {
-            let mut unknown = a.clone();
-            unknown.conditions.applied = None;
-            let applied = |nice| {
-                let settings = Settings {
-                    nice: Some(nice),
-                    ..Settings::default()
-                };
-                Some(Applied::new(settings.clone(), settings))
-            };
-            a.conditions.applied = applied(0);
-            let mut b = a.clone();
-            b.conditions.applied = applied(-5);
-            if let Some(record) = &mut b.commands {
-                record.controls.nice = Some(-5);
-            }
-            let all = differences(&a, &b);
-            assert_eq!(all.len(), 1, "{command} {all:?}");
-            assert_eq!(all[0].what, "controls");
-            assert_eq!((all[0].a.as_str(), all[0].b.as_str()), ("none", "nice -5"));
-            assert!(!alike(&a, &b) && alike(&a, &a));
-            // A document that does not tell differs in nothing that is known.
-            assert!(differences(&a, &unknown).is_empty() && !alike(&a, &unknown));
+    fn differences_between_runs() {
+        let of_rows: &[(&str, Change)] = &[
+            ("nothing", |_| ()),
+            ("kernel", |r| r.machine.kernel = Fact::known("9.9".into())),
+            ("CPU", |r| r.machine.cpu_model = Fact::known("Z80".into())),
+            ("emulator", |r| r.program.emulated = Some("qemu".into())),
+            ("profile", |r| r.program.profile = "debug".into()),
+            ("commit", |r| r.program.commit = Some("ffff".into())),
+            ("schema", |r| r.schema = 1),
+            ("file system", |r| files(r).kind = "xfs".into()),
+            ("its directory", |r| {
+                files(r).directory = "/home/other".into()
+            }),
+            ("no files", |r| r.files_on = None),
+            ("pinned", |r| r.conditions.pinned_cpus = vec![7]),
+            ("core kind", |r| r.plan.core_kind = Some("E".into())),
+            ("no controls known", |r| r.conditions.applied = None),
+            ("other controls", |r| renice(r, -5)),
             // Another CPU is told where pinning is.
-            let mut moved = a.clone();
-            let applied = moved.conditions.applied.as_mut().expect("set");
-            applied.granted.cpus = vec![7];
-            assert!(alike(&a, &moved));
-        }
-    }
-
-    #[test]
-    fn why_cycles_are_not_alike_is_told() {
-        let run = synthetic::run();
-        let mut unknown = run.clone();
-        unknown.machine.cpu_model = Fact::unknown("no file");
-        let why = cores_alike(&unknown, &unknown).expect_err("unknown");
-        assert!(why.starts_with("not known"), "{why}");
-        let mut emulated = unknown.clone();
-        emulated.program.emulated = Some("qemu".into());
-        let why = cores_alike(&run, &emulated).expect_err("emulated");
-        assert!(why.contains("emulator"), "{why}");
-    }
-
-    #[test]
-    fn what_is_unknown_on_both_sides_is_not_the_same() {
-        let run = synthetic::run();
-        assert!(unknown_on_both(&run, &run).is_empty());
-        let unknown: [Change<Run>; 3] = [
-            (|r| r.machine.hostname = Fact::unknown("?"), "host"),
-            (|r| r.machine.kernel = Fact::unknown("?"), "kernel"),
-            (
-                |r| {
-                    r.machine.cpu_model = Fact::unknown("?");
-                    r.machine.cpu_signature = Fact::unknown("?");
-                },
-                "CPU",
-            ),
+            ("controls of another CPU", |r| {
+                let applied = r.conditions.applied.as_mut().expect("set");
+                applied.granted.cpus = vec![7];
+            }),
+            ("no host", |r| r.machine.hostname = Fact::unknown("?")),
+            ("no kernel", |r| r.machine.kernel = Fact::unknown("?")),
+            ("no CPU model", |r| {
+                r.machine.cpu_model = Fact::unknown("no file")
+            }),
+            ("no CPU", no_cpu),
+            ("imported", |r| r.imported = Some(synthetic::imported())),
         ];
-        for (change, what) in unknown {
-            let mut other = run.clone();
-            change(&mut other);
-            assert!(!alike(&other, &other), "{what}");
-            assert_eq!(unknown_on_both(&other, &other), [what]);
-            assert!(unknown_on_both(&run, &other).is_empty(), "a difference");
-        }
-        let mut imported = run.clone();
-        imported.imported = Some(synthetic::imported());
-        assert!(!alike(&imported, &imported));
-    }
-
-    #[test]
-    fn a_run_without_files_is_alike_on_any_file_system() {
-        let run = synthetic::run();
-        let mut without = run.clone();
-        without.files_on = None;
-        assert!(alike(&run, &without) && differences(&run, &without).is_empty());
-        let mut elsewhere = run.clone();
-        elsewhere.files_on.as_mut().expect("files").directory = "/home/other".into();
-        assert!(alike(&run, &elsewhere), "another directory of the same");
-    }
-
-    #[test]
-    fn other_commands_are_told_and_are_not_alike() {
-        let a = synthetic::run_of_commands();
-        assert!(alike(&a, &a) && !alike(&a, &synthetic::run()));
-        let changes: [Change<Commands>; 4] = [
-            (|c| c.commands[0].words.push("-i".into()), "commands"),
-            (|c| c.page_cache = PageCache::Cold, "page cache"),
-            (|c| c.input = "a file".into(), "input"),
-            (|c| c.output = "a terminal".into(), "output"),
+        let of_commands: &[(&str, Change)] = &[
+            ("nothing", |_| ()),
+            ("words", |r| commands(r).commands[0].words.push("-i".into())),
+            ("page cache", |r| commands(r).page_cache = PageCache::Cold),
+            // How many pages stayed came of the run, and was not asked for.
+            ("pages that stayed", page_cache),
+            ("input", |r| commands(r).input = "a file".into()),
+            ("output", |r| commands(r).output = "a terminal".into()),
+            ("pinned", |r| commands(r).controls.pinned_cpu = Some(3)),
+            ("other controls", |r| renice(r, -5)),
         ];
-        for (change, what) in changes {
-            let mut b = a.clone();
-            change(b.commands.as_mut().expect("commands"));
-            let all = differences(&a, &b);
-            assert_eq!(all.len(), 1, "{all:?}");
-            assert_eq!(all[0].what, what);
-            assert!(!alike(&a, &b), "{what}");
+        let mut text = String::new();
+        for (mut a, changes) in [
+            (synthetic::run(), of_rows),
+            (synthetic::run_of_commands(), of_commands),
+        ] {
+            renice(&mut a, 0);
+            for (what, change) in changes {
+                let mut b = a.clone();
+                change(&mut b);
+                let all = differences(&a, &b);
+                let all: Vec<String> = all.iter().map(|d| format!("{d:?}")).collect();
+                text += &format!(
+                    "{what}: alike {} (itself {}), cycles {:?}, unknown on both {:?}\n    {}\n",
+                    alike(&a, &b),
+                    alike(&b, &b),
+                    cores_alike(&a, &b),
+                    unknown_on_both(&b, &b),
+                    all.join("\n    "),
+                );
+                assert!(unknown_on_both(&a, &b).is_empty(), "{what}");
+            }
         }
-        let mut pinned = a.clone();
-        pinned
-            .commands
-            .as_mut()
-            .expect("commands")
-            .controls
-            .pinned_cpu = Some(3);
-        assert!(!alike(&a, &pinned));
-        // How many pages stayed came of the run, and was not asked for.
-        let mut colder = a.clone();
-        match &mut colder.commands.as_mut().expect("commands").page_cache {
-            PageCache::ColdFiles { stayed_pages, .. } => *stayed_pages += 4,
-            other => panic!("{other:?}"),
-        }
-        assert!(alike(&a, &colder) && differences(&a, &colder).is_empty());
+        insta::assert_snapshot!(text);
+        assert!(!alike(&synthetic::run_of_commands(), &synthetic::run()));
     }
 }

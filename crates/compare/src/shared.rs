@@ -7,7 +7,7 @@ use model::compare::ratio::Repeats;
 use model::estimate::{Estimate, SAMPLES_IN_ALL, Verdict};
 use model::estimate::{Mode, Typical};
 use model::repeats::stretches;
-use model::run::{Bound, Outcome, Row, Run};
+use model::run::{Bound, Row, Run};
 use model::summary::Key;
 use model::unit::Unit;
 use std::collections::HashSet;
@@ -130,7 +130,7 @@ pub(super) fn of_runs(runs: &[Run], keys: &[Key]) -> Vec<Vec<Figure>> {
 /// Hands out every figure of a run.
 fn figures(run: &Run, mut each: impl FnMut(Key, &Row, Estimate)) {
     for row in &run.rows {
-        let mut point = |at: Vec<u64>, estimate: &Estimate| {
+        for (at, estimate) in row.figures() {
             let key = Key {
                 at,
                 ..whole(&row.id)
@@ -143,18 +143,6 @@ fn figures(run: &Run, mut each: impl FnMut(Key, &Row, Estimate)) {
                 };
                 each(key, row, alone(&mode.typical));
             }
-        };
-        match &row.outcome {
-            Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => point(vec![], estimate),
-            Outcome::Curve { points, .. } => {
-                points.iter().for_each(|p| point(vec![p.x], &p.estimate));
-            }
-            Outcome::Map { points, .. } => {
-                points
-                    .iter()
-                    .for_each(|p| point(vec![p.y, p.x], &p.estimate));
-            }
-            Outcome::Unavailable { .. } => {}
         }
     }
 }

@@ -264,6 +264,34 @@ impl Row {
         }
     }
 
+    /// Every figure with its point: of a single figure the point is empty, of a
+    /// map it is y before x. None where the row is not available.
+    pub fn figures(&self) -> Vec<(Vec<u64>, &Estimate)> {
+        match &self.outcome {
+            Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => {
+                vec![(Vec::new(), estimate)]
+            }
+            Outcome::Curve { points, .. } => {
+                let points = points.iter();
+                points.map(|p| (vec![p.x], &p.estimate)).collect()
+            }
+            Outcome::Map { points, .. } => {
+                let points = points.iter();
+                points.map(|p| (vec![p.y, p.x], &p.estimate)).collect()
+            }
+            Outcome::Unavailable { .. } => Vec::new(),
+        }
+    }
+
+    /// What its points are over; empty for a single figure.
+    pub fn axes(&self) -> Vec<Axis> {
+        match &self.outcome {
+            Outcome::Curve { axis, .. } => vec![*axis],
+            Outcome::Map { y_axis, x_axis, .. } => vec![*y_axis, *x_axis],
+            _ => Vec::new(),
+        }
+    }
+
     /// What the time of its figure at this point follows; of the row itself
     /// without one.
     pub fn bound_at(&self, at: &[u64]) -> Bound {

@@ -14,7 +14,7 @@ use std::path::Path;
 pub const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
 
 /// First bytes of a zstd frame (RFC 8878, 3.1.1).
-pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Whether a document's bytes are compressed.
 pub fn is_packed(bytes: &[u8]) -> bool {
@@ -121,22 +121,24 @@ fn run_in(
     limit: u64,
     prepared: impl Fn(&[u8]) -> Cow<'_, [u8]>,
 ) -> Result<Run, Refused> {
+    let run = parse(&prepared(&unpacked(bytes, limit)?))?;
+    check(&run).map_err(Refused::NotARun)?;
+    Ok(run)
+}
+
+/// The JSON in a file's bytes.
+pub(super) fn unpacked(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Refused> {
     if bytes.is_empty() {
         return Err(Refused::Damaged("it is empty".into()));
     }
-    let unpacked;
-    let json = if is_packed(bytes) {
-        unpacked = unpack(bytes, limit).map_err(Refused::Damaged)?;
-        &unpacked
-    } else {
-        bytes
+    let json = match is_packed(bytes) {
+        true => Cow::Owned(unpack(bytes, limit).map_err(Refused::Damaged)?),
+        false => Cow::Borrowed(bytes),
     };
-    if json.len() as u64 > limit {
-        return Err(Refused::TooLarge(limit));
+    match json.len() as u64 > limit {
+        true => Err(Refused::TooLarge(limit)),
+        false => Ok(json),
     }
-    let run = parse(&prepared(json))?;
-    check(&run).map_err(Refused::NotARun)?;
-    Ok(run)
 }
 
 fn unpack(bytes: &[u8], limit: u64) -> Result<Vec<u8>, String> {

@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::index::{Index, results};
 use compare::history::{Figure, History, history};
 use model::nearest::suggestion;
-use model::run::{Axis, Outcome, Run};
+use model::run::{Axis, Run};
 use model::summary::{KeptResult, Machine, MachineKey};
 
 /// Runs that are looked through for what a row may be called.
@@ -210,11 +210,7 @@ fn why_none(
 
 /// What the points of a row are over; `None` for a single figure.
 fn axes(run: &Run, id: &str) -> Option<Vec<Axis>> {
-    match &run.row(id)?.outcome {
-        Outcome::Curve { axis, .. } => Some(vec![*axis]),
-        Outcome::Map { y_axis, x_axis, .. } => Some(vec![*y_axis, *x_axis]),
-        _ => None,
-    }
+    Some(run.row(id)?.axes()).filter(|axes| !axes.is_empty())
 }
 
 /// A point as its axes are written: `16KiB`, or `16KiB,64B` of a map.

@@ -1,12 +1,11 @@
 //! Whether a run can be the last one: one that was interrupted, or that found
 //! nothing, is kept and shown by its id, and is nothing to compare with.
 
-use super::document::{MAX_DOCUMENT_BYTES, ZSTD_MAGIC};
+use super::document::{MAX_DOCUMENT_BYTES, unpacked};
 use crate::input;
-use model::run::{Outcome, Row, Run};
-use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
-use std::fmt;
-use std::io::Read;
+use model::run::{Row, Run};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::path::Path;
 
 /// Why a kept run is never `last`.
@@ -34,71 +33,22 @@ fn judged(partial: bool, has_figure: bool) -> Option<NotWhole> {
 }
 
 fn has_figure(row: &Row) -> bool {
-    match &row.outcome {
-        Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => estimate.ns().is_some(),
-        Outcome::Curve { points, .. } => points.iter().any(|p| p.estimate.ns().is_some()),
-        Outcome::Map { points, .. } => points.iter().any(|p| p.estimate.ns().is_some()),
-        Outcome::Unavailable { .. } => false,
-    }
+    row.figures().iter().any(|(_, e)| e.ns().is_some())
 }
 
-/// The same of a document. Its samples, which are most of it, come after its
-/// rows and are not looked at. Nothing of a document that can't be read: that
-/// is said when it is.
+/// The same of a document. Nothing of one that can't be read: that is said
+/// when it is.
 pub(super) fn not_whole_at(path: &Path) -> Option<NotWhole> {
+    /// What is looked at: not the samples, which are most of it.
+    #[derive(Deserialize)]
+    struct Head {
+        partial: Option<IgnoredAny>,
+        rows: Vec<Row>,
+    }
     let bytes = input::read_file(path, MAX_DOCUMENT_BYTES).ok()?;
-    let head = match bytes.starts_with(&ZSTD_MAGIC) {
-        true => {
-            let unpacked = zstd::stream::read::Decoder::with_buffer(&bytes[..]).ok()?;
-            head(unpacked.take(MAX_DOCUMENT_BYTES))
-        }
-        false => head(&bytes[..]),
-    };
-    judged(head.partial?, head.has_figure?)
-}
-
-/// What was found so far.
-#[derive(Default)]
-struct Head {
-    partial: Option<bool>,
-    has_figure: Option<bool>,
-}
-
-fn head(json: impl Read) -> Head {
-    let mut head = Head::default();
-    let buffered = std::io::BufReader::new(json);
-    // Where it ends early is an error to serde, and none here.
-    let _ = serde_json::Deserializer::from_reader(buffered).deserialize_map(&mut head);
-    head
-}
-
-impl<'de> Visitor<'de> for &mut Head {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a run")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<String>()? {
-            match key.as_str() {
-                "partial" => self.partial = Some(map.next_value::<Option<IgnoredAny>>()?.is_some()),
-                "rows" => {
-                    let rows: Vec<Row> = map.next_value()?;
-                    self.has_figure = Some(rows.iter().any(has_figure));
-                }
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-            if self.partial.is_some() && self.has_figure.is_some() {
-                return Err(A::Error::custom("enough"));
-            }
-        }
-        // `partial` may be left out.
-        self.partial = self.partial.or(Some(false));
-        Ok(())
-    }
+    let json = unpacked(&bytes, MAX_DOCUMENT_BYTES).ok()?;
+    let head: Head = serde_json::from_slice(&json).ok()?;
+    judged(head.partial.is_some(), head.rows.iter().any(has_figure))
 }
 
 #[cfg(test)]

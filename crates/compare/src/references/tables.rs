@@ -1,9 +1,10 @@
 //! A table of published figures.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One published table: a machine, a phone, or the 2012 list.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Deserialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct Reference {
     /// What `--vs` calls it.
     pub key: String,
@@ -11,18 +12,21 @@ pub struct Reference {
     pub title: String,
     /// When it was measured or published.
     pub year: Option<u32>,
-    /// Who published it and where.
+    /// Who published it and where: one for all tables of a file.
+    #[serde(default)]
     pub source: String,
     /// How it was measured, as far as that is known.
     pub method: Option<String>,
     /// Anything else that holds for the whole table.
     pub note: Option<String>,
     /// Its figures.
+    #[serde(rename = "row")]
     pub rows: Vec<ReferenceRow>,
 }
 
 /// One published figure.
-#[derive(Serialize, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct ReferenceRow {
     /// Public name of the row it belongs to.
     pub id: String,
@@ -42,6 +46,7 @@ pub struct ReferenceRow {
     /// What to know beside it.
     pub note: Option<String>,
     /// One machine alone can't measure it.
+    #[serde(default)]
     pub reference_only: bool,
     /// Why it can't.
     pub reason: Option<String>,

@@ -195,36 +195,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_derive_from_options() {
-        let command = crate::arguments::command();
-        let kind = |name: &str| {
-            let key = KEYS.iter().find(|key| key.name == name);
-            key.expect(name).kind(&command)
-        };
-        assert_eq!(kind("look.wide"), Kind::Boolean);
-        assert_eq!(kind("look.vs"), Kind::List);
-        for integer in [
-            "run.pin",
-            "controls.nice",
-            "controls.autogroup",
-            "controls.fifo",
-        ] {
-            assert_eq!(kind(integer), Kind::Integer, "{integer}");
-        }
-        let colors = ["auto", "always", "never"].map(str::to_owned);
-        assert_eq!(kind("look.color"), Kind::Word(colors.into()));
-        for text in [
-            "data_dir",
-            "run.budget",
-            "run.dir",
-            "controls.shield",
-            "gate.margin",
-        ] {
-            assert_eq!(kind(text), Kind::Text, "{text}");
-        }
-    }
-
-    #[test]
     fn the_schema_in_docs_is_up_to_date() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/config-schema.json");
         let schema = schema(&crate::arguments::command());

@@ -71,53 +71,53 @@ fn from(
 mod tests {
     use super::*;
 
-    fn with(given: Option<&str>, disabled: bool, macos: bool, set: &[(&str, &str)]) -> Location {
-        let given = given.map(PathBuf::from);
-        from(given.as_ref(), disabled, macos, |name| {
-            let variable = set.iter().find(|(set, _)| *set == name)?;
-            Some(variable.1.into())
-        })
-    }
-
     #[test]
     fn the_option_precedes_the_variable_and_that_the_default() {
-        let set = [
-            ("LATLAS_CONFIG", "c.toml"),
-            ("XDG_CONFIG_HOME", "/x"),
-            ("HOME", "/h"),
-        ];
+        const CONFIG: (&str, &str) = ("LATLAS_CONFIG", "c.toml");
+        const XDG: (&str, &str) = ("XDG_CONFIG_HOME", "/x");
+        const HOME: (&str, &str) = ("HOME", "/h");
         let usual = |path: &str| Location::Default(path.into());
-        assert_eq!(with(Some("f"), true, false, &set), Location::None);
-        assert_eq!(
-            with(Some("f"), false, false, &set),
-            Location::Given("f".into())
-        );
-        assert_eq!(
-            with(None, false, false, &set),
-            Location::Given("c.toml".into())
-        );
-        let set = &set[1..];
-        assert_eq!(
-            with(None, false, false, set),
-            usual("/x/latlas/config.toml")
-        );
-        let set = &set[1..];
-        assert_eq!(
-            with(None, false, false, set),
-            usual("/h/.config/latlas/config.toml")
-        );
-        assert_eq!(
-            with(None, false, true, set),
-            usual("/h/Library/Application Support/latlas/config.toml")
-        );
-        assert_eq!(with(None, false, false, &[]), Location::None);
-        // The specification ignores relative paths; an empty name means none.
-        let relative = [("XDG_CONFIG_HOME", "x"), ("HOME", "/h")];
-        assert_eq!(
-            with(None, false, false, &relative),
-            usual("/h/.config/latlas/config.toml")
-        );
-        let none = [("LATLAS_CONFIG", ""), ("HOME", "/h")];
-        assert_eq!(with(None, false, false, &none), Location::None);
+        let given = |path: &str| Location::Given(path.into());
+        let f = Some(PathBuf::from("f"));
+        let of_home = usual("/h/.config/latlas/config.toml");
+        let of_mac = usual("/h/Library/Application Support/latlas/config.toml");
+        let all = [CONFIG, XDG, HOME];
+        for (option, disabled, macos, set, expected) in [
+            (&f, true, false, &all[..], Location::None),
+            (&f, false, false, &all, given("f")),
+            (&None, false, false, &all, given("c.toml")),
+            (
+                &None,
+                false,
+                false,
+                &all[1..],
+                usual("/x/latlas/config.toml"),
+            ),
+            (&None, false, false, &all[2..], of_home.clone()),
+            (&None, false, true, &all[2..], of_mac),
+            (&None, false, false, &[], Location::None),
+            // The specification ignores relative paths; an empty name means none.
+            (
+                &None,
+                false,
+                false,
+                &[("XDG_CONFIG_HOME", "x"), HOME],
+                of_home,
+            ),
+            (
+                &None,
+                false,
+                false,
+                &[("LATLAS_CONFIG", ""), HOME],
+                Location::None,
+            ),
+        ] {
+            let variable = |name: &str| {
+                let mut set = set.iter();
+                Some(set.find(|(own, _)| *own == name)?.1.into())
+            };
+            let found = from(option.as_ref(), disabled, macos, variable);
+            assert_eq!(found, expected, "{set:?}");
+        }
     }
 }

@@ -145,18 +145,26 @@ fn mistakes_are_errors_with_their_line_except_where_nothing_is_read() {
     let mut errors = String::new();
     for text in [
         "[run\n",
-        "[run]\npinn = 2\n",
+        "# nothing\n[run]\npinn = 2\n",
+        "[rum]\n",
+        "run = 1\n",
+        "[run]\nscale = \"quik\"\n",
         "\n[run]\nbudget = \"soon\"\n",
         "controls.nice = 99\n",
-        "[look]\nwide = 1\n",
+        "[look]\n\nwide = 1\n",
+        "look.vs = [1]\n",
+        "data_dir = 4\n",
+        "[run]\npin = \"1\"\n",
+        "[run]\npin = \n",
+        "[run]\npin = 1\npin = 2\n",
         "[run]\ndir = \"here\"\n",
         "[gate]\nmargin = \"0%\"\n",
     ] {
+        errors += &format!("{text}{}", with(text).refusals("list"));
+    }
+    for text in ["[run\n", "[run]\npinn = 2\n", "controls.nice = 99\n"] {
         let home = with(text);
-        errors += &format!(
-            "{text}{}",
-            home.refusals("list\nconfig show\nnoise tune --dry-run")
-        );
+        errors += &home.refusals("config show\nnoise tune --dry-run");
         for line in [
             "--no-config list",
             "config path",
@@ -200,42 +208,28 @@ fn a_file_that_is_named_must_be_there_and_one_that_is_there_must_be_readable() {
 
 #[test]
 fn show_prints_where_each_value_comes_from() {
-    let home = with("[run]\n\npin = 0\n");
-    let show = "config show --json";
-    let shown = [
-        run(&home, show),
-        Done::of(command(&home, show).env("LATLAS_DATA_DIR", "/elsewhere")),
-    ];
-    let [of, with_variable] = shown.map(|done| {
-        let all = done.ok().json();
-        move |key: &str| {
-            let mut all = all.as_array().expect("keys").iter();
-            all.find(|value| value["key"] == key)
-                .unwrap_or_else(|| panic!("no {key}"))
-                .clone()
-        }
-    });
-    let pin = of("run.pin");
-    assert_eq!(
-        (&pin["value"], &pin["from"], &pin["line"]),
-        (&"0".into(), &"file".into(), &3.into())
-    );
+    let file = "data_dir = \"/d\"\n\n[run]\n# a comment\npin = 0x1f\n[look]\nvs = [\n \"2012\"]\n\
+                wide = true\n[controls]\nnice = 3\n";
+    let home = Home::new();
+    let line = "config show";
+    let mut text = run(&home, line).ok().line("data_dir").to_owned() + "\n";
+    home.write(FILE, file);
+    text += &run(&home, line).ok().out;
+    home.write(FILE, "\nrun.pin = 3\n");
+    let environment = Done::of(command(&home, line).env("LATLAS_DATA_DIR", "/elsewhere"));
+    text += &environment.ok().out;
+    text += run(&home, line).ok().line("data_dir");
+    insta::assert_snapshot!(home.plain(&text));
+    let all = run(&home, "config show --json").ok().json();
+    let mut all = all.as_array().expect("keys").iter();
+    let pin = all
+        .find(|value| value["key"] == "run.pin")
+        .expect("run.pin");
+    let expected = (&"3".into(), &"file".into(), &2.into());
+    assert_eq!((&pin["value"], &pin["from"], &pin["line"]), expected);
     let commands = pin["commands"].to_string();
     has(&commands, ["\"latlas run\""]);
     lacks(&commands, ["exec"]);
-    let margin = of("gate.margin");
-    assert_eq!(
-        (&margin["value"], &margin["from"]),
-        (&"5%".into(), &"built in".into())
-    );
-    has(&of("data_dir")["value"].to_string(), ["share/latlas"]);
-    let dir = with_variable("data_dir");
-    assert_eq!(
-        (&dir["value"], &dir["from"]),
-        (&"/elsewhere".into(), &"environment".into())
-    );
-    let text = run(&home, "config show").ok();
-    assert!(text.line("run.pin").ends_with("line 3"), "{}", text.out);
 }
 
 #[test]

@@ -129,21 +129,6 @@ fn a_run_of_another_machine_is_kept_once() {
 }
 
 #[test]
-fn of_imports_of_one_second_the_later_is_the_last() {
-    let home = Home::new();
-    let mut before = String::new();
-    // By chance of their ids, half of the pairs would be the wrong way round.
-    for _ in 0..8 {
-        let id = home.out(format!("import {}", fixture("hyperfine.json")));
-        has(&home.out("show last --json"), [id.trim()]);
-        if !before.is_empty() {
-            has(&home.out("show last~1 --json"), [before.trim()]);
-        }
-        before = id;
-    }
-}
-
-#[test]
 fn exports_go_to_a_file_completely_or_not_at_all() {
     let home = Home::new();
     let export = |more: &str| home.run(format!("export {SYNTHETIC} --format {more}"));

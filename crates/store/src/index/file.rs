@@ -184,7 +184,7 @@ fn begin(path: &Path) -> Result<Option<Connection>, Fault> {
     match schema::look(&db)? {
         Before::Foreign => return Ok(None),
         Before::Newer(version) => return Err(Fault::Newer(version)),
-        Before::Today | Before::Nothing | Before::Older(_) => {}
+        Before::Today | Before::Nothing | Before::Older => {}
     }
     // Readers and one writer at once, and a kill at any moment undoes what was
     // not committed. Where a file system can't do that SQLite stays as it was.
@@ -197,11 +197,10 @@ fn begin(path: &Path) -> Result<Option<Connection>, Fault> {
         let change = Transaction::new_unchecked(&db, TransactionBehavior::Immediate)?;
         // Another process may have been first.
         match schema::look(&change)? {
-            Before::Nothing => {
+            Before::Nothing | Before::Older => {
                 schema::create(&change)?;
                 crash::point("first tables made");
             }
-            Before::Older(version) => schema::migrate(&change, version, schema::STEPS)?,
             Before::Today => {}
             Before::Newer(version) => return Err(Fault::Newer(version)),
             Before::Foreign => return Ok(None),
@@ -260,7 +259,7 @@ fn is_ours(path: &Path) -> bool {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let looked = Connection::open_with_flags(uri(path), flags).and_then(|db| schema::look(&db));
     match looked {
-        Ok(Before::Today | Before::Older(_) | Before::Nothing) => true,
+        Ok(Before::Today | Before::Older | Before::Nothing) => true,
         Ok(Before::Newer(_) | Before::Foreign) => false,
         Err(error) => is_broken(&error),
     }

@@ -573,18 +573,9 @@ pub fn results(run: &Run) -> Vec<KeptResult> {
 }
 
 fn of_row(row: &Row) -> Vec<KeptResult> {
-    match &row.outcome {
-        Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => {
-            vec![KeptResult::of(row, vec![], estimate)]
-        }
-        Outcome::Curve { points, .. } => points
-            .iter()
-            .map(|p| KeptResult::of(row, vec![p.x], &p.estimate))
-            .collect(),
-        Outcome::Map { points, .. } => points
-            .iter()
-            .map(|p| KeptResult::of(row, vec![p.y, p.x], &p.estimate))
-            .collect(),
-        Outcome::Unavailable { reason } => vec![KeptResult::unavailable(row, reason)],
+    if let Outcome::Unavailable { reason } = &row.outcome {
+        return vec![KeptResult::unavailable(row, reason)];
     }
+    let figures = row.figures().into_iter();
+    figures.map(|(at, e)| KeptResult::of(row, at, e)).collect()
 }

@@ -1,5 +1,4 @@
-//! The index's tables and how an older index becomes one of today. Its
-//! version is apart from that of the documents.
+//! The index's tables. Their version is apart from that of the documents.
 //!
 //! Everything of a run lies together (both tables are clustered by run, and
 //! so is the index over figures), since a run comes and goes as a whole: to
@@ -9,13 +8,19 @@
 
 use rusqlite::Connection;
 
-/// `PRAGMA user_version` of the index that this program writes.
-pub(super) const VERSION: i32 = 3;
+/// `PRAGMA user_version` of the index that this program writes. One of another
+/// version is made anew, since all that it holds stands in the documents:
+///
+/// - 2: a result says whether its figure is the quiet one.
+/// - 3: figures are of the mode that is shown first, and say of which; texts are
+///   without control characters; a run says what it teaches later ones.
+/// - 4: separate sessions are called so in a run's controls.
+pub(super) const VERSION: i32 = 4;
 
 /// `PRAGMA application_id`: "latl". A file without it is not ours.
 pub(super) const APPLICATION: i32 = 0x6c61_746c;
 
-/// Tables of version 3.
+/// Tables of version 4.
 ///
 /// - `run`: one line a document; `line` is a [`model::summary::KeptRun`] as JSON.
 ///   `counted` says whether its figures count among those of all machines.
@@ -88,8 +93,8 @@ pub(super) enum Before {
     Nothing,
     /// As it is made today.
     Today,
-    /// Of an older version, which it still is.
-    Older(i32),
+    /// Of an older version.
+    Older,
     /// Of a newer one: not to be touched.
     Newer(i32),
     /// Of another program.
@@ -116,7 +121,7 @@ fn look_within(db: &Connection) -> rusqlite::Result<Before> {
         (0, 0) if tables == 0 => Before::Nothing,
         (APPLICATION, VERSION) => Before::Today,
         (APPLICATION, newer) if newer > VERSION => Before::Newer(newer),
-        (APPLICATION, older) if older > 0 => Before::Older(older),
+        (APPLICATION, older) if older > 0 => Before::Older,
         _ => Before::Foreign,
     })
 }
@@ -127,37 +132,4 @@ pub(super) fn create(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch(TABLES)?;
     db.pragma_update(None, "application_id", APPLICATION)?;
     db.pragma_update(None, "user_version", VERSION)
-}
-
-/// What turns an index of one version into one of the next.
-pub(super) enum Step {
-    /// Statements that keep what is there.
-    #[allow(dead_code, reason = "none of today's steps is one, tests have some")]
-    Sql(&'static str),
-    /// What is new stands in the documents only: all is read again.
-    Anew,
-}
-
-/// The steps from version 1 on; one is added with every new [`VERSION`].
-pub(super) const STEPS: &[Step] = &[
-    // 2: a result says whether its figure is the quiet one.
-    Step::Anew,
-    // 3: figures are of the mode that is shown first, and say of which; texts
-    // are without control characters; a run says what it teaches later ones.
-    Step::Anew,
-];
-
-/// Brings an index of an older version to today's, within a transaction of the
-/// caller.
-pub(super) fn migrate(db: &Connection, from: i32, steps: &[Step]) -> rusqlite::Result<()> {
-    let done = usize::try_from(from - 1).unwrap_or(0);
-    for step in steps.iter().skip(done) {
-        match step {
-            Step::Sql(statements) => db.execute_batch(statements)?,
-            // Empty tables of today need no further step; what they lack is
-            // found by the documents' names.
-            Step::Anew => return create(db),
-        }
-    }
-    db.pragma_update(None, "user_version", steps.len() as i32 + 1)
 }

@@ -22,7 +22,7 @@ const ROWS: [&str; 4] = [
     "process.spawn_wait",
 ];
 const LONG: &str = "run process.* --budget 10s --seed=7 --out=run.json";
-const SHORT: &str = "run process.* --budget 6s --json";
+const SHORT: &str = "run process.* --budget 4s --json";
 
 #[test]
 fn ctrl_c_leaves_no_process_and_no_zombie() {
@@ -43,15 +43,17 @@ fn ctrl_c_leaves_no_process_and_no_zombie() {
 
 #[test]
 fn a_killed_latlas_leaves_no_process() {
-    let (child, workers) = started(&Home::new(), LONG);
+    let home = Home::new();
+    let (child, workers) = started(&home, LONG);
     kill(child);
     groups_gone(&workers);
+    assert!(!home.path("run.json").exists(), "nothing half-written");
 }
 
 #[test]
 fn a_killed_worker_takes_its_children_along() {
     let home = Home::new();
-    let (child, workers) = started(&home, LONG);
+    let (child, workers) = started(&home, &LONG.replace("10s", "6s"));
     signal(workers[2], "KILL");
     let err = Done::after(child).err;
     assert_eq!(err.matches("ended early").count(), 1, "{err}");

@@ -217,7 +217,7 @@ fn an_interruption_ends_the_load_and_prints_what_is_there() {
 #[test]
 fn a_run_during_a_stop_is_repeated_and_noted() {
     let home = Home::new();
-    let options = "--workload cpu --load none --job 500ms --rounds 6 --json";
+    let options = "--workload cpu --load none --job 200ms --rounds 6 --json";
     let latlas = home.start(format!("noise ab pin {options}"));
     let id = latlas.id();
     let _guard = EndAtPanic(id);

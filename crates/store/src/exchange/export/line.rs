@@ -39,42 +39,32 @@ pub(super) struct Place {
 pub(super) fn lines(run: &Run) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     for row in &run.rows {
-        let line = |at: Vec<Place>, estimate| {
-            let values: Vec<u64> = at.iter().map(|place| place.at).collect();
-            let own = |cell: &&Cell| cell.row == row.id && cell.at == values;
+        if let Outcome::Unavailable { reason } = &row.outcome {
+            lines.push(Line {
+                row,
+                at: Vec::new(),
+                estimate: Err(reason),
+                cell: None,
+            });
+        }
+        let axes = row.axes();
+        // From each CPU to each: two places on one axis.
+        let prefixes = match axes[..] {
+            [y, x] if y == x => ["y_", "x_"],
+            _ => ["", ""],
+        };
+        lines.extend(row.figures().into_iter().map(|(at, estimate)| {
+            let own = |cell: &&Cell| cell.row == row.id && cell.at == at;
+            let places = prefixes.into_iter().zip(axes.iter().zip(&at));
             Line {
                 row,
-                at,
-                estimate,
+                at: places
+                    .map(|(prefix, (axis, at))| place(prefix, *axis, *at))
+                    .collect(),
+                estimate: Ok(estimate),
                 cell: run.cells.iter().find(own),
             }
-        };
-        match &row.outcome {
-            Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => {
-                lines.push(line(Vec::new(), Ok(estimate)));
-            }
-            Outcome::Curve { axis, points } => lines.extend(
-                points
-                    .iter()
-                    .map(|p| line(vec![place("", *axis, p.x)], Ok(&p.estimate))),
-            ),
-            Outcome::Map {
-                y_axis,
-                x_axis,
-                points,
-            } => {
-                // From each CPU to each: two places on one axis.
-                let names = match y_axis == x_axis {
-                    true => ["y_", "x_"],
-                    false => ["", ""],
-                };
-                lines.extend(points.iter().map(|p| {
-                    let at = vec![place(names[0], *y_axis, p.y), place(names[1], *x_axis, p.x)];
-                    line(at, Ok(&p.estimate))
-                }));
-            }
-            Outcome::Unavailable { reason } => lines.push(line(Vec::new(), Err(reason))),
-        }
+        }));
     }
     lines
 }

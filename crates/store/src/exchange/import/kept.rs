@@ -10,16 +10,8 @@ use serde_json::ser::{CharEscape, Formatter, Serializer};
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-/// First bytes of a zstd frame (RFC 8878, 3.1.1).
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
 /// Longest id of a row.
 const MAX_ID: usize = 256;
-
-/// Whether it is a kept run, whatever its name is.
-pub(super) fn is_compressed(bytes: &[u8]) -> bool {
-    bytes.starts_with(&ZSTD_MAGIC)
-}
 
 /// The run, if it is whole and hides nothing.
 pub(super) fn run(input: &Input) -> Result<Run, Fault> {
@@ -29,7 +21,7 @@ pub(super) fn run(input: &Input) -> Result<Run, Fault> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(too_large());
     }
-    if !is_compressed(bytes) {
+    if !crate::is_packed(bytes) {
         json(bytes)?;
     }
     let run = crate::from_bytes(bytes).map_err(Fault::of_file)?;

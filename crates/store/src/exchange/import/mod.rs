@@ -314,7 +314,7 @@ fn detect(input: &Input) -> Result<Format, Fault> {
         Input::Criterion { .. } => return Ok(Format::Criterion),
         Input::File { bytes, .. } => bytes,
     };
-    if kept::is_compressed(bytes) {
+    if crate::is_packed(bytes) {
         return Ok(Format::Run);
     }
     let text = text::json(bytes)?;

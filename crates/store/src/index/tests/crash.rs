@@ -70,52 +70,67 @@ fn sound_with(home: &Home, runs: &[&str], after: &str) {
 const THREE: [&str; 3] = ["00000003", "00000002", "00000001"];
 const FOUR: [&str; 4] = ["00000004", "00000003", "00000002", "00000001"];
 
-#[test]
-fn a_run_is_kept_wholly_or_not_at_all() {
-    for (at, kept) in [
-        ("document begun", false),
-        ("document filled", false),
-        ("document synced", false),
-        ("document linked", true),
-        ("document kept", true),
-        ("run begun", true),
-        ("run put in", true),
-        ("index committed", true),
-    ] {
-        let home = Home::with_three();
-        dies(&home, "keep", at);
-        sound_with(&home, if kept { &FOUR } else { &THREE }, at);
-        // It can be kept again where it was not, and is refused where it was.
-        let again = keep(&home.store, &numbered(4, "one"));
-        assert_eq!(again.is_ok(), !kept, "{at}");
-        sound_with(&home, &FOUR, at);
-    }
-}
+/// What the child does, where it dies, and the runs that are kept then.
+const DEATHS: [(&str, &str, &[&str]); 17] = [
+    // A run is kept wholly or not at all.
+    ("keep", "document begun", &THREE),
+    ("keep", "document filled", &THREE),
+    ("keep", "document synced", &THREE),
+    ("keep", "document linked", &FOUR),
+    ("keep", "document kept", &FOUR),
+    ("keep", "run begun", &FOUR),
+    ("keep", "run put in", &FOUR),
+    ("keep", "index committed", &FOUR),
+    // An index that is being made is made by the next.
+    ("open", "first tables made", &THREE),
+    ("open", "run begun", &THREE),
+    ("open", "document indexed", &THREE),
+    ("open", "agreed", &THREE),
+    // A rebuild leaves the old index.
+    ("rebuild", "tables made anew", &THREE),
+    ("rebuild", "run begun", &THREE),
+    ("rebuild", "document indexed", &THREE),
+    // A deletion leaves at most a tag.
+    ("delete", "document removed", &["00000003", "00000002"]),
+    ("delete", "tags removed", &["00000003", "00000002"]),
+];
 
 #[test]
-fn an_index_that_is_being_made_is_made_by_the_next() {
-    for at in [
-        "first tables made",
-        "run begun",
-        "document indexed",
-        "agreed",
-    ] {
-        let home = Home::new();
-        for n in 1..=3 {
-            home.store.save(&numbered(n, "one")).expect("saved");
+fn wherever_it_dies_the_next_finds_all_in_order() {
+    for (action, at, kept) in DEATHS {
+        let home = match action {
+            "open" => Home::new(),
+            _ => Home::with_three(),
+        };
+        let first = numbered(1, "one").id;
+        match action {
+            "open" => (1..=3).for_each(|n| {
+                home.store.save(&numbered(n, "one")).expect("saved");
+            }),
+            "delete" => {
+                let tagged = home.store.tag("base", &first, Taken::Refused);
+                tagged.expect("tagged");
+            }
+            _ => {}
         }
-        dies(&home, "open", at);
-        sound_with(&home, &THREE, at);
+        dies(&home, action, at);
+        if at == "document removed" {
+            let lost = home.quiet().verify().expect("verified").tags;
+            assert!(lost[0].contains("which was deleted"), "{lost:?}");
+            home.store.untag("base").expect("removed");
+        }
+        sound_with(&home, kept, at);
+        if action == "keep" {
+            // It can be kept again where it was not, and is refused where it was.
+            let again = keep(&home.store, &numbered(4, "one"));
+            assert_eq!(again.is_ok(), kept.len() == 3, "{at}");
+            sound_with(&home, &FOUR, at);
+        }
     }
 }
 
 #[test]
-fn a_rebuild_that_dies_leaves_the_old_index() {
-    for at in ["tables made anew", "run begun", "document indexed"] {
-        let home = Home::with_three();
-        dies(&home, "rebuild", at);
-        sound_with(&home, &THREE, at);
-    }
+fn a_broken_index_goes_once_the_next_is_made() {
     let home = Home::with_three();
     let broken = file::newest(home.dir.path());
     std::fs::write(&broken, vec![0xa5; 9000]).expect("broken");
@@ -125,55 +140,18 @@ fn a_rebuild_that_dies_leaves_the_old_index() {
 }
 
 #[test]
-fn a_deletion_that_dies_leaves_at_most_a_tag() {
-    let two = ["00000003", "00000002"];
-    for at in ["document removed", "tags removed"] {
-        let home = Home::with_three();
-        let first = numbered(1, "one").id;
-        home.store
-            .tag("base", &first, Taken::Refused)
-            .expect("tagged");
-        dies(&home, "delete", at);
-        let index = home.quiet();
-        assert_eq!(ids(&index), two, "{at}");
-        let lost = index.verify().expect("verified").tags;
-        assert_eq!(
-            lost.len(),
-            usize::from(at == "document removed"),
-            "{lost:?}"
-        );
-        if !lost.is_empty() {
-            assert!(lost[0].contains("which was deleted"), "{lost:?}");
-            home.store.untag("base").expect("removed");
-        }
-        sound_with(&home, &two, at);
-    }
-}
-
-#[test]
 fn a_tag_that_is_being_moved_names_one_run_or_the_other() {
     let (first, second) = (numbered(1, "one").id, numbered(2, "two").id);
-    for (at, named) in [
-        ("document begun", &first),
-        ("document filled", &first),
-        ("document synced", &first),
-    ] {
+    for at in ["document begun", "document filled", "document synced"] {
         let home = Home::with_three();
-        home.store
-            .tag("base", &first, Taken::Refused)
-            .expect("tagged");
+        let tagged = home.store.tag("base", &first, Taken::Refused);
+        tagged.expect("tagged");
         dies(&home, "move", at);
-        assert_eq!(
-            home.store.tagged("base").expect("whole").as_ref(),
-            Some(named),
-            "{at}"
-        );
+        let names = || home.store.tagged("base").expect("whole");
+        assert_eq!(names().as_ref(), Some(&first), "{at}");
         home.store
             .tag("base", &second, Taken::Moved)
             .expect("moved");
-        assert_eq!(
-            home.store.tagged("base").expect("whole"),
-            Some(second.clone())
-        );
+        assert_eq!(names().as_ref(), Some(&second));
     }
 }

@@ -1,8 +1,7 @@
 //! Broken, foreign, older and newer indexes; documents that can't be read.
 
 use super::*;
-use crate::index::schema::{self, Before, Step};
-use std::io::{Seek, SeekFrom, Write};
+use crate::index::schema::{self, Before};
 
 fn index_file(home: &Home) -> PathBuf {
     file::newest(home.dir.path())
@@ -20,6 +19,13 @@ fn heals(home: &Home, said: &str) -> Index {
     index
 }
 
+/// Another program's database under this name.
+fn foreign(path: &Path) {
+    let foreign = Connection::open(path).expect("made");
+    let made = foreign.execute_batch("CREATE TABLE precious (data)");
+    made.expect("filled");
+}
+
 /// From here on nothing is told, and the index is sound.
 fn sound(home: &Home) {
     let verified = home.quiet().verify().expect("verified");
@@ -29,48 +35,36 @@ fn sound(home: &Home) {
 
 #[test]
 fn a_damaged_index_is_made_anew_and_said_once() {
-    let garbage: [fn(&Path); 4] = [
-        |path| {
-            std::fs::write(path, "not a database, but as long as a header of one is")
-                .expect("written")
-        },
-        |path| std::fs::write(path, vec![0xa5; 40_000]).expect("written"),
-        // The header stays, the rest is gone.
-        |path| {
-            let file = std::fs::OpenOptions::new().write(true).open(path);
-            file.and_then(|file| file.set_len(5000)).expect("cut");
-        },
-        |path| {
-            let mut file = std::fs::OpenOptions::new()
-                .write(true)
-                .open(path)
-                .expect("opened");
-            file.seek(SeekFrom::Start(4096)).expect("a page in");
-            let length = file.metadata().expect("length").len() as usize;
-            file.write_all(&vec![0xff; length - 4096]).expect("written");
-        },
+    type Damage = fn(&mut Vec<u8>);
+    let damages: [(&str, Damage); 6] = [
+        ("damaged", |file| {
+            *file = b"not a database, but as long as a header of one is".into()
+        }),
+        ("damaged", |file| *file = vec![0xa5; 40_000]),
+        // The header stays, the rest is gone; or is something else.
+        ("damaged", |file| file.truncate(5000)),
+        ("damaged", |file| file[4096..].fill(0xff)),
+        ("", Vec::clear),
+        ("removed", Vec::clear),
     ];
-    for damage in garbage {
+    for (said, damage) in damages {
         let home = Home::with_three();
         drop(home.quiet());
         let old = index_file(&home);
-        damage(&old);
-        drop(heals(&home, "damaged"));
-        assert!(!old.exists(), "the broken one is gone");
-        sound(&home);
-    }
-}
-
-#[test]
-fn an_empty_or_missing_index_is_filled() {
-    for damage in [
-        |path: &Path| std::fs::write(path, "").expect("written"),
-        |path: &Path| std::fs::remove_file(path).expect("removed"),
-    ] {
-        let home = Home::with_three();
-        drop(home.quiet());
-        damage(&index_file(&home));
-        assert_eq!(ids(&home.quiet()).len(), 3);
+        let mut bytes = std::fs::read(&old).expect("bytes");
+        damage(&mut bytes);
+        match said {
+            "removed" => std::fs::remove_file(&old).expect("removed"),
+            _ => std::fs::write(&old, &bytes).expect("written"),
+        }
+        match said {
+            "damaged" => {
+                drop(heals(&home, said));
+                assert!(!old.exists(), "the broken one is gone");
+            }
+            // An empty or missing one is filled without a word.
+            _ => assert_eq!(ids(&home.quiet()).len(), 3),
+        }
         sound(&home);
     }
 }
@@ -97,11 +91,7 @@ fn another_programs_database_is_left_alone() {
     let home = Home::with_three();
     let path = index_file(&home);
     std::fs::remove_file(&path).expect("removed");
-    let foreign = Connection::open(&path).expect("made");
-    foreign
-        .execute_batch("CREATE TABLE precious (data); INSERT INTO precious VALUES ('x')")
-        .expect("filled");
-    drop(foreign);
+    foreign(&path);
     let before = std::fs::read(&path).expect("bytes");
     drop(heals(&home, "left unchanged"));
     assert_eq!(std::fs::read(&path).expect("bytes"), before);
@@ -114,10 +104,7 @@ fn names_that_no_index_has_come_to_are_passed_over() {
     let path = index_file(&home);
     for name in [u64::MAX.to_string(), "007".into(), "-1".into()] {
         let odd = home.dir.path().join(format!("index-{name}.sqlite"));
-        let foreign = Connection::open(&odd).expect("made");
-        foreign
-            .execute_batch("CREATE TABLE precious (data)")
-            .expect("filled");
+        foreign(&odd);
     }
     assert_eq!(home.quiet().path(), path);
     // As many of another program's as there may be: it goes on without a file.
@@ -139,11 +126,7 @@ fn an_older_index_goes_with_a_rebuild_unless_it_is_anothers() {
     let at = |number: u32| home.dir.path().join(format!("index-{number}.sqlite"));
     std::fs::copy(&own, at(6)).expect("copied");
     std::fs::write(at(2), vec![0xa5; 9000]).expect("a broken one");
-    let foreign = Connection::open(at(3)).expect("made");
-    foreign
-        .execute_batch("CREATE TABLE precious (data)")
-        .expect("filled");
-    drop(foreign);
+    foreign(&at(3));
     let index = home.quiet();
     assert_eq!(index.path(), at(6));
     let verified = index.verify().expect("verified");
@@ -176,43 +159,6 @@ fn an_index_of_a_newer_latlas_is_left_alone() {
     assert!(messages[0].contains("the run is saved"), "{messages:?}");
     assert_eq!(std::fs::read(&path).expect("bytes"), before);
     assert_eq!(ids(&home.open()).len(), 5);
-}
-
-#[test]
-fn an_older_index_takes_every_step_it_lacks() {
-    let version = |db: &Connection| -> i32 {
-        db.pragma_query_value(None, "user_version", |row| row.get(0))
-            .expect("version")
-    };
-    // As a later version would: a column, then a table.
-    let steps = [
-        Step::Sql("ALTER TABLE run ADD COLUMN noted TEXT"),
-        Step::Sql("CREATE TABLE note (text TEXT)"),
-    ];
-    let home = Home::with_three();
-    drop(home.quiet());
-    let db = Connection::open(index_file(&home)).expect("opened");
-    schema::migrate(&db, 1, &steps).expect("both steps");
-    assert_eq!(version(&db), 3);
-    let runs: i64 = db
-        .query_row("SELECT count(*) FROM run WHERE noted IS NULL", [], |r| {
-            r.get(0)
-        })
-        .expect("kept what it had");
-    assert_eq!(runs, 3);
-    let again = schema::migrate(&db, 2, &steps).expect_err("the second is done");
-    assert!(again.to_string().contains("note"), "{again}");
-    // One that needs the documents leaves empty tables, which are filled.
-    schema::migrate(&db, 1, &[Step::Anew, Step::Sql("not reached")]).expect("made anew");
-    assert_eq!(schema::look(&db).expect("looked"), Before::Today);
-    drop(db);
-    assert_eq!(ids(&home.quiet()).len(), 3);
-    sound(&home);
-}
-
-#[test]
-fn steps_lead_from_version_1_to_todays() {
-    assert_eq!(schema::STEPS.len() as i32 + 1, schema::VERSION);
 }
 
 #[test]
@@ -256,13 +202,14 @@ fn the_first_versions_index_becomes_todays() {
     drop(home.quiet());
     let path = index_file(&home);
     std::fs::copy(FIRST, &path).expect("the fixture");
-    let first = Connection::open(&path).expect("opened");
-    assert_eq!(schema::look(&first).expect("looked"), Before::Older(1));
-    drop(first);
+    let look = |db: &Connection| schema::look(db).expect("looked");
+    assert_eq!(
+        look(&Connection::open(&path).expect("opened")),
+        Before::Older
+    );
     let index = home.quiet();
     assert_eq!(index.path(), path, "in its own file, as nothing broken");
-    let today = schema::look(&index.lock().opened.db).expect("looked");
-    assert_eq!(today, Before::Today);
+    assert_eq!(look(&index.lock().opened.db), Before::Today);
     assert_eq!(index.results_of(&run.id).expect("read"), results(&run));
     assert!(index.verify().expect("verified").is_whole());
 }
@@ -281,7 +228,7 @@ fn the_second_versions_index_becomes_todays() {
              PRAGMA user_version = 2;",
         )
         .expect("as version 2 wrote it");
-    assert_eq!(schema::look(&second).expect("looked"), Before::Older(2));
+    assert_eq!(schema::look(&second).expect("looked"), Before::Older);
     drop(second);
     sound(&home);
 }
@@ -344,27 +291,23 @@ fn a_document_under_another_name_is_not_believed() {
 fn every_difference_between_index_and_documents_is_found() {
     let home = Home::with_three();
     let index = home.quiet();
-    for (change, named) in [
+    const OF_LATENCY: &str = "the index disagrees on memory.latency";
+    const OF_RUN: &str = "disagrees with the document";
+    let changes = [
         (
             "UPDATE result SET low = low * 1.001 WHERE place = 3 AND run = 2",
-            "the index disagrees on memory.latency",
+            OF_LATENCY,
         ),
         (
             "UPDATE result SET verdict = 4 WHERE place = 0 AND run = 1",
             "memory.latency [1024]",
         ),
-        (
-            "DELETE FROM result WHERE place = 5 AND run = 1",
-            "the index disagrees on memory.latency",
-        ),
+        ("DELETE FROM result WHERE place = 5 AND run = 1", OF_LATENCY),
         (
             "UPDATE run SET line = replace(line, 'release', 'debug') WHERE run = 1",
-            "disagrees with the document",
+            OF_RUN,
         ),
-        (
-            "UPDATE run SET counted = 0 WHERE run = 1",
-            "disagrees with the document",
-        ),
+        ("UPDATE run SET counted = 0 WHERE run = 1", OF_RUN),
         (
             "UPDATE result SET place = 999 WHERE place = 0 AND run = 3",
             "another order",
@@ -377,7 +320,8 @@ fn every_difference_between_index_and_documents_is_found() {
             "UPDATE form SET text = replace(text, '\"core\",\"frequency\"', '\"memory\",\"frequency\"')",
             "cpu.frequency",
         ),
-    ] {
+    ];
+    for (change, named) in changes {
         let changed = index.lock().opened.db.execute(change, []).expect(change);
         assert!(changed > 0, "{change}");
         let verified = index.verify().expect("verified");
