@@ -103,7 +103,7 @@ fn role(catalogue: &[Probe]) -> Option<ExitCode> {
         worker::ROLE => worker::serve(catalogue, &argument).map_err(text),
         brief::ROLE => brief::serve(&argument).map_err(text),
         job::ROLE => job::serve(&argument).map_err(text),
-        watchdog::ROLE => watchdog::serve(&argument),
+        watchdog::ROLE => watchdog::serve(&argument).map_err(|error| error.to_string()),
         _ => return None,
     };
     Some(match done {

@@ -11,5 +11,6 @@ pub mod control;
 pub mod cpus;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod machines;
+mod proc_stat;
 pub(crate) mod shield;
 pub mod tune;

@@ -108,7 +108,7 @@ impl Machine {
     /// written; `~` is the directory of CPUs, `{0-3}` stands for each of these
     /// numbers, `{}` for the same number in the content, and `|` for a new line.
     /// `#` begins a comment, `@` what [`Machine::directive`] does.
-    fn read(mut self, lines: &str) -> Machine {
+    pub fn read(mut self, lines: &str) -> Machine {
         for line in lines.lines().filter(|line| !line.starts_with('#')) {
             if let Some(words) = line.strip_prefix('@') {
                 self = self.directive(words);

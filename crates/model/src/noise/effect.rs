@@ -4,10 +4,9 @@
 //! The document holds every run; [`judge::effects`] makes the effects of them.
 
 pub mod advice;
-pub mod counts;
+pub mod exchange;
 pub mod figures;
 pub mod judge;
-pub mod spread;
 
 use crate::machine::Machine;
 use crate::program::Program;

@@ -97,11 +97,9 @@ pub fn conduct(
     let mut reasons: Vec<String> = Vec::new();
     let mut cut: Vec<usize> = Vec::new();
     for (k, planned) in plan.blocks.iter().enumerate() {
-        let Measured {
-            runs,
-            left_out,
-            stop,
-        } = one_block(plan, k, stage, toggles, seed, &mut watch);
+        let mut rounds = Rounds::new(plan, k, stage, toggles);
+        let ended = rounds.all(plan, k, seed, &mut watch);
+        let Rounds { runs, left_out, .. } = rounds;
         stage.end();
         let where_ = || format!("{} {}", planned.workload.name(), planned.load.in_words());
         for ((arm, runs), why) in planned.arms.iter().zip(&runs).zip(left_out) {
@@ -110,15 +108,15 @@ pub fn conduct(
                 reasons.push(format!("{}: {after}: {why}", where_()));
             }
         }
-        let rounds = runs.first().map_or(0, Vec::len);
+        let whole = runs.first().map_or(0, Vec::len);
         if runs.iter().any(|runs| !runs.is_empty()) {
             done.blocks.push(block(planned, runs));
         }
-        match stop {
-            None => {}
-            Some(Stop::Time) => cut.push(rounds),
-            Some(Stop::Block(why) | Stop::Arm(why)) => reasons.push(format!("{}: {why}", where_())),
-            Some(Stop::All(why)) => {
+        match ended {
+            Ok(()) => {}
+            Err(Stop::Time) => cut.push(whole),
+            Err(Stop::Block(why) | Stop::Arm(why)) => reasons.push(format!("{}: {why}", where_())),
+            Err(Stop::All(why)) => {
                 reasons.push(why);
                 break;
             }
@@ -151,122 +149,14 @@ fn in_words(plan: &Plan, cut: &[usize]) -> Option<String> {
 }
 
 fn block(planned: &PlannedBlock, runs: Vec<Vec<OneRun>>) -> Block {
-    let arms = planned.arms.iter().zip(runs);
+    let arm = |(arm, runs): (&PlannedArm, _)| Arm {
+        name: arm.name.clone(),
+        runs,
+    };
     Block {
         workload: planned.workload,
         load: planned.load,
-        arms: arms
-            .map(|(arm, runs)| Arm {
-                name: arm.name.clone(),
-                runs,
-            })
-            .collect(),
-    }
-}
-
-/// What came of one block.
-struct Measured {
-    runs: Vec<Vec<OneRun>>,
-    /// Why an arm was not tried to the end.
-    left_out: Vec<Option<String>>,
-    stop: Option<Stop>,
-}
-
-fn one_block(
-    plan: &Plan,
-    k: usize,
-    stage: &mut impl Stage,
-    toggles: &mut Toggles,
-    seed: u64,
-    watch: &mut impl FnMut(&Progress),
-) -> Measured {
-    let planned = &plan.blocks[k];
-    let mut rounds = Rounds {
-        stage,
-        toggles,
-        arms: &planned.arms,
-        runs: vec![Vec::new(); planned.arms.len()],
-        left_out: vec![None; planned.arms.len()],
-        until: None,
-        round: RoundClock::default(),
-    };
-    let now_ms = rounds.elapsed_ms() as f64;
-    rounds.until = until(plan, k, now_ms);
-    if rounds.until.is_some_and(|until| until <= now_ms) {
-        return rounds.measured(Some(Stop::Time));
-    }
-    if let Err(stop) = rounds
-        .stage
-        .begin(planned.workload, planned.load, &planned.arms)
-    {
-        return rounds.measured(Some(stop));
-    }
-    let began_ms = rounds.elapsed_ms();
-    // Another order in each block.
-    let seed = seed.wrapping_add(k as u64);
-    let ended = repeat(
-        &mut rounds,
-        planned.arms.len(),
-        1,
-        &Rule {
-            runs: Some(plan.most_rounds),
-            ..ADAPTIVE
-        },
-        seed,
-        |progress| {
-            watch(&Progress {
-                block: k + 1,
-                blocks: plan.blocks.len(),
-                planned,
-                rounds: progress.runs[0].len(),
-                elapsed_ms: began_ms + progress.measuring_ms,
-            });
-        },
-    );
-    let stop = match ended {
-        Err(stop) => Some(stop),
-        Ok(repeated) => (repeated.ended == Some(Ended::Interrupted))
-            .then(|| Stop::All("interrupted: completed runs are kept".into())),
-    };
-    rounds.measured(stop)
-}
-
-/// When this block is to end, ms since the beginning: its share of the time
-/// that is left for it and those after it.
-fn until(plan: &Plan, k: usize, now_ms: f64) -> Option<f64> {
-    let left_ms = plan.most_ms? as f64 - now_ms;
-    let left: f64 = plan.blocks[k..].iter().map(|b| b.round_ms).sum();
-    Some(now_ms + left_ms * plan.blocks[k].round_ms / left)
-}
-
-/// Tells whether there is time for another run.
-#[derive(Clone, Copy, Debug, Default)]
-struct RoundClock {
-    /// Runs of this round so far.
-    runs: usize,
-    /// When it began, ms.
-    began_ms: f64,
-    /// What the longest round took, the one of warming up too, ms.
-    longest_ms: f64,
-}
-
-impl RoundClock {
-    /// Counts another run that begins now, of rounds of so many; false if
-    /// there is no time for it.
-    fn begins(&mut self, now_ms: f64, of: usize, until: Option<f64>) -> bool {
-        if self.runs == of {
-            self.longest_ms = self.longest_ms.max(now_ms - self.began_ms);
-            self.runs = 0;
-        }
-        if self.runs == 0 {
-            self.began_ms = now_ms;
-        }
-        let end_ms = match self.runs {
-            0 => now_ms + self.longest_ms,
-            _ => now_ms - self.longest_ms / 2.0,
-        };
-        self.runs += 1;
-        until.is_none_or(|until| end_ms < until)
+        arms: planned.arms.iter().zip(runs).map(arm).collect(),
     }
 }
 
@@ -276,36 +166,84 @@ struct Rounds<'a, 'f, S> {
     toggles: &'a mut Toggles<'f>,
     arms: &'a [PlannedArm],
     runs: Vec<Vec<OneRun>>,
+    /// Why an arm is not tried to the end.
     left_out: Vec<Option<String>>,
     /// When the block is to end, ms since the beginning.
     until: Option<f64>,
-    round: RoundClock,
+    /// Runs of this round so far, and when it began, ms.
+    round: (usize, f64),
+    /// What the longest round took, the one of warming up too, ms.
+    longest_ms: f64,
 }
 
-impl<S: Stage> Rounds<'_, '_, S> {
-    /// That the time is used. A round that is not whole is discarded.
-    fn out_of_time(&mut self) -> Stop {
-        let tried = self.runs.iter().zip(&self.left_out);
-        let tried = tried.filter(|(_, left_out)| left_out.is_none());
-        let whole = tried.map(|(runs, _)| runs.len()).min().unwrap_or(0);
-        for runs in &mut self.runs {
-            runs.truncate(whole);
+impl<'a, 'f, S: Stage> Rounds<'a, 'f, S> {
+    /// A block that ends with its share of the time that is left for it and
+    /// those after it.
+    fn new(plan: &'a Plan, k: usize, stage: &'a mut S, toggles: &'a mut Toggles<'f>) -> Self {
+        let arms = &plan.blocks[k].arms;
+        let now_ms = stage.elapsed_ms() as f64;
+        let left: f64 = plan.blocks[k..].iter().map(|b| b.round_ms).sum();
+        let share = plan.blocks[k].round_ms / left;
+        Rounds {
+            stage,
+            toggles,
+            arms,
+            runs: vec![Vec::new(); arms.len()],
+            left_out: vec![None; arms.len()],
+            until: plan
+                .most_ms
+                .map(|most_ms| now_ms + (most_ms as f64 - now_ms) * share),
+            round: (0, now_ms),
+            longest_ms: 0.0,
         }
-        Stop::Time
     }
 
-    fn measured(self, stop: Option<Stop>) -> Measured {
-        Measured {
-            runs: self.runs,
-            left_out: self.left_out,
-            stop,
+    fn all(
+        &mut self,
+        plan: &Plan,
+        k: usize,
+        seed: u64,
+        watch: &mut impl FnMut(&Progress),
+    ) -> Result<(), Stop> {
+        let planned = &plan.blocks[k];
+        let now_ms = self.elapsed_ms() as f64;
+        if self.until.is_some_and(|until| until <= now_ms) {
+            return Err(Stop::Time);
+        }
+        self.stage
+            .begin(planned.workload, planned.load, &planned.arms)?;
+        let began_ms = self.elapsed_ms();
+        let rule = Rule {
+            runs: Some(plan.most_rounds),
+            ..ADAPTIVE
+        };
+        // Another order in each block.
+        let seed = seed.wrapping_add(k as u64);
+        let repeated = repeat(self, planned.arms.len(), 1, &rule, seed, |progress| {
+            watch(&Progress {
+                block: k + 1,
+                blocks: plan.blocks.len(),
+                planned,
+                rounds: progress.runs[0].len(),
+                elapsed_ms: began_ms + progress.measuring_ms,
+            });
+        })?;
+        match repeated.ended {
+            Some(Ended::Interrupted) => {
+                Err(Stop::All("interrupted: completed runs are kept".into()))
+            }
+            _ => Ok(()),
         }
     }
 
-    /// One run, or `None` of a state that is not tried any more. One that fails
-    /// is left out from then on. That which the others are set against ends the
-    /// block: nothing could be told without it.
-    fn unless_left_out(&mut self, k: usize) -> Result<Option<Done<Ran>>, Stop> {
+    /// One run that begins at this time, if there is time for it; `None` of a
+    /// state that is not tried any more. One that fails is left out from then
+    /// on. That which the others are compared with ends the block: nothing could
+    /// be shown without it.
+    fn run(&mut self, k: usize, now_ms: f64) -> Result<Option<Done<Ran>>, Stop> {
+        if !self.fits(now_ms) {
+            return Err(self.out_of_time());
+        }
         if self.left_out[k].is_some() {
             return Ok(None);
         }
@@ -320,6 +258,35 @@ impl<S: Stage> Rounds<'_, '_, S> {
         }
     }
 
+    /// Counts another run; false if there is no time for it.
+    fn fits(&mut self, now_ms: f64) -> bool {
+        let (runs, began_ms) = &mut self.round;
+        if *runs == self.arms.len() {
+            self.longest_ms = self.longest_ms.max(now_ms - *began_ms);
+            *runs = 0;
+        }
+        let end_ms = match *runs {
+            0 => now_ms + self.longest_ms,
+            _ => now_ms - self.longest_ms / 2.0,
+        };
+        if *runs == 0 {
+            *began_ms = now_ms;
+        }
+        *runs += 1;
+        self.until.is_none_or(|until| end_ms < until)
+    }
+
+    /// That the time is used. A round that is not whole is discarded.
+    fn out_of_time(&mut self) -> Stop {
+        let tried = self.runs.iter().zip(&self.left_out);
+        let tried = tried.filter(|(_, left_out)| left_out.is_none());
+        let whole = tried.map(|(runs, _)| runs.len()).min().unwrap_or(0);
+        for runs in &mut self.runs {
+            runs.truncate(whole);
+        }
+        Stop::Time
+    }
+
     /// One run with its control on, which is off again whatever came of it.
     fn one(&mut self, k: usize) -> Result<Done<Ran>, Stop> {
         let Some(name) = &self.arms[k].toggle else {
@@ -327,9 +294,8 @@ impl<S: Stage> Rounds<'_, '_, S> {
         };
         let toggle = self.toggles.get_mut(name);
         let toggle = toggle.ok_or_else(|| Stop::All(format!("no switch for {name}")))?;
-        let on = toggle.on();
-        let ran = match &on {
-            Ok(groups) => self.stage.run(k, groups),
+        let ran = match toggle.on() {
+            Ok(groups) => self.stage.run(k, &groups),
             Err(why) => Err(Stop::Arm(format!("can't switch {name} on: {why}"))),
         };
         toggle
@@ -344,10 +310,7 @@ impl<S: Stage> Runner for Rounds<'_, '_, S> {
 
     fn warm_up(&mut self, k: usize) -> Result<Done<()>, Stop> {
         let now_ms = self.stage.elapsed_ms() as f64;
-        if !self.round.begins(now_ms, self.arms.len(), self.until) {
-            return Err(self.out_of_time());
-        }
-        Ok(match self.unless_left_out(k)? {
+        Ok(match self.run(k, now_ms)? {
             Some(Done::Interrupted) => Done::Interrupted,
             Some(Done::Ended(_)) | None => Done::Ended(()),
         })
@@ -355,10 +318,7 @@ impl<S: Stage> Runner for Rounds<'_, '_, S> {
 
     fn timed(&mut self, k: usize) -> Result<Done<Usage>, Stop> {
         let at_ms = self.stage.elapsed_ms();
-        if !self.round.begins(at_ms as f64, self.arms.len(), self.until) {
-            return Err(self.out_of_time());
-        }
-        Ok(match self.unless_left_out(k)? {
+        Ok(match self.run(k, at_ms as f64)? {
             // What it cost is of no matter to the rule, which counts rounds or time.
             None => Done::Ended(Usage::default()),
             Some(Done::Interrupted) => Done::Interrupted,

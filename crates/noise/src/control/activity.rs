@@ -2,6 +2,7 @@
 //! proc_pid_stat(5)).
 
 use super::system::{CPUS, siblings};
+use crate::proc_stat::Stat;
 use std::collections::HashMap;
 use std::fmt;
 use sys::files::Files;
@@ -158,25 +159,16 @@ fn processes(files: &dyn Files) -> HashMap<u32, Process> {
         .collect()
 }
 
-fn process(stat: &str) -> Option<Process> {
-    let fields = after_name(stat)?;
-    let name = stat.split_once('(')?.1.rsplit_once(')')?.0;
-    let number = |field: usize| fields.get(field)?.parse::<u64>().ok();
+fn process(text: &str) -> Option<Process> {
+    let stat = Stat::of(text)?;
     Some(Process {
-        name: name.to_owned(),
-        parent: u32::try_from(number(1)?).ok()?,
-        session: u32::try_from(number(3)?).ok()?,
-        terminal: number(4)?,
-        ticks: number(11)? + number(12)?,
-        start: number(19)?,
+        name: stat.name.to_owned(),
+        parent: stat.number(4)?,
+        session: stat.number(6)?,
+        terminal: stat.number(7)?,
+        ticks: stat.number::<u64>(14)? + stat.number::<u64>(15)?,
+        start: stat.number(22)?,
     })
-}
-
-/// The fields of a `stat` after the name: the first of them is the state, the
-/// third field of the manual page.
-pub(super) fn after_name(stat: &str) -> Option<Vec<&str>> {
-    let (_, rest) = stat.rsplit_once(')')?;
-    Some(rest.split_ascii_whitespace().collect())
 }
 
 /// Sum of the throttle counts of all cores (Intel). The threads of a core share
@@ -192,73 +184,4 @@ fn throttles(files: &dyn Files) -> Option<u64> {
             files.read(&path).ok()?.parse::<u64>().ok()
         })
         .reduce(|a, b| a + b)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::machines::process as stat_of;
-
-    fn activity(total: u64, processes: &[(u32, &str, u64)]) -> Activity {
-        let processes = processes
-            .iter()
-            .filter_map(|&(pid, name, ticks)| Some((pid, process(&stat_of(pid, name, ticks))?)))
-            .collect();
-        Activity {
-            processes,
-            total: Some(total),
-            steal: Some(total / 10),
-            cpus: 2,
-            throttles: None,
-        }
-    }
-
-    #[test]
-    fn guests_are_counted_once() {
-        let root = tempfile::tempdir().expect("a directory");
-        std::fs::create_dir(root.path().join("proc")).expect("a directory");
-        let stat = "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\nctxt 5\n";
-        std::fs::write(root.path().join("proc/stat"), stat).expect("a file");
-        let activity = Activity::read(&sys::files::Tree::new(root.path()));
-        assert_eq!(
-            (activity.total, activity.steal, activity.cpus),
-            (Some(36), Some(8), 1)
-        );
-    }
-
-    #[test]
-    fn shares_are_of_one_cpu_and_of_the_time_between() {
-        let before = activity(1000, &[(7, "a (b) c", 100), (8, "idle", 50), (9, "us", 0)]);
-        let after = activity(
-            1040,
-            &[
-                (7, "a (b) c", 115),
-                (8, "idle", 50),
-                (9, "us", 20),
-                (10, "new", 5),
-            ],
-        );
-        let busy = after.busy_since(&before, Some(9)).expect("time passed");
-        let shares: Vec<(&str, f64)> = busy.iter().map(|b| (b.name.as_str(), b.share)).collect();
-        assert_eq!(shares, [("a (b) c", 0.75), ("new", 0.25)]);
-        assert_eq!(after.steal_since(&before), Some(0.1));
-    }
-
-    #[test]
-    fn no_time_has_no_shares() {
-        let activity = activity(1000, &[(7, "a", 100)]);
-        assert_eq!(activity.busy_since(&activity, None), None);
-        assert_eq!(activity.steal_since(&activity), None);
-    }
-
-    #[test]
-    fn a_reused_process_id_is_another_process() {
-        let mut before = activity(1000, &[(7, "old", 500)]);
-        if let Some(process) = before.processes.get_mut(&7) {
-            process.start = 1;
-        }
-        let after = activity(1040, &[(7, "new", 20)]);
-        let busy = after.busy_since(&before, None).expect("time passed");
-        assert_eq!(busy.first().map(|b| b.share), Some(1.0));
-    }
 }

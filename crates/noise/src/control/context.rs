@@ -293,26 +293,3 @@ fn has_sys_nice(status: &str, uid_map: Option<&str>) -> Option<bool> {
     let effective = u64::from_str_radix(field(status, "CapEff")?, 16).ok()?;
     Some(effective >> 23 & 1 == 1 && is_initial_namespace(uid_map))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn root_and_capability_are_those_of_the_initial_namespace() {
-        let root = "Name:\tx\nUid:\t1000\t0\t0\t0\n";
-        let mapped = Some("         0       1000          1");
-        assert!(is_root(root, None));
-        assert!(is_root(root, Some("         0          0 4294967295")));
-        assert!(!is_root(root, mapped));
-        assert!(!is_root("Uid:\t0\t1000\t0\t0", None));
-        assert!(!is_root("", None), "unknown is not root");
-        let all = "CapEff:\t000001ffffffffff";
-        assert_eq!(has_sys_nice(all, None), Some(true));
-        assert_eq!(has_sys_nice("CapEff:\t0000000000800000", None), Some(true));
-        // What Docker leaves to root.
-        assert_eq!(has_sys_nice("CapEff:\t00000000a80425fb", None), Some(false));
-        assert_eq!(has_sys_nice(all, mapped), Some(false));
-        assert_eq!(has_sys_nice("Uid:\t0", None), None);
-    }
-}

@@ -309,20 +309,7 @@ pub fn documentation() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machines::{self, Machine};
     use std::collections::HashSet;
-    use sys::files::Tree;
-
-    fn on(machine: &Machine, only: &[&str], quiet: &[u32]) -> Vec<(String, String)> {
-        let root = tempfile::tempdir().expect("a directory");
-        machine.write_below(root.path()).expect("a tree");
-        let only: Vec<String> = only.iter().map(|&name| name.to_owned()).collect();
-        changes(&Tree::new(root.path()), &only, quiet)
-            .expect("known controls")
-            .into_iter()
-            .map(|change| (change.path, change.wanted))
-            .collect()
-    }
 
     #[test]
     fn every_control_is_whole() {
@@ -356,89 +343,10 @@ mod tests {
     }
 
     #[test]
-    fn only_files_of_controls_are_writable() {
-        for path in [
-            "/proc/irq/24/smp_affinity",
-            "/proc/irq/default_smp_affinity",
-            "/sys/devices/system/cpu/cpu11/online",
-            "/sys/devices/system/cpu/cpufreq/policy4/energy_performance_preference",
-            "/sys/kernel/mm/transparent_hugepage/enabled",
-        ] {
-            assert!(is_writable(path), "{path}");
-        }
-        for path in [
-            "/etc/passwd",
-            "/proc/self/status",
-            "/proc/sys/kernel/core_pattern",
-            "/proc/sys/kernel/perf_event_paranoid",
-            "/proc/irq/24/../../sys/kernel/core_pattern",
-            "/proc/irq/x/smp_affinity",
-            "/proc/irq//smp_affinity",
-            "/proc/irq/24/smp_affinity/x",
-            "/proc/irq/2/4/smp_affinity",
-            "/x/proc/irq/24/smp_affinity",
-            "proc/irq/24/smp_affinity",
-            "/sys/devices/system/cpu/cpu/online",
-            "/sys/devices/system/cpu/cpu0x/online",
-            "/sys/devices/system/cpu/cpu1234567890/online",
-            "",
-        ] {
-            assert!(!is_writable(path), "{path}");
-        }
+    fn what_moves_along_is_that_of_the_control() {
         let governor = moves("/sys/devices/system/cpu/cpufreq/policy4/scaling_governor");
         assert!(matches!(governor, Moves::SamePolicy(_)));
         assert_eq!(moves("/sys/devices/system/cpu/smt/control"), Moves::CpuGoes);
         assert_eq!(moves("/proc/irq/24/smp_affinity"), Moves::Nothing);
-    }
-
-    #[test]
-    fn steps_come_in_an_order_that_nothing_undoes() {
-        let steps = on(&machines::intel(), &[], &[3, 7]);
-        let at = |end: &str| {
-            let found = steps.iter().position(|(path, _)| path.ends_with(end));
-            found.unwrap_or_else(|| panic!("no {end} in {steps:?}"))
-        };
-        assert!(at("energy_performance_preference") < at("scaling_governor"));
-        assert!(at("scaling_governor") < at("no_turbo"));
-        assert!(at("no_turbo") < at("smp_affinity"));
-        assert!(!steps.iter().any(|(path, _)| path.contains("smt")));
-        let named = ["smt", "irq-affinity", "min-frequency", "max-frequency"];
-        let named = on(&machines::intel(), &named, &[3]);
-        let ends: Vec<&str> = named
-            .iter()
-            .filter_map(|(path, _)| path.rsplit('/').next())
-            .collect();
-        assert_eq!(ends.first(), Some(&"scaling_max_freq"));
-        assert_eq!(ends.last(), Some(&"control"));
-    }
-
-    #[test]
-    fn interrupts_leave_the_quiet_cpus() {
-        let steps = on(&machines::intel(), &["irq-affinity"], &[3, 7]);
-        // 16: all eight; 17: CPU 3 only, so it gets all others; 18: CPU 0 already; 19 is managed.
-        assert_eq!(
-            steps,
-            [
-                ("/proc/irq/16/smp_affinity".to_owned(), "77".to_owned()),
-                ("/proc/irq/17/smp_affinity".to_owned(), "77".to_owned()),
-            ]
-        );
-        assert!(on(&machines::intel(), &["irq-affinity"], &[]).is_empty());
-        let all: Vec<u32> = (0..8).collect();
-        let none_left = on(&machines::intel(), &["workqueues"], &all);
-        assert!(none_left.is_empty(), "{none_left:?}");
-    }
-
-    #[test]
-    fn the_quiet_cpus_are_a_whole_core_of_the_fastest_kind() {
-        let quiet = |machine: Machine| {
-            let root = tempfile::tempdir().expect("a directory");
-            machine.write_below(root.path()).expect("a tree");
-            quiet_by_default(&Tree::new(root.path()))
-        };
-        assert_eq!(quiet(machines::intel()), [3, 7], "siblings are n and n + 4");
-        assert_eq!(quiet(machines::hybrid()), [2, 3], "the last P-core");
-        assert_eq!(quiet(machines::big_little()), [7]);
-        assert_eq!(quiet(machines::single()), [0_u32; 0], "none to spare");
     }
 }

@@ -2,9 +2,9 @@
 //! nice, autogroup, policy, timer slack. Read from /proc/self, so that a copied
 //! tree shows the process it was copied from. sched(7).
 
-use super::activity::after_name;
 use super::context::{Context, Status, StatusResult, field};
 use crate::cpus::{in_words, list, parse};
+use crate::proc_stat::Stat;
 use model::noise::control::{Kind, State, Who};
 
 pub(super) fn affinity(context: &Context) -> StatusResult {
@@ -42,7 +42,7 @@ pub(super) fn affinity(context: &Context) -> StatusResult {
 /// A field of /proc/self/stat by its number in proc_pid_stat(5).
 fn own_stat(context: &Context, number: usize) -> Result<i64, Box<Status>> {
     let stat = context.read("/proc/self/stat")?;
-    let value = after_name(&stat).and_then(|fields| fields.get(number - 3)?.parse().ok());
+    let value = Stat::of(&stat).and_then(|stat| stat.number(number));
     value.ok_or_else(|| {
         let why = format!("/proc/self/stat has no number in field {number}");
         Box::new(Status::absent(Kind::AbsentInKernel, why))

@@ -93,20 +93,7 @@ fn text(files: &dyn Files, path: &str) -> Result<String, ShieldError> {
 impl Hierarchy {
     /// Directories of all groups below the root, parents before children.
     pub(crate) fn groups(&self, files: &dyn Files) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut open = vec![self.mount.clone()];
-        while let Some(group) = open.pop() {
-            let below: Vec<String> = files
-                .names(&group)
-                .into_iter()
-                .map(|name| format!("{group}/{name}"))
-                .filter(|path| files.exists(&format!("{path}/cpuset.cpus")))
-                .collect();
-            found.extend(below.iter().cloned());
-            open.extend(below);
-        }
-        found.sort_by_key(|group| group.matches('/').count());
-        found
+        groups_below(files, &self.mount, "cpuset.cpus")
     }
 
     /// The file of a group that lists and takes its members.
@@ -116,4 +103,21 @@ impl Hierarchy {
             Version::Two => "cgroup.procs",
         }
     }
+}
+
+/// Directories below a group that hold such a file, parents before children.
+pub(crate) fn groups_below(files: &dyn Files, group: &str, file: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![group.to_owned()];
+    while let Some(group) = open.pop() {
+        let below = files.names(&group).into_iter();
+        let below: Vec<String> = below
+            .map(|name| format!("{group}/{name}"))
+            .filter(|path| files.exists(&format!("{path}/{file}")))
+            .collect();
+        found.extend(below.iter().cloned());
+        open.extend(below);
+    }
+    found.sort_by_key(|group| group.matches('/').count());
+    found
 }

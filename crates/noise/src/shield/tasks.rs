@@ -1,5 +1,6 @@
 //! Tasks (threads) as /proc shows them (proc_pid_stat(5), proc_pid_status(5)).
 
+use crate::proc_stat::Stat;
 use serde::{Deserialize, Serialize};
 use std::io;
 use sys::files::Files;
@@ -21,33 +22,20 @@ pub(crate) struct Task {
     pub(crate) start: u64,
 }
 
-/// What /proc/TASK/stat tells of a task that lives.
-struct Stat {
-    flags: u64,
-    start: u64,
-}
-
-fn stat(files: &dyn Files, id: u32) -> io::Result<Stat> {
+/// What /proc/TASK/stat tells of a task that lives: its flags and its start.
+fn stat(files: &dyn Files, id: u32) -> io::Result<(u64, u64)> {
     let text = files.read(&format!("/proc/{id}/stat")).map_err(gone)?;
-    // The name in parentheses may hold anything; the state is what follows.
-    let fields: Vec<&str> = text
-        .rsplit(')')
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
+    let stat = Stat::of(&text);
     // A zombie, or what is left of one: its number is taken until its parent
     // waits for it, but it never runs again and can't be moved.
-    if let Some(&("Z" | "X" | "x")) = fields.first() {
+    if stat
+        .as_ref()
+        .is_some_and(|s| ["Z", "X", "x"].contains(&s.state()))
+    {
         return Err(io::ErrorKind::NotFound.into());
     }
-    let number = |index: usize| fields.get(index).and_then(|field| field.parse().ok());
-    match (number(6), number(19)) {
-        (Some(flags), Some(start)) => Ok(Stat { flags, start }),
-        _ => Err(io::Error::other(format!(
-            "/proc/{id}/stat is not understood"
-        ))),
-    }
+    let known = stat.and_then(|stat| Some((stat.number(9)?, stat.number(22)?)));
+    known.ok_or_else(|| io::Error::other(format!("/proc/{id}/stat is not understood")))
 }
 
 /// That a task ended while its file was read (ESRCH) is the same as that its
@@ -65,7 +53,7 @@ fn gone(error: io::Error) -> io::Error {
 /// # Errors
 /// `NotFound` if none has, or one that is dead.
 pub(crate) fn find(files: &dyn Files, id: u32) -> io::Result<Task> {
-    let start = stat(files, id)?.start;
+    let (_, start) = stat(files, id)?;
     Ok(Task { id, start })
 }
 
@@ -80,7 +68,7 @@ pub(crate) fn check(files: &dyn Files, task: Task) -> io::Result<()> {
 
 /// Whether the kernel lets a task be moved to another cpuset.
 pub(crate) fn may_be_moved(files: &dyn Files, id: u32) -> bool {
-    id != KTHREADD && stat(files, id).is_ok_and(|stat| stat.flags & PF_NO_SETAFFINITY == 0)
+    id != KTHREADD && stat(files, id).is_ok_and(|(flags, _)| flags & PF_NO_SETAFFINITY == 0)
 }
 
 /// The CPUs that a task may run on, as a list.

@@ -178,7 +178,7 @@ pub(crate) enum Unusable {
     Garbled {
         path: PathBuf,
         line: usize,
-        why: String,
+        why: read::Damage,
     },
     #[error(
         "the journal {path} is of the root {theirs}, not {ours}: restore that first, or use another state directory (LATLAS_STATE_DIR)"
@@ -254,35 +254,25 @@ impl Journal {
         let entry = self.entries.len();
         let record = Record::Intent { entry, action };
         self.append(&record)?;
-        let Record::Intent { action, .. } = record else {
-            return Err(io::ErrorKind::InvalidData.into());
-        };
-        self.entries.push(Entry::new(action));
+        self.learn(record)?;
         Ok(entry)
     }
 
     /// Says that it is done, and what was read back.
     pub(crate) fn made(&mut self, entry: usize, left: Vec<Option<String>>) -> io::Result<()> {
-        self.entries[entry].left = Some(left.clone());
-        self.append(&Record::Made { entry, left })
+        self.record(Record::Made { entry, left })
     }
 
     /// Says that it is going to be undone.
     pub(crate) fn undoing(&mut self, entry: usize, foreign: Vec<usize>) -> io::Result<()> {
-        self.entries[entry].undoing = Some(foreign.clone());
-        self.append(&Record::Undoing { entry, foreign })
+        self.record(Record::Undoing { entry, foreign })
     }
 
     /// Says that undoing it was tried, and what was left.
     pub(crate) fn tried(&mut self, entry: usize, left: Vec<Option<String>>) -> io::Result<()> {
-        let known = &mut self.entries[entry];
-        let foreign = known
-            .undoing
-            .take()
-            .unwrap_or_else(|| known.foreign.clone());
-        known.foreign.clone_from(&foreign);
-        known.left = Some(left.clone());
-        self.append(&Record::Tried {
+        let known = &self.entries[entry];
+        let foreign = known.undoing.as_ref().unwrap_or(&known.foreign).clone();
+        self.record(Record::Tried {
             entry,
             foreign,
             left,
@@ -291,9 +281,19 @@ impl Journal {
 
     /// Says that nothing of it is left.
     pub(crate) fn done(&mut self, entry: usize) -> io::Result<()> {
-        self.entries[entry].done = true;
-        self.entries[entry].done_of = self.entries.len();
-        self.append(&Record::Done { entry })
+        self.record(Record::Done { entry })
+    }
+
+    /// Of what has happened this process knows, also where the disk takes no
+    /// more.
+    fn record(&mut self, record: Record) -> io::Result<()> {
+        let appended = self.append(&record);
+        self.learn(record)?;
+        appended
+    }
+
+    fn learn(&mut self, record: Record) -> io::Result<()> {
+        record.learn(&mut self.entries).map_err(io::Error::other)
     }
 
     /// Entries of which something may be left.
@@ -374,6 +374,40 @@ impl Stale {
         sync(directory)?;
         Ok(aside)
     }
+}
+
+impl Record {
+    /// What it says of the entries. Records must make sense one after the other.
+    fn learn(self, entries: &mut Vec<Entry>) -> Result<(), read::Damage> {
+        let count = entries.len();
+        match self {
+            Record::Began(_) => return Err(read::Damage::SecondBeginning),
+            Record::Intent { entry, action } if entry == count => entries.push(Entry::new(action)),
+            Record::Intent { .. } => return Err(read::Damage::OutOfOrder),
+            Record::Made { entry, left } => known(entries, entry)?.left = Some(left),
+            Record::Undoing { entry, foreign } => known(entries, entry)?.undoing = Some(foreign),
+            Record::Tried {
+                entry,
+                foreign,
+                left,
+            } => {
+                let entry = known(entries, entry)?;
+                entry.undoing = None;
+                entry.foreign = foreign;
+                entry.left = Some(left);
+            }
+            Record::Done { entry } => {
+                let entry = known(entries, entry)?;
+                entry.done = true;
+                entry.done_of = count;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn known(entries: &mut [Entry], entry: usize) -> Result<&mut Entry, read::Damage> {
+    entries.get_mut(entry).ok_or(read::Damage::NoEntry(entry))
 }
 
 impl Entry {

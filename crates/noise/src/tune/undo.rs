@@ -6,8 +6,8 @@ use super::journal::{Action, Entry, Journal};
 use super::late::Late;
 use super::report::{BackOutcome, PutBack};
 use super::whitelist;
-use crate::shield::hierarchy;
 use crate::shield::tasks::{self, Task};
+use crate::shield::{groups_below, hierarchy};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 use sys::files::Files;
@@ -29,9 +29,7 @@ pub(crate) fn undo(files: &dyn Files, journal: &mut Journal, index: usize) -> Ve
             match items.iter().find(|item| !item.allowed(cpuset)) {
                 Some(item) => vec![refused(control, &item.place.title())],
                 None => {
-                    let mut items = items.clone();
-                    let mut foreign = foreign(files, journal, index, &entry, &items);
-                    as_earlier(journal, index, cpuset, &mut items, &mut foreign);
+                    let (items, foreign) = to_undo(files, journal, index, cpuset);
                     change(files, control, &items, &foreign)
                 }
             }
@@ -52,11 +50,9 @@ pub(crate) fn undo(files: &dyn Files, journal: &mut Journal, index: usize) -> Ve
                 && beside.iter().all(|item| item.allowed(cpuset));
             match known {
                 true => {
-                    let mut beside = beside.clone();
-                    let mut foreign = foreign(files, journal, index, &entry, &beside);
-                    as_earlier(journal, index, cpuset, &mut beside, &mut foreign);
-                    let gone = back("shield", path, None, remove(files, path, home, list));
-                    let mut values = vec![gone];
+                    let (beside, foreign) = to_undo(files, journal, index, cpuset);
+                    let removed = remove(files, path, home, list);
+                    let mut values = vec![back("shield", path, None, removed)];
                     values.extend(change(files, "shield", &beside, &foreign));
                     values
                 }
@@ -109,14 +105,23 @@ fn back(control: &str, what: &str, old: Option<&str>, outcome: BackOutcome) -> P
     }
 }
 
-/// The items that somebody else changed meanwhile, told to the journal.
-fn foreign(
+/// The items of an entry with what they are to become, and those that are
+/// somebody else's.
+fn to_undo(
     files: &dyn Files,
     journal: &mut Journal,
     index: usize,
-    entry: &Entry,
-    items: &[Item],
-) -> Vec<usize> {
+    cpuset: Option<&str>,
+) -> (Vec<Item>, Vec<usize>) {
+    let mut items = journal.entries[index].action.items().to_vec();
+    let mut foreign = foreign(files, journal, index, &items);
+    as_earlier(journal, index, cpuset, &mut items, &mut foreign);
+    (items, foreign)
+}
+
+/// The items that somebody else changed meanwhile, noted in the journal.
+fn foreign(files: &dyn Files, journal: &mut Journal, index: usize, items: &[Item]) -> Vec<usize> {
+    let entry = &journal.entries[index];
     if let Some(foreign) = &entry.undoing {
         return foreign.clone();
     }
@@ -316,21 +321,4 @@ fn remove(files: &dyn Files, path: &str, home: &str, list: &str) -> BackOutcome 
         Some(group) => BackOutcome::Failed(format!("{why} (the group {group} is in it)")),
         None => BackOutcome::Failed(why),
     }
-}
-
-/// Groups within a group, outer before inner.
-fn groups_below(files: &dyn Files, path: &str, list: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut open = vec![path.to_owned()];
-    while let Some(group) = open.pop() {
-        let below: Vec<String> = files
-            .names(&group)
-            .into_iter()
-            .map(|name| format!("{group}/{name}"))
-            .filter(|path| files.exists(&format!("{path}/{list}")))
-            .collect();
-        found.extend(below.iter().cloned());
-        open.extend(below);
-    }
-    found
 }

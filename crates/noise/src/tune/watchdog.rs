@@ -86,28 +86,40 @@ impl Watchdog {
     }
 }
 
+/// What a watchdog could not do.
+#[derive(thiserror::Error, Debug)]
+pub enum WatchdogError {
+    /// An argument of a user.
+    #[error("{ROLE} is internal to latlas")]
+    Internal,
+    /// It can't watch.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It can't restore.
+    #[error(transparent)]
+    Tune(#[from] TuneError),
+}
+
 /// Watches until it is dismissed, or the process that started it ends: then restores.
 ///
 /// # Errors
 /// What could not be done; it is logged too.
-pub fn serve(watched: &str) -> Result<(), String> {
+pub fn serve(watched: &str) -> Result<(), WatchdogError> {
     watch(watched).inspect_err(|why| log(&format!("latlas watchdog: {why}")))
 }
 
-fn watch(watched: &str) -> Result<(), String> {
-    let watched: Watched =
-        serde_json::from_str(watched).map_err(|_| format!("{ROLE} is internal to latlas"))?;
-    let in_words = |error: io::Error| error.to_string();
+fn watch(watched: &str) -> Result<(), WatchdogError> {
+    let watched: Watched = serde_json::from_str(watched).map_err(|_| WatchdogError::Internal)?;
     // Nothing that ends the terminal's session or the shell's job may end this.
-    sys::process::leave_session().map_err(in_words)?;
+    sys::process::leave_session()?;
     sys::process::ignore_requests_to_end();
     // Not to be chosen when memory runs out (proc_pid_oom_score_adj(5)).
     let _ = std::fs::write("/proc/self/oom_score_adj", "-1000");
     // Nor does it keep a file system from being unmounted.
     let _ = std::env::set_current_dir("/");
-    let socket = io::stdin().as_fd().try_clone_to_owned().map_err(in_words)?;
+    let socket = io::stdin().as_fd().try_clone_to_owned()?;
     let mut socket = UnixStream::from(socket);
-    socket.write_all(&[READY]).map_err(in_words)?;
+    socket.write_all(&[READY])?;
     let mut byte = [0];
     loop {
         match socket.read(&mut byte) {
@@ -117,30 +129,29 @@ fn watch(watched: &str) -> Result<(), String> {
             Ok(_) | Err(_) => break,
         }
     }
-    put_back(&watched)
+    Ok(put_back(&watched)?)
 }
 
-fn put_back(watched: &Watched) -> Result<(), String> {
+fn put_back(watched: &Watched) -> Result<(), TuneError> {
     let state = StateDir::at(&watched.state)
         .of_tree(&watched.root)
         .with_faults(Faults::of_the_watchdog());
-    let in_words = |error: TuneError| error.to_string();
-    state.check().map_err(in_words)?;
-    let lock = state.lock(Duration::MAX).map_err(in_words)?;
+    state.check()?;
+    let lock = state.lock(Duration::MAX)?;
     let files = Tree::new(&watched.root);
-    let boot_id = boot_id(&files).map_err(in_words)?;
+    let boot_id = boot_id(&files)?;
     let here = Here {
         boot_id: &boot_id,
         root: &state.root,
     };
     // Somebody may have put it back already, and somebody else begun anew.
-    let found = Journal::open(&state.path, here, &state.faults).map_err(|why| why.to_string())?;
+    let found = Journal::open(&state.path, here, &state.faults)?;
     let theirs = matches!(found, Some(Found::Ours(journal))
         if journal.header.process == watched.process);
     if !theirs {
         return Ok(());
     }
-    let restored = restore_locked(&files, &state, &lock, "watchdog").map_err(in_words)?;
+    let restored = restore_locked(&files, &state, &lock, "watchdog")?;
     let count = restored.values.len();
     log(&match restored.complete() {
         true => format!(

@@ -34,13 +34,30 @@ mod tests {
     fn nothing_else_is_reached() {
         for path in [
             "/proc/irq/24/smp_affinity",
+            "/proc/irq/default_smp_affinity",
+            "/sys/devices/system/cpu/cpu11/online",
+            "/sys/devices/system/cpu/cpufreq/policy4/energy_performance_preference",
+            "/sys/kernel/mm/transparent_hugepage/enabled",
             "/cg/docker/abc/cpuset.cpus",
             "/cg/cgroup.subtree_control",
         ] {
             assert!(allows(path, Some("/cg")), "{path}");
         }
         for path in [
+            "",
             "/etc/passwd",
+            "/proc/self/status",
+            "/proc/sys/kernel/core_pattern",
+            "/proc/sys/kernel/perf_event_paranoid",
+            "/proc/irq/x/smp_affinity",
+            "/proc/irq//smp_affinity",
+            "/proc/irq/24/smp_affinity/x",
+            "/proc/irq/2/4/smp_affinity",
+            "/x/proc/irq/24/smp_affinity",
+            "proc/irq/24/smp_affinity",
+            "/sys/devices/system/cpu/cpu/online",
+            "/sys/devices/system/cpu/cpu0x/online",
+            "/sys/devices/system/cpu/cpu1234567890/online",
             "/proc/sys/kernel/../kernel/core_pattern",
             "/proc/irq/24/../../sys/kernel/core_pattern",
             "/proc/irq//24/smp_affinity",

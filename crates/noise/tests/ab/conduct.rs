@@ -7,7 +7,7 @@ use model::noise::effect::judge::effects;
 use model::noise::effect::{Block, Load, Verdict, Wakeups, Workload};
 use noise::ab::conduct::{Conducted, Ran, Stage, Stop, conduct};
 use noise::ab::plan::{Length, Plan, PlannedArm, Request};
-use noise::ab::toggle::{Toggle, ToggleError, Toggles};
+use noise::ab::toggle::{Toggle, ToggleError, Toggles, rehearse};
 use std::cell::{Cell, RefCell};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -259,6 +259,22 @@ fn a_switch_is_on_for_its_own_runs_and_for_no_others() {
         assert_eq!(on.is_empty(), arm != "thp", "{arm} {on:?}");
     }
     assert!(stage.on.borrow().is_empty());
+}
+
+#[test]
+fn what_does_not_go_on_is_taken_out_and_what_stays_on_ends_it() {
+    let stage = Scripted::new(quiet);
+    let mut toggles = switch(&stage, "governor", 0, EVER);
+    toggles.extend(switch(&stage, "thp", EVER, EVER));
+    let rehearsed = rehearse(&mut toggles).expect("all are off");
+    let refused = rehearsed.refused["governor"].to_string();
+    assert_eq!(refused, "the file is read-only");
+    assert_eq!(rehearsed.took_ms.keys().collect::<Vec<_>>(), ["thp"]);
+    assert_eq!(toggles.keys().collect::<Vec<_>>(), ["thp"]);
+    assert!(stage.on.borrow().is_empty());
+    toggles.extend(switch(&stage, "turbo", EVER, 0));
+    let error = rehearse(&mut toggles).expect_err("turbo");
+    assert!(matches!(error, ToggleError::StillOn { name, .. } if name == "turbo"));
 }
 
 #[test]

@@ -58,6 +58,28 @@ fn the_busiest_are_those_that_ran_between_two_readings() {
     assert_eq!(of(&no_time, "noisiest").state, State::Unknown);
 }
 
+/// A process id that is used again: the new one has its whole time in the span.
+/// Guests are counted in user and nice already (proc_stat(5)).
+#[test]
+fn another_process_with_the_same_id_and_guests() {
+    let old = process(77, "old", 500).replace(" 0 1 0 100", " 0 1 0 1");
+    let machine = machines::intel().with("/proc/77/stat", &old);
+    let busiest = |machine: Machine, changed: &[(&str, String)]| {
+        let controls = shown_while(machine, changed);
+        of(&controls, "noisiest").now.get().cloned()
+    };
+    let reused = busiest(machine, &[("/proc/77/stat", process(77, "new", 20))]);
+    assert_eq!(reused.as_deref(), Some("new (77) 100 %"));
+    let times = "cpu  0 0 0 1160 0 0 0 0";
+    let guests = stat_after(1160).replace(&format!("{times} 0 0"), &format!("{times} 9 9"));
+    let changed = [
+        ("/proc/77/stat", process(77, "new", 10)),
+        ("/proc/stat", guests),
+    ];
+    let beside_guests = busiest(machines::intel(), &changed);
+    assert_eq!(beside_guests.as_deref(), Some("new (77) 50 %"));
+}
+
 /// The advice about a process that took a whole CPU.
 fn about(machine: &Machine, pid: u32, parent: u32, terminal: u32) -> Advice {
     let line = |ticks| process_below(pid, "x", ticks, parent, terminal);

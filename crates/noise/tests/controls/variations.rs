@@ -29,7 +29,8 @@ impl Page {
         }
     }
 
-    /// The same, and what tune would write of these controls.
+    /// The same, and what tune would write of these controls, or of the
+    /// default set.
     fn tune(&mut self, name: &str, machine: &Machine, ids: &[&str]) {
         self.show(name, machine, ids);
         let root = written(machine);
@@ -250,6 +251,12 @@ fn variations_of_machines() {
         &capable,
         &["policy", "nice", "autogroup"],
     );
+    // Of another user namespace it holds only inside.
+    let mapped = capable.with("/proc/self/uid_map", "0 1000 1");
+    page.show("the same in a container", &mapped, &["process", "nice"]);
+    let effective = USER.replacen("1000\t1000", "1000\t0", 1);
+    let effective = intel().with("/proc/self/status", &effective);
+    page.show("effectively root", &effective, &["process"]);
     let limits = "Max nice priority         35                   35                   \n\
         Max realtime priority     10                   10                   ";
     let limits = user.clone().with("/proc/self/limits", limits);
@@ -305,6 +312,13 @@ fn variations_of_machines() {
         .with("/proc/irq/17/smp_affinity", "f1")
         .with("/proc/irq/18/smp_affinity", "fb");
     page.tune("CPUs 4-7 offline", &offline, &["irq-affinity"]);
+
+    // Several, in an order that nothing undoes.
+    let named = ["smt", "irq-affinity", "min-frequency", "max-frequency"];
+    page.tune("several", &intel(), &named);
+    for machine in machines::all() {
+        page.tune("the default set", &machine, &[]);
+    }
 
     // A process with everything.
     page.show(

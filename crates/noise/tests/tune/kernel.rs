@@ -31,6 +31,18 @@ pub(crate) struct Task {
     pub(crate) dead: Option<&'static str>,
 }
 
+impl Task {
+    fn new(start: u64, cpus: Vec<u32>, group: &str) -> Task {
+        Task {
+            start,
+            flags: 0,
+            cpus,
+            group: group.into(),
+            dead: None,
+        }
+    }
+}
+
 /// Everything that can be told from outside: values and tasks.
 pub(crate) type Snapshot = (BTreeMap<String, String>, BTreeMap<u32, Task>);
 
@@ -103,113 +115,86 @@ impl Kernel {
             Groups::One => "/cg/cpuset",
             _ => "/cg",
         };
-        let mut state = State {
-            values: machine.files.clone(),
-            directories: BTreeSet::new(),
-            tasks: BTreeMap::new(),
-            next: 500,
-            going: Vec::new(),
-        };
-        let online = state
-            .values
-            .get(&format!("{CPU}/online"))
-            .cloned()
-            .unwrap_or_else(|| "0".into());
-        let all = cpu_list(&online).expect("a list");
+        let online = machine.files.get(&format!("{CPU}/online"));
+        let online = online.map_or("0", String::as_str);
+        let all = cpu_list(online).expect("a list");
+        let (first, last) = (all[0], *all.last().expect("a CPU"));
         // Groups are ours to simulate.
-        state
-            .values
-            .retain(|path, _| !path.starts_with("/sys/fs/cgroup"));
-        for (path, text) in &mut state.values {
+        let machine = machine.clone().without("/sys/fs/cgroup").read(&format!(
+            "/proc/sys/kernel/random/boot_id = boot-1\n\
+             ~/online = {online}\n\
+             ~/possible = {online}"
+        ));
+        let group = |name: &str, cpus: &str| {
+            let group = format!("{mount}{name}");
+            format!(
+                "{group}/cpuset.cpus = {cpus}\n{group}/cpuset.mems = 0\n\
+                 {group}/cpuset.cpu_exclusive = 0\n{group}/tasks =\n"
+            )
+        };
+        let machine = machine.read(&match groups {
+            Groups::None => "/proc/self/cgroup = 0::/\n\
+                             /proc/self/mountinfo = 22 1 0:21 / /proc rw - proc proc rw"
+                .into(),
+            Groups::One => [
+                "/proc/self/cgroup = 3:cpuset:/|0::/\n\
+                 /proc/self/cpuset = /\n\
+                 /proc/self/mountinfo = 30 23 0:26 / /cg/cpuset rw - cgroup cgroup rw,cpuset\n",
+                &group("", online),
+                &group("/docker", online),
+                &group("/docker/inner", &last.to_string()),
+            ]
+            .concat(),
+            Groups::Two => format!(
+                "/proc/self/cgroup = 0::/user\n\
+                 /proc/self/mountinfo = 30 23 0:26 / /cg rw - cgroup2 cgroup2 rw\n\
+                 /cg/cgroup.controllers = cpuset cpu memory\n\
+                 /cg/cgroup.subtree_control = cpu memory\n\
+                 /cg/cpuset.cpus.effective = {online}\n\
+                 /cg/cgroup.procs =\n\
+                 /cg/user/cgroup.procs ="
+            ),
+        });
+        let mut values = machine.files;
+        for (path, text) in &mut values {
             if let (true, Some(bits)) = (is_mask(path), mask(text)) {
                 *text = format!("{bits:08x}");
             }
         }
-        let mut put = |path: &str, text: &str| state.values.insert(path.into(), text.into());
-        put("/proc/sys/kernel/random/boot_id", "boot-1");
-        put(&format!("{CPU}/online"), &online);
-        put(&format!("{CPU}/possible"), &online);
-        match groups {
-            Groups::None => {
-                put("/proc/self/cgroup", "0::/");
-                put(
-                    "/proc/self/mountinfo",
-                    "22 1 0:21 / /proc rw - proc proc rw",
-                );
-            }
-            Groups::One => {
-                put("/proc/self/cgroup", "3:cpuset:/\n0::/");
-                put("/proc/self/cpuset", "/");
-                put(
-                    "/proc/self/mountinfo",
-                    "30 23 0:26 / /cg/cpuset rw - cgroup cgroup rw,cpuset",
-                );
-                for (group, cpus) in [("", online.clone()), ("/docker", online.clone())] {
-                    put(&format!("{mount}{group}/cpuset.cpus"), &cpus);
-                    put(&format!("{mount}{group}/cpuset.mems"), "0");
-                    put(&format!("{mount}{group}/cpuset.cpu_exclusive"), "0");
-                    put(&format!("{mount}{group}/tasks"), "");
-                }
-                let last = all.last().expect("a CPU").to_string();
-                put(&format!("{mount}/docker/inner/cpuset.cpus"), &last);
-                put(&format!("{mount}/docker/inner/cpuset.mems"), "0");
-                put(&format!("{mount}/docker/inner/cpuset.cpu_exclusive"), "0");
-                put(&format!("{mount}/docker/inner/tasks"), "");
-            }
-            Groups::Two => {
-                put("/proc/self/cgroup", "0::/user");
-                put(
-                    "/proc/self/mountinfo",
-                    "30 23 0:26 / /cg rw - cgroup2 cgroup2 rw",
-                );
-                put("/cg/cgroup.controllers", "cpuset cpu memory");
-                put("/cg/cgroup.subtree_control", "cpu memory");
-                put("/cg/cpuset.cpus.effective", &online);
-                put("/cg/cgroup.procs", "");
-                put("/cg/user/cgroup.procs", "");
-            }
-        }
-        let kernel = Kernel {
-            state: RefCell::new(state),
-            quirks: RefCell::new(Quirks::default()),
-            groups,
-            mount: mount.into(),
-        };
-        let (first, last) = (all[0], *all.last().expect("a CPU"));
         let deep = match groups {
             Groups::One => "/docker",
             Groups::Two => "/user",
             Groups::None => "/",
         };
-        for (id, flags, cpus, group) in [
+        let inner = (groups == Groups::One).then(|| (44, 0, vec![last], "/docker/inner"));
+        let tasks = [
             (1, 0, all.clone(), "/"),
             (2, 0, all.clone(), "/"),
             (3, PF_NO_SETAFFINITY, vec![last], "/"),
             (40, 0, vec![last], "/"),
             (41, 0, vec![first], "/"),
-            (42, 0, all.clone(), deep),
+            (42, 0, all, deep),
             (43, 0, vec![last], deep),
-        ] {
+        ];
+        let task = |(id, flags, cpus, group): (u32, u64, Vec<u32>, &str)| {
             let task = Task {
-                start: u64::from(id) * 10,
                 flags,
-                cpus,
-                group: group.into(),
-                dead: None,
+                ..Task::new(u64::from(id) * 10, cpus, group)
             };
-            kernel.state.borrow_mut().tasks.insert(id, task);
+            (id, task)
+        };
+        Kernel {
+            state: RefCell::new(State {
+                values,
+                directories: BTreeSet::new(),
+                tasks: tasks.into_iter().chain(inner).map(task).collect(),
+                next: 500,
+                going: Vec::new(),
+            }),
+            quirks: RefCell::new(Quirks::default()),
+            groups,
+            mount: mount.into(),
         }
-        if groups == Groups::One {
-            let task = Task {
-                start: 440,
-                flags: 0,
-                cpus: vec![last],
-                group: "/docker/inner".into(),
-                dead: None,
-            };
-            kernel.state.borrow_mut().tasks.insert(44, task);
-        }
-        kernel
     }
 
     pub(crate) fn quirks(&self, change: impl FnOnce(&mut Quirks)) {
@@ -240,13 +225,7 @@ impl Kernel {
 
     /// Its number is another's now, elsewhere and with other CPUs.
     pub(crate) fn reuse_task(&self, id: u32, group: &str) -> Task {
-        let task = Task {
-            start: 99_999,
-            flags: 0,
-            cpus: vec![0],
-            group: group.into(),
-            dead: None,
-        };
+        let task = Task::new(99_999, vec![0], group);
         self.state.borrow_mut().tasks.insert(id, task.clone());
         task
     }
@@ -267,16 +246,7 @@ impl Kernel {
         let mut state = self.state.borrow_mut();
         let id = state.next;
         state.next += 1;
-        state.tasks.insert(
-            id,
-            Task {
-                start: 7777,
-                flags: 0,
-                cpus,
-                group: group.into(),
-                dead: None,
-            },
-        );
+        state.tasks.insert(id, Task::new(7777, cpus, group));
         id
     }
 

@@ -8,9 +8,8 @@
 //! Yekutieli, J. Am. Stat. Assoc. 100, 2005, 71-81: level 1 - q R / m where R
 //! of m are told), and so one holds 1 exactly where nothing is told.
 
-use super::counts::Counts;
+use super::exchange::Exchange;
 use super::figures::figures;
-use super::spread::Spreads;
 use super::{Block, Change, Control, CountChange, Effect, OneRun, Verdict};
 use crate::by_turns;
 use crate::compare::finding::LEVEL;
@@ -24,9 +23,9 @@ struct Found<'a> {
     on: &'a [OneRun],
     off: &'a [OneRun],
     values: [Vec<f64>; 2],
-    spreads: Option<Spreads>,
-    switches: Option<Counts>,
-    migrations: Option<Counts>,
+    spreads: Option<Exchange>,
+    switches: Option<Exchange>,
+    migrations: Option<Exchange>,
     p_values: [Option<f64>; COMPARISONS],
 }
 
@@ -68,14 +67,18 @@ fn found<'a>(control: &'a Control, block: &'a Block) -> Option<Found<'a>> {
         runs.iter().map(of).collect()
     };
     let values = [judged(off), judged(on)];
-    let spreads = Spreads::of(&values[0], &values[1]);
-    let switches = Counts::of(off, on, |run| Some(run.voluntary + run.involuntary));
-    let migrations = Counts::of(off, on, |run| run.migrations);
+    let spreads = Exchange::of_spreads(&values[0], &values[1]);
+    let counts = |count: fn(&OneRun) -> Option<u64>| {
+        Exchange::of_counts(off.iter().map(count), on.iter().map(count))
+    };
+    let switches = counts(|run| Some(run.voluntary + run.involuntary));
+    let migrations = counts(|run| run.migrations);
+    let p_value = |exchange: &Option<Exchange>| exchange.as_ref()?.p_value();
     let p_values = [
         by_turns::p_value(&values[0], &values[1]),
-        spreads.as_ref().map(Spreads::p_value),
-        switches.as_ref().and_then(Counts::p_value),
-        migrations.as_ref().and_then(Counts::p_value),
+        p_value(&spreads),
+        p_value(&switches),
+        p_value(&migrations),
     ];
     Some(Found {
         control,
@@ -103,26 +106,40 @@ fn effect(found: &Found, told: [bool; COMPARISONS], level: f64) -> Effect {
         off: figures(found.off),
         time: change(time, found.p_values[0], told[0]),
         spread: change(spread, found.p_values[1], told[1]),
-        switches: counts(&found.switches, told[2], level),
-        migrations: counts(&found.migrations, told[3], level),
+        switches: count_change(found.switches.as_ref(), told[2], level),
+        migrations: count_change(found.migrations.as_ref(), told[3], level),
     }
 }
 
-fn counts(counts: &Option<Counts>, told: bool, level: f64) -> Option<CountChange> {
-    Some(counts.as_ref()?.change(told, level))
-}
-
 fn change(ratio: Option<Interval>, p_value: Option<f64>, told: bool) -> Change {
-    let verdict = match ratio {
-        None => Verdict::CannotTell,
-        Some(ratio) if told && ratio.value < 1.0 => Verdict::Better,
-        Some(_) if told => Verdict::Worse,
-        Some(_) => Verdict::NoEffectShown,
-    };
     Change {
         smallest: ratio.map(|r| (r.value / r.low).max(r.high / r.value) - 1.0),
         ratio,
         p_value,
-        verdict,
+        verdict: verdict(ratio, 1.0, told),
+    }
+}
+
+fn count_change(counts: Option<&Exchange>, told: bool, level: f64) -> Option<CountChange> {
+    let counts = counts?;
+    let difference = counts.interval(level);
+    let [off, on] = counts.means();
+    Some(CountChange {
+        on,
+        off,
+        smallest: difference.map(|d| (d.value - d.low).max(d.high - d.value)),
+        difference,
+        p_value: counts.p_value(),
+        verdict: verdict(difference, 0.0, told),
+    })
+}
+
+/// The word, where less than what is `alike` in both is better.
+fn verdict(value: Option<Interval>, alike: f64, told: bool) -> Verdict {
+    match value {
+        None => Verdict::CannotTell,
+        Some(value) if told && value.value < alike => Verdict::Better,
+        Some(_) if told => Verdict::Worse,
+        Some(_) => Verdict::NoEffectShown,
     }
 }

@@ -48,28 +48,3 @@ pub(super) fn is_marked(line: &[u8]) -> bool {
     let at = line.len().checked_sub(MARK.len() + DIGITS);
     at.is_some_and(|at| line[at..].starts_with(MARK))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_is_right_only_behind_the_right_lines() {
-        let of = |sum: Checksum, record: &[u8]| {
-            let next = sum.with(record);
-            ([record, &next.suffix()].concat(), next)
-        };
-        let (one, after) = of(Checksum::default(), b"{\"a\":1}");
-        let (two, _) = of(after, b"{\"b\":2}");
-        assert!(is_marked(&one) && !is_marked(b"{\"a\":1}") && !is_marked(b""));
-        let found = Checksum::default().verified(&one);
-        assert_eq!(found, Some((&b"{\"a\":1}"[..], after)));
-        assert!(after.verified(&two).is_some());
-        assert_eq!(Checksum::default().verified(&two), None);
-        for bit in 0..one.len() * 8 {
-            let mut flipped = one.clone();
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(Checksum::default().verified(&flipped), None, "bit {bit}");
-        }
-    }
-}

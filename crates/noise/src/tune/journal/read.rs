@@ -2,13 +2,34 @@
 
 use super::super::faults::Faults;
 use super::checksum::{Checksum, is_marked};
-use super::{
-    Entry, Found, Header, Here, Journal, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS,
-};
+use super::{Found, Header, Here, Journal, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS};
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+/// What is wrong with a line.
+#[derive(thiserror::Error, Debug)]
+pub(crate) enum Damage {
+    #[error("it is empty")]
+    Empty,
+    #[error("its checksum is wrong: a damaged file")]
+    Checksum,
+    #[error("it names this boot all but for a letter or two: a damaged file")]
+    NearlyThisBoot,
+    #[error("{0}")]
+    NotJson(#[from] serde_json::Error),
+    #[error("it has no beginning")]
+    NoBeginning,
+    #[error("its form is {}, not {wanted}", .found.map_or("unknown".into(), |form| form.to_string()))]
+    Form { found: Option<u64>, wanted: u32 },
+    #[error("a second beginning")]
+    SecondBeginning,
+    #[error("an entry out of order")]
+    OutOfOrder,
+    #[error("there is no entry {0}")]
+    NoEntry(usize),
+}
 
 impl Journal {
     /// The one that is there, if one is.
@@ -47,7 +68,7 @@ impl Journal {
             .rposition(|&b| b == b'\n')
             .map_or(0, |at| at + 1);
         let (whole_lines, tail) = bytes.split_at(whole);
-        let garbled = |line: usize, why: String| Unusable::Garbled {
+        let garbled = |line: usize, why: Damage| Unusable::Garbled {
             path: path.clone(),
             line,
             why,
@@ -55,25 +76,25 @@ impl Journal {
         let mut lines = whole_lines.split(|&b| b == b'\n');
         let first = lines.next().unwrap_or_default();
         if first.is_empty() {
-            let what = if bytes.is_empty() {
-                "it is empty"
-            } else {
-                DAMAGED
-            };
-            return Err(garbled(1, what.into()));
+            return Err(garbled(
+                1,
+                match bytes.is_empty() {
+                    true => Damage::Empty,
+                    false => Damage::Checksum,
+                },
+            ));
         }
         // Which boot it is of is believed only of an undamaged line.
         let (first, mut sum) = match is_marked(first) {
             true => match Checksum::default().verified(first) {
                 Some((record, sum)) => (record, Some(sum)),
-                None => return Err(garbled(1, DAMAGED.into())),
+                None => return Err(garbled(1, Damage::Checksum)),
             },
             false => (first, None),
         };
         if let Some(boot_id) = another_boot(first, here) {
             if sum.is_none() && is_nearly(&boot_id, here.boot_id) {
-                let why = "it names this boot all but for a letter or two: a damaged file";
-                return Err(garbled(1, why.into()));
+                return Err(garbled(1, Damage::NearlyThisBoot));
             }
             return Ok(Some(Found::OfAnotherBoot(Stale {
                 path,
@@ -94,19 +115,23 @@ impl Journal {
                 ours: here.root.to_owned(),
             });
         }
-        let mut read = Reader::default();
+        let mut entries = Vec::new();
+        let mut learn = |record: &[u8]| -> Result<(), Damage> {
+            let record: Record = serde_json::from_slice(record)?;
+            record.learn(&mut entries)
+        };
         for (index, line) in lines.enumerate() {
             if line.is_empty() {
                 continue;
             }
-            let understood = record_of(line, &mut sum).and_then(|record| read.line(record));
+            let understood = record_of(line, &mut sum).and_then(&mut learn);
             understood.map_err(|why| garbled(index + 2, why))?;
         }
         let mut length = whole;
         let lines = whole_lines.split_inclusive(|&b| b == b'\n').count();
         let ended = last_record(tail, sum);
         if let Some((record, next)) = ended {
-            read.line(record).map_err(|why| garbled(lines + 1, why))?;
+            learn(record).map_err(|why| garbled(lines + 1, why))?;
             sum = Some(next);
             length += record.len() + next.suffix().len();
         }
@@ -126,20 +151,17 @@ impl Journal {
             broken: false,
             faults: faults.clone(),
             header,
-            entries: read.entries,
+            entries,
             torn: !tail.is_empty() && ended.is_none(),
         })))
     }
 }
 
-/// Of a line whose checksum is not that of its records.
-const DAMAGED: &str = "its checksum is wrong: a damaged file";
-
 /// The record of a line, with its checksum taken off where the journal has
 /// them.
-fn record_of<'a>(line: &'a [u8], sum: &mut Option<Checksum>) -> Result<&'a [u8], String> {
+fn record_of<'a>(line: &'a [u8], sum: &mut Option<Checksum>) -> Result<&'a [u8], Damage> {
     let Some(before) = *sum else { return Ok(line) };
-    let (record, after) = before.verified(line).ok_or(DAMAGED)?;
+    let (record, after) = before.verified(line).ok_or(Damage::Checksum)?;
     *sum = Some(after);
     Ok(record)
 }
@@ -172,62 +194,15 @@ fn another_boot(line: &[u8], here: Here) -> Option<String> {
     (boot_id != here.boot_id && same_tree).then(|| boot_id.to_owned())
 }
 
-fn header(line: &[u8], form: u32) -> Result<Header, String> {
-    let version = serde_json::from_slice::<serde_json::Value>(line)
-        .map_err(|e| e.to_string())?
-        .get("began")
-        .ok_or("it has no beginning")?
-        .get("version")
-        .and_then(serde_json::Value::as_u64);
-    if version != Some(form.into()) {
-        let found = version.map_or("not told".into(), |form| form.to_string());
-        return Err(format!("its form is {found}, not {form}"));
+fn header(line: &[u8], wanted: u32) -> Result<Header, Damage> {
+    let record: serde_json::Value = serde_json::from_slice(line)?;
+    let began = record.get("began").ok_or(Damage::NoBeginning)?;
+    let found = began.get("version").and_then(serde_json::Value::as_u64);
+    if found != Some(wanted.into()) {
+        return Err(Damage::Form { found, wanted });
     }
-    match serde_json::from_slice(line).map_err(|e| e.to_string())? {
+    match serde_json::from_value(record)? {
         Record::Began(header) => Ok(header),
-        _ => Err("it has no beginning".into()),
-    }
-}
-
-/// Collects records, which must make sense one after the other.
-#[derive(Default)]
-struct Reader {
-    entries: Vec<Entry>,
-}
-
-impl Reader {
-    fn line(&mut self, line: &[u8]) -> Result<(), String> {
-        match serde_json::from_slice(line).map_err(|e| e.to_string())? {
-            Record::Began(_) => return Err("a second beginning".into()),
-            Record::Intent { entry, action } if entry == self.entries.len() => {
-                self.entries.push(Entry::new(action));
-            }
-            Record::Intent { .. } => return Err("an entry out of turn".into()),
-            Record::Made { entry, left } => self.entry(entry)?.left = Some(left),
-            Record::Undoing { entry, foreign } => self.entry(entry)?.undoing = Some(foreign),
-            Record::Tried {
-                entry,
-                foreign,
-                left,
-            } => {
-                let entry = self.entry(entry)?;
-                entry.undoing = None;
-                entry.foreign = foreign;
-                entry.left = Some(left);
-            }
-            Record::Done { entry } => {
-                let count = self.entries.len();
-                let entry = self.entry(entry)?;
-                entry.done = true;
-                entry.done_of = count;
-            }
-        }
-        Ok(())
-    }
-
-    fn entry(&mut self, entry: usize) -> Result<&mut Entry, String> {
-        self.entries
-            .get_mut(entry)
-            .ok_or_else(|| format!("there is no entry {entry}"))
+        _ => Err(Damage::NoBeginning),
     }
 }
