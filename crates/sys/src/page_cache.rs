@@ -143,10 +143,26 @@ pub(crate) unsafe fn resident_in(start: *mut c_void, bytes: usize) -> io::Result
     })
 }
 
+/// How much of a file is in memory: the bytes of it, and those of them that
+/// the page cache holds, in whole pages (`mincore(2)` on a mapping that nobody
+/// touches).
+///
+/// The kernel tells it of files that the process owns or may write (Linux
+/// 5.2); of others it says that all is there.
+///
+/// # Errors
+/// What mapping or asking says.
+pub fn cached_bytes(file: &File) -> io::Result<(u64, u64)> {
+    let bytes = file.metadata()?.len();
+    let pages = resident(file)?.pages;
+    Ok((bytes, bytes.min(pages * base_page_bytes() as u64)))
+}
+
 #[cfg(all(test, any(target_os = "linux", target_os = "android")))]
 mod tests {
     use super::*;
     use std::fs::Permissions;
+    use std::io::Write;
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
@@ -203,5 +219,26 @@ mod tests {
                 assert!(known(&empty), "an empty file has no pages");
             });
         });
+    }
+
+    #[test]
+    fn a_file_just_written_is_in_the_page_cache() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("file");
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .expect("a file");
+        assert_eq!(cached_bytes(&file).expect("asked"), (0, 0));
+        file.write_all(&[1; 10_000]).expect("room");
+        assert_eq!(cached_bytes(&file).expect("asked"), (10_000, 10_000));
+        // A hole was never read: nothing of it is in memory.
+        let page = base_page_bytes() as u64;
+        file.set_len(64 * page).expect("a hole");
+        let (all, cached) = cached_bytes(&file).expect("asked");
+        assert_eq!(all, 64 * page);
+        assert!(cached < 8 * page, "{cached}");
     }
 }

@@ -2,9 +2,11 @@
 
 use super::loopback::tcp_pair;
 use crate::engine::reason::Reason;
-use crate::handoff::pair::{Means, Pair, Plan, Side};
+use crate::handoff::pair::Pair;
 use crate::handoff::placement::Placement;
-use crate::handoff::switches::Waiting;
+use crate::handoff::plan::Plan;
+use crate::handoff::plan::Waiting;
+use crate::handoff::token::{Means, Side};
 use meter::probe::Probe;
 use model::run::Scale;
 use model::unit::Unit;

@@ -1,7 +1,7 @@
 //! The picture, whole and in parts.
 
 use super::*;
-use crate::render::layout::keeps_to;
+use crate::render::{COLUMNS, keeps_to};
 use model::synthetic::osnoise as synthetic;
 
 #[test]
