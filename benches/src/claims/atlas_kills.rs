@@ -40,11 +40,11 @@ fn write(data: &Path, arguments: &Arguments) -> anyhow::Result<()> {
     let mut made_up = MadeUp::new(arguments.results, 2, arguments.seed)?;
     for number in 0.. {
         let run = made_up.run(number);
-        let (_, told) = index::keep(&store, &run)?;
+        let (_, messages) = index::keep(&store, &run)?;
         let mut stdout = std::io::stdout().lock();
         writeln!(stdout, "{}", run.id)?;
         stdout.flush()?;
-        told.iter().for_each(|line| eprintln!("{line}"));
+        messages.iter().for_each(|line| eprintln!("{line}"));
     }
     Ok(())
 }
@@ -52,14 +52,14 @@ fn write(data: &Path, arguments: &Arguments) -> anyhow::Result<()> {
 /// A writer, and where what it printed is collected.
 struct Writer {
     child: Child,
-    told: PathBuf,
+    output: PathBuf,
 }
 
 impl Writer {
     fn start(data: &Path, arguments: &Arguments, number: u32) -> anyhow::Result<Writer> {
         // A file, since a pipe that nobody reads fills.
-        let told = data.with_file_name(format!("told-{number}"));
-        let file = std::fs::File::create(&told)?;
+        let output = data.with_file_name(format!("output-{number}"));
+        let file = std::fs::File::create(&output)?;
         let child = Command::new(std::env::current_exe()?)
             .args(["atlas-kills", "--write"])
             .arg(data)
@@ -72,7 +72,7 @@ impl Writer {
             .stdout(file)
             .spawn()
             .context("can't start a writer")?;
-        Ok(Writer { child, told })
+        Ok(Writer { child, output })
     }
 
     /// Kills it and says what it had acknowledged.
@@ -82,7 +82,7 @@ impl Writer {
         self.child.kill()?;
         self.child.wait()?;
         let mut text = String::new();
-        std::fs::File::open(&self.told)?.read_to_string(&mut text)?;
+        std::fs::File::open(&self.output)?.read_to_string(&mut text)?;
         // What stands behind the last line's end was never said.
         let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
         Ok(whole.lines().map(str::to_owned).collect())
@@ -122,7 +122,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     }
 
     let index = Index::open(Store::in_directory(&data))?;
-    let told = index.messages();
+    let messages = index.messages();
     let kept: HashSet<String> = index.runs()?.into_iter().map(|run| run.id).collect();
     let lost = acknowledged.iter().filter(|id| !kept.contains(*id)).count();
     let verified = index.verify()?;
@@ -133,7 +133,8 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         kept.len(),
         verified.results
     );
-    told.iter()
+    messages
+        .iter()
         .for_each(|line| println!("opening said: {line}"));
     for damage in verified.damaged.iter().chain(&verified.index) {
         println!("{}: {}", damage.path.display(), damage.what);
@@ -154,7 +155,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         ),
     );
     bars.hold(
-        verified.index.is_empty() && told.is_empty(),
+        verified.index.is_empty() && messages.is_empty(),
         format!("where the index differs: {} (none)", verified.index.len()),
     );
     bars.hold(

@@ -26,6 +26,10 @@ pub enum Block {
     Heading(String),
     /// Columns of figures.
     Table(Table),
+    /// Tables with an empty line between, whose columns line up.
+    Tables(Vec<Table>),
+    /// Lines as they are, however long: a drawing, a command to be copied.
+    Lines(Vec<String>),
     /// A paragraph.
     Note(Note),
 }
@@ -44,6 +48,19 @@ impl Block {
     /// A paragraph after a label that the labels of other facts line up with.
     pub fn fact(label: &str, text: impl Into<String>) -> Block {
         Block::Note(Note::new(format!("{label:<12}"), text))
+    }
+
+    /// A paragraph after a label.
+    pub fn labelled(label: impl Into<String>, text: impl Into<String>) -> Block {
+        Block::Note(Note::new(label, text))
+    }
+
+    /// A paragraph that must not be overlooked.
+    pub fn warning(label: &str, text: impl Into<String>) -> Block {
+        Block::Note(Note {
+            tone: Tone::Bad,
+            ..Note::new(label, text)
+        })
     }
 
     /// A paragraph below a table or a heading, indented.
@@ -107,6 +124,8 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows from top to bottom.
     pub rows: Vec<Row>,
+    /// Characters by which it may be wider than the page.
+    pub extra: usize,
 }
 
 /// A column.
@@ -168,7 +187,15 @@ impl Table {
     pub fn new(columns: impl IntoIterator<Item = Column>) -> Table {
         Table {
             columns: columns.into_iter().collect(),
-            rows: Vec::new(),
+            ..Table::default()
+        }
+    }
+
+    /// The same table, as wide as it needs to be.
+    pub fn wide(self) -> Table {
+        Table {
+            extra: usize::MAX,
+            ..self
         }
     }
 

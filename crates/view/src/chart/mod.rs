@@ -31,4 +31,4 @@ pub use table::{Table, tables};
 pub use model::chart::*;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

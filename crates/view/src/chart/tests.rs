@@ -4,7 +4,6 @@ use super::*;
 use compare::operand::Operand;
 use compare::references::References;
 use compare::{Options, compare};
-use model::estimate::Estimate;
 use model::run::{Axis as Over, Bound, Cell, CurvePoint, Outcome, Row, Run};
 use model::synthetic::{self, stamped_figure};
 use model::unit::Unit;
@@ -101,6 +100,114 @@ fn found(line: &Line) -> Vec<(f64, f64, [f64; 2])> {
     line.points.iter().map(|p| (p.x, p.y, ends(p))).collect()
 }
 
+/// A picture as text: what stands around it, and all its figures.
+pub(crate) fn text(chart: &Chart) -> String {
+    let mut text = format!(
+        "{}: {} ({:?})\n{}\n",
+        chart.id, chart.title, chart.section, chart.caption
+    );
+    for table in tables(chart) {
+        let head: Vec<&str> = table.head.iter().map(|(name, _)| name.as_str()).collect();
+        text += &format!("  {}\n", head.join(" | "));
+        for row in table.rows {
+            text += &format!("  {}\n", row.join(" | ").trim_end_matches([' ', '|']));
+        }
+    }
+    chart
+        .notes
+        .iter()
+        .fold(text, |text, note| text + &format!("- {note}\n"))
+}
+
+/// Pictures as text, and why others were left out.
+fn all_as_text(run: &Run, others: &[Beside]) -> String {
+    let (drawn, left_out) = pictures(run, &references(), others);
+    let drawn = drawn.iter().map(|picture| text(&picture.chart));
+    let left_out = left_out
+        .iter()
+        .map(|left| format!("{} left out: {}\n", left.id, left.why));
+    drawn.chain(left_out).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_picture_of_a_run() {
+    insta::assert_snapshot!(all_as_text(&run(), &[]));
+}
+
+#[test]
+fn pictures_beside_another_run() {
+    let run = run();
+    let mut other = Run {
+        id: "0123456789ab".into(),
+        ..synthetic::slower(&run, "cpu.add_i32", 2.0)
+    };
+    for row in other.rows.iter_mut().filter(|r| r.id == "memory.latency") {
+        if let Outcome::Curve { points, .. } = &mut row.outcome {
+            points.truncate(3);
+        }
+    }
+    let all = of_run(&run, &references(), &[beside(&run, &other)]);
+    let wanted = ["ladder", "memory.parallelism", "comparison"];
+    let shown: Vec<String> = all
+        .iter()
+        .filter(|c| wanted.contains(&&c.id[..]))
+        .map(text)
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"));
+    let Body::Lines(latency) = &all
+        .iter()
+        .find(|c| c.id == "memory.latency")
+        .expect("drawn")
+        .body
+    else {
+        panic!("lines");
+    };
+    let theirs = latency.series.iter().find(|l| l.is == Kind::Reference);
+    assert_eq!(theirs.expect("the other's curve").points.len(), 3);
+}
+
+#[test]
+fn pictures_with_nothing_to_show_say_why() {
+    let mut run = run();
+    let wanted = ["memory.mountain", "thread.lifecycle/join"];
+    run.rows.retain(|row| !wanted.contains(&&row.id[..]));
+    run.rows.push(Row {
+        id: "memory.numa/latency".into(),
+        unit: Unit::Time,
+        bound: Bound::Memory,
+        outcome: Outcome::Unavailable {
+            reason: "one NUMA node".into(),
+        },
+        notes: Vec::new(),
+    });
+    let why = |run: &Run| -> Vec<String> {
+        let (_, left_out) = pictures(run, &references(), &[]);
+        left_out
+            .iter()
+            .map(|left| format!("{}: {}", left.id, left.why))
+            .collect()
+    };
+    let default = why(&run);
+    run.plan.scale = model::run::Scale::Full;
+    let full = why(&run);
+    run.rows.clear();
+    run.cells.clear();
+    run.conditions.osnoise = None;
+    assert_eq!(drawn(&run), []);
+    insta::assert_debug_snapshot!([default, full, why(&run)]);
+}
+
+#[test]
+fn samples_that_are_no_times_are_in_their_own_unit() {
+    let mut run = run();
+    let shown = [Unit::Time, Unit::Bytes, Unit::Count].map(|unit| {
+        let row = run.rows.iter_mut().find(|row| row.id == "cpu.add_i32");
+        row.expect("the row").unit = unit;
+        text(&of_row(&run, "cpu.add_i32").expect("a picture").chart)
+    });
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
 #[test]
 fn curves_hold_the_figures_of_the_document() {
     let run = run();
@@ -157,93 +264,6 @@ fn curves_hold_the_figures_of_the_document() {
 }
 
 #[test]
-fn what_has_no_place_on_an_axis_is_told() {
-    let run = run();
-    let sizes: Vec<f64> = line(&run, "file.create_delete", "delete")
-        .points
-        .iter()
-        .map(|p| p.x)
-        .collect();
-    assert_eq!(sizes, [1024.0, 1024.0 * 1024.0]);
-    let notes = chart(&run, "file.create_delete").notes;
-    assert!(
-        notes.iter().any(|n| n.starts_with("file.delete at 0B is ")),
-        "{notes:?}"
-    );
-}
-
-#[test]
-fn levels_and_caches_are_named() {
-    let run = run();
-    let lines = lines(&run, "memory.latency");
-    let bands: Vec<(&str, f64, f64)> = lines
-        .bands
-        .iter()
-        .map(|b| (b.name.as_str(), b.from, b.to))
-        .collect();
-    assert_eq!(bands[1], ("L2 3.97 ns", 49_152.0, 458_752.0));
-    assert_eq!(bands.len(), 4);
-    let marks: Vec<(&str, f64)> = lines.marks.iter().map(|m| (m.name.as_str(), m.x)).collect();
-    assert_eq!(
-        marks,
-        [
-            ("L1d 32KiB", 32_768.0),
-            ("L2 512KiB", 524_288.0),
-            ("L3 32MiB", 33_554_432.0)
-        ]
-    );
-    let mut unknown = run;
-    unknown.machine.caches = model::machine::Fact::unknown("the guest is not told");
-    let chart = chart(&unknown, "memory.latency");
-    assert!(chart.notes.iter().any(|n| n.contains("guest is not told")));
-}
-
-#[test]
-fn the_ladder_has_every_row_that_is_a_time() {
-    let run = run();
-    let Body::Dots(ladder) = chart(&run, "ladder").body else {
-        panic!("dots");
-    };
-    let single = |row: &&Row| {
-        row.unit == Unit::Time
-            && !matches!(row.outcome, Outcome::Curve { .. } | Outcome::Map { .. })
-    };
-    let ids: Vec<&str> = run
-        .rows
-        .iter()
-        .filter(single)
-        .map(|r| r.id.as_str())
-        .collect();
-    assert!(ids.len() > 20);
-    assert!(ladder.rows.iter().map(|dot| dot.id.as_str()).eq(ids));
-    for dot in &ladder.rows {
-        let row = run.row(&dot.id).expect("the row");
-        let figure = row.estimate().filter(|e| e.below_ns.is_none());
-        let ns = figure.and_then(Estimate::ns);
-        assert_eq!(dot.value, ns.map(|ns| ns.value), "{}", dot.id);
-        assert_eq!((dot.low, dot.high), (ns.map(|n| n.low), ns.map(|n| n.high)));
-        assert_eq!(dot.verdict, row.estimate().map(|e| e.verdict));
-        assert!(dot.value.is_some() || !dot.reason.is_empty(), "{}", dot.id);
-    }
-    let dot = |id: &str| ladder.rows.iter().find(|dot| dot.id == id).expect("a dot");
-    assert!(
-        dot("cpu.timer/counter")
-            .reason
-            .starts_with("not available here: the kernel")
-    );
-    assert_eq!(
-        dot("cpu.memcpy/16B").reason,
-        "below resolution: less than 0.00830 ns"
-    );
-    let of_2012 = dot("memory.latency/L2").others.iter();
-    let of_2012: Vec<f64> = of_2012
-        .filter(|other| other.name == "latency-numbers-2012")
-        .map(|other| other.value)
-        .collect();
-    assert_eq!(of_2012, [7.0]);
-}
-
-#[test]
 fn doubtful_published_figures_are_no_markers() {
     let run = run();
     let mut references = references();
@@ -261,46 +281,9 @@ fn doubtful_published_figures_are_no_markers() {
     assert_eq!(dot.expect("a dot").others, []);
 }
 
-#[test]
-fn maps_hold_the_figures_of_the_document() {
-    let run = run();
-    for (id, places) in [("memory.mountain", (3, 4)), ("memory.core_to_core", (3, 3))] {
-        let row = run.row(id).expect("the row");
-        let Outcome::Map { points, .. } = &row.outcome else {
-            panic!("a map");
-        };
-        let Body::Heat(heat) = chart(&run, id).body else {
-            panic!("a map");
-        };
-        assert_eq!((heat.y.len(), heat.x.len()), places, "{id}");
-        assert_eq!(heat.cells.len(), points.len());
-        for (cell, point) in heat.cells.iter().zip(points) {
-            let ns = point.estimate.ns().expect("a figure").value;
-            assert_eq!(cell.value, row.unit.of_ns(ns));
-        }
-        if id == "memory.mountain" {
-            assert_eq!(heat.x[heat.cells[1].x], "64B");
-            assert_eq!(heat.y[heat.cells[4].y], "256KiB");
-        }
-    }
-}
-
 fn cell<'r>(run: &'r Run, row: &str, at: &[u64]) -> &'r Cell {
     let found = run.cells.iter().find(|c| c.row == row && c.at == at);
     found.unwrap_or_else(|| panic!("no cell of {row}"))
-}
-
-#[test]
-fn every_wake_up_is_in_a_bin() {
-    let run = run();
-    for name in ["idle", "loaded"] {
-        let line = line(&run, "sched.wakeup", name);
-        let counted: f64 = line.points.iter().map(|p| p.y).sum();
-        let id = format!("sched.wakeup/{name}");
-        let operations = cell(&run, &id, &[]).samples.first_ticks.len();
-        assert_eq!(counted, operations as f64);
-        assert!(line.points.windows(2).all(|w| w[0].x < w[1].x));
-    }
 }
 
 #[test]
@@ -344,137 +327,6 @@ fn single_operations_are_samples_and_hold_the_longest() {
         notes
             .iter()
             .any(|n| n.starts_with("16 threads are not drawn"))
-    );
-}
-
-#[test]
-fn a_life_is_made_of_its_medians() {
-    let run = run();
-    let Body::Bars(bars) = chart(&run, "thread.lifecycle").body else {
-        panic!("bars");
-    };
-    assert_eq!(bars.categories, ["all lives"]);
-    let values: Vec<f64> = bars.parts.iter().filter_map(|p| p.values[0]).collect();
-    assert_eq!(values, [30_400.0, -3_100.0, 121_000.0, 21_300.0, 6_120.0]);
-    let mut without = run;
-    without.rows.retain(|row| row.id != "thread.lifecycle/join");
-    let (_, left_out) = pictures(&without, &references(), &[]);
-    assert!(left_out.iter().any(|l| l.id == "thread.lifecycle"));
-}
-
-#[test]
-fn gaps_are_counted_by_cause() {
-    let run = run();
-    let gaps = &run.conditions.osnoise.as_ref().expect("gaps").before;
-    let Body::Bars(bars) = chart(&run, "noise.gaps.before").body else {
-        panic!("bars");
-    };
-    for (part, cause) in bars.parts.iter().zip(&gaps.causes) {
-        let counted: f64 = part.values.iter().flatten().sum();
-        assert_eq!(counted, cause.detours as f64, "{}", part.name);
-        assert_eq!(part.name, cause.cause.words());
-    }
-    assert_eq!(bars.parts.len(), gaps.causes.len());
-    // 6 µs is between 4096 ns and 8192 ns.
-    let at = bars.categories.iter().position(|c| c == "4096 ns");
-    assert_eq!(bars.parts[1].values[at.expect("a bin")], Some(1_200.0));
-}
-
-#[test]
-fn the_naive_loop_is_set_by_its_elements() {
-    let run = run();
-    let naive = line(&run, "memory.naive_xor", "naive loop");
-    let at = |line: &Line| -> Vec<(f64, f64)> {
-        let places = line.points.iter().map(|p| (p.x, (p.y * 1e6).round() / 1e6));
-        places.collect()
-    };
-    assert_eq!(at(&naive), [(5e4, 0.331), (5e5, 0.331), (5e6, 0.331)]);
-    let published = line(&run, "memory.naive_xor", "naive loop, iPhone 5s");
-    assert_eq!(at(&published), [(5e4, 30.0), (5e5, 24.0), (5e6, 17.0)]);
-    assert_eq!(published.is, Kind::Reference);
-}
-
-#[test]
-fn other_runs_stand_beside_with_their_own_figures() {
-    let run = run();
-    let other = synthetic::slower(&run, "cpu.add_i32", 2.0);
-    let mut other = Run {
-        id: "0123456789ab".into(),
-        ..other
-    };
-    for row in other.rows.iter_mut().filter(|r| r.id == "memory.latency") {
-        if let Outcome::Curve { points, .. } = &mut row.outcome {
-            points.truncate(3);
-        }
-    }
-    let all = of_run(&run, &references(), &[beside(&run, &other)]);
-    let name = name_of(&other);
-    assert!(name.ends_with("(01234567)"), "{name}");
-    let find = |id: &str| all.iter().find(|c| c.id == id).expect("a picture");
-    let Body::Lines(latency) = &find("memory.latency").body else {
-        panic!("lines");
-    };
-    let beside = latency.series.iter().find(|l| l.is == Kind::Reference);
-    let beside = beside.expect("the other's curve");
-    assert_eq!(beside.name, format!("one dependent load: {name}"));
-    assert_eq!(beside.points.len(), 3);
-    let Body::Dots(ladder) = &find("ladder").body else {
-        panic!("dots");
-    };
-    let add = ladder.rows.iter().find(|d| d.id == "cpu.add_i32");
-    let add = add.expect("a dot").others.iter().find(|o| o.name == name);
-    assert_eq!(add.expect("the other's").value, 0.66);
-    let Body::Dots(ratios) = &find("comparison").body else {
-        panic!("dots");
-    };
-    let add = ratios.rows.iter().find(|d| d.id == "cpu.add_i32");
-    let add = add.expect("a ratio");
-    // This run over the other, which takes twice as long.
-    assert!((add.value.expect("a ratio") - 0.5).abs() < 1e-9, "{add:?}");
-    assert!(
-        add.reason.starts_with("different: faster"),
-        "{}",
-        add.reason
-    );
-    assert!(add.high.expect("an end") < 1.0);
-}
-
-#[test]
-fn a_picture_with_nothing_to_show_says_why() {
-    let mut run = run();
-    run.rows.retain(|row| row.id != "memory.mountain");
-    let numa = "memory.numa/latency";
-    run.rows.push(Row {
-        id: numa.into(),
-        unit: Unit::Time,
-        bound: Bound::Memory,
-        outcome: Outcome::Unavailable {
-            reason: "one NUMA node".into(),
-        },
-        notes: Vec::new(),
-    });
-    let why = |run: &Run, id: &str| {
-        let (_, left_out) = pictures(run, &references(), &[]);
-        let found = left_out.into_iter().find(|l| l.id == id);
-        found.unwrap_or_else(|| panic!("{id} was drawn")).why
-    };
-    assert_eq!(
-        why(&run, "memory.mountain"),
-        "not measured in this run: `latlas --full` measures every row"
-    );
-    assert_eq!(
-        why(&run, "memory.numa.latency"),
-        "not available here: one NUMA node"
-    );
-    run.plan.scale = model::run::Scale::Full;
-    assert_eq!(why(&run, "memory.mountain"), "not measured in this run");
-    run.rows.clear();
-    run.cells.clear();
-    run.conditions.osnoise = None;
-    assert_eq!(drawn(&run), []);
-    assert_eq!(
-        why(&run, "noise.gaps.after"),
-        "gaps were not watched in this run"
     );
 }
 
@@ -562,31 +414,6 @@ fn the_samples_of_a_row_are_all_in_its_bins() {
     assert_eq!(in_quiet, quiet as f64);
     assert!(quiet > 0 && quiet < samples.len());
     assert!(of_row(&run, "no.row").is_err());
-}
-
-#[test]
-fn samples_that_are_no_times_are_in_their_own_unit() {
-    let mut run = run();
-    let found = |unit: Unit, run: &mut Run| {
-        let row = run.rows.iter_mut().find(|row| row.id == "cpu.add_i32");
-        row.expect("the row").unit = unit;
-        let picture = of_row(run, "cpu.add_i32").expect("a picture");
-        let Body::Bars(bars) = picture.chart.body else {
-            panic!("bars");
-        };
-        let words = picture.chart.notes.join(" ") + &picture.chart.caption + &bars.label;
-        (bars.categories[0].clone(), words)
-    };
-    let (first, words) = found(Unit::Time, &mut run);
-    assert!(first.ends_with(" ns") && words.contains("time"), "{first}");
-    let (first, words) = found(Unit::Bytes, &mut run);
-    assert!(first.ends_with(" B"), "{first}");
-    assert!(
-        !words.contains(" ns") && !words.contains("time") && !words.contains("took"),
-        "{words}"
-    );
-    let (first, words) = found(Unit::Count, &mut run);
-    assert!(!first.contains(' ') && !words.contains(" ns"), "{first}");
 }
 
 #[test]

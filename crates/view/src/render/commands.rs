@@ -2,7 +2,6 @@
 //! the first.
 
 use super::figures::{Shown, set, shown};
-use super::paint;
 use model::command::{Command, Commands, Compared, Ended, PageCache, Rule};
 use model::compare::finding::Finding;
 use model::estimate::{Estimate, Verdict};
@@ -11,7 +10,7 @@ use model::noise::applied::Applied;
 use model::repeats;
 use model::run::{Outcome, Row, Run};
 use model::stats::Interval;
-use model::story::{Block, Cell, Note, Table, Tone, left, right};
+use model::story::{Block, Cell, Table, Tone, left, right};
 use model::unit::Unit;
 
 /// A line of a command: row, name in the table, and the row that stands beside
@@ -46,19 +45,18 @@ const LINES: [Line; 15] = [
 ];
 
 /// All commands, and what they say of each other.
-pub(super) fn commands(run: &Run, record: &Commands) -> String {
+pub(super) fn commands(run: &Run, record: &Commands) -> Vec<Vec<Block>> {
     let mut blocks = vec![how(run, record)];
     for (k, command) in record.commands.iter().enumerate() {
         blocks.push(block(run, record, k, command));
     }
     blocks.push(compared(record));
-    blocks.retain(|block| !block.is_empty());
-    blocks.join("\n")
+    blocks
 }
 
 /// How they were run.
-pub(super) fn how(run: &Run, record: &Commands) -> String {
-    paint(&[
+pub(super) fn how(run: &Run, record: &Commands) -> Vec<Block> {
+    vec![
         Block::fact("runs", runs(run, record)),
         Block::fact("page cache", page_cache(record)),
         Block::fact(
@@ -69,7 +67,7 @@ pub(super) fn how(run: &Run, record: &Commands) -> String {
             "streams",
             format!("input {}, output {}", record.input, record.output),
         ),
-    ])
+    ]
 }
 
 fn runs(run: &Run, record: &Commands) -> String {
@@ -185,7 +183,7 @@ fn controls(record: &Commands, applied: Option<&Applied>) -> String {
 }
 
 /// One command's figures.
-fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> String {
+fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> Vec<Block> {
     let shell = if command.shell.is_some() {
         " (in a shell)"
     } else {
@@ -193,7 +191,7 @@ fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> String {
     };
     let label = format!("exec.{}  ", command.name);
     let text = format!("{}{shell}", command.text());
-    let mut blocks = vec![Block::Note(Note::new(label, text))];
+    let mut blocks = vec![Block::labelled(label, text)];
     blocks.extend(facts(record, k, command).into_iter().map(Block::note));
     let mut table = Table::new([
         left(""),
@@ -223,7 +221,7 @@ fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> String {
         table.note(label, format!("not available here: {reason}"));
     }
     blocks.push(Block::Table(table));
-    paint(&blocks)
+    blocks
 }
 
 fn facts(record: &Commands, k: usize, command: &Command) -> Vec<String> {
@@ -357,13 +355,13 @@ fn values(run: &Run, id: &str) -> Vec<f64> {
 }
 
 /// Each command beside the first.
-pub(super) fn compared(record: &Commands) -> String {
+pub(super) fn compared(record: &Commands) -> Vec<Block> {
     let Some(first) = record
         .commands
         .first()
         .filter(|_| !record.compared.is_empty())
     else {
-        return String::new();
+        return Vec::new();
     };
     let heading = format!(
         "relative to {}: median of the ratios of {} rounds with its interval; same only if that lies \
@@ -393,11 +391,11 @@ pub(super) fn compared(record: &Commands) -> String {
              such runs (Bonferroni)."
         ),
     };
-    paint(&[
+    vec![
         Block::text(heading),
         Block::Table(table),
         Block::text(together),
-    ])
+    ]
 }
 
 fn ratio(r: &Interval) -> String {
@@ -449,7 +447,7 @@ mod tests {
             reason: "cycles of user mode alone".into(),
         };
         let record = run.commands.clone().expect("commands");
-        let text = block(&run, &record, 0, &record.commands[0]);
+        let text = super::super::paint(&block(&run, &record, 0, &record.commands[0]));
         assert!(
             text.contains("└ no GHz: cycles of user mode alone"),
             "{text}"

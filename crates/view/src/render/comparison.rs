@@ -2,17 +2,15 @@
 //! read them.
 
 use super::figures::{cycle_count, published_time, ratio_digits};
-use super::layout::finish;
+use super::pages;
 use super::table::{group_of, in_group};
-use super::terminal::paint_aligned;
-use super::{COLUMNS, paint};
 use compare::{ComparedRow, Comparison, Direction, Ends, RunFacts, SideFacts, SideFigure};
 use model::compare::finding::Finding;
 use model::compare::measure::Measure;
 use model::compare::multiplicity::Family;
 use model::figure::figure;
 use model::stats::{self, Interval};
-use model::story::{Block, Cell, Note, Table, Tone, left, right};
+use model::story::{Block, Cell, Table, Tone, left, right};
 use model::unit::Unit;
 use model::utc;
 
@@ -22,25 +20,19 @@ const NAMED: usize = 3;
 /// The comparison as text; `wide` adds points, reasons and what only one side
 /// has.
 pub fn comparison(comparison: &Comparison, wide: bool, color: bool) -> String {
-    let mut blocks = vec![header(comparison), table(&comparison.rows, wide)];
-    if wide && !comparison.points.is_empty() {
-        blocks.push(table(&comparison.points, wide));
+    let mut parts = vec![header(comparison), table(&comparison.rows, wide)];
+    if wide {
+        parts.push(table(&comparison.points, wide));
     }
-    blocks.push(footer(comparison, wide));
-    blocks.retain(|block| !block.is_empty());
-    finish(&blocks.join("\n"), color)
+    parts.push(footer(comparison, wide));
+    pages(&parts, color)
 }
 
-fn header(c: &Comparison) -> String {
+fn header(c: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (letter, side) in [("A", &c.a), ("B", &c.b)] {
         let warnings = side.runs.iter().flat_map(|run| &run.warnings);
-        blocks.extend(warnings.map(|warning| {
-            Block::Note(Note {
-                tone: Tone::Bad,
-                ..Note::new("", format!("{letter} {warning}."))
-            })
-        }));
+        blocks.extend(warnings.map(|w| Block::warning("", format!("{letter} {w}."))));
     }
     let mut fact = |label: &str, text: &str| blocks.push(Block::fact(label, text));
     fact("A", &side(&c.a));
@@ -78,7 +70,7 @@ fn header(c: &Comparison) -> String {
         fact("normalized", text);
     }
     fact("runs vary", &between(c));
-    paint(&blocks)
+    blocks
 }
 
 fn differs(what: &str) -> String {
@@ -139,7 +131,7 @@ fn between(c: &Comparison) -> String {
     }
 }
 
-fn table(rows: &[ComparedRow], wide: bool) -> String {
+fn table(rows: &[ComparedRow], wide: bool) -> Vec<Block> {
     // A published table's rows come in an order of their own.
     let mut groups: Vec<&str> = Vec::new();
     for row in rows {
@@ -169,7 +161,7 @@ fn table(rows: &[ComparedRow], wide: bool) -> String {
         }
         table
     });
-    paint_aligned(&tables.collect::<Vec<_>>(), COLUMNS)
+    vec![Block::Tables(tables.collect())]
 }
 
 fn cells(row: &ComparedRow) -> [Cell; 6] {
@@ -350,9 +342,9 @@ fn tone(row: &ComparedRow) -> Tone {
     }
 }
 
-fn footer(c: &Comparison, wide: bool) -> String {
+fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let mut say = |label: &str, text: &str| blocks.push(Block::Note(Note::new(label, text)));
+    let mut say = |label: &str, text: &str| blocks.push(Block::labelled(label, text));
     say("rows: ", &counts(&c.rows));
     if !c.points.is_empty() {
         let more = if wide { "" } else { " (--wide shows them)" };
@@ -394,7 +386,7 @@ fn footer(c: &Comparison, wide: bool) -> String {
         say("", PUBLISHED);
     }
     say("", &legend(c));
-    paint(&blocks)
+    blocks
 }
 
 /// What this comparison could have found, family by family.
@@ -469,7 +461,7 @@ fn counts(rows: &[ComparedRow]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::layout;
+    use crate::render::{COLUMNS, layout};
     use compare::operand::Operand;
     use compare::references::References;
     use compare::{Options, Source, compare};

@@ -2,12 +2,12 @@
 
 use super::COLUMNS;
 use super::figures::time_with_half;
-use super::layout::wrap;
 use super::tally::Verdicts;
 use model::estimate::Verdict;
 use model::figure::time_scale;
 use model::run::{Axis, MapPoint, Outcome, Row, Run};
 use model::stats;
+use model::story::Block;
 use std::collections::BTreeMap;
 
 const PROBE: &str = "memory.core_to_core";
@@ -35,20 +35,20 @@ pub(super) fn draws(row: &Row) -> bool {
 }
 
 /// The picture; empty where there is no pair.
-pub(super) fn core_to_core(run: &Run) -> String {
+pub(super) fn core_to_core(run: &Run) -> Vec<Block> {
     let Some(Outcome::Map { points, .. }) = run
         .rows
         .iter()
         .find(|row| draws(row))
         .map(|row| &row.outcome)
     else {
-        return String::new();
+        return Vec::new();
     };
     let mut lines = Vec::new();
     let mut words = Vec::new();
     let mut unit = "time";
     match Matrix::of(points) {
-        None if points.is_empty() => return String::new(),
+        None if points.is_empty() => return Vec::new(),
         None => words.push("not drawn: no pair can be relied on".to_owned()),
         Some(matrix) if matrix.cpus.len() > MOST_CPUS => {
             words.push(format!("not drawn: more than {MOST_CPUS} CPUs"));
@@ -62,10 +62,10 @@ pub(super) fn core_to_core(run: &Run) -> String {
     }
     words.push(doubtful(points));
     words.retain(|text| !text.is_empty());
-    lines.extend(words.iter().flat_map(|text| wrap("  ", text, COLUMNS)));
     let heading = format!("{PROBE}: {unit} one way, CPU (down) with CPU (across)");
-    let lines = std::iter::once(heading).chain(lines);
-    lines.map(|line| format!("{}\n", line.trim_end())).collect()
+    let mut blocks = vec![Block::Heading(heading), Block::Lines(lines)];
+    blocks.extend(words.into_iter().map(Block::note));
+    blocks
 }
 
 /// The lower triangle over the CPUs that occur.
@@ -301,7 +301,7 @@ fn doubtful(points: &[MapPoint]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::layout::width;
+    use crate::render::{keeps_to, page};
     use model::synthetic::{self, core_to_core_row};
 
     /// The picture of so many CPUs, 30 ns within a group of eight, 110 ns
@@ -316,120 +316,54 @@ mod tests {
     fn of(row: Row) -> String {
         let mut run = synthetic::run();
         run.rows = vec![row];
-        let text = core_to_core(&run);
-        assert!(text.lines().all(|line| width(line) <= COLUMNS), "{text}");
+        let text = page(&core_to_core(&run), false);
+        assert!(keeps_to(&text, COLUMNS), "{text}");
         text
     }
 
-    /// Shades in the lines of the picture alone.
-    fn shades(text: &str) -> usize {
-        text.lines()
-            .skip(1)
-            .filter(|line| !line.contains("from"))
-            .flat_map(str::chars)
-            .filter(|c| SHADES.contains(c))
-            .count()
-    }
-
+    /// Numbers, two columns a CPU, one, and two panels.
     #[test]
-    fn a_few_cpus_have_numbers_and_every_pair_stands_once() {
-        let text = drawn(4);
-        assert_eq!(shades(&text), 6, "{text}");
-        assert_eq!(text.matches("▒ 30.0").count(), 6, "{text}");
-        let text = drawn(10);
-        assert_eq!(shades(&text), 45, "{text}");
-        assert_eq!(text.matches("░  30").count(), 28 + 1, "{text}");
-        assert!(!text.contains(MISSING), "{text}");
-    }
-
-    #[test]
-    fn many_cpus_have_shades_alone_and_every_pair_stands_once() {
-        let text = drawn(40);
-        assert_eq!(shades(&text), 780 * 2, "{text}");
-        let text = drawn(90);
-        assert_eq!(shades(&text), 4005, "{text}");
-        // Two panels.
-        let text = drawn(128);
-        assert_eq!(shades(&text), 8128, "{text}");
-        assert_eq!(text.lines().filter(|l| l.is_empty()).count(), 1);
-        // Three.
-        assert_eq!(shades(&drawn(200)), 19_900);
-    }
-
-    #[test]
-    fn the_extremes_are_named_with_their_pairs() {
-        let text = of(core_to_core_row(4, |y, x| match (y, x) {
-            (2, 1) => 25.0,
-            (3, 0) => 140.0,
-            _ => 60.0,
-        }));
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let words = words.join(" ");
-        assert!(
-            words.contains("6 pairs: nearest 25.0 ns ±0.3 (CPUs 1 and 2)"),
-            "{text}"
-        );
-        assert!(words.contains("median 60.0 ns"), "{text}");
-        assert!(
-            words.contains("farthest 140 ns ±2 (CPUs 0 and 3)"),
-            "{text}"
-        );
-        assert!(text.contains("█ 140") && text.contains("░  25"), "{text}");
-    }
-
-    #[test]
-    fn the_heading_stands_above_its_columns() {
-        let text = drawn(40);
-        let heading = text.lines().nth(1).expect("a heading");
-        let last = text.lines().find(|l| l.trim_start().starts_with("39 "));
-        let start = last.expect("the last CPU").find(SHADES).expect("a shade");
-        assert_eq!(heading.find('0'), Some(start), "{text}");
-        assert_eq!(heading.find("20"), Some(start + 40), "{text}");
-    }
-
-    #[test]
-    fn noise_is_not_painted() {
-        let text = of(core_to_core_row(4, |y, x| 60.0 + (y + x) as f64 * 0.5));
-        assert!(text.contains("alike"), "{text}");
-        assert_eq!(text.matches('▒').count(), 6, "{text}");
-    }
-
-    #[test]
-    fn what_can_not_be_relied_on_has_no_shade() {
-        let mut row = core_to_core_row(4, |_, _| 60.0);
-        let Outcome::Map { points, .. } = &mut row.outcome else {
-            panic!("a map");
-        };
-        points[0].estimate.verdict = Verdict::Invalid;
-        points[0]
-            .estimate
-            .typical
-            .as_mut()
-            .expect("a figure")
-            .ns
-            .value = 1.0;
-        points[1].estimate.verdict = Verdict::Noisy;
-        let text = of(row.clone());
-        assert!(text.contains("! "), "{text}");
-        assert_eq!(shades(&text), 5, "{text}");
-        assert!(text.contains("5 pairs: nearest 60.0 ns"), "{text}");
-        assert!(text.contains("pairs: 4 ok, 1 noisy, 1 invalid;"), "{text}");
-        let Outcome::Map { points, .. } = &mut row.outcome else {
-            panic!("a map");
-        };
-        for point in points {
-            point.estimate.verdict = Verdict::CannotTell;
-        }
-        assert!(of(row).contains("no pair can be relied on"));
-    }
-
-    #[test]
-    fn two_cpus_are_one_pair_and_one_is_none() {
-        let text = drawn(2);
-        assert!(
-            text.contains("one pair: 30.0 ns ±0.3 (CPUs 0 and 1)"),
-            "{text}"
-        );
+    fn pictures_of_few_and_many_cpus() {
+        let pictures = [2, 4, 10, 40, 90, 128].map(drawn);
+        insta::assert_snapshot!(pictures.join("\n"));
         assert_eq!(of(core_to_core_row(1, |_, _| 1.0)), "");
+    }
+
+    #[test]
+    fn every_pair_stands_once() {
+        // A legend names each shade once.
+        for (cpus, columns) in [(40, 2), (90, 1), (128, 1), (200, 1)] {
+            let shades = drawn(cpus).chars().filter(|c| SHADES.contains(c)).count() as u64;
+            let pairs = cpus * (cpus - 1) / 2;
+            assert_eq!(shades, pairs * columns + SHADES.len() as u64);
+        }
+    }
+
+    /// Extremes, noise that is not painted, and pairs to doubt.
+    #[test]
+    fn what_is_said_of_the_pairs() {
+        let mut row = core_to_core_row(4, |_, _| 60.0);
+        let mut verdicts = |all: &[Verdict], low: f64| {
+            let Outcome::Map { points, .. } = &mut row.outcome else {
+                panic!("a map");
+            };
+            for (point, verdict) in points.iter_mut().zip(all) {
+                point.estimate.verdict = *verdict;
+            }
+            let first = points[0].estimate.typical.as_mut();
+            first.expect("a figure").ns.value = low;
+            of(row.clone())
+        };
+        let pictures = [
+            of(core_to_core_row(4, |y, x| match (y, x) {
+                (2, 1) => 25.0,
+                (3, 0) => 140.0,
+                _ => 60.0,
+            })),
+            of(core_to_core_row(4, |y, x| 60.0 + (y + x) as f64 * 0.5)),
+            verdicts(&[Verdict::Invalid, Verdict::Noisy], 1.0),
+            verdicts(&[Verdict::CannotTell; 6], 60.0),
+        ];
+        insta::assert_snapshot!(pictures.join("\n"));
     }
 }

@@ -1,6 +1,5 @@
 //! What each row cost to measure.
 
-use super::paint;
 use model::figure::time;
 use model::run::Run;
 use model::story::{Block, Table, left, right};
@@ -23,11 +22,11 @@ fn text(ms: f64) -> String {
 
 /// Rows by what all their cells took, the most costly first; empty where
 /// nothing is recorded.
-pub(super) fn cost(run: &Run) -> String {
+pub(super) fn cost(run: &Run) -> Vec<Block> {
     let rows = rows(run);
     let all: f64 = rows.iter().map(|row| row.ms).sum();
     if all.is_nan() || all <= 0.0 {
-        return String::new();
+        return Vec::new();
     }
     let took = format!(
         "visits took {} of the run's {}, preparation included; rows measured by the same operations \
@@ -48,7 +47,7 @@ pub(super) fn cost(run: &Run) -> String {
             cells.into(),
         ]);
     }
-    paint(&[Block::text(took), Block::Table(table)])
+    vec![Block::text(took), Block::Table(table)]
 }
 
 struct Cost<'r> {
@@ -80,6 +79,7 @@ fn rows(run: &Run) -> Vec<Cost<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::paint;
     use model::synthetic;
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
         point.row = "thread.lifecycle/end".into();
         point.wall_ms = 0.0;
         run.cells.push(point);
-        let text = cost(&run);
+        let text = paint(&cost(&run));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
         assert!(lines[0].contains("125 ms"), "{text}");
@@ -116,6 +116,6 @@ mod tests {
     fn a_document_without_these_times_has_no_block() {
         let mut run = synthetic::run();
         run.cells.iter_mut().for_each(|cell| cell.wall_ms = 0.0);
-        assert_eq!(cost(&run), "");
+        assert_eq!(cost(&run), []);
     }
 }

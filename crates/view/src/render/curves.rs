@@ -2,7 +2,6 @@
 
 use super::core_to_core;
 use super::levels;
-use super::paint;
 use super::table::in_group;
 use model::run::{Axis, CurvePoint, MapPoint, Outcome, Row, Run};
 use model::story::{Block, Cell, Table, create_delete, left, pool, right};
@@ -20,7 +19,7 @@ type Curve<'a> = (&'a Row, &'a [CurvePoint]);
 
 /// All curves, those of one kind in one block, then the maps; but not those
 /// that have a block of their own.
-pub(super) fn curves(run: &Run) -> String {
+pub(super) fn curves(run: &Run) -> Vec<Vec<Block>> {
     let mut blocks: Vec<(Axis, bool, Vec<Curve>)> = Vec::new();
     let mut maps = Vec::new();
     let drawn_elsewhere = |row: &&Row| {
@@ -46,13 +45,9 @@ pub(super) fn curves(run: &Run) -> String {
             _ => {}
         }
     }
-    let mut text: Vec<String> = blocks
-        .iter()
-        .map(|(axis, _, rows)| block(run, *axis, rows))
-        .collect();
-    text.extend(maps);
-    text.retain(|block| !block.is_empty());
-    text.join("\n")
+    let blocks = blocks.iter();
+    let blocks = blocks.map(|(axis, _, rows)| block(run, *axis, rows));
+    blocks.chain(maps).collect()
 }
 
 /// Whether a row is a probe's own or a variant of it.
@@ -67,7 +62,7 @@ struct Column {
     x: u64,
 }
 
-fn block(run: &Run, axis: Axis, rows: &[Curve]) -> String {
+fn block(run: &Run, axis: Axis, rows: &[Curve]) -> Vec<Block> {
     let columns = columns(run, axis, rows);
     let unit = rows.first().map_or("", |(row, _)| unit_name(&row.unit));
     let heading = format!(
@@ -98,7 +93,7 @@ fn block(run: &Run, axis: Axis, rows: &[Curve]) -> String {
         );
         table.row(cells);
     }
-    paint(&[Block::Heading(heading), Block::Table(table)])
+    vec![Block::Heading(heading), Block::Table(table)]
 }
 
 /// Points that stand for the whole: one a level for working sets, else spread
@@ -165,7 +160,7 @@ fn nearest(points: &[CurvePoint], x: u64) -> Option<&CurvePoint> {
         .filter(|point| apart(point.x, x) <= 4_f64.ln() + 1e-9)
 }
 
-fn map(row: &Row, y_axis: Axis, x_axis: Axis, points: &[MapPoint]) -> String {
+fn map(row: &Row, y_axis: Axis, x_axis: Axis, points: &[MapPoint]) -> Vec<Block> {
     let mut ys: Vec<u64> = points.iter().map(|p| p.y).collect();
     let mut xs: Vec<u64> = points.iter().map(|p| p.x).collect();
     for places in [&mut ys, &mut xs] {
@@ -201,7 +196,7 @@ fn map(row: &Row, y_axis: Axis, x_axis: Axis, points: &[MapPoint]) -> String {
         }));
         table.row(cells);
     }
-    paint(&[Block::Heading(heading), Block::Table(table)])
+    vec![Block::Heading(heading), Block::Table(table)]
 }
 
 fn unit_name(unit: &Unit) -> &'static str {
@@ -232,8 +227,8 @@ pub(crate) fn axis_text(axis: Axis) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::COLUMNS;
-    use crate::render::layout::{finish, width};
+    use crate::render::layout::width;
+    use crate::render::{COLUMNS, page};
     use model::estimate::{Estimate, Verdict};
     use model::run::Bound;
     use model::synthetic::{self, stamped_figure};
@@ -265,7 +260,7 @@ mod tests {
                 outcome: Outcome::Figure(stamped_figure(1.0, 0.1)),
                 notes: Vec::new(),
             };
-            let text = finish(&map(&row, Axis::Cpu, Axis::Cpu, &points), false);
+            let text = page(&map(&row, Axis::Cpu, Axis::Cpu, &points), false);
             let figures = text.matches("14.3 µs").count() as u64;
             assert_eq!(figures, nodes * nodes, "{text}");
             assert_eq!(text.contains('±'), half, "{text}");
@@ -275,7 +270,7 @@ mod tests {
 
     #[test]
     fn rows_with_a_block_of_their_own_are_drawn_there_alone() {
-        let text = curves(&synthetic::run());
+        let text = page(&curves(&synthetic::run()).concat(), false);
         for id in ["pool", "core_to_core"] {
             assert!(!text.contains(id), "{text}");
         }

@@ -2,14 +2,14 @@
 
 use super::figures::published;
 use super::table::short_title;
-use super::{Options, paint, table, wide};
+use super::{Options, table, wide};
 use compare::references::References;
 use model::run::Run;
-use model::story::{Block, Note};
+use model::story::Block;
 
 /// A line for each doubtful figure that stands beside a row of this run; empty
 /// where there is none.
-pub(super) fn doubts(run: &Run, references: &References, options: &Options) -> String {
+pub(super) fn doubts(run: &Run, references: &References, options: &Options) -> Vec<Block> {
     let tables = match options.wide {
         true => wide::tables(run, references, options),
         false => table::tables(references, options),
@@ -24,11 +24,11 @@ pub(super) fn doubts(run: &Run, references: &References, options: &Options) -> S
                 let key = short_title(&table.key);
                 let figure = published(beside.row);
                 let note = format!("{key}, {figure} beside {}: no ratio: {why}", row.id);
-                blocks.push(Block::Note(Note::new("? ", note)));
+                blocks.push(Block::labelled("? ", note));
             }
         }
     }
-    paint(&blocks)
+    blocks
 }
 
 #[cfg(test)]
@@ -61,12 +61,12 @@ mod tests {
             "{text}"
         );
         assert!(keeps_to(&text, COLUMNS), "{text}");
-        assert_eq!(doubts(&run, &references, &Options::default()), "");
-        assert_eq!(doubts(&run, &references, &beside("iphone-5s")), "");
+        assert_eq!(doubts(&run, &references, &Options::default()), []);
+        assert_eq!(doubts(&run, &references, &beside("iphone-5s")), []);
         let wide = Options {
             wide: true,
             ..Options::default()
         };
-        assert_eq!(doubts(&run, &references, &wide).matches("? ").count(), 1);
+        assert_eq!(doubts(&run, &references, &wide).len(), 1);
     }
 }

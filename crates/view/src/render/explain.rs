@@ -6,7 +6,7 @@ use super::list::{ProbeText, since_text};
 use super::page;
 use compare::references::{Reference, ReferenceRow, References};
 use model::run::{Bound, Regime};
-use model::story::{Block, Note};
+use model::story::Block;
 use model::unit::Unit;
 use serde::Serialize;
 
@@ -195,7 +195,7 @@ fn concerning<'r>(
 
 fn of_table(table: &Reference, rows: &[&ReferenceRow], asked: &str) -> Vec<Block> {
     let mut blocks = vec![Block::note(format!("{} ({})", table.title, table.key))];
-    let mut say = |label: &str, text: String| blocks.push(Block::Note(Note::new(label, text)));
+    let mut say = |label: &str, text: String| blocks.push(Block::labelled(label, text));
     for row in rows {
         let mut text = published(row);
         if row.id != asked {

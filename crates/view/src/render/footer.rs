@@ -1,7 +1,7 @@
 //! What a reader must know beside the figures, how much of them is to be
 //! relied on, and where they are kept.
 
-use super::{Options, header, paint, tally};
+use super::{Options, header, tally};
 use model::estimate::Estimate;
 use model::gate::GateState;
 use model::run::{Outcome, Row, Run};
@@ -15,9 +15,9 @@ const NAMED: usize = 2;
 const MANY: usize = 3;
 
 /// The lines below the table.
-pub(super) fn footer(run: &Run, options: &Options) -> String {
+pub(super) fn footer(run: &Run, options: &Options) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let mut say = |label: &str, text: &str| blocks.push(Block::Note(Note::new(label, text)));
+    let mut say = |label: &str, text: &str| blocks.push(Block::labelled(label, text));
     let notes = match options.wide {
         true => notes(run),
         false => gathered(notes(run)),
@@ -65,7 +65,7 @@ pub(super) fn footer(run: &Run, options: &Options) -> String {
             ..Note::new("quiet: ", quiet)
         }));
     }
-    paint(&blocks)
+    blocks
 }
 
 /// One line on what to do where the canaries could not be read as usual.
@@ -186,7 +186,12 @@ fn named(rows: &[&str], all: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::paint;
     use model::synthetic;
+
+    fn text(run: &Run) -> String {
+        paint(&footer(run, &Options::default()))
+    }
 
     #[test]
     fn many_answers_to_one_question_are_one_line() {
@@ -216,7 +221,7 @@ mod tests {
     #[test]
     fn modes_and_tails_are_explained_where_there_are_any() {
         let mut run = synthetic::run();
-        let said = |run: &Run| footer(run, &Options::default()).contains("Single operations");
+        let said = |run: &Run| text(run).contains("Single operations");
         assert!(said(&run));
         run.rows.retain(|row| !is_stamped(row));
         assert!(!said(&run));
@@ -225,7 +230,6 @@ mod tests {
     #[test]
     fn one_dim_line_says_what_to_do_where_quiet_is_not_known() {
         let mut run = synthetic::run();
-        let text = |run: &Run| footer(run, &Options::default());
         assert!(!text(&run).contains("quiet: "));
         run.gate.state = GateState::NeverQuiet;
         assert!(!text(&run).contains("quiet: "), "the first line says it");
@@ -244,7 +248,7 @@ mod tests {
             row.notes = vec!["Measured on base pages.".into()];
         }
         run.rows[0].notes.push("Only here.".into());
-        let text = footer(&run, &Options::default());
+        let text = text(&run);
         assert_eq!(text.matches("Measured on base pages.").count(), 1, "{text}");
         assert!(text.contains("(all rows)"), "{text}");
         assert!(

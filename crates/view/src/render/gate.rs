@@ -4,7 +4,7 @@ use super::page;
 use compare::MEMORY_REFERENCE;
 use compare::gate::{Gate, GateRow};
 use model::compare::measure::Measure;
-use model::story::{Block, Cell, Note, Table, Tone, left, right};
+use model::story::{Block, Cell, Table, Tone, left, right};
 
 /// The rows that were looked at again, and the answer with what to do.
 pub fn gate(gate: &Gate, color: bool) -> String {
@@ -18,12 +18,12 @@ pub fn gate(gate: &Gate, color: bool) -> String {
         let text = format!(
             "relative to {MEMORY_REFERENCE}; in brackets as measured, which must have grown too"
         );
-        blocks.push(Block::Note(Note::new("  over DRAM: ", text)));
+        blocks.push(Block::labelled("  over DRAM: ", text));
     }
     blocks.push(Block::text(sentence(gate)));
     blocks.extend(gate.differences.iter().map(|difference| {
         let text = format!("{}: {} -> {}", difference.what, difference.a, difference.b);
-        Block::Note(Note::new("  differs in ", text))
+        Block::labelled("  differs in ", text)
     }));
     page(&blocks, color)
 }

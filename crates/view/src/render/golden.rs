@@ -178,16 +178,6 @@ fn reasons_are_never_cut() {
 }
 
 #[test]
-fn below_resolution_is_not_zero() {
-    let text = draw(&synthetic::run(), &Options::default());
-    let line = text
-        .lines()
-        .find(|l| l.contains("memcpy/16B"))
-        .expect("row");
-    assert!(line.contains("< 0.0083 ns"), "{line}");
-}
-
-#[test]
 fn a_run_of_nothing_is_drawn_too() {
     let mut document = synthetic::run();
     document.rows.clear();

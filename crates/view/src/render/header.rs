@@ -1,35 +1,31 @@
 //! On what, when and in what conditions a run was made.
 
 use super::figures::{clock, elapsed};
-use super::{machine, noise, paint};
+use super::{machine, noise};
 use model::conditions::Conditions;
 use model::gate::GateState;
 use model::imported::{Imported, UNKNOWN};
 use model::run::{Program, Run, Scale};
-use model::story::{Block, Note, Tone};
+use model::story::Block;
 use model::utc;
 
 /// The profile whose figures are a program's.
 const RELEASE: &str = "release";
 
 /// The lines above the table.
-pub(super) fn header(run: &Run) -> String {
+pub(super) fn header(run: &Run) -> Vec<Block> {
     let mut blocks = warning_blocks(Some(run));
     let facts = facts(run).into_iter();
     blocks.extend(facts.map(|(label, text)| Block::fact(label, text)));
-    paint(&blocks)
+    blocks
 }
 
 /// The warnings of a run, coloured.
 pub(super) fn warning_blocks(run: Option<&Run>) -> Vec<Block> {
     let warnings = run.map(warnings).unwrap_or_default().into_iter();
-    let blocks = warnings.map(|warning| {
-        Block::Note(Note {
-            tone: Tone::Bad,
-            ..Note::new("", warning)
-        })
-    });
-    blocks.collect()
+    warnings
+        .map(|warning| Block::warning("", warning))
+        .collect()
 }
 
 /// What there is to say of a run as a whole: label and text.
@@ -253,15 +249,19 @@ pub(super) fn program(program: &Program) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::layout::finish;
+    use crate::render::page;
     use model::synthetic;
+
+    fn text(run: &Run) -> String {
+        page(&header(run), false)
+    }
 
     #[test]
     fn a_build_that_is_not_optimised_says_so_first() {
         let mut run = synthetic::run();
-        assert!(!header(&run).contains("BUILT AS"));
+        assert!(!text(&run).contains("BUILT AS"));
         run.program.profile = "debug".into();
-        let text = finish(&header(&run), false);
+        let text = text(&run);
         assert!(text.starts_with("BUILT AS debug: "), "{text}");
         assert!(text.contains("cargo run --release"), "{text}");
     }
@@ -269,11 +269,11 @@ mod tests {
     #[test]
     fn a_run_on_one_kind_of_cores_says_so() {
         let mut run = synthetic::run();
-        assert!(!header(&run).contains("only performance"));
+        assert!(!text(&run).contains("only performance"));
         run.plan.core_kind = Some("performance (P-core)".into());
         let only = run.machine.core_kinds.value.clone().expect("synthetic");
         run.machine.core_kinds.value = Some([only.clone(), only].concat());
-        let text = header(&run);
+        let text = text(&run);
         let line = text.lines().find(|line| line.starts_with("cores "));
         assert_eq!(
             line.expect("a line")

@@ -1,10 +1,10 @@
 //! What is kept, as text.
 
 use super::layout::finish;
+use super::page;
 use super::tally::Tally;
-use super::{page, terminal};
 use model::run::Scale;
-use model::story::{Block, Note, Table, left, right};
+use model::story::{Block, Table, left, right};
 use model::summary::KeptRun;
 use model::summary::Key;
 use model::utc;
@@ -45,7 +45,7 @@ pub fn kept_runs(runs: &[KeptRun]) -> String {
 
 /// A table as wide as it needs to be: names are not cut.
 fn wide(table: Table) -> String {
-    finish(&terminal::paint(&[Block::Table(table)], usize::MAX), false)
+    page(&[Block::Table(table.wide())], false)
 }
 
 /// What is kept of one run.
@@ -144,7 +144,7 @@ pub fn verified(verified: &Verified) -> String {
     );
     let mut blocks = vec![Block::text(counts)];
     let mut say = |label: &str, text: String| {
-        blocks.push(Block::Note(Note::new(format!("{label:<9}"), text)));
+        blocks.push(Block::labelled(format!("{label:<9}"), text));
     };
     for (label, damaged) in [("damaged", &verified.damaged), ("index", &verified.index)] {
         for damage in damaged {

@@ -4,7 +4,6 @@
 use super::chart::{Level, chart};
 use super::figures::{Shown, shown};
 use super::machine::{cache_name, cache_size, cpu_list};
-use super::paint;
 use model::machine::{CacheFact, CacheKind};
 use model::run::{Outcome, Row, Run};
 use model::size;
@@ -67,8 +66,8 @@ pub(super) fn typical_sizes(run: &Run) -> Vec<(String, u64)> {
 }
 
 /// The block; empty where no level was found and there is no curve to draw.
-pub(super) fn levels(run: &Run) -> String {
-    let mut text = list(run);
+pub(super) fn levels(run: &Run) -> Vec<Block> {
+    let mut blocks = vec![Block::Table(list(run))];
     if let Some(Outcome::Curve { points, .. }) = run.row(LATENCY).map(|row| &row.outcome) {
         let points: Vec<(u64, f64)> = points
             .iter()
@@ -84,13 +83,14 @@ pub(super) fn levels(run: &Run) -> String {
             .collect();
         let drawn = chart(&points, &levels);
         if !drawn.is_empty() {
-            text.push_str(&format!("{LATENCY}: ns a load over working set\n{drawn}"));
+            let heading = format!("{LATENCY}: ns a load over working set");
+            blocks.extend([Block::Heading(heading), Block::Lines(drawn)]);
         }
     }
-    text
+    blocks
 }
 
-fn list(run: &Run) -> String {
+fn list(run: &Run) -> Table {
     let mut table = Table::new([
         left(""),
         right(""),
@@ -117,7 +117,7 @@ fn list(run: &Run) -> String {
             os_says(run, level.name).into(),
         ]);
     }
-    paint(&[Block::Table(table)])
+    table
 }
 
 /// The OS's cache of that level for the measuring CPU.

@@ -1,7 +1,6 @@
 //! The catalogue as a list.
 
-use super::layout::finish;
-use super::terminal;
+use super::page;
 use model::run::{Axis, Bound, Regime, Scale};
 use model::story::{Block, Table, left};
 use model::unit::Unit;
@@ -94,11 +93,12 @@ pub fn group(name: &str, rows: &[RowTitle]) -> String {
         1 => "1 row".to_owned(),
         n => format!("{n} rows"),
     };
-    let text = format!(
-        "{name}: {count}; `latlas explain ROW` explains one\n\n{}",
-        terminal::paint(&[Block::Table(table)], usize::MAX)
-    );
-    finish(&text, false)
+    let text = format!("{name}: {count}; `latlas explain ROW` explains one");
+    let blocks = [
+        Block::Lines(vec![text, String::new()]),
+        Block::Table(table.wide()),
+    ];
+    page(&blocks, false)
 }
 
 /// One line a row: id, unit, form, when it runs, title.
@@ -116,6 +116,5 @@ pub fn list(probes: &[ProbeText]) -> String {
         }
     }
     let legend = "runs: always; by default (not with --quick); only with --full";
-    let blocks = [Block::Table(table), Block::text(legend)];
-    finish(&terminal::paint(&blocks, usize::MAX), false)
+    page(&[Block::Table(table.wide()), Block::text(legend)], false)
 }

@@ -6,7 +6,7 @@ use model::machine::{
     CacheFact, CacheKind, CoreKind, Fact, HugetlbPool, Limit, Machine, NumaNode, Presence,
 };
 use model::size;
-use model::story::{Block, Note};
+use model::story::Block;
 
 /// Every fact of a machine, one a line, and where rows of files would put
 /// theirs.
@@ -22,9 +22,7 @@ pub fn machine(machine: &Machine, files_on: &Fact<Filesystem>) -> String {
             blocks.extend([Block::empty_line(), Block::text(group.heading)]);
         }
         let facts = group.facts.into_iter();
-        blocks.extend(
-            facts.map(|(label, value)| Block::Note(Note::new(format!("  {label:<20}"), value))),
-        );
+        blocks.extend(facts.map(|(label, value)| Block::labelled(format!("  {label:<20}"), value)));
     }
     page(&blocks, false)
 }

@@ -79,33 +79,35 @@ pub struct Options<'a> {
 
 /// A run as text: header, table, curves, what was learnt, footer.
 pub fn run(run: &Run, references: &References, options: &Options) -> String {
-    let mut blocks = vec![header::header(run)];
+    let mut parts = vec![header::header(run)];
     if options.wide {
-        blocks.extend(run.commands.iter().map(|c| commands::how(run, c)));
-        blocks.push(wide::table(run, references, options));
-        blocks.extend(run.commands.iter().map(commands::compared));
+        parts.extend(run.commands.iter().map(|c| commands::how(run, c)));
+        parts.push(wide::table(run, references, options));
+        parts.extend(run.commands.iter().map(commands::compared));
     } else if let Some(record) = &run.commands {
-        blocks.push(commands::commands(run, record));
+        parts.extend(commands::commands(run, record));
     } else {
-        blocks.push(table::table(run, references, options));
-        blocks.push(levels::levels(run));
-        blocks.push(curves::curves(run));
+        parts.push(table::table(run, references, options));
+        parts.push(levels::levels(run));
+        parts.extend(curves::curves(run));
     }
-    blocks.push(core_to_core::core_to_core(run));
-    blocks.push(paint(&page_walk::story(run)));
-    blocks.push(paint(&naive_loop::story(run, |row| {
-        published_element_ns(references, row)
-    })));
-    blocks.push(paint(&lifecycle::story(run)));
-    blocks.push(paint(&pool::story(run)));
-    blocks.push(paint(&wakeup::story(run)));
-    blocks.push(paint(&create_delete::story(run)));
+    let published = |row: &str| published_element_ns(references, row);
+    parts.extend([
+        core_to_core::core_to_core(run),
+        page_walk::story(run),
+        naive_loop::story(run, published),
+        lifecycle::story(run),
+        pool::story(run),
+        wakeup::story(run),
+        create_delete::story(run),
+    ]);
     if options.wide {
-        blocks.push(cost::cost(run));
+        parts.push(cost::cost(run));
     }
-    blocks.push(doubts::doubts(run, references, options) + &footer::footer(run, options));
-    blocks.retain(|block| !block.is_empty());
-    layout::finish(&blocks.join("\n"), options.color)
+    let mut end = doubts::doubts(run, references, options);
+    end.extend(footer::footer(run, options));
+    parts.push(end);
+    pages(&parts, options.color)
 }
 
 /// The published table that has the naive loop.
@@ -116,7 +118,14 @@ fn published_element_ns(references: &References, row: &str) -> Option<f64> {
     table.counterpart(row)?.row.ns_per_element
 }
 
-/// A page of its own.
+/// A page of several parts, those that hold anything, with an empty line between.
+fn pages(parts: &[Vec<Block>], color: bool) -> String {
+    let painted = parts.iter().map(|blocks| paint(blocks));
+    let painted: Vec<String> = painted.filter(|text| !text.is_empty()).collect();
+    layout::finish(&painted.join("\n"), color)
+}
+
+/// A page of one part.
 fn page(blocks: &[Block], color: bool) -> String {
     layout::finish(&paint(blocks), color)
 }

@@ -1,17 +1,16 @@
 //! The default table: single figures, one line each, by group.
 
+use super::Options;
 use super::figures::{Shown, cycles, frames, human, shown, typical, versus};
-use super::terminal::paint_aligned;
-use super::{COLUMNS, Options};
 use compare::references::{DEFAULT_KEY, Reference, References};
 use model::estimate::Estimate;
 use model::run::{Outcome, Row, Run};
 use model::story::tail::notes_of_row;
-use model::story::{Cell, Column, Table, left, right};
+use model::story::{Block, Cell, Column, Table, left, right};
 use model::unit::Unit;
 
 /// The table; empty where the run holds only curves.
-pub(super) fn table(run: &Run, references: &References, options: &Options) -> String {
+pub(super) fn table(run: &Run, references: &References, options: &Options) -> Vec<Block> {
     let beside = tables(references, options);
     let mut groups: Vec<Table> = Vec::new();
     let mut group = "";
@@ -42,7 +41,8 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> St
     }
     // What was asked for beside the usual columns comes on top.
     let extra = 8 * usize::from(options.human) + 6 * usize::from(options.frames);
-    paint_aligned(&groups, COLUMNS + extra)
+    groups.iter_mut().for_each(|table| table.extra = extra);
+    vec![Block::Tables(groups)]
 }
 
 /// How many rows, from the first one on, are of one line: rows of a group that
@@ -148,6 +148,7 @@ pub(super) fn scaled(estimate: &Estimate, unit: &Unit, options: &Options) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::paint;
     use model::synthetic;
 
     /// A run of rows that are missing for these reasons.
@@ -168,7 +169,7 @@ mod tests {
 
     fn lines(run: &Run) -> Vec<String> {
         let references = References::embedded().expect("references");
-        let text = table(run, &references, &Options::default());
+        let text = paint(&table(run, &references, &Options::default()));
         let lines = text.lines().filter(|line| line.starts_with(' '));
         lines.map(str::to_string).collect()
     }

@@ -11,18 +11,25 @@ pub(crate) fn paint(blocks: &[Block], columns: usize) -> String {
         match block {
             Block::Heading(text) => lines.extend(wrap("", text, columns)),
             Block::Note(text) => note(&mut lines, text, columns),
+            Block::Lines(own) => lines.extend(own.iter().cloned()),
             Block::Table(table) => {
-                Layout::fit(table, columns).paint(table, &mut lines, columns);
+                let room = columns.saturating_add(table.extra);
+                Layout::fit(table, room).paint(table, &mut lines, room);
             }
+            Block::Tables(tables) => aligned_tables(&mut lines, tables, columns),
         }
     }
-    joined(&lines)
+    lines
+        .iter()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
 }
 
-/// Paints tables with an empty line between. Columns line up through all that
-/// keep to `columns` so; a table that would push the others over the edge
-/// stands on its own.
-pub(crate) fn paint_aligned(tables: &[Table], columns: usize) -> String {
+/// Columns line up through all tables that keep to the page so; a table that
+/// would push the others over the edge stands on its own.
+fn aligned_tables(lines: &mut Vec<String>, tables: &[Table], columns: usize) {
+    let extra = tables.iter().map(|table| table.extra).max().unwrap_or(0);
+    let columns = columns.saturating_add(extra);
     let mut common = Layout::default();
     let mut joins = Vec::new();
     for table in tables {
@@ -34,22 +41,15 @@ pub(crate) fn paint_aligned(tables: &[Table], columns: usize) -> String {
             common = wider;
         }
     }
-    let painted = tables.iter().zip(joins).map(|(table, joins)| {
+    for (at, (table, joins)) in tables.iter().zip(joins).enumerate() {
+        if at > 0 {
+            lines.push(String::new());
+        }
         let mut own = Layout::default();
         own.widen(table);
         let layout = if joins { &common } else { &own };
-        let mut lines = Vec::new();
-        layout.paint(table, &mut lines, columns);
-        joined(&lines)
-    });
-    painted.collect::<Vec<_>>().join("\n")
-}
-
-fn joined(lines: &[String]) -> String {
-    lines
-        .iter()
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
+        layout.paint(table, lines, columns);
+    }
 }
 
 fn note(lines: &mut Vec<String>, note: &Note, columns: usize) {
@@ -338,17 +338,17 @@ mod tests {
             table.row([name.into(), figure.into()]);
             table
         };
-        let tables = [
+        let tables = vec![
             table("a long name", "1"),
             table("b", "a long figure"),
             table("c", "12"),
         ];
         assert_eq!(
-            finish(&paint_aligned(&tables, 25), false),
+            finish(&paint(&[Block::Tables(tables.clone())], 25), false),
             "a long name             1\n\nb           a long figure\n\nc                      12\n"
         );
         assert_eq!(
-            finish(&paint_aligned(&tables, 24), false),
+            finish(&paint(&[Block::Tables(tables)], 24), false),
             "a long name  1\n\nb a long figure\n\nc           12\n",
             "the others still line up"
         );

@@ -5,7 +5,6 @@ use super::Options;
 use super::cost;
 use super::figures::{cycles, typical, typical_half, versus};
 use super::table::{quiet, scaled};
-use super::terminal;
 use compare::references::{Reference, References};
 use model::estimate::Estimate;
 use model::figure::time;
@@ -14,9 +13,9 @@ use model::story::tail::{longest, modes_with_intervals, percentile};
 use model::story::{Block, Cell, Column, Table, left, right};
 
 /// The wide table.
-pub(super) fn table(run: &Run, references: &References, options: &Options) -> String {
+pub(super) fn table(run: &Run, references: &References, options: &Options) -> Vec<Block> {
     let tables = tables(run, references, options);
-    let mut wide = Table::new(columns(&tables, options));
+    let mut wide = Table::new(columns(&tables, options)).wide();
     for row in &run.rows {
         let mut add = |name: String, at: &[u64], estimate: &Estimate| {
             let took = cost::of_cell(run, &row.id, at);
@@ -57,7 +56,7 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> St
             }
         }
     }
-    terminal::paint(&[Block::Table(wide)], usize::MAX)
+    vec![Block::Table(wide)]
 }
 
 /// The tables asked for, else all that have a figure for one of the rows.
@@ -146,6 +145,7 @@ fn cells(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::paint;
     use model::synthetic;
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
             run.cells.push(cell);
         }
         let references = References::embedded().expect("references");
-        let text = table(&run, &references, &Options::default());
+        let text = paint(&table(&run, &references, &Options::default()));
         for (name, took) in [
             ("sched.pool at 8 ", "808 ms"),
             ("sched.ring at 8 x 16KiB ", "816 ms"),
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn modes_and_tails_have_columns() {
         let references = References::embedded().expect("references");
-        let text = table(&synthetic::run(), &references, &Options::default());
+        let text = paint(&table(&synthetic::run(), &references, &Options::default()));
         for (row, part) in [
             ("collections.push/worst ", "189 ns ±13"),
             ("collections.push/worst ", "2501 ns (40000 samples, 30 s)"),

@@ -1,3 +1,5 @@
+//! What a gate says of made-up runs, page by page.
+
 use crate::render;
 use compare::gate::*;
 use compare::references::References;
@@ -28,117 +30,96 @@ fn slower(factor: f64) -> Run {
     run
 }
 
-/// The gate's answer where the row comes out so in the runs that are made,
-/// and which rows were measured again, run by run.
-fn judged(baseline: &Operand, factors: &[f64], share: f64) -> (Gate, Vec<Vec<String>>) {
-    let mut asked: Vec<Vec<String>> = Vec::new();
-    let mut again = |rows: &[String]| -> Result<Run, Infallible> {
-        asked.push(rows.to_vec());
-        let mut run = slower(factors[asked.len()]);
-        run.rows.retain(|row| rows.contains(&row.id));
-        Ok(run)
-    };
-    let gate = judge(baseline, slower(factors[0]), &kept(), share, &mut again);
-    (gate.expect("judged"), asked)
-}
-
 fn of_runs() -> Operand {
     Operand::of_runs("main", kept())
 }
 
-#[test]
-fn what_is_as_before_is_measured_once() {
-    let (gate, asked) = judged(&of_runs(), &[1.02], 0.05);
-    assert_eq!((gate.runs, asked.len()), (1, 0));
-    assert!(gate.crossed.is_empty() && gate.rows.len() > 5);
-    assert_eq!(gate.baseline_runs, 5);
+/// The page of a gate over these runs, the first and those that are measured
+/// again, with the rows that were asked for again.
+fn page(what: &str, baseline: &Operand, kept: &[Run], runs: &[Run], share: f64) -> String {
+    let mut asked: Vec<String> = Vec::new();
+    let mut again = |rows: &[String]| -> Result<Run, Infallible> {
+        asked.push(rows.join(" "));
+        Ok(runs[asked.len()].clone())
+    };
+    let gate = judge(baseline, runs[0].clone(), kept, share, &mut again).expect("judged");
     let page = render::gate(&gate, false);
-    assert!(page.contains("No regression above "), "{page}");
-}
-
-#[test]
-fn two_of_three_runs_decide() {
-    let (gate, asked) = judged(&of_runs(), &[1.10, 1.11, 1.09], 0.05);
-    assert_eq!(asked, [[ROW], [ROW]], "that row alone");
-    assert_eq!(gate.crossed, [ROW]);
-    let row = gate.rows.iter().find(|row| row.row == ROW).expect("judged");
-    let ratios: Vec<f64> = [1.10, 1.11, 1.09].to_vec();
-    for (ratio, true_ratio) in row.time_ratios.iter().flatten().zip(ratios) {
-        assert!((ratio - true_ratio).abs() < 0.01, "{row:?}");
-    }
-    let page = render::gate(&gate, false);
-    for part in ["SLOWER", "REGRESSION: 1 of ", ROW, "main"] {
-        assert!(page.contains(part), "{part:?} is missing in\n{page}");
-    }
-    assert!(render::keeps_to(&page, render::COLUMNS), "{page}");
-    // One odd run is no witness, whichever it is.
-    for odd in [[1.3, 1.0, 1.0], [1.10, 1.0, 1.0]] {
-        assert!(judged(&of_runs(), &odd, 0.05).0.crossed.is_empty());
-    }
-    let (late, _) = judged(&of_runs(), &[1.10, 1.0, 1.10], 0.05);
-    assert_eq!(late.crossed, [ROW], "two of the three");
-    // Surely slower, and not by as much as the gate allows.
-    let (within, _) = judged(&of_runs(), &[1.045, 1.045, 1.045], 0.05);
-    assert!(within.crossed.is_empty());
-    let (wide, asked) = judged(&of_runs(), &[1.10, 1.11, 1.09], 0.25);
-    assert!(wide.crossed.is_empty() && asked.is_empty());
+    assert_eq!(gate.runs, asked.len() + 1);
+    let asked = asked.join(", ");
+    format!("== {what} (again: {asked})\n{page}")
 }
 
 fn with_verdict(mut run: Run, verdict: Verdict) -> Run {
-    let row = run
-        .rows
-        .iter_mut()
-        .find(|row| row.id == ROW)
-        .expect("the row");
-    let model::run::Outcome::Figure(estimate) = &mut row.outcome else {
+    let row = run.rows.iter_mut().find(|row| row.id == ROW);
+    let model::run::Outcome::Figure(estimate) = &mut row.expect("the row").outcome else {
         panic!("a figure");
     };
     estimate.verdict = verdict;
     run
 }
 
-#[test]
-fn what_one_run_could_not_tell_is_no_end() {
-    // One spoilt run among the baseline's.
-    let mut runs = kept();
-    runs[2] = with_verdict(runs[2].clone(), Verdict::CannotTell);
-    let spoilt = Operand::of_runs("main", runs);
-    let (gate, _) = judged(&spoilt, &[1.10, 1.11, 1.09], 0.05);
-    assert_eq!(gate.crossed, [ROW]);
-    // And the run itself: it is measured again, and both others must speak.
-    let first = with_verdict(slower(1.10), Verdict::Invalid);
-    let gate = |again: f64| {
-        let mut again = |_: &[String]| -> Result<Run, Infallible> { Ok(slower(again)) };
-        judge(&of_runs(), first.clone(), &kept(), 0.05, &mut again).expect("judged")
-    };
-    assert_eq!(gate(1.10).crossed, [ROW]);
-    let calm = gate(1.0);
-    assert!(calm.crossed.is_empty());
-    assert_eq!(calm.runs, 2, "no need of a third");
+/// The run without this row, or with it alone.
+fn holding(mut run: Run, id: &str, alone: bool) -> Run {
+    run.rows.retain(|row| (row.id == id) == alone);
+    run
 }
 
 #[test]
-fn what_is_not_there_again_is_no_witness() {
-    let mut asked = 0;
-    let mut again = |_: &[String]| -> Result<Run, Infallible> {
-        asked += 1;
-        let mut run = slower(1.10);
-        // Its probe can't be made this time.
-        run.rows.retain(|row| row.id != ROW || asked > 1);
-        Ok(run)
+fn two_of_three_runs_decide() {
+    let mut pages = String::new();
+    let mut add = |what: &str, baseline: &Operand, runs: &[Run], share| {
+        pages += &page(what, baseline, &kept(), runs, share);
     };
-    let gate = judge(&of_runs(), slower(1.10), &kept(), 0.05, &mut again).expect("judged");
-    let row = gate.rows.iter().find(|row| row.row == ROW).expect("judged");
-    assert_eq!((gate.runs, row.p_values[1]), (3, 1.0));
-    // What each run said stands in its place.
-    let told: Vec<bool> = row.time_ratios.iter().map(Option::is_some).collect();
-    assert_eq!(told, [true, false, true]);
-    assert_eq!(gate.crossed, [ROW], "two of three");
-    let line = render::gate(&gate, false);
-    let line = line.lines().find(|line| line.starts_with(ROW));
-    let line = line.unwrap_or_default();
-    let cells: Vec<&str> = line.split_whitespace().collect();
-    assert_eq!(cells[5], "-", "{line}");
+    for (what, factors, share) in [
+        ("as before", [1.02, 0.0, 0.0], 0.05),
+        ("slower in all three", [1.10, 1.11, 1.09], 0.05),
+        ("one odd run", [1.3, 1.0, 1.0], 0.05),
+        ("in the first and the third", [1.10, 1.0, 1.10], 0.05),
+        ("slower, but not by as much", [1.045, 1.045, 1.045], 0.05),
+        ("within a wide gate", [1.10, 1.11, 1.09], 0.25),
+    ] {
+        add(what, &of_runs(), &factors.map(slower), share);
+    }
+    let mut runs = kept();
+    runs[2] = with_verdict(runs[2].clone(), Verdict::CannotTell);
+    let spoilt = Operand::of_runs("main", runs);
+    add(
+        "one run of the baseline is spoilt",
+        &spoilt,
+        &[1.10, 1.11, 1.09].map(slower),
+        0.05,
+    );
+    let invalid = with_verdict(slower(1.10), Verdict::Invalid);
+    let [slow, calm] = [1.10, 1.0].map(slower);
+    let first_invalid = "the first is invalid";
+    add(
+        first_invalid,
+        &of_runs(),
+        &[invalid.clone(), slow.clone(), slow.clone()],
+        0.05,
+    );
+    add(
+        first_invalid,
+        &of_runs(),
+        &[invalid.clone(), calm.clone(), calm],
+        0.05,
+    );
+    let missing = holding(slow.clone(), ROW, false);
+    add(
+        "not there the second time",
+        &of_runs(),
+        &[slow.clone(), missing, slow],
+        0.05,
+    );
+    let only = holding(invalid, ROW, true);
+    add(
+        "nothing can be judged",
+        &of_runs(),
+        &[only.clone(), only.clone(), only],
+        0.05,
+    );
+    assert!(render::keeps_to(&pages, render::COLUMNS));
+    insta::assert_snapshot!(pages);
 }
 
 const MEMORY: &str = "memory.latency/L3";
@@ -172,56 +153,26 @@ fn kept_in_ns() -> Vec<Run> {
     .collect()
 }
 
-fn judged_over(baseline: &Operand, runs: &[Run]) -> Gate {
-    let mut made = 0;
-    let mut again = |_: &[String]| -> Result<Run, Infallible> {
-        made += 1;
-        Ok(runs[made].clone())
-    };
+#[test]
+fn memory_is_judged_over_its_reference() {
+    let baseline = Operand::of_runs("main", kept_in_ns());
     // Others than the baseline's, which have no say in whether the reference helps.
     let mut kept = kept_in_ns();
     kept.iter_mut()
         .for_each(|run| run.id.replace_range(..1, "1"));
-    judge(baseline, runs[0].clone(), &kept, 0.05, &mut again).expect("judged")
-}
-
-fn in_memory() -> Operand {
-    Operand::of_runs("main", kept_in_ns())
-}
-
-#[test]
-fn a_reference_that_became_faster_makes_no_row_slower() {
-    let faster = vec![of_memory(0.8, 1.0); 3];
-    let gate = judged_over(&in_memory(), &faster);
-    let row = gate.rows.iter().find(|row| row.row == MEMORY);
-    let row = row.expect("judged");
-    assert!(row.normalized, "{row:?}");
-    assert!(row.time_ratios[0].is_some_and(|ratio| ratio > 1.2));
-    assert!(row.raw_time_ratios[0].is_some_and(|ratio| ratio < 1.01));
-    assert!(gate.crossed.is_empty(), "{:?}", gate.crossed);
-    // The whole memory became slower, and one row by itself.
-    let all = vec![of_memory(1.25, 1.25); 3];
-    assert!(
-        !judged_over(&in_memory(), &all)
-            .crossed
-            .contains(&MEMORY.to_owned())
-    );
-    let own = vec![of_memory(1.0, 1.3); 3];
-    let gate = judged_over(&in_memory(), &own);
-    assert_eq!(gate.crossed, [MEMORY]);
-    let page = render::gate(&gate, false);
-    assert!(page.contains(MEMORY_REFERENCE), "{page}");
-}
-
-#[test]
-fn a_ratio_of_another_kind_is_no_witness() {
-    let first = of_memory(1.0, 1.3);
-    let mut without = first.clone();
-    without.rows.retain(|row| row.id != MEMORY_REFERENCE);
-    let gate = judged_over(&in_memory(), &[first, without.clone(), without]);
-    let row = gate.rows.iter().find(|row| row.row == MEMORY);
-    assert_eq!(row.expect("judged").p_values[1..], [1.0, 1.0]);
-    assert!(gate.crossed.is_empty());
+    let own = of_memory(1.0, 1.3);
+    let without = holding(own.clone(), MEMORY_REFERENCE, false);
+    let pages = [
+        ("the reference became faster", vec![of_memory(0.8, 1.0); 3]),
+        ("all memory became slower", vec![of_memory(1.25, 1.25); 3]),
+        ("one row by itself", vec![own.clone(); 3]),
+        (
+            "then without the reference",
+            vec![own, without.clone(), without],
+        ),
+    ]
+    .map(|(what, runs)| page(what, &baseline, &kept, &runs, 0.05));
+    insta::assert_snapshot!(pages.concat());
 }
 
 #[test]
@@ -266,15 +217,4 @@ fn a_tag_names_its_runs_that_are_alike() {
         curve.contains("the gate ignores points of curves and maps"),
         "{curve}"
     );
-}
-
-#[test]
-fn where_nothing_can_be_told_nothing_is_said_to_be_well() {
-    let mut first = slower(1.0);
-    first.rows.retain(|row| row.id == ROW);
-    let first = with_verdict(first, Verdict::Invalid);
-    let gate = judged_over(&of_runs(), &[first.clone(), first.clone(), first]);
-    assert_eq!((gate.rows.len(), gate.judged()), (1, 0));
-    let page = render::gate(&gate, false);
-    assert!(page.contains("Nothing could be judged"), "{page}");
 }

@@ -1,11 +1,11 @@
 //! Histories of kept runs that are made up.
 
-use crate::chart::{self, Body, Section};
+use crate::chart::{self, tests::text};
 use crate::render;
 use compare::history::{Figure, History, history};
-use model::compare::measure::Measure;
+use model::estimate::Verdict;
 use model::machine::Fact;
-use model::run::Run;
+use model::run::{Outcome, Run};
 use model::summary::MachineKey;
 use model::synthetic;
 use store::Store;
@@ -61,80 +61,56 @@ fn error(index: &Index, row: &str, at: &[u64]) -> String {
 }
 
 #[test]
-fn a_change_is_told_with_what_changed_beside_it() {
-    let (_dir, index) = kept(16, |number, mut run| {
-        if number >= 10 {
-            run.machine.kernel = Fact::known("6.99".to_string());
-        }
-        times(&run, if number >= 10 { 1.08 } else { 1.0 }, number)
+fn pages_of_histories() {
+    let change = |number: u64| if number >= 10 { 1.08 } else { 1.0 };
+    let cases = [
+        kept(16, |number, mut run| {
+            if number >= 10 {
+                run.machine.kernel = Fact::known("6.99".to_string());
+            }
+            times(&run, change(number), number)
+        }),
+        kept(1, |_, run| run),
+        kept(12, |number, run| times(&run, 1.0, number)),
+        kept(9, |number, run| damaged(times(&run, 1.0, number), number)),
+    ];
+    let pages = cases.each_ref().map(|(_, index)| {
+        let history = of(index, ROW, &[]).expect("kept");
+        let page = render::history(&history, false, false);
+        assert!(render::keeps_to(&page, render::COLUMNS), "{page}");
+        page
     });
-    let history = of(&index, ROW, &[]).expect("kept");
-    assert_eq!(history.runs.len(), 16);
-    assert_eq!(history.measure, Measure::QuietCycles);
-    assert!(history.runs.is_sorted_by_key(|e| e.run.started_unix_ms));
-    let starts: Vec<usize> = history.levels.iter().map(|level| level.first).collect();
-    assert_eq!(starts, [0, 10]);
-    let ratio = history.levels[1].ratio.expect("a second level");
-    assert!(ratio.low < 1.08 && 1.08 < ratio.high, "{ratio:?}");
-    assert_eq!(history.runs[10].setup[0].what, "kernel");
-    assert!(history.runs[11].setup.is_empty());
-    let sentence = render::sentence(&history);
-    assert!(sentence.starts_with("1 change in 16 runs: +"), "{sentence}");
-    assert!(sentence.contains("together with kernel"), "{sentence}");
-    let page = render::history(&history, false, false);
-    for part in ["▲ level", "┴ kernel", "2016-", " cycles", "•"] {
-        assert!(page.contains(part), "{part:?} is missing in\n{page}");
-    }
-    assert!(render::keeps_to(&page, render::COLUMNS), "{page}");
-}
-
-#[test]
-fn the_chart_holds_the_documents_figures() {
-    let (_dir, index) = kept(16, |number, run| {
-        times(&run, if number >= 10 { 1.08 } else { 1.0 }, number)
-    });
-    let history = of(&index, ROW, &[]).expect("kept");
-    let chart = chart::history::chart(&history);
+    insta::assert_snapshot!(pages.join("\n"));
+    let wide = of(&cases[3].1, ROW, &[]).expect("kept");
+    insta::assert_snapshot!(render::history(&wide, true, false));
+    let change = of(&cases[0].1, ROW, &[]).expect("kept");
+    insta::assert_snapshot!(text(&chart::history::chart(&change)));
+    let point = of(&cases[1].1, "memory.latency", &[16_384]).expect("a point");
     assert_eq!(
-        (chart.id.as_str(), chart.section),
-        ("history.cpu.add_i32", Section::History)
-    );
-    let Body::Lines(lines) = &chart.body else {
-        panic!("lines");
-    };
-    assert_eq!(lines.bands.len(), 2);
-    assert_eq!(lines.marks.len(), 1);
-    for (point, entry) in lines.series[0].points.iter().zip(&history.runs) {
-        let run = store::read(&entry.run.path).expect("kept");
-        let cycles = run.row(ROW).and_then(|row| row.estimate()?.quiet?.cycles);
-        assert_eq!(Some(point.y), cycles.map(|c| c.value));
-        assert_eq!(point.x, run.started_unix_ms as f64);
-    }
-    let on_a_curve = Index::open(index.store().clone()).expect("open");
-    let point = of(&on_a_curve, "memory.latency", &[16_384]).expect("a point");
-    let id = chart::history::chart(&point).id;
-    assert!(
-        id.chars()
-            .all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)),
-        "{id}"
+        chart::history::chart(&point).id,
+        "history.memory.latency-at-16384"
     );
 }
 
-#[test]
-fn one_run_two_runs_and_a_calm_row() {
-    let (_dir, one) = kept(1, |_, run| run);
-    let history = of(&one, ROW, &[]).expect("kept");
-    assert!(render::sentence(&history).starts_with("1 run with a figure: too few"));
-    assert!(!render::history(&history, true, false).is_empty());
-    assert_eq!(history.detectable, None);
-    let (_dir, calm) = kept(12, |number, run| times(&run, 1.0, number));
-    let history = of(&calm, ROW, &[]).expect("kept");
-    let sentence = render::sentence(&history);
-    assert!(
-        sentence.starts_with("No change shown in 12 runs about"),
-        "{sentence}"
-    );
-    assert_eq!(history.levels.len(), 1);
+/// The run with a figure of another kind, or none.
+fn damaged(mut run: Run, number: u64) -> Run {
+    let row = run.rows.iter_mut().find(|row| row.id == ROW);
+    let row = row.expect("the row");
+    let Outcome::Figure(estimate) = &mut row.outcome else {
+        panic!("a figure");
+    };
+    match number {
+        2 => estimate.quiet = None,
+        3 => estimate.verdict = Verdict::Invalid,
+        4 => estimate.below_ns = Some(0.5),
+        5 => {
+            row.outcome = Outcome::Unavailable {
+                reason: "no such counter".into(),
+            }
+        }
+        _ => {}
+    }
+    run
 }
 
 #[test]
@@ -155,55 +131,6 @@ fn a_history_follows_one_mode() {
     let other = &history.runs[9];
     assert_eq!((other.figure, other.tested), (None, false));
     assert_eq!(other.reason, "its figure is of another mode (other CPU)");
-}
-
-#[test]
-fn figures_of_another_kind_take_no_part() {
-    use model::estimate::Verdict;
-    use model::run::Outcome;
-    let (_dir, index) = kept(9, |number, run| {
-        let mut run = times(&run, 1.0, number);
-        let row = run
-            .rows
-            .iter_mut()
-            .find(|row| row.id == ROW)
-            .expect("the row");
-        let Outcome::Figure(estimate) = &mut row.outcome else {
-            panic!("a figure");
-        };
-        match number {
-            2 => estimate.quiet = None,
-            3 => estimate.verdict = Verdict::Invalid,
-            4 => estimate.below_ns = Some(0.5),
-            5 => {
-                row.outcome = Outcome::Unavailable {
-                    reason: "no such counter".into(),
-                }
-            }
-            _ => {}
-        }
-        run
-    });
-    let history = of(&index, ROW, &[]).expect("kept");
-    let tested: Vec<bool> = history.runs.iter().map(|run| run.tested).collect();
-    assert_eq!(
-        tested,
-        [true, true, false, false, false, false, true, true, true]
-    );
-    assert!(history.runs[2].figure.is_none() && history.runs[3].figure.is_some());
-    // Its typical figure is no quiet one.
-    assert_eq!(history.runs[2].ns, None);
-    assert!(history.runs[3].ns.is_some());
-    assert!(history.runs[4].reason.contains("below resolution"));
-    assert!(history.runs[5].reason.contains("no such counter"));
-    assert_eq!(history.changes.segments[0].to, 5);
-    // The places are those of runs, not of tested ones.
-    assert_eq!((history.levels[0].first, history.levels[0].last), (0, 8));
-    let page = render::history(&history, true, false);
-    assert!(
-        page.contains("no such counter") && page.contains("unavailable"),
-        "{page}"
-    );
 }
 
 #[test]

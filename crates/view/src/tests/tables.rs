@@ -20,16 +20,6 @@ fn filled(key: &str, run: &Run) -> Table {
     fill_in(layout, &references, Some(run), true)
 }
 
-fn row<'t>(table: &'t Table, id: &str) -> &'t TableRow {
-    table.rows().find(|row| row.id == id).expect(id)
-}
-
-fn figure_of<'t>(table: &'t Table, id: &str, column: &str) -> &'t PublishedFigure {
-    let at = table.columns.iter().position(|c| c.key == column);
-    let figure = &row(table, id).published[at.expect(column)];
-    figure.as_ref().expect(id)
-}
-
 /// A machine on which the originals run too, as they do on a Mac.
 fn with_originals() -> Run {
     let mut run = compare::synthetic::published_run();
@@ -41,61 +31,60 @@ fn with_originals() -> Run {
     run
 }
 
-#[test]
-fn a_portable_row_is_never_in_a_ratio() {
-    let table = filled("ash", &compare::synthetic::published_run());
-    let json = row(&table, "objc.json_encode");
-    assert!(json.shows_like());
-    assert_eq!(json.like.as_ref().expect("like").id, "codec.json_encode");
-    assert!(json.published.iter().flatten().all(|p| p.ratio.is_none()));
-    let table = filled("ash", &with_originals());
-    let json = row(&table, "objc.json_encode");
-    assert!(!json.shows_like());
-    let ratio = figure_of(&table, "objc.json_encode", "mac-pro-2013").ratio;
-    assert_eq!(ratio, Some(5_000.0 / 1421.0), "the original against itself");
-    assert!(json.like.as_ref().expect("like").here.measured().is_some());
+fn page(key: &str, run: &Run) -> String {
+    published(&filled(key, run), Some(run), &PublishedOptions::default())
 }
 
 #[test]
-fn where_the_original_runs_the_portable_row_stands_below_it() {
-    let run = with_originals();
-    let text = published(
-        &filled("ash", &run),
-        Some(&run),
-        &PublishedOptions::default(),
-    );
-    let lines: Vec<&str> = text.lines().collect();
-    let at = lines
-        .iter()
-        .position(|l| l.starts_with("Simple JSON encode"));
-    let at = at.expect("the row");
-    assert!(
-        lines[at].contains("5000 ") && lines[at].contains("3.5x"),
-        "{text}"
-    );
-    assert!(lines[at + 1].contains("~ codec.json_encode "), "{text}");
-    assert!(lines[at + 1].contains(" ns ±"), "{text}");
+fn where_the_originals_run_the_portable_rows_stand_below_them() {
+    insta::assert_snapshot!(page("ash", &with_originals()));
 }
 
+/// Levels and points that are not there, a point from before it was a row of its
+/// own, rows that were not measured or can't be, a curve that did not fit.
 #[test]
-fn a_doubtful_figure_has_its_reason_and_no_ratio() {
-    let table = filled("kurkin", &compare::synthetic::published_run());
-    for (id, column) in [
-        ("sync.semaphore_switch/free", "kurkin-2012"),
-        ("file.read_open/1KiB", "kurkin-2012"),
-        ("file.read_open/1MiB", "iphone-x"),
-    ] {
-        assert!(row(&table, id).here.measured().is_some(), "{id}");
-        let figure = figure_of(&table, id, column);
-        assert!(figure.doubtful.is_some(), "{id}");
-        assert_eq!(figure.ratio, None, "{id}");
+fn what_is_missing_says_which_kind_of_missing_it_is() {
+    let mut run = compare::synthetic::published_run();
+    let missing = [
+        "memory.latency_as_kurkin/L2",
+        "memory.latency_as_kurkin/64MiB",
+        "file.create",
+        "file.create/1KiB",
+        "thread.lifecycle/end",
+    ];
+    run.rows.retain(|row| !missing.contains(&&row.id[..]));
+    let curve_of = |run: &Run| run.rows.iter().position(|row| row.id == "file.read_open");
+    let at = curve_of(&run).expect("the row");
+    let Outcome::Curve { points, .. } = &mut run.rows[at].outcome else {
+        panic!("a curve");
+    };
+    points.retain(|p| p.x == 1 << 10);
+    let mut did_not_fit = run.clone();
+    did_not_fit.rows[at].notes = vec![
+        "Served by the page cache.".into(),
+        "not available here at 512KiB, 1MiB: 120 MiB are free".into(),
+    ];
+    for row in &mut run.rows {
+        if row.id == "file.open_close" {
+            row.outcome = Outcome::Unavailable {
+                reason: "no directory to write in".into(),
+            };
+        }
     }
-    // The same figures beside the operations that they are of.
-    let list = filled("2012", &compare::synthetic::published_run());
-    for id in ["sync.mutex_uncontended", "disk.random_read_4K"] {
-        let figure = figure_of(&list, id, "latency-numbers-2012");
-        assert!(figure.doubtful.is_none() && figure.ratio.is_some(), "{id}");
-    }
+    let mut without_curve = run.clone();
+    without_curve.rows[at].outcome = Outcome::Unavailable {
+        reason: "a full disk".into(),
+    };
+    assert_eq!(
+        filled("kurkin", &run).missing(),
+        [
+            "thread.lifecycle/end",
+            "file.create/1KiB",
+            "file.read_open/1MiB"
+        ]
+    );
+    let pages = [run, did_not_fit, without_curve].map(|run| page("kurkin", &run));
+    insta::assert_snapshot!(pages.join("\n"));
 }
 
 /// The only published speed is doubtful: one that is not.
@@ -136,65 +125,6 @@ fn only_what_this_program_can_measure_is_advised() {
 }
 
 #[test]
-fn levels_and_points_of_curves_are_found() {
-    let run = compare::synthetic::published_run();
-    let table = filled("kurkin", &run);
-    let value = |id: &str| row(&table, id).here.measured().map(|m| m.ns.value);
-    assert_eq!(value("memory.latency_as_kurkin/L2"), Some(3.97));
-    assert_eq!(value("file.read_open/1KiB"), Some(412.0));
-    assert_eq!(value("file.read_open/1MiB"), Some(93_000.0));
-}
-
-#[test]
-fn kurkins_memory_is_the_last_point_of_his_curve() {
-    // No level of this run is called DRAM.
-    let mut run = compare::synthetic::published_run();
-    // A run from before the point was a row of its own, without a level DRAM.
-    run.rows
-        .retain(|row| row.id != "memory.latency_as_kurkin/64MiB");
-    assert!(run.row("memory.latency_as_kurkin/DRAM").is_none());
-    let table = filled("kurkin", &run);
-    let memory = row(&table, "memory.latency_as_kurkin/64MiB");
-    assert_eq!(memory.name, "memory");
-    assert_eq!(memory.here.measured().map(|m| m.ns.value), Some(97.4));
-    let figure = figure_of(&table, &memory.id, "iphone-x");
-    assert_eq!(
-        (figure.figure.ns, figure.ratio),
-        (Some(146.0), Some(97.4 / 146.0))
-    );
-}
-
-#[test]
-fn rows_that_he_describes_without_a_figure_stand_in_his_table() {
-    let run = compare::synthetic::published_run();
-    let table = filled("kurkin", &run);
-    let described = [
-        "thread.lifecycle/start",
-        "file.delete/1KiB",
-        "sched.pool/16",
-    ];
-    for id in described {
-        let shown = row(&table, id);
-        assert!(shown.here.measured().is_some(), "{id}: {:?}", shown.here);
-        let figure = figure_of(&table, id, "iphone-5s");
-        assert_eq!((figure.ratio, figure.figure.ns), (None, None), "{id}");
-        assert!(figure.note.is_some(), "{id}");
-        // Nothing to set beside a run's own table.
-        let references = references();
-        let phone = references.find("iphone-5s").expect("key");
-        assert!(
-            phone.row(id).is_some() && phone.counterpart(id).is_none(),
-            "{id}"
-        );
-    }
-    let text = published(&table, Some(&run), &PublishedOptions::default());
-    assert!(
-        text.contains("note: iphone-5s, start: in the trace"),
-        "{text}"
-    );
-}
-
-#[test]
 fn the_file_system_stands_beside_rows_of_files() {
     let mut run = compare::synthetic::published_run();
     let shows = |key: &str, run: &Run| {
@@ -212,114 +142,6 @@ fn the_file_system_stands_beside_rows_of_files() {
     for key in ["ash", "kurkin", "2012"] {
         assert!(!shows(key, &run), "{key}");
     }
-}
-
-#[test]
-fn ash_keeps_his_order_when_figures_are_there() {
-    let table = filled("ash", &compare::synthetic::published_run());
-    let ids: Vec<&str> = table.rows().map(|row| row.id.as_str()).collect();
-    assert_eq!(
-        ids[..3],
-        ["cpu.memcpy/16B", "call.virtual", "objc.imp_cached_send"]
-    );
-    assert_eq!(ids[33], "objc.data_write/16MiB");
-    let costs: Vec<f64> = table
-        .rows()
-        .filter_map(|r| r.shown())
-        .map(|m| m.ns.value)
-        .collect();
-    assert!(!costs.is_sorted(), "not by our cost");
-}
-
-#[test]
-fn what_is_missing_says_which_kind_of_missing_it_is() {
-    let mut run = compare::synthetic::published_run();
-    run.rows.retain(|row| {
-        row.id != "memory.latency_as_kurkin/L2"
-            && row.id != "file.create"
-            && row.id != "file.create/1KiB"
-            && row.id != "thread.lifecycle/end"
-    });
-    for row in &mut run.rows {
-        match &mut row.outcome {
-            Outcome::Curve { points, .. } if row.id == "file.read_open" => {
-                points.retain(|p| p.x == 1 << 10);
-            }
-            outcome if row.id == "file.open_close" => {
-                *outcome = Outcome::Unavailable {
-                    reason: "no directory to write in".into(),
-                };
-            }
-            _ => {}
-        }
-    }
-    let table = filled("kurkin", &run);
-    let absent = |id: &str| match &row(&table, id).here {
-        Here::NotMeasured { reason, measurable } => (reason.clone(), *measurable),
-        other => panic!("{id}: {other:?}"),
-    };
-    let (reason, measurable) = absent("memory.latency_as_kurkin/L2");
-    assert!(reason.contains("no level L2") && !measurable, "{reason}");
-    let (reason, measurable) = absent("file.read_open/1MiB");
-    assert!(
-        reason.contains("points of this run's curve") && measurable,
-        "{reason}"
-    );
-    assert_eq!(
-        absent("file.create/1KiB"),
-        ("not measured in this run".into(), true)
-    );
-    assert!(matches!(
-        &row(&table, "file.open_close").here,
-        Here::Unavailable { reason } if reason == "no directory to write in"
-    ));
-    let missing = table.missing();
-    assert_eq!(
-        missing,
-        [
-            "thread.lifecycle/end",
-            "file.create/1KiB",
-            "file.read_open/1MiB"
-        ]
-    );
-}
-
-#[test]
-fn a_curve_that_is_not_available_is_so_at_all_its_points() {
-    let mut run = compare::synthetic::published_run();
-    let curve = run.rows.iter_mut().find(|row| row.id == "file.read_open");
-    curve.expect("the row").outcome = Outcome::Unavailable {
-        reason: "a full disk".into(),
-    };
-    let table = filled("kurkin", &run);
-    for id in ["file.read_open/1KiB", "file.read_open/1MiB"] {
-        assert!(
-            matches!(&row(&table, id).here, Here::Unavailable { reason } if reason == "a full disk"),
-            "{id}"
-        );
-    }
-}
-
-#[test]
-fn a_point_that_did_not_fit_says_so() {
-    let mut run = compare::synthetic::published_run();
-    let curve = run.rows.iter_mut().find(|row| row.id == "file.read_open");
-    let curve = curve.expect("the row");
-    let Outcome::Curve { points, .. } = &mut curve.outcome else {
-        panic!("a curve");
-    };
-    points.retain(|p| p.x == 1 << 10);
-    curve.notes = vec![
-        "Served by the page cache.".into(),
-        "not available here at 512KiB, 1MiB: 120 MiB are free".into(),
-    ];
-    let table = filled("kurkin", &run);
-    let here = &row(&table, "file.read_open/1MiB").here;
-    assert!(
-        matches!(here, Here::Unavailable { reason } if reason == "120 MiB are free"),
-        "{here:?}"
-    );
-    assert!(row(&table, "file.read_open/1KiB").here.measured().is_some());
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod commands;
 mod files;
 mod shell;
 
-use super::run::{exit_code, keep, stop_on_signals, writable_store};
+use super::measured::{exit_code, keep, stop_on_signals, writable_store};
 use super::shielded;
 use crate::arguments::exec::ExecOptions;
 use crate::progress::Bar;

@@ -9,9 +9,7 @@ mod wide;
 #[cfg(test)]
 mod tests;
 
-use crate::render::COLUMNS;
-use crate::render::layout::{finish, wrap};
-use crate::render::paint;
+use crate::render::pages;
 use compare::references::{FoundControl, FoundControls, FoundTime, References};
 use model::noise::effect::{Effects, Load, Workload, figures};
 use model::story::{self, Cell, Table, left, right};
@@ -55,27 +53,26 @@ const COLUMNS_OF_TIMES: [Column; 4] = [
 
 /// The whole page.
 pub fn effects(document: &Effects, references: &References, wide: bool, color: bool) -> String {
-    let mut blocks = vec![
-        header(document),
-        times(document, references),
+    let mut parts = vec![header(document), times(document, references)];
+    parts.extend([
         states::states(document),
-    ];
-    blocks.push(told::told(document, references, wide));
+        told::told(document, references, wide),
+    ]);
     if wide {
-        blocks.push(wide::figures(document));
+        parts.push(wide::figures(document));
     }
-    blocks.push(advice::advice(document));
-    blocks.retain(|block| !block.is_empty());
-    finish(&blocks.join("\n"), color)
+    parts.push(advice::advice(document));
+    pages(&parts, color)
 }
 
-fn header(document: &Effects) -> String {
+fn header(document: &Effects) -> Vec<story::Block> {
     let how = &document.how;
-    let mut lines = Vec::new();
+    let mut blocks = Vec::new();
+    let mut say = |label: &str, text: &str| blocks.push(story::Block::labelled(label, text));
     if let Some(why) = &document.partial {
-        lines.extend(wrap("PARTIAL: ", why, COLUMNS));
+        say("PARTIAL: ", why);
     }
-    lines.extend(wrap("", &document.machine.one_line(), COLUMNS));
+    say("", &document.machine.one_line());
     let pinned = match how.pinned_to {
         Some(cpu) => format!("; pinned is to CPU {cpu}"),
         None => String::new(),
@@ -91,24 +88,25 @@ fn header(document: &Effects) -> String {
         how.rounds,
         how.seed,
     );
-    lines.extend(wrap("", &text, COLUMNS));
+    say("", &text);
     if !how.command.is_empty() {
-        lines.extend(wrap("command: ", &how.command.join(" "), COLUMNS));
+        say("command: ", &how.command.join(" "));
     }
-    for remark in &document.remarks {
-        lines.extend(wrap("note: ", remark, COLUMNS));
-    }
-    lines.join("\n") + "\n"
+    document
+        .remarks
+        .iter()
+        .for_each(|remark| say("note: ", remark));
+    blocks
 }
 
 /// Means and variations, with those that were found earlier below.
-fn times(document: &Effects, references: &References) -> String {
+fn times(document: &Effects, references: &References) -> Vec<story::Block> {
     let shown: Vec<&Column> = COLUMNS_OF_TIMES
         .iter()
         .filter(|column| block(document, column.workload, column.load).is_some())
         .collect();
     if shown.is_empty() {
-        return String::new();
+        return Vec::new();
     }
     let earlier = references.found_controls.first();
     let mut table = Table::new([left("")]);
@@ -142,7 +140,7 @@ fn times(document: &Effects, references: &References) -> String {
         }
         caption += ".";
     }
-    paint(&[story::Block::text(caption), story::Block::Table(table)])
+    vec![story::Block::text(caption), story::Block::Table(table)]
 }
 
 /// The state without any control first, then those that were tried.

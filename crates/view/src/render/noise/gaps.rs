@@ -1,14 +1,12 @@
 //! What a spinning thread lost: by cause, by length, over time.
 
-use super::super::COLUMNS;
-use super::super::layout::{finish, wrap};
-use super::super::paint;
+use super::super::pages;
 use model::figure::{decimals, time};
 use model::noise::osnoise::{
     Cause, Detour, Frequency, Osnoise, OsnoiseAround, OsnoiseDocument, Stretch,
 };
 use model::stats::Interval;
-use model::story::{Block, Cell, Note, Table, Tone, left, right};
+use model::story::{Block, Cell, Table, Tone, left, right};
 
 /// Columns of a full bar.
 const BAR: usize = 48;
@@ -18,20 +16,16 @@ const NAMED: usize = 8;
 
 /// A document as text, one block for each CPU.
 pub fn gaps(document: &OsnoiseDocument, color: bool) -> String {
-    let mut blocks = Vec::new();
-    if let Some(why) = &document.partial {
-        blocks.push(paint(&[Block::Note(Note {
-            tone: Tone::Bad,
-            ..Note::new("PARTIAL: ", why)
-        })]));
-    }
-    blocks.extend(document.cpus.iter().map(of_cpu));
+    let partial = document.partial.iter();
+    let partial = partial.map(|why| vec![Block::warning("PARTIAL: ", why)]);
+    let mut parts: Vec<Vec<Block>> = partial.collect();
+    parts.extend(document.cpus.iter().flat_map(of_cpu));
     if document.cpus.len() > 1 {
         let text = "All these CPUs were measured at the same time, each with a thread that spins: \
                     whatever else wants to run shares a CPU with one of them.";
-        blocks.push(lines(wrap("", text, COLUMNS)));
+        parts.push(vec![Block::text(text)]);
     }
-    finish(&blocks.join("\n"), color)
+    pages(&parts, color)
 }
 
 /// A few words for the conditions of a run.
@@ -54,18 +48,19 @@ pub(crate) fn in_words(around: &OsnoiseAround) -> String {
     }
 }
 
-fn of_cpu(gaps: &Osnoise) -> String {
-    let mut blocks = vec![lines(wrap("", &first_words(gaps), COLUMNS))];
+fn of_cpu(gaps: &Osnoise) -> Vec<Vec<Block>> {
+    let mut parts = vec![vec![Block::text(first_words(gaps))]];
+    let mut table = |table: Table| parts.push(vec![Block::Table(table)]);
     if !gaps.causes.is_empty() {
-        blocks.push(by_cause(gaps));
-        blocks.push(by_length(gaps));
+        table(by_cause(gaps));
+        table(by_length(gaps));
     }
-    blocks.push(over_time(gaps));
+    parts.push(vec![Block::Lines(over_time(gaps))]);
     if !gaps.longest.is_empty() {
-        blocks.push(longest(&gaps.longest));
+        parts.push(vec![Block::Table(longest(&gaps.longest))]);
     }
-    blocks.push(facts(gaps));
-    blocks.join("\n")
+    parts.push(facts(gaps));
+    parts
 }
 
 fn first_words(gaps: &Osnoise) -> String {
@@ -124,7 +119,7 @@ fn tone(cause: Cause) -> Tone {
     }
 }
 
-fn by_cause(gaps: &Osnoise) -> String {
+fn by_cause(gaps: &Osnoise) -> Table {
     let mut table = Table::new([
         left("by cause"),
         right("gaps"),
@@ -147,7 +142,7 @@ fn by_cause(gaps: &Osnoise) -> String {
             meaning(lost.cause).into(),
         ]);
     }
-    paint(&[Block::Table(table)])
+    table
 }
 
 fn meaning(cause: Cause) -> &'static str {
@@ -161,7 +156,7 @@ fn meaning(cause: Cause) -> &'static str {
     }
 }
 
-fn by_length(gaps: &Osnoise) -> String {
+fn by_length(gaps: &Osnoise) -> Table {
     let count = |cause: &model::noise::osnoise::CauseTotal, bin: usize| {
         cause.histogram.get(bin).copied().unwrap_or(0)
     };
@@ -187,7 +182,7 @@ fn by_length(gaps: &Osnoise) -> String {
             bar(&counts, most).into(),
         ]);
     }
-    paint(&[Block::Table(table)])
+    table
 }
 
 /// A bar as long as the logarithm of its number, divided among the causes in
@@ -206,7 +201,7 @@ fn bar(counts: &[(Cause, u64)], most: u64) -> String {
 }
 
 /// Three strips over the span: how much was lost, to what most, and the clock.
-fn over_time(gaps: &Osnoise) -> String {
+fn over_time(gaps: &Osnoise) -> Vec<String> {
     let stretches = &gaps.stretches;
     let lost = |s: &Stretch| {
         let lost: u64 = s.lost_ns.iter().sum();
@@ -236,7 +231,7 @@ fn over_time(gaps: &Osnoise) -> String {
     if fastest > 0.0 {
         text.push(format!("  clock {clock} {fastest:.2} GHz"));
     }
-    lines(text)
+    text
 }
 
 /// What a stretch lost most to.
@@ -256,7 +251,7 @@ fn level(value: f64, top: f64) -> char {
     EIGHTHS[((value / top * 8.0).ceil() as usize).clamp(1, 8) - 1]
 }
 
-fn longest(gaps: &[Detour]) -> String {
+fn longest(gaps: &[Detour]) -> Table {
     let mut table = Table::new([right("longest, at"), right("lost"), left("")]);
     for gap in gaps {
         let parts: Vec<String> = gap
@@ -275,15 +270,13 @@ fn longest(gaps: &[Detour]) -> String {
             what.into(),
         ]);
     }
-    paint(&[Block::Table(table)])
+    table
 }
 
 /// What stands below the pictures.
-fn facts(gaps: &Osnoise) -> String {
-    let mut text = Vec::new();
-    let mut fact = |label: &str, what: String| {
-        text.extend(wrap(&format!("{label:<12}"), &what, COLUMNS));
-    };
+fn facts(gaps: &Osnoise) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut fact = |label: &str, what: String| blocks.push(Block::fact(label, what));
     if let Some(frequency) = &gaps.frequency {
         fact("clock", clock(frequency));
     }
@@ -315,7 +308,7 @@ fn facts(gaps: &Osnoise) -> String {
     for remark in &gaps.remarks {
         fact("note", remark.clone());
     }
-    lines(text)
+    blocks
 }
 
 fn clock(f: &Frequency) -> String {
@@ -371,11 +364,6 @@ fn how(gaps: &Osnoise) -> String {
         ));
     }
     text
-}
-
-fn lines(lines: Vec<String>) -> String {
-    let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
-    lines.join("\n") + "\n"
 }
 
 #[cfg(test)]

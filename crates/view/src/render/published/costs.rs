@@ -1,35 +1,34 @@
 //! Ash's columns: name, iterations, total time, ns each, in his order.
 
-use super::super::COLUMNS;
 use super::super::layout::{keeps_to, wrap};
-use super::super::terminal::paint_aligned;
+use super::super::{COLUMNS, paint};
 use super::notes::Notes;
 use super::{column_name, ours};
 use compare::tables::{Measured, Table, TablePart};
 use model::figure::decimals;
-use model::story::{self, Cell, left, right};
+use model::story::{self, Block, Cell, left, right};
 
 /// Widths that names are broken at, the first that lets the table fit.
 const NAME_WIDTHS: [usize; 4] = [29, 26, 22, 18];
 
 /// The part, row by row as published.
-pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> String {
+pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> Vec<Block> {
     // Columns beside the usual ones are asked for, and come on top.
-    let columns = COLUMNS + 14 * table.columns.len().saturating_sub(2);
+    let extra = 14 * table.columns.len().saturating_sub(2);
     let draw = |names: usize| {
         let mut drawn = notes.clone();
-        let page = page(table, part, names, &mut drawn);
-        let text = paint_aligned(std::slice::from_ref(&page), columns);
-        (text, drawn)
+        let mut page = page(table, part, names, &mut drawn);
+        page.extra = extra;
+        (vec![Block::Tables(vec![page])], drawn)
     };
     let fitting = NAME_WIDTHS.map(draw).into_iter();
-    let (text, drawn) = fitting
+    let (blocks, drawn) = fitting
         .clone()
-        .find(|(text, _)| keeps_to(text, columns))
+        .find(|(blocks, _)| keeps_to(&paint(blocks), COLUMNS + extra))
         .or(fitting.last())
         .unwrap_or_default();
     *notes = drawn;
-    text
+    blocks
 }
 
 fn page(table: &Table, part: &TablePart, names: usize, notes: &mut Notes) -> story::Table {

@@ -1,15 +1,13 @@
 //! Loops over arrays: the time of one repetition, and of one element.
 
-use super::super::COLUMNS;
-use super::super::terminal::paint;
 use super::notes::Notes;
-use super::ours;
+use super::{ours, titled};
 use compare::tables::{Table, TablePart, TableRow};
 use model::figure::time;
 use model::story::{self, Block, Cell, left, right};
 
 /// The part: a line for each array, the columns that have figures, then ours.
-pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> String {
+pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> Vec<Block> {
     let columns = super::columns_with_figures(table, part);
     let mut page = story::Table::new([left("")]);
     for &at in &columns {
@@ -22,10 +20,7 @@ pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> String
     for row in &part.rows {
         ours::row(&mut page, cells(row, &columns), row, notes);
     }
-    let title = Some(&part.title).filter(|title| !title.is_empty());
-    let title = title.map(|title| Block::Heading(title.clone()));
-    let blocks: Vec<Block> = title.into_iter().chain([Block::Table(page)]).collect();
-    paint(&blocks, COLUMNS)
+    titled(part, page)
 }
 
 fn cells(row: &TableRow, columns: &[usize]) -> Vec<Cell> {

@@ -11,12 +11,11 @@ mod wide;
 #[cfg(test)]
 mod tests;
 
-use super::layout::finish;
-use super::{header, machine, paint};
+use super::{header, machine, pages};
 use compare::references::Form;
 use compare::tables::{Table, TablePart};
 use model::run::Run;
-use model::story::{Block, Note};
+use model::story::{self, Block};
 use model::utc;
 
 /// How a published table is drawn.
@@ -33,21 +32,20 @@ pub struct PublishedOptions<'a> {
 
 /// The table as text. `run` is the one that it was filled in from.
 pub fn published(table: &Table, run: Option<&Run>, options: &PublishedOptions) -> String {
-    let mut blocks = vec![heading(table, run)];
+    let mut parts = vec![heading(table, run)];
     let mut notes = notes::Notes::default();
     if options.wide {
-        blocks.push(wide::table(table));
+        parts.push(wide::table(table));
     } else {
         for part in &table.parts {
-            blocks.push(drawn(table, part, &mut notes));
+            parts.push(drawn(table, part, &mut notes));
         }
     }
-    blocks.push(notes.below(table, options));
-    blocks.retain(|block| !block.is_empty());
-    finish(&blocks.join("\n"), options.color)
+    parts.push(notes.below(table, options));
+    pages(&parts, options.color)
 }
 
-fn drawn(table: &Table, part: &TablePart, notes: &mut notes::Notes) -> String {
+fn drawn(table: &Table, part: &TablePart, notes: &mut notes::Notes) -> Vec<Block> {
     let of_elements = |row: &compare::tables::TableRow| {
         let mut figures = row.published.iter().flatten();
         figures.any(|p| p.figure.ns_per_element.is_some())
@@ -62,11 +60,11 @@ fn drawn(table: &Table, part: &TablePart, notes: &mut notes::Notes) -> String {
 }
 
 /// What it is, whose figures stand in it, and on what ours were measured.
-fn heading(table: &Table, run: Option<&Run>) -> String {
+fn heading(table: &Table, run: Option<&Run>) -> Vec<Block> {
     let mut blocks = header::warning_blocks(run);
     blocks.push(Block::Heading(table.title.clone()));
     let mut fact = |label: &str, text: &str| {
-        blocks.push(Block::Note(Note::new(format!("{label:<16}"), text)));
+        blocks.push(Block::labelled(format!("{label:<16}"), text));
     };
     for column in &table.columns {
         fact(column_name(&column.key), &column.title);
@@ -86,7 +84,14 @@ fn heading(table: &Table, run: Option<&Run>) -> String {
             }
         }
     }
-    paint(&blocks)
+    blocks
+}
+
+/// A part's table below its title, where it has one.
+fn titled(part: &TablePart, page: story::Table) -> Vec<Block> {
+    let title = Some(&part.title).filter(|title| !title.is_empty());
+    let title = title.map(|title| Block::Heading(title.clone()));
+    title.into_iter().chain([Block::Table(page)]).collect()
 }
 
 /// Places of the columns that have a figure for one of the part's rows.

@@ -1,11 +1,10 @@
 //! What stands below a published table: why figures are missing or doubtful,
 //! what the publication says beside them, how to read it, what to do next.
 
-use super::super::paint;
 use super::PublishedOptions;
 use compare::references::Form;
 use compare::tables::{Here, Measured, Table, TableRow};
-use model::story::{self, Block};
+use model::story::Block;
 
 /// Ids in one advice, above which it names the table instead.
 const NAMED: usize = 6;
@@ -56,10 +55,9 @@ impl Notes {
     }
 
     /// The lines below the table.
-    pub(super) fn below(&self, table: &Table, options: &PublishedOptions) -> String {
+    pub(super) fn below(&self, table: &Table, options: &PublishedOptions) -> Vec<Block> {
         let mut blocks = Vec::new();
-        let mut say =
-            |label: &str, text: &str| blocks.push(Block::Note(story::Note::new(label, text)));
+        let mut say = |label: &str, text: &str| blocks.push(Block::labelled(label, text));
         for (at, reason) in self.reasons.iter().enumerate() {
             say(&format!("[{}] ", at + 1), reason);
         }
@@ -80,7 +78,7 @@ impl Notes {
         for (label, text) in sources(table) {
             say(label, &text);
         }
-        paint(&blocks)
+        blocks
     }
 }
 

@@ -1,13 +1,12 @@
 //! Every column, each figure in ns as it is.
 
 use super::super::figures::{ratio_text, typical};
-use super::super::terminal::paint;
 use super::ours;
 use compare::tables::{Here, Measured, PublishedFigure, Table, TableRow};
 use model::story::{self, Block, Cell, left, right};
 
 /// The table: a line for each row, and one for each row that does the same job.
-pub(super) fn table(table: &Table) -> String {
+pub(super) fn table(table: &Table) -> Vec<Block> {
     let mut page = story::Table::new(["name", "row"].map(left));
     let columns = ["iterations", "total s", "ns each ±", "figure"].map(right);
     page.columns.extend(columns);
@@ -28,7 +27,7 @@ pub(super) fn table(table: &Table) -> String {
             }
         }
     }
-    paint(&[Block::Table(page)], usize::MAX)
+    vec![Block::Table(page.wide())]
 }
 
 fn cells(name: &str, id: &str, here: &Here, row: &TableRow, own: bool) -> Vec<Cell> {

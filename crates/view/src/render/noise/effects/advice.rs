@@ -1,25 +1,25 @@
 //! The advice that follows, the best first.
 
 use super::told::interval;
-use crate::render::COLUMNS;
-use crate::render::layout::wrap;
-use model::noise::effect::advice::{Advice, Told, advice as of_effects};
+use model::noise::effect::advice::{Advice, Shown, advice as of_effects};
 use model::noise::effect::{Effects, Workload};
+use model::story::Block;
 
 /// Only what was shown to be better here.
-pub(super) fn advice(document: &Effects) -> String {
+pub(super) fn advice(document: &Effects) -> Vec<Block> {
     let all = of_effects(&document.controls, &document.effects);
     if all.is_empty() {
-        return "Advice: none: no control was shown to make a run shorter or steadier here.\n"
-            .into();
+        let none = "Advice: none: no control was shown to make a run shorter or steadier here.";
+        return vec![Block::text(none)];
     }
-    let mut lines = vec!["Advice, from what was shown to be better here:".to_owned()];
+    let mut blocks = vec![Block::text(
+        "Advice, from what was shown to be better here:",
+    )];
     for (number, advice) in (1..).zip(&all) {
-        let lead = format!("{number:2}. ");
-        lines.extend(wrap(&lead, &sentence(advice), COLUMNS));
-        lines.extend(wrap("    ", &advice.control.apply, COLUMNS));
+        blocks.push(Block::labelled(format!("{number:2}. "), sentence(advice)));
+        blocks.push(Block::labelled("    ", &advice.control.apply));
     }
-    lines.join("\n") + "\n"
+    blocks
 }
 
 fn sentence(advice: &Advice) -> String {
@@ -39,7 +39,7 @@ fn sentence(advice: &Advice) -> String {
     text
 }
 
-fn in_words(told: &Told) -> String {
+fn in_words(told: &Shown) -> String {
     let of = match (told.of_time, told.workload) {
         (true, Workload::Wakeup) => "lateness",
         (true, _) => "time",

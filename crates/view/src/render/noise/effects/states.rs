@@ -1,14 +1,13 @@
 //! The states of the user's own command, one a line: time, spread, context
 //! switches and migrations, as `perf stat -r` would show them side by side.
 
-use crate::render::paint;
 use model::figure::time;
 use model::noise::effect::{Arm, Effects, OneRun, Workload};
 use model::stats;
 use model::story::{Block, Cell, Table, left, right};
 
 /// A table for each load; nothing where built-in jobs ran.
-pub(super) fn states(document: &Effects) -> String {
+pub(super) fn states(document: &Effects) -> Vec<Block> {
     let blocks = document.blocks.iter();
     let tables = blocks
         .filter(|block| block.workload == Workload::Command)
@@ -19,15 +18,20 @@ pub(super) fn states(document: &Effects) -> String {
             for arm in &block.arms {
                 table.row(cells(arm));
             }
-            paint(&[Block::Table(table)])
+            Block::Table(table)
         });
-    let text: Vec<String> = tables.collect();
-    if text.is_empty() {
-        return String::new();
+    let tables: Vec<Block> = tables.collect();
+    if tables.is_empty() {
+        return tables;
     }
     let caption = "Time of a run, from the making of its process until its end: median [95 % \
                    interval]; switches and migrations: mean of a run.";
-    paint(&[Block::text(caption)]) + &text.join("\n")
+    let mut blocks = vec![Block::text(caption)];
+    for (at, table) in tables.into_iter().enumerate() {
+        blocks.extend((at > 0).then(Block::empty_line));
+        blocks.push(table);
+    }
+    blocks
 }
 
 fn cells(arm: &Arm) -> [Cell; 6] {

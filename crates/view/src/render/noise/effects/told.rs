@@ -1,8 +1,6 @@
 //! Control by control: where an effect was told, where none was shown, where
 //! it can't be told, and why a control was not tried.
 
-use crate::render::terminal::paint_aligned;
-use crate::render::{COLUMNS, paint};
 use compare::references::{NoiseEffect, References};
 use model::noise::effect::{Change, Control, Effect, Effects, Verdict};
 use model::stats::Interval;
@@ -18,7 +16,7 @@ const PUBLISHED: [(&str, &str); 4] = [
 
 /// One group of lines for each control; with `wide` a line for each job and
 /// load.
-pub(super) fn told(document: &Effects, references: &References, wide: bool) -> String {
+pub(super) fn told(document: &Effects, references: &References, wide: bool) -> Vec<Block> {
     let mut tables = Vec::new();
     // Of one job there is room for everything.
     let wide = wide || !document.how.command.is_empty();
@@ -44,8 +42,11 @@ pub(super) fn told(document: &Effects, references: &References, wide: bool) -> S
          all, one table in twenty shows any; can't tell: too few rounds for so many comparisons; \
          detectable from: the smallest effect that these rounds could have shown."
     );
-    let explained = paint(&[Block::text(explained), Block::empty_line()]);
-    explained + &paint_aligned(&tables, COLUMNS)
+    vec![
+        Block::text(explained),
+        Block::empty_line(),
+        Block::Tables(tables),
+    ]
 }
 
 fn group(control: &Control, own: &[&Effect], references: &References, wide: bool) -> Table {

@@ -1,15 +1,14 @@
 //! Every figure that perf-book's appendix has of a control, on and off.
 
-use crate::render::{paint, terminal};
 use model::figure::time;
 use model::noise::effect::Effects;
 use model::noise::effect::figures::Figures;
-use model::story::{Block, Cell, Note, Table, left, right};
+use model::story::{Block, Cell, Table, left, right};
 
 /// A line on and a line off for each control, job and load.
-pub(super) fn figures(document: &Effects) -> String {
+pub(super) fn figures(document: &Effects) -> Vec<Block> {
     if document.effects.is_empty() {
-        return String::new();
+        return Vec::new();
     }
     let headings = [
         "work",
@@ -39,14 +38,14 @@ pub(super) fn figures(document: &Effects) -> String {
         }
     }
     let caption = "Medians of the runs, of migrations the mean. elapsed: from the making of the process until its \
-         end was seen; CPUs: task clock over elapsed; voluntary, involuntary: context switches.\n";
+         end was seen; CPUs: task clock over elapsed; voluntary, involuntary: context switches.";
     let missing = document.how.not_counted.iter().map(|not| {
         let label = format!("{}: not available here: ", not.what);
-        Block::Note(Note::new(label, not.reason.as_str()))
+        Block::labelled(label, not.reason.as_str())
     });
-    caption.to_owned()
-        + &terminal::paint(&[Block::Table(table)], usize::MAX)
-        + &paint(&missing.collect::<Vec<_>>())
+    let caption = Block::Lines(vec![caption.to_owned()]);
+    let table = Block::Table(table.wide());
+    [caption, table].into_iter().chain(missing).collect()
 }
 
 fn texts(figures: &Figures) -> [String; 11] {

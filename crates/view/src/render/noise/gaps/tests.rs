@@ -1,8 +1,8 @@
 //! The picture, whole and in parts.
 
 use super::*;
-use crate::render::layout::keeps_to;
-use model::synthetic::gaps as synthetic;
+use crate::render::{COLUMNS, keeps_to};
+use model::synthetic::osnoise as synthetic;
 
 #[test]
 fn the_picture_of_gaps() {
