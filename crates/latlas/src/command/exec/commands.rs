@@ -56,8 +56,8 @@ pub(super) fn in_shell(shell: &OsStr, line: &OsStr) -> Vec<OsString> {
 
 /// Splits like a shell, without expansions.
 pub(super) fn split(text: &str) -> anyhow::Result<Vec<OsString>> {
-    let words =
-        shell_words::split(text).with_context(|| format!("can't split {text:?} into words"))?;
+    let words = shlex::split(text)
+        .with_context(|| format!("can't split {text:?} into words: a quote is not closed"))?;
     if words.is_empty() {
         bail!("no command in {text:?}");
     }

@@ -22,7 +22,7 @@ pub(crate) struct Words(Vec<String>);
 
 impl From<&str> for Words {
     fn from(line: &str) -> Words {
-        Words(shell_words::split(line).expect("a command line"))
+        Words(shlex::split(line).expect("a command line"))
     }
 }
 
