@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_note_says_what_was_told() {
+    fn the_note_says_what_was_checked() {
         let notes = [
             said(Some(1000), Some((8192, 0))),
             said(None, Some((8192, 0))),

@@ -1,4 +1,4 @@
-//! Made-up gaps: each cause once, all sums right.
+//! Made-up osnoise: each cause once, all sums right.
 
 use crate::noise::osnoise::{
     Cause, CauseTime, CauseTotal, Detector, Detour, Frequency, InterruptCount, Osnoise,
@@ -7,15 +7,15 @@ use crate::noise::osnoise::{
 use crate::run::SCHEMA_VERSION;
 
 /// Detours of so many equal ones in the bin of 2^bin ns.
-fn lost(cause: Cause, gaps: u64, each_ns: u64) -> CauseTotal {
+fn lost(cause: Cause, detours: u64, each_ns: u64) -> CauseTotal {
     let mut histogram = vec![0; each_ns.ilog2() as usize + 1];
     if let Some(last) = histogram.last_mut() {
-        *last = gaps;
+        *last = detours;
     }
     CauseTotal {
         cause,
-        detours: gaps,
-        lost_ns: gaps * each_ns,
+        detours,
+        lost_ns: detours * each_ns,
         share: None,
         longest_ns: each_ns,
         histogram,
