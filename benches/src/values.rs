@@ -90,7 +90,7 @@ pub struct Keeper(pub Values);
 impl Drop for Keeper {
     fn drop(&mut self) {
         if let Err(error) = put_back(&self.0) {
-            eprintln!("the true values could not be put back: {error:#}");
+            eprintln!("the previous values could not be restored: {error:#}");
         }
     }
 }

@@ -95,9 +95,9 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     for number in 0..arguments.runs {
         let run = made_up.run(number);
         let began = Instant::now();
-        let (_, told) = index::keep(&store, &run)?;
+        let (_, messages) = index::keep(&store, &run)?;
         kept.push(began.elapsed().as_secs_f64() * 1e3);
-        ensure!(told.is_empty(), "keeping a run said {told:?}");
+        ensure!(messages.is_empty(), "storing a run printed {messages:?}");
     }
     let kept = Times(stats::sorted(kept));
     kept.line(&mut table, "keep a run, document and index");
@@ -160,7 +160,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
                 .arg(dir.path()),
         )
     })?;
-    whole_percentiles.line(&mut table, "percentiles, a process of its own");
+    whole_percentiles.line(&mut table, "percentiles, as a process");
     let whole_history = match &arguments.latlas {
         None => None,
         Some(latlas) => {
@@ -173,7 +173,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
                         .env("LATLAS_DATA_DIR", dir.path()),
                 )
             })?;
-            times.line(&mut table, "latlas history ROW, a process of its own");
+            times.line(&mut table, "latlas history ROW, as a process");
             Some(times)
         }
     };
@@ -221,7 +221,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         " ms",
     );
     bars.at_most(
-        "percentiles, a process of its own, median",
+        "percentiles, as a process, median",
         whole_percentiles.at(0.5),
         500.0,
         " ms",

@@ -193,8 +193,8 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let files = TempDir::new()?;
     let home = files.path();
     let mut bars = Bars::new();
-    let mut walls = Table::new(&["command", "beside", "ours", "theirs", "ratio [95 %]"]);
-    let mut counts = Table::new(&["command", "count", "ours", "perf", "difference [95 %]"]);
+    let mut walls = Table::new(&["command", "peer", "latlas ms", "peer ms", "ratio [95 %]"]);
+    let mut counts = Table::new(&["command", "count", "latlas", "perf", "difference [95 %]"]);
     for case in cases(home)? {
         let other = |only: &String| !case.name.contains(only.as_str());
         if arguments.only.as_ref().is_some_and(other) {
@@ -239,12 +239,12 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         }
     }
     walls.print(
-        "wall time, ms (perf's begins when its child is let go, ours and hyperfine's before it is \
-         made; perf has no warm-up run, ours and hyperfine have one; no shell anywhere)",
+        "wall time (perf's starts when it releases its child, that of latlas and hyperfine before the \
+         child is created; perf has no warm-up run; no shell)",
     );
     counts.print(
-        "counts of one run, means (both by events that begin when the program is executed; perf's \
-         means hold its first run, which nothing warmed up)",
+        "mean counts per run (perf events, enabled by execve; perf's means include its cold first \
+         run)",
     );
     own_cost(arguments, home)?;
     Ok(bars)
@@ -254,12 +254,12 @@ fn middle(values: impl Iterator<Item = f64>) -> Option<f64> {
     median(&values.collect::<Vec<_>>())
 }
 
-fn wall(table: &mut Table, bars: &mut Bars, case: &str, beside: &str, pairs: Vec<(f64, f64)>) {
+fn wall(table: &mut Table, bars: &mut Bars, case: &str, peer: &str, pairs: Vec<(f64, f64)>) {
     let ratios = Ratios::new(pairs.iter().map(|(a, b)| a / b));
     let ms = |values: Option<f64>| figure(values.map(|ns| ns / 1e6));
     table.line(vec![
         case.into(),
-        beside.into(),
+        peer.into(),
         ms(middle(pairs.iter().map(|p| p.0))),
         ms(middle(pairs.iter().map(|p| p.1))),
         ratios.text(),
@@ -270,7 +270,7 @@ fn wall(table: &mut Table, bars: &mut Bars, case: &str, beside: &str, pairs: Vec
     let text = ratios.text();
     bars.hold(
         holds,
-        format!("{case} beside {beside}: {text} (holds 1, half-width at most 5 %)"),
+        format!("{case} compared with {peer}: {text} (holds 1, half-width at most 5 %)"),
     );
 }
 
@@ -282,15 +282,15 @@ fn same_count(table: &mut Table, bars: &mut Bars, case: &str, what: &str, pairs:
     let text = interval.map_or("-".into(), |Interval { value, low, high }| {
         format!("{value:.2} [{low:.2}, {high:.2}]")
     });
-    let theirs = middle(pairs.iter().map(|p| p.1));
+    let peers_median = middle(pairs.iter().map(|p| p.1));
     table.line(vec![
         case.into(),
         what.into(),
         figure(middle(pairs.iter().map(|p| p.0))),
-        figure(theirs),
+        figure(peers_median),
         text.clone(),
     ]);
-    let widest = (COUNT_HALF_WIDTH * theirs.unwrap_or(0.0)).max(0.5);
+    let widest = (COUNT_HALF_WIDTH * peers_median.unwrap_or(0.0)).max(0.5);
     let holds = interval.is_some_and(|i| i.low <= 0.0 && i.high >= 0.0 && i.half_width() <= widest);
     bars.hold(
         holds,
@@ -308,7 +308,7 @@ fn own_cost(arguments: &Arguments, home: &Path) -> anyhow::Result<()> {
         words: vec!["true".into()],
     };
     let (mut spawned, mut forked, mut walls, mut around) = (vec![], vec![], vec![], vec![]);
-    let mut theirs = Vec::new();
+    let mut peers_median = Vec::new();
     for pair in 0..arguments.pairs {
         // In another order each time: what drifts meets all of them.
         for k in 0..4 {
@@ -322,7 +322,7 @@ fn own_cost(arguments: &Arguments, home: &Path) -> anyhow::Result<()> {
                 }
                 _ => {
                     let found = hyperfine(arguments, &case, home, BARE_RUNS as u32)?;
-                    theirs.push(found.wall_median / 1e3);
+                    peers_median.push(found.wall_median / 1e3);
                 }
             }
         }
@@ -333,7 +333,7 @@ fn own_cost(arguments: &Arguments, home: &Path) -> anyhow::Result<()> {
         ("fork, exec and wait in a loop", &forked),
         ("latlas exec, wall", &walls),
         ("latlas exec, between two runs", &around),
-        ("hyperfine, wall", &theirs),
+        ("hyperfine, wall", &peers_median),
     ] {
         table.line(vec![what.into(), figure(median(values))]);
     }

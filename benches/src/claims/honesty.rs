@@ -190,7 +190,7 @@ fn print_table(references: &BTreeMap<String, Reference>, busy: &[Rows]) {
             percent(largest(|d| d.cycles)),
         ]);
     }
-    table.print("Rows beside busy loops (points of curves are judged too, not shown)");
+    table.print("Rows with busy loops on every CPU (points of curves are judged, not shown)");
 }
 
 fn judge(references: &BTreeMap<String, Reference>, idle: &[Rows], busy: &[Rows]) -> Bars {

@@ -76,10 +76,10 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             let busy = (place == 1)
                 .then(|| Busy::on(&[arguments.cpu]))
                 .transpose()?;
-            let (gaps, traced) = both(arguments)?;
+            let (detours, traced) = both(arguments)?;
             drop(busy);
-            table.line(line(load, round, &gaps, &traced));
-            of[place].push((gaps, traced));
+            table.line(line(load, round, &detours, &traced));
+            of[place].push((detours, traced));
         }
     }
     table.print(&format!(
@@ -92,14 +92,17 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             let rounds = of[place].iter().filter(|(_, t)| t.off_cpu_ns > 0.0);
             Ratios::new(rounds.map(|(g, t)| value(g) / t.off_cpu_ns))
         };
-        let (gaps, kernels) = (ratios(scheduler_ns), ratios(run_delay_ns));
+        let (detours, kernels) = (ratios(scheduler_ns), ratios(run_delay_ns));
         let share = traced_share(&of[place]);
         println!(
             "load {load}: the scheduler took {} % of the span, traced (median of {} rounds)",
             figure(Some(share * 100.0)),
             of[place].len()
         );
-        println!("load {load}: scheduler by gaps / traced {}", gaps.text());
+        println!(
+            "load {load}: scheduler by detours / traced {}",
+            detours.text()
+        );
         println!("load {load}: run delay / traced         {}", kernels.text());
         if share < LEAST_SHARE {
             println!(
@@ -108,10 +111,10 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             );
             continue;
         }
-        let holds = gaps.inside(1.0 - WITHIN, 1.0 + WITHIN);
+        let holds = detours.inside(1.0 - WITHIN, 1.0 + WITHIN);
         let text = format!(
             "scheduler, load {load}: {} (0.9 to 1.1), {} % of the span",
-            gaps.text(),
+            detours.text(),
             figure(Some(share * 100.0))
         );
         bars.hold(holds, text);
@@ -123,57 +126,63 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
 fn traced_share(rounds: &[(Osnoise, Traced)]) -> f64 {
     let shares = rounds
         .iter()
-        .map(|(gaps, traced)| traced.off_cpu_ns / gaps.span_ns as f64);
+        .map(|(detours, traced)| traced.off_cpu_ns / detours.span_ns as f64);
     model::stats::median(shares).unwrap_or(0.0)
 }
 
 /// One round's line.
-fn line(load: &str, round: u32, gaps: &Osnoise, traced: &Traced) -> Vec<String> {
+fn line(load: &str, round: u32, detours: &Osnoise, traced: &Traced) -> Vec<String> {
     let ms = |ns: f64| figure(Some(ns / 1e6));
-    let devices = gaps.interrupts.iter().filter(|i| !i.timer);
+    let devices = detours.interrupts.iter().filter(|i| !i.timer);
     let devices = devices.filter(|i| i.name.starts_with(|c: char| c.is_ascii_digit()));
-    let ticks: u64 = gaps
+    let ticks: u64 = detours
         .interrupts
         .iter()
         .filter(|i| i.timer)
         .map(|i| i.count)
         .sum();
     let left = [Cause::Unexplained, Cause::Unknown];
-    let left: f64 = left.iter().filter_map(|&cause| gaps.share_of(cause)).sum();
+    let left: f64 = left
+        .iter()
+        .filter_map(|&cause| detours.share_of(cause))
+        .sum();
     vec![
         format!("{load}, {round}"),
-        ms(scheduler_ns(gaps)),
+        ms(scheduler_ns(detours)),
         ms(traced.off_cpu_ns),
-        figure(Some(scheduler_ns(gaps) / traced.off_cpu_ns)),
-        ms(run_delay_ns(gaps)),
-        figure(Some(run_delay_ns(gaps) / traced.off_cpu_ns)),
+        figure(Some(scheduler_ns(detours) / traced.off_cpu_ns)),
+        ms(run_delay_ns(detours)),
+        figure(Some(run_delay_ns(detours) / traced.off_cpu_ns)),
         ticks.to_string(),
         traced.ticks.to_string(),
-        ms(on_the_span(gaps, Cause::Tick)),
+        ms(on_the_span(detours, Cause::Tick)),
         ms(traced.tick_ns),
         devices.map(|i| i.count).sum::<u64>().to_string(),
         traced.devices.to_string(),
         figure(Some(left * 100.0)),
-        figure(gaps.blind_share().map(|share| share * 100.0)),
+        figure(detours.blind_share().map(|share| share * 100.0)),
     ]
 }
 
-fn on_the_span(gaps: &Osnoise, cause: Cause) -> f64 {
-    gaps.share_of(cause).unwrap_or(0.0) * gaps.span_ns as f64
+fn on_the_span(detours: &Osnoise, cause: Cause) -> f64 {
+    detours.share_of(cause).unwrap_or(0.0) * detours.span_ns as f64
 }
 
-fn scheduler_ns(gaps: &Osnoise) -> f64 {
-    on_the_span(gaps, Cause::Scheduler)
+fn scheduler_ns(detours: &Osnoise) -> f64 {
+    on_the_span(detours, Cause::Scheduler)
 }
 
-fn run_delay_ns(gaps: &Osnoise) -> f64 {
-    gaps.run_delay_ns.map_or(f64::NAN, |ns| ns as f64)
+fn run_delay_ns(detours: &Osnoise) -> f64 {
+    detours.run_delay_ns.map_or(f64::NAN, |ns| ns as f64)
 }
 
 /// Spins under perf; what both saw.
 fn both(arguments: &Arguments) -> anyhow::Result<(Osnoise, Traced)> {
     let dir = tempfile::tempdir().context("no temporary directory")?;
-    let (data, out) = (dir.path().join("perf.data"), dir.path().join("gaps.json"));
+    let (data, out) = (
+        dir.path().join("perf.data"),
+        dir.path().join("detours.json"),
+    );
     let mut record = Command::new(&arguments.perf);
     record.args(["record", "-q", "-k", "CLOCK_MONOTONIC_RAW", "-m", "1024"]);
     record.args(["-C", &arguments.cpu.to_string(), "-e", &EVENTS.join(",")]);
@@ -195,14 +204,14 @@ fn both(arguments: &Arguments) -> anyhow::Result<(Osnoise, Traced)> {
     }
     let text = std::fs::read_to_string(&out).context("latlas wrote nothing")?;
     let document: OsnoiseDocument = serde_json::from_str(&text)?;
-    let Some(gaps) = document.cpus.into_iter().next() else {
+    let Some(detours) = document.cpus.into_iter().next() else {
         bail!("latlas measured no CPU");
     };
-    let traced = trace(&arguments.perf, &data, &gaps)?;
-    Ok((gaps, traced))
+    let traced = trace(&arguments.perf, &data, &detours)?;
+    Ok((detours, traced))
 }
 
-fn trace(perf: &Path, data: &Path, gaps: &Osnoise) -> anyhow::Result<Traced> {
+fn trace(perf: &Path, data: &Path, detours: &Osnoise) -> anyhow::Result<Traced> {
     let mut script = Command::new(perf);
     script.arg("script").arg("-i").arg(data);
     script.args(["--ns", "-F", "time,event,trace", "--show-lost-events"]);
@@ -210,8 +219,8 @@ fn trace(perf: &Path, data: &Path, gaps: &Osnoise) -> anyhow::Result<Traced> {
     if let Some(said) = lost(&text, &warnings) {
         bail!("perf lost records, so the trace is no witness: {said}");
     }
-    let thread = gaps.thread.context("the thread has no number")?;
-    Ok(Traced::of(&text, thread, gaps.began_ns, gaps.span_ns))
+    let thread = detours.thread.context("the thread has no number")?;
+    Ok(Traced::of(&text, thread, detours.began_ns, detours.span_ns))
 }
 
 /// The line in which perf tells that it lost records: an event of its own
@@ -293,15 +302,15 @@ mod tests {
     use super::*;
 
     const TRACE: &str = "\
-10.000000000:            sched:sched_switch: prev_comm=latlas-gaps prev_pid=77 prev_prio=120 prev_state=R ==> next_comm=a b next_pid=5 next_prio=120
+10.000000000:            sched:sched_switch: prev_comm=latlas-detours prev_pid=77 prev_prio=120 prev_state=R ==> next_comm=a b next_pid=5 next_prio=120
 10.000100000: irq_vectors:local_timer_entry: vector=236
 10.000110000:  irq_vectors:local_timer_exit: vector=236
-10.000500000:            sched:sched_switch: prev_comm=a b prev_pid=5 prev_prio=120 prev_state=R ==> next_comm=latlas-gaps next_pid=77 next_prio=120
+10.000500000:            sched:sched_switch: prev_comm=a b prev_pid=5 prev_prio=120 prev_state=R ==> next_comm=latlas-detours next_pid=77 next_prio=120
 10.001000000: irq_vectors:local_timer_entry: vector=236
 10.001004000:  irq_vectors:local_timer_exit: vector=236
 10.001500000:         irq:irq_handler_entry: irq=36 name=virtio1-req.0
 10.001503000:          irq:irq_handler_exit: irq=36 ret=handled
-10.001900000:            sched:sched_switch: prev_comm=latlas-gaps prev_pid=77 prev_prio=120 prev_state=R ==> next_comm=c next_pid=9 next_prio=120
+10.001900000:            sched:sched_switch: prev_comm=latlas-detours prev_pid=77 prev_prio=120 prev_state=R ==> next_comm=c next_pid=9 next_prio=120
 10.002300000: irq_vectors:local_timer_entry: vector=236
 ";
 
@@ -322,7 +331,7 @@ mod tests {
     #[test]
     fn the_share_is_the_median_rounds() {
         let round = |off_cpu_ns: f64| {
-            let gaps = Osnoise {
+            let detours = Osnoise {
                 span_ns: 1_000_000,
                 ..Osnoise::default()
             };
@@ -330,7 +339,7 @@ mod tests {
                 off_cpu_ns,
                 ..Traced::default()
             };
-            (gaps, traced)
+            (detours, traced)
         };
         let rounds = [round(50.0), round(900_000.0), round(300.0)];
         assert_eq!(traced_share(&rounds), 0.0003);

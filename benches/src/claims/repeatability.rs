@@ -133,13 +133,13 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     for line in &flagged {
         println!("flagged: {line}");
     }
-    for (who, tool) in [
+    for (name, tool) in [
         ("latlas", &ours),
         ("criterion", &criterion),
         ("divan", &divan),
     ] {
         println!(
-            "wall time of a run, {who}: {} s",
+            "wall time of a run, {name}: {} s",
             figure(spread::median(&tool.wall_s))
         );
     }

@@ -143,7 +143,10 @@ fn table(run: &Run, published: &Published, bars: &mut Bars) {
             entry.form.clone(),
         ]);
     }
-    table.print(&format!("Beside published tables of {}", published.family));
+    table.print(&format!(
+        "Compared with published tables of {}",
+        published.family
+    ));
     for (key, source) in &published.source {
         println!("{key}: {}. {}", source.title, source.note);
     }
@@ -173,7 +176,7 @@ fn checks(run: &Run, latency: &Run, bars: &mut Bars) {
             let words = if nothing {
                 "below resolution"
             } else {
-                "told from nothing"
+                "distinguishable from 0"
             };
             bars.hold(
                 nothing,

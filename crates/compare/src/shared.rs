@@ -3,7 +3,7 @@
 
 use super::operand::{Operand, Source};
 use crate::references::Reference;
-use model::compare::ratio::Repeats;
+use model::compare::reading::Repeats;
 use model::estimate::{Estimate, SAMPLES_IN_ALL, Verdict};
 use model::estimate::{Mode, Typical};
 use model::repeats::stretches;

@@ -239,7 +239,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn workers_are_told_of_a_directory_only_where_it_was_made() {
+    fn workers_get_a_directory_only_if_it_was_created() {
         let dir = tempfile::tempdir().expect("a directory");
         let request = Request {
             dir: Some(dir.path().into()),

@@ -44,7 +44,7 @@ impl DiskRoom {
         promise(&mut self.promised, wanted);
         let taken = |of: &[OnDisk]| of.iter().map(|o| on_blocks(o, room)).sum::<u64>();
         let files = |of: &[OnDisk]| of.iter().map(|o| o.files + o.kept).sum::<u64>();
-        let beside = |others: u64, text: String| match others {
+        let on_top_of = |others: u64, text: String| match others {
             0 => String::new(),
             _ => format!(" on top of {text} for other rows"),
         };
@@ -54,7 +54,7 @@ impl DiskRoom {
             Some(format!(
                 "needs {}{}, {} free in {} (a tenth of it is left alone)",
                 size(on_blocks(wanted, room)),
-                beside(others, size(others)),
+                on_top_of(others, size(others)),
                 size(room.bytes),
                 directory.display()
             ))
@@ -66,7 +66,7 @@ impl DiskRoom {
             Some(format!(
                 "needs {} files{}, {} more can be made in {} (a tenth of them is left alone)",
                 wanted.files + wanted.kept,
-                beside(others, format!("{others} files")),
+                on_top_of(others, format!("{others} files")),
                 room.files.unwrap_or(0),
                 directory.display()
             ))

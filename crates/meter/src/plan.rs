@@ -126,7 +126,7 @@ impl Plan {
     }
 
     /// What the run takes before and after its visits.
-    fn beside_visits(&self) -> (Duration, Duration) {
+    fn before_and_after_visits(&self) -> (Duration, Duration) {
         let workers = self.workers();
         let bytes: u64 = (0..workers).map(|w| self.touched(w)).sum();
         let of_bytes = |ns: f64| Duration::from_nanos((bytes as f64 * ns) as u64);
@@ -275,7 +275,7 @@ pub fn plan_within(
         caches: stated_caches(machine, &machine_shape),
         machine_shape,
     };
-    let (start, end) = plan.beside_visits();
+    let (start, end) = plan.before_and_after_visits();
     let end = end + Duration::from_nanos(disk.kept() * REMOVE_NS);
     plan.time = time::fit(&mut plan.cells, request.scale, request.budget, start, end);
     plan.limit = request

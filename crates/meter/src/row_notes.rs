@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn remarks_that_differ_in_a_figure_only_are_told_once() {
+    fn remarks_that_differ_only_in_a_figure_are_printed_once() {
         let notes = [
             "on base pages",
             "smallest step seen: 45 ticks",

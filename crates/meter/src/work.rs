@@ -23,7 +23,7 @@ pub enum WorkError {
     #[error("this probe has no work")]
     NoWork,
     /// [`Work::stamped`] was called on work that is not stamped.
-    #[error("this work takes no stamps")]
+    #[error("this work does not stamp its operations")]
     NoStamps,
     /// The worker has another catalogue than its parent.
     #[error("the worker's catalogue differs from the parent's")]

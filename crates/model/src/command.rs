@@ -43,7 +43,7 @@ pub struct Compared {
     /// What stands behind `exec.NAME/`.
     pub row: String,
     /// The median of the rounds' ratios, this command over the first, with
-    /// its interval ([`crate::by_turns`]); absent where there are too few.
+    /// its interval ([`crate::interleaved`]); absent where there are too few.
     pub ratio: Option<Interval>,
     /// Rounds behind it.
     pub rounds: u32,

@@ -379,7 +379,7 @@ fn judge_width(
     interval: &Interval,
     least: f64,
     limits: Limits,
-    who: &str,
+    what: &str,
     unit: &Unit,
 ) -> (Verdict, String) {
     let half = crate::figure::value(unit, interval.half_width());
@@ -389,11 +389,11 @@ fn judge_width(
         false => interval.relative_half_width(),
     };
     let reason = match small {
-        true if *unit == Unit::Count => format!("{who} disagree by ±{half} events"),
-        true => format!("{who} disagree by ±{half}"),
+        true if *unit == Unit::Count => format!("{what} vary by ±{half} events"),
+        true => format!("{what} vary by ±{half}"),
         // A percentage of a figure that may be nothing says nothing.
-        false if width >= 1.0 => format!("{who} disagree: the interval reaches 0"),
-        false => format!("{who} disagree by ±{:.0} %", width * 100.0),
+        false if width >= 1.0 => format!("{what} vary: the interval reaches 0"),
+        false => format!("{what} vary by ±{:.0} %", width * 100.0),
     };
     if width > limits.cannot_tell_above {
         (Verdict::CannotTell, reason)

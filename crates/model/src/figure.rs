@@ -182,9 +182,9 @@ mod tests {
 
     #[test]
     fn a_half_width_has_the_unit_that_suits_it() {
-        let told = of(1689.0, 2_929_603.0);
+        let shown = of(1689.0, 2_929_603.0);
         assert_eq!(
-            (told.value.as_str(), told.half_width.as_str()),
+            (shown.value.as_str(), shown.half_width.as_str()),
             ("1689", "2930 µs")
         );
         assert_eq!(of(2_641.0, 26_406.0).half_width, "26.4 µs");

@@ -8,7 +8,6 @@
 #![forbid(unsafe_code)]
 
 mod bits;
-pub mod by_turns;
 pub mod chart;
 pub mod command;
 pub mod compare;
@@ -24,6 +23,7 @@ pub mod filesystem;
 pub mod gate;
 pub mod history;
 pub mod imported;
+pub mod interleaved;
 mod interval;
 pub mod loop_cost;
 pub mod machine;

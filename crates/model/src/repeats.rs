@@ -165,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn a_disagreement_of_counts_is_told_in_events() {
+    fn variation_of_counts_is_given_in_events() {
         let values: Vec<f64> = (0..30).map(|k| f64::from(k % 3) * 9.0).collect();
         let found = estimate(&values, &Unit::Count, FEW_EVENTS);
         assert!(found.reason.ends_with(" events"), "{}", found.reason);
     }
 
     #[test]
-    fn two_states_are_told_in_the_rows_unit() {
+    fn two_states_are_given_in_the_rows_unit() {
         let values: Vec<f64> = (0..40)
             .map(|k| if k % 2 == 0 { 1e6 } else { 2e6 } + f64::from(k))
             .collect();

@@ -87,12 +87,12 @@ pub fn number_with_half(number: &Interval) -> String {
 /// zeros in the places of the others: `104000000`.
 pub fn number_of_digits(value: f64, half: f64) -> String {
     let digit_of = |x: f64| x.abs().log10().floor() as i32;
-    let told = value.abs() > 0.0 && value.is_finite();
+    let has_digits = value.abs() > 0.0 && value.is_finite();
     let by_width = |half: f64| match half > 0.0 && half.is_finite() {
         true => digit_of(half),
         false => i32::MIN,
     };
-    let last = match told {
+    let last = match has_digits {
         true => (digit_of(value) - 2).max(by_width(half)),
         false => 0,
     };
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(
             typical(&start, &Unit::Time),
             "-3140 [-9000 to -120] ns",
-            "no dash beside a minus"
+            "no dash next to a minus"
         );
         let Shown::Figure(f) = shown(&start, &Unit::Time) else {
             panic!("a figure");

@@ -70,21 +70,21 @@ impl MachineKey {
 }
 
 /// What may move a figure on one machine from one run to the next.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// Kernel.
+    /// Kernel, if known.
     pub kernel: Option<String>,
     /// Version of the program that measured.
     pub version: String,
-    /// Its commit.
+    /// Its commit, if known.
     pub commit: Option<String>,
     /// `release` or `debug`.
     pub profile: String,
-    /// Governor of the CPUs' frequency.
+    /// Frequency governor of the CPUs, if known.
     pub governor: Option<String>,
-    /// CPUs online.
+    /// CPUs online, if known.
     pub cpus: Option<usize>,
-    /// Controls in force for the workers, in words; absent where not told.
+    /// Controls in force for the workers, if known.
     pub controls: Option<String>,
 }
 

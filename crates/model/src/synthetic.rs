@@ -19,7 +19,7 @@ use crate::stats::Interval;
 use crate::unit::Unit;
 
 mod commands;
-pub mod gaps;
+pub mod osnoise;
 mod stamped;
 pub use commands::run_of_commands;
 pub use stamped::{core_to_core_row, in_modes, stamped_figure};
@@ -456,7 +456,7 @@ fn conditions() -> Conditions {
         pinned_cpus: vec![1],
         not_pinned: None,
         applied: Some(applied()),
-        osnoise: Some(gaps::around()),
+        osnoise: Some(osnoise::around()),
         remarks: Vec::new(),
     }
 }
@@ -505,7 +505,7 @@ fn cache(level: u32, kind: CacheKind, size_bytes: u64) -> CacheFact {
 }
 
 fn machine() -> Machine {
-    let mut machine = Machine::unknown("x86_64", "the guest is not told");
+    let mut machine = Machine::unknown("x86_64", "hidden from the guest");
     machine.hostname = Fact::known("example".into());
     machine.os = Fact::known("Debian GNU/Linux 12".into());
     machine.kernel = Fact::known("6.1.0-28-amd64".into());

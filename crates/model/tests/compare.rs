@@ -7,7 +7,8 @@ use dice::Dice;
 use model::compare::between::{Dispersion, Wander, dispersion};
 use model::compare::finding::{Finding, Support, Tested, findings, grown_beyond};
 use model::compare::multiplicity::Family;
-use model::compare::ratio::{Ratio, Reading, Side, detectable};
+use model::compare::ratio::{Ratio, Side, detectable};
+use model::compare::reading::Reading;
 use model::stats::trimmed_t_interval;
 
 /// Sum of `df` squared normal values.

@@ -8,7 +8,8 @@ use model::compare::between::{Dispersion, Wander, dispersion};
 use model::compare::finding::{Support, Tested, p_grown};
 use model::compare::gate::{RUNS, SURELY, Said, Watched, another_run, decided};
 use model::compare::multiplicity::Family;
-use model::compare::ratio::{Ratio, Reading, Side, Variance};
+use model::compare::ratio::{Ratio, Side};
+use model::compare::reading::{Reading, Variance};
 use model::stats::trimmed_t_interval;
 
 const ROWS: usize = 10;

@@ -7,7 +7,7 @@ mod dice;
 
 use dice::Dice;
 use model::compare::between::Wander;
-use model::compare::ratio::{Reading, Variance};
+use model::compare::reading::{Reading, Variance};
 use model::history::Past;
 use model::history::change::{Changes, changes};
 

@@ -11,6 +11,7 @@ pub mod control;
 pub mod cpus;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod machines;
+mod pattern;
 mod proc_stat;
 pub(crate) mod shield;
 pub mod tune;

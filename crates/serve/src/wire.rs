@@ -3,7 +3,7 @@
 
 use model::run::Scale;
 use model::stats::Interval;
-use model::summary::{KeptResult, KeptRun, Machine};
+use model::summary::{KeptResult, KeptRun, Machine, Setup};
 use model::unit::Unit;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,20 +30,9 @@ pub(crate) struct Run {
     pub(crate) host: Option<String>,
     /// The machine in a line.
     pub(crate) machine_line: String,
-    /// Kernel, if known.
-    pub(crate) kernel: Option<String>,
-    /// Version of the program that measured.
-    pub(crate) version: String,
-    /// Its commit, if known.
-    pub(crate) commit: Option<String>,
-    /// `release` or `debug`.
-    pub(crate) profile: String,
-    /// Frequency governor of the CPUs, if known.
-    pub(crate) governor: Option<String>,
-    /// CPUs online, if known.
-    pub(crate) cpus: Option<usize>,
-    /// Controls in force for the workers, if known.
-    pub(crate) controls: Option<String>,
+    /// What may move a figure from one run to the next.
+    #[serde(flatten)]
+    pub(crate) setup: Setup,
     /// How much was measured.
     pub(crate) scale: Scale,
     /// Number of rows.
@@ -67,13 +56,7 @@ impl From<KeptRun> for Run {
             machine: run.machine.0,
             host: run.host,
             machine_line: run.machine_line,
-            kernel: run.setup.kernel,
-            version: run.setup.version,
-            commit: run.setup.commit,
-            profile: run.setup.profile,
-            governor: run.setup.governor,
-            cpus: run.setup.cpus,
-            controls: run.setup.controls,
+            setup: run.setup,
             scale: run.scale,
             rows: run.rows,
             partial: run.partial,

@@ -234,26 +234,56 @@ mod tests {
         operand.runs().iter().map(|run| &run.id[..4]).collect()
     }
 
+    /// What each name means: the runs, a table, or why nothing.
+    fn meanings(names: &[&str], store: &Result<Store, StoreError>) -> String {
+        let meaning = |name: &&str| match find(name, store, &references()) {
+            Ok(side) => match &side.source {
+                Source::Published(table) => format!("{name}: {}\n", table.key),
+                Source::Runs(_) => format!("{name}: {:?}\n", ids(&side)),
+            },
+            Err(error) => format!("{name}: {error}\n"),
+        };
+        names.iter().map(meaning).collect()
+    }
+
     #[test]
-    fn every_kind_of_name_is_found() {
+    fn names() {
         let (dir, store) = kept(&[
             ("aaaa", "lab", "6.1"),
             ("bbbb", "lab", "6.2"),
             ("cccc", "desk", "6.1"),
             ("dddd", "lab", "6.2"),
         ]);
-        let of = |name: &str| find(name, &store, &references()).expect(name);
-        assert_eq!(ids(&of("last")), ["dddd"]);
-        assert_eq!(ids(&of("last~2")), ["bbbb"]);
-        assert_eq!(ids(&of("aaaa")), ["aaaa"]);
-        assert_eq!(ids(&of("@LAB")), ["dddd", "bbbb"], "of the latest kernel");
-        assert_eq!(ids(&of("desk")), ["cccc"]);
-        for table in ["2012", "iphone-x"] {
-            assert!(matches!(of(table).source, Source::Published(_)), "{table}");
+        for (id, name) in [
+            ("aaaa", "after"),
+            ("bbbb", "after"),
+            ("dddd", "after"),
+            ("cccc", "one"),
+        ] {
+            let id = format!("{id}0000-0000-4000-8000-000000000001");
+            let own = store.as_ref().expect("store");
+            own.tag(name, &id, Taken::Shared).expect("tagged");
         }
+        // A file comes before a table of its name.
         let path = dir.path().join("2012");
         crate::write(&synthetic::run(), &path).expect("written");
-        assert_eq!(ids(&of(path.to_str().expect("UTF-8"))), ["5e0c"]);
+        let path = path.to_str().expect("UTF-8");
+        // A machine is that of the latest kernel, and so are runs under a tag.
+        let names = [
+            "last", "last~2", "aaaa", "@LAB", "desk", "2012", "iphone-x", path,
+        ];
+        let others = [
+            "after",
+            "one",
+            "iphone-y",
+            "ffff",
+            "absent.json",
+            "@home",
+            "last~9",
+        ];
+        let text = meanings(&[&names[..], &others].concat(), &store);
+        let directory = dir.path().to_string_lossy();
+        insta::assert_snapshot!(text.replace(&*directory, "DIR"));
     }
 
     #[test]
@@ -309,44 +339,6 @@ mod tests {
         let recent = recent(store.as_ref().expect("store")).expect("read");
         let one = find("ffff", &store, &references()).expect("there");
         assert!(kept_beside(&[&one, &one], &recent).is_empty());
-    }
-
-    #[test]
-    fn a_name_of_nothing_is_refused_with_what_there_is() {
-        let (_dir, store) = kept(&[("aaaa", "lab", "6.1")]);
-        let error = |name: &str| {
-            let error = find(name, &store, &references()).expect_err(name);
-            let line = error.to_string();
-            assert!(!line.contains('\n'), "{line:?}");
-            line
-        };
-        assert!(error("iphone-y").contains("did you mean iphone-x?"));
-        assert!(error("ffff").contains("unknown run, table or machine \"ffff\""));
-        assert!(error("absent.json").contains("last~1"));
-        assert!(error("@home").contains("machine named \"home\""));
-        assert!(error("last~1").contains("1 run is stored"));
-    }
-
-    #[test]
-    fn a_tag_on_several_runs_is_a_side_of_several() {
-        let (_dir, store) = kept(&[
-            ("aaaa", "lab", "6.1"),
-            ("bbbb", "lab", "6.2"),
-            ("cccc", "lab", "6.2"),
-            ("dddd", "lab", "6.2"),
-        ]);
-        let own = store.as_ref().expect("store");
-        let tag = |id: &str, name: &str| {
-            let id = format!("{id}0000-0000-4000-8000-000000000001");
-            own.tag(name, &id, Taken::Shared).expect("tagged");
-        };
-        for id in ["aaaa", "bbbb", "dddd"] {
-            tag(id, "after");
-        }
-        tag("cccc", "one");
-        let of = |name: &str| find(name, &store, &references()).expect(name);
-        assert_eq!(ids(&of("after")), ["dddd", "bbbb"], "of one kernel");
-        assert_eq!(ids(&of("one")), ["cccc"]);
     }
 
     #[test]

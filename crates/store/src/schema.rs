@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn gaps_validate_and_broken_ones_do_not() {
         let validator = jsonschema::validator_for(&gaps_schema()).expect("a valid schema");
-        let mut document = serde_json::to_value(synthetic::gaps::document()).expect("document");
+        let mut document = serde_json::to_value(synthetic::osnoise::document()).expect("document");
         assert!(validator.is_valid(&document));
         document["cpus"][0]["causes"][0]["cause"] = "weather".into();
         assert!(!validator.is_valid(&document));

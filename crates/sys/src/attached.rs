@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_asked_to_end_before_begins_nothing() {
+    fn an_end_requested_before_starts_nothing() {
         let directory = tempfile::tempdir().expect("a directory");
         let mark = directory.path().join("ran");
         let held = hold().expect("held");

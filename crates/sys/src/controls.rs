@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use model::noise::applied::Settings;
 
 use crate::child::Forked;
+pub use crate::files::NoAutogroups;
 use crate::files::{Files, Tree};
 use crate::platform;
 pub use crate::platform::controls::Above;
@@ -191,30 +192,6 @@ pub fn try_out(controls: &Controls) -> Result<Settings, NotSet> {
             Err(Step::of_number(step).refused(error))
         }
     }
-}
-
-/// Why the nice value of an autogroup has no effect.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoAutogroups {
-    /// The kernel is built without them.
-    #[error("this kernel has no autogroups (CONFIG_SCHED_AUTOGROUP)")]
-    NotInKernel,
-    /// `/proc` is not mounted.
-    #[error("there is no /proc here")]
-    NoProc,
-    /// The switch in `/proc/sys` is 0.
-    #[error("autogroups are off; as root: sysctl kernel.sched_autogroup_enabled=1")]
-    Off,
-    /// A group of the CPU controller comes first (kernel/sched/autogroup.c,
-    /// task_wants_autogroup).
-    #[error(
-        "this process is in {0}, a control group of the CPU controller, which the kernel uses \
-         instead of autogroups"
-    )]
-    CpuGroup(String),
-    /// Not a Linux kernel.
-    #[error("Apple systems have no autogroups")]
-    Apple,
 }
 
 /// Whether the nice value of an autogroup has an effect for this process.

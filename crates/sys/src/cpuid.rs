@@ -1,6 +1,28 @@
 //! What the CPUID instruction says; nothing on other architectures.
 
-use crate::machine::CpuidFacts;
+/// What CPUID says about the CPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CpuidFacts {
+    /// Vendor string of leaf 0, for example `AuthenticAMD`.
+    pub vendor: String,
+    /// Brand string of leaves 8000_0002h to 8000_0004h.
+    pub brand: Option<String>,
+    /// Display family.
+    pub family: u32,
+    /// Display model.
+    pub model: u32,
+    /// Stepping.
+    pub stepping: u32,
+    /// The hypervisor's name; `None` if the hypervisor bit is clear.
+    pub hypervisor: Option<String>,
+    /// Whether the TSC is invariant.
+    pub tsc_invariant: bool,
+}
+
+impl CpuidFacts {
+    /// The name of the hypervisor where QEMU emulates the whole machine.
+    pub const QEMU_TCG: &str = "QEMU without hardware virtualisation (TCG)";
+}
 
 #[cfg(target_arch = "x86_64")]
 mod read {

@@ -15,7 +15,7 @@ pub const ALIGNMENT_BYTES: usize = 4096;
 ///
 /// A file system may accept that and serve the reads from memory all the
 /// same (tmpfs does since Linux 6.6, and ext4 with data=journal): what
-/// [`cached_bytes`](crate::filesystem::cached_bytes) and
+/// [`cached_bytes`](crate::page_cache::cached_bytes) and
 /// [`read_from_storage_bytes`](crate::filesystem::read_from_storage_bytes)
 /// say shows it.
 ///

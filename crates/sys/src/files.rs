@@ -10,8 +10,31 @@ use std::path::{Path, PathBuf};
 use model::machine::Fact;
 use rustix::fs::{Access, CWD};
 
-use crate::controls::NoAutogroups;
 use crate::platform;
+
+/// Why the nice value of an autogroup has no effect.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoAutogroups {
+    /// The kernel is built without them.
+    #[error("this kernel has no autogroups (CONFIG_SCHED_AUTOGROUP)")]
+    NotInKernel,
+    /// `/proc` is not mounted.
+    #[error("there is no /proc here")]
+    NoProc,
+    /// The switch in `/proc/sys` is 0.
+    #[error("autogroups are off; as root: sysctl kernel.sched_autogroup_enabled=1")]
+    Off,
+    /// A group of the CPU controller comes first (kernel/sched/autogroup.c,
+    /// task_wants_autogroup).
+    #[error(
+        "this process is in {0}, a control group of the CPU controller, which the kernel uses \
+         instead of autogroups"
+    )]
+    CpuGroup(String),
+    /// Not a Linux kernel.
+    #[error("Apple systems have no autogroups")]
+    Apple,
+}
 
 /// Whether this process may write a file, as its effective user.
 #[derive(Clone, Debug, PartialEq, Eq)]

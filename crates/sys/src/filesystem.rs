@@ -9,7 +9,6 @@ use std::path::Path;
 use model::filesystem::Filesystem;
 use rustix::fs::{Access, FlockOperation, OFlags};
 
-use crate::pages::base_page_bytes;
 use crate::platform;
 pub use crate::platform::filesystem::{read_from_storage_bytes, spread_directories};
 
@@ -102,25 +101,9 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// How much of a file is in memory: the bytes of it, and those of them that
-/// the page cache holds, in whole pages (`mincore(2)` on a mapping that nobody
-/// touches).
-///
-/// The kernel tells it of files that the process owns or may write (Linux
-/// 5.2); of others it says that all is there.
-///
-/// # Errors
-/// What mapping or asking says.
-pub fn cached_bytes(file: &File) -> io::Result<(u64, u64)> {
-    let bytes = file.metadata()?.len();
-    let pages = crate::page_cache::resident(file)?.pages;
-    Ok((bytes, bytes.min(pages * base_page_bytes() as u64)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     #[test]
     fn a_lock_is_held_once() {
@@ -132,27 +115,6 @@ mod tests {
         assert!(!try_lock(&second).expect("asked"), "the first has it");
         drop(first);
         assert!(try_lock(&second).expect("lockable"));
-    }
-
-    #[test]
-    fn a_file_just_written_is_in_the_page_cache() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let path = dir.path().join("file");
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .expect("a file");
-        assert_eq!(cached_bytes(&file).expect("asked"), (0, 0));
-        file.write_all(&[1; 10_000]).expect("room");
-        assert_eq!(cached_bytes(&file).expect("asked"), (10_000, 10_000));
-        // A hole was never read: nothing of it is in memory.
-        let page = base_page_bytes() as u64;
-        file.set_len(64 * page).expect("a hole");
-        let (all, cached) = cached_bytes(&file).expect("asked");
-        assert_eq!(all, 64 * page);
-        assert!(cached < 8 * page, "{cached}");
     }
 
     #[test]

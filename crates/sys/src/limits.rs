@@ -61,13 +61,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_told() {
-        let files = limit(Resource::OpenFiles).expect("told");
+    fn limits_are_known() {
+        let files = limit(Resource::OpenFiles).expect("a limit");
         assert!(files.soft.is_none_or(|soft| soft > 0));
         if let (Some(soft), Some(hard)) = (files.soft, files.hard) {
             assert!(soft <= hard);
         }
-        limit(Resource::AddressSpace).expect("told");
-        limit(Resource::Processes).expect("told");
+        limit(Resource::AddressSpace).expect("a limit");
+        limit(Resource::Processes).expect("a limit");
     }
 }

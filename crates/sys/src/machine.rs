@@ -5,6 +5,7 @@ use std::path::Path;
 
 use model::machine::Machine;
 
+pub use crate::cpuid::CpuidFacts;
 use crate::platform;
 
 /// The facts of the machine whose `/sys`, `/proc` and `/etc` lie below
@@ -51,28 +52,4 @@ impl Live {
             base_page_bytes: crate::pages::base_page_bytes() as u64,
         }
     }
-}
-
-/// What CPUID says about the CPU.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CpuidFacts {
-    /// Vendor string of leaf 0, for example `AuthenticAMD`.
-    pub vendor: String,
-    /// Brand string of leaves 8000_0002h to 8000_0004h.
-    pub brand: Option<String>,
-    /// Display family.
-    pub family: u32,
-    /// Display model.
-    pub model: u32,
-    /// Stepping.
-    pub stepping: u32,
-    /// The hypervisor's name; `None` if the hypervisor bit is clear.
-    pub hypervisor: Option<String>,
-    /// Whether the TSC is invariant.
-    pub tsc_invariant: bool,
-}
-
-impl CpuidFacts {
-    /// The name of the hypervisor where QEMU emulates the whole machine.
-    pub const QEMU_TCG: &str = "QEMU without hardware virtualisation (TCG)";
 }

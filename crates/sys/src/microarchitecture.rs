@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn steppings_tell_the_skylake_servers_apart() {
+    fn steppings_distinguish_the_skylake_servers() {
         assert_eq!(x86("GenuineIntel", 6, 0x55, 4), Some("Skylake"));
         assert_eq!(x86("GenuineIntel", 6, 0x55, 7), Some("Cascade Lake"));
         assert_eq!(x86("GenuineIntel", 6, 0x55, 11), Some("Cooper Lake"));

@@ -64,7 +64,7 @@ pub fn drop_file(path: &Path) -> io::Result<Option<Resident>> {
     }
     file.sync_all()?;
     drop_pages(&file)?;
-    match told_of(path, &found) {
+    match may_query(path, &found) {
         true => resident(&file).map(Some),
         false => Ok(None),
     }
@@ -86,7 +86,7 @@ fn drop_pages(file: &File) -> io::Result<()> {
 }
 
 /// Whether the kernel tells this process what is in memory of the file.
-fn told_of(path: &Path, found: &Metadata) -> bool {
+fn may_query(path: &Path, found: &Metadata) -> bool {
     let may_write = || {
         rustix::fs::accessat(
             rustix::fs::CWD,
@@ -143,10 +143,26 @@ pub(crate) unsafe fn resident_in(start: *mut c_void, bytes: usize) -> io::Result
     })
 }
 
+/// How much of a file is in memory: the bytes of it, and those of them that
+/// the page cache holds, in whole pages (`mincore(2)` on a mapping that nobody
+/// touches).
+///
+/// The kernel tells it of files that the process owns or may write (Linux
+/// 5.2); of others it says that all is there.
+///
+/// # Errors
+/// What mapping or asking says.
+pub fn cached_bytes(file: &File) -> io::Result<(u64, u64)> {
+    let bytes = file.metadata()?.len();
+    let pages = resident(file)?.pages;
+    Ok((bytes, bytes.min(pages * base_page_bytes() as u64)))
+}
+
 #[cfg(all(test, any(target_os = "linux", target_os = "android")))]
 mod tests {
     use super::*;
     use std::fs::Permissions;
+    use std::io::Write;
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
@@ -166,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_strangers_file_is_not_told() {
+    fn residency_of_a_foreign_file_is_unknown() {
         let directory = tempfile::tempdir().expect("a directory");
         let mode = |path: &Path, mode| {
             std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("ours");
@@ -182,26 +198,47 @@ mod tests {
             std::fs::write(path, vec![1; bytes]).expect("written");
             mode(path, bits);
         }
-        let told = |path: &Path| drop_file(path).expect("readable").is_some();
-        assert!(told(&readable), "its owner asks");
+        let known = |path: &Path| drop_file(path).expect("readable").is_some();
+        assert!(known(&readable), "its owner asks");
         if !rustix::process::geteuid().is_root() {
-            eprintln!("SKIPPED: only root can ask as somebody else");
+            eprintln!("SKIPPED: only root can query as another user");
             return;
         }
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let [same, nobody]: [libc::c_long; 2] = [-1, 65_534];
+                let [same, other]: [libc::c_long; 2] = [-1, 65_534];
                 // SAFETY: the call itself, and not libc's, changes the user of
                 // this thread alone, and the thread ends with its test.
-                let status = unsafe { libc::syscall(libc::SYS_setresuid, same, nobody, same) };
+                let status = unsafe { libc::syscall(libc::SYS_setresuid, same, other, same) };
                 if status != 0 {
-                    eprintln!("SKIPPED: there is nobody else in this user namespace");
+                    eprintln!("SKIPPED: this user namespace has no other user");
                     return;
                 }
-                assert!(!told(&readable));
-                assert!(told(&writable), "who may write is told");
-                assert!(told(&empty), "there is nothing to tell");
+                assert!(!known(&readable));
+                assert!(known(&writable), "writing users may query");
+                assert!(known(&empty), "an empty file has no pages");
             });
         });
+    }
+
+    #[test]
+    fn a_file_just_written_is_in_the_page_cache() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("file");
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .expect("a file");
+        assert_eq!(cached_bytes(&file).expect("asked"), (0, 0));
+        file.write_all(&[1; 10_000]).expect("room");
+        assert_eq!(cached_bytes(&file).expect("asked"), (10_000, 10_000));
+        // A hole was never read: nothing of it is in memory.
+        let page = base_page_bytes() as u64;
+        file.set_len(64 * page).expect("a hole");
+        let (all, cached) = cached_bytes(&file).expect("asked");
+        assert_eq!(all, 64 * page);
+        assert!(cached < 8 * page, "{cached}");
     }
 }

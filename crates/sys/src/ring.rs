@@ -65,21 +65,21 @@ pub struct TokenRing {
     to: Option<PipeWriter>,
     /// From the last member.
     from: PipeReader,
-    crew: Arc<Crew>,
+    members: Arc<Members>,
     arrays: Arrays,
     chore: Chore,
 }
 
 /// The members, shared with the thread that watches them.
 #[derive(Debug)]
-struct Crew {
+struct Members {
     others: Mutex<Vec<Forked>>,
     board: SharedNumbers,
     /// The watching thread has ended them.
     late: AtomicBool,
 }
 
-impl Crew {
+impl Members {
     fn others(&self) -> MutexGuard<'_, Vec<Forked>> {
         self.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -158,7 +158,7 @@ impl TokenRing {
         Ok(TokenRing {
             to,
             from,
-            crew: Arc::new(Crew {
+            members: Arc::new(Members {
                 others: Mutex::new(others),
                 board,
                 late: AtomicBool::new(false),
@@ -180,12 +180,12 @@ impl TokenRing {
         patience: Duration,
         work: impl FnOnce(&mut TokenRing) -> io::Result<R>,
     ) -> io::Result<R> {
-        let crew = self.crew.clone();
+        let members = self.members.clone();
         thread::scope(|scope| {
             // Dropped when the work is over or panics: the thread ends then.
             let (_working, done) = mpsc::channel();
             thread::Builder::new()
-                .spawn_scoped(scope, move || crew.watch(patience, &done))
+                .spawn_scoped(scope, move || members.watch(patience, &done))
                 .map_err(|e| {
                     let text = format!("a thread that watches the ring can't be started: {e}");
                     io::Error::new(e.kind(), text)
@@ -224,13 +224,13 @@ impl TokenRing {
 
     /// What all members have done, this process first.
     pub fn members(&self) -> Vec<Member> {
-        let numbers = self.crew.board.all().chunks_exact(NUMBERS);
-        numbers.map(told).collect()
+        let numbers = self.members.board.all().chunks_exact(NUMBERS);
+        numbers.map(member_numbers).collect()
     }
 
     /// Process ids of the members beside this one.
     pub fn ids(&self) -> Vec<u32> {
-        self.crew.others().iter().map(Forked::id).collect()
+        self.members.others().iter().map(Forked::id).collect()
     }
 
     #[inline]
@@ -243,7 +243,7 @@ impl TokenRing {
         if let Err(e) = sent.and_then(|()| self.from.read_exact(&mut token)) {
             return Err(self.obituary(&e));
         }
-        have_token(token, self.crew.first(), self.arrays.of(0), self.chore);
+        have_token(token, self.members.first(), self.arrays.of(0), self.chore);
         Ok(())
     }
 
@@ -251,8 +251,8 @@ impl TokenRing {
     fn obituary(&mut self, error: &io::Error) -> io::Error {
         // The members before the one that ended still wait for us.
         self.to = None;
-        let mut others = self.crew.others();
-        if self.crew.late.load(Ordering::Relaxed) {
+        let mut others = self.members.others();
+        if self.members.late.load(Ordering::Relaxed) {
             return io::Error::new(
                 io::ErrorKind::TimedOut,
                 "a ring member did not answer, so that the token did not come back; all members have been ended",
@@ -321,7 +321,7 @@ fn have_token(token: Token, own: &[AtomicU64], array: &[u8], chore: Chore) {
     own[TURNS].store(turns, Ordering::Relaxed);
 }
 
-/// Stores one more than each count: 0 is "not told".
+/// Stores one more than each count: 0 is "unknown".
 fn note(place: &[AtomicU64]) {
     if let Some(switches) = thread_switches() {
         place[0].store(switches.voluntary + 1, Ordering::Relaxed);
@@ -329,7 +329,7 @@ fn note(place: &[AtomicU64]) {
     }
 }
 
-fn told(own: &[AtomicU64]) -> Member {
+fn member_numbers(own: &[AtomicU64]) -> Member {
     let number = |n: usize| own[n].load(Ordering::Relaxed);
     let grown = |n: usize| {
         let (before, after) = (number(BEFORE.start + n), number(AFTER.start + n));
@@ -500,7 +500,7 @@ mod tests {
             }
             Ok(())
         });
-        whole.expect("nobody is late");
+        whole.expect("no member is late");
         let ids = ring.ids();
         let stopped = Pid::from_raw(ids[1].cast_signed()).expect("an id");
         kill_process(stopped, Signal::STOP).expect("stopped");
@@ -518,7 +518,7 @@ mod tests {
         let mut ring = TokenRing::start(3, 0, sum).expect("a ring");
         ring.turn().expect("whole");
         ring.to = None;
-        for other in &mut *ring.crew.others() {
+        for other in &mut *ring.members.others() {
             let until = Instant::now() + Duration::from_secs(20);
             while other.try_wait().is_none() {
                 assert!(

@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn the_handler_is_there_and_the_one_before_comes_back() {
         let before = {
-            let _nobody = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+            let _guard = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
             handler_now()
         };
         let signal = UserSignal::catch().expect("not blocked");

@@ -74,14 +74,14 @@ mod tests {
 
     #[test]
     fn a_thread_leaves_its_beginning_and_its_end() {
-        let cpus = crate::allowed_cpus().expect("Linux tells");
+        let cpus = crate::allowed_cpus().expect("known on Linux");
         records_one_thread(TaskRecords::of_machine(&cpus), "of the machine");
         records_one_thread(TaskRecords::of_own_threads(&cpus), "of own threads");
     }
 
     #[test]
     fn more_records_than_there_is_room_for_do_not_confuse_it() {
-        let cpus = crate::allowed_cpus().expect("Linux tells");
+        let cpus = crate::allowed_cpus().expect("known on Linux");
         let Ok(mut records) = TaskRecords::of_own_threads(&cpus) else {
             return;
         };

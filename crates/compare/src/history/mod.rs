@@ -5,7 +5,7 @@
 use crate::Difference;
 use crate::row::{in_unit, turned, unit_name};
 use model::compare::measure::Measure;
-use model::compare::ratio::Reading;
+use model::compare::reading::Reading;
 use model::estimate::Verdict;
 use model::history::change::{Changes, changes};
 use model::history::{NEWEST, Past};

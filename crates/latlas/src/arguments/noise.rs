@@ -8,20 +8,20 @@ pub(crate) mod tune;
 
 use clap::Subcommand;
 
-/// Said below the commands.
+/// Printed below the commands.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  latlas noise show                   every control, its value and advice
-  latlas noise measure --for 5s       OS noise of this CPU, by cause
-  latlas noise ab pin nice            measure the effect of these controls
-  latlas noise tune --dry-run         print what tune would set
-  latlas noise tune -- ./benchmark    set, run the benchmark, restore
-  latlas noise restore                restore what a tune without a command set";
+  latlas noise show                   List all controls, with values and advice
+  latlas noise measure --for 5s       Measure the OS noise of a CPU, by cause
+  latlas noise ab pin nice            Measure the effect of these controls
+  latlas noise tune --dry-run         Print what tune would set
+  latlas noise tune -- ./benchmark    Set, run the benchmark, restore
+  latlas noise restore                Restore what a tune without a command set";
 
 /// One command is one page in `command/noise/`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum NoiseCommand {
-    /// Show the controls of noise, with advice in order of effect
+    /// List noise controls, with advice in order of effect
     #[command(after_help = show::EXAMPLES)]
     Show(show::ShowOptions),
     /// Measure OS noise (detours of a spinning thread, by cause) and the clock
@@ -30,10 +30,10 @@ pub(crate) enum NoiseCommand {
     /// Compare controls on and off, interleaved
     #[command(after_help = ab::EXAMPLES)]
     Ab(ab::AbOptions),
-    /// Set system-wide controls; with a command only while it runs (needs root)
+    /// Set system-wide controls, with a command only while it runs (root)
     #[command(after_help = tune::EXAMPLES)]
     Tune(tune::TuneOptions),
-    /// Restore what tune set (needs root)
+    /// Restore what tune set (root)
     #[command(after_help = restore::EXAMPLES)]
     Restore(restore::RestoreOptions),
 }

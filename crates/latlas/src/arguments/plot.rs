@@ -6,9 +6,9 @@ use view::chart::svg;
 
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
-ROW is a chart (see --list), a row or a probe (drawn in its chart, or as its samples), or history:ROW
-(the row over time). Writes NAME.svg in the current directory unless -o is given. docs/pictures.md
-shows all charts.
+ROW is a chart (see --list), a row or a probe (drawn in its chart, or as its samples), or
+history:ROW (the row over time). Writes NAME.svg to the current directory unless -o is given.
+docs/pictures.md lists all charts.
 
 Examples:
   latlas plot --list                         List the charts of the last run

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
-Serves machines, runs, rows, comparisons and uploads as HTML and as an API (/api/openapi.json). Other
-machines are served only with a token, sent as `Authorization: Bearer TOKEN` or as the password of
-any user. Runs can't be deleted or tagged over HTTP. docs/serve.md describes the server.
+Serves machines, runs, rows and comparisons as HTML and as an API (/api/openapi.json), and accepts
+uploads. Serves other machines only with a token, sent as `Authorization: Bearer TOKEN` or as the
+password of any user. Runs can't be deleted or tagged over HTTP. docs/serve.md describes the server.
 
 Examples:
   latlas serve                          Serve http://127.0.0.1:8080

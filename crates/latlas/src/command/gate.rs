@@ -1,6 +1,6 @@
 //! `latlas run --baseline`: compares a run with a baseline, for CI.
 
-use super::run::measure;
+use super::measured::measure;
 use super::shielded;
 use crate::arguments::RunOptions;
 use crate::{GATE_CROSSED, UNRELIABLE, output, selection};

@@ -14,6 +14,7 @@ pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod machine;
 pub(crate) mod man;
+mod measured;
 pub(crate) mod noise;
 pub(crate) mod plot;
 pub(crate) mod report;

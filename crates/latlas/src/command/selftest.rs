@@ -1,6 +1,6 @@
 //! `latlas selftest`: A/A test of this machine.
 
-use super::run::{keep, stop_on_signals, writable_store};
+use super::measured::{keep, stop_on_signals, writable_store};
 use crate::arguments::selftest::SelftestOptions;
 use crate::progress::Bar;
 use crate::{UNRELIABLE, catalogue, output, program, selection};

@@ -48,13 +48,13 @@ pub(crate) fn serve(probes: &[Probe], options: &ServeOptions) -> anyhow::Result<
         },
     );
     let connections = connections(options.connections)?;
-    let whom = match with_token {
+    let access = match with_token {
         true => "token required",
         false => "this machine only",
     };
     let listening = |address| {
         log(&format!(
-            "serving http://{address} ({whom}); press Ctrl-C to stop"
+            "serving http://{address} ({access}); press Ctrl-C to stop"
         ));
     };
     let ended = serve::serve(

@@ -1,5 +1,6 @@
 //! `latlas table`: a published table with this machine's figures.
 
+use super::measured::{self, keep, writable_store};
 use super::{run, suggestion};
 use crate::arguments::{RunOptions, TableOptions};
 use crate::{UNRELIABLE, catalogue, output, program, selection};
@@ -99,9 +100,9 @@ fn measure(
     let (request, machine) = run::request(probes, ids, &options)?;
     let plan = meter::plan::plan(catalogue, &request, &machine)?;
     // The table is printed even if the run can't be stored.
-    let store = run::writable_store(true)?;
-    let run = run::measure(catalogue, &plan, machine)?;
-    let kept = run::keep(&run, store.as_ref());
+    let store = writable_store(true)?;
+    let run = measured::measure(catalogue, &plan, machine)?;
+    let kept = keep(&run, store.as_ref());
     Ok((run, kept))
 }
 

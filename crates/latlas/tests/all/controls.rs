@@ -247,15 +247,3 @@ fn a_cold_run_says_so() {
         ["the page cache dropped before"],
     );
 }
-
-#[test]
-fn a_document_of_schema_3_is_read() {
-    let home = Home::new();
-    let mut document = home.run("exec -r 6 --nice=3 --json -- true").json();
-    document["schema"] = 3.into();
-    let conditions = document["conditions"].as_object_mut().expect("an object");
-    assert!(conditions.remove("applied").is_some());
-    home.write("old.json", document.to_string());
-    // From the record of commands.
-    has(&home.out("show old.json"), ["nice 3"]);
-}

@@ -6,11 +6,11 @@ use super::rows::{self, ROWS, RowKind};
 use crate::controls::RequestedControls;
 use crate::osnoise::brief::{self, BriefError};
 use crate::placement::{flag_throttled, moment};
-use model::by_turns;
 use model::command::{Commands, Compared, Ended};
 use model::conditions::{Conditions, Moment};
 use model::estimate::{Estimate, Verdict};
 use model::figure;
+use model::interleaved;
 use model::machine::Machine;
 use model::machine_readings::MachineReadings;
 use model::noise::applied::Applied;
@@ -214,12 +214,12 @@ fn compared(commands: &Commands, runs: &[Vec<Timed>]) -> Vec<Compared> {
             let (Some(a), Some(b)) = (values(first), values(other)) else {
                 continue;
             };
-            let ratio = by_turns::ratio(&a, &b, others.len());
+            let ratio = interleaved::ratio(&a, &b, others.len());
             compared.push(Compared {
                 name: command.name.clone(),
                 row: kind.name.into(),
                 rounds: a.len().min(b.len()) as u32,
-                word: by_turns::word(ratio.as_ref(), commands.margin),
+                word: interleaved::word(ratio.as_ref(), commands.margin),
                 ratio,
             });
         }

@@ -5,8 +5,9 @@
 //! [`repeat::Runner`]; [`runner::CommandRunner`] is the real one; and
 //! [`document::document`] makes the Run document of what came back.
 
+pub mod arm;
 pub mod document;
-mod error;
+pub mod error;
 pub mod left;
 pub mod placement;
 pub mod repeat;

@@ -1,7 +1,7 @@
 //! What runs next, and when it is enough.
 
 use model::command::{Ended, Rule};
-use model::{by_turns, repeats};
+use model::{interleaved, repeats};
 use sys::command::Usage;
 
 /// The rule when nothing else is asked for, for each command: at least ten
@@ -158,7 +158,7 @@ fn enough(
         .iter()
         .all(|w| repeats::relative_half_width(w) <= rule.half_width);
     let compared = walls[1..].iter().all(|w| {
-        by_turns::ratio(&walls[0], w, walls.len() - 1)
+        interleaved::ratio(&walls[0], w, walls.len() - 1)
             .is_some_and(|r| r.relative_half_width() <= rule.half_width)
     });
     (known && compared).then_some(Ended::Narrow)

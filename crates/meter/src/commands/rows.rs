@@ -139,8 +139,8 @@ pub fn note(kind: &RowKind, counted: &[(Event, Counted)]) -> Option<String> {
                 .into(),
         ),
         Counted::Not(why) if !instead.is_empty() => Some(format!(
-            "{instead} as wait4 tells, from the making of the process on and without descendants \
-             that nobody waited for; not by events: {why}"
+            "{instead} from wait4: counted from process creation, without descendants that were not \
+             waited for; perf events are unavailable: {why}"
         )),
         Counted::Not(_) => None,
     }

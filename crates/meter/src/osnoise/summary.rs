@@ -5,15 +5,12 @@ use super::attribute;
 use super::observe::{Blind, Observations, Window};
 use super::quiet::TURNS;
 use model::noise::osnoise::{
-    Cause, CauseTime, CauseTotal, Detector, Detour, Frequency, Osnoise, Stretch, share,
+    Cause, CauseTotal, Detector, Detour, Frequency, Osnoise, Stretch, share,
 };
 use model::stats;
 
 /// Longest detours that are listed.
 const LISTED: usize = 10;
-
-/// Place of [`Cause::Scheduler`] among all causes.
-const SCHEDULER: usize = Cause::Scheduler as usize;
 
 /// Quiet blocks that a window needs for a frequency.
 const ENOUGH_BLOCKS: u64 = 16;
@@ -36,18 +33,14 @@ pub fn summarize(observed: &Observations, ns_per_tick: f64, stretches: usize) ->
     let span_ns = ns(observed.ticks);
     let readings = readings(observed, ns_per_tick);
     let in_readings_ns: u64 = readings.iter().map(|r| r.delayed_ns).sum();
-    let stretches = strip(
-        observed,
-        &all,
-        &readings,
+    let grid = Grid {
         span_ns,
-        stretches.max(1),
-        ns_per_tick,
-    );
+        stretches: stretches.max(1),
+    };
+    let stretches = grid.strip(observed, &all, &readings, ns_per_tick);
     let causes: Vec<CauseTotal> = Cause::ALL
         .into_iter()
-        .enumerate()
-        .filter_map(|(place, cause)| lost_to(cause, place, &all, &readings, &stretches))
+        .filter_map(|cause| lost_to(cause, &all, &readings, &stretches))
         .collect();
     let quiet = observed.quiet;
     let summary = Osnoise {
@@ -127,7 +120,6 @@ fn readings(observed: &Observations, ns_per_tick: f64) -> Vec<Reading> {
 
 fn lost_to(
     cause: Cause,
-    place: usize,
     all: &[Detour],
     readings: &[Reading],
     stretches: &[Stretch],
@@ -136,7 +128,9 @@ fn lost_to(
         cause,
         detours: 0,
         lost_ns: 0,
-        share: share(stretches, |s| s.lost_ns.get(place).copied().unwrap_or(0)),
+        share: share(stretches, |s| {
+            s.lost_ns.get(cause as usize).copied().unwrap_or(0)
+        }),
         longest_ns: 0,
         histogram: Vec::new(),
     };
@@ -169,70 +163,70 @@ fn lost_to(
 }
 
 /// The span in equal stretches. What lies across a border is divided.
-fn strip(
-    observed: &Observations,
-    all: &[Detour],
-    readings: &[Reading],
+struct Grid {
     span_ns: u64,
     stretches: usize,
-    ns_per_tick: f64,
-) -> Vec<Stretch> {
-    let border = |k: usize| (u128::from(span_ns) * k as u128 / stretches as u128) as u64;
-    let of = |at_ns: u64| {
-        let k = u128::from(at_ns) * stretches as u128 / u128::from(span_ns.max(1));
-        (k as usize).min(stretches - 1)
-    };
-    let mut strip: Vec<Stretch> = (0..stretches)
-        .map(|k| Stretch {
-            watched_ns: border(k + 1) - border(k),
-            lost_ns: Vec::new(),
-            ghz: ghz_of_stretch(k, stretches, observed, ns_per_tick),
-        })
-        .collect();
-    // Each stretch that a time reaches into, with how much of it has passed
-    // at its end.
-    let mut through = |at_ns: u64, ns: u64, each: &mut dyn FnMut(&mut Stretch, f64)| {
-        let end_ns = at_ns + ns;
-        let (first, last) = (of(at_ns), of(end_ns.saturating_sub(1).max(at_ns)));
-        for (k, stretch) in strip.iter_mut().enumerate().take(last + 1).skip(first) {
+}
+
+impl Grid {
+    fn border(&self, k: usize) -> u64 {
+        (u128::from(self.span_ns) * k as u128 / self.stretches as u128) as u64
+    }
+
+    fn stretch(&self, at_ns: u64) -> usize {
+        let k = u128::from(at_ns) * self.stretches as u128 / u128::from(self.span_ns.max(1));
+        (k as usize).min(self.stretches - 1)
+    }
+
+    /// An amount of something that took so long, by stretch.
+    fn divide(&self, at_ns: u64, ns: u64, amount_ns: u64) -> impl Iterator<Item = (usize, u64)> {
+        let last = self.stretch((at_ns + ns).saturating_sub(1).max(at_ns));
+        let mut put_ns = 0;
+        (self.stretch(at_ns)..=last).map(move |k| {
             let passed = match k == last {
                 true => 1.0,
-                false => border(k + 1).saturating_sub(at_ns) as f64 / ns.max(1) as f64,
+                false => self.border(k + 1).saturating_sub(at_ns) as f64 / ns.max(1) as f64,
             };
-            each(stretch, passed);
-        }
-    };
-    for reading in readings {
-        let (mut taken, mut put) = (0, 0);
-        let at_ns = reading.at_ns + reading.delayed_ns;
-        through(at_ns, reading.blind_ns, &mut |stretch, passed| {
-            let until = (reading.blind_ns as f64 * passed).round() as u64;
-            stretch.watched_ns = stretch.watched_ns.saturating_sub(until - taken);
-            taken = until;
-        });
-        if reading.delayed_ns == 0 {
-            continue;
-        }
-        through(reading.at_ns, reading.delayed_ns, &mut |stretch, passed| {
-            let until = (reading.delayed_ns as f64 * passed).round() as u64;
-            stretch.lost_ns.resize(Cause::ALL.len(), 0);
-            stretch.lost_ns[SCHEDULER] += until - put;
-            put = until;
-        });
+            let until_ns = (amount_ns as f64 * passed).round() as u64;
+            let part_ns = until_ns - put_ns;
+            put_ns = until_ns;
+            (k, part_ns)
+        })
     }
-    for detour in all {
-        let mut put: Vec<u64> = vec![0; detour.parts.len()];
-        through(detour.at_ns, detour.lost_ns, &mut |stretch, passed| {
-            stretch.lost_ns.resize(Cause::ALL.len(), 0);
-            for (CauseTime { cause, lost_ns }, put) in detour.parts.iter().zip(&mut put) {
-                let until = (*lost_ns as f64 * passed).round() as u64;
-                let place = Cause::ALL.iter().position(|c| c == cause);
-                stretch.lost_ns[place.unwrap_or(0)] += until - *put;
-                *put = until;
+
+    fn strip(
+        &self,
+        observed: &Observations,
+        all: &[Detour],
+        readings: &[Reading],
+        ns_per_tick: f64,
+    ) -> Vec<Stretch> {
+        let stretch = |k: usize| Stretch {
+            watched_ns: self.border(k + 1) - self.border(k),
+            lost_ns: Vec::new(),
+            ghz: ghz_of_stretch(k, self.stretches, observed, ns_per_tick),
+        };
+        let mut strip: Vec<Stretch> = (0..self.stretches).map(stretch).collect();
+        for reading in readings {
+            let at_ns = reading.at_ns + reading.delayed_ns;
+            for (k, blind_ns) in self.divide(at_ns, reading.blind_ns, reading.blind_ns) {
+                strip[k].watched_ns = strip[k].watched_ns.saturating_sub(blind_ns);
             }
+        }
+        let delays = readings.iter().filter(|reading| reading.delayed_ns > 0);
+        let delays = delays.map(|r| (r.at_ns, r.delayed_ns, Cause::Scheduler, r.delayed_ns));
+        let detours = all.iter().flat_map(|detour| {
+            let parts = detour.parts.iter();
+            parts.map(|part| (detour.at_ns, detour.lost_ns, part.cause, part.lost_ns))
         });
+        for (at_ns, ns, cause, lost_ns) in delays.chain(detours) {
+            for (k, lost_ns) in self.divide(at_ns, ns, lost_ns) {
+                strip[k].lost_ns.resize(Cause::ALL.len(), 0);
+                strip[k].lost_ns[cause as usize] += lost_ns;
+            }
+        }
+        strip
     }
-    strip
 }
 
 /// Cycles that a number of quiet blocks took: their adds.

@@ -172,7 +172,7 @@ fn the_interval_is_looked_at_again_when_there_are_a_tenth_more() {
 fn a_ratio_that_is_not_known_keeps_both_going() {
     // Each alone is known to less than 2 %, their ratio in a round is not:
     // they are fast and slow in turns, never together.
-    let by_turns = |step: u64| {
+    let interleaved = |step: u64| {
         let mut two = Scripted::new(2, move |c, n| {
             (1000 + if (n + c) % 2 == 0 { step } else { 0 }) * MS
         });
@@ -181,8 +181,8 @@ fn a_ratio_that_is_not_known_keeps_both_going() {
         assert!(alone <= 0.02, "{alone}");
         found.ended
     };
-    assert_eq!(by_turns(15), Some(Ended::Narrow));
-    assert_eq!(by_turns(30), Some(Ended::AtTheLimit));
+    assert_eq!(interleaved(15), Some(Ended::Narrow));
+    assert_eq!(interleaved(30), Some(Ended::AtTheLimit));
 }
 
 fn walls(runs: &[Timed]) -> Vec<f64> {

@@ -2,7 +2,7 @@
 //! says: another layout of code and pages, another state of the clock, other
 //! neighbours. One run alone can't know it.
 
-use super::ratio::{Reading, Variance};
+use super::reading::{Reading, Variance};
 use crate::stats;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -169,7 +169,7 @@ pub fn p_grown(row: &Tested, factor: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::ratio::Variance;
+    use crate::compare::reading::Variance;
 
     fn ratio(value: f64, error: f64) -> Ratio {
         Ratio {

@@ -1,7 +1,7 @@
 //! Which of a row's figures are set against each other: like with like.
 
 use super::between::{Wander, variance};
-use super::ratio::{Reading, Repeats};
+use super::reading::{Reading, Repeats};
 use crate::estimate::Estimate;
 use crate::run::Bound;
 use crate::stats::Interval;
@@ -131,7 +131,7 @@ impl Measure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::ratio::Variance;
+    use crate::compare::reading::Variance;
     use crate::estimate::Typical;
     use crate::estimate::{Quiet, Verdict};
 

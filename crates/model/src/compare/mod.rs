@@ -2,7 +2,7 @@
 //! or drawing. `docs/compare.md` tells them in words.
 //!
 //! The way of one row: [`measure`] (which figures may be compared) →
-//! [`ratio::Reading`] of each run → [`between`] (what runs differ by beyond
+//! [`reading::Reading`] of each run → [`between`] (what runs differ by beyond
 //! their intervals) → [`ratio::Ratio`] → [`finding`] (all rows together, since
 //! many rows are many chances to be fooled).
 
@@ -12,4 +12,5 @@ pub mod gate;
 pub mod measure;
 pub mod multiplicity;
 pub mod ratio;
+pub mod reading;
 pub mod student;

@@ -4,7 +4,8 @@ use super::null::{is_beyond, limit};
 use super::scan::largest;
 use super::spread::Spread;
 use super::{FEWEST, LEVEL, POWER, Past};
-use crate::compare::ratio::{Ratio, Variance};
+use crate::compare::ratio::Ratio;
+use crate::compare::reading::Variance;
 use crate::compare::student;
 use crate::stats::{self, Interval};
 use serde::Serialize;
@@ -230,9 +231,9 @@ fn detectable(past: &Past, spread: &Spread, stretch: [usize; 2]) -> Option<f64> 
     }
     let weights: f64 = past.assumed[from..to].iter().map(|a| 1.0 / a).sum();
     let error = (4.0 * spread.factor / weights).sqrt();
-    let beside = student::quantile(POWER, f64::INFINITY) * spread.of_means().sqrt();
-    let found = (limit(past, spread, stretch) + beside) * error;
+    let for_power = student::quantile(POWER, f64::INFINITY) * spread.of_means().sqrt();
+    let found = (limit(past, spread, stretch) + for_power) * error;
     // It must come out above the least, too.
-    let marked = LEAST * deviation(past, spread)? + beside * error;
+    let marked = LEAST * deviation(past, spread)? + for_power * error;
     Some(found.max(marked).exp_m1())
 }

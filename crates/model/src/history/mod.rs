@@ -14,7 +14,7 @@ mod scan;
 mod spread;
 
 use crate::compare::between::Wander;
-use crate::compare::ratio::Reading;
+use crate::compare::reading::Reading;
 
 /// Fewest runs on either side of a change: one or two odd runs are no other
 /// level.

@@ -107,8 +107,8 @@ impl Applied {
         let Applied { asked, granted, .. } = self;
         let mut all = Vec::new();
         match (asked.own_session, granted.own_session) {
-            (Some(true), Some(true)) => all.push("a session of their own".into()),
-            (Some(true), None) => all.push("a session of their own (not read back)".into()),
+            (Some(true), Some(true)) => all.push("separate sessions".into()),
+            (Some(true), None) => all.push("separate sessions (not read back)".into()),
             _ => {}
         }
         if let Some(nice) = granted.nice.filter(|&nice| nice != 0) {
@@ -206,14 +206,14 @@ mod tests {
         assert_eq!(applied.refused, [""; 0]);
         assert_eq!(
             applied.in_force().join("; "),
-            "a session of their own; nice -5; autogroup nice -10; SCHED_FIFO 2; timer slack 1 ns; \
+            "separate sessions; nice -5; autogroup nice -10; SCHED_FIFO 2; timer slack 1 ns; \
              no transparent huge pages"
         );
         assert_eq!(Applied::default().in_force(), [""; 0]);
     }
 
     #[test]
-    fn each_control_that_is_otherwise_is_told() {
+    fn each_differing_control_is_listed() {
         let other = Settings {
             cpus: vec![0, 1],
             own_session: Some(false),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_they_have_from_elsewhere_is_told_too() {
+    fn inherited_controls_are_listed_too() {
         let elsewhere = Settings {
             nice: Some(10),
             policy: Some(Policy::RoundRobin(3)),

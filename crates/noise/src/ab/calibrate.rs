@@ -95,7 +95,7 @@ fn amount(seconds: f64, mut time: impl FnMut(u64) -> io::Result<f64>) -> io::Res
     // time of theirs, and would make a job that never ends.
     if fastest * steps as f64 * FASTER < LOOK.as_secs_f64() {
         return Err(io::Error::other(
-            "what a step of the job takes can't be told: the clock did not go on",
+            "can't time the steps of the job: the clock stood still",
         ));
     }
     Ok(((seconds / fastest).ceil() as u64).max(1))

@@ -13,6 +13,7 @@ pub mod calibrate;
 pub mod conduct;
 pub mod control;
 pub mod document;
+pub mod duration;
 pub mod job;
 pub mod load;
 pub mod plan;

@@ -3,6 +3,7 @@
 
 use super::available::{Here, NoPin, Unavailable};
 use super::control::{self, COLD, Kind, NONE, PIN, Spec};
+use super::duration::{run_ms, settling_ms};
 use super::toggle::ToggleError;
 use meter::controls::RequestedControls;
 use model::compare::finding::LEVEL;
@@ -26,6 +27,10 @@ pub const MOST_ROUNDS: u32 = 1000;
 const COMMAND_TIME: Duration = Duration::from_secs(120);
 /// Most rounds of a short command when nothing else is asked for.
 const COMMAND_ROUNDS: u32 = 100;
+
+/// Slack of the timers of the job that sleeps, in all states, ns: the least
+/// there is (`PR_SET_TIMERSLACK`, prctl(2)).
+const WAKEUP_SLACK_NS: u64 = 1;
 
 /// Where no round can be spared, so many times the expected time is allowed: jobs
 /// may be that much slower than when they were tried.
@@ -327,58 +332,4 @@ fn block(
         round_ms: round_ms.sum(),
         arms: arms.clone(),
     })
-}
-
-/// What one run takes, expected: a job gets its share of a CPU, and most of it
-/// where it is before the load; a sleeper is preferred, and late by a part of
-/// that; memory is written before it is walked through.
-fn run_ms(request: &Request, workload: Workload, load: Load, arm: &PlannedArm) -> f64 {
-    const START_MS: f64 = 2.0;
-    const DROP_MS: f64 = 100.0;
-    /// Where it was not tried yet.
-    const SWITCH_MS: f64 = 60.0;
-    const FILES_MS: f64 = 20.0;
-    const BEFORE_THE_LOAD: f64 = 1.2;
-    let job_ms = request.job.as_secs_f64() * 1e3;
-    let share = match load {
-        Load::None => 1.0,
-        _ if is_before(load, arm) => BEFORE_THE_LOAD,
-        _ => 1.0 + f64::from(request.busy_per_cpu),
-    };
-    let work_ms = match workload {
-        Workload::Cpu | Workload::Command => job_ms * share,
-        Workload::Memory => 1.4 * job_ms * share,
-        Workload::Wakeup => job_ms * (0.5 + 0.5 * share),
-        Workload::Files => FILES_MS,
-    };
-    let drop_ms = if arm.cold { DROP_MS } else { 0.0 };
-    let switch_ms = match &arm.toggle {
-        Some(name) => request.switch_ms.get(name).copied().unwrap_or(SWITCH_MS),
-        None => 0.0,
-    };
-    START_MS + work_ms + drop_ms + switch_ms
-}
-
-/// Whether an arm is before the load, so that it hardly waits for a CPU.
-fn is_before(load: Load, arm: &PlannedArm) -> bool {
-    let settings = &arm.asked.settings;
-    let raised = |nice: Option<i32>| nice.is_some_and(|nice| nice < 0);
-    settings.policy.is_some()
-        || raised(settings.autogroup)
-        || raised(settings.nice) && load == Load::SameSession
-        || arm.toggle.as_deref() == Some("shield")
-}
-
-/// Slack of the timers of the job that sleeps, in all states, ns: the least
-/// there is (`PR_SET_TIMERSLACK`, prctl(2)).
-const WAKEUP_SLACK_NS: u64 = 1;
-
-/// Time that a load gets before anything is measured beside it.
-pub const SETTLING: Duration = Duration::from_millis(500);
-
-fn settling_ms(load: Load) -> f64 {
-    match load {
-        Load::None => 0.0,
-        _ => SETTLING.as_secs_f64() * 1e3,
-    }
 }

@@ -2,11 +2,14 @@
 //! its load.
 
 use super::conduct::{Ran, Stage, Stop};
+use super::duration::SETTLING;
 use super::job::{Job, Report, files};
 use super::load::Processes;
-use super::plan::{PlannedArm, SETTLING};
+use super::plan::PlannedArm;
+use meter::commands::arm::{Arm, Cold, Output, Settings};
+use meter::commands::error::{CommandError, end_text};
 use meter::commands::repeat::{Done, Runner};
-use meter::commands::runner::{Arm, Cold, CommandError, CommandRunner, Output, Settings, end_text};
+use meter::commands::runner::CommandRunner;
 use meter::scratch::{self, Scratch};
 use model::noise::effect::{Load, NotCounted, Work, Workload};
 use std::ffi::OsString;

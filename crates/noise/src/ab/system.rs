@@ -210,118 +210,96 @@ impl Toggle for SystemToggle<'_> {
 mod tests {
     use super::*;
     use crate::ab::control;
-    use std::fs;
+    use std::path::Path;
     use sys::files::Tree;
 
-    const WORDS: &str = "sys/kernel/mm/transparent_hugepage/enabled";
-
-    /// A machine of which only this is known.
-    fn machine(huge_pages: &str) -> tempfile::TempDir {
+    /// A tree of which only this is known. A plain file stands for the kernel's:
+    /// it shows what was written.
+    fn tree(huge_pages: &str) -> (tempfile::TempDir, Tree) {
         let root = tempfile::tempdir().expect("a directory");
-        for (path, text) in [
-            (WORDS, huge_pages),
-            ("proc/sys/kernel/random/boot_id", "a-boot\n"),
-        ] {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().expect("below the root")).expect("a directory");
-            fs::write(path, text).expect("a file");
+        let files = [
+            (HUGE_PAGES, huge_pages),
+            ("/proc/sys/kernel/random/boot_id", "a-boot"),
+        ];
+        let tree = Tree::new(root.path());
+        for (path, text) in files {
+            let path = tree.at(path);
+            std::fs::create_dir_all(path.parent().expect("below the root")).expect("a directory");
+            std::fs::write(path, text).expect("a file");
         }
-        root
+        (root, tree)
     }
 
-    fn thp() -> &'static Spec {
-        control::find("thp").expect("a control")
+    fn toggle<'f>(root: &Path, tree: &'f Tree, steps: Vec<Step>) -> SystemToggle<'f> {
+        SystemToggle {
+            name: "thp",
+            files: tree,
+            state: StateDir::at(&root.join("state")).of_tree(root),
+            steps,
+            tuned: None,
+            partly: None,
+            foreign: None,
+        }
     }
 
     #[test]
     fn what_is_switched_on_is_there_and_off_again_it_is_as_before() {
-        let root = machine("never\n");
-        // A plain file stands for the kernel's: it shows what was written.
-        let tree = Tree::new(root.path());
-        let state = tempfile::tempdir().expect("a directory");
-        let state = StateDir::at(&state.path().join("state")).of_tree(root.path());
-        let mut toggles = Toggles::new();
-        add(
-            &mut toggles,
-            thp(),
-            &tree,
-            &sys::machine(root.path()),
-            &state,
-            &[],
-        )
-        .expect("never is not always");
-        let toggle = toggles.get_mut("thp").expect("added");
-        let now = || fs::read_to_string(root.path().join(WORDS)).expect("a file");
+        let (root, tree) = tree("never");
+        let mut toggle = toggle(root.path(), &tree, huge_pages(&tree).expect("not always"));
+        let now = || tree.read(HUGE_PAGES).expect("a file");
         for _ in 0..3 {
             assert_eq!(toggle.on().expect("writable"), Vec::<PathBuf>::new());
-            assert_eq!(now().trim(), "always");
+            assert_eq!(now(), "always");
             toggle.off().expect("writable");
-            assert_eq!(now().trim(), "never");
+            assert_eq!(now(), "never");
         }
         toggle.off().expect("off already");
         assert_eq!(toggle.remarks(), [""; 0]);
         // Somebody else's value is left, and said.
         toggle.on().expect("writable");
-        fs::write(root.path().join(WORDS), "madvise\n").expect("a file");
+        tree.write(HUGE_PAGES, "madvise").expect("a file");
         toggle.off().expect("nothing of ours is left");
-        assert_eq!(now().trim(), "madvise");
-        let remarks = toggle.remarks().join("; ");
-        assert!(remarks.contains("another process changed"), "{remarks}");
-    }
-
-    #[test]
-    fn what_is_set_in_part_says_how_much() {
-        let root = machine("never\n");
-        let tree = Tree::new(root.path());
-        let state = tempfile::tempdir().expect("a directory");
-        let step = |path: &str| {
-            Step::Set(Change {
-                control: "thp".into(),
-                path: path.into(),
-                wanted: FOR_ALL.into(),
-            })
+        assert_eq!(now(), "madvise");
+        // One of two can be set.
+        let Step::Set(change) = toggle.steps[0].clone() else {
+            panic!("a value");
         };
-        let mut toggle = SystemToggle {
-            name: "thp",
-            files: &tree,
-            state: StateDir::at(&state.path().join("state")).of_tree(root.path()),
-            steps: vec![
-                step(HUGE_PAGES),
-                step("/sys/kernel/mm/transparent_hugepage/defrag"),
-            ],
-            tuned: None,
-            partly: None,
-            foreign: None,
-        };
+        toggle.steps.push(Step::Set(Change {
+            path: "/sys/kernel/mm/transparent_hugepage/defrag".into(),
+            ..change
+        }));
         toggle.on().expect("one of two");
         toggle.off().expect("writable");
-        let remarks = toggle.remarks().join("; ");
-        assert!(remarks.starts_with("thp: only 1 of 2 values"), "{remarks}");
+        let remarks = toggle.remarks();
+        assert!(
+            remarks[0].starts_with("thp: only 1 of 2 values"),
+            "{remarks:?}"
+        );
+        assert!(
+            remarks[1].contains("another process changed"),
+            "{remarks:?}"
+        );
     }
 
     #[test]
     fn where_there_is_nothing_to_switch_the_reason_says_so() {
-        let root = machine("[always] madvise never");
-        let tree = Tree::new(root.path());
+        let (root, always) = tree("[always] madvise never");
         let state = StateDir::at(root.path());
-        let machine_there = sys::machine(root.path());
+        let machine = sys::machine(root.path());
         let mut toggles = Toggles::new();
         let mut add = |name: &str| {
             let spec = control::find(name).expect(name);
-            add(&mut toggles, spec, &tree, &machine_there, &state, &[1]).expect_err(name)
+            add(&mut toggles, spec, &always, &machine, &state, &[1]).expect_err(name)
         };
         assert!(matches!(add("thp"), Unavailable::AlreadyAlways));
         for absent in ["turbo", "governor", "smt"] {
-            assert!(
-                matches!(add(absent), Unavailable::Shown(_)),
-                "{}",
-                add(absent)
-            );
+            let why = add(absent);
+            assert!(matches!(why, Unavailable::Shown(_)), "{why}");
         }
         assert!(toggles.is_empty());
-        assert!(huge_pages_for_all(&tree).is_ok());
-        let root = machine("always [madvise] never");
-        let error = huge_pages_for_all(&Tree::new(root.path())).expect_err("madvise");
+        assert!(huge_pages_for_all(&always).is_ok());
+        let (_root, madvise) = tree("always [madvise] never");
+        let error = huge_pages_for_all(&madvise).expect_err("madvise");
         assert!(matches!(error, Unavailable::NotAlways(word) if word == "madvise"));
     }
 }

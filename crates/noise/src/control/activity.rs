@@ -2,6 +2,7 @@
 //! proc_pid_stat(5)).
 
 use super::system::{CPUS, siblings};
+use crate::pattern::expand;
 use crate::proc_stat::Stat;
 use std::collections::HashMap;
 use std::fmt;
@@ -174,14 +175,13 @@ fn process(text: &str) -> Option<Process> {
 /// Sum of the throttle counts of all cores (Intel). The threads of a core share
 /// its count.
 fn throttles(files: &dyn Files) -> Option<u64> {
-    files
-        .names(CPUS)
+    let pattern = format!("{CPUS}/cpu<n>/thermal_throttle/core_throttle_count");
+    expand(files, &pattern)
         .iter()
-        .filter_map(|name| name.strip_prefix("cpu")?.parse::<u32>().ok())
-        .filter(|&cpu| siblings(files, cpu).is_none_or(|core| core.first() == Some(&cpu)))
-        .filter_map(|cpu| {
-            let path = format!("{CPUS}/cpu{cpu}/thermal_throttle/core_throttle_count");
-            files.read(&path).ok()?.parse::<u64>().ok()
+        .filter(|&&(cpu, _)| {
+            let core = cpu.and_then(|cpu| siblings(files, cpu));
+            core.is_none_or(|core| core.first().copied() == cpu)
         })
+        .filter_map(|(_, path)| files.read(path).ok()?.parse::<u64>().ok())
         .reduce(|a, b| a + b)
 }

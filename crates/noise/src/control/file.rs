@@ -4,6 +4,7 @@
 use super::Reading;
 use crate::change::Change;
 use crate::cpus;
+use model::machine::Fact;
 use std::collections::BTreeMap;
 use sys::files::Files;
 use sys::files::{Writing, bracketed};
@@ -15,7 +16,7 @@ pub(super) struct FileState {
     /// CPUs that it applies to; empty if it is for the whole system.
     pub(super) cpus: Vec<u32>,
     /// Its content, or why it can't be read.
-    pub(super) now: Result<String, String>,
+    pub(super) now: Fact<String>,
     /// The value as printed.
     pub(super) shown: String,
     /// The value to write; `None` if nothing better is known.
@@ -31,9 +32,15 @@ pub(super) struct FileState {
 impl FileState {
     /// Reads a file that exists.
     pub(super) fn read(files: &dyn Files, path: String, cpus: Vec<u32>) -> FileState {
-        let now = files.read(&path).map_err(|error| error.to_string());
+        let now = match files.read(&path) {
+            Ok(now) => Fact::known(now),
+            Err(error) => Fact::unknown(error.to_string()),
+        };
         FileState {
-            shown: now.clone().unwrap_or_else(|why| format!("unknown: {why}")),
+            shown: match (&now.value, &now.unknown) {
+                (Some(now), _) => now.clone(),
+                (None, why) => format!("unknown: {}", why.as_deref().unwrap_or_default()),
+            },
             fixed: files.writing(&path) == Writing::Never,
             path,
             cpus,
@@ -44,11 +51,18 @@ impl FileState {
         }
     }
 
+    /// Its content, if it can be read.
+    pub(super) fn content(&self) -> Option<&str> {
+        self.now.get().map(String::as_str)
+    }
+
     /// The same with a wanted value, read as the control says.
     pub(super) fn wanting(mut self, wanted: Option<String>, reading: Reading) -> FileState {
         self.wanted = wanted;
-        self.met = self.wanted.is_none() || self.now.as_ref().ok() == self.wanted.as_ref();
-        let Ok(now) = &self.now else { return self };
+        self.met = self.wanted.is_none() || self.now.get() == self.wanted.as_ref();
+        let Some(now) = self.now.get() else {
+            return self;
+        };
         match reading {
             Reading::Plain => {}
             Reading::Words(words) => {

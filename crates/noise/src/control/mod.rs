@@ -15,6 +15,7 @@ mod system;
 mod table;
 
 use crate::change::Change;
+use crate::pattern::fits;
 use context::{Context, StatusResult};
 use file::FileState;
 use model::nearest::suggestion;
@@ -91,8 +92,8 @@ pub(crate) enum Moves {
     Nothing,
     /// These files of the same cpufreq policy.
     SamePolicy(&'static [&'static str]),
-    /// These files of all policies.
-    Policies(&'static [&'static str]),
+    /// These files.
+    Files(&'static [&'static str]),
     /// All that depends on which CPUs are online.
     CpuGoes,
 }
@@ -180,7 +181,7 @@ impl Control {
             Target::Is(value) => Some(value.to_owned()),
             Target::Offered(list, word) => special::offered(system, &file.path, list, word),
             Target::NominalFrequency => special::nominal(system, &file.path),
-            Target::Housekeeping => special::housekeeping(system, file.now.as_deref().ok()),
+            Target::Housekeeping => special::housekeeping(system, file.content()),
         }
     }
 }
@@ -254,7 +255,7 @@ fn named(name: &str) -> Result<&'static Control, UnknownControl> {
 }
 
 /// A CPU that `--only offline=CPU` takes away.
-const ONLINE: &str = "/sys/devices/system/cpu/cpu<n>/online";
+pub(crate) const ONLINE: &str = "/sys/devices/system/cpu/cpu<n>/online";
 
 /// Whether the path is a file that a control writes, or changes along.
 pub(crate) fn is_writable(path: &str) -> bool {
@@ -271,17 +272,6 @@ pub(crate) fn moves(path: &str) -> Moves {
     let mut controls = CONTROLS.iter();
     let control = controls.find(|c| c.files.iter().any(|pattern| fits(pattern, path)));
     control.map_or(Moves::Nothing, |control| control.moves)
-}
-
-/// Whether a path is one of a pattern, in which `<n>` is a decimal number.
-fn fits(pattern: &str, path: &str) -> bool {
-    match pattern.split_once("<n>") {
-        None => pattern == path,
-        Some((before, after)) => path
-            .strip_prefix(before)
-            .and_then(|path| path.strip_suffix(after))
-            .is_some_and(|n| (1..10).contains(&n.len()) && n.bytes().all(|b| b.is_ascii_digit())),
-    }
 }
 
 /// The table of docs/noise/controls.md.

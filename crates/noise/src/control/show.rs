@@ -116,9 +116,8 @@ fn of_files(context: &Context, control: &Control) -> Status {
     if files.len() > 1 {
         status.parts = files.iter().map(value).collect();
     }
-    if files.iter().all(|file| file.now.is_err()) {
-        let why = files.iter().find_map(|file| file.now.as_ref().err());
-        status.now = Fact::unknown(why.cloned().unwrap_or_default()).from_source(source);
+    if files.iter().all(|file| file.content().is_none()) {
+        status.now = first.now.clone().from_source(source);
     }
     if control.better.is_empty() || files.iter().all(|file| file.wanted.is_none()) {
         return status;
@@ -142,7 +141,7 @@ fn of_files(context: &Context, control: &Control) -> Status {
 fn value(file: &FileState) -> document::FileValue {
     document::FileValue {
         path: file.path.clone(),
-        value: file.now.clone().ok(),
+        value: file.now.value.clone(),
         wanted: file.clone().change("").map(|change| change.wanted),
     }
 }
@@ -164,7 +163,7 @@ fn glob(files: &[FileState]) -> Option<String> {
 fn state(control: &Control, files: &[FileState]) -> State {
     let wanted = files.iter().any(|file| file.wanted.is_some());
     match control.tune {
-        _ if files.iter().all(|file| file.now.is_err()) => State::Unknown,
+        _ if files.iter().all(|file| file.content().is_none()) => State::Unknown,
         Tune::Never(_) => State::Information,
         _ if !wanted => State::Information,
         _ if files.iter().all(|file| file.met) => State::Good,

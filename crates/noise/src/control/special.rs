@@ -27,9 +27,9 @@ pub(super) fn driver(_: &System, mut file: FileState) -> Option<FileState> {
 
 /// Only on and off can be changed into each other.
 pub(super) fn online_switch(_: &System, file: FileState) -> Option<FileState> {
-    match file.now.as_deref() {
-        Ok("on" | "off") => Some(file),
-        Ok("forceoff") => Some(file.wanting(None, Reading::Plain)),
+    match file.content() {
+        Some("on" | "off") => Some(file),
+        Some("forceoff") => Some(file.wanting(None, Reading::Plain)),
         _ => None,
     }
 }
@@ -37,9 +37,9 @@ pub(super) fn online_switch(_: &System, file: FileState) -> Option<FileState> {
 /// The runtime with its period.
 pub(super) fn rt_runtime(system: &System, mut file: FileState) -> Option<FileState> {
     let period = system.files.read("/proc/sys/kernel/sched_rt_period_us");
-    file.shown = match (file.now.as_deref(), period) {
-        (Ok("-1"), _) => "no limit".to_owned(),
-        (Ok(runtime), Ok(period)) => format!("{runtime} of {period} us"),
+    file.shown = match (file.content(), period) {
+        (Some("-1"), _) => "no limit".to_owned(),
+        (Some(runtime), Ok(period)) => format!("{runtime} of {period} us"),
         _ => file.shown,
     };
     Some(file)

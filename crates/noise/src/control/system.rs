@@ -3,6 +3,7 @@
 
 use super::context::field;
 use crate::cpus::{parse, without};
+use crate::pattern::expand;
 use sys::files::Files;
 
 /// The directory of all CPUs.
@@ -47,38 +48,15 @@ impl<'a> System<'a> {
     /// The files of a pattern that exist, each with its CPUs: `policy<n>` and
     /// `cpu<n>` have some, `/proc/irq/<n>` and single files none.
     pub(super) fn expand(&self, pattern: &str) -> Vec<(String, Vec<u32>)> {
-        let Some((before, after)) = pattern.split_once("<n>") else {
-            return match self.files.exists(pattern) {
-                true => vec![(pattern.to_owned(), Vec::new())],
-                false => Vec::new(),
-            };
-        };
-        let numbers = match before.ends_with("/cpu") {
-            true => self.online.clone(),
-            false => self.numbers(before),
-        };
-        let with_cpus = |number: u32| {
-            let path = format!("{before}{number}{after}");
-            let cpus = match before.rsplit('/').next() {
-                Some("cpu") => vec![number],
-                Some("policy") => self.cpus_of_policy(number),
-                _ => Vec::new(),
-            };
-            self.files.exists(&path).then_some((path, cpus))
-        };
-        numbers.into_iter().filter_map(with_cpus).collect()
-    }
-
-    /// Numbers N for which `prefixN` exists, rising.
-    fn numbers(&self, prefix: &str) -> Vec<u32> {
-        let (directory, start) = prefix.rsplit_once('/').unwrap_or_default();
-        let names = self.files.names(directory);
-        let mut numbers: Vec<u32> = names
-            .iter()
-            .filter_map(|name| name.strip_prefix(start)?.parse().ok())
-            .collect();
-        numbers.sort_unstable();
-        numbers
+        let kind = pattern.split_once("<n>");
+        let kind = kind.and_then(|(before, _)| before.rsplit('/').next());
+        let all = expand(self.files, pattern).into_iter();
+        all.filter_map(|(number, path)| match (kind, number) {
+            (Some("cpu"), Some(cpu)) => self.online.contains(&cpu).then(|| (path, vec![cpu])),
+            (Some("policy"), Some(number)) => Some((path, self.cpus_of_policy(number))),
+            _ => Some((path, Vec::new())),
+        })
+        .collect()
     }
 
     /// `affected_cpus` is a list with blanks between. A policy is named after

@@ -62,7 +62,11 @@ pub(super) const CONTROLS: &[Control] = &[
         adjust: Some(turbo),
         better: "off",
         why: "how far the clock rises depends on temperature and on the other cores",
-        moves: Moves::Policies(&["boost", "scaling_min_freq", "scaling_max_freq"]),
+        moves: Moves::Files(&[
+            "/sys/devices/system/cpu/cpufreq/policy<n>/boost",
+            "/sys/devices/system/cpu/cpufreq/policy<n>/scaling_min_freq",
+            "/sys/devices/system/cpu/cpufreq/policy<n>/scaling_max_freq",
+        ]),
         absent: Some(no_turbo_switch),
         ..CLOCK
     },

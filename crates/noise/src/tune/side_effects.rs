@@ -2,20 +2,22 @@
 //! they are restored too.
 
 use super::item::{Item, Place};
-use crate::control::{Moves, moves};
+use crate::control::{Moves, ONLINE, moves};
 use crate::cpus::parse;
+use crate::pattern::expand;
 use crate::shield::{Hierarchy, Version, hierarchy, tasks};
 use sys::files::Files;
 
-const CPU: &str = "/sys/devices/system/cpu";
-
-/// Values of a policy that begins anew with its CPU. The governor comes before
-/// what depends on it.
-const POLICY: &[&str] = &[
-    "scaling_governor",
-    "energy_performance_preference",
-    "scaling_min_freq",
-    "scaling_max_freq",
+/// Files that change with a CPU that goes offline: interrupts move away (a mask
+/// of that CPU alone becomes all others), cpufreq policies begin anew. The
+/// governor comes before what depends on it.
+const OF_A_CPU: &[&str] = &[
+    "/proc/irq/default_smp_affinity",
+    "/proc/irq/<n>/smp_affinity",
+    "/sys/devices/system/cpu/cpufreq/policy<n>/scaling_governor",
+    "/sys/devices/system/cpu/cpufreq/policy<n>/energy_performance_preference",
+    "/sys/devices/system/cpu/cpufreq/policy<n>/scaling_min_freq",
+    "/sys/devices/system/cpu/cpufreq/policy<n>/scaling_max_freq",
 ];
 
 /// The values that writing `path` may change, as they are now.
@@ -27,13 +29,13 @@ pub(crate) fn of(files: &dyn Files, path: &str) -> Vec<Item> {
             let file = |name: &&str| Place::File(format!("{policy}/{name}"));
             names.iter().map(file).collect()
         }
-        Moves::Policies(names) => policies(files, names),
+        Moves::Files(patterns) => all(files, patterns),
         Moves::CpuGoes => {
             let mut places = hotplug(files);
             // Enabling SMT brings back all siblings, even one that was taken
             // offline separately. Last: a CPU that goes takes values along.
             if path.ends_with("/smt/control") {
-                places.extend(cpus_online(files));
+                places.extend(all(files, &[ONLINE]));
             }
             places
         }
@@ -48,15 +50,11 @@ pub(crate) fn of(files: &dyn Files, path: &str) -> Vec<Item> {
     items(files, places)
 }
 
-/// What a CPU that goes offline changes: interrupts move away (a mask of that
-/// CPU alone becomes all others), cpufreq policies begin anew, version 1 cpusets
-/// lose it for good, tasks leave those that are empty then, and tasks without
-/// another CPU get all.
+/// What a CPU that goes offline changes: files; version 1 cpusets lose it for
+/// good, tasks leave those that are empty then, and tasks without another CPU
+/// get all.
 fn hotplug(files: &dyn Files) -> Vec<Place> {
-    let mut places = vec![Place::File("/proc/irq/default_smp_affinity".into())];
-    let irqs = numbered(files, "/proc/irq", "");
-    places.extend(irqs.map(|irq| Place::File(format!("{irq}/smp_affinity"))));
-    places.extend(policies(files, POLICY));
+    let mut places = all(files, OF_A_CPU);
     if let Ok(found) = hierarchy(files) {
         places.extend(cpusets(files, &found));
     }
@@ -78,34 +76,10 @@ pub(crate) fn items(files: &dyn Files, places: Vec<Place>) -> Vec<Item> {
         .collect()
 }
 
-/// Directories `prefixN` of a directory.
-fn numbered<'f>(
-    files: &'f dyn Files,
-    directory: &'f str,
-    prefix: &'f str,
-) -> impl Iterator<Item = String> + 'f {
-    let names = files.names(directory).into_iter();
-    names
-        .filter(move |name| {
-            name.strip_prefix(prefix)
-                .is_some_and(|number| number.parse::<u32>().is_ok())
-        })
-        .map(move |name| format!("{directory}/{name}"))
-}
-
-fn policies(files: &dyn Files, names: &[&str]) -> Vec<Place> {
-    numbered(files, &format!("{CPU}/cpufreq"), "policy")
-        .flat_map(|policy| {
-            names
-                .iter()
-                .map(move |name| Place::File(format!("{policy}/{name}")))
-        })
-        .collect()
-}
-
-/// CPUs that can be taken offline.
-fn cpus_online(files: &dyn Files) -> impl Iterator<Item = Place> {
-    numbered(files, CPU, "cpu").map(|cpu| Place::File(format!("{cpu}/online")))
+/// The files of these patterns.
+fn all(files: &dyn Files, patterns: &[&str]) -> Vec<Place> {
+    let all = patterns.iter().flat_map(|pattern| expand(files, pattern));
+    all.map(|(_, path)| Place::File(path)).collect()
 }
 
 /// The CPUs of all version 1 groups below the root, parents before children (a
@@ -137,7 +111,7 @@ fn affinity(files: &dyn Files, id: u32) -> Option<Place> {
 
 /// Tasks that may not run on every online CPU.
 pub(crate) fn narrow_tasks(files: &dyn Files) -> Vec<Place> {
-    let Ok(online) = files.read(&format!("{CPU}/online")) else {
+    let Ok(online) = files.read("/sys/devices/system/cpu/online") else {
         return Vec::new();
     };
     let online = parse(&online).unwrap_or_default();

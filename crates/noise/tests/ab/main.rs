@@ -3,6 +3,7 @@
 
 mod conduct;
 mod plan;
+mod stage;
 
 use model::noise::effect::{Load, Workload};
 use noise::ab::available::Here;

@@ -10,7 +10,8 @@ use meter::scratch::reason;
 use meter::worker_memory::WorkerMemory;
 use model::filesystem::DeviceKind;
 use std::os::unix::fs::FileExt;
-use sys::filesystem::{cached_bytes, read_from_storage_bytes};
+use sys::filesystem::read_from_storage_bytes;
+use sys::page_cache::cached_bytes;
 use sys::pages::{Buffer, PageKind};
 
 /// Share of the requested bytes that must have come from storage.
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_note_says_what_was_told() {
+    fn the_note_says_what_was_checked() {
         let notes = [
             said(Some(1000), Some((8192, 0))),
             said(None, Some((8192, 0))),

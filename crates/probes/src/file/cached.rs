@@ -9,7 +9,8 @@ use model::filesystem::DeviceKind;
 use model::size;
 use std::fs::File;
 use std::io;
-use sys::filesystem::{cached_bytes, read_from_storage_bytes};
+use sys::filesystem::read_from_storage_bytes;
+use sys::page_cache::cached_bytes;
 
 /// A call on a file, repeated.
 struct Cached<F> {

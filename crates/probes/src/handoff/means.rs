@@ -1,6 +1,6 @@
 //! The means by which a token goes from one thread to the other.
 
-use super::pair::{Means, Side};
+use super::token::{Means, Side};
 use crate::engine::reason::{Doing, Reason};
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -216,9 +216,10 @@ impl Means for Spin {
 mod tests {
     use super::*;
     use crate::engine::testing::{cpus, machine};
-    use crate::handoff::pair::{Pair, Plan};
+    use crate::handoff::pair::Pair;
     use crate::handoff::placement::Placement;
-    use crate::handoff::switches::Waiting;
+    use crate::handoff::plan::Plan;
+    use crate::handoff::plan::Waiting;
     use crate::net::loopback::{tcp_pair, udp_pair};
     use meter::probe::Work;
     use std::sync::atomic::AtomicU64;

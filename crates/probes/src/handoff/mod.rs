@@ -3,8 +3,10 @@
 pub(crate) mod means;
 pub(crate) mod pair;
 pub(crate) mod placement;
+pub(crate) mod plan;
 mod play;
 mod rows;
-pub(crate) mod switches;
+mod switches;
+pub(crate) mod token;
 
 pub(crate) use rows::probes;

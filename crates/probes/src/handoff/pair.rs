@@ -2,103 +2,19 @@
 //! time is a wake-up's.
 
 use super::placement::{Placement, Sets};
+use super::plan::Plan;
 use super::play::play;
-use super::switches::{Seen, Waiting};
+use super::switches::Seen;
+use super::token::{MODES, Means};
 use crate::engine::counters::counters;
 use crate::engine::switches::Rate;
 use crate::engine::threads::event;
 use meter::probe::{Event, MachineShape, Work, WorkError};
-use std::io;
 use std::time::Duration;
-
-/// Round trips before the first stamp, where they are short: the scheduler
-/// finds its places for the two threads, and their memory is touched. After
-/// 20 the next ten were still 6 % slower than the rest.
-pub(crate) const WARM_UP: u32 = 100;
 
 /// How long a whole visit may take before it is given up. A round trip takes
 /// less than 0.1 ms.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Names of the modes: where the two hand-offs of a round trip went.
-const MODES: [&str; 3] = ["same CPU", "other CPU", "moved"];
-pub(super) const SAME_CPU: u8 = 0;
-pub(super) const OTHER_CPU: u8 = 1;
-const MOVED: u8 = 2;
-
-/// The mode of a round trip: the CPU on which the first thread gave, the one
-/// on which the second took and gave, the one on which the first took.
-pub(super) fn mode(gave: u32, partner: u32, took: u32) -> u8 {
-    match (gave == partner, partner == took) {
-        (true, true) => SAME_CPU,
-        (false, false) => OTHER_CPU,
-        _ => MOVED,
-    }
-}
-
-/// One of the two threads; a place in an array of two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    /// The one that stamps; it begins.
-    First,
-    /// Its partner.
-    Second,
-}
-
-impl Side {
-    pub(crate) fn other(self) -> Side {
-        match self {
-            Side::First => Side::Second,
-            Side::Second => Side::First,
-        }
-    }
-}
-
-/// A means by which a token goes from one thread to the other.
-pub(crate) trait Means: Sync {
-    /// Hands the token over to the other side.
-    fn give(&self, from: Side) -> io::Result<()>;
-
-    /// Waits for the token.
-    fn take(&self, at: Side) -> io::Result<()>;
-
-    /// Brings both sides back from waiting, now and later, for a pair that
-    /// has come to an early end. A further token each does it for means
-    /// that never wait to give.
-    fn abandon(&self) {
-        let _ = self.give(Side::First);
-        let _ = self.give(Side::Second);
-    }
-}
-
-/// How a pair is measured.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
-    /// Where the two threads run.
-    pub(crate) placement: Placement,
-    /// Round trips before the first stamp.
-    pub(crate) warm_up: u32,
-    /// Round trips between two stamps: one, unless the stamps themselves
-    /// would show.
-    pub(crate) trips_per_event: u32,
-    /// Operations in a round trip, as the row counts them.
-    pub(crate) ops_per_trip: u64,
-    /// What is assumed of the kernel's count.
-    pub(crate) waiting: Waiting,
-}
-
-impl Plan {
-    /// Short round trips, each stamped and each two operations.
-    pub(crate) fn round_trips(placement: Placement, waiting: Waiting) -> Plan {
-        Plan {
-            placement,
-            warm_up: WARM_UP,
-            trips_per_event: 1,
-            ops_per_trip: 2,
-            waiting,
-        }
-    }
-}
 
 /// The work of a row: a pair that is started anew for each visit.
 pub(crate) struct Pair<M> {
@@ -198,6 +114,8 @@ mod tests {
     use super::*;
     use crate::engine::testing::{cpus, machine};
     use crate::handoff::means::{Lanes, Spin};
+    use crate::handoff::plan::Waiting;
+    use crate::handoff::token::{MOVED, OTHER_CPU, SAME_CPU, mode};
     use sys::semaphore::Semaphore;
 
     fn semaphores() -> Lanes<Semaphore> {

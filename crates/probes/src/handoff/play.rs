@@ -1,8 +1,9 @@
 //! One visit of a pair: its threads are started, hand over, and are joined,
 //! whatever happens.
 
-use super::pair::{Means, Plan, Side, mode};
 use super::placement::Sets;
+use super::plan::Plan;
+use super::token::{Means, Side, mode};
 use crate::engine::reason::Reason;
 use crate::engine::switches::{since, sum};
 use crate::engine::threads::{Pinned, join, spawn};
@@ -213,7 +214,7 @@ mod tests {
     use crate::handoff::means::Lanes;
     use crate::handoff::pair::{PATIENCE, Pair};
     use crate::handoff::placement::Placement;
-    use crate::handoff::switches::Waiting;
+    use crate::handoff::plan::Waiting;
     use meter::probe::Work;
     use std::sync::atomic::AtomicU32;
     use std::time::Instant;

@@ -1,9 +1,10 @@
 //! The rows of hand-offs, by means and placement.
 
 use super::means::{EventFd, Futex, Lanes, MutexCondvar, Spin, Streams};
-use super::pair::{Made, Pair, Plan};
+use super::pair::{Made, Pair};
 use super::placement::Placement;
-use super::switches::Waiting;
+use super::plan::Plan;
+use super::plan::Waiting;
 use crate::engine::threads::alone;
 use meter::probe::{Effort, MachineShape, Probe};
 use model::run::{Bound, Regime, Scale};

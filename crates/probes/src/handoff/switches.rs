@@ -1,69 +1,9 @@
 //! What the kernel counted of a pair, held against what its method assumes.
 
-use super::pair::{OTHER_CPU, Plan, SAME_CPU};
 use super::placement::Placement;
+use super::plan::{Plan, Waiting};
+use super::token::{OTHER_CPU, SAME_CPU};
 use crate::engine::switches::Rate;
-
-/// What a method assumes of the two threads: the kernel's count of their
-/// context switches is held against it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Waiting {
-    /// Each hand-off is one context switch: two a round trip. Between two
-    /// CPUs both are voluntary, each thread sleeps once. On one CPU the
-    /// kernel may let the thread that is woken preempt the one that woke it,
-    /// which then finds its answer without having slept: that switch counts
-    /// as forced.
-    Sleeps,
-    /// The same on a unix stream socket that is used both ways: taking the
-    /// byte frees the giver's buffer, which wakes the giver too, since it
-    /// waits on the same socket. If it runs before the answer is there it
-    /// sleeps once more, so that a hand-off is one or two switches.
-    SleepsStirred,
-    /// Neither ever sleeps.
-    Spins,
-    /// It depends on how fast each is; nothing is assumed.
-    Depends,
-}
-
-impl Waiting {
-    /// The switches a round trip that are assumed: in words, at least and at
-    /// most.
-    fn switches(self) -> Option<(&'static str, f64, f64)> {
-        match self {
-            Waiting::Sleeps => Some(("2", 1.8, 2.2)),
-            Waiting::SleepsStirred => Some(("2 to 4", 1.8, 4.2)),
-            Waiting::Spins => Some(("no", 0.0, 0.2)),
-            Waiting::Depends => None,
-        }
-    }
-
-    /// Whether forced ones are among them. A neighbour forces switches too:
-    /// where the method needs none, they prove nothing.
-    fn counts_forced(self, placement: Placement) -> bool {
-        self != Waiting::Spins && placement != Placement::OtherCpu
-    }
-
-    /// The assumption as a sentence of a method.
-    pub(crate) fn text(self, placement: Placement) -> &'static str {
-        match (self, placement) {
-            (Waiting::Sleeps, Placement::OtherCpu) => {
-                "By the kernel's count of context switches each thread must sleep once per round trip (1.8 to 2.2 for both), or the row is invalid."
-            }
-            (Waiting::Sleeps, _) => {
-                "The kernel's count of context switches must be 2 per round trip (1.8 to 2.2), or the row is invalid: one for each hand-off, where the giver goes to sleep or, on one CPU, is preempted by the thread it woke."
-            }
-            (Waiting::SleepsStirred, _) => {
-                "The kernel's count of context switches must be 2 to 4 per round trip (1.8 to 4.2), or the row is invalid: one for each hand-off, and sometimes one more, since taking the byte frees the giver's buffer, which wakes the giver too, since it waits on the same socket."
-            }
-            (Waiting::Spins, _) => {
-                "No thread may sleep: the kernel's count of voluntary context switches must be below 0.2 per round trip, or the row is invalid."
-            }
-            (Waiting::Depends, _) => {
-                "How often the threads sleep depends on which of them is faster: the kernel's count is in the notes, and nothing is assumed of it."
-            }
-        }
-    }
-}
 
 /// What the kernel said of a visit.
 #[derive(Clone, Copy, Debug, PartialEq)]

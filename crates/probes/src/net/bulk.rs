@@ -2,9 +2,11 @@
 
 use super::loopback::tcp_pair;
 use crate::engine::reason::Reason;
-use crate::handoff::pair::{Means, Pair, Plan, Side};
+use crate::handoff::pair::Pair;
 use crate::handoff::placement::Placement;
-use crate::handoff::switches::Waiting;
+use crate::handoff::plan::Plan;
+use crate::handoff::plan::Waiting;
+use crate::handoff::token::{Means, Side};
 use meter::probe::Probe;
 use model::run::Scale;
 use model::unit::Unit;
@@ -23,7 +25,7 @@ pub(super) fn send() -> Probe {
     const MESSAGES: usize = 1000;
     Probe {
         title: "sending 1 KiB to another thread of this machine, TCP".into(),
-        operation: "One message of 1 KiB written to a TCP connection on loopback whose other end is read by another thread, in a stream of messages.".into(),
+        operation: "One message of 1 KiB written to a TCP connection on loopback that another thread reads, in a stream of messages.".into(),
         method: format!("A thousand messages, a write call each, TCP_NODELAY set; the reader takes up to 64 KiB at once and answers the last byte with one byte, for which the writer waits. The time from the first write to that answer, divided by the messages; two batches warm up. Both threads may use every allowed CPU; modes: where the first byte and the answer went. {}", Waiting::Depends.text(Placement::Free)).into(),
         source: "Ours, for the 2012 list's row of 1 KB over a 1 Gbps network, which one machine can't measure: without a wire, what remains is the cost of the two ends.".into(),
         make: Box::new(|worker, _| {

@@ -2,9 +2,10 @@
 
 use super::loopback::{tcp_pair, udp_pair};
 use crate::handoff::means::{Datagrams, Streams};
-use crate::handoff::pair::{Made, Pair, Plan};
+use crate::handoff::pair::{Made, Pair};
 use crate::handoff::placement::Placement;
-use crate::handoff::switches::Waiting;
+use crate::handoff::plan::Plan;
+use crate::handoff::plan::Waiting;
 use meter::probe::{MachineShape, Probe};
 
 struct Row {

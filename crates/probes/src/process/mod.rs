@@ -57,7 +57,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             title: "a program: posix_spawn, wait".into(),
             operation: "One posix_spawn() of /usr/bin/false with the worker's own environment, and the waitpid() for it.".into(),
             method: format!("{METHOD} The C library's posix_spawn lets the child borrow the parent's memory until it becomes the program, so no page table is copied, whatever the parent's size.").into(),
-            source: "Mike Ash, Friday Q&A (2016), who made an NSTask object for each /usr/bin/false, launched it and waited; the object and its notifications are not in this row.".into(),
+            source: "Mike Ash, Friday Q&A (2016), with an NSTask object created, launched and waited for, for each /usr/bin/false; this row has neither the object nor its notifications.".into(),
             make: Box::new(|worker, _| {
                 let paths = ["/usr/bin/false", "/bin/false", "/system/bin/false"];
                 let (program, path) = program(&paths, &[], Environment::Inherited)?;

@@ -28,7 +28,7 @@ const SOURCE: &str = "Ours; cyclictest and schbench are the kernel developers' t
 pub(crate) fn probes() -> Vec<Probe> {
     let method = |load: &str| {
         format!(
-            "The standard library's park and unpark, on Linux a futex wait and a futex wake. {load} Waker and sleeper may use all allowed CPUs; modes: whether the sleeper woke up on the CPU that the waker was on, where it may have to wait until the waker sleeps. The waker sleeps for 200 µs after each wake, so that the sleeper sleeps too and CPUs without work go idle; how long they then take to come back is part of it. The kernel must count one voluntary context switch of the sleeper for each wake-up, or the row is invalid."
+            "The standard library's park and unpark, on Linux a futex wait and a futex wake. {load} Waker and sleeper may use all allowed CPUs; modes: whether the sleeper woke up on the CPU that the waker was on, where it may have to wait until the waker sleeps. The waker sleeps for 200 µs after each wake, so that the sleeper sleeps too and CPUs without work go idle; the time they take to leave idle is part of it. The kernel must count one voluntary context switch of the sleeper for each wake-up, or the row is invalid."
         )
         .into()
     };

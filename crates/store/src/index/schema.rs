@@ -14,12 +14,13 @@ use rusqlite::Connection;
 /// - 2: a result says whether its figure is the quiet one.
 /// - 3: figures are of the mode that is shown first, and say of which; texts are
 ///   without control characters; a run says what it teaches later ones.
-pub(super) const VERSION: i32 = 3;
+/// - 4: separate sessions are called so in a run's controls.
+pub(super) const VERSION: i32 = 4;
 
 /// `PRAGMA application_id`: "latl". A file without it is not ours.
 pub(super) const APPLICATION: i32 = 0x6c61_746c;
 
-/// Tables of version 3.
+/// Tables of version 4.
 ///
 /// - `run`: one line a document; `line` is a [`model::summary::KeptRun`] as JSON.
 ///   `counted` says whether its figures count among those of all machines.

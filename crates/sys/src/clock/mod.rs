@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_what_is_read() {
+    fn names_say_what_is_read() {
         assert_eq!(Counter::monotonic_raw().name(), "CLOCK_MONOTONIC_RAW");
         let best = Counter::best();
         assert_eq!(best.name() == hardware::NAME, best.kind == Kind::Hardware);

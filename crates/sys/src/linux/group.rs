@@ -2,7 +2,6 @@
 //! killing all of them.
 
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
@@ -22,7 +21,7 @@ use crate::counters::{Counters, Event, Totals};
 use crate::memory::peak_resident_bytes;
 
 use super::controls::{Above, raise};
-use super::start::Stack;
+use super::start::{Stack, wait4};
 
 /// How often to check whether a command has been stopped. One that is stopped
 /// at two checks in a row does not go on by itself.
@@ -365,23 +364,6 @@ fn timespec(time: Duration) -> Timespec {
     Timespec {
         tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: time.subsec_nanos().into(),
-    }
-}
-
-/// Waits for a child that has ended or will: its status and what it cost.
-pub(super) fn wait4(child: libc::pid_t) -> io::Result<(i32, libc::rusage)> {
-    let mut status = 0;
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    loop {
-        // SAFETY: the kernel writes one integer and one `rusage`.
-        if unsafe { libc::wait4(child, &raw mut status, 0, usage.as_mut_ptr()) } == child {
-            // SAFETY: filled in; zero bytes are valid too.
-            return Ok((status, unsafe { usage.assume_init() }));
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
     }
 }
 

@@ -130,7 +130,7 @@ fn layout(text: &[u8], cpu: u32) -> Result<Layout, NoInterrupts> {
         let device = label.bytes().all(|b| b.is_ascii_digit());
         let timer = is_timer(&label, &what);
         let name = match (device, what.last()) {
-            (true, Some(who)) => format!("{label} {who}"),
+            (true, Some(device_name)) => format!("{label} {device_name}"),
             _ if label.starts_with("IPI") => format!("{label} {}", what.join(" ")),
             _ => label,
         };
@@ -291,7 +291,7 @@ LOC:          0          0   Local timer interrupts
             .ok()
             .and_then(|cpus| cpus.first().copied())
         else {
-            return eprintln!("SKIPPED: the allowed CPUs are not told");
+            return eprintln!("SKIPPED: the allowed CPUs are unknown");
         };
         let mut real = match InterruptCounts::open(cpu) {
             Ok(real) => real,

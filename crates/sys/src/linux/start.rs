@@ -15,7 +15,6 @@ use crate::command::{Action, Command, NotStarted, Streams};
 use crate::controls::{Patience, Step};
 
 use super::controls::errno;
-use super::group::wait4;
 
 /// What the child needs until it executes its program: a few system calls.
 const STACK_WORDS: usize = (64 << 10) / size_of::<u128>();
@@ -268,4 +267,21 @@ fn caught_signals() -> Vec<i32> {
         !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN)
     };
     (1..=64).filter(handled).collect()
+}
+
+/// Waits for a child that has ended or will: its status and what it cost.
+pub(super) fn wait4(child: libc::pid_t) -> io::Result<(i32, libc::rusage)> {
+    let mut status = 0;
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    loop {
+        // SAFETY: the kernel writes one integer and one `rusage`.
+        if unsafe { libc::wait4(child, &raw mut status, 0, usage.as_mut_ptr()) } == child {
+            // SAFETY: filled in; zero bytes are valid too.
+            return Ok((status, unsafe { usage.assume_init() }));
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
 }

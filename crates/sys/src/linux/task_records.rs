@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_told_apart() {
+    fn records_are_distinguished() {
         let fork = parse(&record(RECORD_FORK, [10, 10, 12, 11], 77), 10);
         let wanted = TaskRecord {
             thread: 12,

@@ -8,25 +8,29 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Said below the options.
+/// Printed below the options.
 pub(crate) const EXAMPLES: &str = "\
-Runs a job with each control on and off, interleaved, in random order. Without a command the
-built-in jobs run, with no load, with busy processes in the same session and in another one. Time,
-spread, context switches and migrations are tested as one family of comparisons (docs/noise/ab.md).
-Controls that can't be set here are listed with the reason. Rounds that don't fit the announced time
-are left out, and reported.
+Runs a job with each control on and off, interleaved, in random order. Without a command it runs the
+built-in jobs: without a load, with busy processes in the same session, and with busy processes in
+another session. Time, spread, context switches and migrations are tested as one family of
+comparisons (docs/noise/ab.md). Lists the controls that can't be set here, with the reason. Skips
+rounds that don't fit the announced time, and reports their number.
 
 Examples:
-  latlas noise ab pin nice -- ./prog x    effect of pinning and nice -10 on this command
-  latlas noise ab --budget 1m -- ./prog   every control, in a minute
-  latlas noise ab                         all controls, jobs and loads: about 5 minutes
-  latlas noise ab --dry-run               print the plan, and which controls can't be set here
-  latlas noise ab pin nice fifo           only these
-  latlas noise ab --load none --workload cpu --budget 1m    one job without a load
-  latlas noise ab cache                   small files, cold and warm (root)
-  latlas noise ab --out ab.json           every run as JSON
+  latlas noise ab pin nice -- ./prog x    Measure the effect on your command
+  latlas noise ab --budget 1m -- ./prog   Measure every control, in a minute
+  latlas noise ab                         Measure all controls, jobs and loads (about 5 minutes)
+  latlas noise ab --dry-run               Print the plan, and which controls can't be set here
+  latlas noise ab pin nice fifo           Measure some controls
+  latlas noise ab --load none --workload cpu --budget 1m
+                                          Run one job without a load
+  latlas noise ab cache                   Compare cold and warm files (root)
+  latlas noise ab --out ab.json           Also write every run as JSON
 
-Exit codes: 0 done; 2 error; 3 interrupted, incomplete, or no comparison possible.";
+Exit codes:
+  0  done
+  2  the request can't be carried out
+  3  interrupted, incomplete, or no comparison possible";
 
 /// Options of it.
 #[derive(Args, Debug, Clone)]
@@ -80,7 +84,7 @@ pub(crate) struct AbOptions {
     /// Print every figure
     #[arg(long)]
     pub(crate) wide: bool,
-    /// Colour the verdicts
+    /// Color the verdicts
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }

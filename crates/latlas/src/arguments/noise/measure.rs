@@ -5,19 +5,22 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Said below the options.
+/// Printed below the options.
 pub(crate) const EXAMPLES: &str = "\
-A pinned thread adds and reads the clock. Detours, where the clock jumps, are time taken by other
-threads, interrupts, or the hypervisor and firmware. No root. Details: docs/noise/measure.md.
+A pinned thread runs short blocks of additions and reads the clock after each. A block that takes
+too long contains a detour: time taken by another thread, an interrupt, the hypervisor or the
+firmware. Needs no root. docs/noise/measure.md describes the method.
 
 Examples:
-  latlas noise measure                     5 s on the CPU that a run would measure on
-  latlas noise measure --for 30s --cpu 2   longer, on CPU 2
-  latlas noise measure --all-cpus          all CPUs at the same time
-  latlas noise measure --json              for programs
+  latlas noise measure                     Measure for 5 s on the CPU that a run would use
+  latlas noise measure --for 30s --cpu 2   Measure longer, on CPU 2
+  latlas noise measure --all-cpus          Measure on all CPUs at the same time
+  latlas noise measure --json              Print JSON
 
-Exit codes: 0 done; 2 error (no such CPU, unwritable file, no clock); 3 interrupted, or all causes
-are unknown.";
+Exit codes:
+  0  done
+  2  the request can't be carried out (no such CPU, unwritable file, no clock)
+  3  interrupted, or all causes are unknown";
 
 /// Options of it.
 #[derive(Args, Debug, Clone)]
@@ -37,7 +40,7 @@ pub(crate) struct MeasureOptions {
     /// Also write JSON to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Colour the causes
+    /// Color the causes
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }

@@ -3,17 +3,19 @@
 use clap::Args;
 use std::path::PathBuf;
 
-/// Said below the options.
+/// Printed below the options.
 pub(crate) const EXAMPLES: &str = "\
+Keeps values that another process has changed since, and lists them. Sets the journal of an earlier
+boot aside: the kernel started with its own values.
+
 Examples:
-  latlas noise restore           restore what `noise tune` set
-  latlas noise restore --json    for programs
+  latlas noise restore           Restore what `noise tune` set
+  latlas noise restore --json    Print JSON
 
-Values that another process changed since are kept and listed. A journal of an earlier boot is set
-aside: the kernel started with its own values.
-
-Exit codes: 0 restored, or nothing to restore; 3 another process changed some values; 2 some values
-can't be restored (they stay in the journal: try again).";
+Exit codes:
+  0  restored, or nothing to restore
+  2  some values can't be restored (they stay in the journal: try again)
+  3  another process changed some values";
 
 /// How to say what was done.
 #[derive(Args, Debug, Clone)]

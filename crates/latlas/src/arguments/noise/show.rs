@@ -4,17 +4,19 @@ use crate::arguments::Color;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Said below the options.
+/// Printed below the options.
 pub(crate) const EXAMPLES: &str = "\
-Needs no root and changes nothing. All controls: docs/noise/controls.md.
+Needs no root and changes nothing. docs/noise/controls.md describes all controls.
 
 Examples:
-  latlas noise show            every control with its value, and advice
-  latlas noise show --wide     also title, source, reason and shell command
-  latlas noise show --json     for programs
+  latlas noise show            List all controls, with values and advice
+  latlas noise show --wide     Also print title, source, reason and shell command
+  latlas noise show --json     Print JSON
 
-Exit codes: 0 nothing to do; 2 error; 3 there is advice, values wait to be restored, or neither /proc
-nor /sys is visible.";
+Exit codes:
+  0  nothing to do
+  2  the request can't be carried out
+  3  there is advice, values are not restored yet, or neither /proc nor /sys is visible";
 
 /// How to show it.
 #[derive(Args, Debug, Clone)]
@@ -25,7 +27,7 @@ pub(crate) struct ShowOptions {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Colour values that could be better
+    /// Color values that could be better
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
     /// Read /proc and /sys below this directory: tests and copied trees

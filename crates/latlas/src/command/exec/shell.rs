@@ -1,8 +1,9 @@
 //! The start time of a shell.
 
 use super::commands::in_shell;
+use meter::commands::arm::{Arm, Cold, Output, Settings};
 use meter::commands::repeat::{ADAPTIVE, repeat, walls_ns};
-use meter::commands::runner::{Arm, Cold, CommandRunner, Output, Settings};
+use meter::commands::runner::CommandRunner;
 use model::command::Rule;
 use model::figure::figure;
 use model::repeats;

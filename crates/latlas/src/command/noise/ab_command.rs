@@ -2,8 +2,10 @@
 //! how long it takes, before anything is announced.
 
 use anyhow::{anyhow, bail};
+use meter::commands::arm::{Arm, Settings};
+use meter::commands::error::{CommandError, end_text};
 use meter::commands::repeat::{Done, Runner};
-use meter::commands::runner::{Arm, CommandError, CommandRunner, Settings, end_text};
+use meter::commands::runner::CommandRunner;
 use noise::ab::plan::{Length, Plan};
 use noise::ab::stage::UserCommand;
 use std::ffi::OsString;

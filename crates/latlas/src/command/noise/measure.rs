@@ -1,7 +1,7 @@
 //! `latlas noise measure`: what takes the CPU from a thread that only spins.
 
 use crate::arguments::noise::measure::MeasureOptions;
-use crate::command::run::stop_on_signals;
+use crate::command::measured::stop_on_signals;
 use crate::{UNRELIABLE, output, program};
 use anyhow::bail;
 use meter::commands::placement::{Placement, PlacementError};

@@ -2,23 +2,20 @@
 
 mod dry_run;
 
+use super::measured::{exit_code, keep, measure, writable_store};
 use super::{drawing, gate, shielded};
 use crate::arguments::{CoreKind, RunOptions};
-use crate::progress::Bar;
 use crate::{UNRELIABLE, catalogue, output, program, selection};
-use anyhow::{Context, bail};
 use compare::references::References;
 use dry_run::{plan_json, plan_text, short_budget};
-use meter::conduct::conduct;
 use meter::controls::WorkerControls;
 use meter::core_kind::CoreKindChoice;
-use meter::plan::{Plan, Request, plan};
+use meter::plan::{Request, plan};
 use meter::probe::Probe;
 use model::machine::Machine;
-use model::run::{Run, Scale};
+use model::run::Scale;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use store::index;
 use store::{self, Store};
 use view::render::{self, ProbeText};
@@ -125,62 +122,11 @@ fn controls(options: &RunOptions) -> WorkerControls {
     }
 }
 
-/// Measures with a bar on stderr, until it is done or Ctrl-C.
-pub(super) fn measure(catalogue: &[Probe], plan: &Plan, machine: Machine) -> anyhow::Result<Run> {
-    let stop = stop_on_signals()?;
-    let mut bar = Bar::on_stderr();
-    let program = program::program(&machine);
-    let measured = conduct(catalogue, plan, machine, program, &mut bar, stop);
-    bar.clear();
-    Ok(measured?)
-}
-
 fn scale(options: &RunOptions) -> Scale {
     match (options.quick, options.full) {
         (true, _) => Scale::Quick,
         (_, true) => Scale::Full,
         _ => Scale::Default,
-    }
-}
-
-/// The first Ctrl-C (or SIGTERM, or SIGHUP) stops measuring and keeps the samples; a second one,
-/// more than a second later, kills latlas. The flag is global: it stops later measurements of
-/// this process too.
-pub(super) fn stop_on_signals() -> anyhow::Result<&'static AtomicBool> {
-    sys::stop::on_request().context("can't install a signal handler")
-}
-
-/// The store of a run, checked before measuring; `None` where it can't be stored but is also
-/// written `elsewhere`.
-///
-/// # Errors
-/// If the run would be lost.
-pub(super) fn writable_store(elsewhere: bool) -> anyhow::Result<Option<Store>> {
-    let usable = |store: Store| store.check_keepable().map(|()| store);
-    match Store::of_user().and_then(usable) {
-        Ok(store) => Ok(Some(store)),
-        Err(error) if elsewhere => {
-            output::message(format_args!("the run will not be stored: {error}"));
-            Ok(None)
-        }
-        Err(error) => bail!(
-            "can't store the run: {error} (set LATLAS_DATA_DIR to a writable directory, or add \
-             --out FILE)"
-        ),
-    }
-}
-
-/// Stores the run; its path. An error since the check is printed, so that the table is not lost.
-pub(super) fn keep(run: &Run, store: Option<&Store>) -> Option<String> {
-    match index::keep(store?, run) {
-        Ok((path, messages)) => {
-            super::atlas::print_messages(&messages);
-            Some(path.display().to_string())
-        }
-        Err(error) => {
-            output::message(format_args!("the run was not stored: {error}"));
-            None
-        }
     }
 }
 
@@ -197,12 +143,4 @@ fn full_adds(texts: &[ProbeText], request: &Request) -> Option<String> {
     ids.dedup();
     ids.push("more points of the curves");
     Some(ids.join(", "))
-}
-
-/// The exit code of a run, and of whether it was stored nowhere.
-pub(super) fn exit_code(run: &Run, lost: bool) -> ExitCode {
-    match render::reliable(run) && !lost {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    }
 }

@@ -28,8 +28,6 @@ fn missing_rights_are_named_with_what_would_give_them() {
             ["wait4"],
         );
     }
-    as_nobody(&home, "exec --cold -- true").refused("--cold needs root");
-    as_nobody(&home, "exec --nice -5 -- true").refused("a lower nice value needs root");
 }
 
 #[test]

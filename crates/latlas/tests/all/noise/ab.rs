@@ -2,7 +2,8 @@
 //! the same work under what was asked for, and that nothing is left behind.
 
 use crate::support::processes::{
-    as_nobody, copy_for_all, is_root, kill, signal, wait_for, wait_until,
+    alive, all, as_nobody, children_of, command_line, copy_for_all, is_root, kill, signal, stat,
+    wait_for, wait_until,
 };
 use crate::support::{Done, Home, has, skip};
 use model::noise::effect::{Effects, Load, Workload};
@@ -19,24 +20,11 @@ fn document(done: Done) -> Effects {
     serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{e}: {}", done.err))
 }
 
-/// Fields of `/proc/PID/stat` after the name: state, parent, group, session.
-fn stat(pid: u32) -> Option<Vec<String>> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, fields) = stat.rsplit_once(')')?;
-    Some(fields.split_whitespace().map(str::to_owned).collect())
-}
-
 /// Processes that run one of our jobs, with their arguments.
 fn all_jobs() -> Vec<(u32, String)> {
-    let names = fs::read_dir("/proc").expect("proc");
-    let ids = names.filter_map(|e| e.ok()?.file_name().to_str()?.parse::<u32>().ok());
-    ids.filter_map(|id| {
-        let line = fs::read(format!("/proc/{id}/cmdline")).ok()?;
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        let alive = stat(id).is_some_and(|s| s[0] != "Z");
-        (alive && line.contains(JOB)).then_some((id, line))
-    })
-    .collect()
+    let alive = all().into_iter().filter(|&pid| alive(pid));
+    let jobs = alive.map(|pid| (pid, command_line(pid)));
+    jobs.filter(|(_, line)| line.contains(JOB)).collect()
 }
 
 /// The load of a latlas: its jobs, and those that one of them started.
@@ -176,7 +164,7 @@ fn loads_are_in_the_session_that_was_asked_for_and_end_with_a_killed_latlas() {
         let (latlas, _guard) = long(&home, load);
         let id = latlas.id();
         let jobs = wait_for_load(id);
-        let session = |pid: u32| stat(pid).map(|s| s[3].clone());
+        let session = |pid: u32| stat(pid).get(3).cloned();
         // The last may not yet be in its session.
         wait_until("one session for all of a load", || {
             let of_load = session(jobs[0].0);
@@ -184,10 +172,9 @@ fn loads_are_in_the_session_that_was_asked_for_and_end_with_a_killed_latlas() {
             together && (of_load == session(id)) == (load == "same-session")
         });
         for (job, line) in &jobs {
-            let group = |pid: u32| stat(pid).map(|s| s[2].clone());
             assert_ne!(
-                group(*job),
-                group(id),
+                stat(*job).get(2),
+                stat(id).get(2),
                 "a terminal's signals are not for it: {line}"
             );
         }
@@ -222,9 +209,8 @@ fn a_run_during_a_stop_is_repeated_and_noted() {
     let id = latlas.id();
     let _guard = EndAtPanic(id);
     wait_until("a job", || {
-        let parent = |job: u32| stat(job).map(|fields| fields[1].clone());
-        let mut jobs = all_jobs().into_iter();
-        jobs.any(|(job, _)| parent(job) == Some(id.to_string()))
+        let children = children_of(id);
+        all_jobs().iter().any(|(job, _)| children.contains(job))
     });
     signal(id, "STOP");
     std::thread::sleep(std::time::Duration::from_millis(100));

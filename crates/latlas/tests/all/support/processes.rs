@@ -7,14 +7,14 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 /// Fields of `/proc/PID/stat` from the third on: state, parent, group, session ...
-fn stat(pid: u32) -> Vec<String> {
+pub(crate) fn stat(pid: u32) -> Vec<String> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // The name in parentheses may contain anything.
     let (_, fields) = stat.rsplit_once(')').unwrap_or_default();
     fields.split_whitespace().map(str::to_owned).collect()
 }
 
-fn all() -> Vec<u32> {
+pub(crate) fn all() -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").expect("proc");
     let pid =
         |entry: std::io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
@@ -38,13 +38,18 @@ pub(crate) fn of_groups(groups: &[u32]) -> Vec<u32> {
     })
 }
 
+/// The words a process was started with.
+pub(crate) fn command_line(pid: u32) -> String {
+    let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = String::from_utf8_lossy(&words).replace('\0', " ");
+    line.trim().to_owned()
+}
+
 /// Processes with this command line.
 pub(crate) fn running(line: &str) -> Vec<u32> {
-    let has = |pid: &u32| {
-        let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&words).replace('\0', " ").trim() == line
-    };
-    all().into_iter().filter(has).collect()
+    let mut pids = all();
+    pids.retain(|&pid| command_line(pid) == line);
+    pids
 }
 
 /// Whether it runs and is no zombie.

@@ -105,7 +105,7 @@ fn each_user_has_a_directory_of_runs() {
     std::fs::create_dir(&other).expect("made");
     std::fs::set_permissions(&other, PermissionsExt::from_mode(0o777)).expect("set");
     std::fs::create_dir(other.join(DEAD)).expect("made");
-    let scratch = Scratch::make(&place).expect("made beside it");
+    let scratch = Scratch::make(&place).expect("a new directory");
     let ours = dir.path().join(format!("latlas-scratch-{user}"));
     assert_eq!(scratch.path().parent(), Some(ours.as_path()));
     drop(scratch);
@@ -239,7 +239,7 @@ fn many_runs_at_once_have_a_directory_each() {
                     let file = scratch.path().join("file");
                     std::fs::write(&file, "x").expect("its own directory");
                     std::thread::yield_now();
-                    assert!(file.exists(), "nobody else removes it");
+                    assert!(file.exists(), "no other process removes it");
                 }
             });
         }
@@ -248,7 +248,7 @@ fn many_runs_at_once_have_a_directory_each() {
 }
 
 #[test]
-fn a_lock_that_somebody_swept_is_not_taken() {
+fn a_removed_lock_is_not_taken() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("lock");
     let lock = File::create(&path).expect("made");

@@ -1,4 +1,4 @@
-//! Which advice follows from what was told: only of controls that were shown
+//! Which advice follows from the effects shown: only controls that were shown
 //! to be better here, the one that does most first.
 
 use super::{Change, Control, Effect, Load, Verdict, Workload};
@@ -10,26 +10,26 @@ pub struct Advice<'a> {
     /// The control.
     pub control: &'a Control,
     /// Where it shortens a job the most for sure.
-    pub time: Option<Told>,
+    pub time: Option<Shown>,
     /// Where it makes wake-ups less late, the most for sure: a ratio of
     /// latenesses is no ratio of times, and often far from 1.
-    pub late: Option<Told>,
+    pub late: Option<Shown>,
     /// Where it steadies one the most for sure.
-    pub spread: Option<Told>,
+    pub spread: Option<Shown>,
     /// Where it was shown to be worse.
-    pub worse: Vec<Told>,
+    pub worse: Vec<Shown>,
     /// Jobs and loads in which it is better in one or the other.
     pub better_in: usize,
     /// Of how many.
     pub of: usize,
 }
 
-/// One thing that was told.
+/// An effect that was shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Told {
+pub struct Shown {
     /// Of which job.
     pub workload: Workload,
-    /// Beside which load.
+    /// Under which load.
     pub load: Load,
     /// On over off.
     pub ratio: Interval,
@@ -45,7 +45,7 @@ pub fn advice<'a>(controls: &'a [Control], effects: &[Effect]) -> Vec<Advice<'a>
         .iter()
         .filter_map(|control| of_control(control, effects))
         .collect();
-    let sure = |told: &Option<Told>| told.map_or(1.0, |told| told.ratio.high);
+    let sure = |shown: &Option<Shown>| shown.map_or(1.0, |shown| shown.ratio.high);
     all.sort_by(|a, b| {
         let by_time = sure(&a.time).total_cmp(&sure(&b.time));
         let by_late = sure(&a.late).total_cmp(&sure(&b.late));
@@ -64,19 +64,19 @@ fn of_control<'a>(control: &'a Control, effects: &[Effect]) -> Option<Advice<'a>
     let best = |of_time: bool, of: &dyn Fn(Workload) -> bool| {
         own.iter()
             .filter(|effect| of(effect.workload))
-            .filter_map(|effect| told(effect, of_time, Verdict::Better))
+            .filter_map(|effect| shown(effect, of_time, Verdict::Better))
             .min_by(|a, b| a.ratio.high.total_cmp(&b.ratio.high))
     };
     let better = |effect: &&&Effect| {
         [true, false]
             .into_iter()
-            .any(|of_time| told(effect, of_time, Verdict::Better).is_some())
+            .any(|of_time| shown(effect, of_time, Verdict::Better).is_some())
     };
     let better_in = own.iter().filter(better).count();
     let worse = own.iter().flat_map(|effect| {
         [true, false]
             .into_iter()
-            .filter_map(|of_time| told(effect, of_time, Verdict::Worse))
+            .filter_map(|of_time| shown(effect, of_time, Verdict::Worse))
     });
     (better_in > 0).then(|| Advice {
         control,
@@ -89,7 +89,7 @@ fn of_control<'a>(control: &'a Control, effects: &[Effect]) -> Option<Advice<'a>
     })
 }
 
-fn told(effect: &Effect, of_time: bool, verdict: Verdict) -> Option<Told> {
+fn shown(effect: &Effect, of_time: bool, verdict: Verdict) -> Option<Shown> {
     let change: &Change = match of_time {
         true => &effect.time,
         false => &effect.spread,
@@ -99,7 +99,7 @@ fn told(effect: &Effect, of_time: bool, verdict: Verdict) -> Option<Told> {
     if verdict == Verdict::Better && effect.time.verdict == Verdict::Worse {
         return None;
     }
-    Some(Told {
+    Some(Shown {
         workload: effect.workload,
         load: effect.load,
         ratio: change.ratio?,
@@ -204,6 +204,9 @@ mod tests {
         let advice = advice(&controls, &effects);
         assert_eq!(advice[0].control.name, "nice");
         assert_eq!((advice[1].time, advice[0].late), (None, None));
-        assert_eq!(advice[1].late.expect("told").workload, Workload::Wakeup);
+        assert_eq!(
+            advice[1].late.expect("an effect").workload,
+            Workload::Wakeup
+        );
     }
 }

@@ -2,18 +2,18 @@
 //!
 //! Each control, job and load is four comparisons: of the time, of its spread,
 //! of context switches and of migrations; all of a document are one family. Benjamini and Hochberg's
-//! procedure picks those that are told ([`benjamini_hochberg`]): with no
-//! effect anywhere, the chance that any is told is at most [`LEVEL`] for all
+//! procedure picks those that are significant ([`benjamini_hochberg`]): with no
+//! effect anywhere, the chance that any is significant is at most [`LEVEL`] for all
 //! together. The intervals are as wide as that asks for (Benjamini and
 //! Yekutieli, J. Am. Stat. Assoc. 100, 2005, 71-81: level 1 - q R / m where R
-//! of m are told), and so one holds 1 exactly where nothing is told.
+//! of m are significant), and so one holds 1 exactly where nothing is significant.
 
 use super::exchange::Exchange;
 use super::figures::figures;
 use super::{Block, Change, Control, CountChange, Effect, OneRun, Verdict};
-use crate::by_turns;
 use crate::compare::finding::LEVEL;
 use crate::compare::multiplicity::benjamini_hochberg;
+use crate::interleaved;
 use crate::stats::Interval;
 
 /// One effect before anything is said of it.
@@ -47,13 +47,13 @@ pub fn effects(controls: &[Control], blocks: &[Block]) -> Vec<Effect> {
         .flat_map(|f| f.p_values)
         .map(|p| p.unwrap_or(1.0))
         .collect();
-    let told = benjamini_hochberg(&p_values, LEVEL);
-    let all = told.iter().filter(|&&t| t).count().max(1);
+    let significant = benjamini_hochberg(&p_values, LEVEL);
+    let all = significant.iter().filter(|&&t| t).count().max(1);
     let level = 1.0 - LEVEL * all as f64 / p_values.len().max(1) as f64;
     found
         .into_iter()
-        .zip(told.as_chunks::<COMPARISONS>().0)
-        .map(|(found, told)| effect(&found, *told, level))
+        .zip(significant.as_chunks::<COMPARISONS>().0)
+        .map(|(found, significant)| effect(&found, *significant, level))
         .collect()
 }
 
@@ -75,7 +75,7 @@ fn found<'a>(control: &'a Control, block: &'a Block) -> Option<Found<'a>> {
     let migrations = counts(|run| run.migrations);
     let p_value = |exchange: &Option<Exchange>| exchange.as_ref()?.p_value();
     let p_values = [
-        by_turns::p_value(&values[0], &values[1]),
+        interleaved::p_value(&values[0], &values[1]),
         p_value(&spreads),
         p_value(&switches),
         p_value(&migrations),
@@ -93,9 +93,9 @@ fn found<'a>(control: &'a Control, block: &'a Block) -> Option<Found<'a>> {
     })
 }
 
-fn effect(found: &Found, told: [bool; COMPARISONS], level: f64) -> Effect {
+fn effect(found: &Found, significant: [bool; COMPARISONS], level: f64) -> Effect {
     let [off, on] = &found.values;
-    let time = by_turns::ratio_at(off, on, level);
+    let time = interleaved::ratio_at(off, on, level);
     let spread = found.spreads.as_ref().and_then(|s| s.interval(level));
     Effect {
         control: found.control.name.clone(),
@@ -104,23 +104,23 @@ fn effect(found: &Found, told: [bool; COMPARISONS], level: f64) -> Effect {
         rounds: on.len() as u32,
         on: figures(found.on),
         off: figures(found.off),
-        time: change(time, found.p_values[0], told[0]),
-        spread: change(spread, found.p_values[1], told[1]),
-        switches: count_change(found.switches.as_ref(), told[2], level),
-        migrations: count_change(found.migrations.as_ref(), told[3], level),
+        time: change(time, found.p_values[0], significant[0]),
+        spread: change(spread, found.p_values[1], significant[1]),
+        switches: count_change(found.switches.as_ref(), significant[2], level),
+        migrations: count_change(found.migrations.as_ref(), significant[3], level),
     }
 }
 
-fn change(ratio: Option<Interval>, p_value: Option<f64>, told: bool) -> Change {
+fn change(ratio: Option<Interval>, p_value: Option<f64>, significant: bool) -> Change {
     Change {
         smallest: ratio.map(|r| (r.value / r.low).max(r.high / r.value) - 1.0),
         ratio,
         p_value,
-        verdict: verdict(ratio, 1.0, told),
+        verdict: verdict(ratio, 1.0, significant),
     }
 }
 
-fn count_change(counts: Option<&Exchange>, told: bool, level: f64) -> Option<CountChange> {
+fn count_change(counts: Option<&Exchange>, significant: bool, level: f64) -> Option<CountChange> {
     let counts = counts?;
     let difference = counts.interval(level);
     let [off, on] = counts.means();
@@ -130,16 +130,16 @@ fn count_change(counts: Option<&Exchange>, told: bool, level: f64) -> Option<Cou
         smallest: difference.map(|d| (d.value - d.low).max(d.high - d.value)),
         difference,
         p_value: counts.p_value(),
-        verdict: verdict(difference, 0.0, told),
+        verdict: verdict(difference, 0.0, significant),
     })
 }
 
 /// The word, where less than what is `alike` in both is better.
-fn verdict(value: Option<Interval>, alike: f64, told: bool) -> Verdict {
+fn verdict(value: Option<Interval>, alike: f64, significant: bool) -> Verdict {
     match value {
         None => Verdict::CannotTell,
-        Some(value) if told && value.value < alike => Verdict::Better,
-        Some(_) if told => Verdict::Worse,
+        Some(value) if significant && value.value < alike => Verdict::Better,
+        Some(_) if significant => Verdict::Worse,
         Some(_) => Verdict::NoEffectShown,
     }
 }

@@ -1,19 +1,19 @@
 //! A pool of threads behind one pair of semaphores, each with a buffer of its
 //! own to sum.
 
-mod crew;
 mod room;
+mod threads;
 
 use crate::engine::counters::counters;
 use crate::engine::reason::Reason;
 
 use crate::engine::switches::{Rate, sum};
-use crew::{Crew, STACK_BYTES, Story};
 use meter::probe::{
     Derive, Effort, Event, MachineShape, Probe, Shape, Work, WorkError, WorkingSet,
 };
 use model::run::{Axis, Bound, Regime, Scale};
 use room::{BUFFER_BYTES, share, shortage};
+use threads::{PoolThreads, STACK_BYTES, Story};
 
 /// Places of the variants.
 const ROUND: usize = 0;
@@ -66,7 +66,7 @@ fn threads(_: &MachineShape, scale: Scale) -> Vec<u64> {
 }
 
 struct Pool {
-    crew: Crew,
+    threads: PoolThreads,
     shortage: Option<String>,
     /// How far stamps of different CPUs can be compared.
     counters: Option<String>,
@@ -77,7 +77,7 @@ struct Pool {
 impl Pool {
     fn new(threads: usize, bytes: usize, cpus: &[u32]) -> Pool {
         Pool {
-            crew: Crew {
+            threads: PoolThreads {
                 threads,
                 bytes,
                 cpus: cpus.to_vec(),
@@ -91,7 +91,7 @@ impl Pool {
     }
 
     fn events(&self, story: &Story) -> Result<Vec<Event>, WorkError> {
-        let operations = self.crew.threads as u64;
+        let operations = self.threads.threads as u64;
         let mut events = Vec::new();
         for round in &story.rounds {
             let whole = Event {
@@ -104,7 +104,7 @@ impl Pool {
             let ideal = Event {
                 series: IDEAL,
                 to_ticks: round.inline_ticks,
-                ops: operations * operations.min(self.crew.cpus.len() as u64).max(1),
+                ops: operations * operations.min(self.threads.cpus.len() as u64).max(1),
                 ..whole
             };
             events.extend([whole, ideal]);
@@ -124,7 +124,7 @@ impl Pool {
             });
         }
         for (number, log) in story.logs.iter().enumerate() {
-            let expected = (number as u32 + 1).wrapping_mul((self.crew.bytes / 4) as u32);
+            let expected = (number as u32 + 1).wrapping_mul((self.threads.bytes / 4) as u32);
             if log.spans.iter().any(|span| span.sum != expected) {
                 return Err(Reason::wrong(format!(
                     "thread {number} of the pool summed something else"
@@ -136,7 +136,7 @@ impl Pool {
     }
 
     fn judge(&mut self, story: &Story) {
-        let threads = self.crew.threads;
+        let threads = self.threads.threads;
         let rounds = story.rounds.len() as u64;
         let main = sum(story.rounds.iter().map(|round| round.switches));
         let logs = story.logs.iter().map(|log| log.switches);
@@ -153,7 +153,7 @@ impl Pool {
 
 impl Work for Pool {
     fn stamped(&mut self, rounds: u32) -> Result<Vec<Event>, WorkError> {
-        let story = self.crew.work(rounds)?;
+        let story = self.threads.work(rounds)?;
         self.judge(&story);
         self.events(&story)
     }
@@ -172,7 +172,7 @@ impl Work for Pool {
 
 #[cfg(test)]
 mod tests {
-    use super::crew::{Log, Round};
+    use super::threads::{Log, Round};
     use super::*;
     use crate::engine::threads::run_on;
     use sys::evidence::Switches;
@@ -217,7 +217,7 @@ mod tests {
     fn each_round_is_n_sums_of_their_own_buffers() {
         let _alone = alone();
         let mut pool = Pool::new(3, 256 << 10, &allowed());
-        let story = pool.crew.work(5).expect("a pool");
+        let story = pool.threads.work(5).expect("a pool");
         let sums: Vec<u32> = story
             .logs
             .iter()
@@ -253,7 +253,7 @@ mod tests {
     fn a_sum_that_is_wrong_is_an_error() {
         let _alone = alone();
         let pool = Pool::new(2, 64 << 10, &allowed());
-        let mut story = pool.crew.work(1).expect("a pool");
+        let mut story = pool.threads.work(1).expect("a pool");
         pool.events(&story).expect("right");
         for span in story.logs.iter_mut().flat_map(|log| &mut log.spans) {
             span.sum += 1;
@@ -269,7 +269,7 @@ mod tests {
     fn threads_that_cant_be_started_are_a_reason_and_the_others_end() {
         let _alone = alone();
         let mut pool = Pool::new(4, 64 << 10, &allowed());
-        pool.crew.stack_bytes = |number| {
+        pool.threads.stack_bytes = |number| {
             if number < 2 {
                 STACK_BYTES
             } else {

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn shrunk_buffers_are_told() {
+    fn shrunk_buffers_are_reported() {
         assert_eq!(
             shortage(16, 5 << 19, &machine(40 << 20)).as_deref(),
             Some(

@@ -2,7 +2,7 @@
 
 use model::machine::{CacheFact, CacheKind, Fact};
 
-use super::topology::cpu_numbers;
+use super::cpu::cpu_numbers;
 use crate::files::{Files, Tree, cpu_list};
 
 /// Every cache once.

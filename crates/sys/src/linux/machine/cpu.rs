@@ -2,9 +2,12 @@
 
 use model::machine::{CpuSignature, Fact};
 
-use crate::files::Tree;
+use crate::files::{Files, Tree};
 use crate::machine::Live;
 use crate::microarchitecture::{arm_implementer, contradiction, microarchitecture};
+
+/// Where the kernel describes the CPUs.
+pub(super) const CPUS: &str = "/sys/devices/system/cpu";
 
 const CPUINFO: &str = "/proc/cpuinfo";
 
@@ -167,7 +170,7 @@ fn arm_signatures(tree: &Tree, cpuinfo: &str) -> Vec<(u32, CpuSignature)> {
     if !from_cpuinfo.is_empty() {
         return from_cpuinfo;
     }
-    super::topology::cpu_numbers(tree)
+    cpu_numbers(tree)
         .into_iter()
         .filter_map(|cpu| {
             let path = format!("/sys/devices/system/cpu/cpu{cpu}/regs/identification/midr_el1");
@@ -212,6 +215,17 @@ pub(super) fn field<'a>(cpuinfo: &'a str, key: &str) -> Option<&'a str> {
         let value = value.trim();
         (name.trim() == key && !value.is_empty()).then_some(value)
     })
+}
+
+/// The numbers of the cpuN directories, ascending.
+pub(super) fn cpu_numbers(tree: &Tree) -> Vec<u32> {
+    let mut numbers: Vec<u32> = tree
+        .names(CPUS)
+        .iter()
+        .filter_map(|name| name.strip_prefix("cpu")?.parse().ok())
+        .collect();
+    numbers.sort_unstable();
+    numbers
 }
 
 #[cfg(test)]

@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use model::machine::{Fact, FrequencyFacts, Presence};
 
 use super::cpu::field;
-use super::topology::cpu_numbers;
+use super::cpu::{CPUS, cpu_numbers};
 use crate::files::{Files, Tree};
 use crate::machine::Live;
-
-const CPUS: &str = "/sys/devices/system/cpu";
 
 pub(super) struct Frequency {
     pub(super) governor: Fact<String>,

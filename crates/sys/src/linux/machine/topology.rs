@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::machine::{CoreKind, CpuSignature, Fact, Smt};
 
-use super::cpu::Cpu;
-use crate::files::{Files, Tree, cpu_list};
+use super::cpu::{CPUS, Cpu};
+use crate::files::{Tree, cpu_list};
 use crate::microarchitecture::microarchitecture;
-
-const CPUS: &str = "/sys/devices/system/cpu";
 
 pub(super) struct Topology {
     pub(super) sockets: Fact<u32>,
@@ -35,17 +33,6 @@ pub(super) fn online(tree: &Tree) -> Fact<Vec<u32>> {
     } else {
         Fact::known(counted).from_source("/proc/stat")
     }
-}
-
-/// The numbers of the cpuN directories, ascending.
-pub(super) fn cpu_numbers(tree: &Tree) -> Vec<u32> {
-    let mut numbers: Vec<u32> = tree
-        .names(CPUS)
-        .iter()
-        .filter_map(|name| name.strip_prefix("cpu")?.parse().ok())
-        .collect();
-    numbers.sort_unstable();
-    numbers
 }
 
 pub(super) fn read(tree: &Tree, cpu: &Cpu, online: Option<&[u32]>) -> Topology {

@@ -1,7 +1,7 @@
 //! The advice that follows, the best first.
 
 use super::told::interval;
-use model::noise::effect::advice::{Advice, Told, advice as of_effects};
+use model::noise::effect::advice::{Advice, Shown, advice as of_effects};
 use model::noise::effect::{Effects, Workload};
 use model::story::Block;
 
@@ -39,7 +39,7 @@ fn sentence(advice: &Advice) -> String {
     text
 }
 
-fn in_words(told: &Told) -> String {
+fn in_words(told: &Shown) -> String {
     let of = match (told.of_time, told.workload) {
         (true, Workload::Wakeup) => "lateness",
         (true, _) => "time",

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::render::{COLUMNS, keeps_to};
-use model::synthetic::gaps as synthetic;
+use model::synthetic::osnoise as synthetic;
 
 #[test]
 fn the_picture_of_gaps() {

@@ -5,8 +5,8 @@
 mod dice;
 
 use dice::Dice;
-use model::by_turns;
 use model::compare::finding::Finding;
+use model::interleaved;
 use model::repeats;
 
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,7 @@ fn the_interval_of_a_ratio_covers_it() {
             let held = (0..TIMES)
                 .filter(|_| {
                     let (a, b) = rounds(world, n, ratio, &mut random);
-                    let r = by_turns::ratio(&a, &b, 1).expect("enough rounds");
+                    let r = interleaved::ratio(&a, &b, 1).expect("enough rounds");
                     r.low <= ratio && ratio <= r.high
                 })
                 .count();
@@ -90,8 +90,8 @@ fn the_same_is_rarely_called_different_and_a_tenth_is_found() {
             (0..TIMES)
                 .filter(|_| {
                     let (a, b) = rounds(world, 40, ratio, &mut random);
-                    let r = by_turns::ratio(&a, &b, 1);
-                    by_turns::word(r.as_ref(), 0.05) == Finding::Different
+                    let r = interleaved::ratio(&a, &b, 1);
+                    interleaved::word(r.as_ref(), 0.05) == Finding::Different
                 })
                 .count() as f64
                 / TIMES as f64
@@ -111,8 +111,8 @@ fn several_comparisons_together_are_as_careful_as_one() {
             let (a, _) = rounds(World::Even, 30, 1.0, &mut random);
             (0..5).any(|_| {
                 let (_, b) = rounds(World::Even, 30, 1.0, &mut random);
-                let r = by_turns::ratio(&a, &b, 5);
-                by_turns::word(r.as_ref(), 0.05) == Finding::Different
+                let r = interleaved::ratio(&a, &b, 5);
+                interleaved::word(r.as_ref(), 0.05) == Finding::Different
             })
         })
         .count() as f64

@@ -18,7 +18,7 @@ use sys::semaphore::Semaphore;
 pub(super) const STACK_BYTES: usize = 128 << 10;
 
 /// The pool as it is to be.
-pub(super) struct Crew {
+pub(super) struct PoolThreads {
     pub(super) threads: usize,
     /// Of one thread's buffer.
     pub(super) bytes: usize,
@@ -28,7 +28,7 @@ pub(super) struct Crew {
     pub(super) stack_bytes: fn(usize) -> usize,
 }
 
-impl Crew {
+impl PoolThreads {
     /// Starts the threads, conducts the rounds, and ends the threads. In a
     /// separate thread, since threads inherit affinity and the calling one
     /// may be pinned.
@@ -46,17 +46,17 @@ impl Crew {
         let buffers: Vec<&[u32]> = memory.as_slice().chunks(self.bytes).map(words).collect();
         let board = Board::new().doing("no semaphores")?;
         std::thread::scope(|scope| {
-            let mut crew = Vec::with_capacity(buffers.len());
+            let mut handles = Vec::with_capacity(buffers.len());
             let done = self
-                .start(scope, &board, &buffers, rounds, &mut crew)
+                .start(scope, &board, &buffers, rounds, &mut handles)
                 .and_then(|()| board.conduct(&buffers, rounds).doing("a semaphore failed"));
             board.quit.store(true, Ordering::Release);
-            for _ in &crew {
+            for _ in &handles {
                 // It can only fail at its largest value, which wakes all too.
                 let _ = board.start.post();
             }
             // All are joined, whatever became of one of them.
-            let ended: Vec<_> = crew.into_iter().map(ScopedJoinHandle::join).collect();
+            let ended: Vec<_> = handles.into_iter().map(ScopedJoinHandle::join).collect();
             let rounds = done?;
             let logs = ended
                 .into_iter()
@@ -66,7 +66,7 @@ impl Crew {
         })
     }
 
-    /// Starts all threads; those that could be started are in `crew` also
+    /// Starts all threads; those that could be started are in `handles` also
     /// where not all could.
     fn start<'scope, 'env>(
         &self,
@@ -74,7 +74,7 @@ impl Crew {
         board: &'env Board,
         buffers: &'env [&'env [u32]],
         rounds: u32,
-        crew: &mut Vec<ScopedJoinHandle<'scope, Log>>,
+        handles: &mut Vec<ScopedJoinHandle<'scope, Log>>,
     ) -> Result<(), Reason> {
         // One early thread might do all operations.
         let most = self.threads * rounds as usize;
@@ -84,7 +84,7 @@ impl Crew {
                 .stack_size((self.stack_bytes)(number))
                 .spawn_scoped(scope, move || board.operate(buffer, most));
             let what = format!("more than {number} of {} threads", self.threads);
-            crew.push(thread.map_err(|e| Reason::not_started(what, &e))?);
+            handles.push(thread.map_err(|e| Reason::not_started(what, &e))?);
         }
         for _ in 0..self.threads {
             board.done.wait().doing("a semaphore failed")?;

@@ -1,4 +1,4 @@
-//! Made-up gaps: each cause once, all sums right.
+//! Made-up osnoise: each cause once, all sums right.
 
 use crate::noise::osnoise::{
     Cause, CauseTime, CauseTotal, Detector, Detour, Frequency, InterruptCount, Osnoise,
@@ -7,15 +7,15 @@ use crate::noise::osnoise::{
 use crate::run::SCHEMA_VERSION;
 
 /// Detours of so many equal ones in the bin of 2^bin ns.
-fn lost(cause: Cause, gaps: u64, each_ns: u64) -> CauseTotal {
+fn lost(cause: Cause, detours: u64, each_ns: u64) -> CauseTotal {
     let mut histogram = vec![0; each_ns.ilog2() as usize + 1];
     if let Some(last) = histogram.last_mut() {
-        *last = gaps;
+        *last = detours;
     }
     CauseTotal {
         cause,
-        detours: gaps,
-        lost_ns: gaps * each_ns,
+        detours,
+        lost_ns: detours * each_ns,
         share: None,
         longest_ns: each_ns,
         histogram,
@@ -27,7 +27,7 @@ fn part(cause: Cause, lost_ns: u64) -> CauseTime {
 }
 
 /// Five seconds on CPU 1, in so many stretches (a divisor of 80).
-pub fn gaps(stretches: u64) -> Osnoise {
+pub fn osnoise(stretches: u64) -> Osnoise {
     const SPAN_NS: u64 = 5_000_000_000;
     let causes = [
         lost(Cause::Scheduler, 20, 4_000_000),
@@ -129,17 +129,17 @@ pub fn document() -> OsnoiseDocument {
         cpu_model: Some("AMD EPYC 7B13".into()),
         asked_ms: 5_000,
         partial: None,
-        cpus: vec![gaps(80)],
+        cpus: vec![osnoise(80)],
     }
 }
 
 /// Around a run.
 pub fn around() -> OsnoiseAround {
     OsnoiseAround {
-        before: gaps(20),
+        before: osnoise(20),
         after: Some(Osnoise {
             lost_ns: 40_000_000,
-            ..gaps(20)
+            ..osnoise(20)
         }),
     }
 }

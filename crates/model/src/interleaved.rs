@@ -5,7 +5,7 @@
 //! of the median by order statistics (the sign test turned round). What both
 //! of a round met alike (a slow stretch of the machine, a neighbour) cancels
 //! in its ratio, and nothing is assumed of how the costs are distributed.
-//! Simulated (`tests/by_turns.rs`): it covers the true ratio in 94 to 99 % of
+//! Simulated (`tests/interleaved.rs`): it covers the true ratio in 94 to 99 % of
 //! the runs under skewed noise, drift, sticky two states and outliers, where a
 //! bootstrap of the ratio of the two medians is up to ten times as wide, since
 //! it does not see that both were slow together.

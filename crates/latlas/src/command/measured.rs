@@ -1,0 +1,74 @@
+//! Measuring with a bar on stderr, and keeping what was measured: the same for every command that
+//! makes a run.
+
+use crate::progress::Bar;
+use crate::{UNRELIABLE, output, program};
+use anyhow::{Context, bail};
+use meter::conduct::conduct;
+use meter::plan::Plan;
+use meter::probe::Probe;
+use model::machine::Machine;
+use model::run::Run;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use store::{Store, index};
+use view::render;
+
+/// Measures with a bar on stderr, until it is done or Ctrl-C.
+pub(super) fn measure(catalogue: &[Probe], plan: &Plan, machine: Machine) -> anyhow::Result<Run> {
+    let stop = stop_on_signals()?;
+    let mut bar = Bar::on_stderr();
+    let program = program::program(&machine);
+    let measured = conduct(catalogue, plan, machine, program, &mut bar, stop);
+    bar.clear();
+    Ok(measured?)
+}
+
+/// The first Ctrl-C (or SIGTERM, or SIGHUP) stops measuring and keeps the samples; a second one,
+/// more than a second later, kills latlas. The flag is global: it stops later measurements of
+/// this process too.
+pub(super) fn stop_on_signals() -> anyhow::Result<&'static AtomicBool> {
+    sys::stop::on_request().context("can't install a signal handler")
+}
+
+/// The store of a run, checked before measuring; `None` where it can't be stored but is also
+/// written `elsewhere`.
+///
+/// # Errors
+/// If the run would be lost.
+pub(super) fn writable_store(elsewhere: bool) -> anyhow::Result<Option<Store>> {
+    let usable = |store: Store| store.check_keepable().map(|()| store);
+    match Store::of_user().and_then(usable) {
+        Ok(store) => Ok(Some(store)),
+        Err(error) if elsewhere => {
+            output::message(format_args!("the run will not be stored: {error}"));
+            Ok(None)
+        }
+        Err(error) => bail!(
+            "can't store the run: {error} (set LATLAS_DATA_DIR to a writable directory, or add \
+             --out FILE)"
+        ),
+    }
+}
+
+/// Stores the run; its path. An error since the check is printed, so that the table is not lost.
+pub(super) fn keep(run: &Run, store: Option<&Store>) -> Option<String> {
+    match index::keep(store?, run) {
+        Ok((path, messages)) => {
+            super::atlas::print_messages(&messages);
+            Some(path.display().to_string())
+        }
+        Err(error) => {
+            output::message(format_args!("the run was not stored: {error}"));
+            None
+        }
+    }
+}
+
+/// The exit code of a run, and of whether it was stored nowhere.
+pub(super) fn exit_code(run: &Run, lost: bool) -> ExitCode {
+    match render::reliable(run) && !lost {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(UNRELIABLE),
+    }
+}

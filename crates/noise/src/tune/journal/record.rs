@@ -1,0 +1,149 @@
+//! What stands in a journal, and what it says of the steps.
+
+use super::super::item::Item;
+use super::read::Damage;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// A step, with all that is needed to undo it.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Action {
+    /// Values: those with a wish are written in their order.
+    Change {
+        /// The control, as `--only` names it.
+        control: String,
+        /// The values.
+        items: Vec<Item>,
+    },
+    /// A controller given to the groups below (`cgroup.subtree_control`).
+    Enable {
+        /// The file.
+        path: String,
+        /// The controller.
+        controller: String,
+    },
+    /// A control group made. Who is in it when it goes goes to its home.
+    Group {
+        /// Its directory.
+        path: String,
+        /// The directory of the group that its tasks go to.
+        home: String,
+        /// Name of the file that lists and takes its members.
+        list: String,
+        /// What else its making and its going may alter.
+        beside: Vec<Item>,
+    },
+}
+
+impl Action {
+    /// The values that it changes, or may change by the way.
+    pub(crate) fn items(&self) -> &[Item] {
+        match self {
+            Action::Change { items, .. } | Action::Group { beside: items, .. } => items,
+            Action::Enable { .. } => &[],
+        }
+    }
+}
+
+/// One line.
+#[derive(Serialize, Deserialize, Debug)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Record {
+    /// The first.
+    Began(Header),
+    /// What is going to be done.
+    Intent { entry: usize, action: Action },
+    /// It is done, and these values were read back (those of `items`, in
+    /// their order; nothing where one can't be read).
+    Made {
+        entry: usize,
+        left: Vec<Option<String>>,
+    },
+    /// It is going to be undone, but for these items, which somebody else
+    /// changed.
+    Undoing { entry: usize, foreign: Vec<usize> },
+    /// Undoing it was tried, and these values of its items were left: what is
+    /// another later somebody else has set.
+    Tried {
+        entry: usize,
+        foreign: Vec<usize>,
+        left: Vec<Option<String>>,
+    },
+    /// Nothing of it is left to be undone.
+    Done { entry: usize },
+}
+
+/// Whose journal it is.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) version: u32,
+    /// /proc/sys/kernel/random/boot_id.
+    pub(crate) boot_id: String,
+    /// Below which the files are: `/`, or where a fixture lies.
+    pub(crate) root: PathBuf,
+    /// The process that tunes.
+    pub(crate) process: u32,
+}
+
+/// What the journal knows of a step.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) action: Action,
+    pub(crate) left: Option<Vec<Option<String>>>,
+    /// While it is being undone: what was found to be somebody else's before
+    /// that began.
+    pub(crate) undoing: Option<Vec<usize>>,
+    /// Of an earlier try: what was somebody else's then, and stays so.
+    pub(crate) foreign: Vec<usize>,
+    pub(crate) done: bool,
+    /// How many entries there were when it was done.
+    pub(crate) done_of: usize,
+}
+
+impl Record {
+    /// What it says of the entries. Records must make sense one after the other.
+    pub(super) fn learn(self, entries: &mut Vec<Entry>) -> Result<(), Damage> {
+        let count = entries.len();
+        match self {
+            Record::Began(_) => return Err(Damage::SecondBeginning),
+            Record::Intent { entry, action } if entry == count => entries.push(Entry::new(action)),
+            Record::Intent { .. } => return Err(Damage::OutOfOrder),
+            Record::Made { entry, left } => known(entries, entry)?.left = Some(left),
+            Record::Undoing { entry, foreign } => known(entries, entry)?.undoing = Some(foreign),
+            Record::Tried {
+                entry,
+                foreign,
+                left,
+            } => {
+                let entry = known(entries, entry)?;
+                entry.undoing = None;
+                entry.foreign = foreign;
+                entry.left = Some(left);
+            }
+            Record::Done { entry } => {
+                let entry = known(entries, entry)?;
+                entry.done = true;
+                entry.done_of = count;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn known(entries: &mut [Entry], entry: usize) -> Result<&mut Entry, Damage> {
+    entries.get_mut(entry).ok_or(Damage::NoEntry(entry))
+}
+
+impl Entry {
+    fn new(action: Action) -> Entry {
+        Entry {
+            action,
+            left: None,
+            undoing: None,
+            foreign: Vec::new(),
+            done: false,
+            done_of: 0,
+        }
+    }
+}
