@@ -17,21 +17,17 @@ mod table;
 mod values;
 
 mod claims {
-    pub mod atlas_kills;
     pub mod atlas_store;
     pub mod cost;
     pub mod exec;
     pub mod gate;
     pub mod honesty;
-    pub mod intervals;
     pub mod osnoise;
     pub mod peers;
     pub mod printed;
-    pub mod rejudge;
     pub mod repeatability;
-    pub mod run_spread;
+    pub mod runs;
     pub mod truth;
-    pub mod tune_kills;
     pub mod tune_peers;
     pub mod under_load;
 }
@@ -66,26 +62,18 @@ enum Entry {
     Exec(exec::Arguments),
     /// `latlas noise measure` against tracepoints of the same seconds; root (2 min)
     Osnoise(osnoise::Arguments),
-    /// Spread of every row and point over whole default runs (5 min)
-    RunSpread(run_spread::Arguments),
-    /// Coverage of the 95 % intervals over many runs (10 min)
-    Intervals(intervals::Arguments),
-    /// Stored runs judged again by today's rules (1 s)
-    Rejudge(rejudge::Arguments),
+    /// What several runs say of each other: coverage of the 95 % intervals, verdicts, spread (5 min)
+    Runs(runs::Arguments),
     /// What is flagged and what is off on a machine with a load (10 min)
     Honesty(honesty::Arguments),
     /// Bias and spread under a competing load, by control (10 min)
     UnderLoad(under_load::Arguments),
     /// False alarms and misses of `run --baseline` (25 min)
     Gate(gate::Arguments),
-    /// `noise tune` killed at random moments: every value is restored; root (1 min)
-    TuneKills(tune_kills::Arguments),
     /// What latlas's and pyperf's tune and reset leave changed; root (10 s)
     TunePeers(tune_peers::Arguments),
     /// Time and size of an atlas of 1000 runs (5 min)
     AtlasStore(atlas_store::Arguments),
-    /// Two writers on one atlas, killed at random moments: nothing is lost (30 s)
-    AtlasKills(atlas_kills::Arguments),
     /// Wall time, memory, program and document size of latlas (5 min)
     Cost(cost::Arguments),
     #[command(name = "__latlas", hide = true)]
@@ -117,16 +105,12 @@ fn run(entry: &Entry) -> anyhow::Result<bars::Bars> {
         Entry::Files(of) => peers::claim(of, "files"),
         Entry::Exec(of) => exec::claim(of),
         Entry::Osnoise(of) => osnoise::claim(of),
-        Entry::RunSpread(of) => run_spread::claim(of),
-        Entry::Intervals(of) => intervals::claim(of),
-        Entry::Rejudge(of) => rejudge::claim(of),
+        Entry::Runs(of) => runs::claim(of),
         Entry::Honesty(of) => honesty::claim(of),
         Entry::UnderLoad(of) => under_load::claim(of),
         Entry::Gate(of) => gate::claim(of),
-        Entry::TuneKills(of) => tune_kills::claim(of),
         Entry::TunePeers(of) => tune_peers::claim(of),
         Entry::AtlasStore(of) => atlas_store::claim(of),
-        Entry::AtlasKills(of) => atlas_kills::claim(of),
         Entry::Cost(of) => cost::claim(of),
         Entry::Latlas(of) => operations::latlas(of).map(|()| bars::Bars::new()),
         Entry::Criterion(of) => {

@@ -9,7 +9,7 @@ use meter::plan::{Plan, PlannedCell, Request, plan};
 use meter::probe::{Probe, Work};
 use meter::worker;
 use model::estimate::Estimate;
-use model::run::{Bound, Cell, Outcome, Program, Run, Scale};
+use model::run::{Bound, Cell, Program, Run, Scale};
 use model::sample::flag;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -285,36 +285,26 @@ fn fill(plan: &mut Plan, budget_s: f64) {
 /// Every estimate of a run with its name: figures and levels by row id, points
 /// as `row@x`, `row@y,x`.
 pub fn estimates(run: &Run) -> Vec<(String, Bound, Estimate)> {
-    let mut all = Vec::new();
-    for row in &run.rows {
-        let mut add = |name: String, estimate: &Estimate| {
-            all.push((name, row.bound, estimate.clone()));
-        };
-        match &row.outcome {
-            Outcome::Figure(e) | Outcome::Level { estimate: e, .. } => add(row.id.clone(), e),
-            Outcome::Curve { points, .. } => {
-                for p in points {
-                    add(format!("{}@{}", row.id, p.x), &p.estimate);
-                }
-            }
-            Outcome::Map { points, .. } => {
-                for p in points {
-                    add(format!("{}@{},{}", row.id, p.y, p.x), &p.estimate);
-                }
-            }
-            Outcome::Unavailable { .. } => {}
-        }
+    let of = |row: &'_ model::run::Row| {
+        let figures = row.figures().into_iter();
+        let named = figures.map(|(at, e)| (name(&row.id, &at), row.bound, e.clone()));
+        named.collect::<Vec<_>>()
+    };
+    run.rows.iter().flat_map(of).collect()
+}
+
+/// The name of a row's figure at a point.
+pub fn name(row: &str, at: &[u64]) -> String {
+    let at: Vec<String> = at.iter().map(u64::to_string).collect();
+    match at.is_empty() {
+        true => row.into(),
+        false => format!("{row}@{}", at.join(",")),
     }
-    all
 }
 
 /// A cell's name as [`estimates`] has it.
 pub fn cell_name(cell: &Cell) -> String {
-    let at: Vec<String> = cell.at.iter().map(u64::to_string).collect();
-    match at.is_empty() {
-        true => cell.row.clone(),
-        false => format!("{}@{}", cell.row, at.join(",")),
-    }
+    name(&cell.row, &cell.at)
 }
 
 /// Time of all ordinary samples of a cell over all their operations, ns: what

@@ -1,47 +1,121 @@
-//! Judges stored runs again by today's rules, from their samples, and prints
-//! what the figures of the documents and those of today are worth: how often
-//! an interval holds the other runs' median, how many rows are flagged, how
-//! many keep their verdict from run to run, how far runs spread.
+//! What several runs of one machine say of each other: how often an interval holds the other
+//! runs' median, how many rows are flagged, how many keep their verdict from run to run, how far
+//! runs spread. The runs are made here or read from documents, whose samples are then judged
+//! again by today's rules beside the figures as stored.
 
 use crate::bars::Bars;
+use crate::ours::{self, EMPTY, Task};
 use crate::spread::median;
 use crate::table::{Table, percent};
 use anyhow::Context;
 use model::estimate::{Estimate, Verdict};
-use model::run::{Bound, Outcome, Row, Run};
+use model::run::{Bound, Row, Run, Scale};
 use model::stats::Interval;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub struct Arguments {
+    /// Stored documents, in the order in which they were made; absent: runs are made
+    documents: Vec<PathBuf>,
+    /// Runs to make
+    #[arg(long, default_value_t = 5, conflicts_with = "documents")]
+    runs: u64,
+    /// Rows to run: ids, or patterns that end in *; the default rows if absent
+    #[arg(long, value_name = "ROW", conflicts_with = "documents")]
+    row: Vec<String>,
+    /// Few points and rounds
+    #[arg(long, conflicts_with = "documents")]
+    quick: bool,
+    /// Budget of a run, s; what latlas itself takes if absent
+    #[arg(long, conflicts_with = "documents")]
+    seconds: Option<f64>,
+    /// The CPU to run on; each run chooses the quieter one if absent
+    #[arg(long, conflicts_with = "documents")]
+    cpu: Option<u32>,
     /// Print each row: its figures run by run, and its verdicts
     #[arg(long)]
     rows: bool,
-    /// Documents, in the order in which they were made
-    #[arg(required = true)]
-    documents: Vec<PathBuf>,
 }
 
 pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let catalogue = probes::catalogue();
-    let (mut before, mut today) = (Vec::new(), Vec::new());
+    let (mut stored, mut today) = (Vec::new(), Vec::new());
     for path in &arguments.documents {
         let run: Run = store::read(path)?;
         let rows = meter::rejudge::again(&catalogue, &run)
             .map_err(anyhow::Error::msg)
             .with_context(|| path.display().to_string())?;
         let again = Judged::of(&rows, None);
-        before.push(Judged::of(&run.rows, Some(&again)));
+        stored.push(Judged::of(&run.rows, Some(&again)));
         today.push(again);
     }
-    for (name, runs) in [("as stored", &before), ("judged again", &today)] {
-        print(name, &by_family(runs));
+    if arguments.documents.is_empty() {
+        today = made(arguments)?;
     }
+    if !stored.is_empty() {
+        print("as stored", &by_family(&stored));
+    }
+    let families = by_family(&today);
+    print("today", &families);
     if arguments.rows {
-        print_rows(&before, &today);
+        print_rows(&stored, &today);
     }
-    Ok(Bars::new())
+    Ok(held(&families))
+}
+
+/// The figures of runs made now.
+fn made(arguments: &Arguments) -> anyhow::Result<Vec<Judged>> {
+    let run = |number: u64| {
+        eprintln!("run {number} of {}", arguments.runs);
+        let run = ours::measure(&Task {
+            rows: arguments.row.clone(),
+            scale: match arguments.quick {
+                true => Scale::Quick,
+                false => Scale::Default,
+            },
+            budget_s: arguments.seconds,
+            seed: number,
+            pin: arguments.cpu,
+            ..Task::of(&[])
+        })?;
+        Ok(Judged::of(&run.rows, None))
+    };
+    (1..=arguments.runs).map(run).collect()
+}
+
+/// The claims of docs/method.md.
+fn held(families: &BTreeMap<String, Summary>) -> Bars {
+    let mut bars = Bars::new();
+    let hundred = |share: Option<f64>| share.map(|share| share * 100.0);
+    for (family, of) in families {
+        if !family.starts_with("all") {
+            bars.within(
+                &format!("coverage of {family}, %"),
+                hundred(of.held.share()),
+                90.0,
+                99.0,
+            );
+        }
+    }
+    if let Some(all) = families.get("all rows") {
+        bars.at_most("rows flagged", hundred(all.flagged.share()), 15.0, " %");
+        let same = hundred(all.same_verdict.share());
+        bars.within(
+            "rows with the same verdict in the next run, %",
+            same,
+            90.0,
+            100.0,
+        );
+    }
+    for (family, of) in families
+        .iter()
+        .filter(|(family, _)| family.starts_with("all"))
+    {
+        let off = Some(of.ok_and_off.hits as f64);
+        bars.at_most(&format!("{family}: ok and more than 5 % off"), off, 0.0, "");
+    }
+    bars
 }
 
 fn print(name: &str, families: &BTreeMap<String, Summary>) {
@@ -151,7 +225,7 @@ impl Judged {
     /// cycles, where the documents are too old to.
     pub fn of(rows: &[Row], today: Option<&Judged>) -> Judged {
         let mut figures = BTreeMap::new();
-        for row in rows {
+        for row in rows.iter().filter(|row| row.id != EMPTY) {
             let mut add = |id: String, estimate: &Estimate| {
                 let in_cycles = match today.filter(|_| id.contains('@')) {
                     Some(today) => today.0.get(&id).is_some_and(|f| f.family == IN_CYCLES),
@@ -160,24 +234,8 @@ impl Judged {
                 };
                 figures.insert(id, Figures::of(estimate, in_cycles));
             };
-            match &row.outcome {
-                Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => {
-                    add(row.id.clone(), estimate);
-                }
-                Outcome::Curve { points, .. } => {
-                    for point in points {
-                        add(format!("{}@{}", row.id, point.x), &point.estimate);
-                    }
-                }
-                Outcome::Map { points, .. } => {
-                    for point in points {
-                        add(
-                            format!("{}@{}x{}", row.id, point.y, point.x),
-                            &point.estimate,
-                        );
-                    }
-                }
-                Outcome::Unavailable { .. } => {}
+            for (at, estimate) in row.figures() {
+                add(ours::name(&row.id, &at), estimate);
             }
         }
         Judged(figures)
