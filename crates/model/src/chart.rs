@@ -149,6 +149,32 @@ pub struct Point {
     pub verdict: Option<Verdict>,
 }
 
+impl Point {
+    /// A figure without an interval or a verdict.
+    pub fn bare(x: f64, y: f64) -> Point {
+        Point {
+            x,
+            y,
+            low: None,
+            high: None,
+            verdict: None,
+        }
+    }
+}
+
+impl Lines {
+    /// Curves with nothing marked.
+    pub fn new(x: Axis, y: Axis, series: Vec<Line>) -> Lines {
+        Lines {
+            x,
+            y,
+            series,
+            bands: Vec::new(),
+            marks: Vec::new(),
+        }
+    }
+}
+
 /// A shaded stretch.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Band {
@@ -237,7 +263,7 @@ pub struct Dots {
 }
 
 /// A line with its figure.
-#[derive(Serialize, Clone, Debug, PartialEq)]
+#[derive(Serialize, Clone, Debug, Default, PartialEq)]
 pub struct Dot {
     /// The row it is of: `memory.latency/L2`.
     pub id: String,

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod chart;
+mod grouped;
 pub mod render;
 pub mod report;
 

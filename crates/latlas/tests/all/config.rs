@@ -1,6 +1,6 @@
 //! The configuration file, and the command line over it.
 
-use crate::support::{Done, Home, SYNTHETIC, has, json, lacks};
+use crate::support::{Done, Home, SYNTHETIC, has, lacks};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;

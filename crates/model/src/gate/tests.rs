@@ -118,7 +118,7 @@ fn half_of_a_visits_readings_are_quiet_or_none_of_it_is() {
 }
 
 #[test]
-fn a_contended_level_is_not_learnt_as_quiet() {
+fn a_contended_level_is_not_learned_as_quiet() {
     // Two humps and nothing else, as a neighbour that never rests makes them:
     // no ratio holds a peak, though each hump is narrow enough for a mode.
     let gate = MachineReadings::of(&run(60, 2910, &[(1040, 1700), (1080, 1700), FAR])).gate(None);

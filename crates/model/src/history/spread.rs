@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_vary_by_is_learnt_whatever_changes() {
+    fn run_to_run_variation_is_learned_whatever_changes() {
         for (deviation, resemblance) in [(1.0, 0.0), (3.0, 0.0), (2.0, 0.5)] {
             let mut past = past(400, deviation, resemblance);
             let calm = Spread::of(&past);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn little_is_learnt_from_little() {
+    fn few_runs_say_little() {
         let two = Spread::of(&past(2, 1.0, 0.0));
         assert!((two.df - 6.0 - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(two.resemblance, ASSUMED_RESEMBLANCE);

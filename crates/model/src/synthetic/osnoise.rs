@@ -27,7 +27,7 @@ fn part(cause: Cause, lost_ns: u64) -> CauseTime {
 }
 
 /// Five seconds on CPU 1, in so many stretches (a divisor of 80).
-pub fn gaps(stretches: u64) -> Osnoise {
+pub fn osnoise(stretches: u64) -> Osnoise {
     const SPAN_NS: u64 = 5_000_000_000;
     let causes = [
         lost(Cause::Scheduler, 20, 4_000_000),
@@ -129,17 +129,17 @@ pub fn document() -> OsnoiseDocument {
         cpu_model: Some("AMD EPYC 7B13".into()),
         asked_ms: 5_000,
         partial: None,
-        cpus: vec![gaps(80)],
+        cpus: vec![osnoise(80)],
     }
 }
 
 /// Around a run.
 pub fn around() -> OsnoiseAround {
     OsnoiseAround {
-        before: gaps(20),
+        before: osnoise(20),
         after: Some(Osnoise {
             lost_ns: 40_000_000,
-            ..gaps(20)
+            ..osnoise(20)
         }),
     }
 }

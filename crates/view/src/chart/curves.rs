@@ -3,6 +3,7 @@
 use super::figure::{Figure, curve, joined, linear, log};
 use super::source::{Drawn, Picture, Source, why_not};
 use super::{Body, Chart, Kind, Line, Lines, Quantity, Section};
+use crate::grouped::grouped;
 use model::estimate::Verdict;
 use model::run::{self, Row, Run};
 use model::unit::Unit;
@@ -109,13 +110,7 @@ impl Curves {
                 title: self.title.into(),
                 caption: self.caption.into(),
                 section: self.section,
-                body: Body::Lines(Lines {
-                    x,
-                    y,
-                    series,
-                    bands: Vec::new(),
-                    marks: Vec::new(),
-                }),
+                body: Body::Lines(Lines::new(x, y, series)),
                 notes,
             },
             rows: shown,
@@ -153,16 +148,9 @@ impl Curves {
 
 /// The notes of rows, each once.
 fn notes_of(run: &Run, ids: &[String]) -> Vec<String> {
-    let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
-    for row in ids.iter().filter_map(|id| run.row(id)) {
-        for note in &row.notes {
-            match notes.iter_mut().find(|(known, _)| *known == note) {
-                Some((_, rows)) => rows.push(&row.id),
-                None => notes.push((note, vec![&row.id])),
-            }
-        }
-    }
-    let told = |(note, rows): (&str, Vec<&str>)| match rows.len() == ids.len() {
+    let rows = ids.iter().filter_map(|id| run.row(id));
+    let notes = grouped(rows.flat_map(|row| row.notes.iter().map(|note| (note, &row.id[..]))));
+    let told = |(note, rows): (&String, Vec<&str>)| match rows.len() == ids.len() {
         true => note.to_owned(),
         false => format!("{note} ({})", rows.join(", ")),
     };

@@ -4,6 +4,7 @@ use super::bins::{BINS, cell, names};
 use super::figure::linear;
 use super::source::{Picture, why_not};
 use super::{Bars, Body, Chart, Part, Quantity, Section};
+use crate::grouped::grouped;
 use model::figure::value;
 use model::run::{Cell, Regime, Run};
 use model::sample::{Sample, flag};
@@ -27,14 +28,8 @@ pub fn of_row(run: &Run, id: &str) -> Result<Picture, String> {
     let bins = Bins::over(ns.iter().copied(), BINS).ok_or("no sample is above 0")?;
     let samples = cell.samples.samples()?;
     let quiet = run.gate.quiet(&samples);
-    let mut parts: Vec<(String, Vec<f64>)> = Vec::new();
-    for ((sample, quiet), &ns) in samples.iter().zip(quiet).zip(&ns) {
-        let name = group(cell, sample, quiet);
-        match parts.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, own)) => own.push(ns),
-            None => parts.push((name, vec![ns])),
-        }
-    }
+    let named = samples.iter().zip(quiet).zip(&ns);
+    let parts = grouped(named.map(|((sample, quiet), &ns)| (group(cell, sample, quiet), ns)));
     let mut notes = vec![format!("{} samples.", ns.len())];
     let below = bins.count(&ns).not_above_zero;
     if below > 0 {

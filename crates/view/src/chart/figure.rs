@@ -2,7 +2,7 @@
 //! and curves. No figure is changed: a bandwidth is the bytes of an operation
 //! over its time, and the ends of its interval change places.
 
-use super::{Axis, Kind, Line, Point, Quantity};
+use super::{Axis, Dot, Kind, Line, Other, Point, Quantity};
 use model::estimate::{Estimate, Verdict};
 use model::run::{self, CurvePoint, Outcome, Row};
 use model::stats::Interval;
@@ -41,6 +41,20 @@ impl Figure {
     /// What an estimate says first, quiet or typical.
     pub(super) fn first(estimate: &Estimate, unit: &Unit) -> Option<Figure> {
         Figure::of(&estimate.ns()?, unit)
+    }
+
+    /// A line of a row with what an estimate says first.
+    pub(super) fn dot(id: &str, estimate: &Estimate, unit: &Unit, others: Vec<Other>) -> Dot {
+        let figure = Figure::first(estimate, unit);
+        Dot {
+            id: id.into(),
+            value: figure.map(|f| f.value),
+            low: figure.and_then(|f| f.low),
+            high: figure.and_then(|f| f.high),
+            verdict: Some(estimate.verdict),
+            reason: estimate.reason.clone(),
+            others,
+        }
     }
 
     /// As a point of a curve.

@@ -110,40 +110,26 @@ fn dot(row: &Row, source: &Source, published: fn(&ReferenceRow) -> Option<f64>) 
         })
     };
     let tables = source.references.tables.iter().filter_map(published_by);
-    let others = tables
+    let others: Vec<Other> = tables
         .chain(source.others.iter().filter_map(of_run))
         .collect();
-    let empty = Dot {
+    let without = |verdict, reason| Dot {
         id: row.id.clone(),
-        value: None,
-        low: None,
-        high: None,
-        verdict: None,
-        reason: String::new(),
-        others,
+        verdict,
+        reason,
+        others: others.clone(),
+        ..Dot::default()
     };
     match &row.outcome {
-        Outcome::Unavailable { reason } => Some(Dot {
-            reason: format!("not available here: {reason}"),
-            ..empty
-        }),
+        Outcome::Unavailable { reason } => {
+            Some(without(None, format!("not available here: {reason}")))
+        }
         Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => {
             if let Some(below) = estimate.below_ns {
-                return Some(Dot {
-                    verdict: Some(estimate.verdict),
-                    reason: format!("below resolution: less than {}", model::figure::time(below)),
-                    ..empty
-                });
+                let reason = format!("below resolution: less than {}", model::figure::time(below));
+                return Some(without(Some(estimate.verdict), reason));
             }
-            let figure = Figure::first(estimate, &row.unit);
-            Some(Dot {
-                value: figure.map(|f| f.value),
-                low: figure.and_then(|f| f.low),
-                high: figure.and_then(|f| f.high),
-                verdict: Some(estimate.verdict),
-                reason: estimate.reason.clone(),
-                ..empty
-            })
+            Some(Figure::dot(&row.id, estimate, &row.unit, others))
         }
         Outcome::Curve { .. } | Outcome::Map { .. } => None,
     }

@@ -118,10 +118,10 @@ fn clock(source: &Source) -> Drawn {
                       the core are counted in cycles first, so that this does not move them."
                 .into(),
             section: Section::Noise,
-            body: Body::Lines(Lines {
-                x: linear("into the run", Quantity::Nanoseconds),
-                y: log("a cycle", Quantity::Nanoseconds),
-                series: vec![
+            body: Body::Lines(Lines::new(
+                linear("into the run", Quantity::Nanoseconds),
+                log("a cycle", Quantity::Nanoseconds),
+                vec![
                     Line {
                         name: "single readings".into(),
                         is: Kind::Measured,
@@ -130,9 +130,7 @@ fn clock(source: &Source) -> Drawn {
                     },
                     joined("median", Kind::Measured, medians),
                 ],
-                bands: Vec::new(),
-                marks: Vec::new(),
-            }),
+            )),
             notes: vec![note],
         },
         rows: Vec::new(),
@@ -141,13 +139,7 @@ fn clock(source: &Source) -> Drawn {
 
 /// A reading: ms into the run, and ns of a cycle.
 fn reading((at_ms, cycle_ns): (u32, f64)) -> Point {
-    Point {
-        x: f64::from(at_ms) * 1e6,
-        y: cycle_ns,
-        low: None,
-        high: None,
-        verdict: None,
-    }
+    Point::bare(f64::from(at_ms) * 1e6, cycle_ns)
 }
 
 /// The median of each of equal stretches of the readings, which lie in the

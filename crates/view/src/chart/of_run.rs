@@ -37,6 +37,7 @@ pub fn pictures(
     for maker in all() {
         let (id, found) = match maker {
             Maker::Curves(curves) => (curves.id, curves.draw(&source)),
+            Maker::Map(map) => (map.id, map.draw(&source)),
             Maker::Own(id, draw) => (*id, draw(&source)),
         };
         match found {
@@ -57,6 +58,8 @@ pub fn pictures(
 pub(super) enum Maker {
     /// Rows that are curves.
     Curves(&'static Curves),
+    /// A row with a figure for each pair.
+    Map(&'static memory::Map),
     /// A function of its own, with the picture's id.
     Own(&'static str, fn(&Source) -> Drawn),
 }

@@ -1,7 +1,8 @@
 //! Commands: what each cost, in the manner of `perf stat`, and each beside
 //! the first.
 
-use super::figures::{Shown, set, shown};
+use super::figures::{Shown, set, shown, trimmed};
+use crate::grouped::grouped;
 use model::command::{Command, Commands, Compared, Ended, PageCache, Rule};
 use model::compare::finding::Finding;
 use model::estimate::{Estimate, Verdict};
@@ -201,22 +202,17 @@ fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> Vec<Block
         left(""),
         left("verdict"),
     ]);
-    let mut missing: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut missing: Vec<(&str, &str)> = Vec::new();
     for (name, title, other) in LINES {
         let Some(row) = row(run, command, name) else {
             continue;
         };
         match &row.outcome {
-            Outcome::Unavailable { reason } => {
-                match missing.iter_mut().find(|(why, _)| *why == reason) {
-                    Some((_, names)) => names.push(title.trim()),
-                    None => missing.push((reason, vec![title.trim()])),
-                }
-            }
+            Outcome::Unavailable { reason } => missing.push((reason, title.trim())),
             _ => line(&mut table, run, command, row, title, other),
         }
     }
-    for (reason, names) in missing {
+    for (reason, names) in grouped(missing) {
         let label = format!(" {}  ", names.join(", "));
         table.note(label, format!("not available here: {reason}"));
     }
@@ -368,7 +364,7 @@ pub(super) fn compared(record: &Commands) -> Vec<Block> {
          within {} % of 1",
         first.name,
         record.compared[0].rounds,
-        number(record.margin * 100.0)
+        trimmed(record.margin * 100.0)
     );
     let mut table = Table::new(["", "", "", ""].map(left));
     for one in &record.compared {
@@ -414,11 +410,6 @@ fn word(one: &Compared) -> String {
         Finding::Different => format!("{}{direction}", one.word.text()),
         _ => one.word.text().into(),
     }
-}
-
-fn number(value: f64) -> String {
-    let text = format!("{value:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
 #[cfg(test)]

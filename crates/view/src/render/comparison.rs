@@ -1,7 +1,7 @@
 //! A comparison as text: what was compared, what differs, the rows, and how to
 //! read them.
 
-use super::figures::{cycle_count, published_time, ratio_digits};
+use super::figures::{counted, cycle_count, published_time, ratio_digits, share};
 use super::pages;
 use super::table::{group_of, in_group};
 use compare::{ComparedRow, Comparison, Direction, Ends, RunFacts, SideFacts, SideFigure};
@@ -300,16 +300,6 @@ fn answer(row: &ComparedRow) -> String {
     }
 }
 
-/// A share in percent, two digits.
-fn share(share: f64) -> String {
-    match share * 100.0 {
-        v if v >= 1000.0 => ">1000 %".into(),
-        v if v >= 9.95 => format!("{v:.0} %"),
-        v if v >= 0.995 => format!("{v:.1} %"),
-        v => format!("{v:.2} %"),
-    }
-}
-
 /// The weightiest reason in two or three words, where that is possible.
 pub(super) fn brief(whys: &[String]) -> Option<&'static str> {
     let known = [
@@ -357,7 +347,7 @@ fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
         if !only.is_empty() {
             let names = match wide {
                 true => only.join(", "),
-                false => format!("{} (--wide names them)", rows_of(only.len())),
+                false => format!("{} (--wide names them)", counted(only.len(), "row")),
             };
             say(&format!("only in {letter}: "), &names);
         }
@@ -431,13 +421,6 @@ fn legend(c: &Comparison) -> String {
 /// A share in percent as it was given: 0.07 times 100 is 7.000000000000001.
 fn percent(share: f64) -> f64 {
     (share * 1e8).round() / 1e6
-}
-
-fn rows_of(count: usize) -> String {
-    match count {
-        1 => "1 row".into(),
-        n => format!("{n} rows"),
-    }
 }
 
 fn counts(rows: &[ComparedRow]) -> String {

@@ -131,9 +131,54 @@ pub(super) fn elapsed(ms: u64) -> String {
     format!("{:.1} s", ms as f64 / 1e3)
 }
 
+/// A share in percent: two digits, and never rounded down to nothing.
+pub(super) fn share(share: f64) -> String {
+    let value = share * 100.0;
+    match value {
+        v if !v.is_finite() => "?".into(),
+        v if v >= 1000.0 => "> 1000 %".into(),
+        v if v >= 9.95 => format!("{v:.0} %"),
+        v if v >= 0.995 => format!("{v:.1} %"),
+        v if v >= 0.01 => format!("{v:.2} %"),
+        v if v > 0.0 => "< 0.01 %".into(),
+        _ => "0 %".into(),
+    }
+}
+
+/// A number of at most two places, without zeros at its end.
+pub(super) fn trimmed(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').into()
+}
+
+/// `1 row`, `2 rows`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_are_set_with_two_digits() {
+        let texts = [
+            0.0,
+            0.000_01,
+            0.001_234,
+            0.012_34,
+            0.1234,
+            1.5,
+            20.0,
+            f64::INFINITY,
+        ]
+        .map(share);
+        let expected = [
+            "0 %", "< 0.01 %", "0.12 %", "1.2 %", "12 %", "150 %", "> 1000 %", "?",
+        ];
+        assert_eq!(texts, expected);
+    }
 
     #[test]
     fn one_nanosecond_is_one_second() {

@@ -2,6 +2,7 @@
 //! relied on, and where they are kept.
 
 use super::{Options, header, tally};
+use crate::grouped::grouped;
 use model::estimate::Estimate;
 use model::gate::GateState;
 use model::run::{Outcome, Row, Run};
@@ -131,16 +132,12 @@ fn counts(run: &Run) -> String {
 
 /// Each note once, with the rows it stands in.
 fn notes(run: &Run) -> Vec<(String, Vec<&str>)> {
-    let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
-    for row in &run.rows {
-        for note in &row.notes {
-            match notes.iter_mut().find(|(text, _)| text == note) {
-                Some((_, rows)) if rows.last() == Some(&row.id.as_str()) => {}
-                Some((_, rows)) => rows.push(&row.id),
-                None => notes.push((note.clone(), vec![&row.id])),
-            }
-        }
-    }
+    let all = run.rows.iter().flat_map(|row| {
+        let notes = row.notes.iter();
+        notes.map(|note| (note.clone(), row.id.as_str()))
+    });
+    let mut notes = grouped(all);
+    notes.iter_mut().for_each(|(_, rows)| rows.dedup());
     notes
 }
 
@@ -152,24 +149,21 @@ fn subject(note: &str) -> &str {
 /// Notes of one subject as one, where there are many: it says what the rows
 /// are asked about, and that each has an answer of its own.
 fn gathered(notes: Vec<(String, Vec<&str>)>) -> Vec<(String, Vec<&str>)> {
-    let mut gathered: Vec<(String, Vec<&str>)> = Vec::new();
-    for (note, rows) in &notes {
-        let of_subject = || {
-            notes
-                .iter()
-                .filter(|(other, _)| subject(other) == subject(note))
-        };
-        if of_subject().count() < MANY {
-            gathered.push((note.clone(), rows.clone()));
-            continue;
-        }
-        let text = format!("{}: differs by row, see --wide", subject(note));
-        if !gathered.iter().any(|(known, _)| *known == text) {
-            let all = of_subject().flat_map(|(_, rows)| rows.iter().copied());
-            gathered.push((text, all.collect()));
-        }
-    }
-    gathered
+    let many = |note: &str| {
+        let alike = notes
+            .iter()
+            .filter(|(other, _)| subject(other) == subject(note));
+        alike.count() >= MANY
+    };
+    let said = notes.iter().map(|(note, rows)| match many(note) {
+        true => (
+            format!("{}: differs by row, see --wide", subject(note)),
+            rows.clone(),
+        ),
+        false => (note.clone(), rows.clone()),
+    });
+    let said = grouped(said).into_iter();
+    said.map(|(note, rows)| (note, rows.concat())).collect()
 }
 
 fn named(rows: &[&str], all: usize) -> String {

@@ -1,5 +1,6 @@
 //! What a gate says of a run, as text.
 
+use super::figures::{counted, trimmed};
 use super::page;
 use compare::MEMORY_REFERENCE;
 use compare::gate::{Gate, GateRow};
@@ -68,18 +69,12 @@ fn of_run(row: &GateRow, run: usize) -> String {
 }
 
 fn sentence(gate: &Gate) -> String {
-    let runs = match gate.baseline_runs {
-        1 => "1 run".to_owned(),
-        n => format!("{n} runs"),
-    };
+    let runs = counted(gate.baseline_runs, "run");
     let against = format!("the baseline {} ({runs})", gate.baseline);
     let above = format!("{} %", trimmed(gate.fail_above * 100.0));
     let wrong = format!("{} %", trimmed(gate.level * 100.0));
     let judged = gate.judged();
-    let rows = match judged {
-        1 => "1 row".to_owned(),
-        n => format!("{n} rows"),
-    };
+    let rows = counted(judged, "row");
     let unjudged = match gate.rows.len() - judged {
         0 => String::new(),
         n => format!(" {n} more have no usable figure and are not judged."),
@@ -116,9 +111,4 @@ fn chance(p: f64) -> String {
         p if p >= 0.995 => "1".into(),
         p => format!("{p:.4}"),
     }
-}
-
-fn trimmed(value: f64) -> String {
-    let text = format!("{value:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

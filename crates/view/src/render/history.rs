@@ -1,7 +1,7 @@
 //! A row over time, as text: a picture of the runs, what can be said of their
 //! level, and a line for each.
 
-use super::figures::number_with_half;
+use super::figures::{counted, number_with_half};
 use super::page;
 use compare::Difference;
 use compare::history::{Entry, History, Level};
@@ -56,10 +56,7 @@ pub fn sentence(history: &History) -> String {
 
 fn said(history: &History) -> String {
     let tested = history.tested();
-    let runs = |count: usize| match count {
-        1 => "1 run".to_owned(),
-        n => format!("{n} runs"),
-    };
+    let runs = |count: usize| counted(count, "run");
     let shown = match history.detectable {
         Some(share) => format!(
             "a change of {} would show (in 80 % of cases, half of the runs on either side)",
@@ -94,10 +91,7 @@ fn said(history: &History) -> String {
         );
     }
     let words: Vec<String> = changes.iter().map(|level| change(history, level)).collect();
-    let count = match changes.len() {
-        1 => "1 change".to_owned(),
-        n => format!("{n} changes"),
-    };
+    let count = counted(changes.len(), "change");
     let last = &changes[changes.len() - 1];
     format!(
         "{count} in {}: {}. Since then {} about {}; {shown}. Where nothing changes, {:.0} % of \

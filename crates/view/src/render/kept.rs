@@ -1,5 +1,6 @@
 //! What is kept, as text.
 
+use super::figures::counted;
 use super::layout::finish;
 use super::page;
 use super::tally::Tally;
@@ -210,11 +211,4 @@ fn counts(run: &KeptRun, tally: &Tally) -> String {
         parts.push(format!("{} not available", tally.unavailable));
     }
     parts.join("; ")
-}
-
-fn counted(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
-    }
 }

@@ -21,7 +21,7 @@ fn marker(tone: Tone) -> Option<char> {
 
 const END: char = '\u{e000}';
 
-/// Marks a text for its colour. Its width must have been taken before.
+/// Marks a text for its colour.
 pub(super) fn styled(text: &str, tone: Tone) -> String {
     match marker(tone).filter(|_| !text.is_empty()) {
         Some(marker) => format!("{marker}{text}{END}"),
@@ -54,9 +54,10 @@ pub(crate) fn finish(text: &str, color: bool) -> String {
     out
 }
 
-/// Columns that a text takes on a terminal.
+/// Columns that a text takes on a terminal; marks for colours take none.
 pub(super) fn width(text: &str) -> usize {
-    text.width()
+    let marks = text.matches(|c| ('\u{e000}'..='\u{e004}').contains(&c));
+    text.width() - marks.map(|mark| mark.width()).sum::<usize>()
 }
 
 /// Whether every line of a text keeps to so many columns, once its colours are

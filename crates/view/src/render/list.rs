@@ -1,5 +1,6 @@
 //! The catalogue as a list.
 
+use super::figures::counted;
 use super::page;
 use model::run::{Axis, Bound, Regime, Scale};
 use model::story::{Block, Table, left};
@@ -89,10 +90,7 @@ pub fn group(name: &str, rows: &[RowTitle]) -> String {
     for RowTitle { row, title } in rows {
         table.row([row.as_str().into(), (*title).into()]);
     }
-    let count = match rows.len() {
-        1 => "1 row".to_owned(),
-        n => format!("{n} rows"),
-    };
+    let count = counted(rows.len(), "row");
     let text = format!("{name}: {count}; `latlas explain ROW` explains one");
     let blocks = [
         Block::Lines(vec![text, String::new()]),

@@ -1,7 +1,7 @@
 //! What a machine could tell now, as text.
 
 use super::comparison::brief;
-use super::page;
+use super::{figures, page};
 use compare::selftest::{Detectable, SelfTest};
 use model::story::{Block, Cell, Table, Tone, left, right};
 
@@ -19,7 +19,8 @@ pub fn selftest(test: &SelfTest, color: bool) -> String {
         left(""),
     ]);
     for row in &test.rows {
-        let share = |share: Option<f64>, none: &str| share.map_or(none.into(), percent).into();
+        let share =
+            |share: Option<f64>, none: &str| share.map_or(none.into(), figures::share).into();
         table.row([
             row.row.as_str().into(),
             share(row.half_width, ""),
@@ -111,20 +112,6 @@ fn tone(row: &Detectable) -> Tone {
     }
 }
 
-/// A share in percent: two digits, and never rounded down to nothing.
-fn percent(share: f64) -> String {
-    let value = share * 100.0;
-    match value {
-        v if !v.is_finite() => "?".into(),
-        v if v >= 1000.0 => "> 1000 %".into(),
-        v if v >= 9.95 => format!("{v:.0} %"),
-        v if v >= 0.995 => format!("{v:.1} %"),
-        v if v >= 0.01 => format!("{v:.2} %"),
-        v if v > 0.0 => "< 0.01 %".into(),
-        _ => "0 %".into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,24 +149,5 @@ mod tests {
             text.contains("FALSE ALARMS: cpu.add_i32 called different"),
             "{text}"
         );
-    }
-
-    #[test]
-    fn shares_are_set_with_two_digits() {
-        let texts = [
-            0.0,
-            0.000_01,
-            0.001_234,
-            0.012_34,
-            0.1234,
-            1.5,
-            20.0,
-            f64::INFINITY,
-        ]
-        .map(percent);
-        let expected = [
-            "0 %", "< 0.01 %", "0.12 %", "1.2 %", "12 %", "150 %", "> 1000 %", "?",
-        ];
-        assert_eq!(texts, expected);
     }
 }

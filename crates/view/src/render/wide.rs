@@ -177,19 +177,4 @@ mod tests {
             );
         }
     }
-
-    #[test]
-    fn modes_and_tails_have_columns() {
-        let references = References::embedded().expect("references");
-        let text = paint(&table(&synthetic::run(), &references, &Options::default()));
-        for (row, part) in [
-            ("collections.push/worst ", "189 ns ±13"),
-            ("collections.push/worst ", "2501 ns (40000 samples, 30 s)"),
-            ("sync.handoff/pipe ", "other CPU 39.4 µs ±0.8 in 0.4 %"),
-        ] {
-            let line = text.lines().find(|line| line.starts_with(row));
-            let line = line.expect("the row");
-            assert!(line.contains(part), "{part} in {line}");
-        }
-    }
 }

@@ -3,160 +3,139 @@
 use super::super::curves::hollow;
 use super::super::figure::{Figure, log};
 use super::super::source::{Drawn, Picture, Source, why_not};
-use super::super::{Axis, Body, Chart, Heat, HeatCell, Quantity, Section};
+use super::super::{Body, Chart, Heat, HeatCell, Quantity, Section};
 use crate::render::curves::axis_text;
 use model::run::{MapPoint, Outcome};
 
-/// What a map is called.
-struct Named<'n> {
+/// A row with a figure for each pair, as a picture.
+pub(in super::super) struct Map {
     /// Of the picture.
-    id: &'n str,
-    /// The row.
-    row: &'n str,
-    title: &'n str,
-    caption: &'n str,
+    pub(in super::super) id: &'static str,
+    row: &'static str,
+    title: &'static str,
+    caption: &'static str,
     section: Section,
-    value: Axis,
+    /// Label and quantity of the colours.
+    value: (&'static str, Quantity),
 }
 
 /// Reading speed over working set and stride.
-pub(super) fn mountain(source: &Source) -> Drawn {
-    draw(
-        source,
-        Named {
-            id: "memory.mountain",
-            row: "memory.mountain",
-            title: "The memory mountain",
-            caption: "Speed of 8-byte loads that don't wait for each other, by working set \
-                      (down) and stride (across), after Bryant and O'Hallaron. GB/s counts the \
-                      8 bytes only.",
-            section: Section::Memory,
-            value: log("bandwidth", Quantity::GigabytesPerSecond),
-        },
-    )
-}
+pub(super) const MOUNTAIN: Map = Map {
+    id: "memory.mountain",
+    row: "memory.mountain",
+    title: "The memory mountain",
+    caption: "Speed of 8-byte loads that don't wait for each other, by working set \
+              (down) and stride (across), after Bryant and O'Hallaron. GB/s counts the \
+              8 bytes only.",
+    section: Section::Memory,
+    value: ("bandwidth", Quantity::GigabytesPerSecond),
+};
 
 /// Between the memory of one NUMA node and the CPUs of another.
-pub(super) fn numa_latency(source: &Source) -> Drawn {
-    draw(
-        source,
-        Named {
-            id: "memory.numa.latency",
-            row: "memory.numa/latency",
-            title: "Latency from NUMA node to NUMA node",
-            caption: "One dependent load by a CPU of one node from memory of another.",
-            section: Section::Memory,
-            value: log("time of a load", Quantity::Nanoseconds),
-        },
-    )
-}
+pub(super) const NUMA_LATENCY: Map = Map {
+    id: "memory.numa.latency",
+    row: "memory.numa/latency",
+    title: "Latency from NUMA node to NUMA node",
+    caption: "One dependent load by a CPU of one node from memory of another.",
+    section: Section::Memory,
+    value: ("time of a load", Quantity::Nanoseconds),
+};
 
 /// The same as reading speed.
-pub(super) fn numa_bandwidth(source: &Source) -> Drawn {
-    draw(
-        source,
-        Named {
-            id: "memory.numa.bandwidth",
-            row: "memory.numa/bandwidth",
-            title: "Bandwidth from NUMA node to NUMA node",
-            caption: "Reading by a CPU of one node from memory of another.",
-            section: Section::Memory,
-            value: log("bandwidth", Quantity::GigabytesPerSecond),
-        },
-    )
-}
+pub(super) const NUMA_BANDWIDTH: Map = Map {
+    id: "memory.numa.bandwidth",
+    row: "memory.numa/bandwidth",
+    title: "Bandwidth from NUMA node to NUMA node",
+    caption: "Reading by a CPU of one node from memory of another.",
+    section: Section::Memory,
+    value: ("bandwidth", Quantity::GigabytesPerSecond),
+};
 
 /// A cache line handed over, each pair of CPUs once.
-pub(super) fn core_to_core(source: &Source) -> Drawn {
-    draw(
-        source,
-        Named {
-            id: "memory.core_to_core",
-            row: "memory.core_to_core",
-            title: "From core to core",
-            caption: "Time one way to hand a cache line from one CPU to another. Each pair is \
-                      measured once.",
-            section: Section::Threads,
-            value: log("time one way", Quantity::Nanoseconds),
-        },
-    )
-}
+pub(super) const CORE_TO_CORE: Map = Map {
+    id: "memory.core_to_core",
+    row: "memory.core_to_core",
+    title: "From core to core",
+    caption: "Time one way to hand a cache line from one CPU to another. Each pair is \
+              measured once.",
+    section: Section::Threads,
+    value: ("time one way", Quantity::Nanoseconds),
+};
 
 /// A token handed round a ring of processes on one CPU.
-pub(super) fn ring(source: &Source) -> Drawn {
-    draw(
-        source,
-        Named {
-            id: "sched.ring",
-            row: "sched.ring",
-            title: "Context switches in a ring of processes",
-            caption: "One hop of a token to the next process of a ring, by the number of \
-                      processes (down) and the array that each sums when it has the token \
-                      (across), without the cost of the same work in one process.",
-            section: Section::Threads,
-            value: log("time of a hop", Quantity::Nanoseconds),
-        },
-    )
-}
+pub(super) const RING: Map = Map {
+    id: "sched.ring",
+    row: "sched.ring",
+    title: "Context switches in a ring of processes",
+    caption: "One hop of a token to the next process of a ring, by the number of \
+              processes (down) and the array that each sums when it has the token \
+              (across), without the cost of the same work in one process.",
+    section: Section::Threads,
+    value: ("time of a hop", Quantity::Nanoseconds),
+};
 
-fn draw(source: &Source, named: Named) -> Drawn {
-    let row = source.run.row(named.row);
-    let map = row.and_then(|row| match &row.outcome {
-        Outcome::Map {
-            y_axis,
-            x_axis,
-            points,
-        } => Some((row, *y_axis, *x_axis, points)),
-        _ => None,
-    });
-    let Some((row, y_axis, x_axis, points)) = map else {
-        return Err(why_not(source.run, &[named.row]));
-    };
-    let (ys, xs) = (places(points, |p| p.y), places(points, |p| p.x));
-    let mut notes = row.notes.clone();
-    let mut cells = Vec::new();
-    for point in points {
-        let at = format!("{} and {}", y_axis.text(point.y), x_axis.text(point.x));
-        let Some(figure) = Figure::first(&point.estimate, &row.unit) else {
-            let reason = &point.estimate.reason;
-            notes.push(format!("{at} has no figure: {reason}."));
-            continue;
+impl Map {
+    /// The picture.
+    pub(in super::super) fn draw(&self, source: &Source) -> Drawn {
+        let row = source.run.row(self.row);
+        let map = row.and_then(|row| match &row.outcome {
+            Outcome::Map {
+                y_axis,
+                x_axis,
+                points,
+            } => Some((row, *y_axis, *x_axis, points)),
+            _ => None,
+        });
+        let Some((row, y_axis, x_axis, points)) = map else {
+            return Err(why_not(source.run, &[self.row]));
         };
-        if let (Ok(x), Ok(y)) = (xs.binary_search(&point.x), ys.binary_search(&point.y)) {
-            cells.push(HeatCell {
-                x,
-                y,
-                value: figure.value,
-                low: figure.low,
-                high: figure.high,
-                verdict: Some(point.estimate.verdict),
-            });
+        let (ys, xs) = (places(points, |p| p.y), places(points, |p| p.x));
+        let mut notes = row.notes.clone();
+        let mut cells = Vec::new();
+        for point in points {
+            let at = format!("{} and {}", y_axis.text(point.y), x_axis.text(point.x));
+            let Some(figure) = Figure::first(&point.estimate, &row.unit) else {
+                let reason = &point.estimate.reason;
+                notes.push(format!("{at} has no figure: {reason}."));
+                continue;
+            };
+            if let (Ok(x), Ok(y)) = (xs.binary_search(&point.x), ys.binary_search(&point.y)) {
+                cells.push(HeatCell {
+                    x,
+                    y,
+                    value: figure.value,
+                    low: figure.low,
+                    high: figure.high,
+                    verdict: Some(point.estimate.verdict),
+                });
+            }
         }
+        if cells.is_empty() {
+            return Err("no point was measured that could be drawn".into());
+        }
+        notes.extend(hollow(points.iter().map(|p| p.estimate.verdict)));
+        let names = |axis: model::run::Axis, places: &[u64]| {
+            places.iter().map(|&at| axis.text(at)).collect()
+        };
+        Ok(Picture {
+            chart: Chart {
+                id: self.id.into(),
+                title: self.title.into(),
+                caption: self.caption.into(),
+                section: self.section,
+                body: Body::Heat(Heat {
+                    x_label: axis_text(x_axis).into(),
+                    x: names(x_axis, &xs),
+                    y_label: axis_text(y_axis).into(),
+                    y: names(y_axis, &ys),
+                    value: log(self.value.0, self.value.1),
+                    cells,
+                }),
+                notes,
+            },
+            rows: vec![self.row.into()],
+        })
     }
-    if cells.is_empty() {
-        return Err("no point was measured that could be drawn".into());
-    }
-    notes.extend(hollow(points.iter().map(|p| p.estimate.verdict)));
-    let names =
-        |axis: model::run::Axis, places: &[u64]| places.iter().map(|&at| axis.text(at)).collect();
-    Ok(Picture {
-        chart: Chart {
-            id: named.id.into(),
-            title: named.title.into(),
-            caption: named.caption.into(),
-            section: named.section,
-            body: Body::Heat(Heat {
-                x_label: axis_text(x_axis).into(),
-                x: names(x_axis, &xs),
-                y_label: axis_text(y_axis).into(),
-                y: names(y_axis, &ys),
-                value: named.value,
-                cells,
-            }),
-            notes,
-        },
-        rows: vec![named.row.into()],
-    })
 }
 
 /// The places that occur on one axis, rising.

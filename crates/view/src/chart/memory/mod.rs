@@ -6,6 +6,7 @@ mod map;
 mod naive_loop;
 
 use super::of_run::Maker;
+pub(super) use map::Map;
 
 /// All of them, in their order.
 pub(super) const PICTURES: &[Maker] = &[
@@ -17,15 +18,12 @@ pub(super) const PICTURES: &[Maker] = &[
     Maker::Curves(&curves::ONE_CORE),
     Maker::Curves(&curves::COPY_FILL),
     Maker::Curves(&curves::ALL_CORES),
-    Maker::Own("memory.mountain", map::mountain),
+    Maker::Map(&map::MOUNTAIN),
     Maker::Curves(&curves::PARALLELISM),
     Maker::Curves(&curves::LOADED_LATENCY),
-    Maker::Own("memory.numa.latency", map::numa_latency),
-    Maker::Own("memory.numa.bandwidth", map::numa_bandwidth),
+    Maker::Map(&map::NUMA_LATENCY),
+    Maker::Map(&map::NUMA_BANDWIDTH),
 ];
 
 /// Maps between CPUs and processes, which stand with the threads.
-pub(super) const CORES: &[Maker] = &[
-    Maker::Own("memory.core_to_core", map::core_to_core),
-    Maker::Own("sched.ring", map::ring),
-];
+pub(super) const CORES: &[Maker] = &[Maker::Map(&map::CORE_TO_CORE), Maker::Map(&map::RING)];

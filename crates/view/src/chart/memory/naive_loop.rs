@@ -31,13 +31,11 @@ pub(super) fn naive_loop(source: &Source) -> Drawn {
     }
     series.extend(chase(source.run));
     series.extend(published(source, &sizes));
-    let lines = Lines {
-        x: log("working set", Quantity::Bytes),
-        y: log("time of an element", Quantity::Nanoseconds),
+    let lines = Lines::new(
+        log("working set", Quantity::Bytes),
+        log("time of an element", Quantity::Nanoseconds),
         series,
-        bands: Vec::new(),
-        marks: Vec::new(),
-    };
+    );
     let mut picture = Picture {
         chart: Chart {
             id: "memory.naive_xor".into(),
@@ -93,13 +91,7 @@ fn published(source: &Source, sizes: &[Size]) -> Option<Line> {
         .filter_map(|size| {
             let id = row_id(size, "");
             let y = table.row(&id)?.ns_per_element?;
-            Some(Point {
-                x: size.elements as f64,
-                y,
-                low: None,
-                high: None,
-                verdict: None,
-            })
+            Some(Point::bare(size.elements as f64, y))
         })
         .collect();
     let name = format!("naive loop, {}", table.title);

@@ -2,10 +2,9 @@
 
 use super::axis::Scale;
 use super::frame::{
-    Area, Entry, MARGIN, SMALL, Sample, TEXT, across, below, beside, legend, room_beside,
+    Area, Entry, MARGIN, Room, SMALL, Sample, TEXT, across, below, beside, legend, room_beside,
 };
 use super::pen::{Anchor, Pen, shorten, width};
-use super::theme::Theme;
 use crate::chart::Bars;
 
 /// Height of the plot of standing bars, and of a lying one.
@@ -13,14 +12,8 @@ const HIGH: f64 = 300.0;
 const LINE: f64 = 30.0;
 
 /// Draws below `top`; gives the y of the lower end.
-pub(super) fn draw(
-    pen: &mut Pen,
-    theme: Theme,
-    bars: &Bars,
-    wide: f64,
-    top: f64,
-    high: Option<f64>,
-) -> f64 {
+pub(super) fn draw(pen: &mut Pen, bars: &Bars, room: Room) -> f64 {
+    let theme = pen.theme;
     let entries: Vec<Entry> = bars
         .parts
         .iter()
@@ -38,10 +31,11 @@ pub(super) fn draw(
     } else {
         Vec::new()
     };
-    let top = legend(pen, theme, wide, top, &entries) + 4.0;
+    let top = legend(pen, room, &entries) + 4.0;
+    let room = Room { top, ..room };
     match bars.lying {
-        true => lying(pen, theme, bars, wide, top, high),
-        false => standing(pen, theme, bars, wide, top, high),
+        true => lying(pen, bars, room),
+        false => standing(pen, bars, room),
     }
 }
 
@@ -63,7 +57,8 @@ fn ends(bars: &Bars) -> impl Iterator<Item = f64> {
     all.flat_map(|(_, from, to)| [from, to])
 }
 
-fn lying(pen: &mut Pen, theme: Theme, bars: &Bars, wide: f64, top: f64, high: Option<f64>) -> f64 {
+fn lying(pen: &mut Pen, bars: &Bars, Room { wide, top, high }: Room) -> f64 {
+    let theme = pen.theme;
     let names = bars.categories.iter().map(|name| width(name, SMALL));
     let left = MARGIN + names.fold(0.0, f64::max).min(wide * 0.4) + 10.0;
     let number = bars.categories.len().max(1) as f64;
@@ -76,7 +71,7 @@ fn lying(pen: &mut Pen, theme: Theme, bars: &Bars, wide: f64, top: f64, high: Op
     };
     let x = Scale::over(&bars.value, ends(bars), (area.left, area.right));
     let ticks = across(&x, area.right - area.left);
-    below(pen, theme, &area, &x, &ticks, &bars.value.label);
+    below(pen, &area, &x, &ticks, &bars.value.label);
     for (k, name) in bars.categories.iter().enumerate() {
         let y = area.top + line * k as f64;
         let at = (left - 8.0, y + line / 2.0 + SMALL * 0.36);
@@ -102,14 +97,8 @@ fn lying(pen: &mut Pen, theme: Theme, bars: &Bars, wide: f64, top: f64, high: Op
     area.bottom + 42.0
 }
 
-fn standing(
-    pen: &mut Pen,
-    theme: Theme,
-    bars: &Bars,
-    wide: f64,
-    top: f64,
-    high: Option<f64>,
-) -> f64 {
+fn standing(pen: &mut Pen, bars: &Bars, Room { wide, top, high }: Room) -> f64 {
+    let theme = pen.theme;
     let plot = high.map_or(HIGH, |h| (h - 46.0).max(120.0));
     let measure = Scale::over(&bars.value, ends(bars), (plot, 0.0));
     let area = Area {
@@ -119,7 +108,7 @@ fn standing(
         bottom: top + plot,
     };
     let y = Scale::over(&bars.value, ends(bars), (area.bottom, area.top));
-    beside(pen, theme, &area, &y, &y.ticks(6), &bars.value.label);
+    beside(pen, &area, &y, &y.ticks(6), &bars.value.label);
     let number = bars.categories.len().max(1);
     let step = (area.right - area.left) / number as f64;
     let widest = bars.categories.iter().map(|c| width(c, SMALL));
@@ -142,13 +131,8 @@ fn standing(
         }
     }
     pen.row(None);
-    let style = "";
-    pen.line(
-        (area.left, area.bottom),
-        (area.right, area.bottom),
-        theme.soft(),
-        style,
-    );
+    let y = area.bottom;
+    pen.line((area.left, y), (area.right, y), theme.soft(), "");
     let middle = ((area.left + area.right) / 2.0, area.bottom + 32.0);
     pen.text(middle, Anchor::Middle, TEXT, theme.ink(), &bars.label);
     area.bottom + 42.0

@@ -1,10 +1,10 @@
 //! Figures with intervals, one a line.
 
 use super::axis::Scale;
-use super::frame::{Area, Entry, MARGIN, SMALL, Sample, across, below, legend};
+use super::frame::{Area, Entry, MARGIN, Room, SMALL, Sample, across, below, legend};
 use super::pen::{Anchor, Paint, Pen, shorten, width};
-use super::theme::Theme;
 use crate::chart::{Axis, Dot, Dots, Quantity};
+use crate::grouped::grouped;
 use model::estimate::Verdict;
 use model::figure::{decimals, time};
 
@@ -15,14 +15,9 @@ const FIGURE: f64 = 86.0;
 
 /// Draws below `top`; gives the y of the lower end. Lines without any figure
 /// are left to [`without_figure`].
-pub(super) fn draw(
-    pen: &mut Pen,
-    theme: Theme,
-    dots: &Dots,
-    wide: f64,
-    top: f64,
-    high: Option<f64>,
-) -> f64 {
+pub(super) fn draw(pen: &mut Pen, dots: &Dots, room: Room) -> f64 {
+    let Room { wide, high, .. } = room;
+    let theme = pen.theme;
     let all = dots.rows.iter().enumerate();
     let rows: Vec<(usize, &Dot)> = all.filter(|(_, dot)| has_figure(dot)).collect();
     let names = others(&dots.rows);
@@ -43,7 +38,7 @@ pub(super) fn draw(
     } else {
         entries
     };
-    let top = legend(pen, theme, wide, top, &entries) + 4.0;
+    let top = legend(pen, room, &entries) + 4.0;
 
     let widest = rows.iter().map(|(_, dot)| width(&dot.id, SMALL));
     let left = MARGIN + widest.fold(0.0, f64::max).min(wide * 0.42) + 10.0;
@@ -62,7 +57,7 @@ pub(super) fn draw(
         let y = area.top + line * k as f64;
         pen.rect([MARGIN, y, wide - 2.0 * MARGIN, line], theme.band(0));
     }
-    below(pen, theme, &area, &x, &ticks, &dots.value.label);
+    below(pen, &area, &x, &ticks, &dots.value.label);
     if let Some(x) = one.and_then(|one| x.at(one)) {
         pen.line((x, area.top), (x, area.bottom), theme.soft(), "");
     }
@@ -73,7 +68,7 @@ pub(super) fn draw(
         pen.text(at, Anchor::End, SMALL, theme.ink(), &name);
         pen.row(Some(*row));
         pen.series(0, |pen| {
-            figure(pen, theme, &dots.value, dot, y, (&x, area.right), wide);
+            figure(pen, &dots.value, dot, y, (&x, area.right), wide);
         });
         for other in &dot.others {
             let at = names.iter().position(|name| *name == other.name);
@@ -134,15 +129,8 @@ pub(super) fn cuts(dots: &Dots) -> bool {
 }
 
 /// A line's own figure: its interval, its mark, its number at the right.
-fn figure(
-    pen: &mut Pen,
-    theme: Theme,
-    axis: &Axis,
-    dot: &Dot,
-    y: f64,
-    (x, right): (&Scale, f64),
-    wide: f64,
-) {
+fn figure(pen: &mut Pen, axis: &Axis, dot: &Dot, y: f64, (x, right): (&Scale, f64), wide: f64) {
+    let theme = pen.theme;
     let at = (wide - MARGIN - 2.0, y + SMALL * 0.36);
     let Some(value) = dot.value else {
         // The reason stands below the picture.
@@ -218,14 +206,8 @@ fn others(rows: &[Dot]) -> Vec<&str> {
 
 /// What has no figure of its own, by reason.
 pub(super) fn without_figure(dots: &Dots) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for dot in dots.rows.iter().filter(|dot| dot.value.is_none()) {
-        match reasons.iter_mut().find(|(reason, _)| *reason == dot.reason) {
-            Some((_, ids)) => ids.push(&dot.id),
-            None => reasons.push((&dot.reason, vec![&dot.id])),
-        }
-    }
-    reasons
+    let without = dots.rows.iter().filter(|dot| dot.value.is_none());
+    grouped(without.map(|dot| (dot.reason.as_str(), dot.id.as_str())))
         .into_iter()
         .map(|(reason, ids)| match reason {
             "" => format!("{}: no figure.", ids.join(", ")),

@@ -3,7 +3,6 @@
 
 use super::axis::{Scale, Tick};
 use super::pen::{Anchor, Paint, Pen, escape, number, width, wrap};
-use super::theme::Theme;
 
 pub(super) const MARGIN: f64 = 20.0;
 /// Sizes of text.
@@ -31,6 +30,16 @@ impl Area {
     }
 }
 
+/// Where the body of a picture is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    pub(super) wide: f64,
+    /// The y below which it begins.
+    pub(super) top: f64,
+    /// Its height, where one was asked for.
+    pub(super) high: Option<f64>,
+}
+
 /// How an entry of the legend looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Sample {
@@ -52,7 +61,8 @@ pub(super) struct Entry {
 }
 
 /// Heading and caption; gives the y below them.
-pub(super) fn heading(pen: &mut Pen, theme: Theme, wide: f64, title: &str, caption: &str) -> f64 {
+pub(super) fn heading(pen: &mut Pen, wide: f64, title: &str, caption: &str) -> f64 {
+    let theme = pen.theme;
     let room = wide - 2.0 * MARGIN;
     let mut y = MARGIN;
     for line in wrap(title, HEADING, room) {
@@ -69,7 +79,7 @@ pub(super) fn heading(pen: &mut Pen, theme: Theme, wide: f64, title: &str, capti
 }
 
 /// The legend in lines; gives the y below it.
-pub(super) fn legend(pen: &mut Pen, theme: Theme, wide: f64, top: f64, entries: &[Entry]) -> f64 {
+pub(super) fn legend(pen: &mut Pen, Room { wide, top, .. }: Room, entries: &[Entry]) -> f64 {
     const LINE: f64 = 18.0;
     const SAMPLE: f64 = 30.0;
     if pen.is_inline() {
@@ -87,7 +97,7 @@ pub(super) fn legend(pen: &mut Pen, theme: Theme, wide: f64, top: f64, entries: 
         }
         sample(pen, entry, (x, y));
         let at = (x + SAMPLE, y + SMALL * 0.36);
-        pen.text(at, Anchor::Start, SMALL, theme.ink(), &entry.name);
+        pen.text(at, Anchor::Start, SMALL, pen.theme.ink(), &entry.name);
         x += needed;
     }
     y + LINE / 2.0 + 6.0
@@ -111,12 +121,12 @@ pub(super) fn sample(pen: &mut Pen, entry: &Entry, (x, y): (f64, f64)) {
 }
 
 /// Notes below a picture; gives the y below them.
-pub(super) fn notes(pen: &mut Pen, theme: Theme, wide: f64, top: f64, notes: &[String]) -> f64 {
+pub(super) fn notes(pen: &mut Pen, wide: f64, top: f64, notes: &[String]) -> f64 {
     let mut y = top;
     for note in notes {
         for line in wrap(note, SMALL, wide - 2.0 * MARGIN) {
             y += SMALL;
-            pen.text((MARGIN, y), Anchor::Start, SMALL, theme.soft(), &line);
+            pen.text((MARGIN, y), Anchor::Start, SMALL, pen.theme.soft(), &line);
             y += 3.5;
         }
         y += 2.0;
@@ -141,14 +151,8 @@ pub(super) fn across(scale: &Scale, pixels: f64) -> Vec<Tick> {
 }
 
 /// The axis below a plot, with its grid and label.
-pub(super) fn below(
-    pen: &mut Pen,
-    theme: Theme,
-    area: &Area,
-    scale: &Scale,
-    ticks: &[Tick],
-    label: &str,
-) {
+pub(super) fn below(pen: &mut Pen, area: &Area, scale: &Scale, ticks: &[Tick], label: &str) {
+    let theme = pen.theme;
     pen.group(format_args!(r#"class="ticks""#), |pen| {
         for tick in ticks {
             let Some(x) = scale.at(tick.value) else {
@@ -186,14 +190,8 @@ pub(super) fn zoom(pen: &mut Pen, area: &Area, scale: &Scale) {
 }
 
 /// The axis at the left of a plot, with its grid and label.
-pub(super) fn beside(
-    pen: &mut Pen,
-    theme: Theme,
-    area: &Area,
-    scale: &Scale,
-    ticks: &[Tick],
-    label: &str,
-) {
+pub(super) fn beside(pen: &mut Pen, area: &Area, scale: &Scale, ticks: &[Tick], label: &str) {
+    let theme = pen.theme;
     for tick in ticks {
         let Some(y) = scale.at(tick.value) else {
             continue;

@@ -1,7 +1,7 @@
 //! Maps of colours.
 
 use super::axis::{Scale, label};
-use super::frame::{Area, MARGIN, SMALL, TEXT};
+use super::frame::{Area, MARGIN, Room, SMALL, TEXT};
 use super::pen::{Anchor, Paint, Pen, width};
 use super::theme::Theme;
 use crate::chart::{Heat, Quantity};
@@ -14,14 +14,8 @@ const LINE: f64 = 30.0;
 const NUMBER: f64 = 30.0;
 
 /// Draws below `top`; gives the y of the lower end.
-pub(super) fn draw(
-    pen: &mut Pen,
-    theme: Theme,
-    heat: &Heat,
-    wide: f64,
-    top: f64,
-    high: Option<f64>,
-) -> f64 {
+pub(super) fn draw(pen: &mut Pen, heat: &Heat, Room { wide, top, high }: Room) -> f64 {
+    let theme = pen.theme;
     let names = heat.y.iter().map(|name| width(name, SMALL));
     let left = MARGIN + 26.0 + names.fold(0.0, f64::max);
     let right = wide - MARGIN - 110.0;
@@ -69,12 +63,13 @@ pub(super) fn draw(
             pen.text(at, Anchor::Middle, SMALL, ink, &text);
         }
     }
-    names_of(pen, theme, heat, &area, column, line);
-    let end = bar(pen, theme, heat, &area, &scale, unit.name);
+    names_of(pen, heat, &area, column, line);
+    let end = bar(pen, heat, &area, &scale, unit.name);
     end.max(area.bottom + 42.0)
 }
 
-fn names_of(pen: &mut Pen, theme: Theme, heat: &Heat, area: &Area, column: f64, line: f64) {
+fn names_of(pen: &mut Pen, heat: &Heat, area: &Area, column: f64, line: f64) {
+    let theme = pen.theme;
     let widest = heat.x.iter().map(|n| width(n, SMALL)).fold(0.0, f64::max);
     let each = ((widest + 6.0) / column).ceil().max(1.0) as usize;
     for (k, name) in heat.x.iter().enumerate().step_by(each) {
@@ -96,7 +91,8 @@ fn names_of(pen: &mut Pen, theme: Theme, heat: &Heat, area: &Area, column: f64, 
 }
 
 /// The colours with their numbers, at the right; gives the y below them.
-fn bar(pen: &mut Pen, theme: Theme, heat: &Heat, area: &Area, scale: &Scale, unit: &str) -> f64 {
+fn bar(pen: &mut Pen, heat: &Heat, area: &Area, scale: &Scale, unit: &str) -> f64 {
+    let theme = pen.theme;
     const STEPS: usize = 40;
     let (x, top) = (area.right + 18.0, area.top);
     let bottom = area.bottom.max(area.top + 60.0);

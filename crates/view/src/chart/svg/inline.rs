@@ -2,9 +2,9 @@
 //! notes and the table of figures are HTML there; marks name their row of that
 //! table, which is what a pointer over them shows.
 
-use super::frame::{Entry, MARGIN, sample};
+use super::frame::{Entry, MARGIN, Room, sample};
 use super::pen::Pen;
-use super::{Body, Chart, Theme, body};
+use super::{Body, Chart, body};
 
 /// Cut off at both sides, where a document of its own has its margin.
 const CUT: f64 = MARGIN - 12.0;
@@ -28,7 +28,12 @@ pub fn inline(chart: &Chart, width: u32, id: &str) -> Inline {
     let wide = f64::from(width);
     let lines = matches!(chart.body, Body::Lines(_));
     let high = (lines && width < 800).then_some(LINES);
-    let bottom = body(&mut pen, Theme::Page, chart, wide, 0.0, high);
+    let room = Room {
+        wide,
+        top: 0.0,
+        high,
+    };
+    let bottom = body(&mut pen, chart, room);
     let legend = std::mem::take(&mut pen.legend);
     Inline {
         svg: pen.element((wide, bottom), CUT, chart),

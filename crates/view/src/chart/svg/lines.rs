@@ -2,7 +2,8 @@
 
 use super::axis::Scale;
 use super::frame::{
-    Area, Entry, MARGIN, SMALL, Sample, across, below, beside, legend, room_beside, stagger, zoom,
+    Area, Entry, MARGIN, Room, SMALL, Sample, across, below, beside, legend, room_beside, stagger,
+    zoom,
 };
 use super::pen::{Anchor, Paint, Pen};
 use super::theme::Theme;
@@ -18,15 +19,10 @@ const MARKED: usize = 200;
 const SPREAD: f64 = 16.0;
 
 /// Draws below `top`; gives the y of the lower end.
-pub(super) fn draw(
-    pen: &mut Pen,
-    theme: Theme,
-    lines: &Lines,
-    wide: f64,
-    top: f64,
-    high: Option<f64>,
-) -> f64 {
-    let top = legend(pen, theme, wide, top, &entries(theme, lines));
+pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
+    let Room { wide, high, .. } = room;
+    let theme = pen.theme;
+    let top = legend(pen, room, &entries(theme, lines));
     let ys = || lines.series.iter().flat_map(|line| line.points.iter());
     let y_values = || ys().map(|p| p.y).chain(near_ends(lines));
     let measure = Scale::over(&lines.y, y_values(), (HIGH, 0.0));
@@ -56,8 +52,8 @@ pub(super) fn draw(
     let x_ticks = across(&x, right - left);
     let y_ticks = y.ticks(8);
     zoom(pen, &area, &x);
-    below(pen, theme, &area, &x, &x_ticks, &lines.x.label);
-    beside(pen, theme, &area, &y, &y_ticks, &lines.y.label);
+    below(pen, &area, &x, &x_ticks, &lines.x.label);
+    beside(pen, &area, &y, &y_ticks, &lines.y.label);
     pen.group(format_args!(r#"class="move""#), |pen| {
         for (x, name, line) in &bands {
             let at = (*x, top + 11.0 + 15.0 * *line as f64);
@@ -85,7 +81,7 @@ pub(super) fn draw(
                         axes: lines,
                         first_row: rows[at],
                     };
-                    curve(pen, theme, place(lines, at), &drawn, (&x, &y));
+                    curve(pen, place(lines, at), &drawn, (&x, &y));
                 });
             });
         }
@@ -228,7 +224,8 @@ impl Drawn<'_> {
 /// A point, its number, and its place.
 type Placed<'p> = (usize, &'p Point, (f64, f64));
 
-fn curve(pen: &mut Pen, theme: Theme, at: usize, drawn: &Drawn, (x, y): (&Scale, &Scale)) {
+fn curve(pen: &mut Pen, at: usize, drawn: &Drawn, (x, y): (&Scale, &Scale)) {
+    let theme = pen.theme;
     let line = drawn.line;
     let colour = colour(theme, at, line);
     let places: Vec<Placed> = line

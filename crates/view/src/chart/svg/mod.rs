@@ -15,6 +15,7 @@ pub use inline::{Inline, inline};
 pub use theme::Theme;
 
 use super::{Body, Chart, Lines, Point};
+use frame::Room;
 use pen::Pen;
 
 /// Width where nothing else is asked for, px.
@@ -68,7 +69,6 @@ pub fn draw_as(chart: &Chart, look: &Look) -> String {
     let description: Vec<&str> = description.map(String::as_str).collect();
     pen.document(
         (f64::from(look.width), bottom),
-        look.theme.ground(),
         &chart.title,
         &description.join(" "),
     )
@@ -130,21 +130,26 @@ fn off_scale(body: &Body) -> Option<String> {
 
 /// Everything, with a body of that height; gives the height of all.
 fn page(chart: &Chart, look: &Look, notes: &[String], room: Option<f64>) -> (Pen, f64) {
-    let (theme, wide) = (look.theme, f64::from(look.width));
-    let mut pen = Pen::default();
-    let top = frame::heading(&mut pen, theme, wide, &chart.title, &chart.caption);
-    let end = body(&mut pen, theme, chart, wide, top, room);
-    let bottom = frame::notes(&mut pen, theme, wide, end + 4.0, notes) + frame::MARGIN;
+    let wide = f64::from(look.width);
+    let mut pen = Pen::new(look.theme);
+    let top = frame::heading(&mut pen, wide, &chart.title, &chart.caption);
+    let room = Room {
+        wide,
+        top,
+        high: room,
+    };
+    let end = body(&mut pen, chart, room);
+    let bottom = frame::notes(&mut pen, wide, end + 4.0, notes) + frame::MARGIN;
     (pen, bottom)
 }
 
 /// The body below `top`; gives the y of the lower end.
-fn body(pen: &mut Pen, theme: Theme, chart: &Chart, wide: f64, top: f64, room: Option<f64>) -> f64 {
+fn body(pen: &mut Pen, chart: &Chart, room: Room) -> f64 {
     match &chart.body {
-        Body::Lines(body) => lines::draw(pen, theme, body, wide, top, room),
-        Body::Bars(body) => bars::draw(pen, theme, body, wide, top, room),
-        Body::Heat(body) => heat::draw(pen, theme, body, wide, top, room),
-        Body::Dots(body) => dots::draw(pen, theme, body, wide, top, room),
+        Body::Lines(body) => lines::draw(pen, body, room),
+        Body::Bars(body) => bars::draw(pen, body, room),
+        Body::Heat(body) => heat::draw(pen, body, room),
+        Body::Dots(body) => dots::draw(pen, body, room),
     }
 }
 

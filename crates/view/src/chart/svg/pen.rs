@@ -2,6 +2,7 @@
 //! here.
 
 use super::frame::Entry;
+use super::theme::Theme;
 use crate::chart::Chart;
 use std::fmt::Write;
 
@@ -21,6 +22,8 @@ pub(super) enum Anchor {
 #[derive(Default)]
 pub(super) struct Pen {
     body: String,
+    /// Its colours.
+    pub(super) theme: Theme,
     /// What the ids of an inline picture begin with; empty for a document of
     /// its own, which has none of what only a page's script reads.
     id: String,
@@ -63,10 +66,19 @@ pub(super) fn escape(text: &str) -> String {
 }
 
 impl Pen {
+    /// For a document in these colours.
+    pub(super) fn new(theme: Theme) -> Pen {
+        Pen {
+            theme,
+            ..Pen::default()
+        }
+    }
+
     /// For a picture in a page.
     pub(super) fn inline(id: &str) -> Pen {
         Pen {
             id: id.to_owned(),
+            theme: Theme::Page,
             ..Pen::default()
         }
     }
@@ -241,14 +253,9 @@ impl Pen {
     }
 
     /// The whole document.
-    pub(super) fn document(
-        self,
-        (width, height): (f64, f64),
-        ground: &str,
-        title: &str,
-        description: &str,
-    ) -> String {
-        let [width, height] = [width, height].map(number);
+    pub(super) fn document(self, size: (f64, f64), title: &str, description: &str) -> String {
+        let ground = self.theme.ground();
+        let [width, height] = [size.0, size.1].map(number);
         let (title, description) = (escape(title), escape(description));
         format!(
             r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-labelledby="title desc" font-family="{FONTS}">

@@ -54,13 +54,11 @@ fn of(body: Body) -> Chart {
 }
 
 fn curve(points: Vec<Point>) -> Chart {
-    of(Body::Lines(Lines {
-        x: figure::log("x", Quantity::Bytes),
-        y: figure::log("y", Quantity::Nanoseconds),
-        series: vec![figure::joined("a curve", Kind::Measured, points)],
-        bands: Vec::new(),
-        marks: Vec::new(),
-    }))
+    of(Body::Lines(Lines::new(
+        figure::log("x", Quantity::Bytes),
+        figure::log("y", Quantity::Nanoseconds),
+        vec![figure::joined("a curve", Kind::Measured, points)],
+    )))
 }
 
 #[test]
@@ -411,12 +409,8 @@ fn small_pictures_as_they_are() {
             },
             Dot {
                 id: "not.here".into(),
-                value: None,
-                low: None,
-                high: None,
-                verdict: None,
                 reason: "not available here: none".into(),
-                others: Vec::new(),
+                ..Dot::default()
             },
         ],
     }));

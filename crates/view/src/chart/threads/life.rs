@@ -112,7 +112,6 @@ pub(super) fn parts(source: &Source) -> Drawn {
         let Some(estimate) = estimate(source.run, part) else {
             continue;
         };
-        let figure = Figure::first(estimate, &Unit::Time);
         let others = source.others.iter().filter_map(|(name, run)| {
             let value = self::estimate(run, part)?.ns()?.value;
             Some(Other {
@@ -120,15 +119,12 @@ pub(super) fn parts(source: &Source) -> Drawn {
                 value,
             })
         });
-        dots.push(Dot {
-            id: id(part),
-            value: figure.map(|f| f.value),
-            low: figure.and_then(|f| f.low),
-            high: figure.and_then(|f| f.high),
-            verdict: Some(estimate.verdict),
-            reason: estimate.reason.clone(),
-            others: others.collect(),
-        });
+        dots.push(Figure::dot(
+            &id(part),
+            estimate,
+            &Unit::Time,
+            others.collect(),
+        ));
     }
     let notes = hollow(dots.iter().filter_map(|dot| dot.verdict));
     Ok(Picture {

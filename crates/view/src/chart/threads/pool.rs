@@ -83,13 +83,11 @@ pub(super) fn singles(source: &Source) -> Drawn {
                       the more threads share a CPU, the longer some of them wait."
                 .into(),
             section: Section::Threads,
-            body: Body::Lines(Lines {
-                x: log("threads", Quantity::Count),
-                y: log("time of a single operation", Quantity::Nanoseconds),
+            body: Body::Lines(Lines::new(
+                log("threads", Quantity::Count),
+                log("time of a single operation", Quantity::Nanoseconds),
                 series,
-                bands: Vec::new(),
-                marks: Vec::new(),
-            }),
+            )),
             notes,
         },
         rows: vec![SINGLE.into()],
@@ -126,13 +124,12 @@ fn operations(
                 ns.len()
             ));
         }
-        all.extend(drawn.into_iter().filter(|&y| y > 0.0).map(|y| Point {
-            x: number as f64,
-            y,
-            low: None,
-            high: None,
-            verdict: None,
-        }));
+        all.extend(
+            drawn
+                .into_iter()
+                .filter(|&y| y > 0.0)
+                .map(|y| Point::bare(number as f64, y)),
+        );
     }
     all
 }

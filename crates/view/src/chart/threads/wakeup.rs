@@ -51,13 +51,11 @@ pub(super) fn wakeup(source: &Source) -> Drawn {
                 counts.not_above_zero
             ));
         }
-        let points = counts.bins.iter().enumerate().map(|(bin, &n)| Point {
-            x: middle(&bins, bin),
-            y: n as f64,
-            low: None,
-            high: None,
-            verdict: None,
-        });
+        let points = counts
+            .bins
+            .iter()
+            .enumerate()
+            .map(|(bin, &n)| Point::bare(middle(&bins, bin), n as f64));
         series.push(joined(*name, Kind::Measured, points.collect()));
     }
     Ok(Picture {

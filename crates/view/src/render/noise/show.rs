@@ -1,8 +1,10 @@
 //! `noise show`: the controls group by group, and what to do about them.
 
-use crate::render::COLUMNS;
-use crate::render::layout::{Style, finish, styled, width, wrap};
+use crate::grouped::grouped;
+use crate::render;
+use crate::render::layout::{Style, styled, width};
 use model::noise::control::{Control, Controls, Group, Hindrance, Kind, State, Tuned, Who};
+use model::story::Block;
 
 /// How to draw it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,8 +24,8 @@ const NAMES: usize = 26;
 /// All of it as text.
 pub fn show(controls: &Controls, options: ShowOptions) -> String {
     let mut page = Page {
-        text: String::new(),
-        options,
+        blocks: Vec::new(),
+        wide: options.wide,
     };
     page.header(controls);
     for group in [
@@ -38,20 +40,23 @@ pub fn show(controls: &Controls, options: ShowOptions) -> String {
     }
     page.advice(controls);
     page.footer(controls);
-    finish(&page.text, options.color)
+    render::page(&page.blocks, options.color)
 }
 
 struct Page {
-    text: String,
-    options: ShowOptions,
+    blocks: Vec<Block>,
+    wide: bool,
 }
 
 impl Page {
     fn wrapped(&mut self, lead: &str, text: &str) {
-        for line in wrap(lead, text, COLUMNS) {
-            self.text.push_str(line.trim_end());
-            self.text.push('\n');
-        }
+        self.blocks.push(Block::labelled(lead, text));
+    }
+
+    /// An empty line, and what comes next.
+    fn heading(&mut self, text: &str) {
+        self.blocks.push(Block::empty_line());
+        self.wrapped("", text);
     }
 
     /// A line below the value of a control.
@@ -62,7 +67,8 @@ impl Page {
 
     /// A command or a path in one line however long: it is there to be copied.
     fn whole(&mut self, lead: &str, command: &str) {
-        self.text.push_str(&format!("{lead}{command}\n"));
+        self.blocks
+            .push(Block::Lines(vec![format!("{lead}{command}")]));
     }
 
     fn header(&mut self, controls: &Controls) {
@@ -99,12 +105,10 @@ impl Page {
             Group::Memory => "memory",
             Group::Environment => "around us",
         };
-        self.text.push_str(&format!("\n{heading}\n"));
-        let group: Vec<&Control> = all.iter().filter(|c| c.group == group).collect();
-        let wide = self.options.wide;
-        let (absent, present): (Vec<&Control>, Vec<&Control>) = group
-            .into_iter()
-            .partition(|control| is_absent(control) && !wide);
+        self.heading(heading);
+        let group = all.iter().filter(|c| c.group == group);
+        let (absent, present): (Vec<&Control>, Vec<&Control>) =
+            group.partition(|control| is_absent(control) && !self.wide);
         for control in present {
             self.control(control);
         }
@@ -113,18 +117,9 @@ impl Page {
 
     /// What is not here, those with the same reason together.
     fn absent(&mut self, controls: &[&Control]) {
-        let mut reasons: Vec<&Hindrance> = Vec::new();
-        for hindrance in controls.iter().filter_map(|c| c.hindrance.as_ref()) {
-            if !reasons.contains(&hindrance) {
-                reasons.push(hindrance);
-            }
-        }
-        for reason in reasons {
-            let names: Vec<String> = controls
-                .iter()
-                .filter(|control| control.hindrance.as_ref() == Some(reason))
-                .map(|control| name(control))
-                .collect();
+        let reasons = controls.iter();
+        let reasons = reasons.filter_map(|c| Some((c.hindrance.as_ref()?, name(c))));
+        for (reason, names) in grouped(reasons) {
             self.wrapped(
                 "  - ",
                 &format!("{}: {}", names.join(", "), in_words(reason)),
@@ -140,30 +135,21 @@ impl Page {
             State::Unknown => "-".to_owned(),
         };
         let name = name(control);
-        // The mark is taken for a column of its own, whatever its colour.
         let fill = " ".repeat(NAMES.saturating_sub(4 + width(&name)).max(1));
         let value = match (&control.now.value, &control.hindrance) {
             (Some(value), _) => value.clone(),
             (None, Some(hindrance)) => in_words(hindrance),
             (None, None) => control.now.to_string(),
         };
-        let mut lines = wrap(&" ".repeat(NAMES), &value, COLUMNS);
-        if let Some(first) = lines.first_mut() {
-            *first = format!("  {mark} {name}{fill}{}", first.trim_start());
-        }
-        for line in lines {
-            self.text.push_str(line.trim_end());
-            self.text.push('\n');
-        }
-        let improvable = control.state == State::Improvable;
-        if improvable || self.options.wide {
+        self.wrapped(&format!("  {mark} {name}{fill}"), &value);
+        if control.state == State::Improvable || self.wide {
             self.more(control);
         }
     }
 
     /// What would be better, and who can do it.
     fn more(&mut self, control: &Control) {
-        let wide = self.options.wide;
+        let wide = self.wide;
         if wide {
             self.below("what    ", &control.title);
             if let Some(source) = control.now.source.as_deref().filter(|s| !s.is_empty()) {
@@ -217,15 +203,13 @@ impl Page {
 
     fn advice(&mut self, controls: &Controls) {
         let advice = &controls.advice;
-        self.text.push('\n');
         if advice.is_empty() {
-            self.text.push_str(match controls.sees() {
-                true => "advice: nothing that anybody here could do better\n",
-                false => "advice: none, since nothing can be seen here\n",
+            return self.heading(match controls.sees() {
+                true => "advice: nothing to improve on this machine",
+                false => "advice: none, no control can be read here",
             });
-            return;
         }
-        self.text.push_str("advice, what helps most first\n");
+        self.heading("advice, what helps most first");
         for (at, one) in advice.iter().enumerate() {
             let who = match one.who {
                 Who::Root => " (root)",
@@ -240,7 +224,7 @@ impl Page {
     }
 
     fn footer(&mut self, controls: &Controls) {
-        self.text.push('\n');
+        self.blocks.push(Block::empty_line());
         if !controls.advice.is_empty() {
             self.wrapped(
                 "",
@@ -256,10 +240,10 @@ impl Page {
             ),
             false => self.wrapped("", &format!("{marks}.")),
         }
-        if !self.options.wide {
+        if !self.wide {
             self.wrapped(
                 "",
-                "--wide tells what each control is, where it is read and how a shell sets it.",
+                "--wide shows what each control is, where it is read and how a shell sets it.",
             );
         }
     }
