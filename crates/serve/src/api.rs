@@ -228,8 +228,12 @@ pub(crate) async fn upload(
     })
 }
 
-pub(crate) async fn openapi(_: Params<NoParams>, headers: HeaderMap) -> Response {
-    crate::openapi::response(&headers)
+pub(crate) async fn openapi(
+    State(app): State<App>,
+    _: Params<NoParams>,
+    headers: HeaderMap,
+) -> Response {
+    app.openapi().response(&headers)
 }
 
 pub(crate) async fn metrics(

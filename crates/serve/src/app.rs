@@ -1,9 +1,10 @@
 //! State of all requests, and a bounded pool of threads that query the index.
 
+use crate::cached::CachedDocument;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::token::Token;
-use crate::upload::{Memory, UploadLimits};
+use crate::upload::limits::{Memory, UploadLimits};
 use compare::references::References;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -64,6 +65,7 @@ struct Shared {
     idle: Mutex<Vec<PooledIndex>>,
     queries: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
+    openapi: CachedDocument,
     upload_memory: Memory,
     /// Held while a run is looked up and stored.
     storing: Mutex<()>,
@@ -77,10 +79,16 @@ struct PooledIndex {
 }
 
 impl App {
-    pub(crate) fn new(store: Store, references: References, options: Options) -> App {
+    pub(crate) fn new(
+        store: Store,
+        references: References,
+        options: Options,
+        openapi: CachedDocument,
+    ) -> App {
         App(Arc::new(Shared {
             store,
             references,
+            openapi,
             upload_memory: Memory::new(options.upload.memory_bytes),
             options,
             metrics: Metrics::default(),
@@ -89,6 +97,11 @@ impl App {
             uploads: Arc::new(Semaphore::new(CHECKED_UPLOADS)),
             storing: Mutex::default(),
         }))
+    }
+
+    /// The description of the API.
+    pub(crate) fn openapi(&self) -> &CachedDocument {
+        &self.0.openapi
     }
 
     pub(crate) fn references(&self) -> &References {

@@ -9,10 +9,12 @@
 
 mod api;
 mod app;
+mod cached;
 mod guard;
 mod listen;
 mod metrics;
 mod openapi;
+mod operation;
 mod pages;
 mod params;
 mod problem;
@@ -25,8 +27,7 @@ mod wire;
 
 pub use app::{Options, TIMEOUT, now_unix_ms};
 pub use listen::{ListenError, addresses};
-pub use openapi::document as openapi;
-pub use routes::router;
+pub use routes::{openapi, router};
 pub use server::{Ended, Limits, Server, serve};
 pub use token::{Token, TokenError};
 pub use upload::UploadLimits;

@@ -2,58 +2,21 @@
 //! made of the list of routes.
 
 use crate::guard;
+use crate::operation::{Content, Operation, SchemaOf};
 use crate::problem::ProblemDocument;
-use crate::routes::{Content, OPERATIONS, Operation, SchemaOf};
-use axum::body::Bytes;
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
-use std::sync::LazyLock;
 
-/// The document and its entity tag, made once.
-static DOCUMENT: LazyLock<(Bytes, String)> = LazyLock::new(|| {
-    let bytes = document().to_string().into_bytes();
-    let hash = Sha256::digest(&bytes);
-    let tag: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
-    (bytes.into(), format!("\"{tag}\""))
-});
-
-/// The document, or 304 for a client that has it.
-pub(crate) fn response(headers: &HeaderMap) -> Response {
-    let (bytes, tag) = &*DOCUMENT;
-    let headers = headers.get_all(header::IF_NONE_MATCH).iter();
-    let mut known = headers.filter_map(|tags| tags.to_str().ok());
-    let has_it = known.any(|tags| tags.split(',').any(|known| matches(known.trim(), tag)));
-    let cached = [
-        (header::ETAG, tag.as_str()),
-        (header::CACHE_CONTROL, "private, no-cache"),
-    ];
-    match has_it {
-        true => (StatusCode::NOT_MODIFIED, cached).into_response(),
-        false => {
-            let json = [(header::CONTENT_TYPE, "application/json")];
-            (cached, json, bytes.clone()).into_response()
-        }
-    }
-}
-
-/// The weak comparison of `If-None-Match` (RFC 9110, 13.1.2).
-fn matches(known: &str, tag: &str) -> bool {
-    known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag
-}
-
-/// The OpenAPI document.
-pub fn document() -> Value {
+/// The OpenAPI document of these operations.
+pub(crate) fn document(operations: &[Operation]) -> Value {
     // OpenAPI 3.1 uses JSON Schema; only definitions lie elsewhere.
     let settings =
         SchemaSettings::draft2020_12().with(|s| s.definitions_path = "/components/schemas".into());
     // As written: fields that are omitted when empty are not required.
     let mut generator = settings.for_serialize().into_generator();
     let mut paths: Map<String, Value> = Map::new();
-    for operation in OPERATIONS {
+    for operation in operations {
         let path = paths.entry(operation.path).or_insert_with(|| json!({}));
         path[operation.method] = described(operation, &mut generator);
     }

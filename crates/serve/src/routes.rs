@@ -2,72 +2,17 @@
 //! made of it.
 
 use crate::app::{App, Options};
-use crate::params::{CompareParams, HistoryParams, NoParams, RowParams, RunsParams};
+use crate::cached::CachedDocument;
+use crate::operation::{Content, Handler, Operation};
+use crate::params::{CompareParams, HistoryParams, RowParams, RunsParams};
 use crate::problem::Problem;
 use crate::{api, guard, pages, wire};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{get, post};
 use compare::references::References;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use store::Store;
-
-/// Makes the schema of a type.
-pub(crate) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
-
-/// Makes the handler of a route.
-pub(crate) type Handler = fn() -> MethodRouter<App>;
-
-/// Body of a response.
-#[derive(Clone, Copy)]
-pub(crate) enum Content {
-    /// JSON of this schema.
-    Json(SchemaOf),
-    /// A run document.
-    RunDocument,
-    /// Plain text.
-    Text,
-}
-
-/// One operation of the API.
-pub(crate) struct Operation {
-    /// `operationId` of the OpenAPI document.
-    pub(crate) id: &'static str,
-    /// `get` or `post`; a `post` takes a run document.
-    pub(crate) method: &'static str,
-    /// With `{id}` for a run's UUID and `{key}` for a machine's key.
-    pub(crate) path: &'static str,
-    /// What it does, in a sentence.
-    pub(crate) summary: &'static str,
-    /// Each property is a parameter behind the `?`.
-    pub(crate) query: SchemaOf,
-    /// Body of a success.
-    pub(crate) content: Content,
-    /// Statuses besides 200 and those of every operation.
-    pub(crate) statuses: &'static [u16],
-    pub(crate) handler: Handler,
-}
-
-impl Operation {
-    /// A `get` without parameters that responds with JSON.
-    const fn json<T: JsonSchema>(
-        id: &'static str,
-        path: &'static str,
-        summary: &'static str,
-        handler: Handler,
-    ) -> Operation {
-        Operation {
-            id,
-            method: "get",
-            path,
-            summary,
-            query: NoParams::json_schema,
-            content: Content::Json(SchemaGenerator::subschema_for::<T>),
-            statuses: &[],
-            handler,
-        }
-    }
-}
 
 /// The API.
 pub(crate) const OPERATIONS: &[Operation] = &[
@@ -201,9 +146,15 @@ const PAGES: &[(&str, Handler)] = &[
     ("/style.css", || get(pages::style)),
 ];
 
+/// The API as an OpenAPI 3.1 document.
+pub fn openapi() -> serde_json::Value {
+    crate::openapi::document(OPERATIONS)
+}
+
 /// Everything that is served, as a service.
 pub fn router(store: Store, references: References, options: Options) -> Router {
-    let app = App::new(store, references, options);
+    let openapi = CachedDocument::new(&openapi());
+    let app = App::new(store, references, options, openapi);
     let operations = OPERATIONS.iter().map(|o| (o.path, o.handler));
     let routes = operations.chain(PAGES.iter().copied());
     routes

@@ -1,6 +1,6 @@
 //! Makes the file's values defaults of the command line.
 
-use super::keys::argument;
+use super::keys::{all, argument, below};
 use super::{ConfigError, Read, Setting};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
@@ -98,26 +98,6 @@ fn conflict(command: &Command, other: &Arg, option: &str) -> bool {
         conflicts.iter().any(|conflict| conflict.get_id() == id)
     };
     argument(command, option).is_some_and(|own| of(own, other.get_id()) || of(other, own.get_id()))
-}
-
-fn below(path: &str, name: &str) -> String {
-    match path.is_empty() {
-        true => name.to_owned(),
-        false => format!("{path} {name}"),
-    }
-}
-
-/// Every command by its path, in the order of the help.
-pub(super) fn all(command: &Command) -> Vec<(String, &Command)> {
-    fn into<'a>(command: &'a Command, path: &str, commands: &mut Vec<(String, &'a Command)>) {
-        commands.push((path.to_owned(), command));
-        for inner in command.get_subcommands() {
-            into(inner, &below(path, inner.get_name()), commands);
-        }
-    }
-    let mut commands = Vec::new();
-    into(command, "", &mut commands);
-    commands
 }
 
 /// Checks the values with the parsers of the options.

@@ -104,7 +104,7 @@ impl Key {
         let Some(option) = self.option_of("") else {
             return Vec::new();
         };
-        let mut all = super::apply::all(command);
+        let mut all = all(command);
         all.retain(|(path, command)| self.is_of(path) && argument(command, option).is_some());
         all
     }
@@ -188,6 +188,26 @@ pub(crate) fn schema(command: &Command) -> Value {
         root["properties"][name] = table;
     }
     root
+}
+
+/// Every command by its path, in the order of the help.
+pub(super) fn all(command: &Command) -> Vec<(String, &Command)> {
+    fn into<'a>(command: &'a Command, path: &str, commands: &mut Vec<(String, &'a Command)>) {
+        commands.push((path.to_owned(), command));
+        for inner in command.get_subcommands() {
+            into(inner, &below(path, inner.get_name()), commands);
+        }
+    }
+    let mut commands = Vec::new();
+    into(command, "", &mut commands);
+    commands
+}
+
+pub(super) fn below(path: &str, name: &str) -> String {
+    match path.is_empty() {
+        true => name.to_owned(),
+        false => format!("{path} {name}"),
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Uploads: received within limits, checked, and stored once under their own id.
 
 mod form;
-mod limits;
+pub(crate) mod limits;
 
 pub(crate) use form::document_in_form;
+pub(crate) use limits::Received;
 pub use limits::UploadLimits;
-pub(crate) use limits::{Memory, Received};
 
 use crate::app::App;
 use crate::metrics::Uploaded as Outcome;

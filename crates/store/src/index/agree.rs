@@ -3,10 +3,10 @@
 //! gone goes.
 
 use super::Reading;
-use super::file::Fault;
+use super::fault::Fault;
 use super::fill::{self, Entry, Numbers};
+use crate::Store;
 use crate::crash;
-use crate::{Store, StoreError};
 use model::run::SCHEMA_VERSION;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::BTreeMap;
@@ -241,16 +241,4 @@ fn stat(path: &Path) -> (i64, i64) {
     let since = changed.and_then(|changed| changed.duration_since(UNIX_EPOCH).ok());
     let ms = since.map_or(0, |since| since.as_millis() as i64);
     (metadata.len() as i64, ms)
-}
-
-impl From<Fault> for StoreError {
-    fn from(fault: Fault) -> StoreError {
-        match fault {
-            Fault::Store(error) => error,
-            other => StoreError::Index {
-                path: PathBuf::new(),
-                cause: other.to_string(),
-            },
-        }
-    }
 }

@@ -7,9 +7,10 @@
 //! keeps to the old and whoever comes finds the new.
 
 use super::agree::{self, Agreed};
+use super::fault::{Fault, is_broken};
 use super::schema::{self, Before};
+use crate::Store;
 use crate::crash;
-use crate::{Store, StoreError};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -23,52 +24,6 @@ const CACHE: i32 = -16_000;
 
 /// Broken and foreign files that are passed on the way to a good one.
 const ATTEMPTS: usize = 4;
-
-/// Why there is no answer from the index's file.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
-    #[error("{0}")]
-    Sql(#[from] rusqlite::Error),
-    #[error("{0}")]
-    Store(#[from] StoreError),
-    #[error("a newer latlas made it (its version is {0}, this latlas knows up to {version})", version = schema::VERSION)]
-    Newer(i32),
-    #[error("other programs' files have the names of the index")]
-    Foreign,
-    #[error("it does not hold what the directory of runs does, and can't be written")]
-    Stale,
-}
-
-impl Fault {
-    /// Whether the file itself is at fault: damaged, or its tables are not
-    /// what its version says.
-    pub(super) fn is_broken(&self) -> bool {
-        match self {
-            Fault::Sql(error) => is_broken(error),
-            _ => false,
-        }
-    }
-}
-
-/// Whether it is the file's content that SQLite, or this program, stumbled on.
-pub(super) fn is_broken(error: &rusqlite::Error) -> bool {
-    match error {
-        rusqlite::Error::SqliteFailure(failure, _) => matches!(
-            failure.code,
-            ErrorCode::DatabaseCorrupt
-                | ErrorCode::NotADatabase
-                | ErrorCode::ConstraintViolation
-                | ErrorCode::Unknown
-        ),
-        rusqlite::Error::FromSqlConversionFailure(..)
-        | rusqlite::Error::InvalidColumnType(..)
-        | rusqlite::Error::IntegralValueOutOfRange(..)
-        | rusqlite::Error::Utf8Error(..)
-        | rusqlite::Error::QueryReturnedNoRows
-        | rusqlite::Error::SqlInputError { .. } => true,
-        _ => false,
-    }
-}
 
 /// An index that agrees with the documents.
 pub(super) struct Opened {

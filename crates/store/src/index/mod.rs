@@ -4,6 +4,7 @@
 //! old or broken. Where it can't be written the documents answer.
 
 mod agree;
+mod fault;
 mod file;
 mod fill;
 mod questions;
@@ -21,7 +22,8 @@ pub use verify::{Damage, Verified};
 
 use crate::crash;
 use crate::{Store, StoreError, Tag, Taken, shown};
-use file::{Fault, Opened};
+use fault::Fault;
+use file::Opened;
 use fill::Entry;
 use model::run::{Outcome, Row, Run};
 use model::summary::{KeptResult, KeptRun, Machine, MachineKey};
