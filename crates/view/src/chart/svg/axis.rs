@@ -102,6 +102,18 @@ impl Scale {
         place.clamp(self.from.min(self.to), self.from.max(self.to))
     }
 
+    /// Whether a number stands on the axis.
+    pub(super) fn holds(&self, value: f64) -> bool {
+        let share = self.share(value);
+        share.is_some_and(|share| (0.0..=1.0).contains(&share))
+    }
+
+    /// Whether an interval reaches beyond the axis: one without an upper end does.
+    pub(super) fn cuts(&self, low: Option<f64>, high: Option<f64>) -> bool {
+        let beyond = |end: Option<f64>| end.is_some_and(|end| !self.holds(end));
+        beyond(low) || beyond(high) || (low.is_some() && high.is_none())
+    }
+
     /// The share of the axis below a number, 0 to 1.
     pub(super) fn share(&self, value: f64) -> Option<f64> {
         Some((self.at(value)? - self.from) / (self.to - self.from))

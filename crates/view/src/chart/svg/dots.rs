@@ -119,13 +119,8 @@ fn scale(dots: &Dots, range: (f64, f64)) -> Scale {
 /// Whether an interval is cut at the end of the axis.
 pub(super) fn cuts(dots: &Dots) -> bool {
     let x = scale(dots, (0.0, 1.0));
-    let beyond = |end: Option<f64>| {
-        let share = end.map(|end| x.at(end));
-        share.is_some_and(|at| at.is_none_or(|at| !(0.0..=1.0).contains(&at)))
-    };
-    let drawn = dots.rows.iter().filter(|dot| dot.value.is_some());
-    let mut drawn = drawn.filter(|dot| dot.low.is_some() || dot.high.is_some());
-    drawn.any(|dot| beyond(dot.low) || beyond(dot.high) || dot.high.is_none())
+    let mut drawn = dots.rows.iter().filter(|dot| dot.value.is_some());
+    drawn.any(|dot| x.cuts(dot.low, dot.high))
 }
 
 /// A line's own figure: its interval, its mark, its number at the right.

@@ -122,11 +122,7 @@ pub(super) fn cuts(lines: &Lines) -> bool {
         ys().map(|p| p.y).chain(near_ends(lines)),
         (1.0, 0.0),
     );
-    let beyond = |end: Option<f64>| {
-        let share = end.map(|end| y.at(end));
-        share.is_some_and(|at| at.is_none_or(|at| !(0.0..=1.0).contains(&at)))
-    };
-    ys().any(|p| beyond(p.low) || beyond(p.high) || (p.low.is_some() && p.high.is_none()))
+    ys().any(|p| y.cuts(p.low, p.high))
 }
 
 /// Ends of bands and marks belong onto the axis where they are near its
@@ -153,10 +149,7 @@ fn names_of_bands(lines: &Lines, x: &Scale) -> Vec<(f64, String)> {
 }
 
 fn names_of_marks(lines: &Lines, x: &Scale) -> Vec<(f64, String)> {
-    let all = lines.marks.iter().filter(|m| {
-        let share = x.share(m.x);
-        share.is_some_and(|share| (0.0..=1.0).contains(&share))
-    });
+    let all = lines.marks.iter().filter(|m| x.holds(m.x));
     all.filter_map(|m| Some((x.at(m.x)?, m.name.clone())))
         .collect()
 }
