@@ -8,7 +8,8 @@
 //! known detour with an interrupt are unexplained; of the others there must be
 //! no more than interrupts, or their cause is unknown.
 
-use super::observe::{Counts, Observations, Record};
+use super::machine::Counts;
+use super::observe::{Observations, Record};
 use model::noise::osnoise::{Cause, CauseTime};
 
 /// Detours with an interrupt from which the length of such detours is learned.

@@ -4,7 +4,8 @@
 //! happened.
 
 use super::attribute::Lengths;
-use super::observe::{Blind, Counts, Machine, Observations, Record, Settings, Window};
+use super::machine::{Counts, Machine};
+use super::observe::{Blind, Observations, Record, Settings, Window};
 use super::quiet::{Quiet, TURNS, quiet_block, step, usual};
 
 /// Quiet blocks after which the quiet length is renewed: some 20 µs.

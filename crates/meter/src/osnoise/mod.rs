@@ -13,11 +13,12 @@
 //!
 //! [`quiet`] learns the time of a quiet block, [`detector`] is the loop,
 //! [`attribute`] divides each detour among its causes, [`summary`] adds up;
-//! each runs on a scripted [`observe::Machine`] too.
+//! each runs on a scripted [`machine::Machine`] too.
 
 pub mod attribute;
 pub mod brief;
 pub mod detector;
+pub mod machine;
 pub mod observe;
 pub mod quiet;
 mod real;

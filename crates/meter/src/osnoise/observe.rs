@@ -1,48 +1,7 @@
-//! What the detector reads and what it records: the sources of a real or
-//! scripted machine, and observations in ticks of its counter.
+//! What the detector records: observations in ticks of its counter.
 
+use super::machine::Counts;
 use super::quiet::Quiet;
-
-/// Interrupts of the watched CPU since boot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Of its timer.
-    pub timer: u64,
-    /// All others.
-    pub other: u64,
-}
-
-impl Counts {
-    /// Counts since an earlier reading; `None` if one fell.
-    pub fn since(self, earlier: Counts) -> Option<Counts> {
-        Some(Counts {
-            timer: self.timer.checked_sub(earlier.timer)?,
-            other: self.other.checked_sub(earlier.other)?,
-        })
-    }
-}
-
-/// Where the detector spins, and what the system counts of it.
-pub trait Machine {
-    /// Reads the counter, in ticks.
-    fn now(&mut self) -> u64;
-
-    /// Runs `turns` turns of dependent adds, then reads the counter.
-    fn spin(&mut self, turns: u64) -> u64;
-
-    /// Run delay of the thread (ready, but not running), ns.
-    fn run_delay_ns(&mut self) -> Option<u64>;
-
-    /// Interrupts of the CPU; `None` always without a source, once if its
-    /// lines changed.
-    fn interrupts(&mut self) -> Option<Counts>;
-
-    /// Whether there is a source of interrupts.
-    fn has_interrupts(&self) -> bool;
-
-    /// Whether to end early; called about every 20 us and after each detour.
-    fn should_stop(&mut self) -> bool;
-}
 
 /// How to observe.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! What a quiet block is like on this machine now: learned from short and long
 //! blocks by turns, before the watching begins.
 
-use super::observe::Machine;
+use super::machine::Machine;
 use model::stats;
 
 /// Turns of a block. With 32 adds each: 1024 cycles, a third of a

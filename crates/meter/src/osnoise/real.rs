@@ -1,6 +1,6 @@
 //! The machine that this thread runs on.
 
-use super::observe::{Counts, Machine};
+use super::machine::{Counts, Machine};
 use model::noise::osnoise::InterruptCount;
 use std::sync::atomic::{AtomicBool, Ordering};
 use sys::clock::{Counter, monotonic_raw_ns};

@@ -2,7 +2,7 @@
 //! nanosecond, so that ticks taken for ns show.
 
 use meter::osnoise::detector::{self, DetectorError};
-use meter::osnoise::observe::{Counts, Machine};
+use meter::osnoise::machine::{Counts, Machine};
 use meter::osnoise::observe::{Observations, Settings};
 use meter::osnoise::summary::summarize;
 use model::noise::osnoise::Osnoise;

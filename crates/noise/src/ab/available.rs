@@ -1,10 +1,15 @@
 //! Which controls can be compared on this machine.
 
 use super::control::{Kind, Spec};
-use super::system::huge_pages_for_all;
 use meter::controls::RequestedControls;
 use std::fs::OpenOptions;
 use sys::files::Files;
+use sys::files::bracketed;
+
+pub(super) const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+/// Which processes get huge pages.
+/// Makes every process get them.
+pub(super) const FOR_ALL: &str = "always";
 
 /// Why a control can't be compared here.
 #[derive(thiserror::Error, Debug)]
@@ -109,4 +114,26 @@ fn may_drop_cache() -> Result<(), Unavailable> {
         path: SWITCH,
         error,
     })
+}
+
+/// Whether processes get huge pages without asking.
+///
+/// # Errors
+/// That they don't, or that it is unknown.
+pub fn huge_pages_for_all(files: &dyn Files) -> Result<(), Unavailable> {
+    match chosen(files)? {
+        word if word == FOR_ALL => Ok(()),
+        word => Err(Unavailable::NotAlways(word)),
+    }
+}
+
+/// The chosen word; all words if none is marked.
+pub(super) fn chosen(files: &dyn Files) -> Result<String, Unavailable> {
+    let now = files.read(HUGE_PAGES);
+    let now = now.map_err(|error| Unavailable::File {
+        action: "read",
+        path: HUGE_PAGES,
+        error,
+    })?;
+    Ok(bracketed(&now).unwrap_or(now))
 }

@@ -2,7 +2,7 @@
 //! real or scripted. What was measured before something went wrong is kept.
 
 use super::control::NONE;
-use super::plan::{Plan, PlannedArm, PlannedBlock};
+use super::planned::{Plan, PlannedArm, PlannedBlock};
 use super::toggle::{Toggles, still_on};
 use meter::commands::repeat::{ADAPTIVE, Done, Runner, repeat};
 use model::command::{Ended, Rule};

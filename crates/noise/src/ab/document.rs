@@ -1,7 +1,7 @@
 //! The document of an experiment.
 
 use super::conduct::Conducted;
-use super::plan::Plan;
+use super::planned::Plan;
 use meter::controls::ControlRemark;
 use model::machine::Machine;
 use model::noise::effect::{Effects, How, SCHEMA, Workload, judge};

@@ -1,6 +1,6 @@
 //! How long runs are expected to take.
 
-use super::plan::{PlannedArm, Request};
+use super::planned::{PlannedArm, Request};
 use model::noise::effect::{Load, Workload};
 use std::time::Duration;
 

@@ -2,10 +2,12 @@
 //! the kernel promises it on Linux, and each looks for its parent too.
 
 use super::job::Job;
-use super::job::busy::READY;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ExitStatus, Stdio};
+
+/// What it says once it is about to be busy.
+pub const READY: &[u8; 6] = b"ready\n";
 
 /// A load that runs as long as this lives.
 #[derive(Debug)]

@@ -17,6 +17,7 @@ pub mod duration;
 pub mod job;
 pub mod load;
 pub mod plan;
+pub mod planned;
 pub mod stage;
 pub mod system;
 pub mod toggle;

@@ -1,16 +1,16 @@
 //! What will run: which arms of which job, with which load, how often, and how
 //! long that may take.
 
-use super::available::{Here, NoPin, Unavailable};
+use super::available::{Here, Unavailable};
 use super::control::{self, COLD, Kind, NONE, PIN, Spec};
 use super::duration::{run_ms, settling_ms};
+use super::planned::{Length, Plan, PlannedArm, PlannedBlock, Request};
 use super::toggle::ToggleError;
 use meter::controls::RequestedControls;
 use model::compare::finding::LEVEL;
 use model::noise::applied::Settings;
 use model::noise::effect::judge::COMPARISONS;
 use model::noise::effect::{Control, Load, Workload};
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -35,89 +35,6 @@ const WAKEUP_SLACK_NS: u64 = 1;
 /// Where no round can be spared, so many times the expected time is allowed: jobs
 /// may be that much slower than when they were tried.
 const SLACK: f64 = 1.1;
-
-/// What is asked for.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// Controls; none for all.
-    pub controls: Vec<&'static Spec>,
-    /// Loads.
-    pub loads: Vec<Load>,
-    /// Jobs.
-    pub workloads: Vec<Workload>,
-    /// How often, or how long.
-    pub length: Length,
-    /// How long a job is to take on a quiet CPU; a command, how long it took.
-    pub job: Duration,
-    /// Busy processes of a load for each CPU.
-    pub busy_per_cpu: u32,
-    /// The CPUs to use.
-    pub cpus: Vec<u32>,
-    /// The CPU for what is pinned, or why there is none.
-    pub pin: Result<u32, NoPin>,
-    /// What switching took that was tried, on and off, by the control, ms.
-    pub switch_ms: BTreeMap<String, f64>,
-}
-
-/// How much is enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Length {
-    /// So many rounds of each block, however long they take.
-    Rounds(u32),
-    /// No longer than this in all, if that is enough for the fewest rounds.
-    Time(Duration),
-    /// [`ROUNDS`], or of a command what fits two minutes; no longer than what
-    /// that is expected to take, or a tenth more if those are the fewest rounds.
-    Usual,
-}
-
-/// What will be done.
-#[derive(Clone, Debug, Serialize, PartialEq)]
-pub struct Plan {
-    /// All that were asked for.
-    pub controls: Vec<Control>,
-    /// What is run.
-    pub blocks: Vec<PlannedBlock>,
-    /// Rounds of each block that are expected.
-    pub rounds: u32,
-    /// Most rounds, where jobs are faster than expected.
-    pub most_rounds: u32,
-    /// Fewest rounds that are planned, whatever the time.
-    pub least_rounds: u32,
-    /// Time that all may take, ms: then no more rounds are begun. Nothing where
-    /// a number of rounds was asked for.
-    pub most_ms: Option<u64>,
-    /// Time that it takes if a load slows jobs down as it should, ms.
-    pub expected_ms: u64,
-    /// Busy processes of a load.
-    pub busy: u32,
-}
-
-/// One job beside one load.
-#[derive(Clone, Debug, Serialize, PartialEq)]
-pub struct PlannedBlock {
-    /// The job.
-    pub workload: Workload,
-    /// The load.
-    pub load: Load,
-    /// The states by turns.
-    pub arms: Vec<PlannedArm>,
-    /// One round, expected, ms.
-    pub round_ms: f64,
-}
-
-/// One state.
-#[derive(Clone, Debug, Serialize, PartialEq)]
-pub struct PlannedArm {
-    /// Its name.
-    pub name: String,
-    /// What is set for the job's process.
-    pub asked: RequestedControls,
-    /// Whether the page cache is dropped before.
-    pub cold: bool,
-    /// The control that is switched for the whole system meanwhile.
-    pub toggle: Option<String>,
-}
 
 /// Lays out the request. `available` tries whether a control can be set here.
 pub fn plan(

@@ -5,7 +5,7 @@ use super::conduct::{Ran, Stage, Stop};
 use super::duration::SETTLING;
 use super::job::{Job, Report, files};
 use super::load::Processes;
-use super::plan::PlannedArm;
+use super::planned::PlannedArm;
 use meter::commands::arm::{Arm, Cold, Output, Settings};
 use meter::commands::error::{CommandError, end_text};
 use meter::commands::repeat::{Done, Runner};

@@ -1,7 +1,7 @@
 //! System-wide controls as switches: set under the journal of [`crate::tune`],
 //! and restored by it.
 
-use super::available::{Here, Unavailable};
+use super::available::{FOR_ALL, HUGE_PAGES, Here, Unavailable, chosen};
 use super::control::Spec;
 
 use super::toggle::{Toggle, ToggleError, Toggles};
@@ -12,11 +12,6 @@ use model::machine::Machine;
 use std::path::PathBuf;
 use sys::files::Files;
 use sys::files::bracketed;
-
-/// Which processes get huge pages.
-const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
-/// Makes every process get them.
-const FOR_ALL: &str = "always";
 
 /// Adds the switch of a control, if there is something to switch on this
 /// machine, and says how it is set now. `cpus` are those that a job on its own
@@ -103,28 +98,6 @@ fn huge_pages(files: &dyn Files) -> Result<Vec<Step>, Unavailable> {
     }
 }
 
-/// Whether processes get huge pages without asking.
-///
-/// # Errors
-/// That they don't, or that it is unknown.
-pub fn huge_pages_for_all(files: &dyn Files) -> Result<(), Unavailable> {
-    match chosen(files)? {
-        word if word == FOR_ALL => Ok(()),
-        word => Err(Unavailable::NotAlways(word)),
-    }
-}
-
-/// The chosen word; all words if none is marked.
-fn chosen(files: &dyn Files) -> Result<String, Unavailable> {
-    let now = files.read(HUGE_PAGES);
-    let now = now.map_err(|error| Unavailable::File {
-        action: "read",
-        path: HUGE_PAGES,
-        error,
-    })?;
-    Ok(bracketed(&now).unwrap_or(now))
-}
-
 /// One control of the system.
 struct SystemToggle<'f> {
     name: &'static str,
@@ -209,6 +182,7 @@ impl Toggle for SystemToggle<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ab::available::huge_pages_for_all;
     use crate::ab::control;
     use std::path::Path;
     use sys::files::Tree;

@@ -2,7 +2,7 @@
 //! the hypervisor, CPU activity.
 
 use super::activity::Activity;
-use super::system::{CPUS, System};
+use super::system::{CPUS, System, field};
 use model::machine::Fact;
 use model::noise::control as document;
 use model::noise::control::{Hindrance, Kind, Setting, State, Wanted, Who};
@@ -264,13 +264,6 @@ impl<'a> Context<'a> {
             number => number.parse().ok(),
         }
     }
-}
-
-/// The value of a line `key:\tvalue`.
-pub(super) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    text.lines()
-        .find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))
-        .map(str::trim)
 }
 
 /// Whether this is the initial user namespace: others map another user to 0,

@@ -4,7 +4,8 @@
 //! `Documentation/driver-api/thermal/sysfs-api.rst`.
 
 use super::activity::Busy;
-use super::context::{Context, Status, StatusResult, field, hindrance};
+use super::context::{Context, Status, StatusResult, hindrance};
+use super::system::field;
 use model::machine::Fact;
 use model::noise::control::{Kind, State, Who};
 use std::io::ErrorKind;

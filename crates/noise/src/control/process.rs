@@ -2,7 +2,8 @@
 //! nice, autogroup, policy, timer slack. Read from /proc/self, so that a copied
 //! tree shows the process it was copied from. sched(7).
 
-use super::context::{Context, Status, StatusResult, field};
+use super::context::{Context, Status, StatusResult};
+use super::system::field;
 use crate::cpus::{in_words, list, parse};
 use crate::proc_stat::Stat;
 use model::noise::control::{Kind, State, Who};

@@ -1,7 +1,6 @@
 //! The machine that the controls are read from: CPUs, cpufreq policies,
 //! interrupts.
 
-use super::context::field;
 use crate::cpus::{parse, without};
 use crate::pattern::expand;
 use sys::files::Files;
@@ -121,4 +120,11 @@ pub(super) fn siblings(files: &dyn Files, cpu: u32) -> Option<Vec<u32>> {
 /// A file that holds a list of CPUs.
 pub(super) fn list(files: &dyn Files, path: &str) -> Option<Vec<u32>> {
     parse(&files.read(path).ok()?)
+}
+
+/// The value of a line `key:\tvalue`.
+pub(super) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines()
+        .find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))
+        .map(str::trim)
 }

@@ -6,7 +6,7 @@ use super::{ALL_LOADS, request};
 use model::noise::effect::judge::effects;
 use model::noise::effect::{Block, Load, Verdict, Workload};
 use noise::ab::conduct::{Conducted, Stop, conduct};
-use noise::ab::plan::{Length, Plan, Request};
+use noise::ab::planned::{Length, Plan, Request};
 use noise::ab::toggle::{ToggleError, Toggles, rehearse};
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -8,7 +8,7 @@ mod stage;
 use model::noise::effect::{Load, Workload};
 use noise::ab::available::Here;
 use noise::ab::control;
-use noise::ab::plan::{Length, Plan, Request};
+use noise::ab::planned::{Length, Plan, Request};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -4,7 +4,7 @@
 use meter::commands::repeat::Done;
 use model::noise::effect::{Load, Wakeups, Workload};
 use noise::ab::conduct::{Ran, Stage, Stop};
-use noise::ab::plan::PlannedArm;
+use noise::ab::planned::PlannedArm;
 use noise::ab::toggle::{Toggle, ToggleError, Toggles};
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;

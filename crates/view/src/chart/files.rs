@@ -1,7 +1,7 @@
 //! Pictures of files.
 
 use super::curves::{CURVES, Curves};
-use super::of_run::Maker;
+use super::maker::Maker;
 use super::source::{Picture, Source};
 use super::{Quantity, Section};
 use model::run::{self, Row};

@@ -2,7 +2,7 @@
 
 use super::curves::hollow;
 use super::figure::{Figure, log};
-use super::of_run::Maker;
+use super::maker::Maker;
 use super::source::{Drawn, Picture, Source};
 use super::{Body, Chart, Dot, Dots, Other, Quantity, Section};
 use compare::references::{Reference, ReferenceRow};

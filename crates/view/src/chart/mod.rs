@@ -10,6 +10,7 @@ mod figure;
 mod files;
 pub mod history;
 mod ladder;
+mod maker;
 mod memory;
 mod noise;
 mod of_run;

@@ -2,7 +2,7 @@
 
 use super::decimate::extremes;
 use super::figure::{joined, linear, log};
-use super::of_run::Maker;
+use super::maker::Maker;
 use super::source::{Drawn, Picture, Source};
 use super::{Bars, Body, Chart, Kind, Line, Lines, Part, Point, Quantity, Section};
 use crate::render::header::conditions_in_words;

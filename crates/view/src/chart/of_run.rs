@@ -1,7 +1,7 @@
 //! Every picture of a run.
 
-use super::curves::Curves;
-use super::source::{Beside, Drawn, Picture, Source};
+use super::maker::Maker;
+use super::source::{Beside, Picture, Source};
 use super::{Chart, comparison, files, ladder, memory, noise, threads};
 use compare::references::References;
 use model::run::Run;
@@ -52,16 +52,6 @@ pub fn pictures(
         }
     }
     (drawn, left_out)
-}
-
-/// What draws a picture.
-pub(super) enum Maker {
-    /// Rows that are curves.
-    Curves(&'static Curves),
-    /// A row with a figure for each pair.
-    Map(&'static memory::Map),
-    /// A function of its own, with the picture's id.
-    Own(&'static str, fn(&Source) -> Drawn),
 }
 
 /// The pictures in the order of a report.

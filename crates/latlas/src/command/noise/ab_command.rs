@@ -6,7 +6,7 @@ use meter::commands::arm::{Arm, Settings};
 use meter::commands::error::{CommandError, end_text};
 use meter::commands::repeat::{Done, Runner};
 use meter::commands::runner::CommandRunner;
-use noise::ab::plan::{Length, Plan};
+use noise::ab::planned::{Length, Plan};
 use noise::ab::stage::UserCommand;
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;

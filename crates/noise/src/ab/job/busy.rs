@@ -2,11 +2,8 @@
 //! that started it.
 
 use super::{Report, cpu};
-use crate::ab::load::Processes;
+use crate::ab::load::{Processes, READY};
 use std::io::{self, Write};
-
-/// What it says once it is about to be busy.
-pub const READY: &[u8; 6] = b"ready\n";
 
 /// Steps between two looks for the parent: some milliseconds.
 const STEPS: u64 = 4_000_000;

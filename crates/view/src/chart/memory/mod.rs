@@ -2,11 +2,10 @@
 
 mod caches;
 mod curves;
-mod map;
+pub(super) mod map;
 mod naive_loop;
 
-use super::of_run::Maker;
-pub(super) use map::Map;
+use super::maker::Maker;
 
 /// All of them, in their order.
 pub(super) const PICTURES: &[Maker] = &[

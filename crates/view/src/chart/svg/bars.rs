@@ -1,9 +1,8 @@
 //! Bars, standing or lying.
 
 use super::axis::Scale;
-use super::frame::{
-    Area, Entry, MARGIN, Room, SMALL, Sample, TEXT, across, below, beside, legend, room_beside,
-};
+use super::frame::{Area, MARGIN, Room, SMALL, TEXT, across, below, beside, legend, room_beside};
+use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Pen, shorten, width};
 use crate::chart::Bars;
 

@@ -1,7 +1,8 @@
 //! Figures with intervals, one a line.
 
 use super::axis::Scale;
-use super::frame::{Area, Entry, MARGIN, Room, SMALL, Sample, across, below, legend};
+use super::frame::{Area, MARGIN, Room, SMALL, across, below, legend};
+use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Paint, Pen, shorten, width};
 use crate::chart::{Axis, Dot, Dots, Quantity};
 use crate::grouped::grouped;

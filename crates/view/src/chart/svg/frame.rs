@@ -2,6 +2,7 @@
 //! of a plot.
 
 use super::axis::{Scale, Tick};
+use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Paint, Pen, escape, number, width, wrap};
 
 pub(super) const MARGIN: f64 = 20.0;
@@ -38,26 +39,6 @@ pub(super) struct Room {
     pub(super) top: f64,
     /// Its height, where one was asked for.
     pub(super) high: Option<f64>,
-}
-
-/// How an entry of the legend looks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Sample {
-    /// A line with marks.
-    Line(&'static str),
-    /// A mark alone.
-    Mark,
-    /// A filled box.
-    Box,
-}
-
-/// An entry of the legend.
-#[derive(Clone)]
-pub(super) struct Entry {
-    pub(super) name: String,
-    pub(super) colour: &'static str,
-    pub(super) shape: usize,
-    pub(super) sample: Sample,
 }
 
 /// Heading and caption; gives the y below them.

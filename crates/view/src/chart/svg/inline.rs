@@ -2,7 +2,8 @@
 //! notes and the table of figures are HTML there; marks name their row of that
 //! table, which is what a pointer over them shows.
 
-use super::frame::{Entry, MARGIN, Room, sample};
+use super::frame::{MARGIN, Room, sample};
+use super::legend::Entry;
 use super::pen::Pen;
 use super::{Body, Chart, body};
 

@@ -2,9 +2,9 @@
 
 use super::axis::Scale;
 use super::frame::{
-    Area, Entry, MARGIN, Room, SMALL, Sample, across, below, beside, legend, room_beside, stagger,
-    zoom,
+    Area, MARGIN, Room, SMALL, across, below, beside, legend, room_beside, stagger, zoom,
 };
+use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Paint, Pen};
 use super::theme::Theme;
 use crate::chart::table::{first_rows, is_listed, sample_text};

@@ -7,6 +7,7 @@ mod dots;
 mod frame;
 mod heat;
 mod inline;
+mod legend;
 mod lines;
 mod pen;
 mod theme;

@@ -1,7 +1,7 @@
 //! SVG elements as text: every string that comes from elsewhere is escaped
 //! here.
 
-use super::frame::Entry;
+use super::legend::Entry;
 use super::theme::Theme;
 use crate::chart::Chart;
 use std::fmt::Write;

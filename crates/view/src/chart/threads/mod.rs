@@ -4,7 +4,7 @@ mod life;
 mod pool;
 mod wakeup;
 
-use super::of_run::Maker;
+use super::maker::Maker;
 
 /// All of them, in their order.
 pub(super) const PICTURES: &[Maker] = &[

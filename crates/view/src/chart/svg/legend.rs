@@ -1,0 +1,21 @@
+//! What a legend says of a series.
+
+/// How an entry of the legend looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Sample {
+    /// A line with marks.
+    Line(&'static str),
+    /// A mark alone.
+    Mark,
+    /// A filled box.
+    Box,
+}
+
+/// An entry of the legend.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) colour: &'static str,
+    pub(super) shape: usize,
+    pub(super) sample: Sample,
+}
