@@ -161,8 +161,8 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
             false => cpus.join(", "),
         }
     });
-    let both_tell = controls(a).is_some() && controls(b).is_some();
-    if both_tell {
+    let both_known = controls(a).is_some() && controls(b).is_some();
+    if both_known {
         say("controls", &|run| controls(run).unwrap_or_default());
     }
     say("plan", &|run| {
@@ -185,7 +185,7 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
         let pairs = conduct(of_a).into_iter().zip(conduct(of_b));
         let facts = what.into_iter().zip(pairs);
         // A nice value is one of the controls above.
-        let elsewhere = |what: &str| what.is_empty() || (what == "nice" && both_tell);
+        let elsewhere = |what: &str| what.is_empty() || (what == "nice" && both_known);
         all.extend(
             facts
                 .filter(|(what, (a, b))| !elsewhere(what) && a != b)

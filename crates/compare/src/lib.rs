@@ -270,12 +270,12 @@ impl Bases {
             let kind = (key.at.is_empty(), basis.kind());
             scatters.entry(kind).or_default().push(basis.scatter);
         }
-        let learnt = |(kind, rows): ((bool, Kind), Vec<Scatter>)| {
-            (kind, Dispersion::learnt(kind.1.0, &rows))
+        let learned = |(kind, rows): ((bool, Kind), Vec<Scatter>)| {
+            (kind, Dispersion::learned(kind.1.0, &rows))
         };
         Bases {
             by_key,
-            kinds: scatters.into_iter().map(learnt).collect(),
+            kinds: scatters.into_iter().map(learned).collect(),
         }
     }
 

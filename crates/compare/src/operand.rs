@@ -53,8 +53,8 @@ impl Operand {
 /// Groups of kept runs that are alike and like a side's, without those that
 /// are compared themselves: what they differ by is what runs differ by. A side
 /// of several runs needs none: its own say it. `kept` are
-/// the [`recent_beside`] ones.
-pub fn kept_beside(operands: &[&Operand], kept: &[Run]) -> Vec<Vec<Run>> {
+/// the [`recent_like`] ones.
+pub fn kept_like(operands: &[&Operand], kept: &[Run]) -> Vec<Vec<Run>> {
     let compared: Vec<&Run> = operands.iter().flat_map(|o| o.runs()).collect();
     let mut groups: Vec<Vec<Run>> = Vec::new();
     let alone = operands.iter().filter(|o| o.runs().len() == 1);

@@ -132,7 +132,7 @@ fn could_find(rows: &mut [Detectable], known: &[Option<Known>]) {
         let (wander, ..) = own.kind;
         let alike = known.iter().flatten().filter(|k| k.kind == own.kind);
         let scatters: Vec<Scatter> = alike.map(|k| k.scatter).collect();
-        let dispersion = Dispersion::learnt(wander, &scatters).of_row(own.scatter);
+        let dispersion = Dispersion::learned(wander, &scatters).of_row(own.scatter);
         Ratio::of(&own.one, &own.one, wander, &dispersion)
     };
     let ratios: Vec<Option<(Family, Ratio)>> = known

@@ -213,7 +213,7 @@ fn more_events_or_bytes_are_not_slower_and_cross_no_gate_on_time() {
 }
 
 #[test]
-fn points_that_can_not_be_told_tell_nothing() {
+fn points_that_can_not_be_known_tell_nothing() {
     let a = synthetic::run();
     let points_alone = |b: &Run| {
         let [a, b] = [&a, b].map(|run| Operand::run("x", run.clone()));
@@ -597,7 +597,7 @@ fn rows_of_one_side_are_named() {
 }
 
 #[test]
-fn the_page_tells_every_key_of_the_document() {
+fn the_page_shows_every_key_of_the_document() {
     let page = include_str!("../../../docs/compare.md");
     let run = with_bandwidth(1.0);
     let mut other = slower(&run, "cpu.add_i32", 2.0);

@@ -6,7 +6,7 @@ use crate::plan::{PlanError, PlannedCell, Request, plan};
 use crate::probe::Probe;
 use crate::run_context::RunContext;
 use model::estimate::{Estimate, Verdict};
-use model::gate::Learnt;
+use model::gate::Learned;
 use model::machine_readings::MachineReadings;
 use model::run::{Outcome, Row, Run};
 use model::sample::DamagedColumns;
@@ -44,7 +44,7 @@ pub fn again(catalogue: &[Probe], run: &Run) -> Result<Vec<Row>, RejudgeError> {
     let kept_quiet_ratio = run.gate.quiet_ratio;
     let mut context = RunContext::of(
         &MachineReadings::of(states.iter().flat_map(|state| &state.samples)),
-        kept_quiet_ratio.filter(|_| run.gate.learnt == Learnt::FromKeptRuns),
+        kept_quiet_ratio.filter(|_| run.gate.learned == Learned::FromKeptRuns),
         run.clock.ns_per_tick,
         run.clock.resolution_ns.unwrap_or(run.clock.ns_per_tick),
     );

@@ -67,7 +67,7 @@ pub enum GateState {
 /// How the quiet ratio is known.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum Learnt {
+pub enum Learned {
     /// It is not; or in a way that documents before schema 5 had.
     #[default]
     Unknown,
@@ -86,7 +86,8 @@ pub struct Gate {
     pub quiet_ratio: Option<f64>,
     /// How that is known.
     #[serde(default)]
-    pub learnt: Learnt,
+    #[serde(rename = "learnt")]
+    pub learned: Learned,
     /// What the gate is worth.
     #[serde(default)]
     pub state: GateState,
@@ -310,7 +311,7 @@ impl Gate {
     /// derived from its own readings, with every canary at its word.
     pub fn teaches(&self) -> Option<f64> {
         let certain = self.state == GateState::Usable
-            && self.learnt == Learnt::FromRun
+            && self.learned == Learned::FromRun
             && self.multiply_is_whole() == Some(true);
         self.quiet_ratio.filter(|_| certain)
     }

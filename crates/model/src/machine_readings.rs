@@ -4,7 +4,7 @@
 
 use crate::core_clock::CoreClock;
 use crate::gate::{
-    End, Gate, GateState, LEAST_VISITS, Learnt, QUIET_BAND, QUIET_RATIOS, Reason,
+    End, Gate, GateState, LEAST_VISITS, Learned, QUIET_BAND, QUIET_RATIOS, Reason,
     capacity_is_quiet, ends, is_whole, share, within,
 };
 use crate::sample::{Sample, flag};
@@ -79,10 +79,10 @@ impl MachineReadings {
     pub fn gate(&self, kept_ratio: Option<f64>) -> Gate {
         let ratios: Vec<f64> = self.ends.iter().map(|end| end.ratio).collect();
         let multiply_ratio = self.multiply_ratio();
-        let (quiet_ratio, learnt) = quiet_ratio(&self.ends, &ratios, multiply_ratio, kept_ratio);
+        let (quiet_ratio, learned) = quiet_ratio(&self.ends, &ratios, multiply_ratio, kept_ratio);
         let mut gate = Gate {
             quiet_ratio,
-            learnt,
+            learned,
             state: GateState::Usable,
             readings: self.ends.len() as u32,
             peak_share: quiet_ratio.map(|quiet| peak(&ratios, quiet).1),
@@ -156,7 +156,7 @@ fn quiet_ratio(
     ratios: &[f64],
     multiply_ratio: Option<f64>,
     kept: Option<f64>,
-) -> (Option<f64>, Learnt) {
+) -> (Option<f64>, Learned) {
     let least = LEAST_READINGS.max(ratios.len() / 100);
     let others_agree = |quiet: f64| {
         let on: Vec<&End> = readings
@@ -174,9 +174,9 @@ fn quiet_ratio(
             && (quiet < 2.0 || kept == Some(quiet) || others_agree(quiet))
     });
     match (of_run, kept) {
-        (Some(own), kept) if kept.is_none_or(|kept| own <= kept) => (Some(own), Learnt::FromRun),
-        (_, Some(kept)) => (Some(kept), Learnt::FromKeptRuns),
-        (_, None) => (None, Learnt::Unknown),
+        (Some(own), kept) if kept.is_none_or(|kept| own <= kept) => (Some(own), Learned::FromRun),
+        (_, Some(kept)) => (Some(kept), Learned::FromKeptRuns),
+        (_, None) => (None, Learned::Unknown),
     }
 }
 

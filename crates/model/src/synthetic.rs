@@ -3,7 +3,7 @@
 use crate::conditions::{Conditions, Moment};
 use crate::estimate::{Estimate, Quiet, Typical, Verdict};
 use crate::filesystem::{DeviceKind, Filesystem};
-use crate::gate::{Gate, GateState, Learnt};
+use crate::gate::{Gate, GateState, Learned};
 use crate::imported::Imported;
 use crate::machine::{
     CacheFact, CacheKind, CoreKind, CpuSignature, Fact, Limit, Machine, NumaNode, Presence, Smt,
@@ -57,7 +57,7 @@ pub fn run() -> Run {
         },
         gate: Gate {
             quiet_ratio: Some(1.0),
-            learnt: Learnt::FromRun,
+            learned: Learned::FromRun,
             state: GateState::Usable,
             readings: 8_420,
             peak_share: Some(0.93),

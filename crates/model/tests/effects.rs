@@ -151,7 +151,7 @@ fn what_is_there_is_told_and_the_rest_is_not() {
 }
 
 #[test]
-fn an_interval_holds_one_exactly_where_nothing_is_told() {
+fn an_interval_holds_one_exactly_where_nothing_is_reported() {
     let mut random = Dice(3);
     let mut told = 0;
     for step in 0..12 {

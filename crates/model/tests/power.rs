@@ -187,18 +187,18 @@ fn compare(
             ((kind, measure), both, scatter, support, old)
         })
         .collect();
-    let learnt = |(kind, measure): (Kind, Measure)| {
+    let learned = |(kind, measure): (Kind, Measure)| {
         let alike = rows.iter().filter(|row| {
             let (other, by) = row.0;
             wander(other) == wander(kind) && by == measure
         });
         let scatters: Vec<Scatter> = alike.map(|row| row.2).collect();
-        Dispersion::learnt(wander(kind), &scatters)
+        Dispersion::learned(wander(kind), &scatters)
     };
     let kinds = [
-        learnt((Quiet(0.0), Measure::TypicalNs)),
-        learnt((Hopeless, Measure::TypicalNs)),
-        learnt((Hopeless, Measure::TypicalP10)),
+        learned((Quiet(0.0), Measure::TypicalNs)),
+        learned((Hopeless, Measure::TypicalNs)),
+        learned((Hopeless, Measure::TypicalP10)),
     ];
     let ratios: Vec<Ratio> = rows
         .iter()

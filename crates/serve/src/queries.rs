@@ -5,7 +5,7 @@ use crate::params::RunsParams;
 use crate::problem::Problem;
 use crate::wire::Row;
 use compare::history::{Figure, History, history as levels_of};
-use compare::operand::{Operand, Source, kept_beside};
+use compare::operand::{Operand, Source, kept_like};
 use compare::{Comparison, Options, compare};
 use model::run::Run;
 use model::summary::{KeptResult, KeptRun, Machine, MachineKey};
@@ -176,8 +176,8 @@ pub(crate) fn comparison(
     b: &str,
 ) -> Result<Comparison, Problem> {
     let [a, b] = [side(a, index, app)?, side(b, index, app)?];
-    let recent = operand::recent_beside(index.store(), &[&a, &b])?;
-    let kept = kept_beside(&[&a, &b], &recent);
+    let recent = operand::recent_like(index.store(), &[&a, &b])?;
+    let kept = kept_like(&[&a, &b], &recent);
     let options = Options {
         margin: compare::USUAL_MARGIN,
         fail_above: None,

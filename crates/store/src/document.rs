@@ -205,7 +205,7 @@ fn check(run: &Run) -> Result<(), String> {
 const AHEAD_MS: u64 = 86_400_000;
 
 /// Whether a run says that it began more than a day from now.
-pub fn is_to_come(run: &Run, now_unix_ms: u64) -> bool {
+pub fn is_in_future(run: &Run, now_unix_ms: u64) -> bool {
     run.started_unix_ms > now_unix_ms.saturating_add(AHEAD_MS)
 }
 
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_is_told_from_what_is_no_run() {
+    fn what_is_damaged_differs_from_what_is_no_run() {
         let damaged = |bytes: &[u8]| {
             let refused = from_bytes_within(bytes, 1 << 20).expect_err("refused");
             matches!(refused, Refused::Damaged(_))
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_document_is_told_from_a_broken_one() {
+    fn a_newer_document_differs_from_a_broken_one() {
         let reason = refusal(br#"{"schema":99,"everything":"else"}"#);
         assert!(
             reason.contains("newer latlas") && reason.contains("99"),

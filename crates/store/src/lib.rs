@@ -20,7 +20,7 @@ mod whole;
 mod write;
 
 pub use document::{
-    MAX_DOCUMENT_BYTES, Refused, from_bytes, from_bytes_within, is_packed, is_to_come, read,
+    MAX_DOCUMENT_BYTES, Refused, from_bytes, from_bytes_within, is_in_future, is_packed, read,
     read_as_it_is, read_with_bytes, to_json,
 };
 pub(crate) use document::{read_kept, shown};
@@ -230,10 +230,10 @@ impl Store {
     pub fn newest(&self, back: usize) -> Result<(PathBuf, PassedOver), StoreError> {
         let paths = self.paths()?;
         let horizon = Horizon::at(SystemTime::now());
-        let to_come = paths.iter().filter(|path| horizon.is_beyond(path));
+        let in_future = paths.iter().filter(|path| horizon.is_beyond(path));
         let mut passed = PassedOver {
             not_whole: Vec::new(),
-            to_come: to_come
+            in_future: in_future
                 .filter_map(|path| id_in_name(path))
                 .map(str::to_owned)
                 .collect(),
@@ -290,7 +290,7 @@ pub struct PassedOver {
     /// Ids of newer runs that are not whole, with why, the newest first.
     pub not_whole: Vec<(String, NotWhole)>,
     /// Ids of runs that say that they began in the future.
-    pub to_come: Vec<String>,
+    pub in_future: Vec<String>,
 }
 
 impl PassedOver {
@@ -301,8 +301,8 @@ impl PassedOver {
             let id = short(id);
             format!("the newer run {id} is not `last`: {why} (latlas show {id} prints it)")
         });
-        let to_come = self.to_come.first().map(|id| {
-            let (them, begin) = match self.to_come.len() {
+        let in_future = self.in_future.first().map(|id| {
+            let (them, begin) = match self.in_future.len() {
                 1 => (format!("the kept run {}", short(id)), "says that it began"),
                 n => (
                     format!("{n} kept runs, such as {},", short(id)),
@@ -311,7 +311,7 @@ impl PassedOver {
             };
             format!("{them} {begin} in the future: not taken for newer than the others")
         });
-        not_whole.chain(to_come).collect()
+        not_whole.chain(in_future).collect()
     }
 }
 

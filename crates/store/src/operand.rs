@@ -158,11 +158,11 @@ fn machine(name: &str, host: &str, store: &Store) -> Result<Operand, OperandErro
 }
 
 /// The last kept runs of each machine that a side of one run is of, the newest
-/// first: those that [`kept_beside`] may want.
+/// first: those that [`kept_like`] may want.
 ///
 /// # Errors
 /// If neither index nor documents can be read.
-pub fn recent_beside(store: &Store, operands: &[&Operand]) -> Result<Vec<Run>, StoreError> {
+pub fn recent_like(store: &Store, operands: &[&Operand]) -> Result<Vec<Run>, StoreError> {
     let alone = operands.iter().filter(|operand| operand.runs().len() == 1);
     let mut machines: Vec<MachineKey> = alone.map(|o| MachineKey::of(&o.runs()[0])).collect();
     machines.sort();
@@ -208,7 +208,7 @@ fn recent(store: &Store) -> Result<Vec<Run>, StoreError> {
 mod tests {
     use super::*;
     use crate::Taken;
-    use compare::operand::kept_beside;
+    use compare::operand::kept_like;
     use model::machine::Fact;
     use model::synthetic;
 
@@ -302,10 +302,10 @@ mod tests {
         // So are those beside a run of it.
         let one = find("cccc", &store, &references()).expect("there");
         let table = find("2012", &store, &references()).expect("there");
-        let recent = recent_beside(store.as_ref().expect("store"), &[&one, &table]);
+        let recent = recent_like(store.as_ref().expect("store"), &[&one, &table]);
         let recent = recent.expect("read");
         assert_eq!(recent.len(), 3);
-        assert_eq!(kept_beside(&[&one, &table], &recent)[0].len(), 2);
+        assert_eq!(kept_like(&[&one, &table], &recent)[0].len(), 2);
     }
 
     #[test]
@@ -338,7 +338,7 @@ mod tests {
         keep("fff0", 15, imported);
         let recent = recent(store.as_ref().expect("store")).expect("read");
         let one = find("ffff", &store, &references()).expect("there");
-        assert!(kept_beside(&[&one, &one], &recent).is_empty());
+        assert!(kept_like(&[&one, &one], &recent).is_empty());
     }
 
     #[test]
@@ -353,7 +353,7 @@ mod tests {
         let of = |name: &str| find(name, &store, &references()).expect(name);
         let beside = |a: &Operand, b: &Operand| -> Vec<Vec<String>> {
             let kept = recent(store.as_ref().expect("store")).expect("read");
-            let groups = kept_beside(&[a, b], &kept);
+            let groups = kept_like(&[a, b], &kept);
             let ids = |group: &Vec<Run>| group.iter().map(|r| r.id[..4].to_string()).collect();
             groups.iter().map(ids).collect()
         };

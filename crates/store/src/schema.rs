@@ -9,7 +9,7 @@ pub fn run_schema() -> serde_json::Value {
 }
 
 /// JSON Schema of what `latlas noise measure` writes.
-pub fn gaps_schema() -> serde_json::Value {
+pub fn osnoise_schema() -> serde_json::Value {
     schemars::schema_for!(OsnoiseDocument).to_value()
 }
 
@@ -35,8 +35,8 @@ mod tests {
     }
 
     #[test]
-    fn gaps_validate_and_broken_ones_do_not() {
-        let validator = jsonschema::validator_for(&gaps_schema()).expect("a valid schema");
+    fn osnoise_documents_validate_and_broken_ones_do_not() {
+        let validator = jsonschema::validator_for(&osnoise_schema()).expect("a valid schema");
         let mut document = serde_json::to_value(synthetic::osnoise::document()).expect("document");
         assert!(validator.is_valid(&document));
         document["cpus"][0]["causes"][0]["cause"] = "weather".into();

@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_fails_to_sync_is_told() {
+    fn a_directory_that_fails_to_sync_is_reported() {
         use std::io::{Error, ErrorKind};
         assert!(can_not_be_synced(ErrorKind::InvalidInput));
         for error in [Error::from_raw_os_error(5), ErrorKind::StorageFull.into()] {

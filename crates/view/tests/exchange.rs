@@ -78,7 +78,7 @@ fn google_benchmarks_own_medians_are_found_again() {
             Some("us") => 1e3,
             _ => 1.0,
         };
-        let theirs = entry["real_time"].as_f64().expect("time") * scale;
+        let values_of_others = entry["real_time"].as_f64().expect("time") * scale;
         let note = format!(
             "benchmark: {}, real time",
             entry["run_name"].as_str().expect("name")
@@ -87,8 +87,8 @@ fn google_benchmarks_own_medians_are_found_again() {
         let row = row.unwrap_or_else(|| panic!("{note}"));
         let typical = row.estimate().and_then(|e| e.typical).expect("typical");
         assert!(
-            same(typical.ns.value, theirs),
-            "{note}: {typical:?} {theirs}"
+            same(typical.ns.value, values_of_others),
+            "{note}: {typical:?} {values_of_others}"
         );
         assert_eq!(typical.samples, 9);
         compared += 1;
@@ -209,15 +209,15 @@ fn google_benchmark_out_and_in_again_has_the_same_medians() {
         for ((id, a), (_, b)) in medians(&first).iter().zip(&medians(&second)) {
             assert!(same(*a, *b), "{id}: {a} {b}");
         }
-        let told = |run: &Run| {
+        let reported = |run: &Run| {
             run.rows
                 .iter()
                 .filter(|row| row.estimate().is_none())
                 .count()
         };
         assert_eq!(
-            told(&first),
-            told(&second),
+            reported(&first),
+            reported(&second),
             "{name}: what is unavailable stays"
         );
     }

@@ -266,7 +266,7 @@ fn set_against(
         normalize: Some(Normalize::Usual),
     };
     let new = Operand::run("this run", run);
-    let kept = operand::kept_beside(&[baseline, &new], recent);
+    let kept = operand::kept_like(&[baseline, &new], recent);
     compare(baseline, &new, &kept, wanted, &options)
 }
 

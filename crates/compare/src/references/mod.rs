@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_beside_gives_a_ratio_only_where_it_may() {
+    fn a_figure_next_to_gives_a_ratio_only_where_it_may() {
         let all = all();
         let of = |key: &str, id: &str| {
             all.find(key)

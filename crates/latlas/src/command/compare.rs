@@ -32,13 +32,13 @@ pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
     let recent = match &store {
         Ok(store) => {
             let sides: Vec<&Operand> = [&baseline].into_iter().chain(&others).collect();
-            operand::recent_beside(store, &sides)?
+            operand::recent_like(store, &sides)?
         }
         Err(_) => Vec::new(),
     };
     let mut all: Vec<Comparison> = Vec::new();
     for other in &others {
-        let kept = ::compare::operand::kept_beside(&[&baseline, other], &recent);
+        let kept = ::compare::operand::kept_like(&[&baseline, other], &recent);
         all.push(set_against(&baseline, other, &kept, &wanted, &how)?);
     }
     check_patterns(&options.rows, &all)?;

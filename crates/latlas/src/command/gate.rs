@@ -115,7 +115,7 @@ impl Prepared {
         };
         let now = Operand::run("this run", run.clone());
         let recent = match &self.store {
-            Some(store) => operand::recent_beside(store, &[&self.baseline, &now])?,
+            Some(store) => operand::recent_like(store, &[&self.baseline, &now])?,
             None => Vec::new(),
         };
         Ok(judge(

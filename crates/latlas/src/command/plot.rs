@@ -13,7 +13,7 @@ use store::history::{HistoryQuery, find};
 use store::index::Index;
 use store::{self, Store, StoreError};
 use view::chart::{
-    Beside, Chart, LeftOut, PickError, Picture, history, name_of, only, pick, pictures, png, svg,
+    Chart, LeftOut, OtherRun, PickError, Picture, history, name_of, only, pick, pictures, png, svg,
 };
 
 /// Prefix of a row that is drawn over time.
@@ -47,7 +47,7 @@ pub(crate) fn plot(options: &PlotOptions) -> anyhow::Result<ExitCode> {
         Some(row) => history_of(&run, row)?,
         None => pick(&run, &references, &others, name)?,
     };
-    let with = |tables: &References, others: &[Beside]| pick(&run, tables, others, name);
+    let with = |tables: &References, others: &[OtherRun]| pick(&run, tables, others, name);
     check_vs(&options.vs, (&run, &chart.id), &embedded, &store, with)?;
     let chart = only(chart, &options.rows)?;
     if options.json {
@@ -113,7 +113,7 @@ fn check_vs(
     (run, id): (&Run, &str),
     references: &References,
     store: &Result<Store, StoreError>,
-    draw: impl Fn(&References, &[Beside]) -> Result<Chart, PickError>,
+    draw: impl Fn(&References, &[OtherRun]) -> Result<Chart, PickError>,
 ) -> anyhow::Result<()> {
     if vs.is_empty() {
         return Ok(());

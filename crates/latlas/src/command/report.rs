@@ -15,7 +15,7 @@ use store::index::Index;
 use store::input;
 use store::operand;
 use store::{self, Store, StoreError};
-use view::chart::{Beside, Picture, pictures};
+use view::chart::{OtherRun, Picture, pictures};
 use view::report::{Content, Offered, Shown, histories, is_ours, page, set_over_time};
 
 /// A run of the command line.
@@ -152,7 +152,7 @@ pub(super) fn compared<'r>(
     (name, run): (&str, &Run),
     others: Vec<(String, &'r Run)>,
     store: &Result<Store, StoreError>,
-) -> anyhow::Result<Vec<Beside<'r>>> {
+) -> anyhow::Result<Vec<OtherRun<'r>>> {
     if others.is_empty() {
         return Ok(Vec::new());
     }
@@ -165,7 +165,7 @@ pub(super) fn compared<'r>(
     let recent = match store {
         Ok(store) => {
             let sides: Vec<&Operand> = befores.iter().chain([&now]).collect();
-            operand::recent_beside(store, &sides)?
+            operand::recent_like(store, &sides)?
         }
         Err(_) => Vec::new(),
     };
@@ -175,9 +175,9 @@ pub(super) fn compared<'r>(
         normalize: None::<Normalize>,
     };
     let of = |((name, run), before): ((String, &'r Run), &Operand)| {
-        let kept = ::compare::operand::kept_beside(&[before, &now], &recent);
+        let kept = ::compare::operand::kept_like(&[before, &now], &recent);
         let comparison = compare(before, &now, &kept, &|_| true, &how);
-        Beside {
+        OtherRun {
             name,
             run,
             comparison: comparison.map_err(|why| why.to_string()),

@@ -2,7 +2,7 @@
 //! outside, to nothing else; refused before anything runs; and with nothing left behind.
 
 use crate::support::processes::{
-    as_nobody, children_of, copy_for_all, is_root, kill, running, signal, wait_for, wait_until,
+    as_user, children_of, copy_for_all, is_root, kill, running, signal, wait_for, wait_until,
 };
 use crate::support::{Done, Home, has, skip, unwrapped};
 use model::noise::applied::{Applied, Policy, Settings};
@@ -152,7 +152,7 @@ fn without_the_right_each_control_is_refused_before_anything_runs() {
             format!("exec {control} -- touch ran"),
             format!("run cpu.add_i32 --quick {control}"),
         ] {
-            let done = as_nobody(&home, &line);
+            let done = as_user(&home, &line);
             // Where there are no autogroups that is the reason.
             let no_autogroups = done.err.contains("autogroup");
             done.refused(if no_autogroups { "autogroup" } else { why });
@@ -161,7 +161,7 @@ fn without_the_right_each_control_is_refused_before_anything_runs() {
     assert!(!home.path("ran").exists());
     assert_eq!(home.kept(), 0);
     // What needs no right is granted.
-    let run = as_nobody(&home, "exec -r 6 --nice=5 --own-session --json -- true")
+    let run = as_user(&home, "exec -r 6 --nice=5 --own-session --json -- true")
         .measured()
         .run();
     assert_eq!(applied(&run).granted.nice, Some(5));

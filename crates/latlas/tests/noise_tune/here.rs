@@ -1,7 +1,7 @@
 //! On this machine, as root.
 
 use crate::bench::{Bench, CONTROLS, alone, can_tune, changed, real};
-use crate::support::processes::{as_nobody, copy_for_all, wait_until};
+use crate::support::processes::{as_user, copy_for_all, wait_until};
 use crate::support::{Done, PROGRAM, has, skip};
 use std::collections::BTreeMap;
 use std::process::{Child, Command, Stdio};
@@ -88,7 +88,7 @@ fn without_privileges_nothing_begins() {
     let bench = Bench::new();
     copy_for_all(&bench.home);
     for line in ["noise tune", "noise tune -- true", "noise restore"] {
-        as_nobody(&bench.home, line).refused("needs root");
+        as_user(&bench.home, line).refused("needs root");
         assert!(!bench.home.path("state").exists());
     }
 }

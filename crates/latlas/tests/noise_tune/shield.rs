@@ -62,7 +62,7 @@ impl Drop for Bystander {
 }
 
 #[test]
-fn a_shield_here_moves_everybody_and_brings_everybody_back() {
+fn a_shield_here_moves_everybody_and_brings_every_process_back() {
     let _alone = alone();
     let Some(cpusets) = free_cpusets() else {
         return;
@@ -115,7 +115,7 @@ impl Drop for Elsewhere {
 }
 
 #[test]
-fn a_shield_that_could_not_bring_everybody_back_ends_with_3() {
+fn a_shield_that_could_not_bring_every_process_back_ends_with_3() {
     let _alone = alone();
     let Some(cpusets) = free_cpusets() else {
         return;

@@ -119,7 +119,7 @@ impl Dispersion {
     /// and the variance of the logarithms). What is assumed counts as
     /// [`ASSUMED_ROWS`] rows more, and is the least: where most rows are steadier
     /// than assumed, the few that are not must not be taken for steady too.
-    pub fn learnt(wander: Wander, rows: &[Scatter]) -> Dispersion {
+    pub fn learned(wander: Wander, rows: &[Scatter]) -> Dispersion {
         let assumed = Dispersion::assumed(wander);
         let usable: Vec<&Scatter> = rows
             .iter()
@@ -271,11 +271,11 @@ mod tests {
             df: 3.0,
         };
         let assumed = Dispersion::assumed(Wander::Cycles);
-        assert_eq!(Dispersion::learnt(Wander::Cycles, &[]), assumed);
+        assert_eq!(Dispersion::learned(Wander::Cycles, &[]), assumed);
         let none = Scatter::default();
-        assert_eq!(Dispersion::learnt(Wander::Cycles, &[none; 9]), assumed);
+        assert_eq!(Dispersion::learned(Wander::Cycles, &[none; 9]), assumed);
         // Fifty rows that all vary four times as much as assumed.
-        let alike = Dispersion::learnt(Wander::Cycles, &[scatter(4.0); 50]);
+        let alike = Dispersion::learned(Wander::Cycles, &[scatter(4.0); 50]);
         assert!(
             (3.0..8.0).contains(&alike.factor) && alike.df == MOST_DF,
             "{alike:?}"
@@ -283,10 +283,10 @@ mod tests {
         // As many of which some hardly vary and others wildly: none says much of
         // another.
         let unlike: Vec<Scatter> = (0..50).map(|k| scatter(10_f64.powi(k % 5 - 2))).collect();
-        let unlike = Dispersion::learnt(Wander::Cycles, &unlike);
+        let unlike = Dispersion::learned(Wander::Cycles, &unlike);
         assert!(unlike.df < assumed.df, "{unlike:?}");
         // What is assumed is the least.
-        let calm = Dispersion::learnt(Wander::Cycles, &[scatter(0.01); 50]);
+        let calm = Dispersion::learned(Wander::Cycles, &[scatter(0.01); 50]);
         assert_eq!(calm.factor, 1.0);
         // One row's runs move what is known of its kind by their number.
         let row = alike.of_row(scatter(100.0));

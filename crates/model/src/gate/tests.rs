@@ -65,8 +65,8 @@ fn both_humps_of_contention_are_outside() {
     let samples = run(60, 2998, &[QUIET, QUIET, QUIET, NEAR, FAR]);
     let gate = MachineReadings::of(&samples).gate(None);
     assert_eq!(
-        (gate.quiet_ratio, gate.learnt),
-        (Some(1.0), Learnt::FromRun)
+        (gate.quiet_ratio, gate.learned),
+        (Some(1.0), Learned::FromRun)
     );
     assert_eq!(gate.state, GateState::Usable);
     assert!(gate.peak_share.expect("a peak") > 0.9, "{gate:?}");
@@ -135,8 +135,8 @@ fn a_contended_level_is_not_learned_as_quiet() {
     // What kept runs had is known all the same.
     let gate = MachineReadings::of(&run(60, 2910, &[NEAR, FAR, NEAR, FAR])).gate(Some(1.0));
     assert_eq!(
-        (gate.quiet_ratio, gate.learnt),
-        (Some(1.0), Learnt::FromKeptRuns)
+        (gate.quiet_ratio, gate.learned),
+        (Some(1.0), Learned::FromKeptRuns)
     );
     assert_eq!(gate.state, GateState::NeverQuiet);
 }

@@ -143,7 +143,7 @@ pub enum Tuned {
 /// Who can set a control.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum Who {
+pub enum Privilege {
     /// Any user, for a process of their own.
     #[serde(rename = "anybody")]
     AnyUser,
@@ -157,7 +157,7 @@ pub enum Who {
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// Who can.
-    pub who: Who,
+    pub who: Privilege,
     /// The command for a shell.
     pub command: String,
 }
@@ -220,7 +220,7 @@ pub struct Advice {
     /// What, in words.
     pub what: String,
     /// Who can.
-    pub who: Who,
+    pub who: Privilege,
     /// The command.
     pub command: String,
     /// Its measured effect, with the conditions.

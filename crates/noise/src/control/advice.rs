@@ -7,7 +7,7 @@
 
 use super::context::Context;
 use super::process::throttling;
-use model::noise::control::{Advice, Control, Kind, State, Tuned, Who};
+use model::noise::control::{Advice, Control, Kind, Privilege, State, Tuned};
 
 /// Controls that one step sets.
 struct Rank {
@@ -114,11 +114,15 @@ fn steps(context: &Context, controls: &[Control], rank: &Rank) -> Vec<Advice> {
     };
     let by_root = |control: &&Control| {
         let setting = control.setting.as_ref();
-        setting.is_some_and(|setting| setting.who == Who::Root)
+        setting.is_some_and(|setting| setting.who == Privilege::Root)
     };
     // tune needs root even if the files are writable.
     let root = matches!(rank.step, Step::Tune(_)) || concerned.iter().any(by_root);
-    let who = if root { Who::Root } else { Who::AnyUser };
+    let who = if root {
+        Privilege::Root
+    } else {
+        Privilege::AnyUser
+    };
     let sudo = if root { context.sudo() } else { "" };
     let ids: Vec<String> = concerned.iter().map(|control| control.id.clone()).collect();
     let mut worth = rank.worth.to_owned();
@@ -170,7 +174,7 @@ fn steps(context: &Context, controls: &[Control], rank: &Rank) -> Vec<Advice> {
         steps.push(Advice {
             controls: unprivileged,
             what: format!("without root: {what}, separate session"),
-            who: Who::AnyUser,
+            who: Privilege::AnyUser,
             command: format!("latlas exec{options} --own-session -- COMMAND"),
             worth: "removes migrations; each session gets the same CPU share, however many processes it has (no gain shown with two busy processes)".to_owned(),
         });

@@ -5,7 +5,7 @@ use super::activity::Activity;
 use super::system::{CPUS, System, field};
 use model::machine::Fact;
 use model::noise::control as document;
-use model::noise::control::{Hindrance, Kind, Setting, State, Wanted, Who};
+use model::noise::control::{Hindrance, Kind, Privilege, Setting, State, Wanted};
 use std::io::ErrorKind;
 use sys::files::{Writing, bracketed};
 use sys::groups::read_only_mount;
@@ -90,7 +90,7 @@ impl Status {
         }
     }
 
-    pub(super) fn set_by(self, who: Who, command: impl Into<String>) -> Status {
+    pub(super) fn set_by(self, who: Privilege, command: impl Into<String>) -> Status {
         let command = command.into();
         Status {
             setting: Some(Setting { who, command }),
@@ -237,17 +237,21 @@ impl<'a> Context<'a> {
     }
 
     /// Who this process is.
-    pub(super) fn who(&self) -> Who {
-        if self.root { Who::Root } else { Who::AnyUser }
+    pub(super) fn who(&self) -> Privilege {
+        if self.root {
+            Privilege::Root
+        } else {
+            Privilege::AnyUser
+        }
     }
 
     /// Adds who can raise a priority with this command; `limit` says whether
     /// the resource limit of this process allows it.
     pub(super) fn raised_by(&self, status: Status, limit: bool, command: &str) -> Status {
         let (who, sudo, hindrance) = match (limit, self.may_raise) {
-            (true, _) => (Who::AnyUser, "", None),
+            (true, _) => (Privilege::AnyUser, "", None),
             (false, true) => (self.who(), "", None),
-            (false, false) => (Who::Root, self.sudo(), self.hindrance_to_raise()),
+            (false, false) => (Privilege::Root, self.sudo(), self.hindrance_to_raise()),
         };
         status
             .set_by(who, format!("{sudo}{command}"))

@@ -7,7 +7,7 @@ use super::activity::Busy;
 use super::context::{Context, Status, StatusResult, hindrance};
 use super::system::field;
 use model::machine::Fact;
-use model::noise::control::{Kind, State, Who};
+use model::noise::control::{Kind, Privilege, State};
 use std::io::ErrorKind;
 use sys::files::{bracketed, kib_field};
 
@@ -27,7 +27,7 @@ pub(super) fn page_cache(context: &Context) -> StatusResult {
     if dirty >= MUCH_DIRTY_BYTES {
         return Ok(Status::new(now, SOURCE, State::Improvable)
             .wanting("written back", "writeback would run during the measurement")
-            .set_by(Who::AnyUser, "sync"));
+            .set_by(Privilege::AnyUser, "sync"));
     }
     let drop = format!(
         "sync; echo 3 | {}tee /proc/sys/vm/drop_caches",
@@ -38,7 +38,7 @@ pub(super) fn page_cache(context: &Context) -> StatusResult {
             "always warm, or always cold",
             "the first read of a file pays for all later ones",
         )
-        .set_by(Who::Root, drop)
+        .set_by(Privilege::Root, drop)
         .hindered(context.hindrance("/proc/sys/vm/drop_caches")))
 }
 
@@ -105,7 +105,7 @@ pub(super) fn busiest(context: &Context) -> StatusResult {
          kill -STOP {0}; COMMAND'",
         worst.pid
     );
-    Ok(status.set_by(Who::AnyUser, stop))
+    Ok(status.set_by(Privilege::AnyUser, stop))
 }
 
 fn is_same_user(context: &Context, pid: u32) -> bool {
@@ -271,7 +271,7 @@ pub(super) fn qos(context: &Context) -> StatusResult {
     Ok(apple(&power.qos)
         .wanting("user interactive", "lower classes get slower cores, later")
         .set_by(
-            Who::AnyUser,
+            Privilege::AnyUser,
             "taskpolicy -c utility COMMAND # a lower class; only the program itself can raise it",
         ))
 }
@@ -282,7 +282,7 @@ pub(super) fn low_power(context: &Context) -> StatusResult {
     };
     let status = apple(&power.low_power)
         .wanting("off", "it keeps the clock low")
-        .set_by(Who::Root, "sudo pmset -a lowpowermode 0");
+        .set_by(Privilege::Root, "sudo pmset -a lowpowermode 0");
     let state = match status.now.get().map(String::as_str) {
         Some("on") => State::Improvable,
         Some("off") => State::Good,

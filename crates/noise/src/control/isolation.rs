@@ -4,7 +4,7 @@
 use super::context::{Context, Status, StatusResult};
 use super::system::CPUS;
 use crate::cpus::list;
-use model::noise::control::{Kind, State, Who};
+use model::noise::control::{Kind, Privilege, State};
 use sys::groups::{self, Version};
 
 pub(super) fn cpuset(context: &Context) -> StatusResult {
@@ -58,7 +58,7 @@ pub(super) fn cpuset(context: &Context) -> StatusResult {
             "a shield (CPUs reserved for one group)",
             "it helps if all other tasks leave, as with latlas exec --shield; moving a single load does little",
         )
-        .set_by(Who::Root, command)
+        .set_by(Privilege::Root, command)
         .hindered(context.hindrance(&format!("{group}/cgroup.procs"))))
 }
 
@@ -97,5 +97,5 @@ fn at_boot(context: &Context, cpus: &str, path: &str, why: &str) -> Status {
     );
     status
         .wanting(&format!("CPUs {quiet}"), why)
-        .set_by(Who::Boot, parameters)
+        .set_by(Privilege::Boot, parameters)
 }

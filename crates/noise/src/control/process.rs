@@ -6,7 +6,7 @@ use super::context::{Context, Status, StatusResult};
 use super::system::field;
 use crate::cpus::{in_words, list, parse};
 use crate::proc_stat::Stat;
-use model::noise::control::{Kind, State, Who};
+use model::noise::control::{Kind, Privilege, State};
 
 pub(super) fn affinity(context: &Context) -> StatusResult {
     const SOURCE: &str = "/proc/self/status";
@@ -37,7 +37,7 @@ pub(super) fn affinity(context: &Context) -> StatusResult {
             "one CPU",
             "migrations lose cache contents; pinning alone removes migrations only",
         )
-        .set_by(Who::AnyUser, format!("taskset -c {best} COMMAND")))
+        .set_by(Privilege::AnyUser, format!("taskset -c {best} COMMAND")))
 }
 
 /// A field of /proc/self/stat by its number in proc_pid_stat(5).
@@ -181,7 +181,7 @@ pub(super) fn timer_slack(context: &Context) -> StatusResult {
             "timers of ordinary threads may be late by this; it matters if the work sleeps",
         )
         .set_by(
-            Who::AnyUser,
+            Privilege::AnyUser,
             "sh -c 'echo 1 > /proc/self/timerslack_ns; exec COMMAND'",
         ))
 }

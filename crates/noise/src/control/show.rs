@@ -7,7 +7,7 @@ use super::system::System;
 use super::{CONTROLS, Control, Tune, advice, quiet_by_default};
 use model::machine::{Fact, Machine, Presence};
 use model::noise::control as document;
-use model::noise::control::{Controls, Kind, State, Who};
+use model::noise::control::{Controls, Kind, Privilege, State};
 use sys::files::Files;
 use sys::power::Power;
 
@@ -130,7 +130,7 @@ fn of_files(context: &Context, control: &Control) -> Status {
     // A process that may write the file needs no other user.
     let (who, sudo) = match hindered {
         None => (context.who(), ""),
-        Some(_) => (Who::Root, context.sudo()),
+        Some(_) => (Privilege::Root, context.sudo()),
     };
     status
         .wanting(control.better, control.why)

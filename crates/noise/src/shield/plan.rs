@@ -58,7 +58,7 @@ fn group(
     found: &Hierarchy,
     name: &str,
     home: &str,
-    beside: Vec<Item>,
+    accompanying: Vec<Item>,
     values: Vec<(&'static str, String)>,
 ) -> ShieldStep {
     let path = format!("{}/{name}", found.mount);
@@ -67,7 +67,7 @@ fn group(
             path: path.clone(),
             home: home.to_owned(),
             list: found.list().to_owned(),
-            beside,
+            accompanying,
         },
         path,
         values,

@@ -285,7 +285,7 @@ fn make_group(
     if !whitelist::allows_group(path, cpuset.as_deref()) {
         return Err(Refusal::NotOurGroup(path.to_owned()).into());
     }
-    let beside = action.items().to_vec();
+    let accompanying = action.items().to_vec();
     let entry = journal.intent(action).map_err(StepError::Journal)?;
     files
         .make_directory(path)
@@ -302,7 +302,7 @@ fn make_group(
         };
         write(files, &item).map_err(|why| why.of(&path))?;
     }
-    let values = read_all(files, &beside);
+    let values = read_all(files, &accompanying);
     journal.made(entry, values).map_err(StepError::Journal)
 }
 

@@ -86,11 +86,11 @@ pub(crate) enum Unusable {
         why: read::Damage,
     },
     #[error(
-        "the journal {path} is of the root {theirs}, not {ours}: restore that first, or use another state directory (LATLAS_STATE_DIR)"
+        "the journal {path} is of the root {other}, not {ours}: restore that first, or use another state directory (LATLAS_STATE_DIR)"
     )]
     OfAnotherRoot {
         path: PathBuf,
-        theirs: PathBuf,
+        other: PathBuf,
         ours: PathBuf,
     },
     #[error("can't read the journal {path}: {error}")]

@@ -42,18 +42,18 @@ pub(crate) fn undo(files: &dyn Files, journal: &mut Journal, index: usize) -> Ve
             path,
             home,
             list,
-            beside,
+            accompanying,
         } => {
             let known = ["tasks", "cgroup.procs"].contains(&list.as_str())
                 && cpuset.is_some_and(|mount| within(home, mount))
                 && whitelist::allows_group(path, cpuset)
-                && beside.iter().all(|item| item.allowed(cpuset));
+                && accompanying.iter().all(|item| item.allowed(cpuset));
             match known {
                 true => {
-                    let (beside, foreign) = to_undo(files, journal, index, cpuset);
+                    let (accompanying, foreign) = to_undo(files, journal, index, cpuset);
                     let removed = remove(files, path, home, list);
                     let mut values = vec![back("shield", path, None, removed)];
-                    values.extend(change(files, "shield", &beside, &foreign));
+                    values.extend(change(files, "shield", &accompanying, &foreign));
                     values
                 }
                 false => vec![refused("shield", path)],
@@ -154,13 +154,13 @@ fn change(files: &dyn Files, control: &str, items: &[Item], foreign: &[usize]) -
     let ours = (0..items.len())
         .rev()
         .filter(|&i| items[i].wanted.is_some());
-    let beside = (0..items.len()).filter(|&i| items[i].wanted.is_none());
+    let accompanying = (0..items.len()).filter(|&i| items[i].wanted.is_none());
     let mut values = Vec::new();
-    for i in ours.chain(beside) {
+    for i in ours.chain(accompanying) {
         let item = &items[i];
-        let (outcome, told) = put_back(files, item, foreign.contains(&i));
+        let (outcome, noteworthy) = put_back(files, item, foreign.contains(&i));
         // Of what changes by the way, only what is worth a word.
-        if told || item.wanted.is_some() {
+        if noteworthy || item.wanted.is_some() {
             values.push(back(control, &item.place.title(), Some(&item.old), outcome));
         }
     }
@@ -201,12 +201,12 @@ fn as_earlier(
                 let items = entry.action.items();
                 let same = |other: &Item| other.place == item.place && other.allowed(cpuset);
                 let at = items.iter().position(same)?;
-                let theirs = entry.undoing.as_ref().unwrap_or(&entry.foreign);
-                Some((items[at].old.clone(), theirs.contains(&at)))
+                let other = entry.undoing.as_ref().unwrap_or(&entry.foreign);
+                Some((items[at].old.clone(), other.contains(&at)))
             });
-        if let Some((old, theirs)) = undone {
+        if let Some((old, other)) = undone {
             item.old = old;
-            if theirs && !foreign.contains(&i) {
+            if other && !foreign.contains(&i) {
                 foreign.push(i);
             }
         }

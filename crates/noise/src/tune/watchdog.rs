@@ -50,14 +50,14 @@ pub(crate) struct Watchdog {
 impl Watchdog {
     /// Starts it; it is ready when this returns.
     pub(crate) fn start(state: &StateDir) -> io::Result<Watchdog> {
-        let (ours, theirs) = UnixStream::pair()?;
+        let (ours, other) = UnixStream::pair()?;
         let watched = Watched {
             state: std::path::absolute(&state.path)?,
             root: std::path::absolute(&state.root)?,
             process: std::process::id(),
         };
         let child = sys::role::command(ROLE, &serde_json::to_string(&watched)?)?
-            .stdin(OwnedFd::from(theirs))
+            .stdin(OwnedFd::from(other))
             .stdout(sys::process::null_device()?)
             .stderr(sys::process::null_device()?)
             .spawn()?;
@@ -146,19 +146,19 @@ fn put_back(watched: &Watched) -> Result<(), TuneError> {
     };
     // Somebody may have put it back already, and somebody else begun anew.
     let found = Journal::open(&state.path, here, &state.faults)?;
-    let theirs = matches!(found, Some(Found::Ours(journal))
+    let other = matches!(found, Some(Found::Ours(journal))
         if journal.header.process == watched.process);
-    if !theirs {
+    if !other {
         return Ok(());
     }
     let restored = restore_locked(&files, &state, &lock, "watchdog")?;
     let count = restored.values.len();
     log(&match restored.complete() {
         true => format!(
-            "latlas ended before it put back what it had set: the watchdog did ({count} values)"
+            "latlas ended before it restored what it had set: the watchdog did ({count} values)"
         ),
         false => format!(
-            "latlas ended before it put back what it had set, and not all could be put back: \
+            "latlas ended before it restored what it had set, and not all could be restored: \
              run `latlas noise restore` ({})",
             state.path.display()
         ),

@@ -1,7 +1,7 @@
 //! Machines on which time passes between two readings.
 
 use super::{CPUS, USER, advised, facts, of, shown, written};
-use model::noise::control::{Advice, Controls, State, Who};
+use model::noise::control::{Advice, Controls, Privilege, State};
 use noise::control::show;
 use noise::machines::{self, Machine, process, process_below};
 use sys::files::Tree;
@@ -117,15 +117,18 @@ fn no_command_stops_what_latlas_depends_on() {
     );
     // An ordinary user can only wait for the process of another one.
     let of_user = |uid: u32| {
-        let theirs = format!("Uid:\t{uid}\t{uid}\t{uid}\t{uid}");
+        let other = format!("Uid:\t{uid}\t{uid}\t{uid}\t{uid}");
         let machine = family
             .clone()
             .with("/proc/self/status", USER)
-            .with("/proc/77/status", &theirs);
+            .with("/proc/77/status", &other);
         about(&machine, 77, 1, PTS)
     };
     let advice = of_user(1001);
-    assert_eq!((advice.command.as_str(), advice.who), ("", Who::AnyUser));
+    assert_eq!(
+        (advice.command.as_str(), advice.who),
+        ("", Privilege::AnyUser)
+    );
     assert!(of_user(1000).command.contains("kill -CONT 77"));
 }
 

@@ -1,7 +1,7 @@
 //! Rules that hold on every made-up machine.
 
 use super::{CPUS, USER, advised, facts, of, shown, shown_in, written};
-use model::noise::control::{Controls, Kind, State, Tuned, Who};
+use model::noise::control::{Controls, Kind, Privilege, State, Tuned};
 use noise::control::{changes, documentation, quiet_by_default, show, tunable};
 use noise::machines;
 use sys::files::Files;
@@ -19,8 +19,9 @@ fn show_and_tune_agree_on_every_machine() {
         let controls = shown(&machine);
         for control in &controls.controls {
             let written = steps.iter().any(|step| step.control == control.id);
-            let told = control.state == State::Improvable && control.tuned == Tuned::ByDefault;
-            assert_eq!(written, told, "{} on {}", control.id, machine.name);
+            let noteworthy =
+                control.state == State::Improvable && control.tuned == Tuned::ByDefault;
+            assert_eq!(written, noteworthy, "{} on {}", control.id, machine.name);
         }
         // What show says of a file is what is to be written into it.
         for step in &steps {
@@ -52,8 +53,8 @@ fn advice_is_complete() {
                 .as_ref()
                 .is_some_and(|h| h.kind != Kind::NoPrivilege);
             let to_do = control.state == State::Improvable && !kept;
-            let told = advised(&controls).contains(&control.id.as_str());
-            assert_eq!(told, to_do, "{} on {}", control.id, machine.name);
+            let noteworthy = advised(&controls).contains(&control.id.as_str());
+            assert_eq!(noteworthy, to_do, "{} on {}", control.id, machine.name);
         }
     }
 }
@@ -117,7 +118,7 @@ fn who_may_write_a_file_needs_no_root_for_it() {
     let thp = of(&controls, "thp");
     assert_eq!(thp.hindrance, None);
     let setting = thp.setting.as_ref().expect("a way");
-    assert_eq!(setting.who, Who::AnyUser);
+    assert_eq!(setting.who, Privilege::AnyUser);
     assert!(!setting.command.contains("sudo"), "{}", setting.command);
     // tune is root's all the same.
     let tune = controls
@@ -125,7 +126,7 @@ fn who_may_write_a_file_needs_no_root_for_it() {
         .iter()
         .find(|advice| advice.controls.contains(&"thp".to_owned()));
     let tune = tune.expect("advice");
-    assert_eq!(tune.who, Who::Root);
+    assert_eq!(tune.who, Privilege::Root);
     assert!(tune.command.starts_with("sudo latlas noise tune"));
 }
 

@@ -135,7 +135,7 @@ fn values_stay_when_left_and_come_back_later() {
 
 /// A value that takes no more what it had, until the kernel lets it.
 #[test]
-fn what_the_kernel_makes_of_our_own_write_is_nobody_elses() {
+fn what_the_kernel_makes_of_our_own_write_is_no_one_elses() {
     let bench = Bench::of(Groups::None, &[]);
     let tuned = bench.begin(&[set(RATE, "1")]);
     bench.quirks(|quirks| drop(quirks.clamped.insert(RATE.into(), "50000".into())));
@@ -168,7 +168,7 @@ fn what_others_change_after_a_try_that_failed_is_theirs() {
 }
 
 #[test]
-fn what_the_kernel_does_late_is_nobody_elses() {
+fn what_the_kernel_does_late_is_no_one_elses() {
     let bench = Bench::of(Groups::One, &[]);
     bench.quirks(|quirks| quirks.late = true);
     let tuned = bench.begin(&[set(CPU_1, "0")]);

@@ -13,7 +13,7 @@ fn bench(groups: Groups) -> Bench {
 }
 
 #[test]
-fn a_shield_gives_everybody_back() {
+fn a_shield_gives_every_process_back() {
     for (groups, elsewhere, home) in [
         (Groups::One, "/docker/inner", "/"),
         (Groups::Two, "/elsewhere", "/user"),

@@ -145,7 +145,7 @@ fn checked(bytes: &[u8], now_unix_ms: fn() -> u64) -> Result<Run, Problem> {
         return Err(Problem::NoTime(started));
     }
     // It would be the newest run of its machine until then.
-    match store::is_to_come(&run, now_unix_ms()) {
+    match store::is_in_future(&run, now_unix_ms()) {
         true => Err(Problem::Future(model::utc::text(started))),
         false => Ok(run),
     }

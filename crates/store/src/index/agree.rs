@@ -206,7 +206,7 @@ pub(super) fn for_each_read<E>(
             if result.is_err() {
                 break;
             }
-            super::tell_reading(Reading {
+            super::report_reading(Reading {
                 done: done + 1,
                 of: paths.len(),
             });

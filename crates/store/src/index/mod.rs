@@ -74,7 +74,7 @@ pub fn watch_reading(watch: fn(Reading)) {
     let _ = WATCH.set(watch);
 }
 
-fn tell_reading(reading: Reading) {
+fn report_reading(reading: Reading) {
     if let Some(watch) = WATCH.get() {
         watch(reading);
     }

@@ -21,7 +21,7 @@ pub fn kept_quiet_ratio(store: &Store, machine: &Machine, emulated: Option<&str>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::gate::{GateState, Learnt};
+    use model::gate::{GateState, Learned};
     use model::machine::Fact;
     use model::run::Run;
     use model::synthetic;
@@ -54,7 +54,7 @@ mod tests {
         keep(0.2, |run| run.program.emulated = Some("qemu-user".into()));
         keep(0.3, |run| run.gate.state = GateState::MostlyContended);
         keep(0.4, |run| run.gate.multiply_ratio = Some(2.91));
-        keep(0.6, |run| run.gate.learnt = Learnt::FromKeptRuns);
+        keep(0.6, |run| run.gate.learned = Learned::FromKeptRuns);
         assert_eq!(kept(), Some(1.0));
         // However many runs came since that teach nothing here.
         for _ in 0..9 {

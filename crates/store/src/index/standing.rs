@@ -77,7 +77,7 @@ pub struct MachineStanding {
 }
 
 /// The quantiles that are told.
-const TOLD: [u32; 9] = [0, 5, 10, 25, 50, 75, 90, 95, 100];
+const QUANTILES_SHOWN: [u32; 9] = [0, 5, 10, 25, 50, 75, 90, 95, 100];
 
 /// One figure of one machine.
 #[derive(Clone, Copy, Debug)]
@@ -132,7 +132,8 @@ pub(super) fn percentile(figures: &[Figure], value: f64) -> f64 {
 pub(super) fn quantiles(figures: &[Figure]) -> Vec<Quantile> {
     let mut values: Vec<f64> = figures.iter().map(|figure| figure.value).collect();
     values.sort_by(f64::total_cmp);
-    TOLD.iter()
+    QUANTILES_SHOWN
+        .iter()
         .filter_map(|&percent| {
             let value = quantile(&values, f64::from(percent) / 100.0)?;
             Some(Quantile { percent, value })

@@ -242,12 +242,12 @@ fn percentiles_count_reliable_figures_of_all_machines() {
     let points = index.percentiles(&key("one")).expect("percentiles");
     assert!(
         points.iter().any(|p| !p.at.is_empty()),
-        "points have theirs"
+        "points have their own rows"
     );
 }
 
 #[test]
-fn tags_stand_beside_the_index_and_go_with_their_run() {
+fn tags_stand_next_to_the_index_and_go_with_their_run() {
     let home = Home::with_three();
     let index = home.quiet();
     let first = &numbered(1, "one").id;

@@ -2,7 +2,7 @@
 //! be said of it.
 
 use super::figure::log;
-use super::source::{Beside, Picture};
+use super::source::{OtherRun, Picture};
 use super::{Body, Chart, Dot, Dots, Quantity, Section};
 use compare::{ComparedRow, Comparison, Ends};
 use model::compare::finding::Finding;
@@ -10,13 +10,13 @@ use model::estimate::Verdict;
 
 /// The picture of the run against one other, the baseline; or its id and why
 /// there is none.
-pub(super) fn comparison(place: usize, beside: &Beside) -> Result<Picture, (String, String)> {
+pub(super) fn comparison(place: usize, other: &OtherRun) -> Result<Picture, (String, String)> {
     let id = match place {
         0 => "comparison".to_owned(),
         n => format!("comparison.{}", n + 1),
     };
-    match &beside.comparison {
-        Ok(found) => Ok(draw(id, &beside.name, found)),
+    match &other.comparison {
+        Ok(found) => Ok(draw(id, &other.name, found)),
         Err(why) => Err((id, why.clone())),
     }
 }
@@ -28,7 +28,7 @@ fn draw(id: String, name: &str, found: &Comparison) -> Picture {
     let points = |finding| found.points.iter().filter(|p| p.finding == finding).count();
     let mut notes = vec![
         format!(
-            "Of {} rows {} are different, {} the same within noise, {} can't be told; of {} \
+            "Of {} rows {} are different, {} the same within noise, {} undecided; of {} \
              points of curves {}, {} and {}.",
             found.rows.len(),
             count(Finding::Different),
@@ -41,7 +41,7 @@ fn draw(id: String, name: &str, found: &Comparison) -> Picture {
         ),
         format!("Compared {}.", found.method.cycles),
     ];
-    notes.push("Hollow marks are rows of which nothing can be told.".into());
+    notes.push("Hollow marks: undecided rows.".into());
     notes.extend(found.differences.iter().map(|difference| {
         format!(
             "They differ in {}: {} and {}.",

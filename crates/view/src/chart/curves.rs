@@ -150,11 +150,11 @@ impl Curves {
 fn notes_of(run: &Run, ids: &[String]) -> Vec<String> {
     let rows = ids.iter().filter_map(|id| run.row(id));
     let notes = grouped(rows.flat_map(|row| row.notes.iter().map(|note| (note, &row.id[..]))));
-    let told = |(note, rows): (&String, Vec<&str>)| match rows.len() == ids.len() {
+    let reported = |(note, rows): (&String, Vec<&str>)| match rows.len() == ids.len() {
         true => note.to_owned(),
         false => format!("{note} ({})", rows.join(", ")),
     };
-    notes.into_iter().map(told).collect()
+    notes.into_iter().map(reported).collect()
 }
 
 /// The reason of a row that can't be had, as a note.

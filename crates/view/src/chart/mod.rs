@@ -26,7 +26,7 @@ pub use distribution::of_row;
 pub use of_run::{LeftOut, of_run, pictures};
 pub use pick::{PickError, only, pick};
 pub use png::{PngError, png};
-pub use source::{Beside, Picture, footer, name_of};
+pub use source::{OtherRun, Picture, footer, name_of};
 pub use table::{Table, tables};
 
 pub use model::chart::*;

@@ -25,7 +25,7 @@ const MOST: usize = 300;
 
 fn before(source: &Source) -> Drawn {
     let around = around(source)?;
-    let mut picture = gaps(&around.before, "before", "Gaps just before the run")?;
+    let mut picture = osnoise(&around.before, "before", "OS noise just before the run")?;
     picture
         .chart
         .notes
@@ -36,50 +36,50 @@ fn before(source: &Source) -> Drawn {
 fn after(source: &Source) -> Drawn {
     let after = around(source)?.after.as_ref();
     let after = after.ok_or("the run ended before anything was watched after it")?;
-    gaps(after, "after", "Gaps just after the run")
+    osnoise(after, "after", "OS noise just after the run")
 }
 
 fn around<'r>(source: &Source<'r>) -> Result<&'r OsnoiseAround, String> {
-    let gaps = source.run.conditions.osnoise.as_ref();
-    gaps.ok_or_else(|| "gaps were not watched in this run".into())
+    let osnoise = source.run.conditions.osnoise.as_ref();
+    osnoise.ok_or_else(|| "OS noise was not measured in this run".into())
 }
 
 /// How many gaps were how long, by what had the CPU.
-fn gaps(gaps: &Osnoise, when: &str, title: &str) -> Drawn {
-    let watched = time(gaps.watched_ns() as f64);
-    let bins = gaps.causes.iter().map(|c| c.histogram.len()).max();
+fn osnoise(osnoise: &Osnoise, when: &str, title: &str) -> Drawn {
+    let watched = time(osnoise.watched_ns() as f64);
+    let bins = osnoise.causes.iter().map(|c| c.histogram.len()).max();
     let Some(last) = bins.filter(|&bins| bins > 0) else {
-        return Err(format!("no gap in {watched} {when} the run"));
+        return Err(format!("no detour in {watched} {when} the run"));
     };
     let count = |histogram: &[u64], bin: usize| histogram.get(bin).copied().unwrap_or(0);
-    let any = |&bin: &usize| gaps.causes.iter().any(|c| count(&c.histogram, bin) > 0);
+    let any = |&bin: &usize| osnoise.causes.iter().any(|c| count(&c.histogram, bin) > 0);
     let first = (0..last).find(any).unwrap_or(0);
-    let parts = gaps.causes.iter().map(|cause| Part {
+    let parts = osnoise.causes.iter().map(|cause| Part {
         name: cause.cause.words().into(),
         values: (first..last)
             .map(|bin| Some(count(&cause.histogram, bin) as f64))
             .collect(),
     });
-    let lost = time(gaps.lost_ns as f64);
+    let lost = time(osnoise.lost_ns as f64);
     let mut notes = vec![format!(
-        "{} gaps took {lost} of {watched} that were watched {when} the run.",
-        gaps.detours
+        "{} detours took {lost} of {watched} measured {when} the run.",
+        osnoise.detours
     )];
-    notes.extend(gaps.remarks.iter().cloned());
+    notes.extend(osnoise.remarks.iter().cloned());
     Ok(Picture {
         chart: Chart {
             id: format!("noise.gaps.{when}"),
             title: title.into(),
-            caption: "Gaps in which a thread that only spins did not run, by their length and by \
+            caption: "Detours: times in which a spinning thread did not run, by length and by \
                       what had the CPU."
                 .into(),
             section: Section::Noise,
             body: Body::Bars(Bars {
-                label: "length of the gap, from".into(),
+                label: "length of the detour, from".into(),
                 categories: (first..last)
                     .map(|bin| time((1_u64 << bin.min(63)) as f64))
                     .collect(),
-                value: linear("gaps", Quantity::Count),
+                value: linear("detours", Quantity::Count),
                 parts: parts.collect(),
                 lying: false,
             }),
@@ -114,7 +114,7 @@ fn clock(source: &Source) -> Drawn {
         chart: Chart {
             id: "noise.clock".into(),
             title: "The core's clock over the run".into(),
-            caption: "Length of a clock cycle in the canaries beside the samples. Rows bound by \
+            caption: "Length of a clock cycle in the canaries next to the samples. Rows bound by \
                       the core are counted in cycles first, so that this does not move them."
                 .into(),
             section: Section::Noise,

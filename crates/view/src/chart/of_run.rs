@@ -1,7 +1,7 @@
 //! Every picture of a run.
 
 use super::maker::Maker;
-use super::source::{Beside, Picture, Source};
+use super::source::{OtherRun, Picture, Source};
 use super::{Chart, comparison, files, ladder, memory, noise, threads};
 use compare::references::References;
 use model::run::Run;
@@ -17,7 +17,7 @@ pub struct LeftOut {
 
 /// Every picture that has something to show, in the order of a report. The
 /// other runs and the published tables stand beside the run.
-pub fn of_run(run: &Run, references: &References, others: &[Beside]) -> Vec<Chart> {
+pub fn of_run(run: &Run, references: &References, others: &[OtherRun]) -> Vec<Chart> {
     let (pictures, _) = pictures(run, references, others);
     pictures.into_iter().map(|picture| picture.chart).collect()
 }
@@ -26,7 +26,7 @@ pub fn of_run(run: &Run, references: &References, others: &[Beside]) -> Vec<Char
 pub fn pictures(
     run: &Run,
     references: &References,
-    others: &[Beside],
+    others: &[OtherRun],
 ) -> (Vec<Picture>, Vec<LeftOut>) {
     let source = Source {
         run,

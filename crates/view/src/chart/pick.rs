@@ -2,7 +2,7 @@
 
 use super::distribution::of_row;
 use super::of_run::{LeftOut, pictures};
-use super::source::{Beside, Picture};
+use super::source::{OtherRun, Picture};
 use super::{Body, Chart, Dot};
 use compare::references::References;
 use model::nearest::suggestion;
@@ -46,7 +46,7 @@ pub enum PickError {
 pub fn pick(
     run: &Run,
     references: &References,
-    others: &[Beside],
+    others: &[OtherRun],
     name: &str,
 ) -> Result<Chart, PickError> {
     let (all, left_out) = pictures(run, references, others);

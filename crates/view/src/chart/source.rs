@@ -16,7 +16,7 @@ pub(super) struct Source<'a> {
 
 /// Another run that is set beside the one that is drawn.
 #[derive(Clone, Debug)]
-pub struct Beside<'a> {
+pub struct OtherRun<'a> {
     /// What it is called: as it was asked for, say.
     pub name: String,
     /// Its document.

@@ -37,7 +37,7 @@ pub(super) fn run() -> Run {
 }
 
 /// Another run set beside this one.
-pub(super) fn beside<'r>(run: &Run, other: &'r Run) -> Beside<'r> {
+pub(super) fn other_run<'r>(run: &Run, other: &'r Run) -> OtherRun<'r> {
     let name = name_of(other);
     let baseline = Operand::run(&name, other.clone());
     let own = Operand::run("this run", run.clone());
@@ -47,7 +47,7 @@ pub(super) fn beside<'r>(run: &Run, other: &'r Run) -> Beside<'r> {
         normalize: None,
     };
     let comparison = compare(&baseline, &own, &[], &|_| true, &options);
-    Beside {
+    OtherRun {
         name,
         run: other,
         comparison: comparison.map_err(|why| why.to_string()),
@@ -120,7 +120,7 @@ pub(crate) fn text(chart: &Chart) -> String {
 }
 
 /// Pictures as text, and why others were left out.
-fn all_as_text(run: &Run, others: &[Beside]) -> String {
+fn all_as_text(run: &Run, others: &[OtherRun]) -> String {
     let (drawn, left_out) = pictures(run, &references(), others);
     let drawn = drawn.iter().map(|picture| text(&picture.chart));
     let left_out = left_out
@@ -135,7 +135,7 @@ fn every_picture_of_a_run() {
 }
 
 #[test]
-fn pictures_beside_another_run() {
+fn pictures_next_to_another_run() {
     let run = run();
     let mut other = Run {
         id: "0123456789ab".into(),
@@ -146,7 +146,7 @@ fn pictures_beside_another_run() {
             points.truncate(3);
         }
     }
-    let all = of_run(&run, &references(), &[beside(&run, &other)]);
+    let all = of_run(&run, &references(), &[other_run(&run, &other)]);
     let wanted = ["ladder", "memory.parallelism", "comparison"];
     let shown: Vec<String> = all
         .iter()
@@ -162,8 +162,8 @@ fn pictures_beside_another_run() {
     else {
         panic!("lines");
     };
-    let theirs = latency.series.iter().find(|l| l.is == Kind::Reference);
-    assert_eq!(theirs.expect("the other's curve").points.len(), 3);
+    let values_of_others = latency.series.iter().find(|l| l.is == Kind::Reference);
+    assert_eq!(values_of_others.expect("the other's curve").points.len(), 3);
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn single_operations_are_samples_and_hold_the_longest() {
 #[test]
 fn pictures_are_told_apart_and_in_order() {
     let run = run();
-    let twice = [beside(&run, &run), beside(&run, &run)];
+    let twice = [other_run(&run, &run), other_run(&run, &run)];
     let (all, left_out) = pictures(&run, &references(), &twice);
     let ids = all.iter().map(|p| p.chart.id.as_str());
     let ids: Vec<&str> = ids.chain(left_out.iter().map(|l| l.id.as_str())).collect();

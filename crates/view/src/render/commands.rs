@@ -148,7 +148,7 @@ fn page_cache(record: &Commands) -> String {
                 found.insert(
                     0,
                     format!(
-                        "what stayed of {} is unknown: the kernel tells only the owner or a writer \
+                        "what stayed of {} is unknown: the kernel shows it only to the owner or a writer \
                          of the file",
                         untold.join(", ")
                     ),
@@ -483,7 +483,7 @@ mod tests {
         };
         assert!(said(0, &[]).contains("(no page of them stayed)"));
         assert!(said(2, &[]).contains("(NOT ALL COLD: up to 2 of"));
-        let whose = "the kernel tells only the owner or a writer of the file";
+        let whose = "the kernel shows it only to the owner or a writer of the file";
         for (pages, untold, expected) in [
             (
                 0,

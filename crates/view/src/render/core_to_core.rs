@@ -80,7 +80,7 @@ struct Matrix<'p> {
 }
 
 /// The figure of a pair that may be built on.
-fn told_ns(point: &MapPoint) -> Option<f64> {
+fn shown_ns(point: &MapPoint) -> Option<f64> {
     let untold = matches!(
         point.estimate.verdict,
         Verdict::CannotTell | Verdict::Invalid
@@ -98,7 +98,7 @@ impl<'p> Matrix<'p> {
         cpus.sort_unstable();
         cpus.dedup();
         let pairs = points.iter().map(|p| ((p.y.max(p.x), p.y.min(p.x)), p));
-        let ns = points.iter().filter_map(told_ns);
+        let ns = points.iter().filter_map(shown_ns);
         let low_ns = ns.clone().fold(f64::INFINITY, f64::min);
         let high_ns = ns.fold(f64::NEG_INFINITY, f64::max);
         let (scale, unit) = time_scale(high_ns);
@@ -192,7 +192,7 @@ impl<'p> Matrix<'p> {
 
     fn pair(&self, y: u64, x: u64, columns: usize, numbers: bool) -> String {
         let point = self.pairs.get(&(y, x)).copied();
-        let shade = match point.map(|p| (p, told_ns(p))) {
+        let shade = match point.map(|p| (p, shown_ns(p))) {
             None => MISSING,
             Some((_, Some(ns))) => self.shade(ns),
             // No shade is given to what can't be relied on.
@@ -263,25 +263,25 @@ impl<'p> Matrix<'p> {
 
 /// The nearest pair, the median and the farthest pair, in words.
 fn extremes(points: &[MapPoint]) -> String {
-    let mut told: Vec<(&MapPoint, f64)> = points
+    let mut reported: Vec<(&MapPoint, f64)> = points
         .iter()
-        .filter_map(|p| Some((p, told_ns(p)?)))
+        .filter_map(|p| Some((p, shown_ns(p)?)))
         .collect();
-    told.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let (Some((nearest, _)), Some((farthest, _))) = (told.first(), told.last()) else {
+    reported.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let (Some((nearest, _)), Some((farthest, _))) = (reported.first(), reported.last()) else {
         return String::new();
     };
     let pair = |p: &MapPoint| {
         let ns = p.estimate.ns().map_or("-".into(), |ns| time_with_half(&ns));
         format!("{ns} (CPUs {} and {})", p.y.min(p.x), p.y.max(p.x))
     };
-    if told.len() == 1 {
+    if reported.len() == 1 {
         return format!("one pair: {}", pair(nearest));
     }
-    let median = stats::median(told.iter().map(|(_, ns)| *ns)).unwrap_or(f64::NAN);
+    let median = stats::median(reported.iter().map(|(_, ns)| *ns)).unwrap_or(f64::NAN);
     format!(
         "{} pairs: nearest {}, median {}, farthest {}",
-        told.len(),
+        reported.len(),
         pair(nearest),
         model::figure::time(median),
         pair(farthest)

@@ -16,14 +16,14 @@ pub(super) fn doubts(run: &Run, references: &References, options: &Options) -> V
     };
     let mut blocks = Vec::new();
     for row in &run.rows {
-        for (table, beside) in tables
+        for (table, counterpart) in tables
             .iter()
             .filter_map(|t| Some((t, t.counterpart(&row.id)?)))
         {
-            if let Some(why) = &beside.row.doubtful {
+            if let Some(why) = &counterpart.row.doubtful {
                 let key = short_title(&table.key);
-                let figure = published(beside.row);
-                let note = format!("{key}, {figure} beside {}: no ratio: {why}", row.id);
+                let figure = published(counterpart.row);
+                let note = format!("{key}, {figure} for {}: no ratio: {why}", row.id);
                 blocks.push(Block::labelled("? ", note));
             }
         }
@@ -43,11 +43,11 @@ mod tests {
     fn a_doubtful_figure_says_why_below_the_table() {
         let references = References::embedded().expect("references");
         let run = synthetic::run();
-        let beside = |key: &str| Options {
+        let counterpart = |key: &str| Options {
             versus: vec![references.find(key).expect(key)],
             ..Options::default()
         };
-        let text = draw(&run, &references, &beside("kurkin-2012"));
+        let text = draw(&run, &references, &counterpart("kurkin-2012"));
         let line = text
             .lines()
             .find(|line| line.contains("semaphore_switch/free"));
@@ -57,12 +57,12 @@ mod tests {
             "{line}"
         );
         assert!(
-            text.contains("? kurkin-2012, 25 ns beside sync.semaphore_switch/free: no ratio: in"),
+            text.contains("? kurkin-2012, 25 ns for sync.semaphore_switch/free: no ratio: in"),
             "{text}"
         );
         assert!(keeps_to(&text, COLUMNS), "{text}");
         assert_eq!(doubts(&run, &references, &Options::default()), []);
-        assert_eq!(doubts(&run, &references, &beside("iphone-5s")), []);
+        assert_eq!(doubts(&run, &references, &counterpart("iphone-5s")), []);
         let wide = Options {
             wide: true,
             ..Options::default()

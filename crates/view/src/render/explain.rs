@@ -140,7 +140,7 @@ pub(crate) fn of_regime(regime: Regime) -> &'static str {
              the machine was quiet"
         }
         Regime::Stamped => {
-            "operations between two stamps of their own threads, wherever these ran: the median, \
+            "operations between two stamps of each thread, wherever these ran: the median, \
              and 10 % to 90 % of them. The tail, where each stamped time is a single operation: \
              99 % and 99.9 % where at least ten operations lie above, and the longest, which says \
              nothing without the number of operations and the time over which they were seen. A \

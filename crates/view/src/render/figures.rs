@@ -84,19 +84,19 @@ pub(super) fn published_time(ns: f64) -> String {
 /// can be none: `~` another operation that does the same job, `?` doubtful.
 /// Both parts are padded, so that a column of them lines up.
 pub(super) fn versus(id: &str, estimate: &Estimate, unit: &Unit, table: &Reference) -> String {
-    let Some(beside) = table.counterpart(id) else {
+    let Some(counterpart) = table.counterpart(id) else {
         return String::new();
     };
-    let mark = if beside.row.doubtful.is_some() {
+    let mark = if counterpart.row.doubtful.is_some() {
         "?".to_owned()
-    } else if !beside.same_operation {
+    } else if !counterpart.same_operation {
         "~".to_owned()
     } else {
-        beside
+        counterpart
             .ratio(estimate, unit)
             .map_or(String::new(), ratio_text)
     };
-    beside_text(beside.row, &mark)
+    beside_text(counterpart.row, &mark)
 }
 
 /// A published figure with its ratio or mark.

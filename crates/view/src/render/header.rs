@@ -173,7 +173,7 @@ pub(crate) fn conditions_in_words(run: &Run) -> Vec<String> {
             model::figure::time(us as f64 * 1e3)
         ));
     }
-    parts.extend(conditions.osnoise.as_ref().map(noise::gaps::in_words));
+    parts.extend(conditions.osnoise.as_ref().map(noise::osnoise::in_words));
     parts.extend(conditions.remarks.iter().cloned());
     parts
 }
@@ -235,7 +235,7 @@ pub(super) fn program(program: &Program) -> String {
     if !matches!(program.profile.as_str(), RELEASE | UNKNOWN) {
         parts.push(&program.profile);
     }
-    let beside = match parts.is_empty() {
+    let details = match parts.is_empty() {
         true => String::new(),
         false => format!(" ({})", parts.join(", ")),
     };
@@ -243,7 +243,7 @@ pub(super) fn program(program: &Program) -> String {
         UNKNOWN => "(version unknown)",
         version => version,
     };
-    format!("{} {version}{beside}", program.name)
+    format!("{} {version}{details}", program.name)
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub use kept::{kept_run, kept_runs, percentiles, rebuilt, verified};
 pub use list::{ProbeText, RowTitle, group, list};
 pub(crate) use machine::groups as machine_facts;
 pub use machine::machine;
-pub use noise::gaps;
+pub use noise::osnoise;
 pub use probes_page::probes_page;
 pub use published::{PublishedOptions, published};
 pub use selftest::selftest;

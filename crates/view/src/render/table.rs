@@ -11,7 +11,7 @@ use model::unit::Unit;
 
 /// The table; empty where the run holds only curves.
 pub(super) fn table(run: &Run, references: &References, options: &Options) -> Vec<Block> {
-    let beside = tables(references, options);
+    let counterpart = tables(references, options);
     let mut groups: Vec<Table> = Vec::new();
     let mut group = "";
     let mut rest = &run.rows[..];
@@ -23,7 +23,7 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> Ve
         }
         if group_of(&row.id) != group || groups.is_empty() {
             group = group_of(&row.id);
-            groups.push(Table::new(columns(group, &beside, options)));
+            groups.push(Table::new(columns(group, &counterpart, options)));
         }
         let Some(table) = groups.last_mut() else {
             continue;
@@ -36,7 +36,7 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> Ve
                 };
                 table.note(label, format!("not available here: {reason}"));
             }
-            _ => figure(table, row, &beside, options),
+            _ => figure(table, row, &counterpart, options),
         }
     }
     // What was asked for beside the usual columns comes on top.
@@ -115,8 +115,8 @@ fn figure(table: &mut Table, row: &Row, tables: &[&Reference], options: &Options
         typical(estimate, &row.unit).into(),
     ];
     cells.extend(scaled(estimate, &row.unit, options));
-    let beside = tables.iter();
-    cells.extend(beside.map(|table| versus(&row.id, estimate, &row.unit, table).into()));
+    let counterpart = tables.iter();
+    cells.extend(counterpart.map(|table| versus(&row.id, estimate, &row.unit, table).into()));
     cells.push(Cell::from(estimate.verdict.text()).toned(estimate.verdict));
     table.row(cells);
     for text in notes_of_row(&row.id, estimate, &row.unit) {

@@ -132,9 +132,9 @@ fn time_is_known(run: &Run, record: &Commands) -> bool {
             .is_some_and(|estimate| estimate.verdict == Verdict::Ok)
     };
     let walls = || record.compared.iter().filter(|one| one.row == "wall");
-    let told = |one: &Compared| one.word != Finding::CannotTell;
+    let reported = |one: &Compared| one.word != Finding::CannotTell;
     match record.commands.as_slice() {
-        [_, _, ..] => walls().next().is_some() && walls().all(told),
+        [_, _, ..] => walls().next().is_some() && walls().all(reported),
         one => one.iter().any(|command| wall_is_ok(&command.name)),
     }
 }

@@ -132,8 +132,8 @@ fn cells(
     let mut cells: Vec<Cell> = vec![name.into(), quiet(estimate, unit)];
     cells.extend(texts.map(|text| Cell::from(text.unwrap_or_default())));
     cells.extend(scaled(estimate, unit, options));
-    let beside = tables.iter();
-    cells.extend(beside.map(|table| versus(&row.id, estimate, unit, table).into()));
+    let counterpart = tables.iter();
+    cells.extend(counterpart.map(|table| versus(&row.id, estimate, unit, table).into()));
     cells.extend([
         Cell::from(estimate.verdict.text()).toned(estimate.verdict),
         estimate.reason.as_str().into(),

@@ -13,10 +13,10 @@ pub(super) fn section(content: &Content) -> Markup {
     html! {
         @if !content.comparisons.is_empty() {
             section #comparison aria-labelledby="h-comparison" {
-                h2 #h-comparison { "Beside other runs" }
+                h2 #h-comparison { "Compared with other runs" }
                 p.lead {
                     "Ratios of this run over another one, with their 95 % intervals. What is called different "
-                    "is so beyond what runs of this machine differ by; docs/compare.md tells the statistics."
+                    "is so beyond what runs of this machine differ by; docs/compare.md describes the statistics."
                 }
                 div.figures { @for chart in of_section(content, Section::Comparison) { (figure::figure(chart)) } }
                 @for comparison in content.comparisons { (one(comparison)) }

@@ -18,7 +18,7 @@ pub(super) fn header(content: &Content) -> Markup {
             dl.facts {
                 @for (label, text) in facts_of_run(run) { dt { (label) } dd { (text) } }
                 @if !content.others.is_empty() {
-                    dt { "beside it" }
+                    dt { "compared with" }
                     dd { @for (at, other) in content.others.iter().enumerate() {
                         @if at > 0 { ", " } (other.name)
                     } }
@@ -28,7 +28,7 @@ pub(super) fn header(content: &Content) -> Markup {
                     dd { @for (at, offered) in content.offered.iter().enumerate() {
                         @if at > 0 { ", " }
                         a href=(link(&offered.file)) { (offered.what) } " (" (model::size::about(offered.bytes)) ")"
-                    } " with every sample, beside this page" }
+                    } " with every sample, next to this page" }
                 }
             }
         }
@@ -56,7 +56,7 @@ pub(super) fn section(content: &Content) -> Markup {
     html! {
         section #machine aria-labelledby="h-machine" {
             h2 #h-machine { "The machine" }
-            p.lead { "What the system told of itself; what it did not tell, with the reason." }
+            p.lead { "Facts from the system; a missing fact has its reason." }
             div.groups {
                 @for group in machine_facts(&run.machine) {
                     div.group {

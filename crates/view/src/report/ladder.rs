@@ -42,15 +42,15 @@ pub(super) fn section(content: &Content) -> Markup {
         tables: tables(content),
     };
     let rows = &content.first().run.rows;
-    let beside = rows.iter().flat_map(|row| others_times(row, &others));
-    let axis = Axis::over(rows.iter().flat_map(times).chain(beside));
+    let counterpart = rows.iter().flat_map(|row| others_times(row, &others));
+    let axis = Axis::over(rows.iter().flat_map(times).chain(counterpart));
     html! {
         section #ladder aria-labelledby="h-ladder" {
             h2 #h-ladder { "The latency ladder" }
             p.lead {
                 "Every row of this run on one logarithmic axis: "
                 span.key.measured aria-hidden="true" {} " measured here, hollow where it is not to be relied on; "
-                span.key.theirs aria-hidden="true" {} " published figures of the same operation; the line is the 95 % interval, the faint one holds the middle 80 % of what came. "
+                span.key.values_of_others aria-hidden="true" {} " published figures of the same operation; the line is the 95 % interval, the faint one holds the middle 80 % of what came. "
                 "Where a row has no quiet figure, its mark is the typical one. "
                 @if !others.runs.is_empty() { span.key.of-run aria-hidden="true" {} " other runs. " }
                 "Click a heading to sort."
@@ -85,7 +85,7 @@ pub(super) fn style(content: &Content) -> String {
         let key = &table.key;
         format!(
             "body:has(#ref-{key}:checked) .ladder .t{at}{{display:table-cell}}\
-             body:has(#ref-{key}:checked) .m{at}{{fill:var(--theirs);opacity:1}}\n"
+             body:has(#ref-{key}:checked) .m{at}{{fill:var(--values_of_others);opacity:1}}\n"
         )
     };
     tables(content).iter().enumerate().map(one).collect()
@@ -193,7 +193,7 @@ fn controls(rows: &[Row], tables: &[&Reference]) -> Markup {
             label.switch { input #frames type="checkbox" role="switch"; " Per 60 Hz frame" }
             @if !tables.is_empty() {
                 fieldset {
-                    legend { "Beside it" }
+                    legend { "Compare with" }
                     @for table in tables {
                         label title=(table.title) {
                             input id={ "ref-" (table.key) } type="checkbox" checked[table.key == DEFAULT_KEY];

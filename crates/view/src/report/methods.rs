@@ -19,7 +19,7 @@ pub(super) fn section(content: &Content) -> Markup {
         @if !probes.is_empty() {
             section #methods aria-labelledby="h-methods" {
                 h2 #h-methods { "What each row is, and how it was measured" }
-                p.lead { "docs/method.md of latlas tells how figures, intervals and verdicts come about." }
+                p.lead { "docs/method.md describes how figures, intervals and verdicts are computed." }
                 dl.facts {
                     @for (regime, name) in REGIMES {
                         @if probes.iter().any(|probe| probe.regime == regime) {

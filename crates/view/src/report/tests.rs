@@ -250,21 +250,21 @@ fn only_comparable_published_figures_are_drawn() {
     let run = synthetic::run();
     for table in &references.tables {
         for row in &run.rows {
-            let Some(beside) = table.counterpart(&row.id) else {
+            let Some(counterpart) = table.counterpart(&row.id) else {
                 continue;
             };
             let drawn = ladder::published_time(table, row);
-            if beside.row.doubtful.is_some() || !beside.same_operation {
+            if counterpart.row.doubtful.is_some() || !counterpart.same_operation {
                 assert_eq!(drawn, None, "{} {}", table.key, row.id);
             } else {
-                assert_eq!(drawn, beside.row.ns, "{} {}", table.key, row.id);
+                assert_eq!(drawn, counterpart.row.ns, "{} {}", table.key, row.id);
             }
         }
     }
 }
 
 #[test]
-fn an_interval_without_an_end_is_told() {
+fn an_interval_without_an_end_is_reported() {
     let mut run = synthetic::run();
     let speeds = run.rows.iter_mut().filter(|row| row.unit.inverted());
     for row in speeds {
@@ -286,9 +286,9 @@ fn an_interval_without_an_end_is_told() {
             }
         }
     }
-    let told = |run: &Run| page_of(run, "x").matches(", no upper end</td>").count();
-    assert_eq!(told(&synthetic::run()), 0);
-    assert!(told(&run) > 5, "{}", told(&run));
+    let reported = |run: &Run| page_of(run, "x").matches(", no upper end</td>").count();
+    assert_eq!(reported(&synthetic::run()), 0);
+    assert!(reported(&run) > 5, "{}", reported(&run));
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) fn tiles(run: &Run) -> Markup {
                     li.tile .hollow[estimate.verdict != Verdict::Ok] {
                         span.what { (name) }
                         span.figure { (figure.value) " " span.unit { (figure.unit) } }
-                        span.beside {
+                        span.counterpart {
                             @if estimate.quiet.is_none() { "typical, " }
                             "±" (figure.half_width)
                             @let count = cycles(estimate);

@@ -53,13 +53,13 @@ fn no_interval_is_a_column_of_digits() {
         );
     }
     // The picture's figures, which a page writes out too.
-    let beside = crate::chart::Beside {
+    let other = crate::chart::OtherRun {
         name: "before".into(),
         run: &run,
         comparison: Ok(c),
     };
     let references = References::embedded().expect("references");
-    let chart = crate::chart::pick(&run, &references, &[beside], "comparison").expect("drawn");
+    let chart = crate::chart::pick(&run, &references, &[other], "comparison").expect("drawn");
     let text = serde_json::to_string(&chart).expect("JSON");
     assert!(!text.contains("e110") && !text.contains("e-110"));
 }

@@ -140,9 +140,12 @@ fn what_is_not_there_is_said_with_what_there_is() {
     assert!(error(&index, "cpu.known_row", &[]).contains("run `latlas run cpu.known_row`"));
     let curve = error(&index, "memory.latency", &[]);
     assert!(curve.contains("--at") && curve.contains("KiB"), "{curve}");
-    let told = error(&index, "memory.latency", &[17 << 10]);
-    assert!(told.contains("at 17KiB (the newest has"), "{told}");
-    assert!(told.contains("16KiB"), "the nearest are told: {told}");
+    let reported = error(&index, "memory.latency", &[17 << 10]);
+    assert!(reported.contains("at 17KiB (the newest has"), "{reported}");
+    assert!(
+        reported.contains("16KiB"),
+        "the nearest are listed: {reported}"
+    );
     let (_dir, empty) = kept(0, |_, run| run);
     assert!(error(&empty, ROW, &[]).contains("run `latlas run`"));
     let (_dir, elsewhere) = kept(1, |_, mut run| {

@@ -89,7 +89,7 @@ fn what_is_missing_says_which_kind_of_missing_it_is() {
 
 /// The only published speed is doubtful: one that is not.
 #[test]
-fn a_time_is_set_beside_a_speed_by_the_bytes_of_its_name() {
+fn a_time_is_set_next_to_a_speed_by_the_bytes_of_its_name() {
     let speed = ReferenceRow {
         mb_per_s: Some(200.0),
         ..ReferenceRow::default()
@@ -125,7 +125,7 @@ fn only_what_this_program_can_measure_is_advised() {
 }
 
 #[test]
-fn the_file_system_stands_beside_rows_of_files() {
+fn the_file_system_stands_next_to_rows_of_files() {
     let mut run = compare::synthetic::published_run();
     let shows = |key: &str, run: &Run| {
         let table = filled(key, run);

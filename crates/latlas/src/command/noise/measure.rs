@@ -53,7 +53,7 @@ pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
     let written = written.map(|path| store::write_bytes(json.as_bytes(), path));
     let text = match options.json {
         true => json.clone(),
-        false => render::gaps(&document, output::colored(options.color)),
+        false => render::osnoise(&document, output::colored(options.color)),
     };
     output::print(&text)?;
     written.transpose()?;

@@ -2,7 +2,7 @@
 //! the same work under what was asked for, and that nothing is left behind.
 
 use crate::support::processes::{
-    alive, all, as_nobody, children_of, command_line, copy_for_all, is_root, kill, signal, stat,
+    alive, all, as_user, children_of, command_line, copy_for_all, is_root, kill, signal, stat,
     wait_for, wait_until,
 };
 use crate::support::{Done, Home, has, skip};
@@ -298,14 +298,14 @@ fn an_ordinary_user_gets_the_rest_with_reasons() {
     }
     let home = Home::new();
     copy_for_all(&home);
-    let plan = as_nobody(&home, "noise ab --dry-run --json").json();
+    let plan = as_user(&home, "noise ab --dry-run --json").json();
     for control in plan["controls"].as_array().expect("controls") {
         if control["needs"] == "root" {
             assert!(control["unavailable"].is_string(), "{control}");
         }
     }
     let options = "--workload cpu --load none --job 1ms --rounds 6 --json";
-    let document = document(as_nobody(&home, &format!("noise ab {options}")));
+    let document = document(as_user(&home, &format!("noise ab {options}")));
     let state = |name: &str| {
         let control = document.controls.iter().find(|c| c.name == name);
         control.expect(name).unavailable.clone()

@@ -237,7 +237,7 @@ fn an_ordinary_user_sees_nearly_all_of_it_and_what_root_can_do() {
     }
     let home = Home::new();
     crate::support::processes::copy_for_all(&home);
-    let done = crate::support::processes::as_nobody(&home, "noise show --json");
+    let done = crate::support::processes::as_user(&home, "noise show --json");
     assert_eq!(done.err, "");
     let user = done.json();
     assert_eq!(user["root"], false);

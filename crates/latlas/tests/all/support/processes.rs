@@ -151,7 +151,7 @@ pub(crate) fn copy_for_all(home: &Home) {
 }
 
 /// The copy of latlas as the user "nobody": only root can become one.
-pub(crate) fn as_nobody(home: &Home, line: &str) -> Done {
-    let become_nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups";
-    Done::of(&mut home.launch(format!("{become_nobody} ./latlas {line}")))
+pub(crate) fn as_user(home: &Home, line: &str) -> Done {
+    let become_user = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+    Done::of(&mut home.launch(format!("{become_user} ./latlas {line}")))
 }

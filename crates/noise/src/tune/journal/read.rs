@@ -111,7 +111,7 @@ impl Journal {
         if header.root != here.root {
             return Err(Unusable::OfAnotherRoot {
                 path,
-                theirs: header.root,
+                other: header.root,
                 ours: here.root.to_owned(),
             });
         }

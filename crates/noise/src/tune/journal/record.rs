@@ -32,7 +32,7 @@ pub(crate) enum Action {
         /// Name of the file that lists and takes its members.
         list: String,
         /// What else its making and its going may alter.
-        beside: Vec<Item>,
+        accompanying: Vec<Item>,
     },
 }
 
@@ -40,7 +40,11 @@ impl Action {
     /// The values that it changes, or may change by the way.
     pub(crate) fn items(&self) -> &[Item] {
         match self {
-            Action::Change { items, .. } | Action::Group { beside: items, .. } => items,
+            Action::Change { items, .. }
+            | Action::Group {
+                accompanying: items,
+                ..
+            } => items,
             Action::Enable { .. } => &[],
         }
     }

@@ -73,8 +73,8 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
         mean: stats::mean(&times)?,
         stddev: stats::standard_deviation(&times),
         median: stats::quantile_sorted(&sorted, 0.5)?,
-        user: beside_wall(run, line, "user"),
-        system: beside_wall(run, line, "system"),
+        user: measured_with_wall(run, line, "user"),
+        system: measured_with_wall(run, line, "system"),
         min: *sorted.first()?,
         max: *sorted.last()?,
         times,
@@ -91,7 +91,7 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
 
 /// Mean of another row of the same command, s: only a command's wall time has
 /// a CPU time beside it, in rows of their own.
-fn beside_wall(run: &Run, line: &Line, name: &str) -> Option<f64> {
+fn measured_with_wall(run: &Run, line: &Line, name: &str) -> Option<f64> {
     run.commands.as_ref()?;
     let id = format!("{}/{name}", line.row.id.strip_suffix("/wall")?);
     let cell = run.cells.iter().find(|cell| cell.row == id)?;

@@ -176,12 +176,12 @@ enum FigureFound {
 
 /// A run, unless it says that it is to come: it would be the newest until then.
 fn begun(run: Run, now_unix_ms: u64) -> Result<Run, Fault> {
-    if !crate::is_to_come(&run, now_unix_ms) {
+    if !crate::is_in_future(&run, now_unix_ms) {
         return Ok(run);
     }
     let began = utc::text(run.started_unix_ms);
     Err(Fault::of_file(format!(
-        "it says that it began {began}, which is to come: put its machine's clock right, and measure \
+        "its start time {began} is in the future: set the clock of its machine, and measure \
          again"
     )))
 }

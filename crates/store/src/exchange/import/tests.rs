@@ -271,7 +271,7 @@ fn what_the_file_does_not_say_stays_unknown() {
 }
 
 #[test]
-fn failures_and_parameters_are_told() {
+fn failures_and_parameters_are_reported() {
     let run = run(
         "{\"results\": [{\"command\": \"a\", \"times\": [1, 2], \"exit_codes\": [0, 1], \
          \"parameters\": {\"n\": \"7\"}}]}",

@@ -12,10 +12,10 @@ const DIR: &str = "LATLAS_TEST_DIR";
 
 /// Not a test of its own: what the others kill.
 #[test]
-#[ignore = "the child of the tests beside it"]
+#[ignore = "run as a child by the other tests"]
 fn child() {
     let (Ok(action), Ok(dir)) = (std::env::var(ACTION), std::env::var(DIR)) else {
-        println!("SKIPPED: only a child of the tests beside it");
+        println!("SKIPPED: runs only as a child of the other tests");
         return;
     };
     let store = Store::in_directory(Path::new(&dir));

@@ -144,7 +144,7 @@ pub(super) const PARALLELISM: Curves = Curves {
 
 pub(super) const LOADED_LATENCY: Curves = Curves {
     id: "memory.loaded_latency",
-    title: "Latency of memory beside the traffic of other CPUs",
+    title: "Memory latency under traffic from other CPUs",
     caption: "One dependent load from a working set far beyond the caches, while each other CPU \
               reads memory of its own for a share of its time.",
     over: run::Axis::LoadPercent,

@@ -41,7 +41,7 @@ pub(super) fn naive_loop(source: &Source) -> Drawn {
             id: "memory.naive_xor".into(),
             title: "Does a naive loop show the caches?".into(),
             caption: "Time of an element of a loop that XORs the bytes of an array one by one, \
-                      beside one dependent load in a working set of that size. Only loads that \
+                      and of one dependent load in a working set of that size. Only loads that \
                       wait for each other show what memory costs."
                 .into(),
             section: Section::Memory,

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_nobody_measures_end_nothing() {
+    fn numbers_that_no_one_measures_end_nothing() {
         for quantity in [Quantity::Nanoseconds, Quantity::Bytes, Quantity::Count] {
             for axis in [log("", quantity), linear("", quantity)] {
                 for values in [[5e-324, 5e-324], [1e308, 1.7e308], [5e-324, 1e308]] {

@@ -1,7 +1,9 @@
 //! Bars, standing or lying.
 
 use super::axis::Scale;
-use super::frame::{Area, MARGIN, Room, SMALL, TEXT, across, below, beside, legend, room_beside};
+use super::frame::{
+    Area, MARGIN, Room, SMALL, TEXT, across, below, left_axis, left_margin, legend,
+};
 use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Pen, shorten, width};
 use crate::chart::Bars;
@@ -101,13 +103,13 @@ fn standing(pen: &mut Pen, bars: &Bars, Room { wide, top, high }: Room) -> f64 {
     let plot = high.map_or(HIGH, |h| (h - 46.0).max(120.0));
     let measure = Scale::over(&bars.value, ends(bars), (plot, 0.0));
     let area = Area {
-        left: room_beside(&measure.ticks(6)),
+        left: left_margin(&measure.ticks(6)),
         right: wide - MARGIN - 6.0,
         top,
         bottom: top + plot,
     };
     let y = Scale::over(&bars.value, ends(bars), (area.bottom, area.top));
-    beside(pen, &area, &y, &y.ticks(6), &bars.value.label);
+    left_axis(pen, &area, &y, &y.ticks(6), &bars.value.label);
     let number = bars.categories.len().max(1);
     let step = (area.right - area.left) / number as f64;
     let widest = bars.categories.iter().map(|c| width(c, SMALL));

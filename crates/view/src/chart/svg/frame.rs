@@ -171,7 +171,7 @@ pub(super) fn zoom(pen: &mut Pen, area: &Area, scale: &Scale) {
 }
 
 /// The axis at the left of a plot, with its grid and label.
-pub(super) fn beside(pen: &mut Pen, area: &Area, scale: &Scale, ticks: &[Tick], label: &str) {
+pub(super) fn left_axis(pen: &mut Pen, area: &Area, scale: &Scale, ticks: &[Tick], label: &str) {
     let theme = pen.theme;
     for tick in ticks {
         let Some(y) = scale.at(tick.value) else {
@@ -186,7 +186,7 @@ pub(super) fn beside(pen: &mut Pen, area: &Area, scale: &Scale, ticks: &[Tick], 
 }
 
 /// Room for the texts of an axis at the left, its label included.
-pub(super) fn room_beside(ticks: &[Tick]) -> f64 {
+pub(super) fn left_margin(ticks: &[Tick]) -> f64 {
     let widest = ticks.iter().map(|t| width(&t.label, SMALL));
     MARGIN + 26.0 + widest.fold(0.0, f64::max)
 }

@@ -2,7 +2,7 @@
 
 use super::axis::Scale;
 use super::frame::{
-    Area, MARGIN, Room, SMALL, across, below, beside, legend, room_beside, stagger, zoom,
+    Area, MARGIN, Room, SMALL, across, below, left_axis, left_margin, legend, stagger, zoom,
 };
 use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Paint, Pen};
@@ -26,7 +26,7 @@ pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
     let ys = || lines.series.iter().flat_map(|line| line.points.iter());
     let y_values = || ys().map(|p| p.y).chain(near_ends(lines));
     let measure = Scale::over(&lines.y, y_values(), (HIGH, 0.0));
-    let left = room_beside(&measure.ticks(8));
+    let left = left_margin(&measure.ticks(8));
     let (left, right) = (left, wide - MARGIN - 6.0);
     let x_values = ys().map(|p| p.x).chain(ends(lines));
     let x = Scale::over(&lines.x, x_values, (left, right));
@@ -53,7 +53,7 @@ pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
     let y_ticks = y.ticks(8);
     zoom(pen, &area, &x);
     below(pen, &area, &x, &x_ticks, &lines.x.label);
-    beside(pen, &area, &y, &y_ticks, &lines.y.label);
+    left_axis(pen, &area, &y, &y_ticks, &lines.y.label);
     pen.group(format_args!(r#"class="move""#), |pen| {
         for (x, name, line) in &bands {
             let at = (*x, top + 11.0 + 15.0 * *line as f64);

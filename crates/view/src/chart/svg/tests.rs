@@ -5,7 +5,7 @@ use super::*;
 use crate::chart::{
     Axis, Band, Bars, Dot, Dots, Heat, HeatCell, Kind, Line, Lines, Mark, Other, Part, Point,
     Quantity, Section, figure, of_run, png,
-    tests::{beside, run},
+    tests::{other_run, run},
 };
 use compare::references::References;
 use model::estimate::Verdict;
@@ -14,7 +14,7 @@ use roxmltree::{Document, Node};
 fn charts() -> Vec<Chart> {
     let references = References::embedded().expect("references");
     let run = run();
-    of_run(&run, &references, &[beside(&run, &run)])
+    of_run(&run, &references, &[other_run(&run, &run)])
 }
 
 fn parsed(svg: &str) -> Document<'_> {

@@ -19,7 +19,7 @@ const MOST: usize = 100;
 pub(super) const CURVE: Curves = Curves {
     id: PROBE,
     title: "A pool with more threads than CPUs",
-    caption: "Time of the whole divided by its operations, over the number of threads, beside \
+    caption: "Time of the whole divided by its operations, over the number of threads, with \
               the ideal: the procedure alone over the number of threads or of CPUs, whichever \
               is less.",
     section: Section::Threads,

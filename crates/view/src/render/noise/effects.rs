@@ -2,8 +2,8 @@
 //! of each control, then the advice that follows.
 
 mod advice;
+mod page;
 mod states;
-mod told;
 mod wide;
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ pub fn effects(document: &Effects, references: &References, wide: bool, color: b
     let mut parts = vec![header(document), times(document, references)];
     parts.extend([
         states::states(document),
-        told::told(document, references, wide),
+        page::page(document, references, wide),
     ]);
     if wide {
         parts.push(wide::figures(document));
@@ -120,7 +120,7 @@ fn times(document: &Effects, references: &References) -> Vec<story::Block> {
         let Some(found) = earlier.and_then(|earlier| of_control(earlier, &name)) else {
             continue;
         };
-        let times = shown.iter().map(|column| theirs(column, found));
+        let times = shown.iter().map(|column| values_of_others(column, found));
         let cells = ["  earlier".to_owned()].into_iter().chain(times);
         table.row(cells.map(Cell::from));
         notes.extend(found.note.as_ref().map(|note| format!("{name}: {note}")));
@@ -179,7 +179,7 @@ fn ours(document: &Effects, column: &Column, name: &str) -> String {
     }
 }
 
-fn theirs(column: &Column, found: &FoundControl) -> String {
+fn values_of_others(column: &Column, found: &FoundControl) -> String {
     match (column.found)(found) {
         Some(time) => format!("{} ({:.0})", millis(time.ms * 1e6), time.cv),
         None => "-".into(),

@@ -1,9 +1,9 @@
 //! What `latlas noise` prints.
 
 mod effects;
-pub(super) mod gaps;
+pub(super) mod osnoise;
 mod show;
 
 pub use effects::effects;
-pub use gaps::gaps;
+pub use osnoise::osnoise;
 pub use show::{ShowOptions, show};

@@ -3,7 +3,7 @@
 use crate::grouped::grouped;
 use crate::render;
 use crate::render::layout::{Style, styled, width};
-use model::noise::control::{Control, Controls, Group, Hindrance, Kind, State, Tuned, Who};
+use model::noise::control::{Control, Controls, Group, Hindrance, Kind, Privilege, State, Tuned};
 use model::story::Block;
 
 /// How to draw it.
@@ -170,9 +170,9 @@ impl Page {
             return;
         }
         let who = match setting.who {
-            Who::AnyUser => "you     ",
-            Who::Root => "root    ",
-            Who::Boot => "at boot ",
+            Privilege::AnyUser => "you     ",
+            Privilege::Root => "root    ",
+            Privilege::Boot => "at boot ",
         };
         match &control.hindrance {
             // The label says who can; who can't is no more than that.
@@ -181,7 +181,7 @@ impl Page {
             }
             _ => {
                 match setting.who {
-                    Who::Boot => self.below(who, &setting.command),
+                    Privilege::Boot => self.below(who, &setting.command),
                     _ => self.whole(&format!("{}{who}", " ".repeat(NAMES)), &setting.command),
                 }
                 if let (true, Some(hindrance)) = (wide, &control.hindrance) {
@@ -212,8 +212,8 @@ impl Page {
         self.heading("advice, what helps most first");
         for (at, one) in advice.iter().enumerate() {
             let who = match one.who {
-                Who::Root => " (root)",
-                Who::AnyUser | Who::Boot => "",
+                Privilege::Root => " (root)",
+                Privilege::AnyUser | Privilege::Boot => "",
             };
             self.wrapped(&format!("{:>3} ", at + 1), &format!("{}{who}", one.what));
             if !one.command.is_empty() {

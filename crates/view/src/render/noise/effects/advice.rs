@@ -1,6 +1,6 @@
 //! The advice that follows, the best first.
 
-use super::told::interval;
+use super::page::interval;
 use model::noise::effect::advice::{Advice, Shown, advice as of_effects};
 use model::noise::effect::{Effects, Workload};
 use model::story::Block;
@@ -24,11 +24,11 @@ pub(super) fn advice(document: &Effects) -> Vec<Block> {
 
 fn sentence(advice: &Advice) -> String {
     let best = [advice.time, advice.late, advice.spread];
-    let told: Vec<String> = best.iter().flatten().map(in_words).collect();
+    let reported: Vec<String> = best.iter().flatten().map(in_words).collect();
     let mut text = format!(
         "{}: {}; better in {} of {} cases",
         advice.control.name,
-        told.join("; "),
+        reported.join("; "),
         advice.better_in,
         advice.of
     );
@@ -39,16 +39,16 @@ fn sentence(advice: &Advice) -> String {
     text
 }
 
-fn in_words(told: &Shown) -> String {
-    let of = match (told.of_time, told.workload) {
+fn in_words(reported: &Shown) -> String {
+    let of = match (reported.of_time, reported.workload) {
         (true, Workload::Wakeup) => "lateness",
         (true, _) => "time",
         (false, _) => "spread",
     };
     format!(
         "{of} {} of {} {}",
-        interval(&told.ratio),
-        told.workload.name(),
-        told.load.in_words()
+        interval(&reported.ratio),
+        reported.workload.name(),
+        reported.load.in_words()
     )
 }

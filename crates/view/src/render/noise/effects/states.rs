@@ -44,7 +44,7 @@ fn cells(arm: &Arm) -> [Cell; 6] {
     let mean = |count: &dyn Fn(&OneRun) -> Option<u64>| {
         let counts: Option<Vec<f64>> = arm.runs.iter().map(|r| Some(count(r)? as f64)).collect();
         let mean = counts.and_then(|counts| stats::mean(&counts));
-        mean.map_or("-".into(), super::told::count)
+        mean.map_or("-".into(), super::page::count)
     };
     [
         format!("  {}", arm.name),

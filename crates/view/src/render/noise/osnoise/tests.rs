@@ -6,12 +6,12 @@ use model::synthetic::osnoise as synthetic;
 
 #[test]
 fn the_picture_of_gaps() {
-    let text = gaps(&synthetic::document(), false);
+    let text = osnoise(&synthetic::document(), false);
     insta::assert_snapshot!(text);
     assert!(keeps_to(&text, COLUMNS), "{text}");
     assert!(text.lines().all(|line| line == line.trim_end()));
     assert!(!text.contains('\x1b'));
-    let colored = gaps(&synthetic::document(), true);
+    let colored = osnoise(&synthetic::document(), true);
     assert!(colored.contains("\x1b[32m  T tick"), "{colored}");
 }
 
@@ -30,7 +30,7 @@ fn a_quiet_cpu_and_one_that_ended_early() {
         },
         Osnoise::default(),
     ];
-    let text = gaps(&document, false);
+    let text = osnoise(&document, false);
     assert!(text.starts_with("PARTIAL: interrupted"), "{text}");
     assert!(text.contains("lost 0.00 % of its time, 0 ns of"), "{text}");
     assert!(

@@ -15,7 +15,7 @@ const BAR: usize = 48;
 const NAMED: usize = 8;
 
 /// A document as text, one block for each CPU.
-pub fn gaps(document: &OsnoiseDocument, color: bool) -> String {
+pub fn osnoise(document: &OsnoiseDocument, color: bool) -> String {
     let partial = document.partial.iter();
     let partial = partial.map(|why| vec![Block::warning("PARTIAL: ", why)]);
     let mut parts: Vec<Vec<Block>> = partial.collect();
@@ -30,9 +30,9 @@ pub fn gaps(document: &OsnoiseDocument, color: bool) -> String {
 
 /// A few words for the conditions of a run.
 pub(crate) fn in_words(around: &OsnoiseAround) -> String {
-    let lost = |gaps: &Osnoise| {
-        let share = gaps.lost_share()?;
-        let most = gaps.causes.iter().max_by_key(|lost| lost.lost_ns);
+    let lost = |osnoise: &Osnoise| {
+        let share = osnoise.lost_share()?;
+        let most = osnoise.causes.iter().max_by_key(|lost| lost.lost_ns);
         Some(match most {
             None => "nothing".to_string(),
             Some(most) => format!("{} (most: {})", percent(share, 0.0), most.cause.words()),
@@ -43,43 +43,43 @@ pub(crate) fn in_words(around: &OsnoiseAround) -> String {
     let after = after.map(|lost| format!("{lost} after"));
     let both: Vec<String> = before.into_iter().chain(after).collect();
     match both.is_empty() {
-        true => "what a spinning thread loses is not known".into(),
-        false => format!("a spinning thread lost {}", both.join(", ")),
+        true => "CPU time lost is unknown".into(),
+        false => format!("CPU time lost {}", both.join(", ")),
     }
 }
 
-fn of_cpu(gaps: &Osnoise) -> Vec<Vec<Block>> {
-    let mut parts = vec![vec![Block::text(first_words(gaps))]];
+fn of_cpu(osnoise: &Osnoise) -> Vec<Vec<Block>> {
+    let mut parts = vec![vec![Block::text(first_words(osnoise))]];
     let mut table = |table: Table| parts.push(vec![Block::Table(table)]);
-    if !gaps.causes.is_empty() {
-        table(by_cause(gaps));
-        table(by_length(gaps));
+    if !osnoise.causes.is_empty() {
+        table(by_cause(osnoise));
+        table(by_length(osnoise));
     }
-    parts.push(vec![Block::Lines(over_time(gaps))]);
-    if !gaps.longest.is_empty() {
-        parts.push(vec![Block::Table(longest(&gaps.longest))]);
+    parts.push(vec![Block::Lines(over_time(osnoise))]);
+    if !osnoise.longest.is_empty() {
+        parts.push(vec![Block::Table(longest(&osnoise.longest))]);
     }
-    parts.push(facts(gaps));
+    parts.push(facts(osnoise));
     parts
 }
 
-fn first_words(gaps: &Osnoise) -> String {
-    let place = match (gaps.cpu, &gaps.not_pinned) {
+fn first_words(osnoise: &Osnoise) -> String {
+    let place = match (osnoise.cpu, &osnoise.not_pinned) {
         (Some(cpu), _) => format!("CPU {cpu}"),
         (None, Some(why)) => format!("On no CPU of its own ({why})"),
         (None, None) => "On no CPU of its own".into(),
     };
-    let Some(share) = gaps.lost_share() else {
+    let Some(share) = osnoise.lost_share() else {
         return format!("{place}: nothing was watched");
     };
-    let half = gaps.share.as_ref().map_or(0.0, Interval::half_width);
+    let half = osnoise.share.as_ref().map_or(0.0, Interval::half_width);
     format!(
-        "{place}: a thread that only spins lost {}{} of its time, {} of {}, in {} gaps",
+        "{place}: a thread that only spins lost {}{} of its time, {} of {}, in {} detours",
         percent(share, half),
         plus_minus(share, half),
-        time(gaps.lost_ns as f64),
-        time(gaps.watched_ns() as f64),
-        gaps.detours
+        time(osnoise.lost_ns as f64),
+        time(osnoise.watched_ns() as f64),
+        osnoise.detours
     )
 }
 
@@ -119,17 +119,17 @@ fn tone(cause: Cause) -> Tone {
     }
 }
 
-fn by_cause(gaps: &Osnoise) -> Table {
+fn by_cause(osnoise: &Osnoise) -> Table {
     let mut table = Table::new([
         left("by cause"),
-        right("gaps"),
+        right("detours"),
         right("lost"),
         right("share ±"),
         right("longest"),
         left(""),
     ]);
-    for lost in &gaps.causes {
-        let share = gaps.share_of(lost.cause).unwrap_or(0.0);
+    for lost in &osnoise.causes {
+        let share = osnoise.share_of(lost.cause).unwrap_or(0.0);
         let half = lost.share.as_ref().map_or(0.0, Interval::half_width);
         let name = format!("  {} {}", letter(lost.cause), lost.cause.words());
         let half_text = plus_minus(share, half).trim().to_owned();
@@ -150,28 +150,28 @@ fn meaning(cause: Cause) -> &'static str {
         Cause::Scheduler => "other threads had the CPU",
         Cause::Tick => "its timer's interrupts",
         Cause::Interrupts => "its other interrupts",
-        Cause::TickAndInterrupts => "both, in one gap or reading",
+        Cause::TickAndInterrupts => "both, in one detour or reading",
         Cause::Unexplained => "below the system: host, firmware",
-        Cause::Unknown => "no source told, or too seldom",
+        Cause::Unknown => "no source, or too rare",
     }
 }
 
-fn by_length(gaps: &Osnoise) -> Table {
+fn by_length(osnoise: &Osnoise) -> Table {
     let count = |cause: &model::noise::osnoise::CauseTotal, bin: usize| {
         cause.histogram.get(bin).copied().unwrap_or(0)
     };
-    let sum = |bin: usize| gaps.causes.iter().map(|c| count(c, bin)).sum::<u64>();
-    let bins = gaps.causes.iter().map(|c| c.histogram.len()).max();
+    let sum = |bin: usize| osnoise.causes.iter().map(|c| count(c, bin)).sum::<u64>();
+    let bins = osnoise.causes.iter().map(|c| c.histogram.len()).max();
     let bins = bins.unwrap_or(0);
     let first = (0..bins).find(|&bin| sum(bin) > 0).unwrap_or(0);
     let most = (first..bins).map(sum).max().unwrap_or(0);
     let mut table = Table::new([
         right("by length, from"),
-        right("gaps"),
+        right("detours"),
         left("(bars by the logarithm of the number)"),
     ]);
     for bin in first..bins {
-        let counts: Vec<(Cause, u64)> = gaps
+        let counts: Vec<(Cause, u64)> = osnoise
             .causes
             .iter()
             .map(|c| (c.cause, count(c, bin)))
@@ -201,8 +201,8 @@ fn bar(counts: &[(Cause, u64)], most: u64) -> String {
 }
 
 /// Three strips over the span: how much was lost, to what most, and the clock.
-fn over_time(gaps: &Osnoise) -> Vec<String> {
-    let stretches = &gaps.stretches;
+fn over_time(osnoise: &Osnoise) -> Vec<String> {
+    let stretches = &osnoise.stretches;
     let lost = |s: &Stretch| {
         let lost: u64 = s.lost_ns.iter().sum();
         (s.watched_ns > 0).then(|| lost as f64 / s.watched_ns as f64)
@@ -221,7 +221,7 @@ fn over_time(gaps: &Osnoise) -> Vec<String> {
         .iter()
         .map(|s| s.ghz.map_or(' ', |ghz| level(ghz, fastest)))
         .collect();
-    let each = gaps.span_ns as f64 / stretches.len().max(1) as f64;
+    let each = osnoise.span_ns as f64 / stretches.len().max(1) as f64;
     let mut text = vec![format!(
         "over time, {} a column; the highest is the number at its right",
         time(each)
@@ -251,9 +251,9 @@ fn level(value: f64, top: f64) -> char {
     EIGHTHS[((value / top * 8.0).ceil() as usize).clamp(1, 8) - 1]
 }
 
-fn longest(gaps: &[Detour]) -> Table {
+fn longest(osnoise: &[Detour]) -> Table {
     let mut table = Table::new([right("longest, at"), right("lost"), left("")]);
-    for gap in gaps {
+    for gap in osnoise {
         let parts: Vec<String> = gap
             .parts
             .iter()
@@ -274,38 +274,38 @@ fn longest(gaps: &[Detour]) -> Table {
 }
 
 /// What stands below the pictures.
-fn facts(gaps: &Osnoise) -> Vec<Block> {
+fn facts(osnoise: &Osnoise) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut fact = |label: &str, what: String| blocks.push(Block::fact(label, what));
-    if let Some(frequency) = &gaps.frequency {
+    if let Some(frequency) = &osnoise.frequency {
         fact("clock", clock(frequency));
     }
-    if !gaps.interrupts.is_empty() {
-        fact("interrupts", interrupts(gaps));
+    if !osnoise.interrupts.is_empty() {
+        fact("interrupts", interrupts(osnoise));
     }
-    let mut beside = Vec::new();
-    if let Some(ns) = gaps.run_delay_ns {
-        let during = match gaps.in_readings_ns {
+    let mut more = Vec::new();
+    if let Some(ns) = osnoise.run_delay_ns {
+        let during = match osnoise.in_readings_ns {
             0 => String::new(),
             ns => format!(", {} of it during readings", time(ns as f64)),
         };
         let all = time(ns as f64);
-        beside.push(format!("run delay over the whole span {all}{during}"));
+        more.push(format!("run delay over the whole span {all}{during}"));
     }
-    if let Some(switches) = gaps.involuntary_switches {
-        beside.push(format!("{switches} involuntary switches"));
+    if let Some(switches) = osnoise.involuntary_switches {
+        more.push(format!("{switches} involuntary switches"));
     }
-    if let Some(ns) = gaps.steal_ns {
-        beside.push(format!("steal {} (in steps of 10 ms)", time(ns as f64)));
+    if let Some(ns) = osnoise.steal_ns {
+        more.push(format!("steal {} (in steps of 10 ms)", time(ns as f64)));
     }
-    if gaps.migrated {
-        beside.push("it was moved to another CPU".into());
+    if osnoise.migrated {
+        more.push("it was moved to another CPU".into());
     }
-    if !beside.is_empty() {
-        fact("beside", beside.join("; "));
+    if !more.is_empty() {
+        fact("also", more.join("; "));
     }
-    fact("how", how(gaps));
-    for remark in &gaps.remarks {
+    fact("how", how(osnoise));
+    for remark in &osnoise.remarks {
         fact("note", remark.clone());
     }
     blocks
@@ -322,13 +322,13 @@ fn clock(f: &Frequency) -> String {
     )
 }
 
-fn interrupts(gaps: &Osnoise) -> String {
-    let seconds = gaps.span_ns as f64 / 1e9;
+fn interrupts(osnoise: &Osnoise) -> String {
+    let seconds = osnoise.span_ns as f64 / 1e9;
     let one =
         |name: &str, count: u64| format!("{name} {count} ({:.0} a second)", count as f64 / seconds);
-    let named = gaps.interrupts.iter().take(NAMED);
+    let named = osnoise.interrupts.iter().take(NAMED);
     let mut all: Vec<String> = named.map(|i| one(&i.name, i.count)).collect();
-    if let Some(others) = gaps
+    if let Some(others) = osnoise
         .interrupts
         .get(NAMED..)
         .filter(|others| !others.is_empty())
@@ -339,22 +339,22 @@ fn interrupts(gaps: &Osnoise) -> String {
     all.join(", ")
 }
 
-fn how(gaps: &Osnoise) -> String {
-    let detector = &gaps.detector;
+fn how(osnoise: &Osnoise) -> String {
+    let detector = &osnoise.detector;
     let mut text = format!(
-        "blocks of {} dependent adds take {}; one that takes {} more than its neighbours is a gap; \
+        "blocks of {} dependent adds take {}; one that takes {} more than its neighbours is a detour; \
          {} of the time went into reading what had happened, and was not watched",
         detector.adds,
         time(detector.block_ns),
         time(detector.threshold_ns),
-        percent(gaps.blind_share().unwrap_or(0.0), 0.0),
+        percent(osnoise.blind_share().unwrap_or(0.0), 0.0),
     );
-    if let Some(ns) = gaps.reading_ns {
+    if let Some(ns) = osnoise.reading_ns {
         text.push_str(&format!(
-            " ({} readings of the interrupts, {} each, for {} gaps)",
-            gaps.readings,
+            " ({} readings of the interrupts, {} each, for {} detours)",
+            osnoise.readings,
             time(ns as f64),
-            gaps.detours
+            osnoise.detours
         ));
     }
     if detector.slower > 0 {

@@ -16,7 +16,7 @@ const PUBLISHED: [(&str, &str); 4] = [
 
 /// One group of lines for each control; with `wide` a line for each job and
 /// load.
-pub(super) fn told(document: &Effects, references: &References, wide: bool) -> Vec<Block> {
+pub(super) fn page(document: &Effects, references: &References, wide: bool) -> Vec<Block> {
     let mut tables = Vec::new();
     // Of one job there is room for everything.
     let wide = wide || !document.how.command.is_empty();
