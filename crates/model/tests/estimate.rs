@@ -103,7 +103,7 @@ fn workers_that_disagree_make_a_row_noisy_or_untellable() {
     assert_eq!(spread(0.005).verdict, Verdict::Ok);
     let noisy = spread(0.03);
     assert_eq!(noisy.verdict, Verdict::Noisy, "{noisy:?}");
-    assert!(noisy.reason.contains("disagree"));
+    assert!(noisy.reason.contains("vary by"));
     assert_eq!(spread(0.6).verdict, Verdict::CannotTell);
 }
 

@@ -32,6 +32,7 @@ pub(crate) enum Action {
         /// Name of the file that lists and takes its members.
         list: String,
         /// What else its making and its going may alter.
+        #[serde(rename = "beside")]
         accompanying: Vec<Item>,
     },
 }

@@ -57,7 +57,7 @@ fn a_few_words_for_the_conditions() {
         before: synthetic::document().cpus[0].clone(),
         after: None,
     };
-    let before = "a spinning thread lost 1.82 % (most: scheduler) before";
+    let before = "CPU time lost 1.82 % (most: scheduler) before";
     assert_eq!(in_words(&around), before);
     around.after = Some(Osnoise {
         span_ns: 1,
@@ -65,8 +65,5 @@ fn a_few_words_for_the_conditions() {
     });
     assert!(in_words(&around).ends_with("before, nothing after"));
     let nothing = OsnoiseAround::default();
-    assert_eq!(
-        in_words(&nothing),
-        "what a spinning thread loses is not known"
-    );
+    assert_eq!(in_words(&nothing), "CPU time lost is unknown");
 }
