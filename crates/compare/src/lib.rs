@@ -7,6 +7,7 @@ mod alike;
 pub mod gate;
 mod held_out;
 pub mod history;
+pub mod obstacle;
 pub mod operand;
 pub mod references;
 pub(crate) mod row;

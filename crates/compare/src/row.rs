@@ -2,6 +2,7 @@
 //! let be said.
 
 use super::shared::{Figure, Has, Published, SHARE_OF_A_MODE};
+use crate::obstacle::{Flaw, Obstacle};
 use model::compare::between::{Dispersion, Scatter, Wander};
 use model::compare::finding::{Finding, Support, Tested, p_grown};
 use model::compare::measure::{Measure, steadier};
@@ -119,7 +120,7 @@ pub(super) struct Row {
     dispersion: Dispersion,
     support: Support,
     in_modes: bool,
-    why: Vec<String>,
+    why: Vec<Obstacle>,
 }
 
 /// A row with its answer.
@@ -162,7 +163,7 @@ pub struct ComparedRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grown: Option<Grown>,
     /// What keeps it from saying more, one sentence each.
-    pub why: Vec<String>,
+    pub why: Vec<Obstacle>,
 }
 
 /// A row's time against a gate.
@@ -339,7 +340,7 @@ impl Row {
         }
         let same_unit = of_runs.iter().all(|f| f.unit == unit);
         if !same_unit {
-            why.push("the two are counted in different units".into());
+            why.push(Obstacle::Units);
         }
         let no_ratio = published.and_then(|p| p.no_ratio.clone());
         let may = same_unit && no_ratio.is_none() && support != Support::Nothing;
@@ -347,8 +348,8 @@ impl Row {
         let figures = [(a, &sides[0]), (b, &sides[1])]
             .map(|(has, side)| SideFigure::of(has, side, measure, &unit, wander, &dispersion));
         why.extend(no_ratio);
-        why.extend(doubts("A", a));
-        why.extend(doubts("B", b));
+        why.extend(flaws("A", a));
+        why.extend(flaws("B", b));
         if ratio.is_none() && why.is_empty() {
             why.push(no_ratio_of(&estimates, measure));
         }
@@ -488,24 +489,22 @@ impl Published {
 }
 
 /// Why figures that nothing is wrong with have no ratio.
-pub(super) fn no_ratio_of(estimates: &[&Estimate], measure: Option<Measure>) -> String {
+pub(super) fn no_ratio_of(estimates: &[&Estimate], measure: Option<Measure>) -> Obstacle {
     let values = |m: Measure| {
         estimates
             .iter()
             .map(move |e| m.interval(e).map(|i| i.value))
     };
     match measure {
-        None => "no figure of the same kind on both sides".into(),
-        Some(m) if values(m).any(|v| v.is_some_and(|v| v <= 0.0)) => {
-            "a figure that is not above 0 has no ratio".into()
-        }
-        Some(_) => "too few samples or worker processes for a spread".into(),
+        None => Obstacle::NoCommonFigure,
+        Some(m) if values(m).any(|v| v.is_some_and(|v| v <= 0.0)) => Obstacle::NotAboveZero,
+        Some(_) => Obstacle::NoSpread,
     }
 }
 
 /// Whether some run was in a mode much more often than another: by more than
-/// the share that makes a mode a figure of its own. Gives the words for it.
-pub(super) fn modes_shifted(estimates: &[&Estimate]) -> Option<String> {
+/// the share that makes a mode a figure of its own.
+pub(super) fn modes_shifted(estimates: &[&Estimate]) -> Option<Obstacle> {
     let share = |e: &Estimate, name: &str| {
         let own = e.modes.iter().find(|mode| mode.name == name);
         own.map_or(0.0, |mode| mode.share)
@@ -522,12 +521,10 @@ pub(super) fn modes_shifted(estimates: &[&Estimate]) -> Option<String> {
             (name, least, most)
         })
         .find(|(_, least, most)| most - least > SHARE_OF_A_MODE)
-        .map(|(name, least, most)| {
-            format!(
-                "the runs are of different modes: {name} between {:.0} and {:.0} %",
-                least * 100.0,
-                most * 100.0
-            )
+        .map(|(name, least, most)| Obstacle::ModesShifted {
+            name: name.clone(),
+            least_percent: least * 100.0,
+            most_percent: most * 100.0,
         })
 }
 
@@ -557,23 +554,15 @@ fn apart(a: &Has, b: &Has) -> bool {
 }
 
 /// What the verdicts of a side's runs take from its figure.
-fn doubts(side: &str, has: &Has) -> Vec<String> {
-    let mut doubts: Vec<String> = Vec::new();
-    for Figure { estimate: e, .. } in figures_of(has) {
-        let mut doubt = match (e.verdict, e.below_ns) {
-            (_, Some(_)) => "below resolution".to_owned(),
-            (Verdict::Ok, None) => continue,
-            (verdict, None) => verdict.text().to_owned(),
-        };
-        if !e.reason.is_empty() {
-            doubt = format!("{doubt}: {}", e.reason);
-        }
-        let doubt = format!("{side} {doubt}");
-        if !doubts.contains(&doubt) {
-            doubts.push(doubt);
+fn flaws(side: &'static str, has: &Has) -> Vec<Obstacle> {
+    let mut flaws: Vec<Obstacle> = Vec::new();
+    for flaw in figures_of(has).filter_map(|figure| Flaw::of(&figure.estimate)) {
+        let flaw = Obstacle::Side(side, flaw);
+        if !flaws.contains(&flaw) {
+            flaws.push(flaw);
         }
     }
-    doubts
+    flaws
 }
 
 pub(crate) fn unit_name(unit: &Unit, measure: Option<Measure>) -> &'static str {

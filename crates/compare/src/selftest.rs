@@ -4,6 +4,7 @@
 use super::row::{Kind, family, modes_shifted, no_ratio_of};
 use super::shared::{Figure, keys, of_runs};
 use super::{CompareError, Comparison, Operand, Options, compare};
+use crate::obstacle::{Flaw, FlawKind, Obstacle};
 use model::compare::between::{Dispersion, Scatter, seen};
 use model::compare::finding::{Finding, LEVEL, POWER, Support, Tested, detectable_changes};
 use model::compare::measure::{Measure, steadier};
@@ -53,7 +54,7 @@ pub struct Detectable {
     /// changed.
     pub among_all: Option<f64>,
     /// Why it can't tell, if so.
-    pub why: Option<String>,
+    pub why: Option<Obstacle>,
 }
 
 impl SelfTest {
@@ -219,20 +220,25 @@ fn is_able(figure: &Figure) -> bool {
     e.below_ns.is_none() && Support::of(&[e.verdict], false) == Support::Interval
 }
 
-/// Why the row could not be told in too many sets: comparing two runs needs
+/// Why the row has no figure in too many sets: comparing two runs needs
 /// both, and is to succeed with [`POWER`].
-fn unable(figures: &[Figure], sets: usize) -> Option<String> {
+fn unable(figures: &[Figure], sets: usize) -> Option<Obstacle> {
     let able = figures.iter().filter(|f| is_able(f)).count();
     if (able as f64 / sets as f64).powi(2) >= POWER {
         return None;
     }
-    let why = match figures.iter().find(|f| !is_able(f)) {
-        None => "no figure".to_owned(),
-        Some(f) if f.estimate.below_ns.is_some() => "below resolution".to_owned(),
-        Some(f) if f.estimate.reason.is_empty() => f.estimate.verdict.text().to_owned(),
-        Some(f) => format!("{}: {}", f.estimate.verdict.text(), f.estimate.reason),
+    let none = || Flaw {
+        kind: FlawKind::NoFigure,
+        reason: String::new(),
     };
-    Some(format!("in {} of {sets} sets {why}", sets - able))
+    let unable = figures.iter().find(|f| !is_able(f));
+    Some(Obstacle::Sets {
+        count: sets - able,
+        sets,
+        flaw: unable
+            .and_then(|f| Flaw::of(&f.estimate))
+            .unwrap_or_else(none),
+    })
 }
 
 /// A single run such as these usually are.
@@ -335,7 +341,8 @@ mod tests {
         let few = with_one_bad(8);
         let add = row(&few, "cpu.add_i32");
         assert_eq!((add.alone, add.sets_differ), (None, Some(0.0)));
-        assert_eq!(add.why.as_deref(), Some("in 1 of 8 sets can't tell"));
+        let why = add.why.as_ref().map(ToString::to_string);
+        assert_eq!(why.as_deref(), Some("in 1 of 8 sets can't tell"));
         // Of twelve, two runs can both be told in 84 % of cases.
         let many = with_one_bad(12);
         let add = row(&many, "cpu.add_i32");
@@ -343,8 +350,9 @@ mod tests {
         let mut one_lacks_it = sets(4);
         one_lacks_it[2].1.rows.retain(|r| r.id != "cpu.add_i32");
         let test = selftest(&one_lacks_it, 0.05).expect("sets");
+        let why = row(&test, "cpu.add_i32").why.as_ref();
         assert_eq!(
-            row(&test, "cpu.add_i32").why.as_deref(),
+            why.map(ToString::to_string).as_deref(),
             Some("in 1 of 4 sets no figure")
         );
     }

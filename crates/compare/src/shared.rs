@@ -2,6 +2,7 @@
 //! by name.
 
 use super::operand::{Operand, Source};
+use crate::obstacle::Obstacle;
 use crate::references::Reference;
 use model::compare::reading::Repeats;
 use model::estimate::{Estimate, SAMPLES_IN_ALL, Verdict};
@@ -34,7 +35,7 @@ pub(super) struct Published {
     pub(super) ns: Option<f64>,
     pub(super) mb_per_s: Option<f64>,
     /// Why no ratio to it would mean anything, if so.
-    pub(super) no_ratio: Option<String>,
+    pub(super) no_ratio: Option<Obstacle>,
 }
 
 /// What one side has of a figure.
@@ -221,10 +222,8 @@ fn published(table: &Reference, key: &Key) -> Has {
         return Has::Nothing;
     }
     let no_ratio = match &counterpart.row.doubtful {
-        Some(why) => Some(format!("the published figure is doubtful: {why}")),
-        None if !counterpart.comparable() => {
-            Some("published of other code that does the same job".to_owned())
-        }
+        Some(why) => Some(Obstacle::Doubtful(why.clone())),
+        None if !counterpart.comparable() => Some(Obstacle::OtherCode),
         None => None,
     };
     Has::Published(Published {

@@ -103,7 +103,7 @@ fn described(what: &str, row: &ComparedRow) -> String {
         end(row.detectable),
         row.finding,
         row.direction,
-        row.why
+        row.why.iter().map(ToString::to_string).collect::<Vec<_>>()
     )
 }
 

@@ -4,6 +4,7 @@
 use super::figures::{counted, cycle_count, published_time, ratio_digits, share};
 use super::pages;
 use super::table::{group_of, in_group};
+use compare::obstacle::brief;
 use compare::{ComparedRow, Comparison, Direction, Ends, RunFacts, SideFacts, SideFigure};
 use model::compare::finding::Finding;
 use model::compare::measure::Measure;
@@ -154,8 +155,9 @@ fn table(rows: &[ComparedRow], wide: bool) -> Vec<Block> {
                 let detectable = row.detectable.map(|change| {
                     format!("a change of {} is detected in 80 % of cases", share(change))
                 });
-                for text in detectable.iter().chain(&row.why) {
-                    table.note("      └ ", text);
+                let whys = row.why.iter().map(ToString::to_string);
+                for text in detectable.into_iter().chain(whys) {
+                    table.note("      └ ", &text);
                 }
             }
         }
@@ -298,30 +300,6 @@ fn answer(row: &ComparedRow) -> String {
         },
         _ => text.into(),
     }
-}
-
-/// The weightiest reason in two or three words, where that is possible.
-pub(super) fn brief(whys: &[String]) -> Option<&'static str> {
-    let known = [
-        ("doubtful", "doubtful"),
-        ("other code", "like"),
-        ("units", "units"),
-        (" invalid", "invalid"),
-        ("below resolution", "no figure"),
-        ("no figure", "no figure"),
-        (" can't tell", "unsure"),
-        (" two states", "states"),
-        ("different modes", "other modes"),
-        (" above 0", "no ratio"),
-        ("same kind", "no ratio"),
-        ("too few samples or", "no spread"),
-        (" noisy", "noisy"),
-    ];
-    let told = |word: &str| whys.iter().any(|why| why.contains(word));
-    known
-        .iter()
-        .find(|(word, _)| told(word))
-        .map(|&(_, brief)| brief)
 }
 
 fn tone(row: &ComparedRow) -> Tone {

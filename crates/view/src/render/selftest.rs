@@ -1,7 +1,7 @@
 //! What a machine could tell now, as text.
 
-use super::comparison::brief;
 use super::{figures, page};
+use compare::obstacle::brief;
 use compare::selftest::{Detectable, SelfTest};
 use model::story::{Block, Cell, Table, Tone, left, right};
 
@@ -95,13 +95,7 @@ fn remark(row: &Detectable, test: &SelfTest) -> String {
     if test.false_alarms.contains(&row.row) {
         return "FALSE ALARM".into();
     }
-    // The reason's own figures stand in the document.
-    let why = row
-        .why
-        .iter()
-        .map(|why| format!(" {why}"))
-        .collect::<Vec<_>>();
-    brief(&why).unwrap_or_default().to_owned()
+    brief(&row.why).unwrap_or_default().to_owned()
 }
 
 fn tone(row: &Detectable) -> Tone {

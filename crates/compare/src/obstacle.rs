@@ -1,0 +1,150 @@
+//! What keeps a comparison of a row from saying more.
+
+use model::estimate::{Estimate, Verdict};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// One obstacle. In JSON it is its sentence.
+#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq, thiserror::Error)]
+#[serde(into = "String")]
+#[schemars(with = "String")]
+pub enum Obstacle {
+    /// The published figure is called doubtful, for this reason.
+    #[error("the published figure is doubtful: {0}")]
+    Doubtful(String),
+    /// The published figure is of another operation of the same purpose.
+    #[error("published of other code that does the same job")]
+    OtherCode,
+    /// One side is a time and the other a speed, say.
+    #[error("the two are counted in different units")]
+    Units,
+    /// A run's figure has a flaw: the side's name, and the flaw.
+    #[error("{0} {1}")]
+    Side(&'static str, Flaw),
+    /// Too many sets of an A/A test have a flaw.
+    #[error("in {count} of {sets} sets {flaw}")]
+    Sets {
+        /// Sets with a flaw.
+        count: usize,
+        /// All sets.
+        sets: usize,
+        /// The first flaw.
+        flaw: Flaw,
+    },
+    /// Some run was in a mode much more often than another.
+    #[error(
+        "the runs are of different modes: {name} between {least_percent:.0} and {most_percent:.0} %"
+    )]
+    ModesShifted {
+        /// The mode.
+        name: String,
+        /// Its least share in a run.
+        least_percent: f64,
+        /// Its largest.
+        most_percent: f64,
+    },
+    /// The sides have no figure in common.
+    #[error("no figure of the same kind on both sides")]
+    NoCommonFigure,
+    /// A ratio needs figures above 0.
+    #[error("a figure that is not above 0 has no ratio")]
+    NotAboveZero,
+    /// The figure came without a spread.
+    #[error("too few samples or worker processes for a spread")]
+    NoSpread,
+}
+
+/// What is wrong with a run's figure, and why if it is known.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{kind}{}", if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) })]
+pub struct Flaw {
+    /// What is wrong.
+    pub kind: FlawKind,
+    /// The estimate's reason; empty if it has none.
+    pub reason: String,
+}
+
+/// Kinds of flaws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FlawKind {
+    /// There is no figure.
+    #[error("no figure")]
+    NoFigure,
+    /// The figure is a bound.
+    #[error("below resolution")]
+    BelowResolution,
+    /// The verdict is not ok.
+    #[error("{}", .0.text())]
+    Verdict(Verdict),
+}
+
+impl Flaw {
+    /// The flaw of an estimate, if it has one.
+    pub fn of(estimate: &Estimate) -> Option<Flaw> {
+        let kind = match (estimate.verdict, estimate.below_ns) {
+            (_, Some(_)) => FlawKind::BelowResolution,
+            (Verdict::Ok, None) => return None,
+            (verdict, None) => FlawKind::Verdict(verdict),
+        };
+        Some(Flaw {
+            kind,
+            reason: estimate.reason.clone(),
+        })
+    }
+}
+
+impl From<Obstacle> for String {
+    fn from(obstacle: Obstacle) -> String {
+        obstacle.to_string()
+    }
+}
+
+impl Obstacle {
+    /// The obstacle in a word or two, behind its rank: of several the first is shown.
+    fn ranked(&self) -> (u8, &'static str) {
+        match self {
+            Obstacle::Doubtful(_) => (0, "doubtful"),
+            Obstacle::OtherCode => (1, "like"),
+            Obstacle::Units => (2, "units"),
+            Obstacle::NoCommonFigure => (4, "no figure"),
+            Obstacle::ModesShifted { .. } => (7, "other modes"),
+            Obstacle::NotAboveZero => (8, "no ratio"),
+            Obstacle::NoSpread => (9, "no spread"),
+            Obstacle::Side(_, flaw) | Obstacle::Sets { flaw, .. } => match flaw.kind {
+                FlawKind::Verdict(Verdict::Invalid) => (3, "invalid"),
+                FlawKind::BelowResolution | FlawKind::NoFigure => (4, "no figure"),
+                FlawKind::Verdict(Verdict::CannotTell) => (5, "unsure"),
+                FlawKind::Verdict(Verdict::TwoStates) => (6, "states"),
+                FlawKind::Verdict(_) => (10, "noisy"),
+            },
+        }
+    }
+}
+
+/// The weightiest of these in a word or two; nothing of none.
+pub fn brief<'o>(obstacles: impl IntoIterator<Item = &'o Obstacle>) -> Option<&'static str> {
+    let ranked = obstacles.into_iter().map(Obstacle::ranked);
+    ranked.min().map(|(_, brief)| brief)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weightiest_obstacle_is_shown() {
+        let side = |verdict| {
+            let reason = "two states".to_owned();
+            let kind = FlawKind::Verdict(verdict);
+            Obstacle::Side("A", Flaw { kind, reason })
+        };
+        assert_eq!(side(Verdict::Noisy).to_string(), "A noisy: two states");
+        // What the reason says decides nothing.
+        assert_eq!(brief(&[side(Verdict::Noisy)]), Some("noisy"));
+        assert_eq!(
+            brief(&[side(Verdict::Noisy), Obstacle::Units]),
+            Some("units")
+        );
+        assert_eq!(brief(&[]), None);
+    }
+}
