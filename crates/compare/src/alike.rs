@@ -307,7 +307,7 @@ mod tests {
             ("core kind", |r| r.plan.core_kind = Some("E".into())),
             ("no controls known", |r| r.conditions.applied = None),
             ("other controls", |r| renice(r, -5)),
-            // Another CPU is told where pinning is.
+            // A different CPU is reported as a difference of pinning.
             ("controls of another CPU", |r| {
                 let applied = r.conditions.applied.as_mut().expect("set");
                 applied.granted.cpus = vec![7];

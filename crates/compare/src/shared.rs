@@ -157,16 +157,7 @@ fn large(modes: &[Mode]) -> impl Iterator<Item = &Mode> {
 
 /// A mode as an estimate: nothing but its interval speaks for it.
 fn alone(typical: &Typical) -> Estimate {
-    Estimate {
-        quiet: None,
-        typical: Some(*typical),
-        tail: None,
-        modes: Vec::new(),
-        quiet_share: None,
-        below_ns: None,
-        verdict: Verdict::Ok,
-        reason: String::new(),
-    }
+    Estimate::bare(Some(*typical), Verdict::Ok)
 }
 
 /// What the interval of a typical figure is from: the workers of its cell. An

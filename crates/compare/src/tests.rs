@@ -81,7 +81,7 @@ fn row<'a>(c: &'a Comparison, name: &str) -> &'a ComparedRow {
     found.unwrap_or_else(|| panic!("{name} is not compared"))
 }
 
-/// All that a reader is told of a row, in a line under what was compared.
+/// Everything the comparison says about a row, under a line with what was compared.
 fn described(what: &str, row: &ComparedRow) -> String {
     let number = |value: f64| format!("{value:.4}");
     let end = |value: Option<f64>| value.map_or("-".into(), number);

@@ -182,25 +182,19 @@ fn published_points(
 /// The row `cpu.frequency`: every canary of the run read this clock, so the
 /// run-wide figure is it.
 pub(crate) fn of_core_clock(clock: &CoreClock) -> Estimate {
-    Estimate {
-        quiet: None,
-        typical: Some(Typical {
+    Estimate::bare(
+        Some(Typical {
             ns: clock.cycle_ns,
             p10_ns: clock.p10_ns,
             p90_ns: clock.p90_ns,
             samples: clock.readings,
         }),
-        tail: None,
-        modes: Vec::new(),
-        quiet_share: None,
-        below_ns: None,
-        verdict: if clock.cycle_ns.relative_half_width() > estimate::NOISY_ABOVE {
+        if clock.cycle_ns.relative_half_width() > estimate::NOISY_ABOVE {
             Verdict::Noisy
         } else {
             Verdict::Ok
         },
-        reason: String::new(),
-    }
+    )
 }
 
 /// Rows of the flat stretches of a curve, each estimated from all samples of

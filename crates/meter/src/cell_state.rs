@@ -164,16 +164,7 @@ mod tests {
     }
 
     fn ok() -> Estimate {
-        Estimate {
-            quiet: None,
-            typical: None,
-            tail: None,
-            modes: Vec::new(),
-            quiet_share: None,
-            below_ns: None,
-            verdict: Verdict::Ok,
-            reason: String::new(),
-        }
+        Estimate::bare(None, Verdict::Ok)
     }
 
     #[test]

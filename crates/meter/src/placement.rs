@@ -128,16 +128,7 @@ mod tests {
             id: "my.row".into(),
             unit: Unit::Time,
             bound: Bound::Core,
-            outcome: Outcome::Figure(Estimate {
-                quiet: None,
-                typical: None,
-                tail: None,
-                modes: Vec::new(),
-                quiet_share: None,
-                below_ns: None,
-                verdict,
-                reason: String::new(),
-            }),
+            outcome: Outcome::Figure(Estimate::bare(None, verdict)),
             notes: Vec::new(),
         }
     }

@@ -216,6 +216,21 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// A typical figure, or none, with its verdict and nothing else: no quiet
+    /// figure, tail or modes, and no reason.
+    pub fn bare(typical: Option<Typical>, verdict: Verdict) -> Estimate {
+        Estimate {
+            quiet: None,
+            typical,
+            tail: None,
+            modes: Vec::new(),
+            quiet_share: None,
+            below_ns: None,
+            verdict,
+            reason: String::new(),
+        }
+    }
+
     /// The figure to show first: quiet where there is one, else typical; of
     /// modes that lie apart, never of their mixture ([`Estimate::headline`]).
     pub fn ns(&self) -> Option<Interval> {
@@ -311,13 +326,7 @@ pub(crate) fn of_distribution(
     reason: String,
 ) -> Estimate {
     Estimate {
-        quiet: None,
-        typical,
-        tail: None,
-        modes: Vec::new(),
-        quiet_share: None,
-        below_ns: None,
-        verdict,
         reason,
+        ..Estimate::bare(typical, verdict)
     }
 }

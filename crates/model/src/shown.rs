@@ -259,9 +259,8 @@ mod tests {
     use crate::estimate::Verdict;
 
     fn stamped(value: f64, half: f64, p10_ns: f64, p90_ns: f64) -> Estimate {
-        Estimate {
-            quiet: None,
-            typical: Some(Typical {
+        Estimate::bare(
+            Some(Typical {
                 ns: Interval {
                     value,
                     low: value - half,
@@ -271,13 +270,8 @@ mod tests {
                 p90_ns,
                 samples: 96,
             }),
-            tail: None,
-            modes: Vec::new(),
-            quiet_share: None,
-            below_ns: None,
-            verdict: Verdict::Ok,
-            reason: String::new(),
-        }
+            Verdict::Ok,
+        )
     }
 
     #[test]

@@ -1,6 +1,5 @@
-//! A row over the kept runs of one machine: the figures, what changed beside
-//! them, and where their level changed. The statistics are `model::history`;
-//! [`view::render::history`] and [`view::chart::history`] show it.
+//! A row over the stored runs of one machine: the figures, what changed with
+//! them, and where their level changed. The statistics are `model::history`.
 
 use crate::Difference;
 use crate::row::{in_unit, turned, unit_name};

@@ -1,6 +1,5 @@
 //! A publication's table with this machine's figures in it: which row has
-//! which figure, what may be set in a ratio, what is missing and why. Drawn by
-//! `render::published`, printed as JSON as it is.
+//! which figure, what may be set in a ratio, what is missing and why.
 
 mod choose;
 mod counted;

@@ -158,21 +158,15 @@ mod tests {
     }
 
     fn stamped() -> Estimate {
-        Estimate {
-            quiet: None,
-            typical: Some(Typical {
+        Estimate::bare(
+            Some(Typical {
                 ns: interval(3.0),
                 p10_ns: 2.0,
                 p90_ns: 4.0,
                 samples: 100,
             }),
-            tail: None,
-            modes: Vec::new(),
-            quiet_share: None,
-            below_ns: None,
-            verdict: Verdict::Ok,
-            reason: String::new(),
-        }
+            Verdict::Ok,
+        )
     }
 
     #[test]

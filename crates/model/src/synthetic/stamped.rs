@@ -16,21 +16,15 @@ const WORKERS: u32 = 8;
 
 /// A median with its interval, 10 % below to 15 % above.
 pub fn stamped_figure(ns: f64, half: f64) -> Estimate {
-    Estimate {
-        quiet: None,
-        typical: Some(Typical {
+    Estimate::bare(
+        Some(Typical {
             ns: interval(ns, half),
             p10_ns: ns - 0.1 * ns.abs(),
             p90_ns: ns + 0.15 * ns.abs(),
             samples: 96,
         }),
-        tail: None,
-        modes: Vec::new(),
-        quiet_share: None,
-        below_ns: None,
-        verdict: Verdict::Ok,
-        reason: String::new(),
-    }
+        Verdict::Ok,
+    )
 }
 
 fn with_tail(ns: f64, half: f64, operations: u32) -> Estimate {

@@ -1,4 +1,4 @@
-//! Requests to end, whoever gets the signal, and workers that end or stop.
+//! Requests to end, whichever process gets the signal, and workers that end or stop.
 
 use super::{LONG, interrupted, started};
 use crate::support::processes::{all_gone, measuring, signal};

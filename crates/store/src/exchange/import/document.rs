@@ -249,22 +249,19 @@ fn estimate(cell: &Cell, gate: &Gate, ns_per_tick: f64) -> Result<Estimate, Stri
 /// A figure that somebody computed: there is nothing to estimate.
 fn aggregate(ns: f64, what: &str) -> Estimate {
     Estimate {
-        quiet: None,
-        typical: Some(Typical {
-            ns: Interval {
-                value: ns,
-                low: ns,
-                high: ns,
-            },
-            p10_ns: ns,
-            p90_ns: ns,
-            samples: 0,
-        }),
-        tail: None,
-        modes: Vec::new(),
-        quiet_share: None,
-        below_ns: None,
-        verdict: Verdict::CannotTell,
         reason: format!("only the {what}: no samples in the file, so no interval"),
+        ..Estimate::bare(
+            Some(Typical {
+                ns: Interval {
+                    value: ns,
+                    low: ns,
+                    high: ns,
+                },
+                p10_ns: ns,
+                p90_ns: ns,
+                samples: 0,
+            }),
+            Verdict::CannotTell,
+        )
     }
 }
