@@ -53,6 +53,23 @@ pub(crate) fn harmless(text: &str) -> String {
     model::text::visible(text)
 }
 
+/// Columns of a page where nobody says how wide it may be.
+const COLUMNS: usize = 80;
+/// No page is narrower or wider.
+const LEAST_AND_MOST: (usize, usize) = (40, 250);
+
+/// Columns of a page on stdout: what COLUMNS says, else the terminal's.
+pub(crate) fn columns() -> usize {
+    let asked = std::env::var("COLUMNS").ok();
+    let asked = asked.and_then(|text| text.trim().parse::<usize>().ok());
+    let terminal = || Some(usize::from(console::Term::stdout().size_checked()?.1));
+    let (least, most) = LEAST_AND_MOST;
+    asked
+        .or_else(terminal)
+        .unwrap_or(COLUMNS)
+        .clamp(least, most)
+}
+
 /// Whether stdout gets colors (<https://no-color.org>).
 pub(crate) fn colored(color: Color) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());

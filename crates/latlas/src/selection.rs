@@ -3,6 +3,7 @@
 use anyhow::bail;
 use meter::plan::includes;
 use model::nearest::suggestion;
+use model::overview::{OPERATIONS, OVERVIEW};
 use model::pattern::matches;
 use model::run::Scale;
 use view::render::{ProbeText, RowTitle};
@@ -18,7 +19,12 @@ pub(crate) fn rows(
     scale: Scale,
 ) -> anyhow::Result<Vec<String>> {
     let mut selected: Vec<String> = Vec::new();
-    for pattern in patterns {
+    let rows_of = |pattern: &String| match pattern == OVERVIEW {
+        true => OPERATIONS.iter().map(|of| of.row.to_owned()).collect(),
+        false => vec![pattern.clone()],
+    };
+    let patterns: Vec<String> = patterns.iter().flat_map(rows_of).collect();
+    for pattern in &patterns {
         let mut beyond: Vec<(&str, Scale)> = Vec::new();
         let before = selected.len();
         for probe in probes {

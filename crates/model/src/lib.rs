@@ -30,6 +30,7 @@ pub mod machine;
 pub mod machine_readings;
 pub mod nearest;
 pub mod noise;
+pub mod overview;
 pub mod paired;
 pub mod pattern;
 pub mod plateau;

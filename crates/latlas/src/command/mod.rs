@@ -47,6 +47,7 @@ fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Option
         }
     }
     Ok(Options {
+        columns: output::columns(),
         versus,
         wide: look.wide,
         human: look.human,

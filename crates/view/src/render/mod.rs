@@ -17,6 +17,7 @@ pub(crate) mod layout;
 mod list;
 pub(crate) mod machine;
 pub mod noise;
+mod overview;
 mod probes_page;
 mod published;
 mod selftest;
@@ -40,6 +41,7 @@ pub use list::{ProbeText, RowTitle, group, list};
 pub(crate) use machine::facts as machine_facts;
 pub use machine::machine;
 pub use noise::osnoise;
+pub use overview::is_overview;
 pub use probes_page::probes_page;
 pub use published::{PublishedOptions, published};
 pub use selftest::selftest;
@@ -58,6 +60,10 @@ pub const COLUMNS: usize = 100;
 /// What to draw of a run, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Options<'a> {
+    /// Columns of the page; 0 for the default width.
+    pub columns: usize,
+    /// Every row, also of a run of the overview, and every reason.
+    pub all: bool,
     /// Tables to set beside, in this order; none for the 2012 list.
     pub versus: Vec<&'a Reference>,
     /// Every column and every point of a curve, however wide.
@@ -76,6 +82,16 @@ pub struct Options<'a> {
 
 /// A run as text: header, table, curves, what was learned, footer.
 pub fn run(run: &Run, references: &References, options: &Options) -> String {
+    let columns = match options.columns {
+        0 => COLUMNS,
+        columns => columns,
+    };
+    if is_overview(run) && !options.all && !options.wide {
+        let screen = overview::overview(run, references, options);
+        if !screen.is_empty() {
+            return layout::finish(&terminal::paint(&screen, columns), options.color);
+        }
+    }
     let mut parts = vec![header::header(run)];
     if options.wide {
         parts.extend(run.commands.iter().map(|c| commands::how(run, c)));

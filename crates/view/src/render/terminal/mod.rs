@@ -101,6 +101,9 @@ fn note(lines: &mut Vec<String>, note: &Note, columns: usize) {
     lines.extend(wrapped.iter().map(|line| styled(line, note.tone)));
 }
 
+/// Bars that are shorter say nothing.
+const LEAST_BAR: usize = 8;
+
 /// How wide the columns of one or several tables are.
 #[derive(Clone, Debug)]
 struct Layout {
@@ -113,6 +116,8 @@ struct Layout {
     dropped: usize,
     /// Figures have their intervals.
     halves: bool,
+    /// Columns of bars at most.
+    bars: usize,
 }
 
 impl Default for Layout {
@@ -123,6 +128,7 @@ impl Default for Layout {
             gap: 1,
             dropped: 0,
             halves: true,
+            bars: usize::MAX,
         }
     }
 }
@@ -144,7 +150,10 @@ impl Layout {
                 ..Layout::default()
             };
             layout.widen(table);
-            layout
+            match gap {
+                1 => layout.shrink_bars(table, columns),
+                _ => layout,
+            }
         });
         let mut layouts = layouts.peekable();
         let roomiest = layouts.peek().cloned();
@@ -153,11 +162,37 @@ impl Layout {
         fitting.or(roomiest).unwrap_or_default()
     }
 
+    /// The same with shorter bars, where it is too wide otherwise.
+    fn shrink_bars(self, table: &Table, columns: usize) -> Layout {
+        let cells = table.rows.iter().filter_map(|row| match row {
+            Row::Cells(cells) => Some(cells),
+            Row::Note(_) => None,
+        });
+        let longest = cells.flatten().map(|cell| match cell.value {
+            Value::Bar { columns, .. } => columns,
+            _ => 0,
+        });
+        let longest = longest.max().unwrap_or(0);
+        let over = self.width().saturating_sub(columns);
+        if over == 0 || longest < LEAST_BAR + over {
+            return self;
+        }
+        let mut shorter = Layout {
+            parts: Vec::new(),
+            widths: Vec::new(),
+            bars: longest - over,
+            ..self
+        };
+        shorter.widen(table);
+        shorter
+    }
+
     /// Makes columns as wide as a table needs them.
     fn widen(&mut self, table: &Table) {
         self.parts
             .resize(self.parts.len().max(table.columns.len()), [0; 3]);
         self.widths.resize(self.parts.len(), 0);
+        let keeps = self.keeps(table);
         for row in &table.rows {
             let Row::Cells(cells) = row else { continue };
             for (at, (cell, texts)) in cells.iter().zip(self.texts(table, row)).enumerate() {
@@ -166,11 +201,17 @@ impl Layout {
                         let parts = &mut self.parts[at];
                         *parts = std::array::from_fn(|k| parts[k].max(width(&texts[k])));
                     }
-                    false => self.widths[at] = self.widths[at].max(width(&texts[0])),
+                    false => {
+                        // An axis above bars is as long as the longest can be.
+                        let wide = match cell.value {
+                            Value::Bar { columns, .. } if keeps[at] => columns.min(self.bars),
+                            _ => width(&texts[0]),
+                        };
+                        self.widths[at] = self.widths[at].max(wide);
+                    }
                 }
             }
         }
-        let keeps = self.keeps(table);
         for (at, column) in table
             .columns
             .iter()
@@ -222,7 +263,9 @@ impl Layout {
                 let [value, half, mark] = cell.parts(column.unit);
                 match &cell.value {
                     _ if !keeps => Default::default(),
-                    Value::Bar { from, to, columns } => [bar(*from, *to, *columns), half, mark],
+                    Value::Bar { from, to, columns } => {
+                        [bar(*from, *to, (*columns).min(self.bars)), half, mark]
+                    }
                     _ if self.halves => [value, half, mark],
                     _ => [value, String::new(), mark],
                 }
@@ -233,8 +276,12 @@ impl Layout {
     fn paint(&self, table: &Table, lines: &mut Vec<String>, columns: usize) {
         let titles = table.columns.iter().zip(self.keeps(table)).enumerate();
         let titles = titles.map(|(at, (column, keeps))| {
-            let title = if keeps { column.title.as_str() } else { "" };
-            (at, aligned(title, column.right, self.widths[at]))
+            let title = match (keeps, column.ticks.is_empty()) {
+                (false, _) => String::new(),
+                (true, true) => column.title.clone(),
+                (true, false) => axis(&column.ticks, self.widths[at]),
+            };
+            (at, aligned(&title, column.right, self.widths[at]))
         });
         let heading = self.line(titles);
         if !heading.is_empty() {
@@ -286,6 +333,19 @@ impl Layout {
         let text = styled(&text, cell.tone);
         if right { fill + &text } else { text + &fill }
     }
+}
+
+/// Names of places below which a bar ends there, as far as there is room.
+fn axis(ticks: &[(f64, String)], columns: usize) -> String {
+    let mut line = String::new();
+    for (share, name) in ticks {
+        let at = (share * columns as f64).round() as usize;
+        let used = width(&line);
+        if at >= used && at + 1 + width(name) <= columns {
+            line += &format!("{}|{name} ", " ".repeat(at - used));
+        }
+    }
+    line.trim_end().to_owned()
 }
 
 /// Whether the parts of a cell line up with those of others.
