@@ -148,8 +148,9 @@ impl Problem {
     }
 
     /// The response with this body, and the headers that belong to its status.
-    pub(crate) fn response(&self, body: impl IntoResponse) -> Response {
+    fn response(&self, body: impl IntoResponse) -> Response {
         let mut response = (self.status(), body).into_response();
+        response.extensions_mut().insert(Reason(self.detail()));
         if let Some(line) = self.log_line() {
             response.extensions_mut().insert(line);
         }
@@ -180,6 +181,10 @@ impl Problem {
 /// A line for the log, on its way out with the response.
 #[derive(Clone)]
 pub(crate) struct LogLine(pub(crate) String);
+
+/// What went wrong, for a page that says so.
+#[derive(Clone)]
+pub(crate) struct Reason(pub(crate) String);
 
 /// A problem as programs read it (RFC 9457).
 #[derive(Serialize, JsonSchema)]

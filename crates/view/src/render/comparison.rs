@@ -11,7 +11,7 @@ use model::compare::measure::Measure;
 use model::compare::multiplicity::Family;
 use model::figure::figure;
 use model::stats::{self, Interval};
-use model::story::{Block, Cell, Table, Tone, left, right};
+use model::story::{Block, Cell, Link, Table, Tone, left, right};
 use model::unit::Unit;
 use model::utc;
 
@@ -30,7 +30,7 @@ pub fn comparison(comparison: &Comparison, wide: bool, color: bool) -> String {
 }
 
 /// What was compared, and in what it differs.
-pub(crate) fn header(c: &Comparison) -> Vec<Block> {
+pub fn header(c: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (letter, side) in [("A", &c.a), ("B", &c.b)] {
         let warnings = side.runs.iter().flat_map(|run| &run.warnings);
@@ -134,7 +134,7 @@ fn between(c: &Comparison) -> String {
 }
 
 /// The rows, a table for each group; `wide` adds reasons.
-pub(crate) fn table(rows: &[ComparedRow], wide: bool) -> Vec<Block> {
+pub fn table(rows: &[ComparedRow], wide: bool) -> Vec<Block> {
     // A published table's rows come in an order of their own.
     let mut groups: Vec<&str> = Vec::new();
     for row in rows {
@@ -175,7 +175,10 @@ fn cells(row: &ComparedRow) -> [Cell; 6] {
         parts => Cell::digits(parts),
     };
     [
-        format!(" {}", name(row)).into(),
+        Cell::from(format!(" {}", name(row))).to(Link::Row {
+            id: row.id.clone(),
+            at: row.at.clone(),
+        }),
         side(&row.a),
         side(&row.b),
         ratio.into(),
@@ -184,9 +187,8 @@ fn cells(row: &ComparedRow) -> [Cell; 6] {
     ]
 }
 
-/// The ratio, and its interval or why there is none: the one place that sets
-/// them, for the terminal and every page.
-pub fn ratio(row: &ComparedRow) -> [String; 2] {
+/// The ratio, and its interval or why there is none.
+pub(crate) fn ratio(row: &ComparedRow) -> [String; 2] {
     let Some(ratio) = &row.ratio else {
         return ["-".into(), String::new()];
     };
@@ -217,7 +219,7 @@ fn name(row: &ComparedRow) -> String {
 
 /// Which figure of a distribution is compared, where it is not the median of
 /// everything: the 10 % quantile, or the median of one mode.
-pub fn compared_by(row: &ComparedRow) -> String {
+fn compared_by(row: &ComparedRow) -> String {
     match (row.measure, &row.by_mode) {
         (Some(Measure::TypicalP10), _) => " p10".into(),
         (_, Some(mode)) => format!(" ({mode})"),
@@ -313,7 +315,7 @@ fn tone(row: &ComparedRow) -> Tone {
 }
 
 /// How many differ, and how to read it.
-pub(crate) fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
+pub fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut say = |label: &str, text: &str| blocks.push(Block::labelled(label, text));
     say("rows: ", &counts(&c.rows));
