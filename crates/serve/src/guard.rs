@@ -69,17 +69,13 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     response
 }
 
-/// Whether a reader asks: for one of the pages, or with a browser for what
-/// there is not.
+/// Whether a browser asks for a page: what goes wrong is told on one, too.
 fn is_for_people(request: &Request) -> bool {
     let path = request.uri().path();
-    if path.starts_with("/api/") || path == "/metrics" || path == HEALTH {
-        return false;
-    }
+    let for_programs = path.starts_with("/api/") || path == "/metrics" || path == HEALTH;
     let accepts = request.headers().get(header::ACCEPT);
     let accepts = accepts.and_then(|kinds| kinds.to_str().ok());
-    let is_browser = accepts.is_some_and(|kinds| kinds.contains("text/html"));
-    is_browser || request.extensions().get::<MatchedPath>().is_some()
+    !for_programs && accepts.is_some_and(|kinds| kinds.contains("text/html"))
 }
 
 fn admit(app: &App, request: &Request) -> Result<(), Problem> {

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use model::story::{Block, Table};
 use model::summary::KeptRun;
 use serde::Deserialize;
-use view::render::comparison::{footer, header, table};
+use view::render::comparison::{Detail, footer, header, table};
 
 /// Newest runs to choose from.
 const CHOICES: u32 = 200;
@@ -92,7 +92,7 @@ fn choice(name: &str, label: &str, runs: &[KeptRun], tables: &[&str], chosen: &s
 fn comparison_of(c: &Comparison) -> Markup {
     // What is found is what is looked for: behind the row's name.
     let rows = |rows: &[ComparedRow]| {
-        let mut blocks = table(rows, true);
+        let mut blocks = table(rows, Detail::Reasons);
         for block in &mut blocks {
             if let Block::Tables(tables) = block {
                 let moved = |table: Table| {

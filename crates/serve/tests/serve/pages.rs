@@ -8,6 +8,13 @@ use serde_json::{Value, json};
 /// Would be a script, an image, or the end of an attribute.
 const HOSTILE: &str = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;\u{202e}\u{0}";
 
+const BROWSER: [(&str, &str); 2] = [LOCALHOST, ("accept", "text/html,*/*;q=0.8")];
+
+/// What a browser gets.
+fn visit(atlas: &Atlas, path: &str) -> Answer {
+    atlas.send(Method::GET, path, &BROWSER, Body::empty())
+}
+
 /// Text of a page: a line for each row or paragraph, `text <path>` for a link.
 fn text_of(page: &str) -> String {
     let mut text = String::new();
@@ -81,7 +88,7 @@ fn pages_of_two_machines() {
         "/runs?limit=0",
         "/runs/none",
     ] {
-        let answer = atlas.get(path);
+        let answer = visit(&atlas, path);
         let status = answer.status.as_u16();
         all += &format!("=== {status} {path}\n{}\n", text_of(&answer.text()));
     }
@@ -96,7 +103,7 @@ fn an_empty_atlas_says_so() {
     }
     assert!(atlas.get("/").text().contains("No stored runs."));
     for path in ["/runs/x", "/machines/x", "/row?row=x"] {
-        let answer = atlas.get(path);
+        let answer = visit(&atlas, path);
         assert_eq!(answer.status, 404, "{path}");
         assert!(answer.text().contains("<h1>Not Found</h1>"), "{path}");
     }
@@ -212,22 +219,16 @@ fn a_page_of_a_row_runs_only_the_script_of_pictures() {
 #[test]
 fn a_browser_gets_a_page_for_what_there_is_not() {
     let atlas = Atlas::empty();
-    let browser = [LOCALHOST, ("accept", "text/html,*/*;q=0.8")];
-    let get = |path| atlas.send(Method::GET, path, &browser, Body::empty());
     for path in ["/nowhere", "/runs?limit=0", "/runs/x", "/machines/x"] {
-        let answer = get(path);
+        let answer = visit(&atlas, path);
         assert!(answer.status.is_client_error(), "{path}");
         assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
         assert!(answer.text().contains("<nav"), "{path}");
     }
-    assert_eq!(
-        atlas
-            .send(Method::PUT, "/runs", &browser, Body::empty())
-            .status,
-        405
-    );
-    get("/api/runs?limit=0").problem(400);
-    get("/api/nowhere").problem(404);
+    let put = atlas.send(Method::PUT, "/runs", &BROWSER, Body::empty());
+    assert_eq!(put.status, 405);
+    visit(&atlas, "/api/runs?limit=0").problem(400);
+    visit(&atlas, "/api/nowhere").problem(404);
     atlas.get("/nowhere").problem(404);
 }
 

@@ -21,9 +21,10 @@ const NAMED: usize = 3;
 /// The comparison as text; `wide` adds points, reasons and what only one side
 /// has.
 pub fn comparison(comparison: &Comparison, wide: bool, color: bool) -> String {
-    let mut parts = vec![header(comparison), table(&comparison.rows, wide)];
+    let detail = if wide { Detail::All } else { Detail::Figures };
+    let mut parts = vec![header(comparison), table(&comparison.rows, detail)];
     if wide {
-        parts.push(table(&comparison.points, wide));
+        parts.push(table(&comparison.points, detail));
     }
     parts.push(footer(comparison, wide));
     pages(&parts, color)
@@ -133,8 +134,19 @@ fn between(c: &Comparison) -> String {
     }
 }
 
-/// The rows, a table for each group; `wide` adds reasons.
-pub fn table(rows: &[ComparedRow], wide: bool) -> Vec<Block> {
+/// What stands in a table of compared rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The figures and the finding.
+    Figures,
+    /// Why no more can be said of a row, too.
+    Reasons,
+    /// And the smallest change that would be found.
+    All,
+}
+
+/// The rows, a table for each group.
+pub fn table(rows: &[ComparedRow], detail: Detail) -> Vec<Block> {
     // A published table's rows come in an order of their own.
     let mut groups: Vec<&str> = Vec::new();
     for row in rows {
@@ -153,14 +165,13 @@ pub fn table(rows: &[ComparedRow], wide: bool) -> Vec<Block> {
         ]);
         for row in rows.iter().filter(|row| group_of(&row.id) == group) {
             table.row(cells(row));
-            if wide {
-                let detectable = row.detectable.map(|change| {
-                    format!("a change of {} is detected in 80 % of cases", share(change))
-                });
-                let whys = row.why.iter().map(ToString::to_string);
-                for text in detectable.into_iter().chain(whys) {
-                    table.note("      └ ", &text);
-                }
+            let detectable = row.detectable.filter(|_| detail == Detail::All);
+            let detectable = detectable.map(|change| {
+                format!("a change of {} is detected in 80 % of cases", share(change))
+            });
+            let whys = row.why.iter().filter(|_| detail != Detail::Figures);
+            for text in detectable.into_iter().chain(whys.map(ToString::to_string)) {
+                table.note("      └ ", &text);
             }
         }
         table

@@ -157,17 +157,17 @@ fn digits(interval: &Interval, unit: &Unit) -> [String; 2] {
 pub fn machines(machines: &[Machine]) -> Table {
     let mut table = Table::new([
         left("host"),
-        left("machine"),
         right("runs"),
         left("newest (UTC)"),
+        left("machine"),
     ]);
     for machine in machines {
         let newest: String = utc::text(machine.newest_unix_ms).chars().take(16).collect();
         table.row([
             Cell::from(machine.name()).to(Link::Machine(machine.key.0.clone())),
-            machine.line.as_str().into(),
             machine.runs.to_string().into(),
             newest.into(),
+            machine.line.as_str().into(),
         ]);
     }
     table
@@ -205,11 +205,11 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
     let slowest = standing.machines.last().map_or(1.0, |m| m.value);
     let mut table = Table::new([
         left("host"),
-        left("machine"),
         right("latest"),
         left(""),
         right("slower machines"),
         right("figures"),
+        left("machine"),
     ]);
     for MachineStanding {
         machine,
@@ -223,11 +223,11 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
         // The length is the time, also where the figure is a rate.
         table.row([
             Cell::from(name).to(Link::Machine(machine.0.clone())),
-            known.map_or("", |known| &known.line).into(),
             value(*latest, unit).into(),
             Cell::bar(0.0, latest / slowest, BAR),
             format!("{percentile:.0} %").into(),
             results.to_string().into(),
+            known.map_or("", |known| &known.line).into(),
         ]);
     }
     let title = |percent: u32| match percent {
