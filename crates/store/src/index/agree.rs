@@ -2,9 +2,9 @@
 //! by one who was killed before it could say so, is found by its name; what is
 //! gone goes.
 
-use super::Reading;
 use super::fault::Fault;
 use super::fill::{self, Entry, Numbers};
+use super::reading::{Reading, report_reading};
 use crate::Store;
 use crate::crash;
 use model::run::SCHEMA_VERSION;
@@ -206,7 +206,7 @@ pub(super) fn for_each_read<E>(
             if result.is_err() {
                 break;
             }
-            super::report_reading(Reading {
+            report_reading(Reading {
                 done: done + 1,
                 of: paths.len(),
             });
