@@ -1,4 +1,4 @@
-//! Functions of one's own, measured with canaries, worker processes and a
+//! A program's own functions, measured with canaries, worker processes and a
 //! verdict, in the same table:
 //! `cargo run --release -p latlas-meter --example my_function`.
 

@@ -123,7 +123,7 @@ pub fn conduct(
     )
     .map_err(ConductError::NoWorkers)?;
     step_aside(&home, measuring_cpu);
-    // Whoever may have to end a worker needs a CPU beside it.
+    // The process that may have to end a worker needs another CPU.
     let above = plan.controls.asked.fifo().map(Above::start).transpose();
     let above = above.map_err(ConductError::NotAbove)?;
     conductor.pool.began = began;

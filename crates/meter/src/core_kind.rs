@@ -2,7 +2,7 @@
 
 use model::machine::{CoreKind, Machine};
 
-/// Which of a machine's kinds of cores somebody wants.
+/// Which of a machine's kinds of cores is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoreKindChoice {
     /// The fastest kind.

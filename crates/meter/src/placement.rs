@@ -22,7 +22,7 @@ pub(crate) fn moment() -> Moment {
 }
 
 /// The allowed CPU with the largest share of quiet readings in a short look, so
-/// that the run does not begin beside a busy neighbour; of the fastest kind of
+/// that the run does not begin next to a busy neighbour; of the fastest kind of
 /// cores, where there are several kinds.
 ///
 /// # Errors

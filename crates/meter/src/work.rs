@@ -144,7 +144,7 @@ pub trait Work {
     }
 
     /// Asked after a visit to stamped work: how long the thread that stamps
-    /// this series waited for a CPU meanwhile, ns, which is `own_ns` if that is
+    /// this series waited for a CPU during it, ns, which is `own_ns` if that is
     /// the thread that called [`Work::stamped`]; `None` where it was not watched.
     fn run_delay_ns(&self, _series: usize, _own_ns: u64) -> Option<u64> {
         None
@@ -174,7 +174,7 @@ pub trait Work {
         Ok(())
     }
 
-    /// What a reader must know beside the figure, such as the kind of pages
+    /// What a reader must know with the figure, such as the kind of pages
     /// that were really had.
     fn notes(&self) -> Vec<String> {
         Vec::new()

@@ -1,5 +1,5 @@
 //! A worker process: the same program, started again, that visits cells as
-//! it is told and sends the samples back.
+//! it is asked for and sends the samples back.
 
 use crate::environment::{Environment, RealEnvironment};
 use crate::probe::{Probe, Site, WorkError};

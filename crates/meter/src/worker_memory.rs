@@ -174,7 +174,7 @@ impl WorkerMemory {
 
     /// The first `bytes` of the worker's one buffer on huge pages (where the
     /// system gives them: a row's note says), and the room for a
-    /// chase's order beside it.
+    /// chase's order with it.
     pub fn huge(&mut self, bytes: u64) -> Result<(&mut [u8], &mut Order, &mut Rng), MemoryError> {
         let memory = &mut self.huge.get(bytes, None)?.as_mut_slice()[..bytes as usize];
         Ok((memory, &mut self.order, &mut self.rng))

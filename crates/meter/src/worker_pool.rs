@@ -1,4 +1,4 @@
-//! The parent's side of its worker processes: started, told, listened to,
+//! The parent's side of its worker processes: started, sent requests, listened to,
 //! ended. No worker outlives its parent's hold on it.
 
 use crate::wire::{self, Reply, Request, Setup};
@@ -122,7 +122,7 @@ impl WorkerPool for WorkerProcesses {
         stop: &AtomicBool,
     ) -> (Vec<Vec<u8>>, Option<WorkerLoss>) {
         // Opened only when the worker rests: rows on several CPUs would see
-        // us at work beside them.
+        // us at work at the same time.
         let mut answers = Vec::with_capacity(requests.len());
         let Some(handle) = self.handles.get_mut(&worker) else {
             return (answers, None);
@@ -289,9 +289,9 @@ fn is_timeout(error: &io::Error) -> bool {
 
 impl Drop for WorkerHandle {
     fn drop(&mut self) {
-        // Nothing in a worker wants an orderly end; a zombie nobody wants.
+        // Nothing in a worker wants an orderly end; a zombie is of no use.
         // Nor children of its own that hang: it leads a group, whose number is
-        // nobody else's until it is reaped. SIGKILL ends stopped ones too.
+        // no other process's until it is reaped. SIGKILL ends stopped ones too.
         if !self.reaped {
             let _ = sys::process::kill_group(self.child.id());
         }

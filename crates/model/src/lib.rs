@@ -2,7 +2,7 @@
 //!
 //! The way of one number, as far as it lies here:
 //! [`sample::Sample`] (what one bracket of the clock saw, with the evidence
-//! beside it) → [`gate::Gate`] (was the machine quiet then?) →
+//! with it) → [`gate::Gate`] (was the machine quiet then?) →
 //! [`estimate::Estimate`] (quiet, typical, interval, verdict) →
 //! [`run::Run`] (the document that everything later is drawn from).
 #![forbid(unsafe_code)]

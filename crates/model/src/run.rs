@@ -140,7 +140,7 @@ pub struct Row {
     pub bound: Bound,
     /// What came of it.
     pub outcome: Outcome,
-    /// What a reader must know beside the figure, one sentence each: shrunk
+    /// What a reader must know with the figure, one sentence each: shrunk
     /// working sets, kinds of pages, shortened curves.
     pub notes: Vec<String>,
 }

@@ -23,7 +23,7 @@ struct Row {
     cost: f64,
     /// Standard deviation of its workers' medians, as a share.
     workers_differ: f64,
-    /// Standard deviation of its runs beside that.
+    /// Standard deviation of its runs in addition.
     runs_differ: f64,
 }
 
@@ -67,7 +67,7 @@ fn rows(dice: &mut Dice) -> Vec<Row> {
 /// How the runs of a row are compared.
 #[derive(Clone, Copy)]
 struct Design {
-    /// Kept runs beside the two.
+    /// Kept runs other than the two.
     kept: usize,
     /// Whether the spread between runs is part of the interval at all.
     between: bool,

@@ -79,7 +79,7 @@ impl Store {
             Err(other) => Err(other),
         };
         match written {
-            // Somebody kept it in between.
+            // Another process kept it in between.
             Err(StoreError::Io { cause, .. })
                 if cause.kind() == std::io::ErrorKind::AlreadyExists =>
             {

@@ -1,4 +1,4 @@
-//! Names that somebody gave to kept runs. No document holds them, so each is a
+//! Names given to kept runs. No document holds them, so each is a
 //! small file of its own, `tags/NAME` with the run's id in it, or the ids of
 //! several, one a line: they outlive the index, and every change of one is a
 //! single step of the file system.
@@ -196,7 +196,7 @@ impl Store {
             done => return done.map(|()| Vec::new()),
         }
         let before = match (self.runs_tagged(name), taken) {
-            // What holds no id is nobody's.
+            // A file without an id belongs to no run.
             (Err(StoreError::BadTag { .. }), Taken::Moved) => Vec::new(),
             (before, _) => before?,
         };
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_that_holds_no_id_is_told_and_can_go() {
+    fn a_tag_that_holds_no_id_is_named_and_can_be_removed() {
         let dir = tempfile::tempdir().expect("tempdir");
         let store = Store::in_directory(dir.path());
         std::fs::create_dir(dir.path().join("tags")).expect("made");

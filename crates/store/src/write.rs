@@ -36,8 +36,8 @@ pub(super) fn packed(run: &Run) -> Result<Vec<u8>, StoreError> {
 }
 
 /// Writes a file that must not be there yet, whole or not at all. Of several
-/// that write the same name at once, one does and the others are told
-/// (`AlreadyExists`): a rename would replace, a link does not.
+/// that write the same name at once, one does and the others get
+/// `AlreadyExists`: a rename would replace, a link does not.
 pub(super) fn write_new(bytes: &[u8], path: &Path) -> Result<(), StoreError> {
     write_file(
         path,
@@ -185,10 +185,10 @@ fn create_named(
     }
 }
 
-/// Names that are tried for a file of one's own.
+/// Names that are tried for a new file.
 const NAMES: usize = 100;
 
-/// A name beside the file. Two threads may write one name at once, and two
+/// A name next to the file. Two threads may write one name at once, and two
 /// containers that share a directory may have processes of one number: so
 /// there are random bits in it too.
 pub(super) fn temporary_name(path: &Path) -> PathBuf {
@@ -260,7 +260,7 @@ pub(super) fn make_directory(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// So long no writer takes: a file that is not whole since is nobody's.
+/// So long no writer takes: a file that is not whole since belongs to no writer.
 const LEFT_AFTER: Duration = Duration::from_secs(3600);
 
 /// Whether a file was left behind by a writer that was killed.

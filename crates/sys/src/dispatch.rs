@@ -56,7 +56,7 @@ impl Dispatch {
     }
 
     /// The first of these libraries that is there. One that is there and can't
-    /// be used is passed over, and told if no other can.
+    /// be used is passed over, and named if no other can.
     ///
     /// # Errors
     /// `libdispatch not found`, or what is wrong with those that are there.
@@ -243,7 +243,7 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // SAFETY: created by `queue_create`, and nobody else has it.
+        // SAFETY: created by `queue_create`, and no other code has it.
         unsafe { (self.functions.release)(self.own.as_ptr()) }
     }
 }

@@ -99,7 +99,7 @@ impl TokenRing {
     ///
     /// `chore` also runs in forked processes, where the locks that other
     /// threads held stay locked: it reads its array, and neither allocates nor
-    /// prints. No other thread may fork meanwhile: its child would hold the
+    /// prints. No other thread may fork during it: its child would hold the
     /// pipes open beyond the members' end.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ impl TokenRing {
         numbers.map(member_numbers).collect()
     }
 
-    /// Process ids of the members beside this one.
+    /// Process ids of the other members.
     pub fn ids(&self) -> Vec<u32> {
         self.members.others().iter().map(Forked::id).collect()
     }

@@ -35,8 +35,8 @@ pub struct UserSignal {
 
 impl UserSignal {
     /// Sends one signal to a handler that counts, so that it is known to
-    /// arrive, and then installs the empty one. Waits for others who use the
-    /// signal.
+    /// arrive, and then installs the empty one. Waits for other threads that use
+    /// the signal.
     ///
     /// # Errors
     /// What `sigaction(2)` and `kill(2)` say; `TimedOut` if the signal does

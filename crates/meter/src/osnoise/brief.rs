@@ -17,7 +17,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use sys::clock::{Calibration, Counter};
 
-/// Length: about forty ticks of a usual kernel, and short beside a run.
+/// Length: about forty ticks of a usual kernel, and short compared to a run.
 pub const SHORT: Duration = Duration::from_millis(150);
 
 /// Parts of the span in the document.

@@ -12,7 +12,7 @@ pub(super) const FAR_END: u32 = 10_000;
 pub struct Cost {
     /// Once in a run, of all workers: files, finding the length of samples.
     pub once_ns: f64,
-    /// Each visit, beside its samples.
+    /// Each visit, without its samples.
     pub visit_ns: f64,
     /// Each sample.
     pub sample_ns: f64,

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// default run took 72 s of 61 (Zen 3 guest, 32 MiB of last level).
 const TAKEN: f64 = 1.18;
 
-/// What a visit takes beside its samples and the bringing back: its request
+/// What a visit takes in addition to its samples and the bringing back: its request
 /// and answer, and the evidence at its ends.
 const VISIT_NS: f64 = 80_000.0;
 

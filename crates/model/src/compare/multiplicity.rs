@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_is_found_in_one_family_opens_no_other() {
-        // Twenty rows that surely changed, and one of p = 0.01 beside.
+        // Twenty rows that surely changed, and one more of p = 0.01.
         let with = |family| {
             let mut all = vec![hypothesis(Family::Quiet, 1e-9, 0.01); 20];
             all.push(hypothesis(family, 0.01, 0.01));

@@ -1,4 +1,4 @@
-//! The real stage: the arms of a block as commands of `exec`'s runner, beside
+//! The real stage: the arms of a block as commands of `exec`'s runner, under
 //! its load.
 
 use super::conduct::{Ran, Stage, Stop};
@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use sys::counters::{Counted, Event};
 
-/// Time after which a job is given up: beside the heaviest load it has a small
+/// Time after which a job is given up: under the heaviest load it has a small
 /// part of a CPU.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -270,7 +270,7 @@ impl Stage for RealStage {
             Err(error) => return Err(block.stop(error)),
         };
         let report = block.report(usage.wall_ns)?;
-        // What ran beside a part of the load does not count.
+        // What ran under a part of the load does not count.
         block.check_load()?;
         let did = (report.done, report.check);
         if *block.first.get_or_insert(did) != did {

@@ -1,6 +1,6 @@
 //! The index brought to agree with the documents: what was copied in, or kept
-//! by one who was killed before it could say so, is found by its name; what is
-//! gone goes.
+//! by a process that was killed before it could say so, is found by its name;
+//! what is gone goes.
 
 use super::fault::Fault;
 use super::fill::{self, Entry, Numbers};
@@ -149,8 +149,8 @@ fn forget_unread(db: &Connection, file: &str) -> rusqlite::Result<()> {
 }
 
 /// Puts a run in whose document has just been kept. What is there of it was
-/// found by whoever opened the index in between, or is of a damaged document
-/// whose place this one took.
+/// found by the process that opened the index in between, or is of a damaged
+/// document whose place this one took.
 pub(super) fn put_kept(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
     let before: Option<String> = db
         .prepare_cached("SELECT file FROM run WHERE id = ?1")?
@@ -211,7 +211,7 @@ pub(super) fn for_each_read<E>(
                 of: paths.len(),
             });
         }
-        // Readers that wait to hand over are told that nobody takes it.
+        // Threads that wait to hand over an entry get an error and end.
         drop(receiver);
         result
     })

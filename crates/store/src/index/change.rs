@@ -34,7 +34,7 @@ pub struct Deleted {
 }
 
 /// Keeps a run without asking anything of the index: the run is kept as soon
-/// as its document is durable. Beside its path, in a line each, what went
+/// as its document is durable. Returns its path and, in a line each, what went
 /// wrong with the index, which is put right when it is asked the next time.
 ///
 /// # Errors
@@ -53,7 +53,7 @@ pub fn keep(store: &Store, run: &Run) -> Result<(PathBuf, Vec<String>), StoreErr
 
 fn put(db: &Connection, run: &Run, path: &Path) -> Result<(), Fault> {
     if fill::unfit(run, &run.id).is_some() {
-        // Told, and by what, when the index is used again.
+        // Reported with its cause when the index is used again.
         return Ok(());
     }
     let entry = Entry::of(&shown(run), &agree::name_of(path));
@@ -71,7 +71,7 @@ fn later(fault: &Fault) -> String {
 
 impl Index {
     /// Keeps a run: durable when this returns. That the index could not take
-    /// it is told, and no failure.
+    /// it is a message, not a failure.
     ///
     /// # Errors
     /// If the document can't be written, or the run is kept already.
@@ -118,7 +118,7 @@ impl Index {
         let mut names = Vec::new();
         for tag in tags {
             match self.store.untag_run(&tag.name, id) {
-                // Somebody took it away meanwhile.
+                // Another process removed it in between.
                 Ok(()) | Err(StoreError::NoSuchTag { .. }) => names.push(tag.name),
                 Err(other) => return Err(other),
             }

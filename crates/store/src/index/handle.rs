@@ -37,7 +37,7 @@ impl Index {
         }
     }
 
-    /// What opening and asking had to do beside, a line each; every line is
+    /// What opening and asking had to repair, a line each; every line is
     /// handed out once.
     pub fn messages(&self) -> Vec<String> {
         std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
@@ -54,7 +54,7 @@ impl Index {
     }
 
     /// Finds what others have added or removed since it was opened: only for
-    /// one who keeps it open.
+    /// a process that keeps it open.
     ///
     /// # Errors
     /// If the store can't be read.

@@ -120,7 +120,7 @@ fn a_child_that_does_not_end_is_ended() {
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[test]
 fn a_refused_fork_is_an_error() {
-    // In a child, where nobody else misses what is given up.
+    // In a child, where the test process misses nothing that is given up.
     let mut limited = forked(|| {
         let none = libc::rlimit {
             rlim_cur: 0,

@@ -124,10 +124,11 @@ pub(super) fn life(task: &Task, witness: &mut Witness) -> Result<Option<Life>, R
 
 #[cfg(test)]
 mod tests {
-    use super::super::BYTES;
     use super::*;
     use crate::engine::testing::{cpus, worker};
     use kernels::checked::words;
+
+    const BYTES: u64 = 1 << 20;
 
     #[test]
     fn the_thread_sums_what_is_there() {

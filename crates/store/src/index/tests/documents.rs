@@ -123,7 +123,7 @@ fn a_document_that_can_not_be_read_can_be_deleted_and_replaced() {
         let run = numbered(2, "two");
         let broken = home.store.find(&run.id).expect("kept");
         std::fs::write(&broken, damage).expect("broken");
-        // By one who has it in the index as it was, and one who has not.
+        // By a process that has it in the index as it was, and one that has not.
         let (with, without) = (home.quiet(), home.open());
         without.rebuild().expect("rebuilt");
         assert_eq!(ids(&without), ["00000003", "00000001"]);
