@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_said() {
+    fn impossible_requests_give_their_reason() {
         let ask = |machine: &Machine, allowed: &[u32], pin| {
             choose(CoreKindChoice::Performance, machine, allowed, pin).expect_err("impossible")
         };

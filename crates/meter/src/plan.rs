@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_memory_is_said() {
+    fn too_little_memory_is_reported() {
         // What is said to be needed is what is.
         let mut least = 1;
         while Room::fit(&zen3(), least * MIB, 8).is_err() {

@@ -187,7 +187,7 @@ fn a_named_directory_must_be_there() {
 }
 
 #[test]
-fn published_points_are_rows_and_missing_ones_are_said() {
+fn published_points_are_rows_and_missing_ones_are_named() {
     use meter::assemble;
     use meter::cell_state::{CellState, VisitFailure};
     use meter::run_context::RunContext;

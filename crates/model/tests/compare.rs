@@ -186,7 +186,7 @@ fn without_the_spread_between_runs_every_comparison_would_cry_wolf() {
 }
 
 #[test]
-fn ten_percent_more_is_found_where_the_row_lets_it_be() {
+fn an_increase_of_ten_percent_is_found_where_it_is_detectable() {
     let mut dice = Dice(4);
     // Half of the rows are 10 % slower.
     let slower = |k: usize| if k.is_multiple_of(2) { 1.1 } else { 1.0 };
@@ -218,7 +218,7 @@ fn ten_percent_more_is_found_where_the_row_lets_it_be() {
 }
 
 #[test]
-fn the_same_is_said_of_rows_that_are_known_well() {
+fn well_known_rows_give_the_same_findings() {
     let mut dice = Dice(5);
     let calm: Vec<Row> = (0..100)
         .map(|_| Row {

@@ -174,7 +174,7 @@ fn an_interval_holds_one_exactly_where_nothing_is_reported() {
 }
 
 #[test]
-fn few_rounds_tell_nothing_and_say_so() {
+fn few_rounds_give_no_verdict() {
     let mut random = Dice(5);
     let blocks = blocks(&mut random, 5, [1.0, 0.2, 0.2, 0.2], [1.0; 4]);
     for effect in effects(&controls(), &blocks) {

@@ -227,7 +227,7 @@ fn an_odd_run_is_no_change_and_moves_no_level() {
 }
 
 #[test]
-fn runs_that_know_little_make_no_change() {
+fn runs_with_few_facts_make_no_change() {
     let mut dice = Dice(9);
     let mut readings: Vec<Reading> = (0..30)
         .map(|at| Reading {

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_handler_is_there_and_the_one_before_comes_back() {
+    fn the_handler_is_installed_and_the_previous_one_restored() {
         let before = {
             let _guard = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
             handler_now()

@@ -234,7 +234,7 @@ fn extra_visits_of_a_run_that_is_never_quiet_are_ordinary_ones() {
 }
 
 #[test]
-fn extra_visits_use_the_quiet_that_comes_late() {
+fn extra_visits_use_a_late_quiet_period() {
     let plan = planned(40, 16, Scale::Default);
     let until = plan.time.start + plan.time.measuring().mul_f64(0.7);
     carried_out(

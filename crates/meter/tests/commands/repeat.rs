@@ -81,7 +81,7 @@ fn warm_ups_come_first_and_count_for_nothing() {
 }
 
 #[test]
-fn every_other_round_goes_the_other_way_round() {
+fn every_other_round_is_reversed() {
     let order = |seed| {
         let mut three = Scripted::new(3, |_, _| MS);
         runs(&mut three, &exactly(40), seed);

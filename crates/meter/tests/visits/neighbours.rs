@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn no_row_is_ok_on_the_word_of_the_canaries_alone() {
+fn canaries_alone_make_no_row_ok() {
     let samples = run(&machine(), 3.0, true);
     let gate = MachineReadings::of(&samples).gate(None);
     assert_eq!((gate.state, gate.multiply_ratio), (GateState::Usable, None));

@@ -90,7 +90,7 @@ fn evidence_that_takes_a_system_call_is_read_outside_the_samples() {
 }
 
 #[test]
-fn the_two_loops_take_turns_at_going_first() {
+fn the_two_loops_alternate_in_going_first() {
     struct Recorder(Vec<bool>, Rc<Machine>);
     impl Work for Recorder {
         fn ops_per_turn(&self) -> f64 {

@@ -73,7 +73,7 @@ fn a_visit_that_the_kernel_contradicts_is_marked_and_an_empty_one_refused() {
 }
 
 #[test]
-fn run_delay_is_that_of_the_thread_that_stamps_and_stands_once_in_a_series() {
+fn run_delay_is_of_the_stamping_thread_and_recorded_once_in_a_series() {
     let mut work = Stamps {
         events: [0, 0, 1, 2].map(|series| event(series, 0, 10, 0)).into(),
         contradiction: None,

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_published_example_comes_out() {
+    fn the_published_example_is_reproduced() {
         assert_eq!(places(&benjamini_hochberg(&EXAMPLE, 0.05)), [1, 5, 6, 7]);
         assert_eq!(places(&holm(&EXAMPLE, 0.05)), [1, 5, 6]);
     }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_level_goes_where_a_change_is_in_doubt() {
+    fn the_level_is_spent_where_a_change_is_in_doubt() {
         let rows = [0.001, 0.025, 0.5].map(|error| hypothesis(Family::Quiet, 0.5, error));
         let parts = levels(&rows, 0.05);
         assert!((parts.iter().sum::<f64>() - 0.05).abs() < 1e-9, "{parts:?}");

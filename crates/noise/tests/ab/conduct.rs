@@ -267,7 +267,7 @@ fn what_is_kept_when_something_goes_wrong() {
 }
 
 #[test]
-fn the_time_announced_is_kept_by_fewer_rounds_and_that_is_said() {
+fn fewer_rounds_keep_the_announced_time_and_are_reported() {
     let mut page = String::new();
     let page = &mut page;
     let seconds = |seconds| Length::Time(Duration::from_secs(seconds));

@@ -60,7 +60,7 @@ fn advice_is_complete() {
 }
 
 #[test]
-fn what_tune_writes_is_what_show_wants() {
+fn tune_writes_the_good_values_of_show() {
     for machine in machines::all() {
         let root = written(&machine);
         let tree = Tree::new(root.path());

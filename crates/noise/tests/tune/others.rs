@@ -136,7 +136,7 @@ fn values_stay_when_left_and_come_back_later() {
 
 /// A value that takes no more what it had, until the kernel lets it.
 #[test]
-fn what_the_kernel_makes_of_our_own_write_is_no_one_elses() {
+fn a_value_that_the_kernel_adjusts_is_still_ours() {
     let bench = Bench::of(Groups::None, &[]);
     let tuned = bench.begin(&[set(RATE, "1")]);
     bench.quirks(|quirks| drop(quirks.clamped.insert(RATE.into(), "50000".into())));

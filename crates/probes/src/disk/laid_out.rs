@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn where_it_can_not_be_is_said() {
+    fn a_missing_directory_and_a_full_disk_are_reported() {
         let scratch = tempfile::tempdir().expect("a directory");
         let gone = scratch.path().join("gone");
         let why = LaidOut::in_directory(&gone, SMALL, 1, WRITING_AT_MOST).expect_err("not there");

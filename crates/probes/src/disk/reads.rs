@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn each_order_goes_its_way() {
+    fn each_order_is_followed() {
         let (_dir, mut worker) = testing::worker_with_files();
         let Some(mut reads) = reads(&mut worker, Order::Sequential) else {
             return;

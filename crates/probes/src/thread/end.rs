@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_that_of_the_creators_own_last_thread() {
+    fn the_end_is_that_of_the_creators_last_thread() {
         use TaskEvent::{CreatedBy, Ended};
         let records = [
             record(50, CreatedBy(7), 100),

@@ -155,7 +155,7 @@ fn what_this_system_has_works_if_it_has_any() {
 
 #[cfg(not(target_vendor = "apple"))]
 #[test]
-fn the_linkers_own_way_comes_first() {
+fn the_linkers_search_path_comes_first() {
     let places = places();
     assert_eq!(places[0], Path::new("libdispatch.so"));
     assert!(places.contains(&"/usr/lib/swift/linux/libdispatch.so".into()));

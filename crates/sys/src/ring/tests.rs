@@ -128,7 +128,7 @@ fn a_stopped_member_is_given_up() {
 }
 
 #[test]
-fn members_end_when_member_0_lets_go() {
+fn members_end_when_member_0_closes_its_pipes() {
     let _alone = alone();
     let mut ring = TokenRing::start(3, 0, sum).expect("a ring");
     ring.turn().expect("whole");

@@ -345,7 +345,7 @@ fn autogroups_are_set_again_and_again_without_a_right() {
 }
 
 #[test]
-fn what_this_process_has_is_said() {
+fn controls_of_this_process_are_listed() {
     let Settings { cpus, nice, .. } = granted();
     assert_eq!(cpus, sys::allowed_cpus().expect("known"));
     let said = said("nice", &Controls::default());

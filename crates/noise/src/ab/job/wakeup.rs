@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_of_all_sleeps() {
+    fn the_figures_cover_all_sleeps() {
         let late: Vec<f64> = (0..=100).map(f64::from).rev().collect();
         let of = wakeups(&late).expect("some");
         assert_eq!((of.count, of.mean_ns), (101, 50.0));

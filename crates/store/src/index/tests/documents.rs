@@ -71,7 +71,7 @@ fn documents_of_every_schema_are_read_and_indexed() {
 }
 
 #[test]
-fn what_killed_writers_left_goes_with_a_rebuild_once_it_is_old() {
+fn a_rebuild_removes_old_files_of_killed_writers() {
     let home = Home::with_three();
     let left = |name: &str, age_s: u64| {
         let path = home.store.runs_dir().join(name);
@@ -160,7 +160,7 @@ fn a_newer_latlas_may_read_what_this_one_can_not() {
 }
 
 #[test]
-fn of_two_files_with_one_id_the_index_knows_which() {
+fn of_two_files_with_one_id_the_index_keeps_one() {
     let home = Home::with_three();
     let run = numbered(2, "two");
     let index = home.quiet();
