@@ -113,7 +113,7 @@ impl Index {
     }
 
     /// Where a machine stands among all, for every row and point that it has a
-    /// reliable figure of ([`standing`] says which count).
+    /// reliable figure of (`standing` says which count).
     ///
     /// # Errors
     /// If neither index nor documents can be read.
