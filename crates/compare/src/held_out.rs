@@ -2,9 +2,9 @@
 //! figures: asked of runs that should have come out alike and are not compared
 //! themselves. A reference that wanders by itself puts error in.
 
+use super::bases::{Applies, Bases};
 use super::row::{Rule, readings};
 use super::shared::Figure;
-use super::{Applies, Bases};
 use model::compare::measure::Measure;
 use model::stats;
 use model::summary::Key;

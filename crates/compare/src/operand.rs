@@ -3,7 +3,7 @@
 use super::alike::alike;
 use crate::references::Reference;
 use model::run::Run;
-use model::sample::Columns;
+use model::sample_columns::Columns;
 
 /// Runs of one kind that a side holds at most.
 pub const USED: usize = 10;

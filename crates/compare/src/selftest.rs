@@ -343,7 +343,7 @@ mod tests {
         assert_eq!((add.alone, add.sets_differ), (None, Some(0.0)));
         let why = add.why.as_ref().map(ToString::to_string);
         assert_eq!(why.as_deref(), Some("in 1 of 8 sets can't tell"));
-        // Of twelve, two runs can both be told in 84 % of cases.
+        // With 1 bad set of 12, both runs of a pair are reliable in 84 % of cases.
         let many = with_one_bad(12);
         let add = row(&many, "cpu.add_i32");
         assert!(add.alone.is_some(), "{add:?}");

@@ -4,9 +4,8 @@
 use super::operand::{Operand, Source};
 use crate::obstacle::Obstacle;
 use crate::references::Reference;
-use model::compare::reading::Repeats;
-use model::estimate::{Estimate, SAMPLES_IN_ALL, Verdict};
-use model::estimate::{Mode, Typical};
+use model::compare::reading::{Reading, Repeats};
+use model::estimate::{Estimate, Mode, SAMPLES_IN_ALL, Typical, Verdict};
 use model::repeats::stretches;
 use model::run::{Bound, Row, Run};
 use model::summary::Key;
@@ -49,6 +48,42 @@ pub(super) enum Has {
     Nothing,
 }
 
+impl Has {
+    /// The figures of its runs; none where it was published.
+    pub(super) fn figures(&self) -> std::slice::Iter<'_, Figure> {
+        match self {
+            Has::Runs(figures) => figures.iter(),
+            _ => [].iter(),
+        }
+    }
+
+    /// What was published, if that is all there is.
+    pub(super) fn published(&self) -> Option<&Published> {
+        match self {
+            Has::Published(published) => Some(published),
+            _ => None,
+        }
+    }
+}
+
+impl Published {
+    /// The figure as ns an operation of this unit.
+    pub(super) fn ns(&self, unit: &Unit) -> Option<f64> {
+        match (self.ns, self.mb_per_s, unit) {
+            (Some(ns), _, _) => Some(ns),
+            // 1 GB/s is one byte a ns.
+            (None, Some(speed), Unit::Bandwidth { bytes_per_op }) => {
+                Some(bytes_per_op / (speed / 1000.0))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn reading(&self, unit: &Unit) -> Option<Reading> {
+        Reading::published(self.ns(unit)?)
+    }
+}
+
 /// All figures of the sides' runs, in the order in which they come; behind
 /// them what only a published side has.
 pub(super) fn keys(operands: &[&Operand]) -> Vec<Key> {
@@ -67,7 +102,7 @@ pub(super) fn keys(operands: &[&Operand]) -> Vec<Key> {
         let Source::Published(table) = &operand.source else {
             continue;
         };
-        // What stands beside a row that does the same job is not left over.
+        // The counterpart of a row that does the same job is not left over.
         let counterpart: Vec<&str> = measured
             .iter()
             .filter_map(|id| Some(table.counterpart(id)?.row.id.as_str()))

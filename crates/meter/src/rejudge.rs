@@ -9,7 +9,7 @@ use model::estimate::{Estimate, Verdict};
 use model::gate::Learned;
 use model::machine_readings::MachineReadings;
 use model::run::{Outcome, Row, Run};
-use model::sample::DamagedColumns;
+use model::sample_columns::DamagedColumns;
 use std::collections::BTreeSet;
 
 /// Why a stored run can't be judged anew.

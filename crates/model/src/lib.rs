@@ -39,6 +39,7 @@ pub mod repetitions;
 pub mod row_kind;
 pub mod run;
 pub mod sample;
+pub mod sample_columns;
 pub mod shown;
 pub mod size;
 mod spread;

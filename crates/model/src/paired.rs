@@ -38,7 +38,8 @@ fn medians(cell: &Cell) -> Option<Vec<(u32, f64)>> {
 mod tests {
     use super::*;
     use crate::run::Regime;
-    use crate::sample::{Columns, Evidence, Sample};
+    use crate::sample::{Evidence, Sample};
+    use crate::sample_columns::Columns;
 
     /// Three operations of each worker, the middle one as long as given.
     fn cell(middles: &[u64]) -> Cell {

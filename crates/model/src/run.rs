@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::plateau::Plateau;
 pub use crate::program::Program;
 pub use crate::row_kind::{Bound, Regime};
-use crate::sample::Columns;
+use crate::sample_columns::Columns;
 use crate::size;
 use crate::unit::Unit;
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 //! nothing else in a document knows it.
 
 use model::run::{Cell, Outcome, Regime, Run};
-use model::sample::DamagedColumns;
+use model::sample_columns::DamagedColumns;
 use model::size;
 
 /// Operations inside the brackets of the clock.

@@ -4,7 +4,7 @@ use super::{Cell, Table, left, right};
 use crate::estimate::Estimate;
 use crate::figure::time;
 use crate::run::Cell as Samples;
-use crate::sample::DamagedColumns;
+use crate::sample_columns::DamagedColumns;
 
 /// Rows of the table.
 const BINS: usize = 24;

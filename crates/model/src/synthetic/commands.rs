@@ -1,6 +1,6 @@
 //! A made-up run of two commands.
 
-use super::interval;
+use super::estimates::interval;
 use crate::command::{Command, Commands, Compared, Controls, Ended, PageCache, Rule};
 use crate::compare::finding::Finding;
 use crate::repeats::{self, FEW_EVENTS};

@@ -1,13 +1,15 @@
 //! Rows of single operations that took their own stamps: modes, tails, times
 //! below 0, and the rows that have blocks of their own.
 
-use super::{KIB, interval, row};
+use super::estimates::{interval, row};
+use super::memory::KIB;
 use crate::context::Context;
 use crate::estimate::{Estimate, Mode, Tail, Typical, Verdict};
 use crate::estimator::estimate;
 use crate::machine_readings::MachineReadings;
 use crate::run::{Axis, Bound, Cell, CurvePoint, MapPoint, Outcome, Regime, Row};
-use crate::sample::{Columns, Evidence, Sample};
+use crate::sample::{Evidence, Sample};
+use crate::sample_columns::Columns;
 use crate::unit::Unit;
 
 /// Tick of the synthetic run's clock.

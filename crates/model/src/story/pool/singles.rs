@@ -114,7 +114,7 @@ mod tests {
     use super::super::super::histogram::tests::counted;
     use super::super::{sizes, story};
     use super::*;
-    use crate::sample::DamagedColumns;
+    use crate::sample_columns::DamagedColumns;
     use crate::synthetic;
 
     #[test]

@@ -12,7 +12,8 @@ use model::machine_readings::MachineReadings;
 use model::run::{
     Bound, Cell, ClockRecord, Outcome, PlanRecord, Program, Regime, Row, Run, SCHEMA_VERSION, Scale,
 };
-use model::sample::{Columns, DamagedColumns, Evidence, Sample};
+use model::sample::{Evidence, Sample};
+use model::sample_columns::{Columns, DamagedColumns};
 use model::stats::Interval;
 use model::unit::Unit;
 use std::collections::HashMap;

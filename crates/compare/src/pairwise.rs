@@ -1,0 +1,182 @@
+//! Compares two sides row by row.
+
+use crate::bases::Bases;
+use crate::comparison::{Comparison, Method, SideFacts};
+use crate::normalize::Reference;
+use crate::operand::Operand;
+use crate::options::{CompareError, Normalize, Options};
+use crate::row::{ComparedRow, Row, Rule};
+use crate::shared::{keys, of_runs, of_side};
+use crate::{alike, shared};
+use model::compare::finding::{Finding, LEVEL, Tested, detectable_changes, findings, grown_beyond};
+use model::run::Run;
+use model::summary::Key;
+use std::collections::HashSet;
+
+/// Compares B with the baseline A. `kept` are groups of other runs, alike
+/// within each group, that say what runs differ by; `wanted` picks rows by id.
+pub fn compare(
+    a: &Operand,
+    b: &Operand,
+    kept: &[Vec<Run>],
+    wanted: &dyn Fn(&str) -> bool,
+    options: &Options,
+) -> Result<Comparison, CompareError> {
+    let all_keys = keys(&[a, b]);
+    let cycles = in_cycles(a, b, options);
+    let sides = [of_side(a, &all_keys), of_side(b, &all_keys)];
+    let in_both = |at: usize| {
+        let has = |side: &Vec<shared::Has>| !matches!(side[at], shared::Has::Nothing);
+        wanted(&all_keys[at].id) && sides.iter().all(has)
+    };
+    let own = [a, b].map(Operand::runs);
+    let mut groups_of_runs = groups(own.into_iter(), &all_keys, &in_both);
+    let own = groups_of_runs.len();
+    groups_of_runs.extend(groups(kept.iter().map(Vec::as_slice), &all_keys, &in_both));
+    let rule = Rule {
+        cores_alike: cycles.is_ok(),
+        kept: groups_of_runs,
+        own,
+    };
+    let bases = Bases::of(&all_keys, &sides, &rule);
+    let reference = Reference::of(options, &all_keys, &sides, &rule, &bases)?;
+
+    let (mut rows, mut points) = (Vec::new(), Vec::new());
+    let (mut only_in_a, mut only_in_b) = (Vec::new(), Vec::new());
+    // A row's modes follow it, and are figures of their own where it has two
+    // states: else they would be the same test twice.
+    let mut in_modes = false;
+    for (at, key) in all_keys.iter().enumerate().filter(|(_, k)| wanted(&k.id)) {
+        let in_a = &sides[0][at];
+        let row = bases.row(key, at, &sides);
+        if key.mode.is_none() {
+            in_modes = row.as_ref().is_some_and(Row::is_in_modes);
+        } else if !in_modes {
+            continue;
+        }
+        match row {
+            Some(row) if key.at.is_empty() => rows.push(reference.applied(row)),
+            Some(row) => points.push(reference.applied(row)),
+            None => note_missing(key, in_a, &mut only_in_a, &mut only_in_b),
+        }
+    }
+    if rows.is_empty() && points.is_empty() {
+        let some = all_keys.iter().any(|key| !wanted(&key.id));
+        return Err(CompareError::NothingShared {
+            a: a.name.clone(),
+            b: b.name.clone(),
+            of: if some { " among those asked for" } else { "" },
+        });
+    }
+    let crossed = crossed(&rows, options);
+    Ok(Comparison {
+        a: SideFacts::of(a),
+        b: SideFacts::of(b),
+        differences: of_latest(a, b, alike::differences),
+        unknown_on_both: of_latest(a, b, alike::unknown_on_both),
+        method: Method {
+            margin: options.margin,
+            level: LEVEL,
+            cycles: cycles.unwrap_or_else(|why| why),
+            kept_runs: rule.kept.iter().map(|(count, _)| *count).collect(),
+            normalized: reference.words,
+            fail_above: options.fail_above,
+        },
+        rows: found(rows, options),
+        points: found(points, options),
+        only_in_a,
+        only_in_b,
+        crossed,
+    })
+}
+
+/// What two sides of runs are in relation to each other, by their latest ones.
+fn of_latest<T>(a: &Operand, b: &Operand, of: fn(&Run, &Run) -> Vec<T>) -> Vec<T> {
+    match (a.runs().first(), b.runs().first()) {
+        (Some(a), Some(b)) => of(a, b),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether core-bound rows are compared in cycles: why so, or why not.
+fn in_cycles(a: &Operand, b: &Operand, options: &Options) -> Result<String, String> {
+    let (Some(of_a), Some(of_b)) = (a.runs().first(), b.runs().first()) else {
+        return Err("in ns: published figures are".into());
+    };
+    match &options.normalize {
+        Some(Normalize::Row(row)) => Err(format!("in ns, over {row}")),
+        Some(Normalize::Usual) => Ok("in cycles: normalized by the core's clock".into()),
+        None => match alike::cores_alike(of_a, of_b) {
+            Ok(()) => Ok("in cycles: both CPUs are of one model, and their clocks wander".into()),
+            Err(why) => Err(format!("in ns: {why}")),
+        },
+    }
+}
+
+/// The groups that say what runs differ by: those with several runs. A run
+/// without any row that is compared is not counted.
+fn groups<'r>(
+    runs: impl Iterator<Item = &'r [Run]>,
+    keys: &[Key],
+    compared: &dyn Fn(usize) -> bool,
+) -> Vec<(usize, Vec<Vec<shared::Figure>>)> {
+    let group = |runs: &[Run]| {
+        let all = of_runs(runs, keys);
+        let figures = all.iter().enumerate().filter(|(at, _)| compared(*at));
+        let with_any: HashSet<usize> = figures
+            .flat_map(|(_, own)| own.iter().map(|figure| figure.run))
+            .collect();
+        (with_any.len(), all)
+    };
+    runs.map(group).filter(|&(count, _)| count >= 2).collect()
+}
+
+/// A side that was not measured is no row of the other's alone, and a mode or
+/// a point no row of its own.
+fn note_missing(key: &Key, in_a: &shared::Has, a: &mut Vec<String>, b: &mut Vec<String>) {
+    let list = match in_a {
+        shared::Has::Nothing => b,
+        _ => a,
+    };
+    if key.mode.is_none() && list.last() != Some(&key.id) && !list.contains(&key.id) {
+        list.push(key.id.clone());
+    }
+}
+
+pub(super) fn tested(rows: &[Row]) -> Vec<Tested<'_>> {
+    rows.iter().filter_map(Row::tested).collect()
+}
+
+/// The rows with their findings. Those without a ratio were no test.
+pub(super) fn found(rows: Vec<Row>, options: &Options) -> Vec<ComparedRow> {
+    let tests = tested(&rows);
+    let findings = findings(&tests, options.margin);
+    let mut answers = findings.into_iter().zip(detectable_changes(&tests));
+    let by_row: Vec<(Finding, Option<f64>)> = rows
+        .iter()
+        .map(|row| {
+            let own = row.tested().and_then(|_| answers.next());
+            own.unwrap_or((Finding::CannotTell, None))
+        })
+        .collect();
+    rows.into_iter()
+        .zip(by_row)
+        .map(|(row, (finding, detectable))| row.answered(finding, detectable, options.fail_above))
+        .collect()
+}
+
+pub(super) fn crossed(rows: &[Row], options: &Options) -> Vec<String> {
+    let Some(share) = options.fail_above else {
+        return Vec::new();
+    };
+    // More events are no longer time.
+    let times = rows.iter().filter(|row| row.is_time());
+    let (names, tests): (Vec<String>, Vec<Tested>) = times
+        .filter_map(|row| Some((row.name(), row.tested()?)))
+        .unzip();
+    grown_beyond(&tests, 1.0 + share)
+        .into_iter()
+        .zip(names)
+        .filter_map(|(grown, name)| grown.then_some(name))
+        .collect()
+}
