@@ -148,6 +148,7 @@ mod tests {
             bound: Bound::Core,
             outcome: Outcome::Figure(Estimate::bare(None, verdict)),
             notes: Vec::new(),
+            missing: Vec::new(),
         }
     }
 

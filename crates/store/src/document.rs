@@ -2,6 +2,7 @@
 
 use super::{StoreError, io};
 use crate::input;
+use model::missing_points;
 use model::run::{Run, SCHEMA_VERSION};
 use model::text::{escaped_json, visible_json};
 use serde::Deserialize;
@@ -162,7 +163,10 @@ fn parse(json: &[u8]) -> Result<Run, Refused> {
     }
     // Most are of today: to look for their version first would read all twice.
     let error = match serde_json::from_slice::<Run>(json) {
-        Ok(run) if run.schema <= SCHEMA_VERSION => return Ok(run),
+        Ok(mut run) if run.schema <= SCHEMA_VERSION => {
+            missing_points::complete(&mut run);
+            return Ok(run);
+        }
         Ok(run) => return Err(Refused::Newer(run.schema)),
         Err(error) => error,
     };

@@ -216,6 +216,7 @@ fn row(
         bound: Bound::Memory,
         outcome,
         notes,
+        missing: Vec::new(),
     })
 }
 
