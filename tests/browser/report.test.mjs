@@ -668,7 +668,16 @@ test("on paper: light, everything, nothing to press", async () => {
 
 test("two runs: the others are drawn, and compared row by row", async () => {
   await on(REPORT_TWO, {}, async (page) => {
-    const rows = await page.evaluate(() => [...document.querySelectorAll("table.compared tbody tr")].map((tr) => [tr.cells[0].textContent, tr.dataset.finding]));
+    // A table for each group, which its heading names; reasons stand in lines without a row's name.
+    const rows = await page.evaluate(() => [...document.querySelectorAll("#comparison > details table")].flatMap((table) => {
+      let row = "";
+      return [...table.tBodies[0].rows].filter((tr) => tr.querySelector("th")).map((tr) => {
+        const [name, finding] = [tr.cells[0], tr.cells[5]].map((cell) => cell.textContent.trim());
+        const mode = name.match(/^└ (.*)$/);
+        row = mode ? row : `${table.tHead.rows[0].cells[0].textContent}.${name}`;
+        return [mode ? `${row} (${mode[1].replace(/ p10$/, "")})` : row, finding.split(/: | </)[0]];
+      });
+    }));
     assert.ok(rows.length >= 20, `${rows.length} rows`);
     const findings = ["different", "same within noise", "can't tell"];
     assert.ok(rows.every(([, finding]) => findings.includes(finding)));

@@ -178,12 +178,21 @@ impl Lines {
 /// A shaded stretch.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Band {
-    /// Its name: `L2 3.61 ns`.
+    /// Its name: `L2`; may be empty.
     pub name: String,
+    /// Its figure: `3.61 ns`; may be empty.
+    pub figure: String,
     /// From this x
     pub from: f64,
     /// to this.
     pub to: f64,
+}
+
+impl Band {
+    /// Name and figure.
+    pub fn text(&self) -> String {
+        format!("{} {}", self.name, self.figure).trim().to_owned()
+    }
 }
 
 /// A mark on x.

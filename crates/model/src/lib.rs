@@ -51,6 +51,7 @@ pub mod summary;
 #[cfg(any(test, feature = "synthetic"))]
 pub mod synthetic;
 pub mod tail;
+pub mod tally;
 pub mod text;
 pub mod unit;
 pub mod utc;

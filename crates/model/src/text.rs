@@ -16,6 +16,31 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
+/// `1 row`, `2 rows`.
+pub fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+/// Numbers as ranges: `0-3, 6`.
+pub fn ranges(numbers: &[u32]) -> String {
+    let mut numbers = numbers.to_vec();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let ranges = numbers.chunk_by(|a, b| a.checked_add(1) == Some(*b));
+    let texts: Vec<String> = ranges
+        .map(|range| match range {
+            [first, .., last] => format!("{first}-{last}"),
+            [only] => only.to_string(),
+            [] => String::new(),
+        })
+        .collect();
+    match texts.is_empty() {
+        true => "none".into(),
+        false => texts.join(", "),
+    }
+}
+
 /// A text in one line, with everything hidden spelled out.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -130,6 +155,13 @@ fn unicode_escape(rest: &str) -> (Option<char>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_listed_as_ranges() {
+        assert_eq!(ranges(&[3, 0, 1, 2, 6]), "0-3, 6");
+        assert_eq!(ranges(&[]), "none");
+        assert_eq!(ranges(&[u32::MAX]), u32::MAX.to_string());
+    }
 
     #[test]
     fn nothing_hidden_stays_hidden() {

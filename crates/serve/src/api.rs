@@ -16,7 +16,6 @@ use std::io::{Read, Seek};
 use std::path::Path;
 use store::index::MachineStanding;
 use tokio::io::{AsyncReadExt, Take};
-use view::render::sentence;
 
 type Answer<T> = Result<Json<T>, Problem>;
 
@@ -177,7 +176,7 @@ pub(crate) async fn history(
             moments: figures.into_iter().map(moment).collect(),
             unit: history.unit.to_owned(),
             levels: history.levels.iter().map(level).collect(),
-            said: sentence(&history),
+            said: history.conclusion().to_string(),
         })
     });
     Ok(Json(history.await?))

@@ -4,6 +4,7 @@
 
 pub mod chart;
 mod grouped;
+pub mod html;
 pub mod render;
 pub mod report;
 

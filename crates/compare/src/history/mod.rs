@@ -1,6 +1,10 @@
 //! A row over the stored runs of one machine: the figures, what changed with
 //! them, and where their level changed. The statistics are `model::history`.
 
+mod conclusion;
+
+pub use conclusion::{Conclusion, Finding};
+
 use crate::Difference;
 use crate::row::{in_unit, turned, unit_name};
 use model::compare::measure::Measure;

@@ -12,7 +12,6 @@ use model::run::Run;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use store::{Store, index};
-use view::render;
 
 /// Measures with a bar on stderr, until it is done or Ctrl-C.
 pub(super) fn measure(catalogue: &[Probe], plan: &Plan, machine: Machine) -> anyhow::Result<Run> {
@@ -67,7 +66,7 @@ pub(super) fn keep(run: &Run, store: Option<&Store>) -> Option<String> {
 
 /// The exit code of a run, and of whether it was stored nowhere.
 pub(super) fn exit_code(run: &Run, lost: bool) -> ExitCode {
-    match render::reliable(run) && !lost {
+    match model::tally::reliable(run) && !lost {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),
     }

@@ -4,8 +4,10 @@
 //! their interval and verdict until a painter asks for their digits, which
 //! [`crate::shown`] gives.
 
+pub mod core_to_core;
 pub mod create_delete;
 pub mod histogram;
+pub mod levels;
 pub mod lifecycle;
 pub mod naive_loop;
 pub mod page_walk;
@@ -13,6 +15,7 @@ pub mod pool;
 pub mod tail;
 pub mod wakeup;
 
+use crate::chart::Chart;
 use crate::estimate::{Estimate, Verdict};
 use crate::run::{Axis, CurvePoint, Outcome, Run};
 use crate::shown::{Shown, half_with_sign, is_at_run_clock, number_with_half, set, shown};
@@ -30,6 +33,8 @@ pub enum Block {
     Tables(Vec<Table>),
     /// Lines as they are, however long: a drawing, a command to be copied.
     Lines(Vec<String>),
+    /// A picture.
+    Chart(Box<Chart>),
     /// A paragraph.
     Note(Note),
 }
@@ -38,6 +43,11 @@ impl Block {
     /// An empty line.
     pub fn empty_line() -> Block {
         Block::text("")
+    }
+
+    /// A picture.
+    pub fn chart(chart: Chart) -> Block {
+        Block::Chart(Box::new(chart))
     }
 
     /// A paragraph.
@@ -182,6 +192,16 @@ pub enum Row {
     Note(Note),
 }
 
+impl Row {
+    /// The text of each cell, or the paragraph's.
+    pub fn texts(&self) -> Vec<String> {
+        match self {
+            Row::Cells(cells) => cells.iter().map(Cell::text).collect(),
+            Row::Note(note) => vec![note.text.clone()],
+        }
+    }
+}
+
 impl Table {
     /// A table without rows.
     pub fn new(columns: impl IntoIterator<Item = Column>) -> Table {
@@ -234,6 +254,24 @@ pub struct Cell {
     pub verdict: Verdict,
     /// Its colour; a marked cell has that of its verdict.
     pub tone: Tone,
+    /// What it leads to, where it stands on a page that has that.
+    pub link: Option<Link>,
+}
+
+/// What a cell leads to: each page knows where that is, if anywhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// A row, or a point of it.
+    Row {
+        /// Its id.
+        id: String,
+        /// The point; empty for the row.
+        at: Vec<u64>,
+    },
+    /// A stored run, by its id.
+    Run(String),
+    /// A machine, by its key.
+    Machine(String),
 }
 
 /// What a cell holds.
@@ -279,6 +317,15 @@ impl Cell {
             value,
             verdict: Verdict::Ok,
             tone: Tone::Plain,
+            link: None,
+        }
+    }
+
+    /// The same cell, which leads somewhere.
+    pub fn to(self, link: Link) -> Cell {
+        Cell {
+            link: Some(link),
+            ..self
         }
     }
 

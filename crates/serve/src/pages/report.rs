@@ -10,7 +10,8 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{Html, IntoResponse};
 use view::chart::pictures;
-use view::report::{Content, Offered, Shown, histories, pieces, set_over_time};
+use view::html::policy::policy;
+use view::report::{Content, Offered, Shown, histories, set_over_time};
 
 /// Added to the report's own policy: it runs with an opaque origin, so that it
 /// can request nothing here in the reader's name.
@@ -44,7 +45,7 @@ pub(crate) async fn report(State(app): State<App>, Name(id): Name, _: Params<NoP
         })
         .await?;
     let mut response = Html(page).into_response();
-    let policy = format!("{}; {SANDBOX}", pieces::policy());
+    let policy = format!("{}; {SANDBOX}", policy());
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);

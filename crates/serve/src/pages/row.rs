@@ -16,7 +16,6 @@ use maud::{Markup, PreEscaped, html};
 use model::summary::{KeptResult, KeptRun};
 use store::index::MachineStanding;
 use view::chart::{Chart, history::chart, svg};
-use view::render::sentence;
 
 /// Machines whose history is shown.
 const MACHINES: usize = 20;
@@ -114,7 +113,7 @@ fn over_time(figures: &[(KeptRun, KeptResult)], history: &History) -> Markup {
                 div class={ "picture " (class) } { (PreEscaped(svg::draw(&picture, theme))) }
             }
         }
-        p { (sentence(history)) }
+        p { (history.conclusion()) }
         (table::<(KeptRun, KeptResult)>("Figures over time", figures.iter().rev().take(LISTED), &[
             ("Started", "whole", &|(run, _)| run_link(run)),
             ("Value", "number", &|(_, result)| text(figure(result).0)),

@@ -2,9 +2,9 @@
 //! by one who was killed before it could say so, is found by its name; what is
 //! gone goes.
 
-use super::Reading;
 use super::fault::Fault;
 use super::fill::{self, Entry, NotIndexed, Numbers};
+use super::reading::{Reading, report_reading};
 use crate::Store;
 use crate::crash;
 use model::run::SCHEMA_VERSION;
@@ -135,13 +135,7 @@ fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
         };
         let (bytes, changed) = stat(path);
         db.prepare_cached("INSERT INTO unread VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![
-                file,
-                bytes,
-                changed,
-                SCHEMA_VERSION,
-                reason.to_string()
-            ])?;
+            .execute(params![file, bytes, changed, SCHEMA_VERSION, reason.to_string()])?;
         done.unread += 1;
         Ok(())
     })?;
@@ -212,7 +206,7 @@ pub(super) fn for_each_read<E>(
             if result.is_err() {
                 break;
             }
-            super::report_reading(Reading {
+            report_reading(Reading {
                 done: done + 1,
                 of: paths.len(),
             });

@@ -27,7 +27,7 @@ impl Entry {
         let mut seen = HashSet::new();
         // No document of latlas has a quantity twice; one that was made by
         // hand may.
-        let mut results = super::results(run);
+        let mut results = super::results::results(run);
         results.retain(|result| seen.insert((result.row.clone(), result.at.clone())));
         let own = run.imported.is_none() && run.commands.is_none();
         Entry {

@@ -1,6 +1,15 @@
+//! The index on made-up stores.
+
+use super::fault::Fault;
+use super::open::State;
 use super::*;
+use crate::{Store, StoreError, Taken};
 use model::machine::Fact;
+use model::run::{Outcome, Run};
+use model::summary::{KeptRun, Machine, MachineKey};
 use model::synthetic;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
 
 mod crash;
 mod damage;

@@ -1,7 +1,6 @@
 //! A row over time as a picture.
 
 use super::{Axis, Band, Body, Chart, Kind, Line, Lines, Mark, Point, Quantity, Section};
-use crate::render::{level_text, sentence};
 use compare::history::{Entry, History};
 use model::stats::Interval;
 
@@ -11,7 +10,8 @@ pub fn chart(history: &History) -> Chart {
     let time = |place: usize| history.runs[place].run.started_unix_ms as f64;
     let levels = &history.levels;
     let bands = levels.iter().enumerate().map(|(at, level)| Band {
-        name: level_text(history, &level.level),
+        name: String::new(),
+        figure: history.level_text(&level.level),
         from: time(level.first),
         // Up to the next, so that no run lies outside.
         to: levels
@@ -21,7 +21,7 @@ pub fn chart(history: &History) -> Chart {
     Chart {
         id: format!("history.{}", id(&history.name())),
         title: format!("{} over time", history.name()),
-        caption: sentence(history),
+        caption: history.conclusion().to_string(),
         section: Section::History,
         body: Body::Lines(Lines {
             x: Axis {

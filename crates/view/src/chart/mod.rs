@@ -23,11 +23,13 @@ mod threads;
 
 pub use decimate::extremes;
 pub use distribution::of_row;
+pub(crate) use of_run::one;
 pub use of_run::{LeftOut, of_run, pictures};
 pub use pick::{PickError, only, pick};
 pub use png::{PngError, png};
 pub use source::{OtherRun, Picture, footer, name_of};
-pub use table::{Table, tables};
+pub use table::tables;
+pub(crate) use table::text as number;
 
 pub use model::chart::*;
 

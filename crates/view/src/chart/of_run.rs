@@ -22,6 +22,13 @@ pub fn of_run(run: &Run, references: &References, others: &[OtherRun]) -> Vec<Ch
     pictures.into_iter().map(|picture| picture.chart).collect()
 }
 
+/// One of them, drawn alone.
+pub(crate) fn one(run: &Run, references: &References, id: &str) -> Option<Chart> {
+    let source = Source::alone(run, references);
+    let maker = all().find(|maker| maker.id() == id)?;
+    Some(maker.draw(&source).ok()?.chart)
+}
+
 /// The same with the rows that each shows, and what was left out.
 pub fn pictures(
     run: &Run,
@@ -29,20 +36,17 @@ pub fn pictures(
     others: &[OtherRun],
 ) -> (Vec<Picture>, Vec<LeftOut>) {
     let source = Source {
-        run,
-        references,
         others: others.iter().map(|o| (o.name.clone(), o.run)).collect(),
+        ..Source::alone(run, references)
     };
     let (mut drawn, mut left_out) = (Vec::new(), Vec::new());
     for maker in all() {
-        let (id, found) = match maker {
-            Maker::Curves(curves) => (curves.id, curves.draw(&source)),
-            Maker::Map(map) => (map.id, map.draw(&source)),
-            Maker::Own(id, draw) => (*id, draw(&source)),
-        };
-        match found {
+        match maker.draw(&source) {
             Ok(picture) => drawn.push(picture),
-            Err(why) => left_out.push(LeftOut { id: id.into(), why }),
+            Err(why) => left_out.push(LeftOut {
+                id: maker.id().into(),
+                why,
+            }),
         }
     }
     for (place, other) in others.iter().enumerate() {

@@ -14,6 +14,17 @@ pub(super) struct Source<'a> {
     pub(super) others: Vec<(String, &'a Run)>,
 }
 
+impl<'a> Source<'a> {
+    /// A run with nothing beside it.
+    pub(super) fn alone(run: &'a Run, references: &'a References) -> Source<'a> {
+        Source {
+            run,
+            references,
+            others: Vec::new(),
+        }
+    }
+}
+
 /// Another run that is set beside the one that is drawn.
 #[derive(Clone, Debug)]
 pub struct OtherRun<'a> {

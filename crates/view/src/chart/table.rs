@@ -1,25 +1,17 @@
 //! A picture's figures as text, row by row. Readers of screens, people who want
 //! the number, and a pointer over a mark all read these.
 
-use super::{Axis, Bars, Body, Chart, Dots, Heat, Line, Lines, Point, Quantity};
+use super::{Axis, Bars, Body, Chart, Dots, Heat, HeatCell, Line, Lines, Point, Quantity};
 use model::estimate::Verdict;
 use model::figure::{decimals, value};
 use model::size;
+use model::story::{Column, Table, left, right};
 use model::unit::Unit;
 use model::utc;
 
 /// Points of one curve that have a row each; more of them are samples, which
 /// have one row together.
 const LISTED: usize = 120;
-
-/// Rows of text. The first cell of each names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
-    /// Headings, and whether numbers stand below them.
-    pub head: Vec<(String, bool)>,
-    /// The rows, as long as the head or ending with a cell that spans the rest.
-    pub rows: Vec<Vec<String>>,
-}
 
 /// The figures of a picture; of a curve also what is marked on it.
 pub fn tables(chart: &Chart) -> Vec<Table> {
@@ -64,9 +56,14 @@ pub(super) fn sample_text(axes: &Lines, line: &Line, point: &Point) -> [String; 
     ]
 }
 
-fn head(cells: &[(&str, bool)]) -> Vec<(String, bool)> {
-    let owned = |&(name, number): &(&str, bool)| (name.to_owned(), number);
-    cells.iter().map(owned).collect()
+/// A table of rows of text; a row that is shorter ends with a cell that spans
+/// the rest.
+fn table(columns: impl IntoIterator<Item = Column>, rows: Vec<Vec<String>>) -> Table {
+    let mut table = Table::new(columns);
+    for row in rows {
+        table.row(row.into_iter().map(Into::into));
+    }
+    table
 }
 
 fn of_lines(lines: &Lines) -> Table {
@@ -86,16 +83,16 @@ fn of_lines(lines: &Lines) -> Table {
         };
         line.points.iter().map(row).collect()
     };
-    Table {
-        head: head(&[
-            ("curve", false),
-            (&x.label, true),
-            (&y.label, true),
-            ("95 % interval", true),
-            ("verdict", false),
-        ]),
-        rows: lines.series.iter().flat_map(of_line).collect(),
-    }
+    table(
+        [
+            left("curve"),
+            right(&x.label),
+            right(&y.label),
+            right("95 % interval"),
+            left("verdict"),
+        ],
+        lines.series.iter().flat_map(of_line).collect(),
+    )
 }
 
 /// Many samples in a sentence: how many, and their ends. A median of those that
@@ -114,17 +111,17 @@ fn of_samples(axis: &Axis, points: &[Point]) -> String {
 fn of_marks(lines: &Lines) -> Table {
     let at = |x: f64| text(lines.x.quantity, x);
     let bands = lines.bands.iter();
-    let bands = bands.map(|band| vec![band.name.clone(), at(band.from), at(band.to)]);
+    let bands = bands.map(|band| vec![band.text(), at(band.from), at(band.to)]);
     let marks = lines.marks.iter();
     let marks = marks.map(|mark| vec![mark.name.clone(), at(mark.x), String::new()]);
-    Table {
-        head: head(&[("marked", false), ("from", true), ("to", true)]),
-        rows: bands.chain(marks).collect(),
-    }
+    table(
+        [left("marked"), right("from"), right("to")],
+        bands.chain(marks).collect(),
+    )
 }
 
 fn of_bars(bars: &Bars) -> Table {
-    let parts = bars.parts.iter().map(|part| (part.name.clone(), true));
+    let parts = bars.parts.iter().map(|part| right(&part.name));
     let row = |(at, category): (usize, &String)| {
         let value = |part: &super::Part| match part.values.get(at).copied().flatten() {
             Some(value) => text(bars.value.quantity, value),
@@ -133,37 +130,33 @@ fn of_bars(bars: &Bars) -> Table {
         let name = std::iter::once(category.clone());
         name.chain(bars.parts.iter().map(value)).collect()
     };
-    Table {
-        head: std::iter::once((bars.label.clone(), false))
-            .chain(parts)
-            .collect(),
-        rows: bars.categories.iter().enumerate().map(row).collect(),
-    }
+    table(
+        std::iter::once(left(&bars.label)).chain(parts),
+        bars.categories.iter().enumerate().map(row).collect(),
+    )
 }
 
 fn of_heat(heat: &Heat) -> Table {
     let name = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
-    let cells = heat.cells.iter();
-    Table {
-        head: head(&[
-            (&heat.y_label, false),
-            (&heat.x_label, false),
-            (&heat.value.label, true),
-            ("95 % interval", true),
-            ("verdict", false),
-        ]),
-        rows: cells
-            .map(|cell| {
-                vec![
-                    name(&heat.y, cell.y),
-                    name(&heat.x, cell.x),
-                    text(heat.value.quantity, cell.value),
-                    interval(&heat.value, cell.low, cell.high),
-                    verdict(cell.verdict),
-                ]
-            })
-            .collect(),
-    }
+    let row = |cell: &HeatCell| {
+        vec![
+            name(&heat.y, cell.y),
+            name(&heat.x, cell.x),
+            text(heat.value.quantity, cell.value),
+            interval(&heat.value, cell.low, cell.high),
+            verdict(cell.verdict),
+        ]
+    };
+    table(
+        [
+            left(&heat.y_label),
+            left(&heat.x_label),
+            right(&heat.value.label),
+            right("95 % interval"),
+            left("verdict"),
+        ],
+        heat.cells.iter().map(row).collect(),
+    )
 }
 
 fn of_dots(dots: &Dots) -> Table {
@@ -180,16 +173,16 @@ fn of_dots(dots: &Dots) -> Table {
             others.collect::<Vec<_>>().join(", "),
         ]
     };
-    Table {
-        head: head(&[
-            ("row", false),
-            (&dots.value.label, true),
-            ("95 % interval", true),
-            ("verdict", false),
-            ("others", false),
-        ]),
-        rows: dots.rows.iter().map(row).collect(),
-    }
+    table(
+        [
+            left("row"),
+            right(&dots.value.label),
+            right("95 % interval"),
+            left("verdict"),
+            left("others"),
+        ],
+        dots.rows.iter().map(row).collect(),
+    )
 }
 
 /// The interval of a figure: empty where there is none.
@@ -208,7 +201,7 @@ fn verdict(verdict: Option<Verdict>) -> String {
 }
 
 /// A number of an axis: three digits, or all of a whole one.
-pub(super) fn text(quantity: Quantity, number: f64) -> String {
+pub(crate) fn text(quantity: Quantity, number: f64) -> String {
     let digits = || format!("{number:.*}", decimals(number, 0.0));
     match quantity {
         Quantity::Nanoseconds => model::figure::time(number),

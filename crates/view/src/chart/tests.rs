@@ -108,10 +108,13 @@ pub(crate) fn text(chart: &Chart) -> String {
         chart.id, chart.title, chart.section, chart.caption
     );
     for table in tables(chart) {
-        let head: Vec<&str> = table.head.iter().map(|(name, _)| name.as_str()).collect();
+        let head: Vec<&str> = table.columns.iter().map(|c| c.title.as_str()).collect();
         text += &format!("  {}\n", head.join(" | "));
         for row in table.rows {
-            text += &format!("  {}\n", row.join(" | ").trim_end_matches([' ', '|']));
+            text += &format!(
+                "  {}\n",
+                row.texts().join(" | ").trim_end_matches([' ', '|'])
+            );
         }
     }
     chart

@@ -29,7 +29,8 @@ pub fn comparison(comparison: &Comparison, wide: bool, color: bool) -> String {
     pages(&parts, color)
 }
 
-fn header(c: &Comparison) -> Vec<Block> {
+/// What was compared, and in what it differs.
+pub(crate) fn header(c: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (letter, side) in [("A", &c.a), ("B", &c.b)] {
         let warnings = side.runs.iter().flat_map(|run| &run.warnings);
@@ -132,7 +133,8 @@ fn between(c: &Comparison) -> String {
     }
 }
 
-fn table(rows: &[ComparedRow], wide: bool) -> Vec<Block> {
+/// The rows, a table for each group; `wide` adds reasons.
+pub(crate) fn table(rows: &[ComparedRow], wide: bool) -> Vec<Block> {
     // A published table's rows come in an order of their own.
     let mut groups: Vec<&str> = Vec::new();
     for row in rows {
@@ -310,7 +312,8 @@ fn tone(row: &ComparedRow) -> Tone {
     }
 }
 
-fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
+/// How many differ, and how to read it.
+pub(crate) fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut say = |label: &str, text: &str| blocks.push(Block::labelled(label, text));
     say("rows: ", &counts(&c.rows));

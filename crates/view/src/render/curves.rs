@@ -1,10 +1,8 @@
 //! Curves and maps in a few columns each; `--wide` has every point.
 
-use super::core_to_core;
-use super::levels;
 use super::table::in_group;
 use model::run::{Axis, CurvePoint, MapPoint, Outcome, Row, Run};
-use model::story::{Block, Cell, Table, create_delete, left, pool, right};
+use model::story::{Block, Cell, Table, core_to_core, create_delete, left, levels, pool, right};
 use model::unit::Unit;
 
 /// Columns of points that fit beside the names.
@@ -24,8 +22,12 @@ pub(super) fn curves(run: &Run) -> Vec<Vec<Block>> {
     let mut maps = Vec::new();
     let drawn_elsewhere = |row: &&Row| {
         is_of(&row.id, pool::PROBE)
-            || core_to_core::draws(row)
-            || [create_delete::CREATE, create_delete::DELETE].contains(&row.id.as_str())
+            || [
+                core_to_core::PROBE,
+                create_delete::CREATE,
+                create_delete::DELETE,
+            ]
+            .contains(&row.id.as_str())
     };
     for row in run.rows.iter().filter(|row| !drawn_elsewhere(row)) {
         match &row.outcome {

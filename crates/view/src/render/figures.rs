@@ -8,8 +8,9 @@ use model::unit::Unit;
 
 pub(crate) use model::shown::{
     Shown, cycle_count, cycles, number_of_digits, number_with_half, quiet_half, set, shown,
-    time_with_half, typical, typical_half,
+    typical, typical_half,
 };
+pub(super) use model::text::counted;
 
 /// One frame at 60 Hz, ns: the budget that rows are set against.
 pub(crate) const FRAME_NS: f64 = 1e9 / 60.0;
@@ -149,12 +150,6 @@ pub(super) fn share(share: f64) -> String {
 pub(super) fn trimmed(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').into()
-}
-
-/// `1 row`, `2 rows`.
-pub(super) fn counted(count: usize, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! What a reader must know beside the figures, how much of them is to be
 //! relied on, and where they are kept.
 
-use super::{Options, header, tally};
+use super::{Options, header};
 use crate::grouped::grouped;
 use model::estimate::Estimate;
 use model::gate::GateState;
 use model::run::{Outcome, Row, Run};
 use model::story::{Block, Note, Tone};
+use model::tally::tally;
 use store::not_whole;
 
 /// Row names given with a note before it says how many more.
@@ -113,7 +114,7 @@ fn is_stamped(row: &Row) -> bool {
 }
 
 fn counts(run: &Run) -> String {
-    let tally = tally::tally(run);
+    let tally = tally(run);
     let mut parts = Vec::new();
     if tally.rows.total() > 0 {
         parts.push(tally.rows.text());

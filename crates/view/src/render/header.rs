@@ -13,7 +13,7 @@ use model::utc;
 const RELEASE: &str = "release";
 
 /// The lines above the table.
-pub(super) fn header(run: &Run) -> Vec<Block> {
+pub(crate) fn header(run: &Run) -> Vec<Block> {
     let mut blocks = warning_blocks(Some(run));
     let facts = facts(run).into_iter();
     blocks.extend(facts.map(|(label, text)| Block::fact(label, text)));
@@ -29,7 +29,7 @@ pub(super) fn warning_blocks(run: Option<&Run>) -> Vec<Block> {
 }
 
 /// What there is to say of a run as a whole: label and text.
-pub(crate) fn facts(run: &Run) -> Vec<(&'static str, String)> {
+fn facts(run: &Run) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     let mut fact = |label, text: String| facts.push((label, text));
     fact("machine", run.machine.one_line());
@@ -66,7 +66,7 @@ pub(crate) fn facts(run: &Run) -> Vec<(&'static str, String)> {
 }
 
 /// What must not be overlooked.
-pub(crate) fn warnings(run: &Run) -> Vec<String> {
+pub(super) fn warnings(run: &Run) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Some(by) = run.emulator() {
         warnings.push(format!(

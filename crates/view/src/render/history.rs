@@ -1,13 +1,11 @@
 //! A row over time, as text: a picture of the runs, what can be said of their
 //! level, and a line for each.
 
-use super::figures::{counted, number_with_half};
+use super::figures::number_with_half;
 use super::page;
-use compare::Difference;
-use compare::history::{Entry, History, Level};
+use compare::history::{Entry, History};
 use model::estimate::Verdict;
-use model::figure::{in_scale, time_scale};
-use model::history::FEWEST;
+use model::figure::in_scale;
 use model::stats::Interval;
 use model::story::{Block, Cell, Table, left, right};
 use model::unit::Unit;
@@ -38,123 +36,17 @@ pub fn history(history: &History, wide: bool, color: bool) -> String {
         blocks.push(Block::empty_line());
     }
     blocks.extend([
-        Block::text(sentence(history)),
+        Block::text(history.conclusion().to_string()),
         Block::empty_line(),
         Block::Table(list(history, wide)),
     ]);
     page(&blocks, color)
 }
 
-/// What can be said of the row's past, in a sentence or some.
-pub fn sentence(history: &History) -> String {
-    let of_all = match history.older {
-        0 => "",
-        _ => " Older runs are not tested.",
-    };
-    said(history) + of_all
-}
-
-fn said(history: &History) -> String {
-    let tested = history.tested();
-    let runs = |count: usize| counted(count, "run");
-    let shown = match history.detectable {
-        Some(share) => format!(
-            "a change of {} would show (in 80 % of cases, half of the runs on either side)",
-            percent(share)
-        ),
-        None => format!(
-            "fewer than {} runs, so no further change could show",
-            2 * FEWEST
-        ),
-    };
-    let changes: Vec<&Level> = history.levels.iter().skip(1).collect();
-    if tested == 0 {
-        return format!(
-            "None of {} has a figure that can be followed.",
-            runs(history.runs.len())
-        );
-    }
-    if tested < 2 * FEWEST {
-        return format!(
-            "{} with a figure: too few to look for a change, which takes {} at least.",
-            runs(tested),
-            2 * FEWEST
-        );
-    }
-    if changes.is_empty() {
-        return format!(
-            "No change shown in {} about {}; {shown}. Where nothing changes, {:.0} % of histories \
-             get a mark.",
-            runs(tested),
-            level_text(history, &history.levels[0].level),
-            history.error_rate * 100.0
-        );
-    }
-    let words: Vec<String> = changes.iter().map(|level| change(history, level)).collect();
-    let count = counted(changes.len(), "change");
-    let last = &changes[changes.len() - 1];
-    format!(
-        "{count} in {}: {}. Since then {} about {}; {shown}. Where nothing changes, {:.0} % of \
-         histories get a mark.",
-        runs(tested),
-        words.join("; "),
-        runs(last.runs),
-        level_text(history, &last.level),
-        history.error_rate * 100.0
-    )
-}
-
-/// A change in words: by how much, from when on, and what else changed then.
-fn change(history: &History, level: &Level) -> String {
-    let entry = &history.runs[level.first];
-    let size = change_size(level);
-    let with = match entry.setup.as_slice() {
-        [] => String::new(),
-        some => format!(", together with {}", setup(some)),
-    };
-    let when = utc::text(entry.run.started_unix_ms);
-    format!("{size} from {when} on (run {}){with}", short(entry))
-}
-
-fn setup(changes: &[Difference]) -> String {
-    let words = changes
-        .iter()
-        .map(|d| format!("{} {} -> {}", d.what, d.a, d.b));
-    words.collect::<Vec<_>>().join(", ")
-}
-
-/// A level with half of its interval and its unit: `12.1 ±0.2 cycles`.
-pub(crate) fn level_text(history: &History, level: &Interval) -> String {
-    let (scale, unit) = scale(history, level.value);
-    let [value, half] = numbers(level, scale);
-    format!("{value} ±{half} {unit}").trim_end().to_owned()
-}
-
-/// Divisor and unit for values of this size.
-fn scale(history: &History, value: f64) -> (f64, &'static str) {
-    match history.unit {
-        "ns" => time_scale(value),
-        "bytes" => model::figure::scale_of(&Unit::Bytes, value),
-        unit => (1.0, unit),
-    }
-}
-
 fn numbers(interval: &Interval, scale: f64) -> [String; 2] {
     let text = number_with_half(&interval.scaled(1.0 / scale));
     let (value, half) = text.split_once(" ±").unwrap_or((&text, ""));
     [value.to_owned(), half.to_owned()]
-}
-
-fn percent(share: f64) -> String {
-    let value = share * 100.0;
-    match value {
-        v if v >= 9.95 => format!("{v:.0} %"),
-        v => format!("{v:.1} %"),
-    }
-}
-
-fn short(entry: &Entry) -> &str {
-    entry.run.id.get(..8).unwrap_or(&entry.run.id)
 }
 
 /// The newest runs side by side: a dot at each figure, its interval shaded,
@@ -166,7 +58,7 @@ fn picture(history: &History) -> Vec<Block> {
     let Some((low, high)) = range(&figures) else {
         return Vec::new();
     };
-    let (scale, unit) = scale(history, high);
+    let (scale, unit) = history.scale(high);
     let line_of = |value: f64| {
         let share = (high - value) / (high - low);
         (share * HEIGHT as f64 - 0.5)
@@ -267,7 +159,7 @@ fn list(history: &History, wide: bool) -> Table {
         false => history.runs.len().saturating_sub(LISTED),
     };
     let newest = history.runs.iter().rev().find_map(|entry| entry.figure);
-    let (scale, unit) = scale(history, newest.map_or(0.0, |figure| figure.value));
+    let (scale, unit) = history.scale(newest.map_or(0.0, |figure| figure.value));
     let in_ns = history.runs.iter().any(|entry| entry.ns.is_some());
     let mut table = Table::new([
         left("time"),
@@ -283,22 +175,15 @@ fn list(history: &History, wide: bool) -> Table {
     }
     for (place, entry) in history.runs.iter().enumerate().skip(hidden) {
         if let Some(level) = history.change_at(place) {
-            let text = level_text(history, &level.level);
-            table.note("▲ ", format!("level {text}: {}", change_size(level)));
+            let text = history.level_text(&level.level);
+            table.note("▲ ", format!("level {text}: {}", level.change_text()));
         }
         if !entry.setup.is_empty() {
-            table.note("┴ ", setup(&entry.setup));
+            table.note("┴ ", entry.setup_text());
         }
         table.row(cells(entry, scale, wide));
     }
     table
-}
-
-fn change_size(level: &Level) -> String {
-    let share = |x: f64| format!("{:+.1}", (x - 1.0) * 100.0);
-    level.ratio.map_or(String::new(), |r| {
-        format!("{} % [{}, {}]", share(r.value), share(r.low), share(r.high))
-    })
 }
 
 fn cells(entry: &Entry, scale: f64, wide: bool) -> [Cell; 7] {
@@ -328,7 +213,7 @@ fn cells(entry: &Entry, scale: f64, wide: bool) -> [Cell; 7] {
         ns.into(),
         verdict,
         entry.run.tags.join(", ").into(),
-        if wide { short(entry) } else { "" }.into(),
+        if wide { entry.short_id() } else { "" }.into(),
         remark.into(),
     ]
 }

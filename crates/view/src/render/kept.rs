@@ -3,11 +3,11 @@
 use super::figures::counted;
 use super::layout::finish;
 use super::page;
-use super::tally::Tally;
 use model::run::Scale;
 use model::story::{Block, Table, left, right};
 use model::summary::KeptRun;
 use model::summary::Key;
+use model::tally::Tally;
 use model::utc;
 use std::path::Path;
 use store::index::{Percentile, Rebuilt, Verified};

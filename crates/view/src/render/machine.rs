@@ -2,45 +2,27 @@
 
 use super::page;
 use model::filesystem::Filesystem;
-use model::machine::{
-    CacheFact, CacheKind, CoreKind, Fact, HugetlbPool, Limit, Machine, NumaNode, Presence,
-};
+use model::machine::{CacheFact, CoreKind, Fact, HugetlbPool, Limit, Machine, NumaNode, Presence};
 use model::size;
-use model::story::Block;
+use model::story::levels::{cache_name, cache_size};
+use model::story::{Block, Note, Tone};
+use model::text::ranges;
 
 /// Every fact of a machine, one a line, and where rows of files would put
 /// theirs.
 pub fn machine(machine: &Machine, files_on: &Fact<Filesystem>) -> String {
-    let mut groups = groups(machine);
-    let mut files = Facts::default();
+    let mut blocks = facts(machine);
+    let mut files = Facts { blocks: Vec::new() };
     files.heading("files");
     files.fact("would be on", files_on, files_on_text);
-    groups.extend(files.groups);
-    let mut blocks = Vec::new();
-    for group in groups {
-        if !group.heading.is_empty() {
-            blocks.extend([Block::empty_line(), Block::text(group.heading)]);
-        }
-        let facts = group.facts.into_iter();
-        blocks.extend(facts.map(|(label, value)| Block::labelled(format!("  {label:<20}"), value)));
-    }
+    blocks.extend(files.blocks);
     page(&blocks, false)
 }
 
-/// Facts of one kind.
-#[derive(Debug)]
-pub(crate) struct Group {
-    /// Of which kind; empty for what comes first.
-    pub(crate) heading: &'static str,
-    /// Label and text; of what is unknown, why.
-    pub(crate) facts: Vec<(&'static str, String)>,
-}
-
-/// Every fact of a machine.
-pub(crate) fn groups(machine: &Machine) -> Vec<Group> {
+/// Every fact of a machine, by topic.
+pub(crate) fn facts(machine: &Machine) -> Vec<Block> {
     let m = machine;
-    let mut page = Facts::default();
-    page.heading("");
+    let mut page = Facts { blocks: Vec::new() };
     page.fact("host", &m.hostname, String::clone);
     page.fact("operating system", &m.os, String::clone);
     page.fact("kernel", &m.kernel, String::clone);
@@ -63,8 +45,8 @@ pub(crate) fn groups(machine: &Machine) -> Vec<Group> {
         };
         format!("{} ({state})", smt.threads_per_core)
     });
-    page.fact("CPUs online", &m.online_cpus, |cpus| cpu_list(cpus));
-    page.fact("CPUs allowed", &m.allowed_cpus, |cpus| cpu_list(cpus));
+    page.fact("CPUs online", &m.online_cpus, |cpus| ranges(cpus));
+    page.fact("CPUs allowed", &m.allowed_cpus, |cpus| ranges(cpus));
     page.fact("CPU quota", &m.cpu_quota, |quota| match quota {
         Limit::At(cpus) => format!("{cpus} CPUs"),
         Limit::Unlimited => "no limit".into(),
@@ -101,44 +83,45 @@ pub(crate) fn groups(machine: &Machine) -> Vec<Group> {
         names.join(", ")
     });
     page.fact("TSC invariant", &m.tsc_invariant, |&on| yes(on));
-    page.groups
+    page.blocks
 }
-
 /// A file system, and the directory on it.
 pub(super) fn files_on_text(filesystem: &Filesystem) -> String {
     format!("{}; in {}", filesystem.text(), filesystem.directory)
 }
 
-#[derive(Default)]
+/// Facts one below the other.
 struct Facts {
-    groups: Vec<Group>,
+    blocks: Vec<Block>,
 }
 
 impl Facts {
-    fn heading(&mut self, heading: &'static str) {
-        self.groups.push(Group {
-            heading,
-            facts: Vec::new(),
-        });
+    fn heading(&mut self, heading: &str) {
+        let heading = Block::Heading(heading.into());
+        self.blocks.extend([Block::empty_line(), heading]);
     }
 
-    fn line(&mut self, label: &'static str, value: String) {
-        if let Some(group) = self.groups.last_mut() {
-            group.facts.push((label, value));
+    fn line(&mut self, label: &str, text: String) {
+        self.blocks
+            .push(Block::labelled(format!("  {label:<20}"), text));
+    }
+
+    fn fact<T>(&mut self, label: &str, fact: &Fact<T>, text: impl Fn(&T) -> String) {
+        let why = fact.unknown.as_deref();
+        match &fact.value {
+            Some(value) => self.line(label, text(value)),
+            None => self.blocks.push(Block::Note(Note {
+                tone: Tone::Dim,
+                ..Note::new(
+                    format!("  {label:<20}"),
+                    format!("unknown: {}", why.unwrap_or("the reason is not recorded")),
+                )
+            })),
         }
     }
 
-    fn fact<T>(&mut self, label: &'static str, fact: &Fact<T>, text: impl Fn(&T) -> String) {
-        let value = match (&fact.value, &fact.unknown) {
-            (Some(value), _) => text(value),
-            (None, Some(why)) => format!("unknown: {why}"),
-            (None, None) => "unknown: the reason is not recorded".into(),
-        };
-        self.line(label, value);
-    }
-
     /// A fact that is a list, one entry a line.
-    fn many<T>(&mut self, label: &'static str, fact: &Fact<Vec<T>>, text: impl Fn(&T) -> String) {
+    fn many<T>(&mut self, label: &str, fact: &Fact<Vec<T>>, text: impl Fn(&T) -> String) {
         match fact.get() {
             Some(list) if !list.is_empty() => {
                 for entry in list {
@@ -158,33 +141,8 @@ fn gigahertz(hz: u64) -> String {
     format!("{:.2} GHz", hz as f64 / 1e9)
 }
 
-/// CPUs as ranges: `0-3, 6`.
-pub(super) fn cpu_list(cpus: &[u32]) -> String {
-    let mut cpus = cpus.to_vec();
-    cpus.sort_unstable();
-    cpus.dedup();
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for cpu in cpus {
-        match ranges.last_mut() {
-            Some((_, end)) if end.checked_add(1) == Some(cpu) => *end = cpu,
-            _ => ranges.push((cpu, cpu)),
-        }
-    }
-    let texts: Vec<String> = ranges
-        .into_iter()
-        .map(|(from, to)| match from == to {
-            true => from.to_string(),
-            false => format!("{from}-{to}"),
-        })
-        .collect();
-    match texts.is_empty() {
-        true => "none".into(),
-        false => texts.join(", "),
-    }
-}
-
 fn core_kind(kind: &CoreKind) -> String {
-    let mut text = format!("{}: CPUs {}", kind.name, cpu_list(&kind.cpus));
+    let mut text = format!("{}: CPUs {}", kind.name, ranges(&kind.cpus));
     if let Some(capacity) = kind.capacity {
         text.push_str(&format!(", capacity {capacity} of 1024"));
     }
@@ -192,21 +150,6 @@ fn core_kind(kind: &CoreKind) -> String {
         text.push_str(&format!(", up to {}", gigahertz(hz)));
     }
     text
-}
-
-/// A cache's name as people write it: `L1d`, `L2`.
-pub(crate) fn cache_name(cache: &CacheFact) -> String {
-    let kind = match cache.kind {
-        CacheKind::Data => "d",
-        CacheKind::Instruction => "i",
-        CacheKind::Unified => "",
-    };
-    format!("L{}{kind}", cache.level)
-}
-
-/// A cache's size, or that the OS doesn't say.
-pub(crate) fn cache_size(cache: &CacheFact) -> String {
-    cache.size_bytes.map_or("size not given".into(), size::text)
 }
 
 fn cache(cache: &CacheFact) -> String {
@@ -217,7 +160,7 @@ fn cache(cache: &CacheFact) -> String {
     if let Some(line) = cache.line_bytes {
         text.push_str(&format!(", lines of {line} bytes"));
     }
-    text.push_str(&format!(", of CPUs {}", cpu_list(&cache.shared_cpus)));
+    text.push_str(&format!(", of CPUs {}", ranges(&cache.shared_cpus)));
     text
 }
 
@@ -225,7 +168,7 @@ fn numa_node(node: &NumaNode) -> String {
     format!(
         "{}: CPUs {}, {}",
         node.id,
-        cpu_list(&node.cpus),
+        ranges(&node.cpus),
         size::about(node.memory_bytes)
     )
 }
@@ -242,13 +185,6 @@ fn pool(pool: &HugetlbPool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cpus_are_listed_as_ranges() {
-        assert_eq!(cpu_list(&[3, 0, 1, 2, 6]), "0-3, 6");
-        assert_eq!(cpu_list(&[]), "none");
-        assert_eq!(cpu_list(&[u32::MAX]), u32::MAX.to_string());
-    }
 
     #[test]
     fn whatever_is_unknown_says_why() {

@@ -1,10 +1,8 @@
 //! Pure functions from a Run document, the machine or the catalogue to text.
 //! Nothing here measures or prints.
 
-mod chart;
 mod commands;
 pub(crate) mod comparison;
-mod core_to_core;
 mod cost;
 pub(crate) mod curves;
 mod doubts;
@@ -16,7 +14,6 @@ pub(crate) mod header;
 mod history;
 mod kept;
 pub(crate) mod layout;
-pub(crate) mod levels;
 mod list;
 pub(crate) mod machine;
 pub mod noise;
@@ -24,7 +21,6 @@ mod probes_page;
 mod published;
 mod selftest;
 mod table;
-mod tally;
 pub(crate) mod terminal;
 mod wide;
 
@@ -37,23 +33,24 @@ pub use comparison::{compared_by, comparison, ratio};
 pub use explain::{Explained, explain, explained};
 pub(crate) use explain::{facts as explained_facts, of_regime as sampling_of};
 pub use gate::gate;
-pub(crate) use header::{facts as facts_of_run, warnings};
-pub(crate) use history::level_text;
-pub use history::{history, sentence};
+pub(crate) use header::header as of_run;
+pub use history::history;
 pub use kept::{kept_run, kept_runs, percentiles, rebuilt, verified};
 pub use list::{ProbeText, RowTitle, group, list};
-pub(crate) use machine::groups as machine_facts;
+pub(crate) use machine::facts as machine_facts;
 pub use machine::machine;
 pub use noise::osnoise;
 pub use probes_page::probes_page;
 pub use published::{PublishedOptions, published};
 pub use selftest::selftest;
 pub(crate) use table::{group_of, short_title};
-pub use tally::{Tally, reliable, tally};
 
 use compare::references::{Reference, References};
+use model::chart::Section;
 use model::run::Run;
-use model::story::{Block, create_delete, lifecycle, naive_loop, page_walk, pool, wakeup};
+use model::story::{
+    Block, core_to_core, create_delete, levels, lifecycle, naive_loop, page_walk, pool, wakeup,
+};
 
 /// Width that the default table keeps to.
 pub const COLUMNS: usize = 100;
@@ -77,7 +74,7 @@ pub struct Options<'a> {
     pub full_adds: Option<String>,
 }
 
-/// A run as text: header, table, curves, what was learnt, footer.
+/// A run as text: header, table, curves, what was learned, footer.
 pub fn run(run: &Run, references: &References, options: &Options) -> String {
     let mut parts = vec![header::header(run)];
     if options.wide {
@@ -88,19 +85,14 @@ pub fn run(run: &Run, references: &References, options: &Options) -> String {
         parts.extend(commands::commands(run, record));
     } else {
         parts.push(table::table(run, references, options));
-        parts.push(levels::levels(run));
+        parts.push(levels::story(run));
+        parts.push(picture(run, references, levels::LATENCY));
         parts.extend(curves::curves(run));
     }
-    let published = |row: &str| published_element_ns(references, row);
-    parts.extend([
-        core_to_core::core_to_core(run),
-        page_walk::story(run),
-        naive_loop::story(run, published),
-        lifecycle::story(run),
-        pool::story(run),
-        wakeup::story(run),
-        create_delete::story(run),
-    ]);
+    let mut pairs = picture(run, references, core_to_core::PROBE);
+    pairs.extend(core_to_core::story(run));
+    parts.push(pairs);
+    parts.extend(stories(run, references).into_iter().map(|(_, story)| story));
     if options.wide {
         parts.push(cost::cost(run));
     }
@@ -108,6 +100,25 @@ pub fn run(run: &Run, references: &References, options: &Options) -> String {
     end.extend(footer::footer(run, options));
     parts.push(end);
     pages(&parts, options.color)
+}
+
+/// A picture of the run, where it has what that shows.
+fn picture(run: &Run, references: &References, id: &str) -> Vec<Block> {
+    let chart = crate::chart::one(run, references, id);
+    chart.map(Block::chart).into_iter().collect()
+}
+
+/// What families of rows say, with the chapter that each belongs to.
+pub(crate) fn stories(run: &Run, references: &References) -> [(Section, Vec<Block>); 6] {
+    let published = |row: &str| published_element_ns(references, row);
+    [
+        (Section::Memory, page_walk::story(run)),
+        (Section::Memory, naive_loop::story(run, published)),
+        (Section::Threads, lifecycle::story(run)),
+        (Section::Threads, pool::story(run)),
+        (Section::Threads, wakeup::story(run)),
+        (Section::Files, create_delete::story(run)),
+    ]
 }
 
 /// The published table that has the naive loop.

@@ -2,11 +2,11 @@
 //! what can't be told.
 
 use super::content::Content;
-use super::{Section, figure, of_section};
-use crate::render::comparison::{compared_by, quantity, ratio};
-use compare::{ComparedRow, Comparison};
+use super::{Section, charts_of};
+use crate::html::{Place, paint};
+use crate::render::comparison::{footer, header, table};
+use compare::Comparison;
 use maud::{Markup, html};
-use model::compare::finding::Finding;
 
 /// The section; empty where there is one run.
 pub(super) fn section(content: &Content) -> Markup {
@@ -15,10 +15,11 @@ pub(super) fn section(content: &Content) -> Markup {
             section #comparison aria-labelledby="h-comparison" {
                 h2 #h-comparison { "Compared with other runs" }
                 p.lead {
-                    "Ratios of this run over another one, with their 95 % intervals. What is called different "
-                    "is so beyond what runs of this machine differ by; docs/compare.md describes the statistics."
+                    "Ratios of this run, B, over another one, A, with their 95 % intervals. What is called "
+                    "different is so beyond what runs of this machine differ by; docs/compare.md describes "
+                    "the statistics."
                 }
-                div.figures { @for chart in of_section(content, Section::Comparison) { (figure::figure(chart)) } }
+                (paint(&charts_of(content, Section::Comparison), Place::CHAPTER))
                 @for comparison in content.comparisons { (one(comparison)) }
             }
         }
@@ -26,51 +27,14 @@ pub(super) fn section(content: &Content) -> Markup {
 }
 
 fn one(comparison: &Comparison) -> Markup {
-    let counts = [
-        Finding::Different,
-        Finding::SameWithinNoise,
-        Finding::CannotTell,
-    ]
-    .map(|finding| format!("{} {}", comparison.count(finding), finding.text()))
-    .join(", ");
+    let name = format!("{} over {}", comparison.b.name, comparison.a.name);
     html! {
-        h3 { (comparison.b.name) " over " (comparison.a.name) }
-        p { (counts) "; " (comparison.method.cycles) "." }
-        @if !comparison.differences.is_empty() {
-            ul.notes { @for difference in &comparison.differences {
-                li { (difference.what) ": " (difference.a) ", now " (difference.b) }
-            } }
-        }
+        h3 { (name) }
+        (paint(&header(comparison), Place::CHAPTER))
         details.folded {
-            summary { "Figures" span.hidden { " of " (comparison.b.name) " over " (comparison.a.name) } }
-            div.scroll tabindex="0" role="region" aria-label={ (comparison.b.name) " over " (comparison.a.name) } {
-            table.plain.compared {
-                thead { tr {
-                    th scope="col" { "row" }
-                    th.n scope="col" { "before" }
-                    th.n scope="col" { "now" }
-                    th.n scope="col" { "ratio" }
-                    th scope="col" { "finding" }
-                } }
-                tbody { @for row in &comparison.rows { (line(row)) } }
-            }
-            }
+            summary { "Figures" span.hidden { " of " (name) } }
+            (paint(&table(&comparison.rows, true), Place::CHAPTER))
         }
-    }
-}
-
-fn line(row: &ComparedRow) -> Markup {
-    let sides = [&row.a, &row.b].map(|side| quantity(side, row));
-    let [over, interval] = ratio(row);
-    html! {
-        tr data-finding=(row.finding.text()) {
-            th scope="row" { (row.id) @if let Some(mode) = &row.mode { " (" (mode) ")" } (compared_by(row)) }
-            @for [value, half] in &sides { td.n { (value) " " span.half { (half) } } }
-            td.n data-ratio=[row.ratio.map(|r| r.value)] { (over) " " span.half { (interval) } }
-            td {
-                (row.finding.text()) @if let Some(direction) = row.direction { ": " (direction.text()) }
-                @for why in &row.why { span.why { (why) } }
-            }
-        }
+        (paint(&footer(comparison, false), Place::CHAPTER))
     }
 }

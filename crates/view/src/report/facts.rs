@@ -3,7 +3,8 @@
 
 use super::content::Content;
 use super::tiles;
-use crate::render::{facts_of_run, machine_facts, warnings};
+use crate::html::{Place, paint};
+use crate::render::{machine_facts, of_run};
 use maud::{Markup, html};
 
 /// The head of the page.
@@ -13,10 +14,9 @@ pub(super) fn header(content: &Content) -> Markup {
         header.top {
             p.brand { "latlas" span { " a latency atlas" } }
             h1 { (run.machine.name()) }
-            @for warning in warnings(run) { p.warning role="note" { (warning) } }
             (tiles::tiles(run))
-            dl.facts {
-                @for (label, text) in facts_of_run(run) { dt { (label) } dd { (text) } }
+            (paint(&of_run(run), Place::CHAPTER))
+            @if !(content.others.is_empty() && content.offered.is_empty()) { dl.facts {
                 @if !content.others.is_empty() {
                     dt { "compared with" }
                     dd { @for (at, other) in content.others.iter().enumerate() {
@@ -30,7 +30,7 @@ pub(super) fn header(content: &Content) -> Markup {
                         a href=(link(&offered.file)) { (offered.what) } " (" (model::size::about(offered.bytes)) ")"
                     } " with every sample, next to this page" }
                 }
-            }
+            } }
         }
     }
 }
@@ -57,19 +57,7 @@ pub(super) fn section(content: &Content) -> Markup {
         section #machine aria-labelledby="h-machine" {
             h2 #h-machine { "The machine" }
             p.lead { "Facts from the system; a missing fact has its reason." }
-            div.groups {
-                @for group in machine_facts(&run.machine) {
-                    div.group {
-                        h3 { (if group.heading.is_empty() { "system" } else { group.heading }) }
-                        dl {
-                            @for (label, text) in &group.facts {
-                                dt { (label) }
-                                dd.unknown[text.starts_with("unknown: ")] { (text) }
-                            }
-                        }
-                    }
-                }
-            }
+            (paint(&machine_facts(&run.machine), Place::CHAPTER))
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The ladder: every row of the run, with its figure, its interval and its
 //! verdict, and all of them on one axis with what others have.
 
+use super::charts_of;
 use super::content::{Content, Shown as ShownRun};
 use super::place::Axis;
-use super::{figure, of_section};
 use crate::chart::Section;
+use crate::html::{Place, paint};
 use crate::render::curves::axis_text;
 use crate::render::figures::{
     FRAME_NS, Shown, cycles, frames, human, published, quiet_half, ratio_text, shown, typical,
@@ -50,7 +51,7 @@ pub(super) fn section(content: &Content) -> Markup {
             p.lead {
                 "Every row of this run on one logarithmic axis: "
                 span.key.measured aria-hidden="true" {} " measured here, hollow where it is not to be relied on; "
-                span.key.values_of_others aria-hidden="true" {} " published figures of the same operation; the line is the 95 % interval, the faint one holds the middle 80 % of what came. "
+                span.key.published aria-hidden="true" {} " published figures of the same operation; the line is the 95 % interval, the faint one holds the middle 80 % of what came. "
                 "Where a row has no quiet figure, its mark is the typical one. "
                 @if !others.runs.is_empty() { span.key.of-run aria-hidden="true" {} " other runs. " }
                 "Click a heading to sort."
@@ -73,7 +74,7 @@ pub(super) fn section(content: &Content) -> Markup {
                 }
             }
             p.empty #nothing hidden { "No row matches." }
-            div.figures { @for chart in of_section(content, Section::Ladder) { (figure::figure(chart)) } }
+            (paint(&charts_of(content, Section::Ladder), Place::CHAPTER))
         }
     }
 }
@@ -85,7 +86,7 @@ pub(super) fn style(content: &Content) -> String {
         let key = &table.key;
         format!(
             "body:has(#ref-{key}:checked) .ladder .t{at}{{display:table-cell}}\
-             body:has(#ref-{key}:checked) .m{at}{{fill:var(--values_of_others);opacity:1}}\n"
+             body:has(#ref-{key}:checked) .m{at}{{fill:var(--published);opacity:1}}\n"
         )
     };
     tables(content).iter().enumerate().map(one).collect()

@@ -2,9 +2,11 @@
 //! run has to add, and what was published.
 
 use super::content::Content;
+use crate::html::{Place, paint};
 use crate::render::{ProbeText, explained_facts, group_of, sampling_of};
 use maud::{Markup, html};
 use model::run::Regime;
+use model::story::Block;
 
 /// The section.
 pub(super) fn section(content: &Content) -> Markup {
@@ -20,26 +22,13 @@ pub(super) fn section(content: &Content) -> Markup {
             section #methods aria-labelledby="h-methods" {
                 h2 #h-methods { "What each row is, and how it was measured" }
                 p.lead { "docs/method.md describes how figures, intervals and verdicts are computed." }
-                dl.facts {
-                    @for (regime, name) in REGIMES {
-                        @if probes.iter().any(|probe| probe.regime == regime) {
-                            dt { (name) } dd { (sampling_of(regime)) }
-                        }
-                    }
-                }
+                (paint(&regimes(&probes), Place::CHAPTER))
                 @for (at, probe) in probes.iter().enumerate() {
                     @let group = group_of(&probe.id);
                     @if at == 0 || group_of(&probes[at - 1].id) != group { h3 { (group) } }
                     details.method id={ "m-" (probe.id) } {
                         summary { code { (probe.id) } " " span { (probe.title) } }
-                        dl {
-                            @for (label, text) in explained_facts(probe) {
-                                dt { (label) } dd { (shorter(text)) }
-                            }
-                            @for (row, note) in notes(content, probe) {
-                                dt { "in this run" } dd { code { (row) } " " (note) }
-                            }
-                        }
+                        (paint(&facts(content, probe), Place::CHAPTER))
                     }
                 }
             }
@@ -53,6 +42,23 @@ const REGIMES: [(Regime, &str); 3] = [
     (Regime::Distribution, "distributions"),
     (Regime::Stamped, "stamped operations"),
 ];
+
+fn regimes(probes: &[&ProbeText]) -> Vec<Block> {
+    let own = REGIMES
+        .iter()
+        .filter(|(regime, _)| probes.iter().any(|p| p.regime == *regime));
+    own.map(|(regime, name)| Block::fact(name, sampling_of(*regime)))
+        .collect()
+}
+
+/// What the catalogue and this run say of a probe.
+fn facts(content: &Content, probe: &ProbeText) -> Vec<Block> {
+    let catalogue = explained_facts(probe).into_iter();
+    let catalogue = catalogue.map(|(label, text)| Block::fact(label, shorter(text)));
+    let notes = notes(content, probe).into_iter();
+    let notes = notes.map(|(row, note)| Block::fact("in this run", format!("{row}: {note}")));
+    catalogue.chain(notes).collect()
+}
 
 /// The text of a way of sampling stands once on the page, not in every probe.
 fn shorter(text: String) -> String {

@@ -2,18 +2,15 @@
 //! disk, asks no network for anything, and says so in its policy. Pictures are
 //! SVG; a script that is part of the page adds pointing, zooming and sorting.
 //!
-//! [`page`] is the whole. [`style`], [`script`] and the pieces in [`pieces`] are for
-//! other pages that should look the same.
+//! What it shares with other pages is [`crate::html`]'s.
 
 mod comparison;
 mod content;
 mod facts;
-mod figure;
 mod ladder;
 mod methods;
 mod past;
 mod place;
-mod policy;
 #[cfg(test)]
 mod tests;
 mod tiles;
@@ -21,10 +18,12 @@ mod tiles;
 pub use content::{Content, Offered, Shown};
 pub use past::{histories, set_over_time};
 
-use crate::chart::svg::Theme;
-use crate::chart::{Chart, Section};
+use crate::chart::Section;
+use crate::html::{Place, paint, policy::policy, script, style};
 use crate::render::layout::finish;
+use crate::render::stories;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use model::story::{Block, core_to_core, levels};
 
 /// What the page's generator is called: by it a page is known for ours before
 /// it is replaced.
@@ -37,28 +36,6 @@ pub fn is_ours(head: &[u8]) -> bool {
         .any(|bytes| bytes == mark.as_bytes())
 }
 
-/// The style sheet of all our pages.
-pub fn style() -> String {
-    Theme::variables() + include_str!("browser/page.css")
-}
-
-/// The script of all our pages. It adds nothing but what is done with pictures
-/// and tables that stand in the page without it.
-pub fn script() -> &'static str {
-    concat!(
-        "(() => {\n\"use strict\";\n",
-        include_str!("browser/picture.js"),
-        include_str!("browser/table.js"),
-        "})();\n"
-    )
-}
-
-/// Pieces that other pages share with the report.
-pub mod pieces {
-    pub use super::figure::figure;
-    pub use super::policy::policy;
-}
-
 /// The page.
 pub fn page(content: &Content) -> String {
     let run = content.first().run;
@@ -69,7 +46,7 @@ pub fn page(content: &Content) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy::policy());
+                meta http-equiv="Content-Security-Policy" content=(policy());
                 meta name="generator" content=(GENERATOR);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
@@ -85,7 +62,7 @@ pub fn page(content: &Content) -> String {
                         "Arrow keys step through the figures, plus and minus zoom, Escape zooms out."
                     }
                     (ladder::section(content))
-                    @for part in &PARTS { (pictures(content, part)) }
+                    @for part in &PARTS { (chapter(content, part)) }
                     (comparison::section(content))
                     (facts::section(content))
                     (methods::section(content))
@@ -142,21 +119,47 @@ const PARTS: [Part; 5] = [
     },
 ];
 
-fn of_section<'a>(content: &Content<'a>, section: Section) -> Vec<&'a Chart> {
-    content
-        .charts()
-        .filter(|chart| chart.section == section)
-        .collect()
+/// The pictures of a part.
+fn charts_of(content: &Content, section: Section) -> Vec<Block> {
+    let charts = content.charts().filter(|chart| chart.section == section);
+    charts.cloned().map(Block::chart).collect()
 }
 
-fn pictures(content: &Content, part: &Part) -> Markup {
-    let charts = of_section(content, part.section);
+/// What a terminal shows of a part: the figures of its pictures and what follows
+/// from them.
+fn as_text(content: &Content, section: Section) -> Vec<Block> {
+    let run = content.first().run;
+    let mut blocks = Vec::new();
+    if section == Section::Memory {
+        blocks.extend(levels::story(run));
+    }
+    if section == Section::Threads {
+        blocks.extend(core_to_core::story(run));
+    }
+    let stories = stories(run, content.references).into_iter();
+    blocks.extend(
+        stories
+            .filter(|(of, _)| *of == section)
+            .flat_map(|(_, story)| story),
+    );
+    blocks
+}
+
+fn chapter(content: &Content, part: &Part) -> Markup {
+    let charts = charts_of(content, part.section);
+    let text = as_text(content, part.section);
     html! {
         @if !charts.is_empty() {
             section #(part.anchor) aria-labelledby={ "h-" (part.anchor) } {
                 h2 id={ "h-" (part.anchor) } { (part.title) }
                 p.lead { (part.lead) }
-                div.figures { @for chart in charts { (figure::figure(chart)) } }
+                (paint(&charts, Place::CHAPTER))
+                @if !text.is_empty() {
+                    details.folded {
+                        summary { "As text" span.hidden { ": " (part.title) } }
+                        (paint(&text, Place::CHAPTER))
+                    }
+                }
             }
         }
     }
@@ -166,7 +169,7 @@ fn pictures(content: &Content, part: &Part) -> Markup {
 fn bar(content: &Content) -> Markup {
     let parts = PARTS
         .iter()
-        .filter(|part| !of_section(content, part.section).is_empty());
+        .filter(|part| !charts_of(content, part.section).is_empty());
     html! {
         nav.bar aria-label="Parts of this page" {
             div.links {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chart::svg::inline;
-use crate::chart::{Body, pictures, tables};
+use crate::chart::{Body, Chart, pictures, tables};
 use crate::render::ProbeText;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -179,7 +179,7 @@ fn marks_name_the_rows_of_their_figures() {
             for (series, marked) in of_series {
                 let line = &lines.series[series];
                 assert!(marked.is_sorted(), "{}", chart.id);
-                assert!(marked.iter().all(|&row| rows[row][0] == line.name));
+                assert!(marked.iter().all(|&row| rows[row].texts()[0] == line.name));
             }
         }
     }

@@ -214,6 +214,6 @@ fn of_many_runs_the_newest_are_tested() {
     assert!(history.runs[59].reason.contains("newest 200"));
     assert!(history.runs[59].figure.is_some(), "it is drawn");
     assert_eq!((history.levels[0].first, history.levels[0].last), (60, 259));
-    let sentence = render::sentence(&history);
+    let sentence = history.conclusion().to_string();
     assert!(sentence.contains("in 200 runs") && sentence.ends_with("Older runs are not tested."));
 }

@@ -5,10 +5,11 @@ use crate::arguments::atlas::ShowOptions;
 use crate::output;
 use anyhow::Context;
 use model::summary::KeptRun;
+use model::tally::Tally;
 use serde::Serialize;
 use std::process::ExitCode;
 use store::index::Index;
-use view::render::{self, Tally};
+use view::render;
 
 #[derive(Serialize)]
 struct Shown {

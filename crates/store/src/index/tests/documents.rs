@@ -186,21 +186,18 @@ fn an_index_that_was_opened_without_locks_is_left_when_it_changes() {
     let home = Home::with_three();
     drop(home.quiet());
     let opened = file::open_frozen(&home.store).expect("as it is");
-    let index = Index {
-        store: home.store.clone(),
-        state: Mutex::new(State {
-            opened,
-            in_memory: false,
-            why: Some("the disk is full".into()),
-        }),
-        messages: Mutex::new(Vec::new()),
+    let state = State {
+        opened,
+        in_memory: false,
+        why: Some("the disk is full".into()),
     };
+    let index = Index::of(home.store.clone(), state, Vec::new());
     assert_eq!(ids(&index).len(), 3);
     keep(&home.store, &numbered(4, "one")).expect("kept");
     assert_eq!(ids(&index).len(), 4);
     // With one document more than it knows it is not opened so.
     home.store.save(&numbered(5, "one")).expect("saved");
     assert!(matches!(file::open_frozen(&home.store), Err(Fault::Stale)));
-    // Whoever wants it anew tries whether it can be written by now.
+    // A rebuild tries again whether it can be written.
     assert_eq!(index.rebuild().expect("it can").documents, 5);
 }

@@ -3,17 +3,17 @@
 
 use super::super::source::{Picture, Source};
 use super::super::{Band, Body, Mark};
-use crate::render::levels::{LATENCY, found, os_caches};
-use crate::render::machine::{cache_name, cache_size};
+use model::story::levels::{Level, cache_name, cache_size, os_caches};
 
 /// Shades the levels that were found.
 pub(super) fn levels(source: &Source, picture: &mut Picture) {
     let Body::Lines(lines) = &mut picture.chart.body else {
         return;
     };
-    for level in found(source.run).filter(|level| level.curve == LATENCY) {
+    for level in Level::of_latency(source.run) {
         lines.bands.push(Band {
-            name: format!("{} {}", level.name, level.figure()),
+            name: level.name.into(),
+            figure: level.figure(),
             from: level.from_bytes as f64,
             to: level.to_bytes as f64,
         });

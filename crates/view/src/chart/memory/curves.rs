@@ -4,8 +4,8 @@ use super::super::Quantity;
 use super::super::curves::{CURVES, Curves, rows_below};
 use super::super::source::{Drawn, Picture, Source, why_not};
 use super::caches::{caches, levels};
-use crate::render::levels::LATENCY as PROBE;
 use model::run;
+use model::story::levels::LATENCY as PROBE;
 use model::story::page_walk::PageWalk;
 
 /// Over the working set, with the caches that the system reports.

@@ -6,8 +6,8 @@ use super::super::source::{Drawn, Picture, Source, why_not};
 use super::super::{Body, Chart, Kind, Line, Lines, Point, Quantity, Section};
 use super::caches::{caches, levels};
 use crate::render::NAIVE_LOOP;
-use crate::render::levels::LATENCY;
 use model::run::{Axis, Run};
+use model::story::levels::LATENCY;
 use model::story::naive_loop::{Growth, ROWS, Size, VECTORISED, sizes};
 use model::unit::Unit;
 

@@ -144,8 +144,7 @@ fn ends(lines: &Lines) -> Vec<f64> {
 fn names_of_bands(lines: &Lines, x: &Scale) -> Vec<(f64, String)> {
     let middle = |from, to| (x.at_most(from) + x.at_most(to)) / 2.0;
     let all = lines.bands.iter();
-    all.map(|b| (middle(b.from, b.to), b.name.clone()))
-        .collect()
+    all.map(|b| (middle(b.from, b.to), b.text())).collect()
 }
 
 fn names_of_marks(lines: &Lines, x: &Scale) -> Vec<(f64, String)> {

@@ -219,6 +219,7 @@ fn strings_from_elsewhere_stay_text() {
             }],
             bands: vec![Band {
                 name: bad(),
+                figure: bad(),
                 from: 1.0,
                 to: 2.0,
             }],

@@ -266,6 +266,6 @@ fn in_words(hindrance: &Hindrance) -> String {
 fn cpus(list: &[u32]) -> String {
     match list {
         [one] => format!("CPU {one}"),
-        many => format!("CPUs {}", crate::render::machine::cpu_list(many)),
+        many => format!("CPUs {}", model::text::ranges(many)),
     }
 }

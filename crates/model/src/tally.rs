@@ -1,10 +1,10 @@
 //! How much of a run can be relied on.
 
-use model::command::{Commands, Compared};
-use model::compare::finding::Finding;
-use model::estimate::{Estimate, Verdict};
-use model::run::{Outcome, Run};
-use model::summary::KeptResult;
+use crate::command::{Commands, Compared};
+use crate::compare::finding::Finding;
+use crate::estimate::{Estimate, Verdict};
+use crate::run::{Outcome, Run};
+use crate::summary::KeptResult;
 use serde::Serialize;
 
 /// Rows by what came of them; a curve or a map counts by its points.
@@ -34,7 +34,8 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    pub(super) fn count(&mut self, estimate: &Estimate) {
+    /// Counts one more.
+    pub fn count(&mut self, estimate: &Estimate) {
         self.add(estimate.verdict);
     }
 
@@ -54,7 +55,7 @@ impl Verdicts {
     }
 
     /// `27 ok, 2 noisy`: only what there is.
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let counts = [
             (self.ok, Verdict::Ok),
             (self.noisy, Verdict::Noisy),
@@ -142,7 +143,7 @@ fn time_is_known(run: &Run, record: &Commands) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::synthetic;
+    use crate::synthetic;
 
     #[test]
     fn every_row_is_counted_once() {

@@ -2,8 +2,9 @@
 //! every figure of it as text. The text is there for those whom the drawing
 //! tells nothing: readers of screens, and people who want the number.
 
+use super::{Place, table};
 use crate::chart::svg::{Inline, inline, notes};
-use crate::chart::{Body, Chart, Table, tables};
+use crate::chart::{Body, Chart, tables};
 use maud::{Markup, PreEscaped, html};
 
 /// Widths in px: of a picture in a column, of one over the whole page, and of
@@ -50,7 +51,7 @@ pub fn figure(chart: &Chart) -> Markup {
             details.figures-of {
                 summary { "Figures" span.hidden { " of " (chart.title) } }
                 div.scroll tabindex="0" role="region" aria-label={ "Figures of " (chart.title) } {
-                    @for table in tables(chart) { (plain(&table)) }
+                    @for one in tables(chart) { (table::plain(&one, Place::CHAPTER)) }
                 }
             }
         }
@@ -88,25 +89,5 @@ fn kind(body: &Body) -> &'static str {
         Body::Bars(_) => "bars",
         Body::Heat(_) => "heat",
         Body::Dots(_) => "dots",
-    }
-}
-
-fn plain(table: &Table) -> Markup {
-    let number = |at: usize| table.head.get(at).is_some_and(|(_, number)| *number);
-    html! {
-        table.plain {
-            thead { tr {
-                @for (name, number) in &table.head { th .n[*number] scope="col" { (name) } }
-            } }
-            tbody { @for row in &table.rows { tr {
-                @for (at, cell) in row.iter().enumerate() {
-                    @if at == 0 { th scope="row" { (cell) } }
-                    @else if at + 1 == row.len() && row.len() < table.head.len() {
-                        td colspan=(table.head.len() - at) { (cell) }
-                    }
-                    @else { td .n[number(at)] { (cell) } }
-                }
-            } } }
-        }
     }
 }

@@ -1,50 +1,51 @@
 //! A curve drawn with braille dots, both axes logarithmic.
 
-use super::layout::width;
+use super::super::layout::width;
+use crate::chart::number;
+use model::chart::{Band, Lines, Quantity};
 use model::size;
 
-/// Cells of the drawing, without labels.
-const WIDE: usize = 84;
+/// Lines of the drawing, without labels.
 const HIGH: usize = 10;
 /// Room for the labels at the left.
 const LABEL: usize = 8;
+/// Room for the last label below to stand out.
+const MARGIN: usize = 6;
 /// Dots of one cell.
 const DOTS: (usize, usize) = (2, 4);
 
-/// A flat stretch to be named above the curve.
-pub(super) struct Level {
-    pub(super) name: String,
-    pub(super) from: u64,
-    pub(super) to: u64,
-}
-
-/// The drawing; empty below two points, where there is nothing to see.
-pub(super) fn chart(points: &[(u64, f64)], levels: &[Level]) -> Vec<String> {
+/// The first curve of a picture in so many columns; nothing below two points,
+/// where there is nothing to see.
+pub(super) fn lines(lines: &Lines, columns: usize) -> Vec<String> {
+    let first = lines.series.first();
+    let points = first.iter().flat_map(|line| &line.points);
     let points: Vec<(f64, f64)> = points
-        .iter()
-        .filter(|&&(x, y)| x > 0 && y > 0.0 && y.is_finite())
-        .map(|&(x, y)| (x as f64, y))
+        .map(|point| (point.x, point.y))
+        .filter(|&(x, y)| x > 0.0 && y > 0.0 && y.is_finite())
         .collect();
+    let wide = columns.saturating_sub(LABEL + 2 + MARGIN).max(8);
     let (Some(x), Some(y)) = (
-        Scale::over(points.iter().map(|p| p.0), 1.0, WIDE * DOTS.0),
+        Scale::over(points.iter().map(|p| p.0), 1.0, wide * DOTS.0),
         Scale::over(points.iter().map(|p| p.1), 1.15, HIGH * DOTS.1),
     ) else {
         return Vec::new();
     };
-    let mut canvas = Canvas::default();
+    let mut canvas = Canvas {
+        cells: vec![vec![0; wide]; HIGH],
+    };
     for pair in points.windows(2) {
         canvas.line(
             (x.at(pair[0].0), y.at(pair[0].1)),
             (x.at(pair[1].0), y.at(pair[1].1)),
         );
     }
-    let mut lines = Vec::new();
-    if !levels.is_empty() {
-        lines.push(names(levels, &x));
+    let mut drawn = Vec::new();
+    if !lines.bands.is_empty() {
+        drawn.push(names(&lines.bands, &x));
     }
-    lines.extend(canvas.lines(&labels(&y)));
-    lines.push(sizes(&points, &x));
-    lines
+    drawn.extend(canvas.lines(&labels(&y, lines.y.quantity)));
+    drawn.push(places(&points, &x, lines.x.quantity));
+    drawn
 }
 
 /// A logarithmic axis.
@@ -72,15 +73,7 @@ impl Scale {
 
 struct Canvas {
     /// Dots of each cell as the low byte of a braille character.
-    cells: [[u8; WIDE]; HIGH],
-}
-
-impl Default for Canvas {
-    fn default() -> Self {
-        Canvas {
-            cells: [[0; WIDE]; HIGH],
-        }
-    }
+    cells: Vec<Vec<u8>>,
 }
 
 impl Canvas {
@@ -123,7 +116,7 @@ impl Canvas {
 }
 
 /// Labels of the lines from the top: 1, 2 and 5 of each power of ten.
-fn labels(y: &Scale) -> Vec<String> {
+fn labels(y: &Scale, quantity: Quantity) -> Vec<String> {
     let mut labels = vec![String::new(); HIGH];
     let lowest = y.low.log10().floor() as i32;
     let highest = y.high.log10().ceil() as i32;
@@ -136,7 +129,7 @@ fn labels(y: &Scale) -> Vec<String> {
             let line = HIGH - 1 - y.at(value) / DOTS.1;
             // Powers of ten come first and keep their line.
             if labels[line].is_empty() {
-                labels[line] = model::figure::time(value)
+                labels[line] = number(quantity, value)
                     .replace(".00 ", " ")
                     .replace(".0 ", " ");
             }
@@ -145,19 +138,22 @@ fn labels(y: &Scale) -> Vec<String> {
     labels
 }
 
-/// Names of the levels above the stretches where they were found.
-fn names(levels: &[Level], x: &Scale) -> String {
-    let mut cells = vec![' '; WIDE];
-    for level in levels {
-        let column = |bytes: u64| x.at((bytes as f64).max(x.low)) / DOTS.0;
-        let (from, to) = (column(level.from), column(level.to).max(column(level.from)));
+/// Names of the stretches above them, with their figures where there is room.
+fn names(bands: &[Band], x: &Scale) -> String {
+    let wide = x.dots / DOTS.0;
+    let mut cells = vec![' '; wide];
+    for band in bands {
+        let column = |at: f64| x.at(at.max(x.low)) / DOTS.0;
+        let (from, to) = (column(band.from), column(band.to).max(column(band.from)));
         for cell in &mut cells[from..=to] {
             *cell = '─';
         }
         (cells[from], cells[to]) = ('├', '┤');
-        let name: Vec<char> = format!(" {} ", level.name).chars().collect();
+        let fits = |name: &String| width(name) + 4 <= to - from + 1;
+        let name = Some(band.text()).filter(fits).unwrap_or(band.name.clone());
+        let name: Vec<char> = format!(" {name} ").chars().collect();
         let start =
-            ((from + to + 1).saturating_sub(name.len()) / 2).min(WIDE - name.len().min(WIDE));
+            ((from + to + 1).saturating_sub(name.len()) / 2).min(wide - name.len().min(wide));
         for (cell, c) in cells[start..].iter_mut().zip(name) {
             *cell = c;
         }
@@ -165,25 +161,29 @@ fn names(levels: &[Level], x: &Scale) -> String {
     format!("{:>LABEL$}  {}", "", cells.iter().collect::<String>())
 }
 
-/// Sizes below the curve: each fourfold step that leaves room between.
-fn sizes(points: &[(f64, f64)], x: &Scale) -> String {
+/// Places below the curve: each fourfold step that leaves room between.
+fn places(points: &[(f64, f64)], x: &Scale, quantity: Quantity) -> String {
     let mut line = format!("{:>LABEL$}  ", "");
     let start = width(&line);
-    let mut bytes = 1_u64;
+    let mut place = 1_u64;
     let largest = points.iter().map(|p| p.0).fold(0.0, f64::max);
-    while bytes as f64 <= largest {
-        if bytes as f64 >= x.low {
-            let label = size::text(bytes);
-            let at = start + x.at(bytes as f64) / DOTS.0;
+    while place as f64 <= largest {
+        if place as f64 >= x.low {
+            let label = match quantity {
+                Quantity::Bytes => size::text(place),
+                other => number(other, place as f64),
+            };
+            let at = start + x.at(place as f64) / DOTS.0;
             // The last label may stand out to the right, up to the page's edge.
-            let at = at.min((start + WIDE + 6).saturating_sub(label.len()));
+            let edge = start + x.dots / DOTS.0 + MARGIN;
+            let at = at.min(edge.saturating_sub(width(&label)));
             let end = width(&line);
             if end == start || at > end {
                 line.push_str(&" ".repeat(at.saturating_sub(end)));
                 line.push_str(&label);
             }
         }
-        bytes = bytes.saturating_mul(4);
+        place = place.saturating_mul(4);
     }
     line
 }
@@ -191,36 +191,56 @@ fn sizes(points: &[(f64, f64)], x: &Scale) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::chart::{Axis, Kind, Line, Point};
 
-    fn curve() -> Vec<(u64, f64)> {
-        (0..73)
-            .map(|k| {
-                let x = (1024.0 * 2_f64.powf(f64::from(k) / 4.0)) as u64;
-                (x, if x <= 32 << 10 { 1.4 } else { 90.0 })
-            })
-            .collect()
+    fn drawn(points: Vec<(f64, f64)>, bands: Vec<Band>) -> Vec<String> {
+        let axis = |quantity| Axis {
+            label: "axis".into(),
+            quantity,
+            log: true,
+            from_zero: true,
+        };
+        let line = Line {
+            name: "curve".into(),
+            is: Kind::Measured,
+            points: points.iter().map(|&(x, y)| Point::bare(x, y)).collect(),
+            joined: true,
+        };
+        let mut curves = Lines::new(
+            axis(Quantity::Bytes),
+            axis(Quantity::Nanoseconds),
+            vec![line],
+        );
+        curves.bands = bands;
+        lines(&curves, 100)
     }
 
     #[test]
     fn a_curve_with_its_levels() {
-        let level = |name: &str, from, to| Level {
+        let curve = (0..73).map(|k| {
+            let x = (1024.0 * 2_f64.powf(f64::from(k) / 4.0)).floor();
+            (x, if x <= 32768.0 { 1.4 } else { 90.0 })
+        });
+        let band = |name: &str, from, to| Band {
             name: name.into(),
+            figure: "1.40 ns".into(),
             from,
             to,
         };
-        let inside = level("L1", 1024, 32 << 10);
-        let outside = level("a very long name of a level", u64::MAX - 1, 1);
-        let drawn = chart(&curve(), &[inside, outside]);
+        let inside = band("L1", 1024.0, 32768.0);
+        let narrow = band("L2", 65536.0, 131072.0);
+        let outside = band("a very long name of a level", 1.8e19, 1.0);
+        let drawn = drawn(curve.collect(), vec![inside, narrow, outside]);
         assert!(drawn.iter().all(|line| width(line) <= 100));
         insta::assert_snapshot!(drawn.join("\n"));
     }
 
     #[test]
     fn nothing_is_drawn_of_nothing() {
-        assert!(chart(&[], &[]).is_empty());
-        assert!(chart(&[(1024, 1.0)], &[]).is_empty());
-        assert!(chart(&[(1024, f64::NAN), (2048, -1.0)], &[]).is_empty());
+        assert!(drawn(vec![], vec![]).is_empty());
+        assert!(drawn(vec![(1024.0, 1.0)], vec![]).is_empty());
+        assert!(drawn(vec![(1024.0, f64::NAN), (2048.0, -1.0)], vec![]).is_empty());
         // All alike: flat, but a curve.
-        assert!(!chart(&[(1024, 1.0), (2048, 1.0)], &[]).is_empty());
+        assert!(!drawn(vec![(1024.0, 1.0), (2048.0, 1.0)], vec![]).is_empty());
     }
 }

@@ -1,6 +1,11 @@
 //! Blocks painted as text within the width of a terminal.
 
+mod heat;
+mod lines;
+
 use super::layout::{styled, width, wrap};
+use crate::chart::tables;
+use model::chart::{Body, Chart};
 use model::story::{Block, Cell, Note, Row, Table, Value};
 
 /// Paints blocks one below the other, with marks for the colours that
@@ -12,6 +17,7 @@ pub(crate) fn paint(blocks: &[Block], columns: usize) -> String {
             Block::Heading(text) => lines.extend(wrap("", text, columns)),
             Block::Note(text) => note(&mut lines, text, columns),
             Block::Lines(own) => lines.extend(own.iter().cloned()),
+            Block::Chart(chart) => lines.extend(drawn(chart, columns)),
             Block::Table(table) => {
                 let room = columns.saturating_add(table.extra);
                 Layout::fit(table, room).paint(table, &mut lines, room);
@@ -23,6 +29,44 @@ pub(crate) fn paint(blocks: &[Block], columns: usize) -> String {
         .iter()
         .map(|line| format!("{}\n", line.trim_end()))
         .collect()
+}
+
+/// A picture as characters, below what it shows; bars and dots as their
+/// figures.
+fn drawn(chart: &Chart, columns: usize) -> Vec<String> {
+    let (shows, drawing, legend) = match &chart.body {
+        Body::Lines(own) => {
+            let name = own.series.first().map_or("", |line| &line.name);
+            let shows = format!("{name}, {} over {}", own.y.label, own.x.label);
+            (shows, lines::lines(own, columns), String::new())
+        }
+        Body::Heat(own) => {
+            let Some(drawn) = heat::heat(own, columns) else {
+                return Vec::new();
+            };
+            let (label, unit) = (&own.value.label, drawn.unit);
+            let shows = format!(
+                "{label}, {unit}, {} (down) and {} (across)",
+                own.y_label, own.x_label
+            );
+            (shows, drawn.lines, drawn.legend)
+        }
+        Body::Bars(_) | Body::Dots(_) => {
+            let figures = tables(chart).into_iter().map(Block::Table);
+            let painted = paint(&figures.collect::<Vec<_>>(), columns);
+            let lines = painted.lines().map(str::to_owned).collect();
+            (chart.title.clone(), lines, String::new())
+        }
+    };
+    if drawing.is_empty() && legend.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = wrap("", &format!("{}: {shows}", chart.id), columns);
+    lines.extend(drawing);
+    if !legend.is_empty() {
+        lines.extend(wrap("  ", &legend, columns));
+    }
+    lines
 }
 
 /// Columns line up through all tables that keep to the page so; a table that

@@ -1,0 +1,171 @@
+//! What a row's past says, as a value and in words.
+
+use super::{Entry, History, Level};
+use crate::Difference;
+use model::figure::time_scale;
+use model::history::FEWEST;
+use model::shown::number_with_half;
+use model::stats::Interval;
+use model::text::counted;
+use model::unit::Unit;
+use model::utc;
+use std::fmt::{self, Display};
+
+/// What can be said of a row's past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// No run has a figure.
+    NoFigure,
+    /// Too few have one to look for a change.
+    TooFew,
+    /// The level is the same all along, as far as the test can tell.
+    NoChange,
+    /// It changed.
+    Changed,
+}
+
+/// The finding with its words.
+#[derive(Clone, Copy, Debug)]
+pub struct Conclusion<'h> {
+    history: &'h History,
+    /// What was found.
+    pub finding: Finding,
+}
+
+impl History {
+    /// What can be said of the row's past.
+    pub fn conclusion(&self) -> Conclusion<'_> {
+        let tested = self.tested();
+        let finding = match self.levels.len() {
+            _ if tested == 0 => Finding::NoFigure,
+            _ if tested < 2 * FEWEST => Finding::TooFew,
+            0 | 1 => Finding::NoChange,
+            _ => Finding::Changed,
+        };
+        Conclusion {
+            history: self,
+            finding,
+        }
+    }
+
+    /// A level with half of its interval and its unit: `12.1 ±0.2 cycles`.
+    pub fn level_text(&self, level: &Interval) -> String {
+        let (scale, unit) = self.scale(level.value);
+        let number = number_with_half(&level.scaled(1.0 / scale));
+        format!("{number} {unit}").trim_end().to_owned()
+    }
+
+    /// Divisor and unit for values of this size.
+    pub fn scale(&self, value: f64) -> (f64, &'static str) {
+        match self.unit {
+            "ns" => time_scale(value),
+            "bytes" => model::figure::scale_of(&Unit::Bytes, value),
+            unit => (1.0, unit),
+        }
+    }
+}
+
+impl Level {
+    /// By how much it differs from the level before: `+12.0 % [+9.0, +15.0]`;
+    /// empty for the first.
+    pub fn change_text(&self) -> String {
+        let share = |x: f64| format!("{:+.1}", (x - 1.0) * 100.0);
+        self.ratio.map_or(String::new(), |r| {
+            format!("{} % [{}, {}]", share(r.value), share(r.low), share(r.high))
+        })
+    }
+}
+
+impl Entry {
+    /// What changed since the run before, in a line.
+    pub fn setup_text(&self) -> String {
+        let text = |d: &Difference| format!("{} {} -> {}", d.what, d.a, d.b);
+        self.setup.iter().map(text).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The beginning of its id.
+    pub fn short_id(&self) -> &str {
+        self.run.id.get(..8).unwrap_or(&self.run.id)
+    }
+}
+
+impl Conclusion<'_> {
+    /// A change: by how much, from when on, and what else changed then.
+    fn change(&self, level: &Level) -> String {
+        let entry = &self.history.runs[level.first];
+        let with = match entry.setup.is_empty() {
+            true => String::new(),
+            false => format!(", together with {}", entry.setup_text()),
+        };
+        let when = utc::text(entry.run.started_unix_ms);
+        let id = entry.short_id();
+        format!("{} from {when} on (run {id}){with}", level.change_text())
+    }
+
+    /// How large a change would have to be to be seen, and how often a mark
+    /// means nothing.
+    fn power(&self) -> String {
+        let shown = match self.history.detectable {
+            Some(share) => format!(
+                "a change of {} would show (in 80 % of cases, half of the runs on either side)",
+                percent(share)
+            ),
+            None => format!(
+                "fewer than {} runs, so no further change could show",
+                2 * FEWEST
+            ),
+        };
+        let error_rate = self.history.error_rate * 100.0;
+        format!("{shown}. Where nothing changes, {error_rate:.0} % of histories get a mark.")
+    }
+}
+
+impl Display for Conclusion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let history = self.history;
+        let runs = |count: usize| counted(count, "run");
+        let tested = runs(history.tested());
+        match (self.finding, history.levels.as_slice()) {
+            (Finding::NoChange, [level, ..]) => write!(
+                f,
+                "No change shown in {tested} about {}; {}",
+                history.level_text(&level.level),
+                self.power()
+            ),
+            (Finding::Changed, [_, changed @ .., last]) => {
+                let mut changes: Vec<String> = changed.iter().map(|l| self.change(l)).collect();
+                changes.push(self.change(last));
+                write!(
+                    f,
+                    "{} in {tested}: {}. Since then {} about {}; {}",
+                    counted(changes.len(), "change"),
+                    changes.join("; "),
+                    runs(last.runs),
+                    history.level_text(&last.level),
+                    self.power()
+                )
+            }
+            (Finding::TooFew, _) => write!(
+                f,
+                "{tested} with a figure: too few to look for a change, which takes {} at least.",
+                2 * FEWEST
+            ),
+            _ => write!(
+                f,
+                "None of {} has a figure that can be followed.",
+                runs(history.runs.len())
+            ),
+        }?;
+        match history.older {
+            0 => Ok(()),
+            _ => f.write_str(" Older runs are not tested."),
+        }
+    }
+}
+
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        v if v >= 9.95 => format!("{v:.0} %"),
+        v => format!("{v:.1} %"),
+    }
+}

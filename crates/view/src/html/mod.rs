@@ -1,0 +1,175 @@
+//! Blocks painted as HTML, and what all our pages share: the style, the script
+//! for pictures and tables, the policy that names them.
+
+mod figure;
+pub mod policy;
+mod table;
+
+use crate::chart::svg::Theme;
+use maud::{Markup, html};
+use model::story::{Block, Link, Note, Tone};
+
+pub use figure::figure;
+
+/// The style sheet of all our pages.
+pub fn style() -> String {
+    Theme::variables() + include_str!("browser/page.css")
+}
+
+/// The script of all our pages. It adds nothing but what is done with pictures
+/// and tables that stand in the page without it.
+pub fn script() -> &'static str {
+    concat!(
+        "(() => {\n\"use strict\";\n",
+        include_str!("browser/picture.js"),
+        include_str!("browser/table.js"),
+        "})();\n"
+    )
+}
+
+/// Where blocks stand.
+#[derive(Clone, Copy)]
+pub struct Place<'p> {
+    /// Level of their headings: 2 below the page's own, 3 below a chapter's.
+    pub heading: u8,
+    /// What a link leads to on this page; no link where there is nothing.
+    pub href: &'p dyn Fn(&Link) -> Option<String>,
+}
+
+impl Place<'_> {
+    /// In a chapter of a page that stands alone.
+    pub const CHAPTER: Place<'static> = Place {
+        heading: 3,
+        href: &|_| None,
+    };
+}
+
+/// Paints blocks one below the other. Pictures that follow each other stand
+/// side by side where there is room.
+pub fn paint(blocks: &[Block], place: Place) -> Markup {
+    let mut heading = "";
+    html! {
+        @for blocks in blocks.chunk_by(|a, b| kind(a) == kind(b)) {
+            @match kind(&blocks[0]) {
+                Kind::Facts => dl.facts {
+                    @for note in notes(blocks) {
+                        dt { (label(note)) } dd class=[class(note.tone)] { (note.text) }
+                    }
+                },
+                Kind::Text => @for note in notes(blocks) {
+                    @if !note.text.is_empty() { p class=[class(note.tone)] { (note.text) } }
+                },
+                Kind::Picture => div.figures {
+                    @for block in blocks { @if let Block::Chart(chart) = block { (figure(chart)) } }
+                },
+                Kind::Own => @for block in blocks {
+                    @match block {
+                        Block::Heading(text) => {
+                            ({ heading = text.as_str(); titled(text, place) })
+                        }
+                        Block::Table(one) => (table::scrolled(heading, std::slice::from_ref(one), place)),
+                        Block::Tables(several) => (table::scrolled(heading, several, place)),
+                        Block::Lines(lines) => pre { (lines.join("\n")) },
+                        Block::Note(_) | Block::Chart(_) => {}
+                    }
+                },
+            }
+        }
+    }
+}
+
+/// Blocks of a kind that follow each other are painted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Facts,
+    Text,
+    Picture,
+    Own,
+}
+
+fn kind(block: &Block) -> Kind {
+    match block {
+        Block::Note(note) if label(note).is_empty() => Kind::Text,
+        Block::Note(_) => Kind::Facts,
+        Block::Chart(_) => Kind::Picture,
+        Block::Heading(_) | Block::Table(_) | Block::Tables(_) | Block::Lines(_) => Kind::Own,
+    }
+}
+
+fn notes(blocks: &[Block]) -> impl Iterator<Item = &Note> {
+    blocks.iter().filter_map(|block| match block {
+        Block::Note(note) => Some(note),
+        _ => None,
+    })
+}
+
+/// A note's label without what aligns it on a terminal.
+fn label(note: &Note) -> &str {
+    note.label.trim().trim_end_matches(':')
+}
+
+fn titled(text: &str, place: Place) -> Markup {
+    match place.heading {
+        2 => html! { h2 { (text) } },
+        _ => html! { h3 { (text) } },
+    }
+}
+
+/// The class of a text that is coloured.
+fn class(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Plain => None,
+        Tone::Good => Some("good"),
+        Tone::Doubtful => Some("doubtful"),
+        Tone::Bad => Some("bad"),
+        Tone::Dim => Some("dim"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::estimate::Verdict;
+    use model::stats::Interval;
+    use model::story::{Cell, Table, left, right};
+
+    #[test]
+    fn every_kind_of_block() {
+        let mut table = Table::new([left("row"), right("time"), left("")]);
+        let noisy = Cell::time(Some(Interval::about(150e3, 2e3))).marked(Verdict::Noisy);
+        let row = Link::Row {
+            id: "cpu.div".into(),
+            at: vec![64],
+        };
+        table.row([
+            Cell::from("div <64>").to(row.clone()),
+            noisy,
+            Cell::bar(0.25, 0.75, 20),
+        ]);
+        table.note("  └ ", "why so");
+        table.row([Cell::from("nothing").to(Link::Run("7".into()))]);
+        let mut untitled = Table::new([left(""), right("")]);
+        untitled.row(["a".into(), "1".into()]);
+        let blocks = [
+            Block::Heading("cpu.div: what it costs".into()),
+            Block::Table(table.clone()),
+            Block::note("Indented on a terminal."),
+            Block::empty_line(),
+            Block::fact("machine", "one"),
+            Block::fact("clock", "two"),
+            Block::warning("", "mind this"),
+            Block::Tables(vec![table, untitled]),
+            Block::Lines(vec!["latlas <x>".into(), "  y".into()]),
+        ];
+        let href = |link: &Link| match link {
+            Link::Row { id, at } => Some(format!("/row?row={id}&at={}", at[0])),
+            _ => None,
+        };
+        let place = Place {
+            heading: 2,
+            href: &href,
+        };
+        let markup = paint(&blocks, place).into_string();
+        insta::assert_snapshot!(markup.replace("><", ">\n<"));
+    }
+}

@@ -1,0 +1,77 @@
+//! Tables of a story on a page.
+
+use super::{Place, class};
+use maud::{Markup, html};
+use model::estimate::Verdict;
+use model::story::{Cell, Column, Row, Table, Value};
+
+/// Tables below each other, in a region that scrolls by itself on a narrow
+/// screen, by keyboard too.
+pub(super) fn scrolled(label: &str, tables: &[Table], place: Place) -> Markup {
+    let label = if label.is_empty() { "Figures" } else { label };
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(label) {
+            @for table in tables { (plain(table, place)) }
+        }
+    }
+}
+
+/// One table. Its first column names the rows.
+pub(super) fn plain(table: &Table, place: Place) -> Markup {
+    let columns = &table.columns;
+    html! {
+        table.plain {
+            @if columns.iter().any(|column| !column.title.trim().is_empty()) {
+                thead { tr { @for column in columns { th class=[number(column.right)] scope="col" { (column.title.trim()) } } } }
+            }
+            tbody { @for row in &table.rows { tr {
+                @match row {
+                    Row::Note(note) => td.why colspan=(columns.len()) { (note.text) },
+                    Row::Cells(cells) => @for (at, (value, column)) in cells.iter().zip(columns).enumerate() {
+                        @let rest = columns.len() - at;
+                        @let spans = (at > 0 && at + 1 == cells.len() && rest > 1).then_some(rest);
+                        @if at == 0 { th scope="row" { (cell(value, column, place)) } }
+                        @else { td class=[number(column.right && spans.is_none())] colspan=[spans] { (cell(value, column, place)) } }
+                    },
+                }
+            } } }
+        }
+    }
+}
+
+/// The class of a cell with a number.
+fn number(is: bool) -> Option<&'static str> {
+    is.then_some("n")
+}
+
+fn cell(cell: &Cell, column: &Column, place: Place) -> Markup {
+    if let Value::Bar { from, to, .. } = cell.value {
+        return bar(from, to);
+    }
+    let [value, half, _] = cell.parts(column.unit);
+    let text = html! {
+        (value.trim())
+        @if !half.is_empty() { " " span.half { (half) } }
+        @if cell.verdict != Verdict::Ok { " " span.verdict { (cell.verdict.text()) } }
+    };
+    let text = match class(cell.tone) {
+        Some(tone) => html! { span.(tone) { (text) } },
+        None => text,
+    };
+    match cell.link.as_ref().and_then(place.href) {
+        Some(href) => html! { a href=(href) { (text) } },
+        None => text,
+    }
+}
+
+/// A bar in shares of its column; the figure stands next to it as text.
+fn bar(from: f64, to: f64) -> Markup {
+    let [from, to] = [from.min(to), from.max(to)].map(|share| share.clamp(0.0, 1.0) * 100.0);
+    html! {
+        svg.bar-of aria-hidden="true" width="100%" height="0.8em" {
+            @if to > from {
+                rect x=(format!("{from:.2}%")) width=(format!("{:.2}%", to - from)) height="100%" {}
+            }
+        }
+    }
+}
