@@ -4,7 +4,7 @@
 
 use libloading::Library;
 use std::error::Error;
-use std::ffi::{CStr, OsStr, c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -166,7 +166,7 @@ impl Dispatch {
 /// Where toolchains and distributions put it: what the dynamic linker finds by
 /// its name, then the directories that it searches (one that is there and can't
 /// be loaded says why only by its path), then those of Swift.
-pub(crate) fn places(library_path: Option<&OsStr>) -> Vec<PathBuf> {
+pub(crate) fn places(library_path: Option<&std::ffi::OsStr>) -> Vec<PathBuf> {
     // Debian had one of its own, with a version.
     const NAMES: [&str; 2] = ["libdispatch.so", "libdispatch.so.0"];
     const SEARCHED: [&str; 6] = [

@@ -135,7 +135,13 @@ fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
         };
         let (bytes, changed) = stat(path);
         db.prepare_cached("INSERT INTO unread VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![file, bytes, changed, SCHEMA_VERSION, reason.to_string()])?;
+            .execute(params![
+                file,
+                bytes,
+                changed,
+                SCHEMA_VERSION,
+                reason.to_string()
+            ])?;
         done.unread += 1;
         Ok(())
     })?;
