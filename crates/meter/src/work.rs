@@ -1,5 +1,6 @@
 //! The work of a cell: what a worker runs, and why it may fail.
 
+use crate::scratch::ScratchError;
 use crate::worker_memory::MemoryError;
 use std::io;
 use std::sync::Arc;
@@ -11,6 +12,9 @@ pub enum WorkError {
     /// The worker's memory.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// The directory for files, or a file in it.
+    #[error(transparent)]
+    Files(#[from] ScratchError),
     /// The system refused a call.
     #[error("{call}: {error}")]
     Call {

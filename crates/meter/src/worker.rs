@@ -63,7 +63,7 @@ pub fn serve(catalogue: &[Probe], parent: &str) -> io::Result<()> {
     let pinned = match sys::affinity::pin_to(&setup.pin) {
         _ if setup.pin.is_empty() => Ok(Vec::new()),
         Ok(()) => Ok(setup.pin.clone()),
-        Err(e) => Err(e.to_string()),
+        Err(e) => Err(e.into()),
     };
     let ready = Reply::Ready {
         pinned,

@@ -2,7 +2,7 @@
 //! chases go through it.
 
 use crate::machine_shape::MachineShape;
-use crate::scratch::ScratchDir;
+use crate::scratch::{ScratchDir, ScratchError};
 use fastrand::Rng;
 use sys::pages::{Backing, Buffer, PageKind};
 
@@ -168,7 +168,7 @@ impl WorkerMemory {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn scratch(&self) -> Result<&ScratchDir, String> {
+    pub fn scratch(&self) -> Result<&ScratchDir, ScratchError> {
         self.machine.scratch.as_ref().map_err(Clone::clone)
     }
 

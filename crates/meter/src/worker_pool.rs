@@ -1,6 +1,7 @@
 //! The parent's side of its worker processes: started, sent requests, listened to,
 //! ended. No worker outlives its parent's hold on it.
 
+use crate::placement::NotPinned;
 use crate::wire::{self, Reply, Request, Setup};
 use crate::worker::ROLE;
 use model::noise::applied::Settings;
@@ -153,7 +154,7 @@ pub struct WorkerHandle {
     from: BufReader<UnixStream>,
     to: UnixStream,
     /// CPUs it is pinned to, or why it is not.
-    pub pinned: Result<Vec<u32>, String>,
+    pub pinned: Result<Vec<u32>, NotPinned>,
     /// What it has of all controls, as it read them back.
     pub granted: Settings,
     /// Why it has not all of the others that were asked for.

@@ -2,6 +2,7 @@
 
 use super::{StoreError, io};
 use crate::input;
+use model::missing_points;
 use model::run::{Run, SCHEMA_VERSION};
 use model::text::{escaped_json, visible_json};
 use serde::Deserialize;
@@ -47,7 +48,7 @@ fn shown_in(path: &Path, bytes: &[u8]) -> Result<Run, StoreError> {
 /// Reads a run with every character as it is, to be handed on to programs.
 pub fn read_as_it_is(path: &Path) -> Result<Run, StoreError> {
     let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
-    from_bytes(&bytes).map_err(|reason| unreadable(path, reason))
+    from_bytes(&bytes).map_err(|refused| unreadable(path, refused.to_string()))
 }
 
 /// A run as [`read`] would give it.
@@ -105,9 +106,9 @@ fn at_most(source: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The run in a file's bytes, or in one line why there is none.
-pub fn from_bytes(bytes: &[u8]) -> Result<Run, String> {
-    from_bytes_within(bytes, MAX_DOCUMENT_BYTES).map_err(|refused| refused.to_string())
+/// The run in a file's bytes.
+pub fn from_bytes(bytes: &[u8]) -> Result<Run, Refused> {
+    from_bytes_within(bytes, MAX_DOCUMENT_BYTES)
 }
 
 /// The run in a stranger's bytes, of which no more than `limit` are unpacked.
@@ -122,7 +123,7 @@ fn run_in(
     prepared: impl Fn(&[u8]) -> Cow<'_, [u8]>,
 ) -> Result<Run, Refused> {
     let run = parse(&prepared(&unpacked(bytes, limit)?))?;
-    check(&run).map_err(Refused::NotARun)?;
+    check(&run)?;
     Ok(run)
 }
 
@@ -132,7 +133,7 @@ pub(super) fn unpacked(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Refuse
         return Err(Refused::Damaged("it is empty".into()));
     }
     let json = match is_packed(bytes) {
-        true => Cow::Owned(unpack(bytes, limit).map_err(Refused::Damaged)?),
+        true => Cow::Owned(unpack(bytes, limit)?),
         false => Cow::Borrowed(bytes),
     };
     match json.len() as u64 > limit {
@@ -141,14 +142,16 @@ pub(super) fn unpacked(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Refuse
     }
 }
 
-fn unpack(bytes: &[u8], limit: u64) -> Result<Vec<u8>, String> {
-    let decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(|e| e.to_string())?;
+fn unpack(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Refused> {
+    let decoder = zstd::stream::read::Decoder::with_buffer(bytes)
+        .map_err(|e| Refused::Damaged(e.to_string()))?;
     at_most(decoder, limit).map_err(|e| {
-        if e.kind() == std::io::ErrorKind::UnexpectedEof {
-            "it is truncated: the compressed data ends early".into()
-        } else {
-            format!("its compressed data is damaged ({e})")
-        }
+        Refused::Damaged(match e.kind() {
+            std::io::ErrorKind::UnexpectedEof => {
+                "it is truncated: the compressed data ends early".into()
+            }
+            _ => format!("its compressed data is damaged ({e})"),
+        })
     })
 }
 
@@ -160,7 +163,10 @@ fn parse(json: &[u8]) -> Result<Run, Refused> {
     }
     // Most are of today: to look for their version first would read all twice.
     let error = match serde_json::from_slice::<Run>(json) {
-        Ok(run) if run.schema <= SCHEMA_VERSION => return Ok(run),
+        Ok(mut run) if run.schema <= SCHEMA_VERSION => {
+            missing_points::complete(&mut run);
+            return Ok(run);
+        }
         Ok(run) => return Err(Refused::Newer(run.schema)),
         Err(error) => error,
     };
@@ -189,14 +195,16 @@ fn explain(error: &serde_json::Error, json: &[u8]) -> Refused {
 }
 
 /// What the types alone don't hold.
-fn check(run: &Run) -> Result<(), String> {
+fn check(run: &Run) -> Result<(), Refused> {
     if !is_id(&run.id) {
-        return Err(format!("its id {:?} is not a UUID", run.id));
+        let why = format!("its id {:?} is not a UUID", run.id);
+        return Err(Refused::NotARun(why));
     }
     for cell in &run.cells {
-        cell.samples
-            .samples()
-            .map_err(|reason| format!("the samples of {:?} are damaged: {reason}", cell.row))?;
+        cell.samples.samples().map_err(|damage| {
+            let row = &cell.row;
+            Refused::NotARun(format!("the samples of {row:?} are damaged: {damage}"))
+        })?;
     }
     Ok(())
 }
@@ -238,7 +246,7 @@ mod tests {
     }
 
     fn refusal(bytes: &[u8]) -> String {
-        let reason = from_bytes(bytes).expect_err("refused");
+        let reason = from_bytes(bytes).expect_err("refused").to_string();
         assert!(!reason.contains('\n'), "{reason:?}");
         reason
     }

@@ -247,6 +247,7 @@ fn row_of(
         bound: Bound::Memory,
         outcome,
         notes,
+        missing: Vec::new(),
     };
     if let Some(reason) = rows::misleads(kind, counted) {
         return (row(Outcome::Unavailable { reason }, Vec::new()), None);

@@ -2,7 +2,7 @@
 
 use super::cell::{Cost, FAR_END, PlannedCell};
 use super::room::{LARGE_WORKERS, Room};
-use crate::disk_room::DiskRoom;
+use crate::disk_room::{DiskRoom, NoRoom};
 use crate::probe::{MachineShape, Probe, Shape, Site, WorkingSet};
 use crate::visit::{LONG_SAMPLE_NS, SAMPLE_NS};
 use model::run::{Bound, Regime, Scale};
@@ -160,7 +160,7 @@ pub(super) fn fit_disk(
     probe: &Probe,
     disk: &mut DiskRoom,
     most_factor: f64,
-) -> Option<String> {
+) -> Option<NoRoom> {
     for cell in cells.iter_mut() {
         let site = Site {
             variant: cell.variant.clone(),

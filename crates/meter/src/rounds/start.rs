@@ -74,7 +74,7 @@ impl<'p> Conductor<'p, WorkerProcesses> {
                 Ok(handle) => {
                     match &handle.pinned {
                         Ok(cpus) => conditions.pinned_cpus.clone_from(cpus),
-                        Err(why) => conditions.not_pinned = Some(why.clone()),
+                        Err(why) => conditions.not_pinned = Some(why.to_string()),
                     }
                     learn(conditions, &plan.controls, measuring_cpu, &handle);
                     handles.insert(worker, handle);

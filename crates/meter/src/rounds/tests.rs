@@ -4,6 +4,7 @@ use super::*;
 use crate::observer::Silent;
 use crate::plan::{self, plan_within};
 use crate::probe::{Effort, Probe};
+use crate::scratch::ScratchError;
 use crate::wire::{Part, Reply, Request};
 use crate::worker_pool::{PATIENCE, WorkerLoss};
 use model::run::Scale;
@@ -333,7 +334,7 @@ fn a_run_of_rows_that_all_fail_waits_for_nothing() {
     let wanted = plan.time.until_end();
     for cell in &mut plan.cells {
         // What the plan refused is given up from the beginning.
-        cell.refused = Some("no room".into());
+        cell.refused = Some(ScratchError::NotNeeded.into());
     }
     let taken = carried_out(&plan, 1.0, |_| false, |c| c.pool.elapsed());
     assert!(taken < wanted / 2, "{taken:?}");

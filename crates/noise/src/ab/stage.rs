@@ -10,7 +10,7 @@ use meter::commands::arm::{Arm, Cold, Output, Settings};
 use meter::commands::error::{CommandError, end_text};
 use meter::commands::repeat::{Done, Runner};
 use meter::commands::runner::CommandRunner;
-use meter::scratch::{self, Scratch};
+use meter::scratch::{self, Scratch, ScratchError};
 use model::noise::effect::{Load, NotCounted, Work, Workload};
 use std::ffi::OsString;
 use std::io;
@@ -71,7 +71,7 @@ pub enum StageError {
     NoProgram(io::Error),
     /// The files of the job that reads some can't be made.
     #[error("can't make the files for the job that reads some: {0}")]
-    NoFiles(String),
+    NoFiles(#[from] ScratchError),
 }
 
 impl RealStage {
@@ -111,10 +111,10 @@ impl RealStage {
         self.busy = busy;
         self.work = work.to_vec();
         if work.iter().any(|work| work.workload == Workload::Files) {
-            let place = scratch::by_default().map_err(StageError::NoFiles)?;
-            let scratch = Scratch::make(&place).map_err(StageError::NoFiles)?;
+            let place = scratch::by_default()?;
+            let scratch = Scratch::make(&place)?;
             files::make(scratch.path())
-                .map_err(|e| StageError::NoFiles(scratch::reason(&e, "writing", scratch.path())))?;
+                .map_err(|e| ScratchError::file(&e, "writing", scratch.path()))?;
             self.files = Some(scratch);
         }
         Ok(())

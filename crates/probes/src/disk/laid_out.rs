@@ -3,7 +3,7 @@
 
 use crate::engine::files::{open_or_make, scratch};
 use meter::probe::WorkError;
-use meter::scratch::reason;
+use meter::scratch::ScratchError;
 use meter::worker_memory::WorkerMemory;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -121,7 +121,7 @@ fn refused(error: &io::Error, doing: &str, bytes: u64, scratch: &Path) -> String
         ),
         _ => {
             let size = model::size::text(bytes);
-            reason(error, &format!("{doing} a file of {size}"), scratch)
+            ScratchError::file(error, &format!("{doing} a file of {size}"), scratch).to_string()
         }
     }
 }

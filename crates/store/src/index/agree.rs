@@ -3,7 +3,7 @@
 //! what is gone goes.
 
 use super::fault::Fault;
-use super::fill::{self, Entry, Numbers};
+use super::fill::{self, Entry, NotIndexed, Numbers};
 use super::reading::{Reading, report_reading};
 use crate::Store;
 use crate::crash;
@@ -127,7 +127,7 @@ fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
                     crash::point("document indexed");
                     return Ok(());
                 }
-                Some(reason) => reason,
+                Some(other) => NotIndexed::SameRun(other),
             },
             // Deleted since its name was read.
             Err(_) if !path.exists() => return Ok(()),
@@ -135,7 +135,13 @@ fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
         };
         let (bytes, changed) = stat(path);
         db.prepare_cached("INSERT INTO unread VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![file, bytes, changed, SCHEMA_VERSION, reason])?;
+            .execute(params![
+                file,
+                bytes,
+                changed,
+                SCHEMA_VERSION,
+                reason.to_string()
+            ])?;
         done.unread += 1;
         Ok(())
     })?;
@@ -163,7 +169,7 @@ pub(super) fn put_kept(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
     fill::put(db, entry, &mut Numbers::default())
 }
 
-/// Puts an entry in, or says which other document holds the same run.
+/// Puts an entry in, or names the other document that holds the same run.
 pub(super) fn put(
     db: &Connection,
     entry: &Entry,
@@ -174,7 +180,7 @@ pub(super) fn put(
         .query_row([&entry.kept.id], |row| row.get(0))
         .optional()?;
     match other {
-        Some(other) => Ok(Some(format!("{other} holds the same run"))),
+        Some(other) => Ok(Some(other)),
         None => fill::put(db, entry, numbers).map(|()| None),
     }
 }
@@ -183,7 +189,7 @@ pub(super) fn put(
 /// they come.
 pub(super) fn for_each_read<E>(
     paths: &[PathBuf],
-    mut each: impl FnMut(&Path, Result<Entry, String>) -> Result<(), E>,
+    mut each: impl FnMut(&Path, Result<Entry, NotIndexed>) -> Result<(), E>,
 ) -> Result<(), E> {
     let readers = std::thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
@@ -218,13 +224,10 @@ pub(super) fn for_each_read<E>(
 }
 
 /// What the index holds of a document, or why nothing.
-pub(super) fn entry(path: &Path) -> Result<Entry, String> {
-    let run = crate::read_kept(path).map_err(fill::reason_of)?;
-    let id = crate::id_in_name(path).unwrap_or_default();
-    match fill::unfit(&run, id) {
-        Some(reason) => Err(reason),
-        None => Ok(Entry::of(&run, &name_of(path))),
-    }
+pub(super) fn entry(path: &Path) -> Result<Entry, NotIndexed> {
+    let run = crate::read_kept(path)?;
+    fill::check(&run, crate::id_in_name(path).unwrap_or_default())?;
+    Ok(Entry::of(&run, &name_of(path)))
 }
 
 pub(super) fn name_of(path: &Path) -> String {

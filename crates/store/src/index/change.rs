@@ -52,7 +52,7 @@ pub fn keep(store: &Store, run: &Run) -> Result<(PathBuf, Vec<String>), StoreErr
 }
 
 fn put(db: &Connection, run: &Run, path: &Path) -> Result<(), Fault> {
-    if fill::unfit(run, &run.id).is_some() {
+    if fill::check(run, &run.id).is_err() {
         // Reported with its cause when the index is used again.
         return Ok(());
     }

@@ -77,7 +77,7 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
             }
             // Deleted in between.
             Err(_) if !path.exists() => {}
-            Err(reason) => found.damaged.push(damage(reason)),
+            Err(reason) => found.damaged.push(damage(reason.to_string())),
         }
         Ok(())
     })?;
