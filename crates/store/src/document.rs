@@ -1,6 +1,7 @@
 //! A run as bytes. Reading trusts nothing: the file may be anything.
 
 use super::{StoreError, io};
+use crate::error::FileAction;
 use crate::input;
 use model::missing_points;
 use model::run::{Run, SCHEMA_VERSION};
@@ -30,13 +31,13 @@ pub fn read(path: &Path) -> Result<Run, StoreError> {
 
 /// The same, and the file's bytes: a pipe gives them once.
 pub fn read_with_bytes(path: &Path) -> Result<(Run, Vec<u8>), StoreError> {
-    let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
+    let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))?;
     Ok((shown_in(path, &bytes)?, bytes))
 }
 
 /// The same of a document in the store: a pipe there is refused.
 pub(crate) fn read_kept(path: &Path) -> Result<Run, StoreError> {
-    let bytes = input::read_file(path, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
+    let bytes = input::read_file(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))?;
     shown_in(path, &bytes)
 }
 
@@ -47,7 +48,7 @@ fn shown_in(path: &Path, bytes: &[u8]) -> Result<Run, StoreError> {
 
 /// Reads a run with every character as it is, to be handed on to programs.
 pub fn read_as_it_is(path: &Path) -> Result<Run, StoreError> {
-    let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
+    let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))?;
     from_bytes(&bytes).map_err(|refused| unreadable(path, refused.to_string()))
 }
 
@@ -254,6 +255,16 @@ mod tests {
     #[test]
     fn a_document_comes_back() {
         assert!(from_bytes(&json()).expect("read") == synthetic::run());
+    }
+
+    #[test]
+    fn a_document_without_missing_points_has_them_from_its_notes() {
+        let mut run = synthetic::run();
+        let note = "not available here at 1MiB: 120 MiB are free";
+        run.rows[0].notes.push(note.into());
+        let read = from_bytes(&to_json(&run).expect("document")).expect("read");
+        assert_eq!(read.rows[0].notes, run.rows[0].notes);
+        assert_eq!(read.rows[0].missing_at(1 << 20), Some("120 MiB are free"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! single step of the file system.
 
 use super::{Store, StoreError, document, id_in_name, io, write};
+use crate::error::FileAction;
 use compare::references::References;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -111,11 +112,11 @@ impl Store {
         let entries = match std::fs::read_dir(&dir) {
             Ok(entries) => entries,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(io("read", &dir)(e)),
+            Err(e) => return Err(io(FileAction::Read, &dir)(e)),
         };
         let mut tags = Vec::new();
         for entry in entries {
-            let name = entry.map_err(io("read", &dir))?.file_name();
+            let name = entry.map_err(io(FileAction::Read, &dir))?.file_name();
             let Some(name) = name.to_str().filter(|name| is_word(name)) else {
                 continue;
             };
@@ -160,7 +161,7 @@ impl Store {
         let text = match std::fs::read(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).trim().to_owned(),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(io("read", &path)(e)),
+            Err(e) => return Err(io(FileAction::Read, &path)(e)),
         };
         let runs: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
         match !runs.is_empty() && runs.iter().all(|run| document::is_id(run)) {
@@ -188,7 +189,7 @@ impl Store {
             });
         }
         let dir = self.tags_dir();
-        std::fs::create_dir_all(&dir).map_err(io("create", &dir))?;
+        std::fs::create_dir_all(&dir).map_err(io(FileAction::Create, &dir))?;
         let path = dir.join(name);
         match write::write_new(text(&[run]).as_bytes(), &path) {
             Err(StoreError::Io { cause, .. })
@@ -241,7 +242,7 @@ impl Store {
         match std::fs::remove_file(&path) {
             Ok(()) => Ok(runs),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Err(none()),
-            Err(e) => Err(io("remove", &path)(e)),
+            Err(e) => Err(io(FileAction::Remove, &path)(e)),
         }
     }
 
