@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
-use store::{Refused, StoreError};
+use store::{FileAction, Refused, StoreError};
 
 /// Why a request failed. Display is what the client reads: no path of this
 /// machine and no cause of a failure here is in it.
@@ -88,7 +88,7 @@ pub(crate) enum Problem {
 /// A store on a full disk can be mended; the client learns which side failed.
 fn store_failure(error: &StoreError) -> &'static str {
     match error {
-        StoreError::Io { action, .. } if *action != "read" => {
+        StoreError::Io { action, .. } if *action != FileAction::Read => {
             "can't write the run; the server's log has the cause"
         }
         _ => "can't read stored runs; the server's log has the cause",
@@ -124,7 +124,7 @@ impl Problem {
             P::Refused(Refused::NotARun(_) | Refused::Newer(_)) => StatusCode::UNPROCESSABLE_ENTITY,
             P::TooManyUploads => StatusCode::TOO_MANY_REQUESTS,
             P::Busy | P::TimedOut => StatusCode::SERVICE_UNAVAILABLE,
-            P::Store(StoreError::Io { action, .. }) if *action != "read" => {
+            P::Store(StoreError::Io { action, .. }) if *action != FileAction::Read => {
                 StatusCode::INSUFFICIENT_STORAGE
             }
             P::Store(_) | P::Document(..) | P::Bug(_) => StatusCode::INTERNAL_SERVER_ERROR,
