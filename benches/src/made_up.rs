@@ -1,4 +1,4 @@
-//! Runs that nobody measured, to fill an atlas with.
+//! Made-up runs, to fill an atlas with.
 
 use anyhow::{Context, ensure};
 use model::machine::Fact;
@@ -31,7 +31,7 @@ pub struct MadeUp {
     rng: fastrand::Rng,
     /// Results of each run.
     pub results: u32,
-    /// Machines, by turns.
+    /// Machines, in rotation.
     pub machines: u32,
 }
 

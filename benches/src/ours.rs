@@ -88,7 +88,7 @@ pub fn cpu(asked: Option<u32>) -> anyhow::Result<u32> {
     allowed.last().copied().context("no CPU is allowed")
 }
 
-/// The catalogue, and the empty pair beside it.
+/// The catalogue, and the empty pair.
 pub fn catalogue() -> Vec<Probe> {
     let mut probes = probes::catalogue();
     // An arithmetic row with another body: the same effort, the same method.

@@ -1,4 +1,4 @@
-//! Alternated pairs: the same quantity by us and by a peer, by turns, so that
+//! Alternated pairs: the same quantity by us and by a peer, interleaved, so that
 //! what drifts meets both.
 
 use model::stats::{self, Interval};
@@ -36,7 +36,7 @@ impl Ratios {
     }
 }
 
-/// Runs two measurements by turns, the first first in every other pair.
+/// Runs two measurements interleaved, the first first in every other pair.
 ///
 /// # Errors
 /// The first failure of either.

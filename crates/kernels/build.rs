@@ -30,7 +30,7 @@ fn compile() -> Result<(), String> {
         .flag_if_supported("-fno-exceptions")
         .flag_if_supported("-fno-rtti")
         .cpp_link_stdlib(None)
-        // What fails here is told by the row, not by the build.
+        // What fails here is reported by the row, not by the build.
         .cargo_warnings(false);
     build.try_compile("latlas_virtual_call").map_err(|error| {
         let line = error.to_string();

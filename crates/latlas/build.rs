@@ -23,7 +23,7 @@ fn main() {
     }
 }
 
-/// The commit, where it can be told: a source archive has no repository.
+/// The commit, where it is known: a source archive has no repository.
 fn commit() -> Option<String> {
     if let Ok(given) = std::env::var("LATLAS_COMMIT") {
         return Some(given).filter(|commit| !commit.is_empty());

@@ -25,7 +25,7 @@ pub struct Arguments {
     /// Results of each
     #[arg(long, default_value_t = 1000)]
     results: u32,
-    /// Machines that they are of, by turns
+    /// Machines that they are of, in rotation
     #[arg(long, default_value_t = 20)]
     machines: u32,
     /// Times that each question is asked

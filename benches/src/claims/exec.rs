@@ -1,4 +1,4 @@
-//! `latlas exec` beside hyperfine and `perf stat -r`: the same commands, by
+//! `latlas exec` against hyperfine and `perf stat -r`: the same commands, by
 //! turns in one session; and what it adds to a command.
 
 use crate::bars::Bars;

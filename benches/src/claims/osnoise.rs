@@ -1,4 +1,4 @@
-//! The gap detector beside the kernel's tracepoints in the same seconds: what
+//! The gap detector against the kernel's tracepoints in the same seconds: what
 //! the scheduler took from its thread, how many ticks and interrupts there
 //! were.
 //!
@@ -28,7 +28,7 @@ pub struct Arguments {
     /// The CPU
     #[arg(long, default_value_t = 1)]
     cpu: u32,
-    /// Rounds of each, with load and without by turns
+    /// Rounds of each, with load and without, interleaved
     #[arg(long, default_value_t = 7)]
     rounds: u32,
     /// How long to spin
@@ -40,7 +40,7 @@ pub struct Arguments {
 const WITHIN: f64 = 0.1;
 
 /// The scheduler's share of the span, median of the rounds, below which the
-/// figure is told and no bar is set: a few switches in five seconds, of which
+/// figure is printed and no bar is set: a few switches in five seconds, of which
 /// a reading may hide one.
 const LEAST_SHARE: f64 = 0.001;
 
@@ -236,11 +236,11 @@ fn lost<'a>(text: &'a str, warnings: &'a str) -> Option<&'a str> {
 struct Traced {
     /// From a switch away from the thread to the switch back, ns.
     off_cpu_ns: f64,
-    /// Timer interrupts on the CPU, whoever ran.
+    /// Timer interrupts on the CPU, whichever task ran.
     ticks: u64,
     /// Their time, as far as the thread ran, ns.
     tick_ns: f64,
-    /// Interrupts of devices on the CPU, whoever ran.
+    /// Interrupts of devices on the CPU, whichever task ran.
     devices: u64,
 }
 

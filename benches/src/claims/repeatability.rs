@@ -1,5 +1,5 @@
 //! How far five process runs of the same eleven operations lie apart: latlas,
-//! criterion and divan, by turns, in the same wall time.
+//! criterion and divan, interleaved, in the same wall time.
 
 use crate::bars::Bars;
 use crate::operations::NAMES;

@@ -1,7 +1,7 @@
 //! What several runs of one machine say of each other: how often an interval holds the other
 //! runs' median, how many rows are flagged, how many keep their verdict from run to run, how far
 //! runs spread. The runs are made here or read from documents, whose samples are then judged
-//! again by today's rules beside the figures as stored.
+//! again by today's rules against the figures as stored.
 
 use crate::bars::Bars;
 use crate::ours::{self, EMPTY, Task};
@@ -317,7 +317,7 @@ pub struct Summary {
     pub flagged: Count,
     /// Rows in two states.
     pub two_states: Count,
-    /// Rows that can't be told, or are invalid.
+    /// Rows that can't tell, or are invalid.
     pub cannot_tell: Count,
     /// Rows whose verdict the next run repeats.
     pub same_verdict: Count,

@@ -1,4 +1,4 @@
-//! Cycles of the cpu rows beside a published table of this family, and three
+//! Cycles of the cpu rows against a published table of this family, and three
 //! checks that need no table.
 
 use crate::bars::Bars;

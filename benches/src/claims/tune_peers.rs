@@ -1,5 +1,5 @@
-//! What tools that quieten a machine leave changed after they put things back:
-//! latlas beside pyperf, on this machine.
+//! What tools that reduce the noise of a machine leave changed after they put
+//! things back: latlas against pyperf, on this machine.
 
 use crate::bars::Bars;
 use crate::process::peer;

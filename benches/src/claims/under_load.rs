@@ -1,4 +1,4 @@
-//! What controls of single processes are worth to `latlas run` beside a
+//! What controls of single processes are worth to `latlas run` under a
 //! competing load: how far the figures of some small rows are off, and how far
 //! they spread.
 

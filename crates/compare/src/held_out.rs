@@ -5,6 +5,7 @@
 use super::bases::{Applies, Bases};
 use super::row::{Rule, readings};
 use super::shared::Figure;
+use crate::no_reference::NoReference;
 use model::compare::measure::Measure;
 use model::stats;
 use model::summary::Key;
@@ -19,15 +20,15 @@ const CLEARLY: f64 = 0.75;
 /// That it does.
 ///
 /// # Errors
-/// Why not, in words: it was not seen to, or the kept runs don't differ clearly
-/// less with it.
+/// Why not: it was not seen to, or the kept runs don't differ clearly less with
+/// it.
 pub(super) fn takes_error_out(
     reference: usize,
     keys: &[Key],
     rule: &Rule,
     bases: &Bases,
     applies: Applies,
-) -> Result<(), String> {
+) -> Result<(), NoReference> {
     let (mut plain, mut divided) = (Vec::new(), Vec::new());
     let mut pairs = 0;
     for (_, figures) in rule.kept.iter().skip(rule.own) {
@@ -51,17 +52,12 @@ pub(super) fn takes_error_out(
         }
     }
     if pairs < FEWEST {
-        return Err("too few kept runs are alike to show that it takes error out".into());
+        return Err(NoReference::FewRuns);
     }
     match (stats::median(plain), stats::median(divided)) {
         (Some(plain), Some(divided)) if divided <= CLEARLY * plain => Ok(()),
-        (Some(plain), Some(divided)) => Err(format!(
-            "it takes too little error out: kept runs that are alike differ by {:.2} % with it, {:.2} % \
-             without",
-            divided * 100.0,
-            plain * 100.0
-        )),
-        _ => Err("no kept runs have rows that it would be taken out of".into()),
+        (Some(plain), Some(divided)) => Err(NoReference::TooLittle { plain, divided }),
+        _ => Err(NoReference::NoRows),
     }
 }
 

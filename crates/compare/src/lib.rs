@@ -7,9 +7,11 @@
 mod alike;
 mod bases;
 mod comparison;
+mod core_unit;
 pub mod gate;
 mod held_out;
 pub mod history;
+pub mod no_reference;
 mod normalize;
 pub mod obstacle;
 pub mod operand;

@@ -1,6 +1,7 @@
 //! The reference workload of `--normalize`, taken out as drift of the machine.
 
 use crate::bases::{Applies, Bases};
+use crate::no_reference::NoReference;
 use crate::options::{CompareError, MEMORY_REFERENCE, Normalize, Options};
 use crate::row::{Row, Rule};
 use crate::{held_out, shared};
@@ -90,19 +91,19 @@ fn reference_ratio(
     keys: &[Key],
     sides: &[Vec<shared::Has>; 2],
     bases: &Bases,
-) -> Result<(usize, Ratio), String> {
+) -> Result<(usize, Ratio), NoReference> {
     let at = keys
         .iter()
         .position(|key| key.id == id && key.at.is_empty() && key.mode.is_none())
-        .ok_or("neither side has such a row with a single figure")?;
+        .ok_or(NoReference::NoRow)?;
     let row = bases
         .row(&keys[at], at, sides)
-        .ok_or("only one side has it")?;
+        .ok_or(NoReference::OneSide)?;
     if !row.is_time() {
-        return Err("it counts, and does not time anything".into());
+        return Err(NoReference::Counts);
     }
     let ratio = row.reliable_ratio();
     ratio
         .map(|ratio| (at, ratio))
-        .ok_or_else(|| "in one of them it is no figure to rely on".to_owned())
+        .ok_or(NoReference::Unreliable)
 }

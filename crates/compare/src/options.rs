@@ -1,5 +1,6 @@
 //! How to compare, and why there may be no comparison.
 
+use crate::no_reference::NoReference;
 /// Rows are the same within this share of 1 by default.
 pub const USUAL_MARGIN: f64 = 0.05;
 
@@ -36,7 +37,7 @@ pub enum CompareError {
         /// Which.
         row: String,
         /// Why.
-        why: String,
+        why: NoReference,
     },
     /// No row in common, or none of those asked for.
     #[error("{a} and {b} have no row in common{of}")]

@@ -2,9 +2,10 @@
 
 use crate::bases::Bases;
 use crate::comparison::{Comparison, Method, SideFacts};
+use crate::core_unit::CoreUnit;
 use crate::normalize::Reference;
 use crate::operand::Operand;
-use crate::options::{CompareError, Normalize, Options};
+use crate::options::{CompareError, Options};
 use crate::row::{ComparedRow, Row, Rule};
 use crate::shared::{keys, of_runs, of_side};
 use crate::{alike, shared};
@@ -23,7 +24,7 @@ pub fn compare(
     options: &Options,
 ) -> Result<Comparison, CompareError> {
     let all_keys = keys(&[a, b]);
-    let cycles = in_cycles(a, b, options);
+    let core_unit = CoreUnit::of(a, b, options);
     let sides = [of_side(a, &all_keys), of_side(b, &all_keys)];
     let in_both = |at: usize| {
         let has = |side: &Vec<shared::Has>| !matches!(side[at], shared::Has::Nothing);
@@ -34,7 +35,7 @@ pub fn compare(
     let own = groups_of_runs.len();
     groups_of_runs.extend(groups(kept.iter().map(Vec::as_slice), &all_keys, &in_both));
     let rule = Rule {
-        cores_alike: cycles.is_ok(),
+        cores_alike: core_unit.is_cycles(),
         kept: groups_of_runs,
         own,
     };
@@ -77,7 +78,7 @@ pub fn compare(
         method: Method {
             margin: options.margin,
             level: LEVEL,
-            cycles: cycles.unwrap_or_else(|why| why),
+            cycles: core_unit.to_string(),
             kept_runs: rule.kept.iter().map(|(count, _)| *count).collect(),
             normalized: reference.words,
             fail_above: options.fail_above,
@@ -95,21 +96,6 @@ fn of_latest<T>(a: &Operand, b: &Operand, of: fn(&Run, &Run) -> Vec<T>) -> Vec<T
     match (a.runs().first(), b.runs().first()) {
         (Some(a), Some(b)) => of(a, b),
         _ => Vec::new(),
-    }
-}
-
-/// Whether core-bound rows are compared in cycles: why so, or why not.
-fn in_cycles(a: &Operand, b: &Operand, options: &Options) -> Result<String, String> {
-    let (Some(of_a), Some(of_b)) = (a.runs().first(), b.runs().first()) else {
-        return Err("in ns: published figures are".into());
-    };
-    match &options.normalize {
-        Some(Normalize::Row(row)) => Err(format!("in ns, over {row}")),
-        Some(Normalize::Usual) => Ok("in cycles: normalized by the core's clock".into()),
-        None => match alike::cores_alike(of_a, of_b) {
-            Ok(()) => Ok("in cycles: both CPUs are of one model, and their clocks wander".into()),
-            Err(why) => Err(format!("in ns: {why}")),
-        },
     }
 }
 

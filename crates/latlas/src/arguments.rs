@@ -10,6 +10,7 @@ pub(crate) mod export;
 mod groups;
 pub(crate) mod history;
 pub(crate) mod import;
+mod invalid;
 pub(crate) mod man;
 pub(crate) mod noise;
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub(crate) mod selftest;
 pub(crate) mod serve;
 mod table;
 
+pub(crate) use invalid::InvalidValue;
 pub(crate) use table::TableOptions;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -341,24 +343,23 @@ pub(crate) enum Color {
     Never,
 }
 
-fn idle(text: &str) -> Result<Duration, String> {
+fn idle(text: &str) -> Result<Duration, InvalidValue> {
     let idle = budget(text)?;
     if idle.is_zero() {
-        return Err("0 would close every connection; give at least 1ms".into());
+        return Err(InvalidValue::NoIdleTime);
     }
     Ok(idle)
 }
 
-fn peer(text: &str) -> Result<String, String> {
+fn peer(text: &str) -> Result<String, InvalidValue> {
     text.rsplit_once(':')
         .filter(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok_and(|p| p > 0))
         .map(|_| text.to_owned())
-        .ok_or_else(|| "give host and port, such as 192.0.2.7:7411 or [2001:db8::7]:7411".into())
+        .ok_or(InvalidValue::Address)
 }
 
-fn budget(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text)
-        .map_err(|e| format!("{e}; give a time with its unit, such as 30s or 2m"))
+fn budget(text: &str) -> Result<Duration, InvalidValue> {
+    Ok(humantime::parse_duration(text)?)
 }
 
 #[cfg(test)]
@@ -376,7 +377,7 @@ mod tests {
         assert_eq!(budget("1m 30s"), Ok(Duration::from_secs(90)));
         for nonsense in ["30", "-5s", "soon", "", "s"] {
             let error = budget(nonsense).expect_err(nonsense);
-            assert!(error.contains("such as 30s"), "{error}");
+            assert!(matches!(error, InvalidValue::Time(_)), "{error}");
         }
     }
 
@@ -393,10 +394,9 @@ mod tests {
             "lab-3:70000",
             "",
         ] {
-            let error = peer(bad).expect_err(bad);
-            assert!(error.contains("such as 192.0.2.7:7411"), "{error}");
+            assert_eq!(peer(bad), Err(InvalidValue::Address), "{bad}");
         }
-        assert!(idle("0s").is_err());
+        assert_eq!(idle("0s"), Err(InvalidValue::NoIdleTime));
     }
 
     #[test]

@@ -33,6 +33,7 @@ pub fn rows(
                         reason: reason.clone(),
                     },
                     notes: Vec::new(),
+                    missing: Vec::new(),
                 }));
                 continue;
             }
@@ -64,15 +65,19 @@ fn rows_of(
         .collect();
     let all: Vec<String> = cells.iter().flat_map(|(_, f)| f.row_notes()).collect();
     let mut notes = merged(&all);
-    if !measured.is_empty() {
-        notes.extend(missing(&probe.shape, cells));
-    }
+    let missing = match measured.is_empty() {
+        true => Vec::new(),
+        false => missing(cells),
+    };
+    let axes = probe.shape.axes();
+    notes.extend(missing.iter().map(|missing| missing.note(&axes)));
     let row = |outcome| Row {
         id: id.to_string(),
         unit: probe.unit,
         bound: probe.bound,
         outcome,
         notes: notes.clone(),
+        missing: missing.clone(),
     };
     if measured.is_empty() {
         let reason = reason(cells[0].1);
@@ -174,6 +179,7 @@ fn published_points(
             bound: cell.bound,
             outcome,
             notes,
+            missing: Vec::new(),
         })
     };
     published(probe, id).filter_map(row).collect()
@@ -244,6 +250,7 @@ fn levels(
                 bound: cell.bound,
                 outcome: Outcome::Level { estimate, plateau },
                 notes: Vec::new(),
+                missing: Vec::new(),
             })
         })
         .collect()
@@ -326,6 +333,12 @@ mod tests {
                 "not available here at 2 x 64KiB: killed: 9",
             ]
         );
+        let missing = [
+            vec![vec![96, 0], vec![96, 16 << 10]],
+            vec![vec![2, 64 << 10]],
+        ];
+        let at: Vec<_> = row.missing.iter().map(|missing| &missing.at).collect();
+        assert_eq!(at, missing.iter().collect::<Vec<_>>());
         // Without any point the reason is the row's own.
         let none = map_row(&pairs[1..]);
         assert!(

@@ -1,6 +1,7 @@
 //! What is known of a planned cell while it is measured, and what its failed
 //! and contradicted visits say of it.
 
+use crate::disk_room::NoRoom;
 use crate::worker_pool::WorkerLoss;
 use model::estimate::{Estimate, Verdict};
 use model::sample::Sample;
@@ -17,9 +18,9 @@ const DEATHS: usize = 2;
 /// Why a visit to a cell could not be made. Its text is a row's reason.
 #[derive(thiserror::Error, Clone, Debug)]
 pub enum VisitFailure {
-    /// The plan makes none: no room on the disk.
-    #[error("{0}")]
-    Refused(String),
+    /// The plan makes none.
+    #[error(transparent)]
+    Refused(#[from] NoRoom),
     /// The worker's word: there is no work, or its samples are not what the row
     /// says.
     #[error("{0}")]

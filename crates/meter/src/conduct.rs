@@ -12,7 +12,7 @@ use crate::probe::{MachineShape, Probe};
 use crate::rounds::Conductor;
 use crate::run_context::RunContext;
 use crate::run_remark::{Partial, RunRemark};
-use crate::scratch::{self, Scratch};
+use crate::scratch::{self, Scratch, ScratchError};
 use crate::worker_pool::WorkerLoss;
 use model::conditions::Conditions;
 use model::machine::Machine;
@@ -44,8 +44,8 @@ pub enum ConductError {
     #[error("can't put the conducting thread before its workers: {0}")]
     NotAbove(std::io::Error),
     /// The directory that the user named for files can't be used after all.
-    #[error("{0}")]
-    NoScratch(String),
+    #[error(transparent)]
+    NoScratch(ScratchError),
     /// A control was refused.
     #[error(transparent)]
     Controls(#[from] ControlError),
@@ -95,7 +95,7 @@ pub fn conduct(
             &calibration,
             plan.kept_quiet_ratio,
         )
-        .map_err(|why| conditions.not_pinned = Some(why))
+        .map_err(|why| conditions.not_pinned = Some(why.to_string()))
         .ok(),
     };
     if let (Some(kind), Some(why)) = (&plan.record.core_kind, &conditions.not_pinned) {
@@ -123,7 +123,7 @@ pub fn conduct(
     )
     .map_err(ConductError::NoWorkers)?;
     step_aside(&home, measuring_cpu);
-    // Whoever may have to end a worker needs a CPU beside it.
+    // The process that may have to end a worker needs another CPU.
     let above = plan.controls.asked.fifo().map(Above::start).transpose();
     let above = above.map_err(ConductError::NotAbove)?;
     conductor.pool.began = began;
@@ -198,7 +198,7 @@ fn with_scratch(plan: &Plan) -> Result<(Option<Scratch>, MachineShape), ConductE
     if !plan.cells.iter().any(|cell| cell.wants_disk()) {
         scratch::sweep(place);
         // What can do without has to.
-        machine_shape.scratch = Err("no row that needs it is measured".into());
+        machine_shape.scratch = Err(ScratchError::NotNeeded);
         return Ok((None, machine_shape));
     }
     match Scratch::make(place) {

@@ -228,7 +228,7 @@ fn of_nice(settings: &Settings) -> Option<String> {
     })
 }
 
-/// What SCHED_FIFO does not get. Linux 6.12 gave everybody else a server that
+/// What SCHED_FIFO does not get. Linux 6.12 gave all other tasks a server that
 /// runs only while one of them waits (kernel/sched/deadline.c, `fair_server`);
 /// the throttling that always takes its time stayed with CONFIG_RT_GROUP_SCHED.
 fn real_time(share: f64) -> String {

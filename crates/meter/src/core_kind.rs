@@ -2,7 +2,7 @@
 
 use model::machine::{CoreKind, Machine};
 
-/// Which of a machine's kinds of cores somebody wants.
+/// Which of a machine's kinds of cores is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoreKindChoice {
     /// The fastest kind.
@@ -30,40 +30,66 @@ pub(crate) struct Cores {
     pub(crate) name: String,
 }
 
-/// The allowed CPUs of the kind asked for, or why there are none, in words.
+/// Why there are no cores of the kind asked for.
+#[derive(thiserror::Error, Clone, Debug, PartialEq)]
+pub enum NoSuchCores {
+    /// The machine does not say which kinds it has.
+    #[error("the kinds of cores are unknown here ({0}): leave --core-kind out")]
+    Unknown(String),
+    /// All are alike.
+    #[error("this machine has one kind of cores: leave --core-kind out, it would change nothing")]
+    OneKind,
+    /// Threads can't be pinned.
+    #[error(
+        "this system does not let a thread choose its CPUs, so no kind of cores can be kept to: \
+         leave --core-kind out"
+    )]
+    NoPinning,
+    /// The CPU of `--pin` is of another kind.
+    #[error("CPU {cpu} is no {word} core: the {of_kind}; leave out --pin or --core-kind")]
+    OtherCpu {
+        /// The CPU.
+        cpu: u32,
+        /// The kind.
+        word: &'static str,
+        /// Which CPUs are of the kind.
+        of_kind: String,
+    },
+    /// This process may run on none of them.
+    #[error(
+        "no {word} core may be used: the {of_kind}, and this process may run on {}",
+        list(.allowed)
+    )]
+    NotAllowed {
+        /// The kind.
+        word: &'static str,
+        /// Which CPUs are of the kind.
+        of_kind: String,
+        /// Those allowed.
+        allowed: Vec<u32>,
+    },
+}
+
+/// The allowed CPUs of the kind asked for.
 pub(crate) fn choose(
     asked: CoreKindChoice,
     machine: &Machine,
     allowed: &[u32],
     pin: Option<u32>,
-) -> Result<Cores, String> {
+) -> Result<Cores, NoSuchCores> {
     let word = asked.word();
     let kinds = machine.core_kinds.get().ok_or_else(|| {
-        format!(
-            "the kinds of cores are unknown here ({}): leave --core-kind out",
-            machine
-                .core_kinds
-                .unknown
-                .as_deref()
-                .unwrap_or("no reason recorded")
-        )
+        let why = machine.core_kinds.unknown.as_deref();
+        NoSuchCores::Unknown(why.unwrap_or("no reason recorded").to_owned())
     })?;
     // The facts have the fastest kind first.
     let kind = match (kinds.as_slice(), asked) {
-        ([] | [_], _) => {
-            return Err(
-                "this machine has one kind of cores: leave --core-kind out, it would change nothing"
-                    .into(),
-            );
-        }
+        ([] | [_], _) => return Err(NoSuchCores::OneKind),
         ([fastest, ..], CoreKindChoice::Performance) => fastest,
         ([.., slowest], CoreKindChoice::Efficiency) => slowest,
     };
     if machine.allowed_cpus.get().is_none() {
-        return Err(
-            "this system does not let a thread choose its CPUs, so no kind of cores can be kept to: leave --core-kind out"
-                .into(),
-        );
+        return Err(NoSuchCores::NoPinning);
     }
     let of_kind = format!(
         "{} of this machine are CPUs {}",
@@ -71,9 +97,7 @@ pub(crate) fn choose(
         list(&kind.cpus)
     );
     if let Some(cpu) = pin.filter(|cpu| !kind.cpus.contains(cpu)) {
-        return Err(format!(
-            "CPU {cpu} is no {word} core: the {of_kind}; leave out --pin or --core-kind"
-        ));
+        return Err(NoSuchCores::OtherCpu { cpu, word, of_kind });
     }
     let cpus: Vec<u32> = allowed
         .iter()
@@ -81,10 +105,12 @@ pub(crate) fn choose(
         .filter(|cpu| kind.cpus.contains(cpu))
         .collect();
     if cpus.is_empty() {
-        return Err(format!(
-            "no {word} core may be used: the {of_kind}, and this process may run on {}",
-            list(allowed)
-        ));
+        let allowed = allowed.to_vec();
+        return Err(NoSuchCores::NotAllowed {
+            word,
+            of_kind,
+            allowed,
+        });
     }
     Ok(Cores {
         cpus,
@@ -157,21 +183,25 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_said() {
+    fn impossible_requests_give_their_reason() {
         let ask = |machine: &Machine, allowed: &[u32], pin| {
             choose(CoreKindChoice::Performance, machine, allowed, pin).expect_err("impossible")
         };
         let one = machine(vec![kind("only kind", &[0, 1])]);
-        assert!(ask(&one, &[0, 1], None).starts_with("this machine has one kind of cores"));
+        assert_eq!(ask(&one, &[0, 1], None), NoSuchCores::OneKind);
         assert_eq!(
-            ask(&three_kinds(), &[0, 5], Some(0)),
+            ask(&three_kinds(), &[0, 5], Some(0)).to_string(),
             "CPU 0 is no performance core: the performance cores (prime) of this machine are CPUs 5; leave out --pin or --core-kind"
         );
-        assert!(ask(&three_kinds(), &[0, 1], None).starts_with("no performance core may be used"));
+        assert_eq!(
+            ask(&three_kinds(), &[0, 1], None).to_string(),
+            "no performance core may be used: the performance cores (prime) of this machine are CPUs 5, and this process may run on 0, 1"
+        );
         let unknown = Machine::unknown("riscv64", "there is no such file");
-        assert!(ask(&unknown, &[0], None).contains("there is no such file"));
+        let why = NoSuchCores::Unknown("there is no such file".into());
+        assert_eq!(ask(&unknown, &[0], None), why);
         let mut unpinned = three_kinds();
         unpinned.allowed_cpus = Fact::unknown("no such set");
-        assert!(ask(&unpinned, &[0], None).contains("does not let a thread choose"));
+        assert_eq!(ask(&unpinned, &[0], None), NoSuchCores::NoPinning);
     }
 }

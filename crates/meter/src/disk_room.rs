@@ -1,7 +1,8 @@
 //! Whether the files of planned cells fit on the disk.
 
 use crate::probe::OnDisk;
-use crate::scratch::{self, ScratchDir};
+use crate::scratch::{self, ScratchDir, ScratchError};
+use model::size::about;
 use std::path::PathBuf;
 use sys::filesystem::Room;
 
@@ -9,27 +10,86 @@ use sys::filesystem::Room;
 /// and a full disk harms others.
 const LEFT_ALONE: u64 = 10;
 
+/// Why the disk has no room for the files of a cell: a row's reason.
+#[derive(thiserror::Error, Clone, Debug, PartialEq)]
+pub enum NoRoom {
+    /// There is no directory.
+    #[error(transparent)]
+    NoDirectory(#[from] ScratchError),
+    /// The system does not say what is free.
+    #[error("how much is free in {} can't be asked: {error}", directory.display())]
+    Unknown {
+        /// Where.
+        directory: PathBuf,
+        /// What the system said.
+        error: String,
+    },
+    /// Too few bytes are free.
+    #[error(
+        "needs {}{}, {} free in {} (a tenth of it is left alone)",
+        about(*.wanted), on_top_of(*.others, about(*.others)), about(*.free), directory.display()
+    )]
+    Bytes {
+        /// Bytes wanted.
+        wanted: u64,
+        /// Bytes promised to other rows.
+        others: u64,
+        /// Bytes free.
+        free: u64,
+        /// Where.
+        directory: PathBuf,
+    },
+    /// Too few files can be made.
+    #[error(
+        "needs {wanted} files{}, {free} more can be made in {} (a tenth of them is left alone)",
+        on_top_of(*.others, format!("{others} files")), directory.display()
+    )]
+    Files {
+        /// Files wanted.
+        wanted: u64,
+        /// Files promised to other rows.
+        others: u64,
+        /// Files that can be made.
+        free: u64,
+        /// Where.
+        directory: PathBuf,
+    },
+}
+
+fn on_top_of(others: u64, text: String) -> String {
+    match others {
+        0 => String::new(),
+        _ => format!(" on top of {text} for other rows"),
+    }
+}
+
 /// Room on the disk that has been promised to cells so far.
 pub(crate) struct DiskRoom {
     /// Where, and what is free there; or why there is nothing.
-    place: Result<(PathBuf, Room), String>,
+    place: Result<(PathBuf, Room), NoRoom>,
     promised: Vec<OnDisk>,
 }
 
 impl DiskRoom {
     /// In a place.
-    pub(crate) fn on(place: &Result<ScratchDir, String>) -> DiskRoom {
+    pub(crate) fn on(place: &Result<ScratchDir, ScratchError>) -> DiskRoom {
         let room = |place: &ScratchDir| {
             // A default directory may not be there yet.
             let there = scratch::nearest(&place.directory);
-            let room = sys::filesystem::room(there).map_err(|e| {
-                let at = place.directory.display();
-                format!("how much is free in {at} can't be asked: {e}")
-            })?;
-            Ok((place.directory.clone(), room))
+            let directory = place.directory.clone();
+            match sys::filesystem::room(there) {
+                Ok(room) => Ok((directory, room)),
+                Err(e) => Err(NoRoom::Unknown {
+                    directory,
+                    error: e.to_string(),
+                }),
+            }
         };
         DiskRoom {
-            place: place.as_ref().map_err(Clone::clone).and_then(room),
+            place: place
+                .as_ref()
+                .map_err(|why| why.clone().into())
+                .and_then(room),
             promised: Vec::new(),
         }
     }
@@ -37,49 +97,31 @@ impl DiskRoom {
     /// Promises room to a cell. Gives whether it is the first in its room.
     ///
     /// # Errors
-    /// Why there is none, as a row's reason.
-    pub(crate) fn admit(&mut self, wanted: &OnDisk) -> Result<bool, String> {
+    /// Why there is none.
+    pub(crate) fn admit(&mut self, wanted: &OnDisk) -> Result<bool, NoRoom> {
         let (directory, room) = self.place.as_ref().map_err(Clone::clone)?;
         let before = self.promised.clone();
         promise(&mut self.promised, wanted);
         let taken = |of: &[OnDisk]| of.iter().map(|o| on_blocks(o, room)).sum::<u64>();
         let files = |of: &[OnDisk]| of.iter().map(|o| o.files + o.kept).sum::<u64>();
-        let on_top_of = |others: u64, text: String| match others {
-            0 => String::new(),
-            _ => format!(" on top of {text} for other rows"),
+        let usable = |free: u64| free - free / LEFT_ALONE;
+        let refused = match room.files {
+            _ if taken(&self.promised) > usable(room.bytes) => NoRoom::Bytes {
+                wanted: on_blocks(wanted, room),
+                others: taken(&before),
+                free: room.bytes,
+                directory: directory.clone(),
+            },
+            Some(free) if files(&self.promised) > usable(free) => NoRoom::Files {
+                wanted: wanted.files + wanted.kept,
+                others: files(&before),
+                free,
+                directory: directory.clone(),
+            },
+            _ => return Ok(before.len() < self.promised.len()),
         };
-        let size = model::size::about;
-        let refused = if taken(&self.promised) > room.bytes - room.bytes / LEFT_ALONE {
-            let others = taken(&before);
-            Some(format!(
-                "needs {}{}, {} free in {} (a tenth of it is left alone)",
-                size(on_blocks(wanted, room)),
-                on_top_of(others, size(others)),
-                size(room.bytes),
-                directory.display()
-            ))
-        } else if room
-            .files
-            .is_some_and(|free| files(&self.promised) > free - free / LEFT_ALONE)
-        {
-            let others = files(&before);
-            Some(format!(
-                "needs {} files{}, {} more can be made in {} (a tenth of them is left alone)",
-                wanted.files + wanted.kept,
-                on_top_of(others, format!("{others} files")),
-                room.files.unwrap_or(0),
-                directory.display()
-            ))
-        } else {
-            None
-        };
-        match refused {
-            Some(why) => {
-                self.promised = before;
-                Err(why)
-            }
-            None => Ok(before.len() < self.promised.len()),
-        }
+        self.promised = before;
+        Err(refused)
     }
 
     /// Files that stay until the run ends, at most.
@@ -140,13 +182,14 @@ mod tests {
         disk.admit(&wish("a", 50 << 20, 1)).expect("fits");
         let why = disk.admit(&wish("b", 41 << 20, 1)).expect_err("too much");
         assert_eq!(
-            why,
+            why.to_string(),
             "needs 41.0MiB on top of 50.0MiB for other rows, 100MiB free in /x (a tenth of it is \
              left alone)"
         );
         disk.admit(&wish("c", 39 << 20, 1))
             .expect("what was refused takes nothing");
         let why = disk.admit(&wish("d", 2 << 20, 0)).expect_err("full");
+        let why = why.to_string();
         assert!(why.starts_with("needs 2048KiB on top of 89.0MiB"), "{why}");
     }
 
@@ -160,7 +203,8 @@ mod tests {
         assert!(disk(100 << 10, None).admit(&wish("a", 90 << 10, 0)).is_ok());
         let why = disk(100 << 10, None)
             .admit(&wish("a", 90, 90))
-            .expect_err("90 blocks and 90 bytes");
+            .expect_err("90 blocks and 90 bytes")
+            .to_string();
         assert!(why.starts_with("needs 90.1KiB, 100KiB free in /x"), "{why}");
         assert!(disk(100 << 10, None).admit(&wish("a", 90, 89)).is_ok());
     }
@@ -180,7 +224,7 @@ mod tests {
         disk.admit(&wish("a", 1, 80)).expect("fits");
         let why = disk.admit(&wish("b", 1, 11)).expect_err("too many");
         assert_eq!(
-            why,
+            why.to_string(),
             "needs 11 files on top of 80 files for other rows, 100 more can be made in /x (a tenth \
              of them is left alone)"
         );
@@ -198,12 +242,13 @@ mod tests {
         std::os::unix::fs::symlink("/none/such", dir.path().join("not")).expect("a link");
         let mut none = DiskRoom::on(&Ok(place));
         let why = none.admit(&wish("a", 1, 1)).expect_err("a link");
-        assert!(why.contains("can't be asked"), "{why}");
+        assert!(matches!(why, NoRoom::Unknown { .. }), "{why}");
     }
 
     #[test]
     fn no_place_is_the_reason() {
-        let mut none = DiskRoom::on(&Err("no disk".into()));
-        assert_eq!(none.admit(&wish("a", 1, 1)), Err("no disk".into()));
+        let why = ScratchError::NoDefault(Vec::new());
+        let mut none = DiskRoom::on(&Err(why.clone()));
+        assert_eq!(none.admit(&wish("a", 1, 1)), Err(why.into()));
     }
 }

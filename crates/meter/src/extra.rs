@@ -1,4 +1,4 @@
-//! Which cells get extra visits: those whose intervals are widest beside what
+//! Which cells get extra visits: those whose intervals are widest compared to what
 //! they should be, for each second that it costs to narrow them.
 
 use std::cmp::Ordering;

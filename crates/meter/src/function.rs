@@ -1,4 +1,4 @@
-//! The meter for one's own functions: ten lines, same care, same table.
+//! The meter for a program's own functions: ten lines, same care, same table.
 //!
 //! ```no_run
 //! use meter::function::Session;

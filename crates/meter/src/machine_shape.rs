@@ -1,6 +1,6 @@
 //! What the plan and the probes know of the machine.
 
-use crate::scratch::ScratchDir;
+use crate::scratch::{ScratchDir, ScratchError};
 use model::machine::{CacheKind, Machine, NumaNode};
 
 /// The machine as the plan lays out its curves and the probes their work.
@@ -30,7 +30,7 @@ pub struct MachineShape {
     /// the system shows none.
     pub nodes: Vec<NumaNode>,
     /// Where rows of files put theirs, or why they can't.
-    pub scratch: Result<ScratchDir, String>,
+    pub scratch: Result<ScratchDir, ScratchError>,
 }
 
 impl Default for MachineShape {
@@ -49,7 +49,7 @@ impl Default for MachineShape {
             huge_page_bytes: None,
             peer: None,
             nodes: Vec::new(),
-            scratch: Err("no directory for files was made".into()),
+            scratch: Err(ScratchError::NotChosen),
         }
     }
 }

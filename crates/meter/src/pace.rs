@@ -99,7 +99,7 @@ impl Pace {
     }
 
     /// Samples that a visit takes: those planned, or fewer where they take
-    /// far longer than planned, as operations between threads do beside a load
+    /// far longer than planned, as operations between threads do under a load
     /// that keeps switching. A few of each row say more than many of some.
     pub fn samples(&self, plan: &Plan, number: usize) -> u32 {
         let cell = &plan.cells[number];

@@ -8,6 +8,7 @@ use model::estimate::{Estimate, Verdict};
 use model::gate::looks_quiet;
 use model::machine::Machine;
 use model::run::{Outcome, Row};
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 use sys::clock::{Calibration, Counter};
 
@@ -21,8 +22,25 @@ pub(crate) fn moment() -> Moment {
     }
 }
 
+/// Why a process is on no CPU of its own.
+#[derive(thiserror::Error, Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub enum NotPinned {
+    /// There was no CPU to try.
+    #[error("no CPU is known to be allowed")]
+    NoCpu,
+    /// The system refused.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl From<std::io::Error> for NotPinned {
+    fn from(error: std::io::Error) -> NotPinned {
+        NotPinned::Refused(error.to_string())
+    }
+}
+
 /// The allowed CPU with the largest share of quiet readings in a short look, so
-/// that the run does not begin beside a busy neighbour; of the fastest kind of
+/// that the run does not begin next to a busy neighbour; of the fastest kind of
 /// cores, where there are several kinds.
 ///
 /// # Errors
@@ -33,10 +51,10 @@ pub(crate) fn quietest_cpu(
     counter: &Counter,
     calibration: &Calibration,
     kept_quiet_ratio: Option<f64>,
-) -> Result<u32, String> {
+) -> Result<u32, NotPinned> {
     const LOOKED_AT: usize = 8;
     const LOOK: Duration = Duration::from_millis(25);
-    let home = sys::affinity::allowed_cpus().map_err(|e| e.to_string())?;
+    let home = sys::affinity::allowed_cpus()?;
     let fastest = machine.core_kinds.get().and_then(|kinds| kinds.first());
     let is_fast = |cpu: &u32| fastest.is_none_or(|kind| kind.cpus.contains(cpu));
     let (fast, other): (Vec<u32>, Vec<u32>) = cpus.iter().partition(|cpu| is_fast(cpu));
@@ -44,10 +62,10 @@ pub(crate) fn quietest_cpu(
     let mut looks: Vec<(f64, u32)> = Vec::new();
     let l1_bytes = MachineShape::of(machine, candidates.clone(), None).l1_bytes;
     let mut around = RealEnvironment::new(*counter, calibration.ns_per_tick, l1_bytes, 0);
-    let mut refused = "no CPU is known to be allowed".to_string();
+    let mut refused = NotPinned::NoCpu;
     for &cpu in candidates.iter().take(LOOKED_AT) {
         if let Err(e) = sys::affinity::pin_to(&[cpu]) {
-            refused = e.to_string();
+            refused = e.into();
             continue;
         }
         around.core_figures();
@@ -130,6 +148,7 @@ mod tests {
             bound: Bound::Core,
             outcome: Outcome::Figure(Estimate::bare(None, verdict)),
             notes: Vec::new(),
+            missing: Vec::new(),
         }
     }
 

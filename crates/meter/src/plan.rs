@@ -177,8 +177,7 @@ pub fn plan_within(
     }
     let mut core_kind = None;
     if let Some(asked) = request.core_kind {
-        let cores = core_kind::choose(asked, machine, &cpus, request.pin);
-        let cores = cores.map_err(PlanError::CoreKind)?;
+        let cores = core_kind::choose(asked, machine, &cpus, request.pin)?;
         (cpus, core_kind) = (cores.cpus, Some(cores.name));
     }
     if let Some(cpu) = request.pin.filter(|cpu| !cpus.contains(cpu)) {
@@ -195,7 +194,7 @@ pub fn plan_within(
     let mut machine_shape = MachineShape::of(machine, cpus, request.pin);
     machine_shape.peer.clone_from(&request.peer);
     machine_shape.scratch = match &request.dir {
-        Some(dir) => Ok(scratch::named(dir).map_err(PlanError::Scratch)?),
+        Some(dir) => Ok(scratch::named(dir)?),
         None => scratch::by_default(),
     };
     let mut disk = DiskRoom::on(&machine_shape.scratch);
@@ -221,8 +220,8 @@ pub fn plan_within(
                 &room,
                 workers,
             );
-            if let Some(reason) = fit_disk(&mut own, probe, &mut disk, most_factor) {
-                unavailable.push((row, probe.unit, probe.bound, reason));
+            if let Some(why) = fit_disk(&mut own, probe, &mut disk, most_factor) {
+                unavailable.push((row, probe.unit, probe.bound, why.to_string()));
                 continue;
             }
             if probe.together {
@@ -404,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_memory_is_said() {
+    fn too_little_memory_is_reported() {
         // What is said to be needed is what is.
         let mut least = 1;
         while Room::fit(&zen3(), least * MIB, 8).is_err() {

@@ -9,7 +9,8 @@ use model::unit::Unit;
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Text of a probe: static in the catalogue, owned in a program of one's own.
+/// Text of a probe: static in the catalogue, owned in a program that uses the
+/// library.
 pub type Text = Cow<'static, str>;
 
 /// One entry of a catalogue: one measured quantity, or several that differ
@@ -61,9 +62,9 @@ pub struct Probe {
     /// What a cell keeps on disk while the run lasts, if anything. Such a cell
     /// finds a directory in [`WorkerMemory::scratch`].
     pub on_disk: fn(&Site) -> Option<OnDisk>,
-    /// Whether it wants memory beside the worker's one buffer (base pages, other
-    /// threads' own): such cells go to workers that don't hold the largest
-    /// buffer.
+    /// Whether it wants memory in addition to the worker's one buffer (base
+    /// pages, other threads' own): such cells go to workers that don't hold the
+    /// largest buffer.
     pub second_buffer: bool,
     /// The CPU feature beyond the architecture's baseline that the work needs,
     /// by the name of `std::arch` (`popcnt`): on a CPU without it the probe is
@@ -169,8 +170,8 @@ pub struct Effort {
     /// curve over bytes, this for a figure. Decides which workers visit it,
     /// how it is brought back, and what it costs in memory.
     pub working_set: WorkingSet,
-    /// Expected time of a visit beside its samples (bringing back), in ns per
-    /// byte of working set.
+    /// Expected time of a visit in addition to its samples (bringing back), in ns
+    /// per byte of working set.
     pub restore_ns_per_byte: f64,
     /// Expected length of a sample where it is not the usual one, ns.
     pub sample_ns: Option<f64>,
@@ -235,7 +236,7 @@ impl WorkingSet {
         }
     }
 
-    /// Bytes beside the worker's buffers.
+    /// Bytes in addition to the worker's buffers.
     pub fn own_bytes(&self, at: &[u64]) -> u64 {
         match *self {
             WorkingSet::Own(factor) => at.last().map_or(0, |x| x.saturating_mul(factor)),

@@ -24,8 +24,8 @@ pub enum RejudgeError {
 }
 
 /// The rows of a stored run again, judged anew from its samples. What its
-/// visits said beside the samples (failures, whether U and 2U are alike) is not
-/// in a document: a row that the run found invalid stays so.
+/// visits said in addition to the samples (failures, whether U and 2U are alike)
+/// is not in a document: a row that the run found invalid stays so.
 ///
 /// # Errors
 /// Where the run can't be planned again, or a cell is damaged.

@@ -2,8 +2,7 @@
 
 use crate::cell_state::CellState;
 use crate::plan::PlannedCell;
-use crate::probe::Shape;
-use model::run::Axis;
+use model::missing_points::MissingPoints;
 use std::collections::BTreeSet;
 
 /// Remarks of several workers as one list: of those that differ only in the
@@ -30,38 +29,23 @@ pub(crate) fn merged(notes: &[String]) -> Vec<String> {
     kept
 }
 
-/// Which points of a curve or map are missing, and why: a remark for each
-/// reason.
-pub(crate) fn missing(shape: &Shape, cells: &[(&PlannedCell, &CellState)]) -> Vec<String> {
-    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+/// Which points of a curve or map are missing, by reason.
+pub(crate) fn missing(cells: &[(&PlannedCell, &CellState)]) -> Vec<MissingPoints> {
+    let mut all: Vec<MissingPoints> = Vec::new();
     for (cell, state) in cells {
         let Some(reason) = state.unavailable().map(ToString::to_string) else {
             continue;
         };
-        let point = point_text(shape, &cell.at);
-        match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, points)) => points.push(point),
-            None => reasons.push((reason, vec![point])),
+        let at = cell.at.clone();
+        match all.iter_mut().find(|known| known.reason == reason) {
+            Some(known) => known.at.push(at),
+            None => all.push(MissingPoints {
+                at: vec![at],
+                reason,
+            }),
         }
     }
-    reasons
-        .into_iter()
-        .map(|(reason, points)| format!("not available here at {}: {reason}", points.join(", ")))
-        .collect()
-}
-
-/// A point of a curve or map in words: `16KiB`, `96 x 16KiB`.
-fn point_text(shape: &Shape, at: &[u64]) -> String {
-    let parts: Vec<String> = shape
-        .axes()
-        .iter()
-        .zip(at)
-        .map(|(axis, &value)| match axis {
-            Axis::WorkingSetBytes | Axis::StrideBytes | Axis::FileBytes => model::size::text(value),
-            _ => value.to_string(),
-        })
-        .collect();
-    parts.join(" x ")
+    all
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a reader must know of a whole run: said at once where it is a warning,
 //! and kept with the document.
 
+use crate::scratch::ScratchError;
 use crate::worker_pool::WorkerLoss;
 
 /// A remark on a run.
@@ -40,7 +41,7 @@ pub enum RunRemark {
     OneCpu,
     /// The scratch directory is still there.
     #[error("files of this run could not be removed: {0}")]
-    FilesLeft(String),
+    FilesLeft(ScratchError),
 }
 
 /// Why a document is partial.

@@ -11,9 +11,11 @@
 
 mod choice;
 mod dir;
+mod error;
 mod life;
 
 pub(crate) use choice::nearest;
 pub use choice::{by_default, named};
-pub use dir::{ScratchDir, reason};
+pub use dir::ScratchDir;
+pub use error::{ScratchError, Unusable};
 pub use life::{Scratch, sweep};

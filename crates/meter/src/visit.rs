@@ -1,5 +1,5 @@
 //! One visit to a cell: restore its working set, then a few samples between
-//! canaries, each with the evidence of what happened meanwhile.
+//! canaries, each with the evidence of what happened during it.
 
 use crate::clock::Clock;
 use crate::environment::{CoreFigures, Environment, Losses};

@@ -3,6 +3,7 @@
 //! half a frame is known for what it is.
 
 use crate::controls::RequestedControls;
+use crate::placement::NotPinned;
 use model::gate::Gate;
 use model::noise::applied::Settings;
 use model::run::Regime;
@@ -65,7 +66,7 @@ pub enum Reply {
     /// It stands ready.
     Ready {
         /// CPUs it is pinned to; or why it is not pinned.
-        pinned: Result<Vec<u32>, String>,
+        pinned: Result<Vec<u32>, NotPinned>,
         /// What it really has of all controls.
         granted: Settings,
         /// The first of the other controls that was refused, and why.

@@ -1,5 +1,6 @@
 //! The work of a cell: what a worker runs, and why it may fail.
 
+use crate::scratch::ScratchError;
 use crate::worker_memory::MemoryError;
 use std::io;
 use std::sync::Arc;
@@ -11,6 +12,9 @@ pub enum WorkError {
     /// The worker's memory.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// The directory for files, or a file in it.
+    #[error(transparent)]
+    Files(#[from] ScratchError),
     /// The system refused a call.
     #[error("{call}: {error}")]
     Call {
@@ -144,7 +148,7 @@ pub trait Work {
     }
 
     /// Asked after a visit to stamped work: how long the thread that stamps
-    /// this series waited for a CPU meanwhile, ns, which is `own_ns` if that is
+    /// this series waited for a CPU during it, ns, which is `own_ns` if that is
     /// the thread that called [`Work::stamped`]; `None` where it was not watched.
     fn run_delay_ns(&self, _series: usize, _own_ns: u64) -> Option<u64> {
         None
@@ -174,7 +178,7 @@ pub trait Work {
         Ok(())
     }
 
-    /// What a reader must know beside the figure, such as the kind of pages
+    /// What a reader must know with the figure, such as the kind of pages
     /// that were really had.
     fn notes(&self) -> Vec<String> {
         Vec::new()

@@ -1,5 +1,5 @@
 //! A worker process: the same program, started again, that visits cells as
-//! it is told and sends the samples back.
+//! it is asked for and sends the samples back.
 
 use crate::environment::{Environment, RealEnvironment};
 use crate::probe::{Probe, Site, WorkError};
@@ -63,7 +63,7 @@ pub fn serve(catalogue: &[Probe], parent: &str) -> io::Result<()> {
     let pinned = match sys::affinity::pin_to(&setup.pin) {
         _ if setup.pin.is_empty() => Ok(Vec::new()),
         Ok(()) => Ok(setup.pin.clone()),
-        Err(e) => Err(e.to_string()),
+        Err(e) => Err(e.into()),
     };
     let ready = Reply::Ready {
         pinned,

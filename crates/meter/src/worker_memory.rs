@@ -2,7 +2,7 @@
 //! chases go through it.
 
 use crate::machine_shape::MachineShape;
-use crate::scratch::ScratchDir;
+use crate::scratch::{ScratchDir, ScratchError};
 use fastrand::Rng;
 use sys::pages::{Backing, Buffer, PageKind};
 
@@ -168,13 +168,13 @@ impl WorkerMemory {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn scratch(&self) -> Result<&ScratchDir, String> {
+    pub fn scratch(&self) -> Result<&ScratchDir, ScratchError> {
         self.machine.scratch.as_ref().map_err(Clone::clone)
     }
 
     /// The first `bytes` of the worker's one buffer on huge pages (where the
     /// system gives them: a row's note says), and the room for a
-    /// chase's order beside it.
+    /// chase's order with it.
     pub fn huge(&mut self, bytes: u64) -> Result<(&mut [u8], &mut Order, &mut Rng), MemoryError> {
         let memory = &mut self.huge.get(bytes, None)?.as_mut_slice()[..bytes as usize];
         Ok((memory, &mut self.order, &mut self.rng))

@@ -1,6 +1,7 @@
-//! The parent's side of its worker processes: started, told, listened to,
+//! The parent's side of its worker processes: started, sent requests, listened to,
 //! ended. No worker outlives its parent's hold on it.
 
+use crate::placement::NotPinned;
 use crate::wire::{self, Reply, Request, Setup};
 use crate::worker::ROLE;
 use model::noise::applied::Settings;
@@ -122,7 +123,7 @@ impl WorkerPool for WorkerProcesses {
         stop: &AtomicBool,
     ) -> (Vec<Vec<u8>>, Option<WorkerLoss>) {
         // Opened only when the worker rests: rows on several CPUs would see
-        // us at work beside them.
+        // us at work at the same time.
         let mut answers = Vec::with_capacity(requests.len());
         let Some(handle) = self.handles.get_mut(&worker) else {
             return (answers, None);
@@ -153,7 +154,7 @@ pub struct WorkerHandle {
     from: BufReader<UnixStream>,
     to: UnixStream,
     /// CPUs it is pinned to, or why it is not.
-    pub pinned: Result<Vec<u32>, String>,
+    pub pinned: Result<Vec<u32>, NotPinned>,
     /// What it has of all controls, as it read them back.
     pub granted: Settings,
     /// Why it has not all of the others that were asked for.
@@ -289,9 +290,9 @@ fn is_timeout(error: &io::Error) -> bool {
 
 impl Drop for WorkerHandle {
     fn drop(&mut self) {
-        // Nothing in a worker wants an orderly end; a zombie nobody wants.
+        // Nothing in a worker wants an orderly end; a zombie is of no use.
         // Nor children of its own that hang: it leads a group, whose number is
-        // nobody else's until it is reaped. SIGKILL ends stopped ones too.
+        // no other process's until it is reaped. SIGKILL ends stopped ones too.
         if !self.reaped {
             let _ = sys::process::kill_group(self.child.id());
         }

@@ -56,7 +56,7 @@ fn one_cell_has_the_visits_of_all() {
 }
 
 #[test]
-fn memory_of_the_works_own_costs_time_and_no_place() {
+fn memory_of_the_work_costs_time_and_no_buffer() {
     let plan = planned(&["my.own"]);
     let [one, many] = &plan.cells[..] else {
         panic!("no point is left out: {:?}", plan.cells);

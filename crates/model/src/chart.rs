@@ -18,7 +18,7 @@ pub struct Chart {
     pub section: Section,
     /// The picture itself.
     pub body: Body,
-    /// What a reader must know beside it, one sentence each: shrunk curves,
+    /// What a reader must know with it, one sentence each: shrunk curves,
     /// noisy points, rows that can't be measured here.
     pub notes: Vec<String>,
 }
@@ -37,7 +37,7 @@ pub enum Section {
     Files,
     /// Noise and conditions.
     Noise,
-    /// Several runs beside each other.
+    /// Several runs next to each other.
     Comparison,
     /// A row over time.
     History,

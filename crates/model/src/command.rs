@@ -134,6 +134,6 @@ pub enum Ended {
     Narrow,
     /// The longest time or the largest number was reached first.
     AtTheLimit,
-    /// Somebody stopped them.
+    /// They were stopped by a signal or the user.
     Interrupted,
 }

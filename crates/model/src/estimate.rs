@@ -19,7 +19,7 @@ pub const WORKERS: usize = 3;
 /// Times between stamps that may come in either order are judged as shares of
 /// this many ns where they are shorter, since a part of a whole may be near 0
 /// and yet be known well. So ±200 ns or less are never noisy, and ±1 µs or
-/// less always tell something: that is little beside the tens of µs of a
+/// less always tell something: that is little compared to the tens of µs of a
 /// thread's life, and not much more than two CPUs' stamps are good for.
 pub const EITHER_ORDER_FROM_NS: f64 = 2_000.0;
 /// Smallest share of the operations that is a mode or a state of its own.
@@ -166,7 +166,8 @@ pub struct Longest {
 }
 
 impl Tail {
-    /// What is to be said of the tail beside its figures; empty for nothing.
+    /// What is to be said of the tail in addition to its figures; empty for
+    /// nothing.
     pub fn reason(&self) -> String {
         let mut words = Vec::new();
         match (self.verdict, &self.p99_ns) {
@@ -206,7 +207,7 @@ pub struct Estimate {
     pub modes: Vec<Mode>,
     /// Share of the ordinary samples that were quiet.
     pub quiet_share: Option<f64>,
-    /// If set, the figure can't be told from nothing: it is below this many
+    /// If set, the figure can't be distinguished from 0: it is below this many
     /// ns.
     pub below_ns: Option<f64>,
     /// How far to trust it.

@@ -213,7 +213,7 @@ fn too_few(quiet: &[&Sample], all: &[Sample], context: &Context) -> String {
     if let Some(calm) = calm {
         let busy = (1.0 - calm) * 100.0;
         // The canaries see whatever takes L1 and the front end; the
-        // multiplications see who shares the core.
+        // multiplications react to a task that shares the core.
         return match gate.multiply_is_whole() {
             Some(false) => format!(
                 "the core's other hardware thread was busy in {busy:.0} % of readings; typical is for a shared core"
@@ -305,7 +305,7 @@ fn few_but_alike(samples: &[&Sample], context: &Context) -> bool {
     samples.len() >= FEW_SAMPLES && deviation.is_some_and(|d| d < FEW_WITHIN * median.abs())
 }
 
-/// The bound below which the figure can't be told from nothing, if it is
+/// The bound below which the figure can't be distinguished from 0, if it is
 /// there: the interval holds 0 and is narrow (so the figure is known to be
 /// small), or the figure is within three steps of the clock.
 fn below_resolution(quiet: &Quiet, samples: &[&Sample], context: &Context) -> Option<f64> {

@@ -187,7 +187,7 @@ pub(crate) fn capacity_is_quiet(capacity: f64) -> bool {
     within(capacity, CAPACITY_BAND)
 }
 
-/// Whether a reading looks quiet before anything is learnt: on the kept ratio,
+/// Whether a reading looks quiet before anything is learned: on the kept ratio,
 /// or on any that a quiet core may have.
 pub fn looks_quiet(reading: &CanaryReading, kept_ratio: Option<f64>) -> bool {
     let on = |ratio: &f64| within(reading.ratio / ratio, QUIET_BAND);

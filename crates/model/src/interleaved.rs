@@ -1,4 +1,4 @@
-//! Two things measured by turns, round by round: the ratio of the one to the
+//! Two things measured interleaved, round by round: the ratio of the one to the
 //! other, and what may be said of it.
 //!
 //! Each round gives one ratio; the figure is their median, the interval that
@@ -14,7 +14,7 @@ use crate::compare::finding::Finding;
 use crate::stats::{self, Interval};
 
 /// The ratio of the second to the first, of so many comparisons of one row that
-/// are told together: the level of each is 1 - 0.05 / comparisons (Bonferroni),
+/// are judged together: the level of each is 1 - 0.05 / comparisons (Bonferroni),
 /// so that with no difference anywhere one row in twenty, of all commands
 /// together, calls something different. Other rows have the same level, each by
 /// itself.
@@ -58,7 +58,7 @@ fn ratios(first: &[f64], second: &[f64]) -> Option<Vec<f64>> {
 
 /// The word for a ratio: the same only where the whole interval stays within
 /// `margin`, a share of the one or the other. Different may be less than that:
-/// what is sure is told.
+/// what is significant is reported.
 pub fn word(ratio: Option<&Interval>, margin: f64) -> Finding {
     match ratio {
         None => Finding::CannotTell,
@@ -98,7 +98,7 @@ mod tests {
         let second: Vec<f64> = first.iter().map(|v| v * 1.1).collect();
         let r = ratio(&first, &second, 1).expect("twelve rounds");
         assert!((r.low - 1.1).abs() < 1e-9 && (r.high - 1.1).abs() < 1e-9);
-        // A round that was broken off counts for nobody.
+        // A round that was broken off does not count.
         let r = ratio(&first, &second[..11], 1).expect("eleven");
         assert!((r.value - 1.1).abs() < 1e-9);
         assert_eq!(ratio(&first[..5], &second[..5], 1), None, "too few");

@@ -2,7 +2,7 @@
 //!
 //! The way of one number, as far as it lies here:
 //! [`sample::Sample`] (what one bracket of the clock saw, with the evidence
-//! beside it) → [`gate::Gate`] (was the machine quiet then?) →
+//! with it) → [`gate::Gate`] (was the machine quiet then?) →
 //! [`estimate::Estimate`] (quiet, typical, interval, verdict) →
 //! [`run::Run`] (the document that everything later is drawn from).
 #![forbid(unsafe_code)]
@@ -28,6 +28,7 @@ mod interval;
 pub mod loop_cost;
 pub mod machine;
 pub mod machine_readings;
+pub mod missing_points;
 pub mod nearest;
 pub mod noise;
 pub mod overview;

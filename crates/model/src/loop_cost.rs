@@ -4,9 +4,10 @@
 //! count and a branch) and its operations, and nothing else: then U's time less
 //! what the difference says that U operations take leaves the loop's own. What
 //! is left is known beforehand, since a counted loop costs between nothing (it
-//! runs beside a dependent chain) and one taken branch a cycle. Anything else
-//! was paid by one of the two loops only, and stands in the figure: a front end
-//! that slows U alone once made a population count run at ten a cycle.
+//! runs in parallel with a dependent chain) and one taken branch a cycle.
+//! Anything else was paid by one of the two loops only, and stands in the figure:
+//! a front end that slows U alone once made a population count run at ten a
+//! cycle.
 
 use crate::context::Context;
 use crate::estimate::{CANNOT_TELL_ABOVE, Estimate, NOISY_ABOVE, Verdict};
@@ -133,7 +134,7 @@ mod tests {
         assert!((of_adds.own.value - 1.0).abs() < 0.02, "{of_adds:?}");
         assert!((of_adds.operations.value - 4.0).abs() < 0.05, "{of_adds:?}");
         assert_eq!(of_adds.error(), 0.0);
-        // Beside a dependent chain the loop costs nothing.
+        // In parallel with a dependent chain the loop costs nothing.
         assert_eq!(turn(72.0, 144.0).error(), 0.0);
     }
 

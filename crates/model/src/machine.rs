@@ -51,7 +51,7 @@ pub struct Machine {
     pub emulated: Fact<Presence>,
     /// What the CPU calls itself.
     pub cpu_model: Fact<String>,
-    /// Who made the CPU or designed its cores.
+    /// Vendor of the CPU, or designer of its cores.
     pub cpu_vendor: Fact<String>,
     /// Family, model and stepping, or the ARM main ID (of the first CPU).
     pub cpu_signature: Fact<CpuSignature>,

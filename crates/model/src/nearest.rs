@@ -1,4 +1,4 @@
-//! The name that somebody probably meant.
+//! The name that was probably meant.
 
 /// The candidates nearest to `name`, best first, at most three; none where
 /// nothing is near enough to be a slip of the fingers.

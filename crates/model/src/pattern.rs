@@ -1,6 +1,6 @@
 //! Names by pattern.
 
-/// Whether somebody who looks into a run means a row by this: its id, its
+/// Whether a pattern that a reader gives matches a row: its id, its
 /// probe with all that stands before the first slash, or a pattern.
 pub fn names(pattern: &str, id: &str) -> bool {
     let probe = id.split_once('/').map(|(probe, _)| probe);

@@ -24,7 +24,7 @@
 //! losing hits): the slope is the Theil-Sen estimate, and a stretch that is
 //! steeper than `SLOPE`, or rises by more than `RISE`, is a ramp.
 //!
-//! Where points disagree is told by the monotone curve nearest to all points
+//! Where points disagree is found by the monotone curve nearest to all points
 //! (isotonic regression by pooling adjacent violators, with medians: a larger
 //! working set is never faster). A ramp, however noisy, stays near it; of
 //! points that come at random from 15 and 97 ns, a good part does not.

@@ -9,6 +9,7 @@ use crate::filesystem::Filesystem;
 use crate::gate::Gate;
 use crate::imported::Imported;
 use crate::machine::Machine;
+use crate::missing_points::MissingPoints;
 use crate::plateau::Plateau;
 pub use crate::program::Program;
 pub use crate::row_kind::{Bound, Regime};
@@ -140,9 +141,13 @@ pub struct Row {
     pub bound: Bound,
     /// What came of it.
     pub outcome: Outcome,
-    /// What a reader must know beside the figure, one sentence each: shrunk
+    /// What a reader must know with the figure, one sentence each: shrunk
     /// working sets, kinds of pages, shortened curves.
     pub notes: Vec<String>,
+    /// Points of a curve or map that can't be measured here; its notes say so
+    /// too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingPoints>,
 }
 
 /// What came of a row.

@@ -87,7 +87,7 @@ pub struct Sample {
     /// Ticks of the 2U loop, where the row is measured as a difference; or the
     /// second stamp, which may be the earlier one.
     pub second_ticks: Option<u64>,
-    /// What happened meanwhile.
+    /// What happened during it.
     pub evidence: Evidence,
 }
 

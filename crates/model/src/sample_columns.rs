@@ -101,13 +101,6 @@ pub enum DamagedColumns {
     },
 }
 
-/// For callers whose errors are text.
-impl From<DamagedColumns> for String {
-    fn from(damage: DamagedColumns) -> String {
-        damage.to_string()
-    }
-}
-
 /// Takes the next `count` readings off a column.
 fn cut<'c>(
     column: &mut &'c [u32],

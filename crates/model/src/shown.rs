@@ -133,7 +133,7 @@ pub fn cycles(estimate: &Estimate) -> String {
 
 /// A count as far as its interval supports it, and half of that.
 pub fn cycle_count(c: &Interval) -> [String; 2] {
-    // Beyond ten thousand nobody counts cycles one by one.
+    // Beyond ten thousand single cycles say nothing.
     let scale_of = |cycles: f64| match cycles {
         v if v >= 1e7 => (1e6, "M"),
         v if v >= 1e4 => (1e3, "k"),
@@ -152,7 +152,7 @@ pub fn cycle_count(c: &Interval) -> [String; 2] {
 }
 
 /// Median with the 10 % and 90 % quantiles: `1.40 [1.38-1.52]`, in the unit of
-/// the quiet figure beside it; its own unit stands with it where there is none.
+/// the quiet figure next to it; its own unit stands with it where there is none.
 /// Of modes that lie apart it is one mode's, with its name.
 pub fn typical(estimate: &Estimate, unit: &Unit) -> String {
     let (t, mode) = match estimate.headline() {
@@ -178,7 +178,7 @@ fn typical_text(estimate: &Estimate, t: &Typical, unit: &Unit) -> String {
     brackets([value, low, high].map(|v| plain_zero(format!("{:.places$}", v / scale))))
 }
 
-/// The same where nothing stands beside it: three digits each, as far as the
+/// The same where it stands alone: three digits each, as far as the
 /// median's own interval supports them, since a tail would leave none of a
 /// median that is well known.
 fn alone(t: &Typical, values: [f64; 3], unit: &Unit) -> String {

@@ -24,7 +24,7 @@ pub fn text(bytes: u64) -> String {
     format!("{bytes}B")
 }
 
-/// Writes a size to about three digits, for sizes that nobody chose.
+/// Writes a size to about three digits, for sizes that were not chosen.
 ///
 /// ```
 /// assert_eq!(model::size::about(535_773_184), "511MiB");

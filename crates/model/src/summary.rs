@@ -118,7 +118,7 @@ pub struct KeptRun {
     /// The canaries' quiet ratio, if later runs of the machine may take it from
     /// this one ([`crate::gate::Gate::teaches`]).
     pub quiet_ratio: Option<f64>,
-    /// Names that somebody gave it.
+    /// Its tags.
     pub tags: Vec<String>,
     /// The document.
     pub path: PathBuf,
@@ -214,7 +214,7 @@ pub struct KeptResult {
     pub mode: Option<String>,
     /// The same in clock cycles, where known.
     pub cycles: Option<Interval>,
-    /// If set, it can't be told from nothing: it is below this many ns.
+    /// If set, it can't be distinguished from 0: it is below this many ns.
     pub below_ns: Option<f64>,
     /// How far to trust it; absent where it was not measured.
     pub verdict: Option<Verdict>,
@@ -224,7 +224,7 @@ pub struct KeptResult {
 
 impl KeptResult {
     /// The figure if it may be set against those of other runs, ns (counts and
-    /// bytes as they are): its verdict is ok and it can be told from nothing.
+    /// bytes as they are): its verdict is ok and it can be distinguished from 0.
     pub fn reliable(&self) -> Option<f64> {
         let known = self.verdict == Some(Verdict::Ok) && self.below_ns.is_none();
         self.value.filter(|_| known).map(|value| value.value)

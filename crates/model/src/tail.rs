@@ -9,7 +9,7 @@ use crate::spread::{self, Reading};
 use crate::stats::{self, Interval};
 use std::collections::BTreeMap;
 
-/// Samples above a percentile that are needed before it is told: below ten it
+/// Samples above a percentile that are needed before it is reported: below ten it
 /// is the luck of a few.
 const EXCEEDANCES: f64 = 10.0;
 /// A 99 % quantile is noisy where its interval is wider than this to either

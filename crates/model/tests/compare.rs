@@ -23,7 +23,7 @@ struct Row {
     cost: f64,
     /// Standard deviation of its workers' medians, as a share.
     workers_differ: f64,
-    /// Standard deviation of its runs beside that.
+    /// Standard deviation of its runs in addition.
     runs_differ: f64,
 }
 
@@ -67,7 +67,7 @@ fn rows(dice: &mut Dice) -> Vec<Row> {
 /// How the runs of a row are compared.
 #[derive(Clone, Copy)]
 struct Design {
-    /// Kept runs beside the two.
+    /// Kept runs other than the two.
     kept: usize,
     /// Whether the spread between runs is part of the interval at all.
     between: bool,
@@ -186,7 +186,7 @@ fn without_the_spread_between_runs_every_comparison_would_cry_wolf() {
 }
 
 #[test]
-fn ten_percent_more_is_found_where_the_row_lets_it_be() {
+fn an_increase_of_ten_percent_is_found_where_it_is_detectable() {
     let mut dice = Dice(4);
     // Half of the rows are 10 % slower.
     let slower = |k: usize| if k.is_multiple_of(2) { 1.1 } else { 1.0 };
@@ -218,7 +218,7 @@ fn ten_percent_more_is_found_where_the_row_lets_it_be() {
 }
 
 #[test]
-fn the_same_is_said_of_rows_that_are_known_well() {
+fn well_known_rows_give_the_same_findings() {
     let mut dice = Dice(5);
     let calm: Vec<Row> = (0..100)
         .map(|_| Row {

@@ -57,10 +57,13 @@ fn even(each: u64, length: impl Fn(u64) -> u64) -> Vec<Sample> {
 fn a_percentile_needs_ten_operations_above_it() {
     let tail = |each| judge(&even(each, |k| 1000 + k), &[]).tail.expect("a tail");
     assert_eq!(tail(124).p99_ns, None, "992 operations");
-    let told = tail(125).p99_ns.expect("1000 operations");
+    let shown = tail(125).p99_ns.expect("1000 operations");
     // 1000 values 1000..1125, eight of each: the 99th percentile is 1123.
-    assert!((told.value - 1123.0).abs() <= 1.0, "{told:?}");
-    assert!(told.low < told.value && told.value < told.high, "{told:?}");
+    assert!((shown.value - 1123.0).abs() <= 1.0, "{shown:?}");
+    assert!(
+        shown.low < shown.value && shown.value < shown.high,
+        "{shown:?}"
+    );
     assert_eq!(tail(125).p999_ns, None);
     assert!(tail(1250).p999_ns.is_some());
     assert_eq!(
@@ -95,13 +98,13 @@ fn modes_have_shares_and_figures_and_two_of_them_are_two_states() {
     let mut samples = even(60, |_| 3000);
     samples.extend((0..8).flat_map(|w| (0..20).map(move |_| operation(w, 0, 37_000, 1))));
     let estimate = judge(&samples, &["same CPU", "other CPU"]);
-    let told: Vec<(&str, f64, f64)> = estimate
+    let shown: Vec<(&str, f64, f64)> = estimate
         .modes
         .iter()
         .map(|m| (m.name.as_str(), m.share, m.typical.ns.value))
         .collect();
     assert_eq!(
-        told,
+        shown,
         [("same CPU", 0.75, 3000.0), ("other CPU", 0.25, 37_000.0)]
     );
     assert_eq!(estimate.verdict, Verdict::TwoStates);
@@ -112,7 +115,7 @@ fn modes_have_shares_and_figures_and_two_of_them_are_two_states() {
 }
 
 #[test]
-fn modes_below_zero_are_told_apart_by_what_lies_between_them() {
+fn modes_below_zero_are_separated_by_what_lies_between_them() {
     let modes = |one: u64, other: u64| {
         let mut samples = Vec::new();
         for worker in 0..8 {
@@ -183,7 +186,7 @@ fn a_rare_mode_or_one_that_costs_the_same_is_no_second_state() {
     let mut rare = even(60, |k| 3000 + k);
     rare.extend((0..8).map(|w| operation(w, 0, 37_000, 1)));
     let estimate = judge(&rare, &["same CPU", "other CPU"]);
-    assert_eq!(estimate.modes.len(), 2, "it is told all the same");
+    assert_eq!(estimate.modes.len(), 2, "it is found all the same");
     assert_eq!(estimate.verdict, Verdict::Ok, "{}", estimate.reason);
 
     let mut alike = even(30, |k| 3000 + k);

@@ -1,5 +1,5 @@
 //! What is said of controls, simulated: with no effect anywhere at most one
-//! table in twenty says anything, and effects that are there are told.
+//! table in twenty says anything, and effects that are there are found.
 
 mod dice;
 
@@ -78,7 +78,7 @@ fn run(workload: Workload, ns: f64) -> OneRun {
 }
 
 #[test]
-fn nothing_is_told_where_there_is_nothing() {
+fn nothing_is_found_where_there_is_nothing() {
     const TABLES: u32 = 400;
     let mut random = Dice(7);
     let (mut alarmed, mut alone) = (0_u32, 0_u32);
@@ -87,9 +87,9 @@ fn nothing_is_told_where_there_is_nothing() {
         let all = effects(&controls(), &blocks);
         assert_eq!(all.len(), CONTROLS.len() * BLOCKS.len());
         let changes = || all.iter().flat_map(|e| [&e.time, &e.spread]);
-        let told = changes().any(|c| c.verdict != Verdict::NoEffectShown);
+        let found = changes().any(|c| c.verdict != Verdict::NoEffectShown);
         let tempting = changes().any(|c| c.p_value.is_some_and(|p| p <= 0.05));
-        alarmed += u32::from(told);
+        alarmed += u32::from(found);
         alone += u32::from(tempting);
     }
     // 5 % and three standard errors of it.
@@ -103,7 +103,7 @@ fn nothing_is_told_where_there_is_nothing() {
 }
 
 #[test]
-fn what_is_there_is_told_and_the_rest_is_not() {
+fn what_is_there_is_found_and_the_rest_is_not() {
     let mut random = Dice(11);
     let (mut nice, mut fifo, mut wrong) = (0, 0, 0.0);
     const TABLES: usize = 200;
@@ -117,8 +117,8 @@ fn what_is_there_is_told_and_the_rest_is_not() {
         );
         let (mut all, mut false_ones) = (0, 0);
         for effect in effects(&controls(), &blocks) {
-            let told = [effect.time.verdict, effect.spread.verdict];
-            all += told
+            let found = [effect.time.verdict, effect.spread.verdict];
+            all += found
                 .iter()
                 .filter(|&&v| v != Verdict::NoEffectShown)
                 .count();
@@ -127,15 +127,15 @@ fn what_is_there_is_told_and_the_rest_is_not() {
                 "nice" => [Verdict::Better, Verdict::NoEffectShown],
                 _ => [Verdict::Better; 2],
             };
-            false_ones += told
+            false_ones += found
                 .iter()
                 .zip(may_be)
-                .filter(|&(&told, may_be)| told != Verdict::NoEffectShown && told != may_be)
+                .filter(|&(&found, may_be)| found != Verdict::NoEffectShown && found != may_be)
                 .count();
             match effect.control.as_str() {
                 "pin" => {}
-                "nice" => nice += usize::from(told[0] == Verdict::Better),
-                _ => fifo += usize::from(told == [Verdict::Better; 2]),
+                "nice" => nice += usize::from(found[0] == Verdict::Better),
+                _ => fifo += usize::from(found == [Verdict::Better; 2]),
             }
             let ratio = effect.time.ratio.expect("sixteen rounds");
             assert!(ratio.low <= ratio.value && ratio.value <= ratio.high);
@@ -145,7 +145,7 @@ fn what_is_there_is_told_and_the_rest_is_not() {
     let cells = TABLES * BLOCKS.len();
     assert!(nice >= cells * 95 / 100, "{nice} of {cells}");
     assert!(fifo >= cells * 80 / 100, "{fifo} of {cells}");
-    // What the procedure promises: the mean share of false ones among those told.
+    // What the procedure promises: the mean share of false ones among those found.
     let share = wrong / TABLES as f64;
     assert!(share <= 0.05, "{share}");
 }
@@ -153,7 +153,7 @@ fn what_is_there_is_told_and_the_rest_is_not() {
 #[test]
 fn an_interval_holds_one_exactly_where_nothing_is_reported() {
     let mut random = Dice(3);
-    let mut told = 0;
+    let mut found = 0;
     for step in 0..12 {
         let on = 1.0 - 0.05 * f64::from(step);
         let blocks = blocks(&mut random, 14, [1.0, on, 1.0, on], [1.0, 1.0, on, 0.3]);
@@ -166,15 +166,15 @@ fn an_interval_holds_one_exactly_where_nothing_is_reported() {
                     change.verdict == Verdict::NoEffectShown,
                     "{change:?}"
                 );
-                told += usize::from(!holds_one);
+                found += usize::from(!holds_one);
             }
         }
     }
-    assert!(told > 50, "{told}");
+    assert!(found > 50, "{found}");
 }
 
 #[test]
-fn few_rounds_tell_nothing_and_say_so() {
+fn few_rounds_give_no_verdict() {
     let mut random = Dice(5);
     let blocks = blocks(&mut random, 5, [1.0, 0.2, 0.2, 0.2], [1.0; 4]);
     for effect in effects(&controls(), &blocks) {

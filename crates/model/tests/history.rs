@@ -152,7 +152,7 @@ fn a_step_is_found_where_it_is() {
 #[test]
 fn what_is_called_detectable_is() {
     let mut dice = Dice(3);
-    let (mut told, mut found) = (0, 0);
+    let (mut known, mut found) = (0, 0);
     for _ in 0..200 {
         let calm = calm(&mut dice, Kind::Normal, 34);
         let without = changes(&history(&[0.0; 34], &calm, 0.01));
@@ -160,16 +160,16 @@ fn what_is_called_detectable_is() {
             continue;
         };
         assert!((0.01..0.2).contains(&size), "{size}");
-        told += 1;
+        known += 1;
         let mut levels = [0.0; 34];
         levels[17..].fill(size);
         let with = changes(&history(&levels, &calm, 0.01));
         found += u32::from(marks(&with).iter().any(|&mark| mark.abs_diff(17) <= 3));
     }
-    println!("detectable: {found} of {told}");
+    println!("detectable: {found} of {known}");
     assert!(
-        told >= 195 && f64::from(found) >= 0.75 * f64::from(told),
-        "{found} of {told}"
+        known >= 195 && f64::from(found) >= 0.75 * f64::from(known),
+        "{found} of {known}"
     );
 }
 
@@ -227,7 +227,7 @@ fn an_odd_run_is_no_change_and_moves_no_level() {
 }
 
 #[test]
-fn runs_that_know_little_make_no_change() {
+fn runs_with_few_facts_make_no_change() {
     let mut dice = Dice(9);
     let mut readings: Vec<Reading> = (0..30)
         .map(|at| Reading {

@@ -31,7 +31,7 @@ const WORLDS: [World; 5] = [
     World::Outliers,
 ];
 
-/// Runs of two commands by turns; the second takes `ratio` times as long.
+/// Interleaved runs of two commands; the second takes `ratio` times as long.
 fn rounds(world: World, n: usize, ratio: f64, random: &mut Dice) -> (Vec<f64>, Vec<f64>) {
     let (mut wander, mut slow) = (0.15 * random.normal(), random.uniform() < 0.5);
     let mut once = || {

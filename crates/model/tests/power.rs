@@ -139,7 +139,7 @@ fn side(readings: Vec<Reading>) -> Side {
 /// How a comparison is made.
 #[derive(Clone, Copy, PartialEq)]
 enum Rules {
-    /// As before: the median of whatever it is, each row's own runs beside what
+    /// As before: the median of whatever it is, each row's own runs with what
     /// is assumed, one family.
     Old,
     /// As `atlas::compare` does it.

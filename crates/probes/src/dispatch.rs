@@ -146,7 +146,7 @@ mod tests {
                 (Ok(_), ran) => drop(ran.expect("it is there")),
                 (Err(why), ran) => {
                     let reason = ran.expect_err("it is not there").to_string();
-                    assert!(reason.to_string().starts_with(&why), "{reason}");
+                    assert!(reason.to_string().starts_with(&why.to_string()), "{reason}");
                     assert!(reason.to_string().contains("(needs "), "{reason}");
                 }
             }

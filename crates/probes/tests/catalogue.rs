@@ -103,7 +103,7 @@ fn groups_come_in_their_order() {
 }
 
 #[test]
-fn no_point_stands_twice_on_a_curve() {
+fn no_point_is_twice_on_a_curve() {
     for probe in probes::catalogue() {
         for scale in [Scale::Quick, Scale::Default, Scale::Full] {
             for points in points(&probe, scale) {

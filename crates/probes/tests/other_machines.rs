@@ -4,13 +4,13 @@
 
 use meter::core_kind::CoreKindChoice;
 use meter::plan::{Plan, PlanError, Request, plan};
-use model::machine::Machine;
+use model::machine::{Fact, Machine};
 use std::fs;
 use sys::machine::{Live, machine_from};
 
 const CPU: &str = "sys/devices/system/cpu";
 
-fn machine(files: &[(&str, &str)], allowed: Result<Vec<u32>, String>) -> Machine {
+fn machine(files: &[(&str, &str)], allowed: Fact<Vec<u32>>) -> Machine {
     let root = tempfile::tempdir().expect("a directory");
     for (path, content) in files {
         let path = root.path().join(path);
@@ -53,7 +53,7 @@ fn two_nodes(allowed: &[u32]) -> Machine {
                 "Node 1 MemTotal: 16000000 kB",
             ),
         ],
-        Ok(allowed.to_vec()),
+        Fact::known(allowed.to_vec()),
     )
 }
 
@@ -108,7 +108,7 @@ fn one_node_is_not_available() {
 
 /// Two P-cores of two threads with 2 MiB of L2 each, four E-cores that share
 /// 4 MiB.
-fn hybrid(allowed: Result<Vec<u32>, String>) -> Machine {
+fn hybrid(allowed: Fact<Vec<u32>>) -> Machine {
     let mut files = vec![
         (format!("{CPU}/online"), "0-7".to_string()),
         ("sys/devices/cpu_core/cpus".into(), "0-3".into()),
@@ -149,7 +149,7 @@ fn of_kind(kind: CoreKindChoice, pin: Option<u32>) -> Request {
 
 #[test]
 fn a_run_keeps_to_the_kind_of_cores_asked_for() {
-    let machine = hybrid(Ok((0..8).collect()));
+    let machine = hybrid(Fact::known((0..8).collect()));
     let plan = planned(&machine, &of_kind(CoreKindChoice::Efficiency, None)).expect("a plan");
     assert_eq!(plan.machine_shape.cpus, [4, 5, 6, 7]);
     assert_eq!(
@@ -182,10 +182,10 @@ fn impossible_kinds_are_refused() {
             .expect_err("no such cores")
             .to_string()
     };
-    let all = hybrid(Ok((0..8).collect()));
+    let all = hybrid(Fact::known((0..8).collect()));
     let error = refusal(&all, CoreKindChoice::Performance, Some(4));
     assert!(error.starts_with("CPU 4 is no performance core"), "{error}");
-    let some = hybrid(Ok(vec![5, 6]));
+    let some = hybrid(Fact::known(vec![5, 6]));
     let error = refusal(&some, CoreKindChoice::Performance, None);
     assert!(error.contains("may run on 5, 6"), "{error}");
     // The kind is right, but the CPU is not ours.
@@ -196,7 +196,7 @@ fn impossible_kinds_are_refused() {
         error.starts_with("this machine has one kind of cores"),
         "{error}"
     );
-    let unpinned = hybrid(Err("no such call".into()));
+    let unpinned = hybrid(Fact::unknown("no such call"));
     let error = refusal(&unpinned, CoreKindChoice::Efficiency, None);
     assert!(
         error.contains("does not let a thread choose its CPUs"),

@@ -108,11 +108,11 @@ fn a_part() {
     match std::env::var(PART).as_deref() {
         Ok("two rings") => {
             for processes in [4, 64] {
-                let told = match samples(processes, 0, 1) {
+                let printed = match samples(processes, 0, 1) {
                     Ok((events, _)) => format!("{} events", events.len()),
                     Err(error) => error.to_string(),
                 };
-                println!("ring of {processes}: {told}");
+                println!("ring of {processes}: {printed}");
             }
             println!("children left: {}", children_of(std::process::id()).len());
         }
@@ -186,14 +186,14 @@ fn too_few_descriptors_are_a_reason_for_large_rings_only() {
     let Output { stdout, .. } = actor("two rings", "ulimit -n 32")
         .wait_with_output()
         .expect("ends");
-    let told = String::from_utf8_lossy(&stdout);
-    assert!(told.contains("ring of 4: 1 events"), "{told}");
+    let printed = String::from_utf8_lossy(&stdout);
+    assert!(printed.contains("ring of 4: 1 events"), "{printed}");
     assert!(
-        told.contains("ring of 64: the pipes can't be opened: "),
-        "{told}"
+        printed.contains("ring of 64: the pipes can't be opened: "),
+        "{printed}"
     );
-    assert!(told.contains("ulimit -n"), "{told}");
-    assert!(told.contains("children left: 0"), "{told}");
+    assert!(printed.contains("ulimit -n"), "{printed}");
+    assert!(printed.contains("children left: 0"), "{printed}");
 }
 
 #[test]

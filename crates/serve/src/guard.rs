@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::listen::is_loopback_host;
 use crate::problem::{LogLine, Problem};
-use crate::upload;
+use crate::{pages, upload};
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
@@ -13,14 +13,10 @@ use std::time::Instant;
 /// Needs no token: monitoring has none.
 pub(crate) const HEALTH: &str = "/healthz";
 
-/// Pages have no scripts and load nothing but their own style.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; \
-                      base-uri 'none'; frame-ancestors 'none'";
-
-/// Headers of every response, unless it sets its own: the report has another
-/// policy.
+/// Headers of every response, unless it sets its own: pages with pictures have
+/// another policy.
 const HEADERS: [(HeaderName, &str); 7] = [
-    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::CONTENT_SECURITY_POLICY, pages::POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
     // Not no-referrer: with that a browser sends `Origin: null` with a form.
@@ -49,6 +45,7 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
         Method::POST => "POST",
         _ => "other",
     };
+    let for_people = is_for_people(&request);
     let mut response = match admit(&app, &request) {
         Ok(()) => next.run(request).await,
         Err(problem) => {
@@ -56,6 +53,9 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
             problem.into_response()
         }
     };
+    if for_people {
+        response = pages::problem(response);
+    }
     if let Some(LogLine(line)) = response.extensions_mut().remove::<LogLine>() {
         app.log(&line);
     }
@@ -67,6 +67,15 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     app.metrics()
         .answered(route, method, status, began.elapsed());
     response
+}
+
+/// Whether a browser asks for a page: what goes wrong is told on one, too.
+fn is_for_people(request: &Request) -> bool {
+    let path = request.uri().path();
+    let for_programs = path.starts_with("/api/") || path == "/metrics" || path == HEALTH;
+    let accepts = request.headers().get(header::ACCEPT);
+    let accepts = accepts.and_then(|kinds| kinds.to_str().ok());
+    !for_programs && accepts.is_some_and(|kinds| kinds.contains("text/html"))
 }
 
 fn admit(app: &App, request: &Request) -> Result<(), Problem> {

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
-use store::{Refused, StoreError};
+use store::{FileAction, Refused, StoreError};
 
 /// Why a request failed. Display is what the client reads: no path of this
 /// machine and no cause of a failure here is in it.
@@ -88,7 +88,7 @@ pub(crate) enum Problem {
 /// A store on a full disk can be mended; the client learns which side failed.
 fn store_failure(error: &StoreError) -> &'static str {
     match error {
-        StoreError::Io { action, .. } if *action != "read" => {
+        StoreError::Io { action, .. } if *action != FileAction::Read => {
             "can't write the run; the server's log has the cause"
         }
         _ => "can't read stored runs; the server's log has the cause",
@@ -124,7 +124,7 @@ impl Problem {
             P::Refused(Refused::NotARun(_) | Refused::Newer(_)) => StatusCode::UNPROCESSABLE_ENTITY,
             P::TooManyUploads => StatusCode::TOO_MANY_REQUESTS,
             P::Busy | P::TimedOut => StatusCode::SERVICE_UNAVAILABLE,
-            P::Store(StoreError::Io { action, .. }) if *action != "read" => {
+            P::Store(StoreError::Io { action, .. }) if *action != FileAction::Read => {
                 StatusCode::INSUFFICIENT_STORAGE
             }
             P::Store(_) | P::Document(..) | P::Bug(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -148,8 +148,9 @@ impl Problem {
     }
 
     /// The response with this body, and the headers that belong to its status.
-    pub(crate) fn response(&self, body: impl IntoResponse) -> Response {
+    fn response(&self, body: impl IntoResponse) -> Response {
         let mut response = (self.status(), body).into_response();
+        response.extensions_mut().insert(Reason(self.detail()));
         if let Some(line) = self.log_line() {
             response.extensions_mut().insert(line);
         }
@@ -180,6 +181,10 @@ impl Problem {
 /// A line for the log, on its way out with the response.
 #[derive(Clone)]
 pub(crate) struct LogLine(pub(crate) String);
+
+/// What went wrong, for a page that says so.
+#[derive(Clone)]
+pub(crate) struct Reason(pub(crate) String);
 
 /// A problem as programs read it (RFC 9457).
 #[derive(Serialize, JsonSchema)]

@@ -13,6 +13,7 @@ use model::unit::Unit;
 use std::path::PathBuf;
 use store::index::{Index, Percentile, RowStanding};
 use store::operand::{self, OperandError};
+use view::render::probe_of;
 
 /// A page of the runs, newest first, and how many there are in all.
 pub(crate) fn runs(index: &Index, params: &RunsParams) -> Result<(usize, Vec<KeptRun>), Problem> {
@@ -44,14 +45,32 @@ pub(crate) fn run(index: &Index, id: &str) -> Result<(KeptRun, Run), Problem> {
     Ok((kept.unwrap_or_else(|| KeptRun::of(&run, path)), run))
 }
 
-/// All rows, with the number of their points.
-pub(crate) fn rows(index: &Index) -> Result<Vec<Row>, Problem> {
+/// All rows, with what the catalogue and the machine with the newest run say of
+/// them.
+pub(crate) fn rows(index: &Index, app: &App) -> Result<Vec<Row>, Problem> {
+    let newest = index.machines()?.into_iter().next();
+    let latest = match &newest {
+        Some(machine) => index.percentiles(&machine.key)?,
+        None => Vec::new(),
+    };
     let mut rows: Vec<Row> = Vec::new();
     for (row, at) in index.rows(None)? {
         let point = u32::from(!at.is_empty());
         match rows.last_mut().filter(|last| last.row == row) {
             Some(last) => last.points += point,
-            None => rows.push(Row { row, points: point }),
+            None => {
+                let probe = probe_of(&app.options().probes, &row);
+                let latest = latest.iter().find(|p| p.row == row && p.at.is_empty());
+                rows.push(Row {
+                    title: probe.map(|probe| probe.title.clone()),
+                    unit: latest
+                        .map(|p| p.unit)
+                        .or_else(|| probe.map(|probe| probe.unit)),
+                    value: latest.map(|p| p.value),
+                    row,
+                    points: point,
+                });
+            }
         }
     }
     Ok(rows)
@@ -68,7 +87,7 @@ pub(crate) fn points(index: &Index, row: &str) -> Result<Vec<Vec<u64>>, Problem>
 pub(crate) struct RowOverMachines {
     pub(crate) standing: RowStanding,
     pub(crate) unit: Unit,
-    machines: Vec<Machine>,
+    pub(crate) machines: Vec<Machine>,
 }
 
 impl RowOverMachines {

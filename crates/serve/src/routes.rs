@@ -143,7 +143,8 @@ const PAGES: &[(&str, Handler)] = &[
     ("/upload", || {
         get(pages::upload::form).post(pages::upload::submit)
     }),
-    ("/style.css", || get(pages::style)),
+    ("/style.css", || get(pages::stylesheet)),
+    ("/favicon.ico", || get(pages::icon)),
 ];
 
 /// The API as an OpenAPI 3.1 document.

@@ -98,6 +98,13 @@ pub(crate) struct Row {
     pub(crate) row: String,
     /// Number of points; 0 for a single figure.
     pub(crate) points: u32,
+    /// A few words of the catalogue, if it has the row.
+    pub(crate) title: Option<String>,
+    /// Unit that people are shown, if known.
+    pub(crate) unit: Option<Unit>,
+    /// Latest figure that is ok, of the machine with the newest run: ns per
+    /// operation, counts and bytes as they are.
+    pub(crate) value: Option<f64>,
 }
 
 /// All rows, by name.

@@ -47,8 +47,8 @@ pub enum BaselineError {
 
 /// The baseline that a name means: a file of that name, all kept runs with that
 /// tag that are like the newest of them (at most ten), or whatever `compare`
-/// takes, but for published tables. `rows` are those that are to be measured. What the index had to do beside is
-/// `told`, a line each.
+/// takes, but for published tables. `rows` are those that are to be measured.
+/// What the index had to repair is `messages`, a line each.
 ///
 /// # Errors
 /// If it is none, or has none of the rows.

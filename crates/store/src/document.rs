@@ -1,7 +1,9 @@
 //! A run as bytes. Reading trusts nothing: the file may be anything.
 
 use super::{StoreError, io};
+use crate::error::FileAction;
 use crate::input;
+use model::missing_points;
 use model::run::{Run, SCHEMA_VERSION};
 use model::text::{escaped_json, visible_json};
 use serde::Deserialize;
@@ -29,13 +31,13 @@ pub fn read(path: &Path) -> Result<Run, StoreError> {
 
 /// The same, and the file's bytes: a pipe gives them once.
 pub fn read_with_bytes(path: &Path) -> Result<(Run, Vec<u8>), StoreError> {
-    let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
+    let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))?;
     Ok((shown_in(path, &bytes)?, bytes))
 }
 
 /// The same of a document in the store: a pipe there is refused.
 pub(crate) fn read_kept(path: &Path) -> Result<Run, StoreError> {
-    let bytes = input::read_file(path, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
+    let bytes = input::read_file(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))?;
     shown_in(path, &bytes)
 }
 
@@ -46,8 +48,8 @@ fn shown_in(path: &Path, bytes: &[u8]) -> Result<Run, StoreError> {
 
 /// Reads a run with every character as it is, to be handed on to programs.
 pub fn read_as_it_is(path: &Path) -> Result<Run, StoreError> {
-    let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io("read", path))?;
-    from_bytes(&bytes).map_err(|reason| unreadable(path, reason))
+    let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))?;
+    from_bytes(&bytes).map_err(|refused| unreadable(path, refused.to_string()))
 }
 
 /// A run as [`read`] would give it.
@@ -105,9 +107,9 @@ fn at_most(source: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The run in a file's bytes, or in one line why there is none.
-pub fn from_bytes(bytes: &[u8]) -> Result<Run, String> {
-    from_bytes_within(bytes, MAX_DOCUMENT_BYTES).map_err(|refused| refused.to_string())
+/// The run in a file's bytes.
+pub fn from_bytes(bytes: &[u8]) -> Result<Run, Refused> {
+    from_bytes_within(bytes, MAX_DOCUMENT_BYTES)
 }
 
 /// The run in a stranger's bytes, of which no more than `limit` are unpacked.
@@ -122,7 +124,7 @@ fn run_in(
     prepared: impl Fn(&[u8]) -> Cow<'_, [u8]>,
 ) -> Result<Run, Refused> {
     let run = parse(&prepared(&unpacked(bytes, limit)?))?;
-    check(&run).map_err(Refused::NotARun)?;
+    check(&run)?;
     Ok(run)
 }
 
@@ -132,7 +134,7 @@ pub(super) fn unpacked(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Refuse
         return Err(Refused::Damaged("it is empty".into()));
     }
     let json = match is_packed(bytes) {
-        true => Cow::Owned(unpack(bytes, limit).map_err(Refused::Damaged)?),
+        true => Cow::Owned(unpack(bytes, limit)?),
         false => Cow::Borrowed(bytes),
     };
     match json.len() as u64 > limit {
@@ -141,14 +143,16 @@ pub(super) fn unpacked(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Refuse
     }
 }
 
-fn unpack(bytes: &[u8], limit: u64) -> Result<Vec<u8>, String> {
-    let decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(|e| e.to_string())?;
+fn unpack(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Refused> {
+    let decoder = zstd::stream::read::Decoder::with_buffer(bytes)
+        .map_err(|e| Refused::Damaged(e.to_string()))?;
     at_most(decoder, limit).map_err(|e| {
-        if e.kind() == std::io::ErrorKind::UnexpectedEof {
-            "it is truncated: the compressed data ends early".into()
-        } else {
-            format!("its compressed data is damaged ({e})")
-        }
+        Refused::Damaged(match e.kind() {
+            std::io::ErrorKind::UnexpectedEof => {
+                "it is truncated: the compressed data ends early".into()
+            }
+            _ => format!("its compressed data is damaged ({e})"),
+        })
     })
 }
 
@@ -160,7 +164,10 @@ fn parse(json: &[u8]) -> Result<Run, Refused> {
     }
     // Most are of today: to look for their version first would read all twice.
     let error = match serde_json::from_slice::<Run>(json) {
-        Ok(run) if run.schema <= SCHEMA_VERSION => return Ok(run),
+        Ok(mut run) if run.schema <= SCHEMA_VERSION => {
+            missing_points::complete(&mut run);
+            return Ok(run);
+        }
         Ok(run) => return Err(Refused::Newer(run.schema)),
         Err(error) => error,
     };
@@ -189,14 +196,16 @@ fn explain(error: &serde_json::Error, json: &[u8]) -> Refused {
 }
 
 /// What the types alone don't hold.
-fn check(run: &Run) -> Result<(), String> {
+fn check(run: &Run) -> Result<(), Refused> {
     if !is_id(&run.id) {
-        return Err(format!("its id {:?} is not a UUID", run.id));
+        let why = format!("its id {:?} is not a UUID", run.id);
+        return Err(Refused::NotARun(why));
     }
     for cell in &run.cells {
-        cell.samples
-            .samples()
-            .map_err(|reason| format!("the samples of {:?} are damaged: {reason}", cell.row))?;
+        cell.samples.samples().map_err(|damage| {
+            let row = &cell.row;
+            Refused::NotARun(format!("the samples of {row:?} are damaged: {damage}"))
+        })?;
     }
     Ok(())
 }
@@ -238,7 +247,7 @@ mod tests {
     }
 
     fn refusal(bytes: &[u8]) -> String {
-        let reason = from_bytes(bytes).expect_err("refused");
+        let reason = from_bytes(bytes).expect_err("refused").to_string();
         assert!(!reason.contains('\n'), "{reason:?}");
         reason
     }
@@ -246,6 +255,16 @@ mod tests {
     #[test]
     fn a_document_comes_back() {
         assert!(from_bytes(&json()).expect("read") == synthetic::run());
+    }
+
+    #[test]
+    fn a_document_without_missing_points_has_them_from_its_notes() {
+        let mut run = synthetic::run();
+        let note = "not available here at 1MiB: 120 MiB are free";
+        run.rows[0].notes.push(note.into());
+        let read = from_bytes(&to_json(&run).expect("document")).expect("read");
+        assert_eq!(read.rows[0].notes, run.rows[0].notes);
+        assert_eq!(read.rows[0].missing_at(1 << 20), Some("120 MiB are free"));
     }
 
     #[test]

@@ -1,6 +1,34 @@
 //! Why a run could not be kept or read.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// What is done with a file or directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileAction {
+    /// To read it.
+    Read,
+    /// To write it.
+    Write,
+    /// To create it.
+    Create,
+    /// To remove it.
+    Remove,
+    /// To make what was written durable.
+    Sync,
+}
+
+impl fmt::Display for FileAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FileAction::Read => "read",
+            FileAction::Write => "write",
+            FileAction::Create => "create",
+            FileAction::Remove => "remove",
+            FileAction::Sync => "sync",
+        })
+    }
+}
 
 /// Why a run could not be kept or read. Every message is one line that names
 /// the path and says what to do where that is not plain.
@@ -15,8 +43,8 @@ pub enum StoreError {
     /// A file or directory refuses.
     #[error("can't {action} {}: {cause}", path.display())]
     Io {
-        /// What was tried: `read`, `write`, `create`.
-        action: &'static str,
+        /// What was tried.
+        action: FileAction,
         /// On what.
         path: PathBuf,
         /// Why not.
@@ -155,7 +183,7 @@ fn listed(paths: &[PathBuf]) -> String {
 }
 
 /// Attaches what was tried, on what, to an error of the operating system.
-pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
+pub(super) fn io(action: FileAction, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
     move |cause| StoreError::Io {
         action,
         path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! The history that somebody means, or why there is none.
+//! The history that is asked for, or why there is none.
 
 use crate::StoreError;
 use crate::index::{Index, results};

@@ -24,7 +24,7 @@ pub use document::{
     read_as_it_is, read_with_bytes, to_json,
 };
 pub(crate) use document::{read_kept, shown};
-pub use error::StoreError;
+pub use error::{FileAction, StoreError};
 pub use place::{data_dir, keep_below};
 pub use tags::{Tag, Taken, check_tag};
 pub use whole::{NotWhole, not_whole};
@@ -79,7 +79,7 @@ impl Store {
             Err(other) => Err(other),
         };
         match written {
-            // Somebody kept it in between.
+            // Another process kept it in between.
             Err(StoreError::Io { cause, .. })
                 if cause.kind() == std::io::ErrorKind::AlreadyExists =>
             {
@@ -97,7 +97,7 @@ impl Store {
         let aside = write::temporary_name(damaged);
         match std::fs::rename(damaged, &aside) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(kept_already(path)),
-            moved => moved.map_err(io("write", damaged))?,
+            moved => moved.map_err(io(FileAction::Write, damaged))?,
         }
         crash::point("damaged document aside");
         // What was moved may be what another put there since it was looked at.
@@ -111,7 +111,7 @@ impl Store {
                 let _ = std::fs::remove_file(&aside);
             }
             Err(_) if !damaged.exists() => {
-                std::fs::rename(&aside, damaged).map_err(io("write", damaged))?;
+                std::fs::rename(&aside, damaged).map_err(io(FileAction::Write, damaged))?;
             }
             Err(_) => {}
         }
@@ -184,8 +184,8 @@ impl Store {
     /// # Errors
     /// If it can't be removed.
     pub(crate) fn remove(&self, path: &Path) -> Result<(), StoreError> {
-        std::fs::remove_file(path).map_err(io("remove", path))?;
-        write::sync_directory(&self.runs).map_err(io("sync", &self.runs))
+        std::fs::remove_file(path).map_err(io(FileAction::Remove, path))?;
+        write::sync_directory(&self.runs).map_err(io(FileAction::Sync, &self.runs))
     }
 
     /// Files that writers of runs and tags left behind that were killed.
@@ -202,7 +202,7 @@ impl Store {
         for path in &files {
             match std::fs::remove_file(path) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(io("remove", path)(e));
+                    return Err(io(FileAction::Remove, path)(e));
                 }
                 _ => {}
             }
@@ -373,16 +373,16 @@ fn files_in(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(io("read", dir)(e)),
+        Err(e) => return Err(io(FileAction::Read, dir)(e)),
     };
     let path = |entry: std::io::Result<std::fs::DirEntry>| entry.map(|entry| entry.path());
     let all: std::io::Result<_> = entries.map(path).collect();
-    all.map_err(io("read", dir))
+    all.map_err(io(FileAction::Read, dir))
 }
 
 fn kept_already(path: &Path) -> StoreError {
     StoreError::Io {
-        action: "write",
+        action: FileAction::Write,
         path: path.to_owned(),
         cause: std::io::Error::new(
             std::io::ErrorKind::AlreadyExists,

@@ -299,7 +299,7 @@ mod tests {
         let (_dir, store) = kept(&all);
         let lab = find("@lab", &store, &references()).expect("@lab");
         assert_eq!(ids(&lab), ["cccc", "bbbb", "aaaa"]);
-        // So are those beside a run of it.
+        // So are the runs like a run of it.
         let one = find("cccc", &store, &references()).expect("there");
         let table = find("2012", &store, &references()).expect("there");
         let recent = recent_like(store.as_ref().expect("store"), &[&one, &table]);
@@ -334,7 +334,7 @@ mod tests {
         keep("abcd", 14, synthetic::run_of_commands());
         let lab = find("@lab", &store, &references()).expect("@lab");
         assert_eq!(ids(&lab), ["eeee", "dddd", "bbbb", "aaaa"]);
-        // An import has none beside it, though others came of the same file.
+        // An import has no runs like it, though others came of the same file.
         keep("fff0", 15, imported);
         let recent = recent(store.as_ref().expect("store")).expect("read");
         let one = find("ffff", &store, &references()).expect("there");
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_like_a_side_are_found_beside_it() {
+    fn runs_like_a_side_are_found() {
         let (_dir, store) = kept(&[
             ("aaaa", "lab", "6.1"),
             ("bbbb", "lab", "6.1"),
@@ -351,15 +351,15 @@ mod tests {
             ("eeee", "lab", "6.1"),
         ]);
         let of = |name: &str| find(name, &store, &references()).expect(name);
-        let beside = |a: &Operand, b: &Operand| -> Vec<Vec<String>> {
+        let like = |a: &Operand, b: &Operand| -> Vec<Vec<String>> {
             let kept = recent(store.as_ref().expect("store")).expect("read");
             let groups = kept_like(&[a, b], &kept);
             let ids = |group: &Vec<Run>| group.iter().map(|r| r.id[..4].to_string()).collect();
             groups.iter().map(ids).collect()
         };
-        assert_eq!(beside(&of("eeee"), &of("dddd")), [["bbbb", "aaaa"]]);
+        assert_eq!(like(&of("eeee"), &of("dddd")), [["bbbb", "aaaa"]]);
         // One group for both kernels' sides where only one has others.
-        assert_eq!(beside(&of("eeee"), &of("cccc")), [["dddd", "bbbb", "aaaa"]]);
-        assert!(beside(&of("@lab"), &of("2012")).is_empty());
+        assert_eq!(like(&of("eeee"), &of("cccc")), [["dddd", "bbbb", "aaaa"]]);
+        assert!(like(&of("@lab"), &of("2012")).is_empty());
     }
 }

@@ -1,9 +1,10 @@
-//! Names that somebody gave to kept runs. No document holds them, so each is a
+//! Names given to kept runs. No document holds them, so each is a
 //! small file of its own, `tags/NAME` with the run's id in it, or the ids of
 //! several, one a line: they outlive the index, and every change of one is a
 //! single step of the file system.
 
 use super::{Store, StoreError, document, id_in_name, io, write};
+use crate::error::FileAction;
 use compare::references::References;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -111,11 +112,11 @@ impl Store {
         let entries = match std::fs::read_dir(&dir) {
             Ok(entries) => entries,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(io("read", &dir)(e)),
+            Err(e) => return Err(io(FileAction::Read, &dir)(e)),
         };
         let mut tags = Vec::new();
         for entry in entries {
-            let name = entry.map_err(io("read", &dir))?.file_name();
+            let name = entry.map_err(io(FileAction::Read, &dir))?.file_name();
             let Some(name) = name.to_str().filter(|name| is_word(name)) else {
                 continue;
             };
@@ -160,7 +161,7 @@ impl Store {
         let text = match std::fs::read(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).trim().to_owned(),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(io("read", &path)(e)),
+            Err(e) => return Err(io(FileAction::Read, &path)(e)),
         };
         let runs: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
         match !runs.is_empty() && runs.iter().all(|run| document::is_id(run)) {
@@ -188,7 +189,7 @@ impl Store {
             });
         }
         let dir = self.tags_dir();
-        std::fs::create_dir_all(&dir).map_err(io("create", &dir))?;
+        std::fs::create_dir_all(&dir).map_err(io(FileAction::Create, &dir))?;
         let path = dir.join(name);
         match write::write_new(text(&[run]).as_bytes(), &path) {
             Err(StoreError::Io { cause, .. })
@@ -196,7 +197,7 @@ impl Store {
             done => return done.map(|()| Vec::new()),
         }
         let before = match (self.runs_tagged(name), taken) {
-            // What holds no id is nobody's.
+            // A file without an id belongs to no run.
             (Err(StoreError::BadTag { .. }), Taken::Moved) => Vec::new(),
             (before, _) => before?,
         };
@@ -241,7 +242,7 @@ impl Store {
         match std::fs::remove_file(&path) {
             Ok(()) => Ok(runs),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Err(none()),
-            Err(e) => Err(io("remove", &path)(e)),
+            Err(e) => Err(io(FileAction::Remove, &path)(e)),
         }
     }
 
@@ -333,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_that_holds_no_id_is_told_and_can_go() {
+    fn a_tag_that_holds_no_id_is_named_and_can_be_removed() {
         let dir = tempfile::tempdir().expect("tempdir");
         let store = Store::in_directory(dir.path());
         std::fs::create_dir(dir.path().join("tags")).expect("made");

@@ -2,6 +2,7 @@
 
 use super::{StoreError, document, io};
 use crate::crash;
+use crate::error::FileAction;
 use model::run::Run;
 use rustix::fs::{Access, access};
 use std::fs::{File, OpenOptions};
@@ -36,8 +37,8 @@ pub(super) fn packed(run: &Run) -> Result<Vec<u8>, StoreError> {
 }
 
 /// Writes a file that must not be there yet, whole or not at all. Of several
-/// that write the same name at once, one does and the others are told
-/// (`AlreadyExists`): a rename would replace, a link does not.
+/// that write the same name at once, one does and the others get
+/// `AlreadyExists`: a rename would replace, a link does not.
 pub(super) fn write_new(bytes: &[u8], path: &Path) -> Result<(), StoreError> {
     write_file(
         path,
@@ -95,7 +96,7 @@ pub(super) fn check_room(path: &Path) -> Result<(), StoreError> {
     let written = file.write_all(&block).and_then(|()| file.sync_data());
     drop(file);
     let removed = std::fs::remove_file(&temporary);
-    written.and(removed).map_err(io("write", path))
+    written.and(removed).map_err(io(FileAction::Write, path))
 }
 
 /// Finds out before measuring whether [`write`] would work afterwards: a typo
@@ -103,7 +104,9 @@ pub(super) fn check_room(path: &Path) -> Result<(), StoreError> {
 pub fn check_writable(path: &Path) -> Result<(), StoreError> {
     match target(path)? {
         // Opening a pipe would wait for its reader, and closing it end the reader.
-        Target::Stream => access(path, Access::WRITE_OK).map_err(|e| io("write", path)(e.into())),
+        Target::Stream => {
+            access(path, Access::WRITE_OK).map_err(|e| io(FileAction::Write, path)(e.into()))
+        }
         Target::File(path) => check_room(&path),
     }
 }
@@ -126,7 +129,7 @@ fn target(path: &Path) -> Result<Target, StoreError> {
     }
     match std::fs::metadata(path) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Target::File(path.to_owned())),
-        Err(e) => Err(io("write", path)(e)),
+        Err(e) => Err(io(FileAction::Write, path)(e)),
         Ok(found) if found.is_dir() => Err(not_a_file("it is a directory")),
         Ok(found) if !found.is_file() => Ok(Target::Stream),
         Ok(found) if found.permissions().readonly() => {
@@ -134,7 +137,7 @@ fn target(path: &Path) -> Result<Target, StoreError> {
         }
         Ok(_) => std::fs::canonicalize(path)
             .map(Target::File)
-            .map_err(io("write", path)),
+            .map_err(io(FileAction::Write, path)),
     }
 }
 
@@ -143,7 +146,7 @@ fn write_stream(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         .write(true)
         .open(path)
         .and_then(|mut file| file.write_all(bytes))
-        .map_err(io("write", path))
+        .map_err(io(FileAction::Write, path))
 }
 
 /// Directory of a file, for a bare name the current one.
@@ -180,15 +183,15 @@ fn create_named(
         match created {
             Ok(file) => return Ok((temporary, file)),
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && tried < NAMES => {}
-            Err(e) => return Err(io("write", path)(e)),
+            Err(e) => return Err(io(FileAction::Write, path)(e)),
         }
     }
 }
 
-/// Names that are tried for a file of one's own.
+/// Names that are tried for a new file.
 const NAMES: usize = 100;
 
-/// A name beside the file. Two threads may write one name at once, and two
+/// A name next to the file. Two threads may write one name at once, and two
 /// containers that share a directory may have processes of one number: so
 /// there are random bits in it too.
 pub(super) fn temporary_name(path: &Path) -> PathBuf {
@@ -218,9 +221,9 @@ fn write_file(
         // The first error is the one to tell; that the remains stay too is
         // the same full or vanished disk.
         let _ = std::fs::remove_file(&temporary);
-        return Err(io("write", path)(error));
+        return Err(io(FileAction::Write, path)(error));
     }
-    sync_directory(directory(path)).map_err(io("write", path))
+    sync_directory(directory(path)).map_err(io(FileAction::Write, path))
 }
 
 /// A new name, or one that is gone, must survive a power cut as well. Where a
@@ -253,14 +256,14 @@ pub(super) fn make_directory(path: &Path) -> Result<(), StoreError> {
         .ancestors()
         .take_while(|above| !above.as_os_str().is_empty() && !above.exists())
         .collect();
-    std::fs::create_dir_all(path).map_err(io("create", path))?;
+    std::fs::create_dir_all(path).map_err(io(FileAction::Create, path))?;
     for made in missing {
-        sync_directory(directory(made)).map_err(io("create", path))?;
+        sync_directory(directory(made)).map_err(io(FileAction::Create, path))?;
     }
     Ok(())
 }
 
-/// So long no writer takes: a file that is not whole since is nobody's.
+/// So long no writer takes: a file that is not whole since belongs to no writer.
 const LEFT_AFTER: Duration = Duration::from_secs(3600);
 
 /// Whether a file was left behind by a writer that was killed.

@@ -194,7 +194,7 @@ fn timed_wait(
     }
 }
 
-/// By `sigwait(2)`, which does not tell who sent a signal, and knows no time:
+/// By `sigwait(2)`, which names no sender of a signal, and has no timeout:
 /// no other thread may take the signal.
 #[cfg(target_vendor = "apple")]
 fn wait_for(set: &libc::sigset_t) -> io::Result<Option<(libc::c_int, bool)>> {

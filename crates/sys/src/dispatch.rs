@@ -36,31 +36,69 @@ impl fmt::Debug for Dispatch {
     }
 }
 
+/// What is wrong with a library.
+#[derive(thiserror::Error, Clone, Debug, PartialEq)]
+pub enum Wrong {
+    /// It is there, and the dynamic linker refuses it.
+    #[error("libdispatch ({}) can't be loaded: {why}", place.display())]
+    NotLoaded {
+        /// Its path.
+        place: PathBuf,
+        /// What the dynamic linker said.
+        why: String,
+    },
+    /// It is another library, or an incomplete one.
+    #[error("libdispatch ({place}) has no function {name}")]
+    NoFunction {
+        /// Its path, or `linked`.
+        place: String,
+        /// The function.
+        name: String,
+    },
+}
+
+/// Why there is no libdispatch: what is wrong with those that are there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoDispatch(pub Vec<Wrong>);
+
+impl fmt::Display for NoDispatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("libdispatch not found");
+        }
+        let reasons: Vec<String> = self.0.iter().map(Wrong::to_string).collect();
+        f.write_str(&reasons.join("; "))
+    }
+}
+
+impl Error for NoDispatch {}
+
 impl Dispatch {
     /// This system's libdispatch: what the program is linked with, else the
     /// first library of that name where the dynamic linker or a Swift
     /// toolchain has one. Looked for once.
     ///
     /// # Errors
-    /// That there is none, or what is wrong with the one that is there.
-    pub fn of_this_system() -> Result<&'static Dispatch, String> {
-        static FOUND: OnceLock<Result<&'static Dispatch, String>> = OnceLock::new();
+    /// That there is none, or what is wrong with those that are there.
+    pub fn of_this_system() -> Result<&'static Dispatch, NoDispatch> {
+        static FOUND: OnceLock<Result<&'static Dispatch, NoDispatch>> = OnceLock::new();
         FOUND
             .get_or_init(|| {
                 #[cfg(target_vendor = "apple")]
-                return Dispatch::of(libloading::os::unix::Library::this().into(), "linked");
+                return Dispatch::of(libloading::os::unix::Library::this().into(), "linked")
+                    .map_err(|wrong| NoDispatch(vec![wrong]));
                 #[cfg(not(target_vendor = "apple"))]
-                Dispatch::first_of(&places())
+                Dispatch::first_of(&places(std::env::var_os("LD_LIBRARY_PATH").as_deref()))
             })
             .clone()
     }
 
     /// The first of these libraries that is there. One that is there and can't
-    /// be used is passed over, and told if no other can.
+    /// be used is passed over, and named if no other can.
     ///
     /// # Errors
-    /// `libdispatch not found`, or what is wrong with those that are there.
-    pub fn first_of(places: &[PathBuf]) -> Result<&'static Dispatch, String> {
+    /// What is wrong with those that are there.
+    pub fn first_of(places: &[PathBuf]) -> Result<&'static Dispatch, NoDispatch> {
         let mut wrong = Vec::new();
         for place in places {
             match open(place) {
@@ -71,18 +109,15 @@ impl Dispatch {
                 Err(reason) => wrong.extend(reason),
             }
         }
-        if wrong.is_empty() {
-            wrong.push("libdispatch not found".into());
-        }
-        Err(wrong.join("; "))
+        Err(NoDispatch(wrong))
     }
 
-    fn of(library: Library, place: &str) -> Result<&'static Dispatch, String> {
+    fn of(library: Library, place: &str) -> Result<&'static Dispatch, Wrong> {
         // Its threads run in it, and its queues are its own: never unloaded.
         let library: &'static Library = Box::leak(Box::new(library));
-        let missing = |name: &CStr| {
-            let name = name.to_string_lossy();
-            format!("libdispatch ({place}) has no function {name}")
+        let missing = |name: &CStr| Wrong::NoFunction {
+            place: place.to_owned(),
+            name: name.to_string_lossy().into_owned(),
         };
         macro_rules! function {
             ($name:literal) => {
@@ -128,10 +163,28 @@ impl Dispatch {
 }
 
 #[cfg(not(target_vendor = "apple"))]
-/// Where toolchains and distributions put it, after what the dynamic linker
-/// finds by itself (LD_LIBRARY_PATH, ld.so.conf).
-pub(crate) fn places() -> Vec<PathBuf> {
-    const NAME: &str = "libdispatch.so";
+/// Where toolchains and distributions put it: what the dynamic linker finds by
+/// its name, then the directories that it searches (one that is there and can't
+/// be loaded says why only by its path), then those of Swift.
+pub(crate) fn places(library_path: Option<&std::ffi::OsStr>) -> Vec<PathBuf> {
+    // Debian had one of its own, with a version.
+    const NAMES: [&str; 2] = ["libdispatch.so", "libdispatch.so.0"];
+    const SEARCHED: [&str; 6] = [
+        "/lib",
+        "/lib64",
+        "/usr/lib",
+        "/usr/lib64",
+        "/usr/lib/x86_64-linux-gnu",
+        "/usr/lib/aarch64-linux-gnu",
+    ];
+    let given = library_path.map(std::env::split_paths);
+    let given = given
+        .into_iter()
+        .flatten()
+        .filter(|path| path.is_absolute());
+    let searched = given.chain(SEARCHED.map(PathBuf::from));
+    let named = NAMES.map(PathBuf::from).into_iter();
+    let named = named.chain(searched.flat_map(|folder| NAMES.map(|name| folder.join(name))));
     let mut roots: Vec<PathBuf> = [
         "/usr/lib/swift",
         "/usr/libexec/swift/lib/swift",
@@ -144,10 +197,10 @@ pub(crate) fn places() -> Vec<PathBuf> {
     for several in ["/usr/libexec/swift", "/usr/lib"] {
         roots.extend(swift_below(Path::new(several)));
     }
-    let files = roots.into_iter().map(|root| root.join("linux").join(NAME));
-    // Debian had one of its own, with a version.
-    let named = [NAME, "libdispatch.so.0"].map(PathBuf::from);
-    named.into_iter().chain(files).collect()
+    let files = roots
+        .into_iter()
+        .map(|root| root.join("linux").join(NAMES[0]));
+    named.chain(files).collect()
 }
 
 #[cfg(not(target_vendor = "apple"))]
@@ -167,18 +220,19 @@ fn swift_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The library at a place; `Err(None)` if there is nothing.
-fn open(place: &Path) -> Result<Library, Option<String>> {
+/// The library at a place; `Err(None)` if there is nothing. A name that the
+/// dynamic linker can't load counts as nothing: [`places`] has the paths too.
+fn open(place: &Path) -> Result<Library, Option<Wrong>> {
     if place.is_absolute() && !place.exists() {
         return Err(None);
     }
     // SAFETY: the library's constructors run, which is what loading it means;
     // only names of libdispatch are asked for.
     unsafe { Library::new(place) }.map_err(|e| {
-        let why = e.source().map_or(e.to_string(), ToString::to_string);
-        // A library that it needs may be what isn't there.
-        let itself = why.starts_with(&*place.to_string_lossy()) && why.contains("No such file");
-        (!itself).then(|| format!("libdispatch ({}) can't be loaded: {why}", place.display()))
+        place.is_absolute().then(|| Wrong::NotLoaded {
+            place: place.to_owned(),
+            why: e.source().map_or(e.to_string(), ToString::to_string),
+        })
     })
 }
 
@@ -243,7 +297,7 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // SAFETY: created by `queue_create`, and nobody else has it.
+        // SAFETY: created by `queue_create`, and no other code has it.
         unsafe { (self.functions.release)(self.own.as_ptr()) }
     }
 }

@@ -73,7 +73,7 @@ impl FileMapping {
     pub fn map(&mut self) -> io::Result<()> {
         if self.start.is_null() {
             // SAFETY: a new mapping at an address of the kernel's choice
-            // touches no existing memory. Nobody else can open, and so
+            // touches no existing memory. No other process can open, and so
             // truncate, a file that has no name.
             let start = unsafe {
                 mmap(
@@ -136,7 +136,7 @@ impl FileMapping {
             return &[];
         }
         // SAFETY: mapped for as long as `self` is not changed, backed by a
-        // file of that length that nobody else can reach.
+        // file of that length that no other process can reach.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 
@@ -166,7 +166,7 @@ impl FileMapping {
 
 impl Drop for FileMapping {
     fn drop(&mut self) {
-        // An error would leave it mapped, which harms nobody.
+        // An error would leave it mapped, which does no harm.
         let _ = self.unmap();
     }
 }

@@ -50,7 +50,7 @@ pub fn room(directory: &Path) -> io::Result<Room> {
 }
 
 /// Whether this process may make and remove names in an existing directory,
-/// as far as can be told without trying (`faccessat(2)`).
+/// as far as can be known without trying (`faccessat(2)`).
 ///
 /// # Errors
 /// Why not: `ReadOnlyFilesystem`, `PermissionDenied`, `NotADirectory`.
@@ -75,8 +75,8 @@ pub fn is_ours(found: &Metadata) -> bool {
 }
 
 /// Opens a file with these options, unless its name is a symbolic link
-/// (`O_NOFOLLOW`): none then. Links on the way to it are followed, and whoever
-/// opens a pipe does not wait for its other end.
+/// (`O_NOFOLLOW`): none then. Links on the way to it are followed, and a program
+/// that opens a pipe does not wait for its other end.
 ///
 /// # Errors
 /// What opening says.
@@ -88,11 +88,11 @@ pub fn open_unless_link(options: &mut OpenOptions, path: &Path) -> io::Result<Op
     }
 }
 
-/// Takes the file's exclusive lock (`flock(2)`) until it is closed, if nobody
+/// Takes the file's exclusive lock (`flock(2)`) until it is closed, if no process
 /// has it. It goes with the process, by whatever end.
 ///
 /// # Errors
-/// What the call says, other than that somebody has it.
+/// What the call says, other than that it is held.
 pub fn try_lock(file: &File) -> io::Result<bool> {
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(true),

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use model::machine::Machine;
+use model::machine::{Fact, Machine};
 
 pub use crate::cpuid::CpuidFacts;
 use crate::platform;
@@ -37,7 +37,7 @@ pub struct Live {
     /// What the CPUID instruction says; `None` on other architectures.
     pub cpuid: Option<CpuidFacts>,
     /// CPUs the calling thread may run on, or why that is not known.
-    pub allowed_cpus: Result<Vec<u32>, String>,
+    pub allowed_cpus: Fact<Vec<u32>>,
     /// Size of an ordinary page in bytes.
     pub base_page_bytes: u64,
 }
@@ -48,7 +48,10 @@ impl Live {
         Live {
             arch: std::env::consts::ARCH.to_owned(),
             cpuid: crate::cpuid::facts(),
-            allowed_cpus: crate::affinity::allowed_cpus().map_err(|error| error.to_string()),
+            allowed_cpus: match crate::affinity::allowed_cpus() {
+                Ok(cpus) => Fact::known(cpus),
+                Err(error) => Fact::unknown(error.to_string()),
+            },
             base_page_bytes: crate::pages::base_page_bytes() as u64,
         }
     }

@@ -50,7 +50,7 @@ impl Drop for Mapping {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: exactly the range that was mapped; `self` is the last to
-        // refer to it. An error would leave it mapped, which harms nobody.
+        // refer to it. An error would leave it mapped, which does no harm.
         let _ = unsafe { munmap(self.start.cast(), self.len) };
     }
 }
@@ -58,8 +58,9 @@ impl Drop for Mapping {
 /// The first bytes of a file, mapped shared for reading (MAP_SHARED,
 /// PROT_READ). No page of it is in the page table yet.
 ///
-/// For files that nobody shortens meanwhile, such as one's own in a directory
-/// of one's own: reading where no file is any more ends the process (SIGBUS).
+/// For files that no process shortens during it, such as the run's own in a
+/// directory of its own: reading where no file is any more ends the process
+/// (SIGBUS).
 #[derive(Debug)]
 pub struct FileView {
     start: *const u8,
@@ -95,7 +96,7 @@ impl FileView {
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
         // SAFETY: mapped readable for as long as `self` lives; that the file
-        // is not changed meanwhile is what the type is documented to be for.
+        // is not changed during that time is what the type is documented to be for.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 }
@@ -104,7 +105,7 @@ impl Drop for FileView {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: exactly the range that was mapped; `self` is the last to
-        // refer to it. An error would leave it mapped, which harms nobody.
+        // refer to it. An error would leave it mapped, which does no harm.
         let _ = unsafe { munmap(self.start.cast_mut().cast(), self.len) };
     }
 }

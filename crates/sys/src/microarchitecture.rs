@@ -178,7 +178,7 @@ fn arm(implementer: u32, part: u32) -> Option<&'static str> {
     })
 }
 
-/// Who an ARM implementer code stands for.
+/// The vendor that an ARM implementer code stands for.
 pub fn arm_implementer(code: u32) -> Option<&'static str> {
     Some(match code {
         0x41 => "Arm",

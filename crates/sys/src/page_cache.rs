@@ -48,7 +48,7 @@ pub struct Resident {
 /// (`mincore(2)`): pages that others have mapped stay, and those of a tmpfs
 /// are the file itself. Needs no right but to read the file.
 ///
-/// `None` where what is left can't be told: of a file that this process
+/// `None` where what is left can't be known: of a file that this process
 /// neither owns nor may write, the kernel says that all is there (Linux 5.2).
 ///
 /// # Errors
@@ -100,7 +100,7 @@ fn may_query(path: &Path, found: &Metadata) -> bool {
 }
 
 /// How much of a file is in the page cache, by `mincore(2)` on a mapping that
-/// nobody touches. See [`drop_file`] for whose files the kernel tells it of.
+/// no process touches. See [`drop_file`] for whose files the kernel tells it of.
 pub(crate) fn resident(file: &File) -> io::Result<Resident> {
     let bytes = usize::try_from(file.metadata()?.len())
         .map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
@@ -144,7 +144,7 @@ pub(crate) unsafe fn resident_in(start: *mut c_void, bytes: usize) -> io::Result
 }
 
 /// How much of a file is in memory: the bytes of it, and those of them that
-/// the page cache holds, in whole pages (`mincore(2)` on a mapping that nobody
+/// the page cache holds, in whole pages (`mincore(2)` on a mapping that no code
 /// touches).
 ///
 /// The kernel tells it of files that the process owns or may write (Linux

@@ -11,7 +11,7 @@ use crate::platform;
 /// Which pages a buffer should have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PageKind {
-    /// Ordinary pages only; the kernel is told not to merge them.
+    /// Ordinary pages only; the kernel is asked not to merge them.
     Base,
     /// Transparent huge pages, where the kernel gives them.
     Huge,
@@ -192,7 +192,7 @@ impl Buffer {
     /// All bytes asked for, to write.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: as in `as_slice`, mapped writable, and `&mut self` is the
-        // only way to it meanwhile.
+        // only way to it during that time.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.len) }
     }
 
@@ -240,7 +240,7 @@ pub fn copied_by_fork_bytes() -> io::Result<u64> {
 impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: exactly the range that was mapped; `self` is the last to
-        // refer to it. An error would leave it mapped, which harms nobody.
+        // refer to it. An error would leave it mapped, which does no harm.
         let _ = unsafe { munmap(self.reserved, self.reserved_len) };
     }
 }

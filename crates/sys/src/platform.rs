@@ -20,7 +20,7 @@ compile_error!("latlas-sys knows Linux, Android and Apple systems only");
 #[cfg(not(target_os = "android"))]
 pub(crate) const AS_EFFECTIVE_USER: AtFlags = AtFlags::EACCESS;
 
-/// Bionic takes no such flag and answers for the real user, who is the same
+/// Bionic takes no such flag and answers for the real user, which is the same
 /// one unless the program is set-user-ID.
 #[cfg(target_os = "android")]
 pub(crate) const AS_EFFECTIVE_USER: AtFlags = AtFlags::empty();

@@ -41,7 +41,7 @@ impl Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         // SAFETY: exactly the range that was mapped; slices of it borrow
-        // `self`. An error would leave it mapped, which harms nobody.
+        // `self`. An error would leave it mapped, which does no harm.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.len) };
     }
 }
@@ -62,7 +62,7 @@ impl SharedNumbers {
     /// All of them.
     pub(crate) fn all(&self) -> &[AtomicU64] {
         // SAFETY: mapped, page-aligned and zeroed (a valid atomic) for as
-        // long as `self` lives; whoever else has the pages, this process or a
+        // long as `self` lives; whichever process has the pages, this process or a
         // forked one, has them as atomics too.
         unsafe { std::slice::from_raw_parts(self.0.start.as_ptr().cast(), self.1) }
     }
@@ -77,14 +77,14 @@ impl SharedBytes {
     /// This many, as `fill` leaves them.
     pub(crate) fn new(len: usize, fill: impl FnOnce(&mut [u8])) -> io::Result<SharedBytes> {
         let mapping = Shared::new(len)?;
-        // SAFETY: mapped writable and initialised; nobody else knows of it.
+        // SAFETY: mapped writable and initialised; no other code knows of it.
         fill(unsafe { std::slice::from_raw_parts_mut(mapping.start.as_ptr(), len) });
         Ok(SharedBytes(mapping, len))
     }
 
     /// All of them.
     pub(crate) fn all(&self) -> &[u8] {
-        // SAFETY: mapped for as long as `self` lives; nobody, in any process,
+        // SAFETY: mapped for as long as `self` lives; no code, in any process,
         // has a way to write once `new` is done.
         unsafe { std::slice::from_raw_parts(self.0.start.as_ptr(), self.1) }
     }

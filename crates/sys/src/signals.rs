@@ -35,8 +35,8 @@ pub struct UserSignal {
 
 impl UserSignal {
     /// Sends one signal to a handler that counts, so that it is known to
-    /// arrive, and then installs the empty one. Waits for others who use the
-    /// signal.
+    /// arrive, and then installs the empty one. Waits for other threads that use
+    /// the signal.
     ///
     /// # Errors
     /// What `sigaction(2)` and `kill(2)` say; `TimedOut` if the signal does
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_handler_is_there_and_the_one_before_comes_back() {
+    fn the_handler_is_installed_and_the_previous_one_restored() {
         let before = {
             let _guard = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
             handler_now()

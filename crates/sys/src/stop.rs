@@ -1,4 +1,4 @@
-//! Requests to end (SIGINT, SIGTERM, SIGHUP) as one who measures wants them:
+//! Requests to end (SIGINT, SIGTERM, SIGHUP) as a measuring program needs them:
 //! the first asks to stop and keep what there is. And SIGXFSZ, which would end
 //! a program that a failed write need not end.
 

@@ -19,8 +19,8 @@ pub enum TaskEvent {
     /// The thread of this number created it.
     CreatedBy(u32),
     /// It ended. The thread writes this itself, in the kernel, when its number
-    /// is cleared (so that who joins it is already being woken) and its memory
-    /// and files are let go, shortly before it is gone.
+    /// is cleared (so that the joining thread is already being woken) and its
+    /// memory and files are let go, shortly before it is gone.
     Ended,
 }
 

@@ -13,7 +13,7 @@ pub fn check() -> io::Result<()> {
     return Err(crate::platform::unsupported("a vDSO"));
     #[cfg(not(target_vendor = "apple"))]
     {
-        // SAFETY: reads what the kernel told this process when it began.
+        // SAFETY: reads what the kernel passed to this process when it began.
         if unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } == 0 {
             let why = "the kernel gives this process no vDSO";
             return Err(io::Error::new(io::ErrorKind::Unsupported, why));

@@ -99,7 +99,7 @@ fn live(arch: &str, cpuid: Option<CpuidFacts>) -> Live {
     Live {
         arch: arch.to_owned(),
         cpuid,
-        allowed_cpus: Ok(vec![0, 1]),
+        allowed_cpus: Fact::known(vec![0, 1]),
         base_page_bytes: 4096,
     }
 }

@@ -36,7 +36,7 @@ fn impossible_pinning_is_an_error() {
             let error = sys::pin_to(impossible).expect_err("no such CPU");
             assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{error}");
         }
-        // A CPU that does not exist beside one that does: the kernel takes
+        // A CPU that does not exist with one that does: the kernel takes
         // the one and drops the other without a word.
         let error = sys::pin_to(&[before[0], 8191]).expect_err("only half granted");
         assert!(error.to_string().contains("granted"), "{error}");
@@ -53,7 +53,7 @@ fn base_buffers_have_base_pages() {
     assert_eq!(
         backing.resident_bytes,
         (6 << 20) + backing.page_bytes,
-        "all pages are in memory, and nobody else's are counted"
+        "all pages are in memory, and no other process's are counted"
     );
     assert_eq!(buffer.len(), (6 << 20) + 1);
     assert_eq!(buffer.as_ptr().addr() % (2 << 20), 0);
@@ -120,7 +120,7 @@ fn a_fork_does_not_copy_buffers() {
     let with_buffer = copied();
     let plain = std::hint::black_box(vec![1_u8; 64 << 20]);
     let with_both = copied();
-    // Other tests of this process allocate meanwhile, but not so much.
+    // Other tests of this process allocate at the same time, but not so much.
     assert!(
         with_buffer < before + (32 << 20),
         "{before} {with_buffer}: the buffer is left out"

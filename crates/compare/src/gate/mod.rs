@@ -34,7 +34,7 @@ pub struct Gate {
     pub rows: Vec<GateRow>,
     /// Names of those that are across.
     pub crossed: Vec<String>,
-    /// In what the first run differs from the baseline beside its figures.
+    /// In what the first run differs from the baseline apart from its figures.
     pub differences: Vec<Difference>,
 }
 
@@ -116,7 +116,7 @@ pub fn judge<E>(
         let wanted = |id: &str| ids.iter().any(|own| own == id);
         let next = match set_against(baseline, run, recent, fail_above, &wanted) {
             Ok(next) => next.rows,
-            // What is not there this time can't be told.
+            // What is missing this time can't be judged.
             Err(CompareError::NothingShared { .. }) => Vec::new(),
             Err(other) => return Err(other.into()),
         };
@@ -274,7 +274,7 @@ fn set_against(
 fn to_measure(judged: &[Judged]) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     let again = || judged.iter().filter(|row| row.watched.is_looked_at_again());
-    // A row that could not be told may turn out to be one that is.
+    // A row that could not be judged may turn out to be one that is.
     let normalized = |row: &Judged| row.row.normalized || !row.row.is_judged();
     let any = again().any(normalized) && judged.iter().any(|row| row.row.normalized);
     let reference = any.then_some(MEMORY_REFERENCE);

@@ -21,12 +21,12 @@ struct ManyTables {
 #[derive(Deserialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct NoiseEffects {
-    /// Who published it and where.
+    /// Author and place of publication.
     pub source: String,
     /// One entry a control.
     #[serde(rename = "effect")]
     pub effects: Vec<NoiseEffect>,
-    /// Advice given beside.
+    /// Advice given with it.
     #[serde(default)]
     pub advice: Vec<Sentence>,
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 #[derive(Deserialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct FoundControls {
-    /// By whom or where, ready to stand in a sentence.
+    /// Author or place, ready to stand in a sentence.
     pub source: String,
     /// One entry a control; `none` is without any.
     pub found: Vec<FoundControl>,
@@ -20,13 +20,13 @@ pub struct FoundControl {
     pub control: String,
     /// How it differs from ours.
     pub note: Option<String>,
-    /// A job bound by the core, nothing beside it.
+    /// A job bound by the core, alone.
     pub cpu_none: Option<FoundTime>,
-    /// Beside a load of the same session.
+    /// Under a load of the same session.
     pub cpu_same_session: Option<FoundTime>,
-    /// Beside a load of another one.
+    /// Under a load of another one.
     pub cpu_other_session: Option<FoundTime>,
-    /// A job bound by memory, beside a load.
+    /// A job bound by memory, under a load.
     pub memory_load: Option<FoundTime>,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct LayoutFile {
 pub struct Published {
     /// What `latlas table` calls it.
     pub key: String,
-    /// Who published it, and under what name.
+    /// Author, and name of the publication.
     pub title: String,
     /// Keys of the tables of figures that are its columns, in order.
     pub columns: Vec<String>,

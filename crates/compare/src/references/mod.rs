@@ -1,8 +1,8 @@
-//! Published figures to set beside our own: the 2012 list, Ash's tables of
+//! Published figures to compare with ours: the 2012 list, Ash's tables of
 //! 2016 and 2008, Kurkin's iPhones.
 //!
 //! The repository's own `references/*.toml` are compiled in, so that the
-//! binary needs no file beside it; [`load_directory`] reads others.
+//! binary needs no other file; [`load_directory`] reads others.
 
 mod files;
 mod found;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// The reference that the default table shows.
 pub const DEFAULT_KEY: &str = "latency-numbers-2012";
 
-/// Short names beside the keys themselves.
+/// Short names in addition to the keys.
 const ALIASES: &[(&str, &str)] = &[("2012", DEFAULT_KEY)];
 
 /// The repository's files: name and text.

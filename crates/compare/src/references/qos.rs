@@ -1,4 +1,4 @@
-//! Oakley's QoS measurements: how long one job took at which class, beside
+//! Oakley's QoS measurements: how long one job took at which class, next to
 //! which competitor.
 
 use super::Sentence;
@@ -8,14 +8,14 @@ use serde::Deserialize;
 #[derive(Deserialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct QosReference {
-    /// Who published it and where.
+    /// Author and place of publication.
     pub source: String,
     /// What the job was.
     pub workload: String,
     /// One entry a machine.
     #[serde(rename = "machine")]
     pub machines: Vec<QosMachine>,
-    /// What was seen beside the figures.
+    /// What was seen in addition to the figures.
     #[serde(default, rename = "observation")]
     pub observations: Vec<Sentence>,
 }
@@ -37,11 +37,11 @@ pub struct QosMachine {
 #[derive(Deserialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct QosCase {
-    /// Which job beside which.
+    /// Which job next to which.
     pub case: String,
     /// Range of its time in seconds; empty where only words were published.
     pub seconds: Vec<f64>,
-    /// What to know beside it.
+    /// What to know with it.
     pub note: Option<String>,
 }
 

@@ -12,7 +12,7 @@ pub struct Reference {
     pub title: String,
     /// When it was measured or published.
     pub year: Option<u32>,
-    /// Who published it and where: one for all tables of a file.
+    /// Author and place of publication: one for all tables of a file.
     #[serde(default)]
     pub source: String,
     /// How it was measured, as far as that is known.
@@ -39,11 +39,11 @@ pub struct ReferenceRow {
     /// What the iPhone article prints of the 2012 list.
     pub article_ns: Option<f64>,
     /// The portable row that does the same job through other code: shown
-    /// beside it, without a ratio.
+    /// next to it, without a ratio.
     pub like: Option<String>,
     /// Why the figure can't be right, if it can't.
     pub doubtful: Option<String>,
-    /// What to know beside it.
+    /// What to know with it.
     pub note: Option<String>,
     /// One machine alone can't measure it.
     #[serde(default)]
@@ -95,7 +95,7 @@ impl Reference {
         self.rows.iter().find(|row| row.id == id)
     }
 
-    /// The figure to show beside a row: of the row itself, else of one that
+    /// The figure to show next to a row: of the row itself, else of one that
     /// does the same job.
     pub fn counterpart(&self, id: &str) -> Option<Counterpart<'_>> {
         let mut rows = self.rows.iter().filter(|row| row.has_figure());

@@ -2,6 +2,7 @@
 //! nothing else in a document knows it.
 
 use model::run::{Cell, Outcome, Regime, Run};
+use model::sample_columns::DamagedColumns;
 use model::size;
 
 /// Operations inside the brackets of the clock.
@@ -16,7 +17,7 @@ pub struct Counted {
 /// What was timed of a row, of a level or of one point of a curve; nothing
 /// where the run holds no samples of it. Fails where a cell's columns don't fit
 /// together.
-pub fn counted(run: &Run, id: &str) -> Result<Option<Counted>, String> {
+pub fn counted(run: &Run, id: &str) -> Result<Option<Counted>, DamagedColumns> {
     let mut sum: Option<(f64, f64)> = None;
     for cell in run.cells.iter().filter(|cell| belongs(run, cell, id)) {
         let (operations, ticks) = of_cell(cell)?;
@@ -48,7 +49,7 @@ fn belongs(run: &Run, cell: &Cell, id: &str) -> bool {
 }
 
 /// Operations and ticks of a cell's samples.
-fn of_cell(cell: &Cell) -> Result<(f64, f64), String> {
+fn of_cell(cell: &Cell) -> Result<(f64, f64), DamagedColumns> {
     let samples = cell.samples.samples()?;
     Ok(samples.iter().fold((0.0, 0.0), |(operations, ticks), s| {
         let turns = s.turns as f64 * cell.ops_per_turn;

@@ -113,25 +113,13 @@ fn of_point(run: &Run, row: &Row, id: &str, x: u64) -> Here {
         Outcome::Unavailable { reason } => unavailable(reason),
         Outcome::Curve { points, .. } => match points.iter().find(|point| point.x == x) {
             Some(point) => measured(run, id, &point.estimate, row.unit),
-            None => match unavailable_at(row, x) {
+            None => match row.missing_at(x) {
                 Some(reason) => unavailable(reason),
                 None => not_measured("not among the points of this run's curve", true),
             },
         },
         _ => not_measured("not measured in this run", true),
     }
-}
-
-/// Why a curve lacks a point, where a note of its row says so:
-/// `not available here at 1MiB, 10MiB: it does not fit`.
-fn unavailable_at(row: &Row, x: u64) -> Option<&str> {
-    row.notes.iter().find_map(|note| {
-        let (points, reason) = note
-            .strip_prefix("not available here at ")?
-            .split_once(": ")?;
-        let at = size::text(x);
-        points.split(", ").any(|p| p == at).then_some(reason)
-    })
 }
 
 fn measured(run: &Run, id: &str, estimate: &Estimate, unit: Unit) -> Here {

@@ -75,7 +75,7 @@ fn more_events_or_bytes_are_not_slower_and_cross_no_gate_on_time() {
 }
 
 #[test]
-fn points_that_can_not_be_known_tell_nothing() {
+fn invalid_points_have_no_findings() {
     let a = synthetic::run();
     let points_alone = |b: &Run| {
         let [a, b] = [&a, b].map(|run| Operand::run("x", run.clone()));

@@ -125,7 +125,7 @@ fn copy_and_fill_call_the_platform() {
             let indirect = one.is(&["call", "jmp", "bl"]) && target.is_none();
             jumps_out || indirect || one.operands.contains(callee)
         });
-        // Beside what fills the gap to an aligned function.
+        // Except what fills the gap to an aligned function.
         let instructions = function.iter().filter(|one| !one.is(&["nop"])).count();
         assert!(leaves && instructions < 12, "{kernel}: {function:#?}");
     }

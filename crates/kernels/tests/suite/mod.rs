@@ -316,7 +316,7 @@ fn calls_run_any_number_of_turns() {
 }
 
 #[test]
-fn objects_and_closures_are_called_as_often_as_said() {
+fn objects_and_closures_are_called_as_often_as_stated() {
     struct Counting(std::cell::Cell<u64>);
     impl Method for Counting {
         fn method(&self) {

@@ -1,6 +1,6 @@
 //! Arguments of `latlas compare`.
 
-use super::Color;
+use super::{Color, InvalidValue};
 use clap::Args;
 
 /// Examples under the help.
@@ -56,11 +56,11 @@ pub(crate) struct CompareOptions {
 }
 
 /// A share from `10%` or `10`.
-pub(super) fn percent(text: &str) -> Result<f64, String> {
+pub(super) fn percent(text: &str) -> Result<f64, InvalidValue> {
     let number = text.strip_suffix('%').unwrap_or(text).trim();
     match number.parse::<f64>() {
         Ok(percent) if percent > 0.0 && percent <= 1000.0 => Ok(percent / 100.0),
-        _ => Err("give a percentage above 0 and up to 1000, such as 10%".into()),
+        _ => Err(InvalidValue::Percent),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Options of `latlas history`.
 
-use super::Color;
+use super::{Color, InvalidValue};
 use clap::Args;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -57,12 +57,12 @@ pub(crate) struct HistoryOptions {
     pub(crate) color: Color,
 }
 
-fn point(text: &str) -> Result<u64, String> {
-    model::size::parse(text).ok_or_else(|| "give a number or a size, such as 4 or 16KiB".into())
+fn point(text: &str) -> Result<u64, InvalidValue> {
+    model::size::parse(text).ok_or(InvalidValue::Point)
 }
 
 /// ms since 1970 UTC of a date, or of so long ago.
-fn since(text: &str) -> Result<u64, String> {
+fn since(text: &str) -> Result<u64, InvalidValue> {
     let text = text.trim();
     let day = text.len() == 10 && text.as_bytes()[4] == b'-';
     let date = match day {
@@ -75,7 +75,7 @@ fn since(text: &str) -> Result<u64, String> {
         .or_else(|| humantime::parse_duration(text).ok().and_then(ago));
     let unix = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     unix.map(|unix| unix.as_millis() as u64)
-        .ok_or_else(|| "give a date such as 2026-11-01, or how long ago, such as 30d".into())
+        .ok_or(InvalidValue::Date)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Options of `latlas plot`.
 
+use super::InvalidValue;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use view::chart::svg;
@@ -95,9 +96,9 @@ impl From<PlotTheme> for svg::Theme {
     }
 }
 
-fn scale(text: &str) -> Result<f32, String> {
+fn scale(text: &str) -> Result<f32, InvalidValue> {
     match text.parse::<f32>() {
         Ok(factor) if (0.1..=10.0).contains(&factor) => Ok(factor),
-        _ => Err("give a factor from 0.1 to 10".into()),
+        _ => Err(InvalidValue::Scale),
     }
 }

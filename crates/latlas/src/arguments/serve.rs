@@ -1,5 +1,6 @@
 //! Options of `latlas serve`.
 
+use super::InvalidValue;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -42,11 +43,11 @@ pub(crate) struct ServeOptions {
     pub(crate) connections: u32,
 }
 
-fn upload(text: &str) -> Result<u64, String> {
+fn upload(text: &str) -> Result<u64, InvalidValue> {
     let largest = store::MAX_DOCUMENT_BYTES;
     model::size::parse(text)
         .filter(|bytes| (1024..=largest).contains(bytes))
-        .ok_or_else(|| "give a size from 1KiB to 256MiB, such as 64MiB".into())
+        .ok_or(InvalidValue::UploadSize)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub(crate) fn machine(json: bool) -> anyhow::Result<ExitCode> {
         machine: sys::machine(Path::new("/")),
         files_on: match meter::scratch::by_default() {
             Ok(scratch) => Fact::known(scratch.filesystem),
-            Err(why) => Fact::unknown(why),
+            Err(why) => Fact::unknown(why.to_string()),
         },
     };
     output::print_json_or(json, &facts, || {

@@ -75,6 +75,7 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
         left_out: &left_out,
         comparisons: &comparisons,
         offered: &offered,
+        all_runs: None,
     });
     if to_stdout {
         output::print(&text)?;

@@ -143,37 +143,50 @@ fn flattened<'a, 'i>(root: &'a DeTable<'i>) -> Vec<(String, usize, &'a DeValue<'
     all
 }
 
-/// The value as on a command line; else why it is not of this kind.
-fn values(value: &DeValue, kind: &Kind) -> Result<Vec<String>, String> {
+/// Why a value is not of its key's kind.
+#[derive(Debug, PartialEq, thiserror::Error)]
+enum WrongKind {
+    #[error("{0} is too large")]
+    TooLarge(String),
+    #[error("invalid value {given:?}{near} (values: {words})")]
+    NoSuchWord {
+        given: String,
+        near: String,
+        words: String,
+    },
+    #[error("expected {0}")]
+    Expected(&'static str),
+}
+
+/// The value as on a command line.
+fn values(value: &DeValue, kind: &Kind) -> Result<Vec<String>, WrongKind> {
     match (kind, value) {
         (Kind::Boolean, DeValue::Boolean(on)) => Ok(vec![on.to_string()]),
         (Kind::Integer, DeValue::Integer(number)) => {
             i64::from_str_radix(number.as_str(), number.radix())
                 .map(|number| vec![number.to_string()])
-                .map_err(|_| format!("{} is too large", number.as_str()))
+                .map_err(|_| WrongKind::TooLarge(number.as_str().to_owned()))
         }
         (Kind::Text, DeValue::String(text)) => Ok(vec![text.to_string()]),
         (Kind::Word(words), DeValue::String(text)) if words.iter().any(|word| word == text) => {
             Ok(vec![text.to_string()])
         }
-        (Kind::Word(words), DeValue::String(text)) => {
-            let near = suggestion(text, words.iter().map(String::as_str));
-            Err(format!(
-                "invalid value {text:?}{near} (values: {})",
-                words.join(", ")
-            ))
-        }
+        (Kind::Word(words), DeValue::String(text)) => Err(WrongKind::NoSuchWord {
+            given: text.to_string(),
+            near: suggestion(text, words.iter().map(String::as_str)),
+            words: words.join(", "),
+        }),
         (Kind::List, DeValue::Array(items)) => items
             .iter()
             .map(|item| match item.get_ref() {
                 DeValue::String(text) => Ok(text.to_string()),
-                _ => Err("expected an array of strings".to_owned()),
+                _ => Err(WrongKind::Expected("an array of strings")),
             })
             .collect(),
-        (Kind::Boolean, _) => Err("expected true or false".into()),
-        (Kind::Integer, _) => Err("expected an integer".into()),
-        (Kind::Word(_) | Kind::Text, _) => Err("expected a string".into()),
-        (Kind::List, _) => Err("expected an array of strings".into()),
+        (Kind::Boolean, _) => Err(WrongKind::Expected("true or false")),
+        (Kind::Integer, _) => Err(WrongKind::Expected("an integer")),
+        (Kind::Word(_) | Kind::Text, _) => Err(WrongKind::Expected("a string")),
+        (Kind::List, _) => Err(WrongKind::Expected("an array of strings")),
     }
 }
 

@@ -36,7 +36,7 @@ fn machine(last_level_mib: u32, cpus: u32) -> Machine {
         }
     }
     let live = Live {
-        allowed_cpus: Ok((0..cpus).collect()),
+        allowed_cpus: model::machine::Fact::known((0..cpus).collect()),
         ..Live::here()
     };
     machine_from(root.path(), &live)

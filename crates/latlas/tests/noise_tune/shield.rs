@@ -62,7 +62,7 @@ impl Drop for Bystander {
 }
 
 #[test]
-fn a_shield_here_moves_everybody_and_brings_every_process_back() {
+fn a_shield_here_moves_all_processes_and_brings_each_back() {
     let _alone = alone();
     let Some(cpusets) = free_cpusets() else {
         return;
@@ -131,12 +131,12 @@ fn a_shield_that_could_not_bring_every_process_back_ends_with_3() {
     let tasks = elsewhere.0.join("tasks").display().to_string();
     let rows = "cpu.add_i32 cpu.memcpy/1MiB call.virtual";
     let child = bench.home.start(format!("run --quick --shield 1 {rows}"));
-    // Somebody is in it: all is set.
+    // A process is in it: all is set.
     wait_until("the shield", || {
         std::fs::read_to_string(cpusets.join("latlas-shield/tasks"))
             .is_ok_and(|members| !members.is_empty())
     });
-    // As somebody else would, while it measures.
+    // As another program would, while it measures.
     std::fs::write(&tasks, bystander.0.id().to_string()).expect("moved");
     has(&ends(child).ended_with(3).err, ["by another process"]);
     assert!(!bench.pending());

@@ -189,10 +189,10 @@ pub fn document(parts: Parts) -> Run {
 }
 
 /// Rows that are set against the first command's. Counts are not: their
-/// medians stand beside each other.
+/// medians stand next to each other.
 const COMPARED: [&str; 3] = ["wall", "task_clock", "peak_memory"];
 
-/// Every command but the first beside it. A memory that is only a bound says
+/// Every command but the first against it. A memory that is only a bound says
 /// nothing.
 fn compared(commands: &Commands, runs: &[Vec<Timed>]) -> Vec<Compared> {
     let Some((first, others)) = runs.split_first() else {
@@ -247,6 +247,7 @@ fn row_of(
         bound: Bound::Memory,
         outcome,
         notes,
+        missing: Vec::new(),
     };
     if let Some(reason) = rows::misleads(kind, counted) {
         return (row(Outcome::Unavailable { reason }, Vec::new()), None);

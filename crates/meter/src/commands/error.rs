@@ -104,7 +104,7 @@ pub enum CommandError {
     /// The process group could not be made.
     #[error("can't make a process group for the commands: {0}")]
     NoGroup(io::Error),
-    /// It can't be told what commands left running.
+    /// What commands left running is unknown.
     #[error("can't look for processes that the commands left running: {0}")]
     LeftOver(io::Error),
 }

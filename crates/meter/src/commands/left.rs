@@ -1,5 +1,5 @@
 //! What commands leave running when they end, and whose it is: it goes on
-//! beside the runs that follow, of whichever command.
+//! during the runs that follow, of whichever command.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ impl LeftOver {
         (0..commands).map(of).collect()
     }
 
-    /// Forgets who is gone, and finds out whose the new ones are: this
+    /// Forgets processes that are gone, and finds out whose the new ones are: this
     /// command's where their numbers don't tell.
     fn learn(&mut self, members: &[u32], last: usize) {
         self.owners.retain(|process, _| members.contains(process));

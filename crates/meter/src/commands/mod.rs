@@ -1,4 +1,4 @@
-//! Commands under control: whole programs run again and again, by turns where
+//! Commands under control: whole programs repeated, interleaved where
 //! there are several, with the same honesty as the rows of the catalogue.
 //!
 //! [`repeat::repeat`] decides what runs next and when it is enough, on any

@@ -1,6 +1,6 @@
 //! On which CPU commands run, and where the one that watches them stays.
 
-use crate::placement::{quietest_cpu, step_aside};
+use crate::placement::{NotPinned, quietest_cpu, step_aside};
 use model::machine::Machine;
 use std::time::Duration;
 use sys::clock::Counter;
@@ -21,7 +21,7 @@ pub enum PlacementError {
     },
     /// No CPU is to be had.
     #[error("no process can be pinned here: {0}; leave --pin out")]
-    NotHere(String),
+    NotHere(#[from] NotPinned),
 }
 
 /// Where commands run.
@@ -45,7 +45,7 @@ impl Placement {
         let home = match sys::affinity::allowed_cpus() {
             Ok(home) => home,
             Err(_) if pin.is_none() => Vec::new(),
-            Err(error) => return Err(PlacementError::NotHere(error.to_string())),
+            Err(error) => return Err(NotPinned::from(error).into()),
         };
         let cpu = match pin {
             None => None,
@@ -61,7 +61,7 @@ impl Placement {
                 let counter = Counter::best();
                 let calibration = sys::clock::calibrate(&counter, CALIBRATION);
                 let quietest = quietest_cpu(&home, machine, &counter, &calibration, None);
-                Some(quietest.map_err(PlacementError::NotHere)?)
+                Some(quietest?)
             }
         };
         Ok(Placement { cpu, home })

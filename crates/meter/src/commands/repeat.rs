@@ -16,7 +16,7 @@ pub const ADAPTIVE: Rule = Rule {
     most_runs: 10_000,
 };
 
-/// Intervals are looked at again when there are a tenth more rounds: whoever
+/// Intervals are looked at again when there are a tenth more rounds: a rule that
 /// looks after each will once find them narrow by luck.
 const LOOK_AGAIN: f64 = 1.1;
 
@@ -46,7 +46,7 @@ pub trait Runner {
 pub enum Done<T> {
     /// It ended by itself.
     Ended(T),
-    /// Somebody wants no more: it was broken off and is not to count.
+    /// The caller wants no more: it was interrupted and is not to count.
     Interrupted,
 }
 

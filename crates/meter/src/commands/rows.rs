@@ -110,7 +110,7 @@ fn busy_ns(usage: &Usage) -> u64 {
     clock.unwrap_or(usage.user_ns + usage.system_ns)
 }
 
-/// Why a row can't be told from what was counted, though each part was.
+/// Why a row can't be computed from what was counted, though each part was.
 pub fn misleads(kind: &RowKind, counted: &[(Event, Counted)]) -> Option<String> {
     let user_only = counted.contains(&(Event::Cycles, Counted::UserModeOnly));
     (kind.name == "frequency" && user_only).then(|| {

@@ -17,7 +17,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use sys::clock::{Calibration, Counter};
 
-/// Length: about forty ticks of a usual kernel, and short beside a run.
+/// Length: about forty ticks of a usual kernel, and short compared to a run.
 pub const SHORT: Duration = Duration::from_millis(150);
 
 /// Parts of the span in the document.
@@ -54,8 +54,8 @@ pub enum BriefError {
     #[error("the spinning process: {0}")]
     NoAnswer(ExitStatus),
     /// The child's reason.
-    #[error("{0}")]
-    Child(String),
+    #[error(transparent)]
+    Child(#[from] ChildError),
     /// The controls were refused in the child.
     #[error(transparent)]
     Refused(#[from] sys::controls::NotSet),
@@ -63,6 +63,11 @@ pub enum BriefError {
     #[error("the clock {0} can't be calibrated")]
     NoClock(&'static str),
 }
+
+/// Why a child has no measurement, as it put it: its reason crosses a pipe.
+#[derive(thiserror::Error, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[error("{0}")]
+pub struct ChildError(String);
 
 /// Measures in a thread of this process.
 ///
@@ -160,8 +165,8 @@ pub fn in_child(
         .stdin(sys::process::null_device()?)
         .stderr(sys::process::null_device()?);
     let (output, status) = output(&mut program, SHORT + PATIENCE, stop)?;
-    match serde_json::from_slice::<Result<Osnoise, String>>(&output) {
-        Ok(answer) => answer.map_err(BriefError::Child),
+    match serde_json::from_slice::<Result<Osnoise, ChildError>>(&output) {
+        Ok(answer) => Ok(answer?),
         Err(_) => Err(BriefError::NoAnswer(status)),
     }
 }
@@ -223,7 +228,7 @@ pub fn serve(task: &str) -> io::Result<()> {
     sys::stop::outlive_requests()?;
     // Where the system can't do that, it ends by itself soon.
     let _ = sys::process::die_with_parent_id(task.parent);
-    let answer = run(&task).map_err(|why| why.to_string());
+    let answer = run(&task).map_err(|why| ChildError(why.to_string()));
     io::stdout().write_all(&serde_json::to_vec(&answer)?)
 }
 

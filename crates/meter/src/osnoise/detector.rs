@@ -231,8 +231,8 @@ impl<'m, M: Machine> Loop<'m, M> {
     }
 
     /// Whether the interrupts are read after this detour: while the allowance
-    /// lasts, and after detours beside which a reading is short. Of detours too short
-    /// for an interrupt only some are looked at, from what is spared.
+    /// lasts, and after detours compared to which a reading is short. Of detours
+    /// too short for an interrupt only some are looked at, from what is spared.
     fn reading_is_due(&mut self, lost: u64, run_delay_ns: Option<u64>) -> bool {
         let Some(cost) = self.observed.reading_ticks else {
             return false;
@@ -273,7 +273,7 @@ impl<'m, M: Machine> Loop<'m, M> {
 
     /// A reading that took longer than usual by half of what detours with an
     /// interrupt take was itself interrupted: it is made again, so that what
-    /// came meanwhile is not put on the next detour. Until the lengths are learned
+    /// came in between is not put on the next detour. Until the lengths are learned
     /// only one that took twice its time is. Each of them is paid from the
     /// allowance.
     fn read_interrupts(&mut self) -> (Option<Counts>, Option<Counts>) {

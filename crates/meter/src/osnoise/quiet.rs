@@ -1,5 +1,5 @@
 //! What a quiet block is like on this machine now: learned from short and long
-//! blocks by turns, before the watching begins.
+//! alternating blocks, before the watching begins.
 
 use super::machine::Machine;
 use model::stats;

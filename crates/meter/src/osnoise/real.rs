@@ -122,7 +122,7 @@ impl Machine for RealMachine<'_> {
             } => {
                 let now_ns = self::ahead_ns()?;
                 let grown_ns = now_ns.saturating_sub(*ahead_ns);
-                // What is less stays in the difference, and is told with the
+                // What is less stays in the difference, and is reported with the
                 // next if it adds up.
                 if grown_ns >= TWO_CLOCKS_NS {
                     *reported_ns += grown_ns;

@@ -1,5 +1,6 @@
 //! A planned cell: one quantity to be measured, and what its visits cost.
 
+use crate::disk_room::NoRoom;
 use model::run::{Bound, Regime};
 use model::unit::Unit;
 use std::time::Duration;
@@ -12,7 +13,7 @@ pub(super) const FAR_END: u32 = 10_000;
 pub struct Cost {
     /// Once in a run, of all workers: files, finding the length of samples.
     pub once_ns: f64,
-    /// Each visit, beside its samples.
+    /// Each visit, without its samples.
     pub visit_ns: f64,
     /// Each sample.
     pub sample_ns: f64,
@@ -60,7 +61,7 @@ pub struct PlannedCell {
     /// Whether it keeps files in the scratch directory.
     pub on_disk: bool,
     /// Why no visit is made to it, if so: the disk has no room for its files.
-    pub refused: Option<String>,
+    pub refused: Option<NoRoom>,
     /// Whether it takes visits beyond the planned ones.
     pub extra_visits: bool,
     /// What its visits should cost.
@@ -75,7 +76,7 @@ impl PlannedCell {
         self.on_disk && self.refused.is_none()
     }
 
-    pub(super) fn refuse(&mut self, why: String) {
+    pub(super) fn refuse(&mut self, why: NoRoom) {
         self.refused = Some(why);
         self.visits = 0;
     }

@@ -2,7 +2,7 @@
 
 use super::cell::{Cost, FAR_END, PlannedCell};
 use super::room::{LARGE_WORKERS, Room};
-use crate::disk_room::DiskRoom;
+use crate::disk_room::{DiskRoom, NoRoom};
 use crate::probe::{MachineShape, Probe, Shape, Site, WorkingSet};
 use crate::visit::{LONG_SAMPLE_NS, SAMPLE_NS};
 use model::run::{Bound, Regime, Scale};
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// default run took 72 s of 61 (Zen 3 guest, 32 MiB of last level).
 const TAKEN: f64 = 1.18;
 
-/// What a visit takes beside its samples and the bringing back: its request
+/// What a visit takes in addition to its samples and the bringing back: its request
 /// and answer, and the evidence at its ends.
 const VISIT_NS: f64 = 80_000.0;
 
@@ -160,7 +160,7 @@ pub(super) fn fit_disk(
     probe: &Probe,
     disk: &mut DiskRoom,
     most_factor: f64,
-) -> Option<String> {
+) -> Option<NoRoom> {
     for cell in cells.iter_mut() {
         let site = Site {
             variant: cell.variant.clone(),

@@ -1,7 +1,8 @@
 //! What a run is asked to measure, and why there may be no plan for it.
 
 use crate::controls::WorkerControls;
-use crate::core_kind::CoreKindChoice;
+use crate::core_kind::{CoreKindChoice, NoSuchCores};
+use crate::scratch::ScratchError;
 use model::run::Scale;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -52,11 +53,11 @@ pub enum PlanError {
         allowed: String,
     },
     /// Cores of the kind asked for can't be had.
-    #[error("{0}")]
-    CoreKind(String),
+    #[error(transparent)]
+    CoreKind(#[from] NoSuchCores),
     /// The directory for files can't be used.
-    #[error("{0}")]
-    Scratch(String),
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
     /// No time at all.
     #[error("a budget of {0:?} leaves no time to measure; give at least 1s, such as --budget 30s")]
     NoBudget(Duration),

@@ -41,7 +41,7 @@ impl Room {
         let large_workers = u64::from(LARGE_WORKERS.min(workers));
         let small_workers = u64::from(workers) - large_workers;
         let need = |room: &Room| {
-            // 4 bytes of order beside each line of 64.
+            // 4 bytes of order for each line of 64.
             let buffers = large_workers * room.large_bytes
                 + small_workers * (room.small_bytes + room.base_bytes);
             buffers / 16 * 17 + u64::from(workers) * 6 * MIB

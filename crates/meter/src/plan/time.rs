@@ -75,7 +75,7 @@ fn most(scale: Scale) -> Duration {
 }
 
 /// Scales the visits so that they take their share of the time, and gives the
-/// time. `start` and `end` are what the run takes beside its visits.
+/// time. `start` and `end` are what the run takes in addition to its visits.
 pub(super) fn fit(
     cells: &mut [PlannedCell],
     scale: Scale,

@@ -4,7 +4,9 @@ use super::*;
 use crate::observer::Silent;
 use crate::plan::{self, plan_within};
 use crate::probe::{Effort, Probe};
-use crate::wire::Part;
+use crate::scratch::ScratchError;
+use crate::wire::{Part, Reply, Request};
+use crate::worker_pool::{PATIENCE, WorkerLoss};
 use model::run::Scale;
 use model::sample::{Canaries, Evidence, Sample, flag};
 use std::cell::Cell;
@@ -233,7 +235,7 @@ fn extra_visits_of_a_run_that_is_never_quiet_are_ordinary_ones() {
 }
 
 #[test]
-fn extra_visits_use_the_quiet_that_comes_late() {
+fn extra_visits_use_a_late_quiet_period() {
     let plan = planned(40, 16, Scale::Default);
     let until = plan.time.start + plan.time.measuring().mul_f64(0.7);
     carried_out(
@@ -332,7 +334,7 @@ fn a_run_of_rows_that_all_fail_waits_for_nothing() {
     let wanted = plan.time.until_end();
     for cell in &mut plan.cells {
         // What the plan refused is given up from the beginning.
-        cell.refused = Some("no room".into());
+        cell.refused = Some(ScratchError::NotNeeded.into());
     }
     let taken = carried_out(&plan, 1.0, |_| false, |c| c.pool.elapsed());
     assert!(taken < wanted / 2, "{taken:?}");

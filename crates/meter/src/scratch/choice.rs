@@ -1,6 +1,7 @@
 //! Which directory files are put in: the one that is named, or one on a disk.
 
-use super::dir::{ScratchDir, cause};
+use super::dir::ScratchDir;
+use super::error::{ScratchError, Unusable};
 use model::filesystem::{DeviceKind, Filesystem};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,25 +10,21 @@ use std::path::{Path, PathBuf};
 /// included.
 ///
 /// # Errors
-/// Why it can't be used, in one line.
-pub fn named(directory: &Path) -> Result<ScratchDir, String> {
+/// Why it can't be used.
+pub fn named(directory: &Path) -> Result<ScratchDir, ScratchError> {
     let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
-    usable(&directory)
-        .map(|filesystem| ScratchDir::new(directory.clone(), filesystem, true))
-        .map_err(|why| {
-            format!(
-                "can't put files in {}: {why}; name another directory with --dir",
-                directory.display()
-            )
-        })
+    match usable(&directory) {
+        Ok(filesystem) => Ok(ScratchDir::new(directory, filesystem, true)),
+        Err(why) => Err(ScratchError::Named { directory, why }),
+    }
 }
 
 /// The directory that is used when none is named: the user's cache directory
 /// if that is on a disk, else /var/tmp if that is.
 ///
 /// # Errors
-/// Why there is none, ready to stand behind `not available here: `.
-pub fn by_default() -> Result<ScratchDir, String> {
+/// Why there is none.
+pub fn by_default() -> Result<ScratchDir, ScratchError> {
     by_default_of(&candidates(|name| std::env::var_os(name)), |directory| {
         usable(nearest(directory))
     })
@@ -35,8 +32,8 @@ pub fn by_default() -> Result<ScratchDir, String> {
 
 fn by_default_of(
     candidates: &[PathBuf],
-    look: impl Fn(&Path) -> Result<Filesystem, String>,
-) -> Result<ScratchDir, String> {
+    look: impl Fn(&Path) -> Result<Filesystem, Unusable>,
+) -> Result<ScratchDir, ScratchError> {
     let mut refused = Vec::new();
     for directory in candidates {
         let found = look(directory).and_then(|filesystem| {
@@ -47,13 +44,10 @@ fn by_default_of(
             Ok(filesystem) => {
                 return Ok(ScratchDir::new(directory.clone(), filesystem, false));
             }
-            Err(why) => refused.push(format!("{}: {why}", directory.display())),
+            Err(why) => refused.push((directory.clone(), why)),
         }
     }
-    Err(format!(
-        "no directory on a disk ({}); name a directory with --dir",
-        refused.join("; ")
-    ))
+    Err(ScratchError::NoDefault(refused))
 }
 
 /// Directories that may be chosen by themselves, the best first.
@@ -75,14 +69,12 @@ fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
 }
 
 /// Why a file system is not taken without having been named, if it is not.
-fn on_disk(filesystem: &Filesystem) -> Result<(), String> {
-    let kind = &filesystem.kind;
+fn on_disk(filesystem: &Filesystem) -> Result<(), Unusable> {
+    let kind = filesystem.kind.clone();
     match filesystem.device {
-        DeviceKind::Memory => Err(format!("{kind} is memory")),
-        DeviceKind::Network => Err(format!("{kind} is no disk of this machine")),
-        DeviceKind::Overlay => Err(format!(
-            "what the {kind} keeps its files on can't be seen from here, and may be memory"
-        )),
+        DeviceKind::Memory => Err(Unusable::Memory(kind)),
+        DeviceKind::Network => Err(Unusable::Network(kind)),
+        DeviceKind::Overlay => Err(Unusable::Hidden(kind)),
         _ => Ok(()),
     }
 }
@@ -98,9 +90,9 @@ pub(crate) fn nearest(directory: &Path) -> &Path {
 }
 
 /// The file system of a directory that files can be made in.
-fn usable(directory: &Path) -> Result<Filesystem, String> {
-    sys::filesystem::may_write(directory).map_err(|e| cause(&e))?;
-    sys::filesystem::facts(directory).map_err(|e| cause(&e))
+fn usable(directory: &Path) -> Result<Filesystem, Unusable> {
+    sys::filesystem::may_write(directory)?;
+    Ok(sys::filesystem::facts(directory)?)
 }
 
 #[cfg(test)]
@@ -138,10 +130,10 @@ mod tests {
         }
         let none = by_default_of(&candidates, |path| match path.starts_with("/home") {
             true => Ok(filesystem(DeviceKind::Memory)),
-            false => Err("no permission to write there".into()),
+            false => Err(Unusable::NoPermission),
         });
         assert_eq!(
-            none.expect_err("neither"),
+            none.expect_err("neither").to_string(),
             "no directory on a disk (/home/x/.cache/latlas: somefs is memory; /var/tmp: no \
              permission to write there); name a directory with --dir"
         );

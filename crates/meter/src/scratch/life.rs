@@ -1,6 +1,7 @@
 //! The life of a run's directory: made, locked, swept, removed.
 
-use super::dir::{ScratchDir, cause};
+use super::dir::ScratchDir;
+use super::error::{ScratchError, Unusable};
 use model::filesystem::DeviceKind;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -56,8 +57,8 @@ impl Scratch {
     /// one's own.
     ///
     /// # Errors
-    /// Why there is none, in one line.
-    pub fn make(place: &ScratchDir) -> Result<Scratch, String> {
+    /// Why there is none.
+    pub fn make(place: &ScratchDir) -> Result<Scratch, ScratchError> {
         let common = common_in(place);
         let mut made = Vec::new();
         for _ in 0..TRIES {
@@ -68,18 +69,15 @@ impl Scratch {
                 Ok(None) => {}
                 Err(why) => {
                     remove_empty(&made);
-                    return Err(format!(
-                        "can't make a directory in {}: {why}; name another with --dir",
-                        place.directory.display()
-                    ));
+                    return Err(ScratchError::NotMade {
+                        directory: place.directory.clone(),
+                        why,
+                    });
                 }
             }
         }
         remove_empty(&made);
-        Err(format!(
-            "another process keeps removing {}",
-            common.display()
-        ))
+        Err(ScratchError::KeepsVanishing(common))
     }
 
     /// The directory.
@@ -91,11 +89,11 @@ impl Scratch {
     ///
     /// # Errors
     /// What is left, and why.
-    pub fn remove(mut self) -> Result<(), String> {
+    pub fn remove(mut self) -> Result<(), ScratchError> {
         self.end()
     }
 
-    fn end(&mut self) -> Result<(), String> {
+    fn end(&mut self) -> Result<(), ScratchError> {
         if std::mem::replace(&mut self.removed, true) {
             return Ok(());
         }
@@ -125,12 +123,11 @@ fn try_make(
     common: &Path,
     sweep: Sweep,
     made: &mut Vec<PathBuf>,
-) -> Result<Option<Scratch>, String> {
-    make_directories(common, made).map_err(|e| cause(&e))?;
+) -> Result<Option<Scratch>, Unusable> {
+    make_directories(common, made)?;
     match check_common(common) {
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(e.to_string()),
-        Ok(()) => {}
+        Err(Unusable::Missing) => return Ok(None),
+        checked => checked?,
     }
     sweep_common(common, sweep);
     let name = format!("run-{}", Uuid::new_v4());
@@ -138,14 +135,14 @@ fn try_make(
     let mut lock = match owner_only().create_new(true).write(true).open(&lock_path) {
         Ok(lock) => lock,
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(cause(&e)),
+        Err(e) => return Err(e.into()),
     };
     match take(&lock) {
         Ok(true) => {}
         Ok(false) => return Ok(None),
         Err(e) => {
             let _ = std::fs::remove_file(&lock_path);
-            return Err(format!("files can't be locked there: {e}"));
+            return Err(Unusable::NotLockable(e.to_string()));
         }
     }
     // Where it can't be written, nobody but this run will remove it from a
@@ -158,7 +155,7 @@ fn try_make(
         let _ = std::fs::remove_file(&lock_path);
         return match e.kind() {
             ErrorKind::NotFound => Ok(None),
-            _ => Err(cause(&e)),
+            _ => Err(e.into()),
         };
     }
     Ok(Some(Scratch {
@@ -204,19 +201,15 @@ fn make_directories(directory: &Path, made: &mut Vec<PathBuf>) -> io::Result<()>
 
 /// The common directory must be one, ours, and nobody else's to write in:
 /// in a place that others may write to, somebody could have put a link there.
-fn check_common(common: &Path) -> io::Result<()> {
+fn check_common(common: &Path) -> Result<(), Unusable> {
     let found = common.symlink_metadata()?;
-    let refuse = |why: &str| Err(io::Error::other(format!("{} {why}", common.display())));
-    if !found.is_dir() {
-        return refuse("is there and is no directory");
+    let path = || common.to_owned();
+    match found.mode() & 0o022 {
+        _ if !found.is_dir() => Err(Unusable::Occupied(path())),
+        _ if !is_ours(&found) => Err(Unusable::OfOtherUser(path())),
+        0 => Ok(()),
+        _ => Err(Unusable::OpenToOthers(path())),
     }
-    if !is_ours(&found) {
-        return refuse("belongs to another user");
-    }
-    if found.mode() & 0o022 != 0 {
-        return refuse("may be written by other users");
-    }
-    Ok(())
 }
 
 /// Removes the directories and locks of runs that are no more. Names that no
@@ -275,11 +268,15 @@ fn free(lock_path: &Path, sweep: Sweep) -> Option<Option<File>> {
 
 /// Removes a run's directory, its lock, and the common directory if it was
 /// the last.
-fn remove(path: &Path, lock_path: &Path) -> Result<(), String> {
-    remove_tree(path).map_err(|e| format!("{} is left: {}", path.display(), cause(&e)))?;
+fn remove(path: &Path, lock_path: &Path) -> Result<(), ScratchError> {
+    let left = |path: &Path, error: io::Error| ScratchError::Left {
+        path: path.to_owned(),
+        why: error.into(),
+    };
+    remove_tree(path).map_err(|e| left(path, e))?;
     match std::fs::remove_file(lock_path) {
         Err(e) if e.kind() != ErrorKind::NotFound => {
-            return Err(format!("{} is left: {}", lock_path.display(), cause(&e)));
+            return Err(left(lock_path, e));
         }
         _ => {}
     }

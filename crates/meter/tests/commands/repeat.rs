@@ -81,7 +81,7 @@ fn warm_ups_come_first_and_count_for_nothing() {
 }
 
 #[test]
-fn every_other_round_goes_the_other_way_round() {
+fn every_other_round_is_reversed() {
     let order = |seed| {
         let mut three = Scripted::new(3, |_, _| MS);
         runs(&mut three, &exactly(40), seed);
@@ -125,7 +125,7 @@ fn steady_commands_end_after_ten_runs_and_three_seconds() {
 
 #[test]
 fn noisy_commands_go_on_until_the_limit() {
-    // Two states by turns: no median is known to 2 %.
+    // Two alternating states: no median is known to 2 %.
     let mut noisy = Scripted::new(1, |_, n| if n % 2 == 0 { 100 } else { 200 } * MS);
     let found = runs(&mut noisy, &ADAPTIVE, 1);
     assert_eq!(found.ended, Some(Ended::AtTheLimit));

@@ -147,7 +147,7 @@ fn each_cause_gets_what_it_took() {
     assert!(osnoise.blind_ns < 4_100_000, "{}", osnoise.blind_ns);
     assert_eq!(osnoise.watched_ns(), osnoise.span_ns - osnoise.blind_ns);
 
-    // A device's 5 µs in a reading of 40, then a pause that is nobody's.
+    // A device's 5 µs in a reading of 40, then a pause without a cause.
     let mut events = each(30, 4_000.0, 4_000.0, tick);
     events.extend(each(10, 200_000.0, 8_000.0, tick));
     events.extend(each(10, 204_000.0, 8_000.0, pause));
@@ -181,7 +181,7 @@ fn each_cause_gets_what_it_took() {
     });
 
     // The allowance is used up by ticks; then short pauses, and a switch in
-    // whose time ten ticks came: it lends its interrupts to nobody.
+    // whose time ten ticks came: it lends its interrupts to no other.
     let mut events = each(30, 10.0, 20.0, tick);
     events.extend(each(5, 700.0, 20.0, short_pause));
     events.push(Event {

@@ -69,7 +69,7 @@ fn percent(part: u64, whole: u64) -> f64 {
 }
 
 #[test]
-fn the_clock_is_told_from_detours() {
+fn the_clock_is_distinguished_from_detours() {
     let mut page = String::new();
     let mut shown = |name: &str, machine: &mut Scripted, span_us: f64| {
         let osnoise = measure(machine, span_us);

@@ -1,4 +1,4 @@
-//! On this machine: what the kernel counts beside what was observed. Counts and
+//! On this machine: what the kernel counts against what was observed. Counts and
 //! sums are compared, no time is asserted.
 
 use meter::osnoise::{Request, measure, measure_together};
@@ -24,7 +24,7 @@ fn spin(cpu: Option<u32>, ms: u64) -> Osnoise {
 fn a_cpu() -> Option<u32> {
     let cpu = sys::allowed_cpus().ok()?.last().copied();
     if cpu.is_none() {
-        eprintln!("SKIPPED: the allowed CPUs are not told");
+        eprintln!("SKIPPED: the allowed CPUs are unknown");
     }
     cpu
 }
@@ -63,7 +63,7 @@ fn a_competitor_on_the_same_cpu_is_the_schedulers() {
     // The thread waited while the competitor (and others) had the CPU; the
     // competitor ran before and after, so its time bounds nothing from below
     // but that it had some.
-    assert!(competitor_ns.expect("told") > 0);
+    assert!(competitor_ns.expect("known") > 0);
     assert!(
         osnoise.involuntary_switches.is_none_or(|n| n > 0),
         "{osnoise:?}"

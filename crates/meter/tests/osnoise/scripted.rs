@@ -42,7 +42,7 @@ pub(crate) struct Scripted {
     pub(crate) counts: Option<Counts>,
     pub(crate) run_delay_cost_us: f64,
     pub(crate) interrupts_cost_us: f64,
-    /// Set when the learning is over: events are told from there.
+    /// Set when the learning is over: events are reported from there.
     pub(crate) began: Option<u64>,
     spins: u64,
     /// The counter goes back by so much at this many spins.
@@ -138,17 +138,17 @@ impl Machine for Scripted {
 
     fn run_delay_ns(&mut self) -> Option<u64> {
         self.run_delay_ns?;
-        let told = self.run_delay_ns;
+        let read = self.run_delay_ns;
         self.pass(ticks(self.run_delay_cost_us));
-        told
+        read
     }
 
     fn interrupts(&mut self) -> Option<Counts> {
         self.read_interrupts += 1;
         // Counted first, then written.
-        let told = self.counts;
+        let read = self.counts;
         self.pass(ticks(self.interrupts_cost_us));
-        told
+        read
     }
 
     fn has_interrupts(&self) -> bool {

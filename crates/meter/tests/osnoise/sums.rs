@@ -53,7 +53,7 @@ proptest! {
         prop_assert!(watched.abs_diff(osnoise.watched_ns()) <= 100, "{} {}", watched, osnoise.watched_ns());
         // All that the kernel counts is in the detours or in the readings.
         let scheduler = osnoise.of(Cause::Scheduler).map_or(0, |c| c.lost_ns);
-        prop_assert_eq!(scheduler, osnoise.run_delay_ns.expect("told"));
+        prop_assert_eq!(scheduler, osnoise.run_delay_ns.expect("known"));
         prop_assert!(osnoise.in_readings_ns <= scheduler);
     }
 }

@@ -50,7 +50,7 @@ impl Wander {
     }
 
     /// The least standard deviation, and the degrees of freedom that the whole
-    /// assumption is worth beside kept runs. `docs/compare.md` says from which
+    /// assumption is worth against kept runs. `docs/compare.md` says from which
     /// runs they are.
     fn assumed(self) -> (f64, f64) {
         match self {
@@ -158,7 +158,7 @@ impl Dispersion {
     }
 }
 
-/// Rows that the assumption counts as beside those that were seen.
+/// Rows that the assumption counts as, in addition to those that were seen.
 const ASSUMED_ROWS: f64 = 6.0;
 /// What rows of a kind have in common is never worth more degrees of freedom
 /// than this: a row that is unlike all others must be able to show it.

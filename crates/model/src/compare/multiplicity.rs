@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_published_example_comes_out() {
+    fn the_published_example_is_reproduced() {
         assert_eq!(places(&benjamini_hochberg(&EXAMPLE, 0.05)), [1, 5, 6, 7]);
         assert_eq!(places(&holm(&EXAMPLE, 0.05)), [1, 5, 6]);
     }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_level_goes_where_a_change_is_in_doubt() {
+    fn the_level_is_spent_where_a_change_is_in_doubt() {
         let rows = [0.001, 0.025, 0.5].map(|error| hypothesis(Family::Quiet, 0.5, error));
         let parts = levels(&rows, 0.05);
         assert!((parts.iter().sum::<f64>() - 0.05).abs() < 1e-9, "{parts:?}");
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_is_found_in_one_family_opens_no_other() {
-        // Twenty rows that surely changed, and one of p = 0.01 beside.
+        // Twenty rows that surely changed, and one more of p = 0.01.
         let with = |family| {
             let mut all = vec![hypothesis(Family::Quiet, 1e-9, 0.01); 20];
             all.push(hypothesis(family, 0.01, 0.01));

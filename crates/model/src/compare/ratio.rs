@@ -37,7 +37,7 @@ impl Side {
 
 impl Variance {
     /// Of all runs on these sides: what each is assumed to have among runs,
-    /// times what the row's runs are found to differ by beside that.
+    /// times what the row's runs are found to differ by in addition.
     ///
     /// Two things about it are uncertain, that factor and each run's own
     /// variance over its workers; their relative errors add, as in

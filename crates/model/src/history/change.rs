@@ -57,7 +57,7 @@ pub struct Changes {
 /// A stretch is divided where the largest step in it is larger than in all but
 /// 1 % of made-up histories that vary alike and don't change; then both parts
 /// are looked at in the same way. So a history without a change gets a mark in
-/// 1 % of cases, and each stretch beside a real change as often. What comes
+/// 1 % of cases, and each stretch next to a real change as often. What comes
 /// out smaller than one and a half of one run's standard deviations is no mark.
 pub fn changes(past: &Past) -> Changes {
     let spread = Spread::of(past);

@@ -37,7 +37,7 @@ fn steps<'a>(
     let mut bits = Bits(0x9e37_79b9_7f4a_7c15);
     (0..MADE_UP).map(move |_| {
         let made_up = without_change(past, spread, &mut bits);
-        // How much runs vary is not known here either, and learnt again.
+        // How much runs vary is not known here either, and learned again.
         let factor = Spread::of(&made_up).factor;
         largest(&made_up, from, to, factor).map_or(0.0, |step| step.size)
     })

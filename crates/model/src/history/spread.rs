@@ -1,11 +1,11 @@
-//! How runs vary while nothing changes, learnt from a history in which
+//! How runs vary while nothing changes, learned from a history in which
 //! something may have changed: from the steps between successive runs, of
 //! which a change of level touches one.
 
 use super::Past;
 use crate::stats;
 
-/// How much the assumption about the spread between runs is worth beside what
+/// How much the assumption about the spread between runs is worth against what
 /// the history shows: as in comparisons.
 const ASSUMED_DF: f64 = 6.0;
 /// A run is assumed to resemble the one before by this correlation,

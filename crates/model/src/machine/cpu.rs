@@ -19,7 +19,7 @@ pub enum CpuSignature {
     },
     /// The main ID register (MIDR_EL1).
     Arm {
-        /// Who designed the core: 0x41 Arm, 0x61 Apple, 0x51 Qualcomm.
+        /// Designer of the core: 0x41 Arm, 0x61 Apple, 0x51 Qualcomm.
         implementer: u32,
         /// Major revision, the `r` of r1p2.
         variant: u32,

@@ -51,9 +51,10 @@ pub struct CacheFact {
 pub struct HugetlbPool {
     /// Size of one page in bytes.
     pub page_bytes: u64,
-    /// Pages reserved now; a size that the CPU has but nobody reserved shows 0.
+    /// Pages reserved now; 0 for a size that the CPU has and of which no page is
+    /// reserved.
     pub pages: u64,
-    /// Pages of those that nobody uses.
+    /// Pages of those that are unused.
     pub free: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What was set for the processes of a run, and for nobody else.
+//! What was set for the processes of a run, and for no others.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,8 +10,8 @@ pub struct Applied {
     /// What was asked for, by the user or by default.
     pub asked: Settings,
     /// What the kernel granted: read back in the measuring processes, or for
-    /// commands in a child that got the same just before. Also what nobody
-    /// asked for.
+    /// commands in a child that got the same just before. Also what was
+    /// not asked for.
     pub granted: Settings,
     /// Why something that was asked for was not granted, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -65,9 +65,9 @@ pub enum Policy {
     Other,
     /// SCHED_BATCH: ordinary, never preferred when it wakes.
     Batch,
-    /// SCHED_IDLE: only when nobody else wants the CPU.
+    /// SCHED_IDLE: only when no other task wants the CPU.
     Idle,
-    /// SCHED_FIFO with this priority: before everybody ordinary.
+    /// SCHED_FIFO with this priority: before all tasks of ordinary policies.
     Fifo(u8),
     /// SCHED_RR with this priority.
     RoundRobin(u8),

@@ -1,5 +1,5 @@
 //! The document of `latlas noise show`: each control with its value, a better
-//! value, who can set it and how, or what prevents it.
+//! value, the privilege needed to set it and the command, or what prevents it.
 
 use crate::machine::Fact;
 use schemars::JsonSchema;
@@ -93,7 +93,7 @@ pub struct Control {
     /// A better value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<Wanted>,
-    /// Who can set it, and how.
+    /// The privilege needed to set it, and the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setting: Option<Setting>,
     /// What prevents this process from setting it.
@@ -140,7 +140,7 @@ pub enum Tuned {
     Never,
 }
 
-/// Who can set a control.
+/// The privilege needed to set a control.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Privilege {
@@ -156,7 +156,7 @@ pub enum Privilege {
 /// How a control is set.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Who can.
+    /// The privilege needed.
     pub who: Privilege,
     /// The command for a shell.
     pub command: String,
@@ -219,7 +219,7 @@ pub struct Advice {
     pub controls: Vec<String>,
     /// What, in words.
     pub what: String,
-    /// Who can.
+    /// The privilege needed.
     pub who: Privilege,
     /// The command.
     pub command: String,

@@ -1,5 +1,5 @@
 //! What single controls of noise did on this machine: a job with the control
-//! on against the same job with it off, by turns.
+//! on against the same job with it off, interleaved.
 //!
 //! The document holds every run; [`judge::effects`] makes the effects of them.
 
@@ -35,9 +35,9 @@ pub struct Effects {
     pub how: How,
     /// Every control that was asked for, also those that are not available.
     pub controls: Vec<Control>,
-    /// All runs, by what ran beside which load.
+    /// All runs, by job and load.
     pub blocks: Vec<Block>,
-    /// What each control did to each job beside each load.
+    /// What each control did to each job under each load.
     pub effects: Vec<Effect>,
     /// Why it is not whole, if it is not.
     pub partial: Option<String>,
@@ -141,7 +141,7 @@ impl Workload {
     }
 }
 
-/// What keeps the machine busy beside the job.
+/// What loads the machine during the job.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Load {
@@ -173,14 +173,14 @@ impl Load {
     }
 }
 
-/// All runs of one job beside one load.
+/// All runs of one job under one load.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Block {
     /// The job.
     pub workload: Workload,
     /// The load.
     pub load: Load,
-    /// The states that were tried by turns; the n-th run of each is of the
+    /// The states that were interleaved; the n-th run of each is of the
     /// n-th round.
     pub arms: Vec<Arm>,
 }
@@ -231,7 +231,7 @@ impl OneRun {
     /// The figure that a control is judged by: for the job that sleeps how
     /// late it woke up in the mean, for the others the time their work took.
     /// Not the time until its end was seen: a control may keep its CPU from
-    /// the one who waits.
+    /// the task that waits.
     pub fn judged_ns(&self, workload: Workload) -> f64 {
         match (workload, &self.wakeups) {
             (Workload::Wakeup, Some(wakeups)) => wakeups.mean_ns,
@@ -255,7 +255,7 @@ pub struct Wakeups {
     pub max_ns: f64,
 }
 
-/// What one control did to one job beside one load.
+/// What one control did to one job under one load.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Effect {
     /// Name of the control.
@@ -289,7 +289,7 @@ pub struct Change {
     pub ratio: Option<Interval>,
     /// How likely that much is where the control does nothing.
     pub p_value: Option<f64>,
-    /// The smallest effect that this many rounds could have shown beside this
+    /// The smallest effect that this many rounds could have shown under this
     /// noise, as a share: the ratio's distance from the farther end of its
     /// interval.
     #[serde(default)]

@@ -4,6 +4,7 @@ use super::{Cell, Table, left, right};
 use crate::estimate::Estimate;
 use crate::figure::time;
 use crate::run::Cell as Samples;
+use crate::sample_columns::DamagedColumns;
 
 /// Rows of the table.
 const BINS: usize = 24;
@@ -79,8 +80,19 @@ impl Bins {
     }
 }
 
+/// Why a cell's operations can't be shown: its document is damaged.
+#[derive(thiserror::Error, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DamagedCell {
+    /// Its columns don't fit together.
+    #[error(transparent)]
+    Columns(#[from] DamagedColumns),
+    /// A time is not a number.
+    #[error("a recorded time is not finite")]
+    NotFinite,
+}
+
 /// Every operation of a cell, ns.
-pub fn values(cell: &Samples, ns_per_tick: f64) -> Result<Vec<f64>, String> {
+pub fn values(cell: &Samples, ns_per_tick: f64) -> Result<Vec<f64>, DamagedCell> {
     let samples = cell.samples.samples()?;
     let values = samples
         .iter()
@@ -88,7 +100,7 @@ pub fn values(cell: &Samples, ns_per_tick: f64) -> Result<Vec<f64>, String> {
     let values: Vec<f64> = values.collect();
     match values.iter().all(|v| v.is_finite()) {
         true => Ok(values),
-        false => Err("a recorded time is not finite".into()),
+        false => Err(DamagedCell::NotFinite),
     }
 }
 

@@ -160,7 +160,7 @@ pub fn typical_sizes(run: &Run) -> Vec<(String, u64)> {
     sizes
 }
 
-/// The levels by curve, with the OS's caches beside them; empty where none was
+/// The levels by curve, with the OS's caches next to them; empty where none was
 /// found.
 pub fn story(run: &Run) -> Vec<Block> {
     let mut table = Table::new([

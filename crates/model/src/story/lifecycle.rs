@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn lives_added_up_one_by_one_stand_before_the_sum_of_medians() {
+    fn the_sum_per_life_precedes_the_sum_of_medians() {
         let each_life = Some(Interval::about(75e3, 1e3));
         let sum = Sum::of(each_life, &figures(), Interval::about(68.4e3, 1.5e3));
         let Check::Differ(apart) = sum.check() else {

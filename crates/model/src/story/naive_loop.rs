@@ -143,7 +143,7 @@ fn growth_text(factor: f64) -> String {
     }
 }
 
-/// The times per element by size, beside published ones (ns per element by
+/// The times per element by size, next to published ones (ns per element by
 /// row), and what they show; empty where the loop was not measured.
 pub fn story(run: &Run, published: impl Fn(&str) -> Option<f64>) -> Vec<Block> {
     let sizes = sizes(run);

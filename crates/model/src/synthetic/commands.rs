@@ -29,6 +29,7 @@ pub fn run_of_commands() -> Run {
             reason: "no hardware counters".into(),
         },
         notes: Vec::new(),
+        missing: Vec::new(),
     };
     for row in ["cycles", "instructions"] {
         run.rows
@@ -113,6 +114,7 @@ fn add(run: &mut Run, id: &str, unit: Unit, least: f64, value: Value) {
         bound: Bound::Memory,
         outcome: Outcome::Figure(estimate),
         notes: Vec::new(),
+        missing: Vec::new(),
     });
     run.cells.push(Cell {
         row: id.into(),

@@ -62,5 +62,6 @@ pub fn row(id: &str, outcome: Outcome) -> Row {
         bound: Bound::Core,
         outcome,
         notes: Vec::new(),
+        missing: Vec::new(),
     }
 }

@@ -359,5 +359,6 @@ pub fn core_to_core_row(cpus: u64, ns: impl Fn(u64, u64) -> f64) -> Row {
             points,
         },
         notes: Vec::new(),
+        missing: Vec::new(),
     }
 }

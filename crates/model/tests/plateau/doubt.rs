@@ -46,7 +46,7 @@ fn with_l3(dram: f64, random: &mut Dice, spoil: impl Fn(&mut Point, &mut Dice)) 
 
 /// Points of L3 drawn at random from 15 and 97 ns. A draw that looks like a
 /// level of 15 ns and then one of 97, but for three points or fewer, is drawn
-/// again: nobody could tell.
+/// again: the two are indistinguishable.
 fn two_states(dram: f64, random: &mut Dice) -> Vec<Point> {
     loop {
         let points = with_l3(dram, random, |p, random| {

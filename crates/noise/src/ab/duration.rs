@@ -44,7 +44,7 @@ fn is_before(load: Load, arm: &PlannedArm) -> bool {
         || arm.toggle.as_deref() == Some("shield")
 }
 
-/// Time that a load gets before anything is measured beside it.
+/// Time that a load gets before anything is measured under it.
 pub const SETTLING: Duration = Duration::from_millis(500);
 
 pub(super) fn settling_ms(load: Load) -> f64 {

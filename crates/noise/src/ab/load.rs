@@ -1,4 +1,4 @@
-//! Busy processes beside the jobs. They end with this one, however it ends:
+//! Busy processes during the jobs. They end with this one, however it ends:
 //! the kernel promises it on Linux, and each looks for its parent too.
 
 use super::job::Job;

@@ -1,11 +1,11 @@
 //! What each control of noise is worth on this machine: a job with it on
-//! against the same job with it off, by turns (perf-book, appendix A, does so
+//! against the same job with it off, interleaved (perf-book, appendix A, does so
 //! with one control after the other).
 //!
-//! [`control`] says which controls there are, [`plan`] what runs beside what,
-//! [`conduct`] goes through it round by round on a [`conduct::Stage`], which
-//! [`stage`] is for real: every run of a [`job`] is a process of its own, and
-//! so is every part of a [`load`]. The arithmetic is in
+//! [`control`] says which controls there are, [`plan`] which job runs under which
+//! load, [`conduct`] goes through it round by round on a [`conduct::Stage`],
+//! which [`stage`] is for real: every run of a [`job`] is a process of its own,
+//! and so is every part of a [`load`]. The arithmetic is in
 //! [`model::noise::effect`].
 
 pub mod available;

@@ -65,14 +65,14 @@ pub struct Plan {
     pub busy: u32,
 }
 
-/// One job beside one load.
+/// One job under one load.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct PlannedBlock {
     /// The job.
     pub workload: Workload,
     /// The load.
     pub load: Load,
-    /// The states by turns.
+    /// The states, interleaved.
     pub arms: Vec<PlannedArm>,
     /// One round, expected, ms.
     pub round_ms: f64,
@@ -87,6 +87,6 @@ pub struct PlannedArm {
     pub asked: RequestedControls,
     /// Whether the page cache is dropped before.
     pub cold: bool,
-    /// The control that is switched for the whole system meanwhile.
+    /// The control that is switched for the whole system during it.
     pub toggle: Option<String>,
 }

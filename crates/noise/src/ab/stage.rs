@@ -1,4 +1,4 @@
-//! The real stage: the arms of a block as commands of `exec`'s runner, beside
+//! The real stage: the arms of a block as commands of `exec`'s runner, under
 //! its load.
 
 use super::conduct::{Ran, Stage, Stop};
@@ -10,7 +10,7 @@ use meter::commands::arm::{Arm, Cold, Output, Settings};
 use meter::commands::error::{CommandError, end_text};
 use meter::commands::repeat::{Done, Runner};
 use meter::commands::runner::CommandRunner;
-use meter::scratch::{self, Scratch};
+use meter::scratch::{self, Scratch, ScratchError};
 use model::noise::effect::{Load, NotCounted, Work, Workload};
 use std::ffi::OsString;
 use std::io;
@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use sys::counters::{Counted, Event};
 
-/// Time after which a job is given up: beside the heaviest load it has a small
+/// Time after which a job is given up: under the heaviest load it has a small
 /// part of a CPU.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -71,7 +71,7 @@ pub enum StageError {
     NoProgram(io::Error),
     /// The files of the job that reads some can't be made.
     #[error("can't make the files for the job that reads some: {0}")]
-    NoFiles(String),
+    NoFiles(#[from] ScratchError),
 }
 
 impl RealStage {
@@ -111,10 +111,10 @@ impl RealStage {
         self.busy = busy;
         self.work = work.to_vec();
         if work.iter().any(|work| work.workload == Workload::Files) {
-            let place = scratch::by_default().map_err(StageError::NoFiles)?;
-            let scratch = Scratch::make(&place).map_err(StageError::NoFiles)?;
+            let place = scratch::by_default()?;
+            let scratch = Scratch::make(&place)?;
             files::make(scratch.path())
-                .map_err(|e| StageError::NoFiles(scratch::reason(&e, "writing", scratch.path())))?;
+                .map_err(|e| ScratchError::file(&e, "writing", scratch.path()))?;
             self.files = Some(scratch);
         }
         Ok(())
@@ -270,7 +270,7 @@ impl Stage for RealStage {
             Err(error) => return Err(block.stop(error)),
         };
         let report = block.report(usage.wall_ns)?;
-        // What ran beside a part of the load does not count.
+        // What ran under a part of the load does not count.
         block.check_load()?;
         let did = (report.done, report.check);
         if *block.first.get_or_insert(did) != did {

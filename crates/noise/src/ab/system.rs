@@ -108,7 +108,7 @@ struct SystemToggle<'f> {
     /// The turn with the fewest values set: how many, of how many, and why one
     /// of the others was not.
     partly: Option<(usize, usize, String)>,
-    /// A value that somebody else had changed when it was to be put back.
+    /// A value that another program had changed when it was to be put back.
     foreign: Option<String>,
 }
 
@@ -229,7 +229,7 @@ mod tests {
         }
         toggle.off().expect("off already");
         assert_eq!(toggle.remarks(), [""; 0]);
-        // Somebody else's value is left, and said.
+        // A value that another program set is left, and reported.
         toggle.on().expect("writable");
         tree.write(HUGE_PAGES, "madvise").expect("a file");
         toggle.off().expect("nothing of ours is left");

@@ -236,7 +236,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Who this process is.
+    /// The privilege of this process.
     pub(super) fn who(&self) -> Privilege {
         if self.root {
             Privilege::Root
@@ -245,8 +245,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Adds who can raise a priority with this command; `limit` says whether
-    /// the resource limit of this process allows it.
+    /// Adds the privilege needed to raise a priority with this command; `limit`
+    /// says whether the resource limit of this process allows it.
     pub(super) fn raised_by(&self, status: Status, limit: bool, command: &str) -> Status {
         let (who, sudo, hindrance) = match (limit, self.may_raise) {
             (true, _) => (Privilege::AnyUser, "", None),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use sys::files::Files;
 
-/// The kernel lets nobody set its affinity (include/linux/sched.h).
+/// The kernel lets no process set its affinity (include/linux/sched.h).
 const PF_NO_SETAFFINITY: u64 = 0x0400_0000;
 
 /// The kernel thread that makes all others (`kthreadd`): what it would be

@@ -1,5 +1,5 @@
 //! Where a test stops everything: a hook before each action of the journal
-//! and each touch of a kernel's file, numbered by whoever listens.
+//! and each touch of a kernel's file, numbered by the listener.
 
 use std::fmt;
 use std::io;

@@ -54,7 +54,7 @@ pub(crate) struct Stale {
     faults: Faults,
 }
 
-/// An open journal. Whoever has it holds the state directory's lock.
+/// An open journal. Its owner holds the state directory's lock.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,

@@ -1,5 +1,5 @@
 //! What the kernel does late when a CPU goes offline: after the values were
-//! read back. It is its own work, not that of somebody else.
+//! read back. It is its own work, not that of another program.
 
 use super::item::{Item, Place};
 use super::journal::Journal;

@@ -76,7 +76,7 @@ pub enum TuneError {
     /// An earlier tune was not put back.
     #[error("an earlier tune is not restored yet: run `latlas noise restore` first")]
     Pending,
-    /// Which boot this is can't be told, and so not whose a journal is.
+    /// Which boot this is can't be read, nor so whether a journal is of it.
     #[error("can't identify this boot: {why} (is /proc mounted?)")]
     NoBootId {
         /// The reason.
@@ -98,7 +98,7 @@ pub enum TuneError {
         /// The same in full.
         restored: Box<Restored>,
     },
-    /// There is nobody to put things back after a crash.
+    /// No watchdog puts things back after a crash.
     #[error("can't start the watchdog: {0}; nothing was changed")]
     Watchdog(io::Error),
 }
@@ -209,7 +209,7 @@ impl<'f> Tuned<'f> {
         &self.applied
     }
 
-    /// Control groups to join for whoever is to run in the shield; empty
+    /// Control groups to join for the process that is to run in the shield; empty
     /// without one.
     pub fn shield_groups(&self) -> Vec<PathBuf> {
         self.groups.clone()

@@ -1,11 +1,11 @@
-//! Whether something waits to be put back, for who may only look.
+//! Whether something waits to be put back, for users that may only read.
 
 use super::journal::Journal;
 use std::io::ErrorKind;
 use std::path::Path;
 
 /// A sentence if a journal lies in this state directory: values were set, and
-/// not put back yet; or if that can't be told. The journal itself is root's to
+/// not put back yet; or if that can't be known. The journal itself is root's to
 /// read.
 pub fn pending(state: &Path) -> Option<String> {
     let path = state.display();

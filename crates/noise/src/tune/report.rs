@@ -1,4 +1,4 @@
-//! What was done, for whoever prints it.
+//! What was done, as data for its printer.
 
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ pub struct PutBack {
 pub enum BackOutcome {
     /// It is as before: written and read back, or so already.
     Restored,
-    /// Somebody else changed it meanwhile, to this: left so.
+    /// Another program has changed it to this since: left unchanged.
     ChangedByOthers(String),
     /// It is not there any more.
     Gone,
@@ -89,7 +89,7 @@ impl Restored {
         self.complete() && self.foreign().next().is_none()
     }
 
-    /// Values that somebody else changed meanwhile.
+    /// Values that another program has changed since.
     pub fn foreign(&self) -> impl Iterator<Item = &PutBack> {
         self.values
             .iter()

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Puts back what the journal in this directory says, if one is there.
 ///
 /// # Errors
-/// If there is a journal and it can't be used, or somebody works with it.
+/// If there is a journal and it can't be used, or another process works with it.
 pub fn restore(files: &dyn Files, state: &StateDir) -> Result<Restored, TuneError> {
     if !Journal::path(&state.path).exists() {
         // Of a directory that can't be looked into nothing is known.
@@ -38,7 +38,7 @@ pub fn restore(files: &dyn Files, state: &StateDir) -> Result<Restored, TuneErro
     restore_locked(files, state, &lock, "restore")
 }
 
-/// [`restore`] by whoever has the lock.
+/// [`restore`] by the holder of the lock.
 pub(crate) fn restore_locked(
     files: &dyn Files,
     state: &StateDir,
@@ -104,7 +104,7 @@ pub(crate) fn put_back(
     }
     restored.values = values.into_iter().rev().flatten().collect();
     restored.pending = journal.pending() > 0;
-    // A courtesy to who asks later; the journal itself is what counts.
+    // For later questions; the journal itself is what counts.
     let _ = record(state, by, &restored);
     if !restored.pending
         && let Err(error) = journal.remove()
@@ -116,7 +116,7 @@ pub(crate) fn put_back(
     restored
 }
 
-/// Leaves a record of the last restore: who did it, when, and what became of
+/// Leaves a record of the last restore: by which user, when, and what became of
 /// each value.
 fn record(state: &StateDir, by: &str, restored: &Restored) -> io::Result<()> {
     #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! Where the journal lies, and who may work with it: one at a time.
+//! Where the journal is; one process at a time works with it.
 
 use super::TuneError;
 use super::faults::Faults;
@@ -16,7 +16,7 @@ const USUAL: &str = "/var/lib/latlas/noise";
 /// Names another state directory.
 pub const VARIABLE: &str = "LATLAS_STATE_DIR";
 
-/// Between two looks at a lock that somebody has.
+/// Between two looks at a lock that is held.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The directory of the journal, and how tunes of it behave.
@@ -122,7 +122,7 @@ impl StateDir {
         self.check()
     }
 
-    /// That nobody else may write in the directory.
+    /// That no other user may write in the directory.
     pub(crate) fn check(&self) -> Result<(), TuneError> {
         let refused = |why: &str| TuneError::StateDirectory {
             path: self.path.clone(),
@@ -141,7 +141,7 @@ impl StateDir {
         Ok(())
     }
 
-    /// Takes the lock, waiting so long for whoever has it.
+    /// Takes the lock, waiting so long for its holder.
     pub(crate) fn lock(&self, patience: Duration) -> Result<Lock, TuneError> {
         let path = self.path.join("lock");
         let unusable = |error: io::Error| TuneError::StateDirectory {

@@ -71,7 +71,7 @@ pub(crate) fn undo(files: &dyn Files, journal: &mut Journal, index: usize) -> Ve
 }
 
 /// Tells the journal how an entry that could not be undone stands: what is
-/// another when it is tried again is somebody else's.
+/// another when it is tried again was set by another program.
 pub(crate) fn remember(files: &dyn Files, journal: &mut Journal, index: usize) {
     let cpuset = hierarchy(files).ok().map(|found| found.mount);
     let items = journal.entries[index].action.items();
@@ -106,7 +106,7 @@ fn back(control: &str, what: &str, old: Option<&str>, outcome: BackOutcome) -> P
 }
 
 /// The items of an entry with what they are to become, and those that are
-/// somebody else's.
+/// set by another program.
 fn to_undo(
     files: &dyn Files,
     journal: &mut Journal,
@@ -119,7 +119,7 @@ fn to_undo(
     (items, foreign)
 }
 
-/// The items that somebody else changed meanwhile, noted in the journal.
+/// The items that another program changed in between, noted in the journal.
 fn foreign(files: &dyn Files, journal: &mut Journal, index: usize, items: &[Item]) -> Vec<usize> {
     let entry = &journal.entries[index];
     if let Some(foreign) = &entry.undoing {
@@ -133,7 +133,7 @@ fn foreign(files: &dyn Files, journal: &mut Journal, index: usize, items: &[Item
                     && !is_a_later_steps(journal, index, &items[*i])
         })
         .collect();
-    // Whose group is somebody else's, has that one's CPUs.
+    // A process in another program's group has that group's CPUs.
     let moved: Vec<Task> = foreign.iter().filter_map(|&i| moved(&items[i])).collect();
     foreign.extend((0..items.len()).filter(|&i| match &items[i].place {
         Place::Affinity(task) => moved.contains(task),
@@ -141,8 +141,8 @@ fn foreign(files: &dyn Files, journal: &mut Journal, index: usize, items: &[Item
     }));
     foreign.sort_unstable();
     foreign.dedup();
-    // Told before anything is written: what our own writing makes of a value,
-    // or moves beside it, is not to be taken for somebody else's the next time.
+    // Noted before anything is written: what our own writing makes of a value,
+    // or moves with it, is not to be taken for another program's the next time.
     // If the disk takes no more, this process at least knows.
     if !items.is_empty() {
         let _ = journal.undoing(index, foreign.clone());
@@ -167,7 +167,7 @@ fn change(files: &dyn Files, control: &str, items: &[Item], foreign: &[usize]) -
     values
 }
 
-/// Whether somebody else changed it: it is neither as before nor as it was
+/// Whether another program changed it: it is neither as before nor as it was
 /// left. Of a step that was broken off it is not known how it was left; what
 /// is there is taken for our own.
 fn is_foreign(files: &dyn Files, entry: &Entry, late: &Late, item: &Item, i: usize) -> bool {
@@ -185,7 +185,7 @@ fn is_foreign(files: &dyn Files, entry: &Entry, late: &Late, item: &Item, i: usi
 }
 
 /// On a second try earlier steps may be undone already: what they put back, or
-/// left to somebody else, is not to become what it was between them and this.
+/// left to another program, is not to become what it was between them and this.
 fn as_earlier(
     journal: &Journal,
     index: usize,
@@ -291,8 +291,8 @@ fn disable(files: &dyn Files, path: &str, controller: &str) -> BackOutcome {
     }
 }
 
-/// Everybody goes home, also from groups that a command made within (a runner
-/// of containers does), then the groups go, innermost first.
+/// All processes return to their groups, also from groups that a command made
+/// within (a runner of containers does), then the groups go, innermost first.
 fn remove(files: &dyn Files, path: &str, home: &str, list: &str) -> BackOutcome {
     let mut why = String::new();
     for _ in 0..REMOVALS {
@@ -302,7 +302,7 @@ fn remove(files: &dyn Files, path: &str, home: &str, list: &str) -> BackOutcome 
         let below = groups_below(files, path, list);
         for group in below.iter().rev().map(String::as_str).chain([path]) {
             for id in tasks::members(files, &format!("{group}/{list}")) {
-                // Who can't be moved, or has ended, is seen by what is left.
+                // What can't be moved, or has ended, is seen by what is left.
                 let _ = files.write(&format!("{home}/{list}"), &id.to_string());
             }
             if group != path {

@@ -30,7 +30,7 @@ const DISMISSED: u8 = b'd';
 /// Time within which a new process must be ready; a loaded machine included.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a watchdog is told.
+/// What a watchdog is given.
 #[derive(Serialize, Deserialize)]
 struct Watched {
     state: PathBuf,
@@ -80,7 +80,7 @@ impl Watchdog {
 
     /// Tells it that nothing is left to do, and waits for its end.
     pub(crate) fn dismiss(mut self) {
-        // If it was killed, there is nobody to tell.
+        // If it was killed, no process is left to report to.
         let _ = self.socket.write_all(&[DISMISSED]);
         let _ = self.child.wait();
     }
@@ -144,7 +144,7 @@ fn put_back(watched: &Watched) -> Result<(), TuneError> {
         boot_id: &boot_id,
         root: &state.root,
     };
-    // Somebody may have put it back already, and somebody else begun anew.
+    // Another process may have put it back already, and a third begun anew.
     let found = Journal::open(&state.path, here, &state.faults)?;
     let other = matches!(found, Some(Found::Ours(journal))
         if journal.header.process == watched.process);

@@ -16,7 +16,7 @@ fn planned(controls: &[&str], workloads: &[Workload], loads: &[Load], length: Le
     super::planned(&request(controls, workloads, loads, length))
 }
 
-/// The job bound by the core, for so many rounds beside each load.
+/// The job bound by the core, for so many rounds under each load.
 fn of_cpu(controls: &[&str], rounds: u32) -> Plan {
     planned(
         controls,
@@ -267,7 +267,7 @@ fn what_is_kept_when_something_goes_wrong() {
 }
 
 #[test]
-fn the_time_announced_is_kept_by_fewer_rounds_and_that_is_said() {
+fn fewer_rounds_keep_the_announced_time_and_are_reported() {
     let mut page = String::new();
     let page = &mut page;
     let seconds = |seconds| Length::Time(Duration::from_secs(seconds));
@@ -284,7 +284,7 @@ fn the_time_announced_is_kept_by_fewer_rounds_and_that_is_said() {
     let usual = cpu(&["pin", "fifo"], Length::Usual);
     let twice = |workload, load, arm: &str, before| Ok(2.0 * quiet(workload, load, arm, before)?);
     Case::new("the usual length, twice as slow", usual, twice).outcome(page);
-    // However slow, the time is kept: then nothing can be shown. Who asks for a
+    // However slow, the time is kept: then nothing can be shown. Asking for a
     // number of rounds gets them.
     let slow = |_, _, _: &str, _| Ok(10_000.0);
     Case::new("far slower", cpu(&["pin"], seconds(20)), slow).outcome(page);

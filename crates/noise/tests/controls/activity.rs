@@ -76,8 +76,8 @@ fn another_process_with_the_same_id_and_guests() {
         ("/proc/77/stat", process(77, "new", 10)),
         ("/proc/stat", guests),
     ];
-    let beside_guests = busiest(machines::intel(), &changed);
-    assert_eq!(beside_guests.as_deref(), Some("new (77) 50 %"));
+    let with_guests = busiest(machines::intel(), &changed);
+    assert_eq!(with_guests.as_deref(), Some("new (77) 50 %"));
 }
 
 /// The advice about a process that took a whole CPU.

@@ -60,7 +60,7 @@ fn advice_is_complete() {
 }
 
 #[test]
-fn what_tune_writes_is_what_show_wants() {
+fn tune_writes_the_good_values_of_show() {
     for machine in machines::all() {
         let root = written(&machine);
         let tree = Tree::new(root.path());
@@ -109,7 +109,7 @@ impl Files for Own {
     }
 }
 
-/// By its group, or since somebody gave the file away.
+/// By its group, or since its owner was changed.
 #[test]
 fn who_may_write_a_file_needs_no_root_for_it() {
     let root = written(&machines::intel().with("/proc/self/status", USER));
@@ -157,7 +157,7 @@ fn the_document_can_be_read_back() {
 }
 
 #[test]
-fn parts_are_told_one_by_one() {
+fn parts_are_listed_one_by_one() {
     let acpi = shown(&machines::acpi());
     let parts = &of(&acpi, "governor").parts;
     let last = parts.last().expect("four policies");

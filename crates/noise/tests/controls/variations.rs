@@ -1,6 +1,6 @@
 //! Machines with one thing different, as one table to be read: each control's
-//! value, state, who can set it and how, what prevents it, what tune would
-//! write.
+//! value, state, the privilege and command that set it, what prevents it, what
+//! tune would write.
 
 use super::{CPUS, USER, of, shown_in, written};
 use model::noise::control::Controls;
@@ -167,7 +167,7 @@ fn variations_of_machines() {
         &["thp", "numa-balancing", "pressure"],
     );
 
-    // Files that nobody may write.
+    // Files that no user may write.
     let mut fixed = intel();
     fixed
         .fixed

@@ -85,11 +85,14 @@ fn without_a_boot_id_nothing_begins() {
     assert!(matches!(begun, Some(TuneError::NoBootId { .. })));
     let restored = restore(&blind, &bench.state);
     assert!(matches!(restored, Err(TuneError::NoBootId { .. })));
-    assert!(bench.journal().exists(), "it waits for who sees /proc");
+    assert!(
+        bench.journal().exists(),
+        "it waits for a process that sees /proc"
+    );
 }
 
 #[test]
-fn whoever_may_look_is_told_what_waits() {
+fn readers_are_shown_what_waits() {
     let bench = Bench::of(Groups::None, &[]);
     let deep = StateDir::at(&bench.state.path().join("deep"));
     let tuned = Tuned::begin(&bench.kernel, &deep, &[set(RATE, "1")]).expect("begun");

@@ -44,7 +44,7 @@ impl Task {
     }
 }
 
-/// Everything that can be told from outside: values and tasks.
+/// Everything that can be seen from outside: values and tasks.
 pub(crate) type Snapshot = (BTreeMap<String, String>, BTreeMap<u32, Task>);
 
 /// How version 1 and 2 differ here.
@@ -231,7 +231,7 @@ impl Kernel {
         task
     }
 
-    /// Somebody puts it into another group.
+    /// Another program puts it into another group.
     pub(crate) fn move_by_force(&self, id: u32, group: &str) {
         let mut state = self.state.borrow_mut();
         state.tasks.get_mut(&id).expect("a task").group = group.into();
@@ -251,7 +251,7 @@ impl Kernel {
         id
     }
 
-    /// How it is now; who was made meanwhile aside.
+    /// How it is now, without processes made since.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let state = self.state.borrow();
         let tasks = state.tasks.clone().into_iter().filter(|(id, _)| *id < 500);

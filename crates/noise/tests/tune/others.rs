@@ -1,4 +1,5 @@
-//! What others do meanwhile, and kernels that do not do as they are told.
+//! What other programs do in between, and kernels that do not apply what is
+//! written.
 
 use super::kernel::{Groups, Kernel};
 use super::{
@@ -135,7 +136,7 @@ fn values_stay_when_left_and_come_back_later() {
 
 /// A value that takes no more what it had, until the kernel lets it.
 #[test]
-fn what_the_kernel_makes_of_our_own_write_is_no_one_elses() {
+fn a_value_that_the_kernel_adjusts_is_still_ours() {
     let bench = Bench::of(Groups::None, &[]);
     let tuned = bench.begin(&[set(RATE, "1")]);
     bench.quirks(|quirks| drop(quirks.clamped.insert(RATE.into(), "50000".into())));
@@ -180,7 +181,7 @@ fn what_the_kernel_does_late_is_no_one_elses() {
     let restored = tuned.restore();
     assert!(restored.as_before(), "{restored:?}");
     bench.assert_as_before();
-    // What it would not have made of them is somebody else's.
+    // What it would not have made of them was set by another program.
     let tuned = bench.begin(&[set(CPU_1, "0")]);
     bench.settle();
     bench.move_by_force(42, "/");

@@ -1,4 +1,4 @@
-//! CPUs reserved for one group, and everybody who was elsewhere meanwhile.
+//! CPUs reserved for one group, and the processes that were elsewhere in between.
 
 use super::kernel::{Groups, Kernel};
 use super::{Bench, free_inner, outcomes, shield, two_cpus, why};

@@ -39,7 +39,7 @@ impl Loops for Counted {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_count_comes_back() {
+    fn the_count_is_restored() {
         crate::engine::testing::run(&[super::probe()], "alloc.refcount").expect("it runs");
         let counted = super::Paired(super::Counted(std::sync::Arc::new(1)));
         let kept = counted.0.0.clone();

@@ -3,7 +3,7 @@
 
 use crate::engine::files::{open_or_make, scratch};
 use meter::probe::WorkError;
-use meter::scratch::reason;
+use meter::scratch::ScratchError;
 use meter::worker_memory::WorkerMemory;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -121,7 +121,7 @@ fn refused(error: &io::Error, doing: &str, bytes: u64, scratch: &Path) -> String
         ),
         _ => {
             let size = model::size::text(bytes);
-            reason(error, &format!("{doing} a file of {size}"), scratch)
+            ScratchError::file(error, &format!("{doing} a file of {size}"), scratch).to_string()
         }
     }
 }
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn where_it_can_not_be_is_said() {
+    fn a_missing_directory_and_a_full_disk_are_reported() {
         let scratch = tempfile::tempdir().expect("a directory");
         let gone = scratch.path().join("gone");
         let why = LaidOut::in_directory(&gone, SMALL, 1, WRITING_AT_MOST).expect_err("not there");

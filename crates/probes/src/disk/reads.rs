@@ -6,7 +6,7 @@ use crate::engine::reason::Doing;
 use crate::engine::single::Single;
 use fastrand::Rng;
 use meter::probe::WorkError;
-use meter::scratch::reason;
+use meter::scratch::ScratchError;
 use meter::worker_memory::WorkerMemory;
 use model::filesystem::DeviceKind;
 use std::os::unix::fs::FileExt;
@@ -169,7 +169,7 @@ impl Single for Reads {
             .map_err(|e| {
                 let doing = format!("reading {}", model::size::text(bytes as u64));
                 let scratch = self.laid_out.path.parent().unwrap_or(&self.laid_out.path);
-                reason(&e, &doing, scratch)
+                ScratchError::file(&e, &doing, scratch)
             })
             .map_err(WorkError::from)
     }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn each_order_goes_its_way() {
+    fn each_order_is_followed() {
         let (_dir, mut worker) = testing::worker_with_files();
         let Some(mut reads) = reads(&mut worker, Order::Sequential) else {
             return;

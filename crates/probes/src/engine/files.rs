@@ -3,7 +3,7 @@
 
 use super::reason::{Doing, Reason};
 use meter::probe::{OnDisk, WorkError};
-use meter::scratch::reason;
+use meter::scratch::ScratchError;
 use meter::worker_memory::WorkerMemory;
 use model::filesystem::{DeviceKind, Filesystem};
 use std::fs::{DirBuilder, File};
@@ -94,7 +94,7 @@ impl OwnDirectory {
             Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
             _ => private(&path),
         };
-        made.map_err(|e| reason(&e, &format!("making {name}"), scratch))?;
+        made.map_err(|e| ScratchError::file(&e, &format!("making {name}"), scratch))?;
         Ok(OwnDirectory {
             path,
             stays: false,
@@ -121,7 +121,7 @@ impl OwnDirectory {
         // Workers may draw the same number; none has another's process id.
         let path = common.join(format!("{}-{number:016x}", std::process::id()));
         made.and_then(|()| private(&path))
-            .map_err(|e| reason(&e, &format!("making {name}"), &scratch.directory))?;
+            .map_err(|e| ScratchError::file(&e, &format!("making {name}"), &scratch.directory))?;
         Ok(OwnDirectory {
             path,
             stays: true,
@@ -141,7 +141,7 @@ impl OwnDirectory {
 
     /// Why something failed in it, as a row's reason.
     pub(crate) fn failed(&self, doing: &str, error: &io::Error) -> WorkError {
-        reason(error, doing, &self.path).into()
+        ScratchError::file(error, doing, &self.path).into()
     }
 }
 

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_said_than_the_system_says() {
+    fn only_facts_of_the_system_are_reported() {
         let devices = [
             DeviceKind::Virtio,
             DeviceKind::Network,

@@ -4,7 +4,7 @@ use crate::engine::files::{open_or_make, writing};
 use crate::engine::reason::Reason;
 use fastrand::Rng;
 use meter::probe::{Effort, MachineShape, OnDisk, Site, WorkError, WorkingSet};
-use meter::scratch::{ScratchDir, reason};
+use meter::scratch::{ScratchDir, ScratchError};
 use meter::worker_memory::WorkerMemory;
 use model::run::Scale;
 use model::size;
@@ -101,7 +101,7 @@ impl Prepared {
         let path = scratch.directory.join(name(bytes));
         let failed = |e: &io::Error, doing: &str| {
             let doing = format!("{doing} a file of {}", size::text(bytes));
-            reason(e, &doing, &scratch.directory)
+            ScratchError::file(e, &doing, &scratch.directory).to_string()
         };
         let file = open_or_make(
             &path,

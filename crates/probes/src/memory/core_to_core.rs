@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_changes_hands_and_the_thread_goes_back() {
+    fn the_line_moves_to_the_other_cpu_and_back() {
         elsewhere(|cpus| {
             let (low, high) = (cpus[0], cpus[cpus.len() - 1]);
             let mut work = Handover::between(high, low).expect("two CPUs");

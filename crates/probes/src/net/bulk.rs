@@ -169,7 +169,7 @@ mod tests {
     fn an_abandoned_stream_lets_both_ends_go() {
         let bulk = Bulk::new(1 << 20, 1000).expect("loopback");
         std::thread::scope(|scope| {
-            // Nobody reads: it fills the buffers and waits.
+            // No task reads: it fills the buffers and waits.
             let writer = scope.spawn(|| bulk.give(Side::First));
             std::thread::sleep(std::time::Duration::from_millis(50));
             assert!(!writer.is_finished(), "1 GB fits in no socket");

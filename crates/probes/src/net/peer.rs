@@ -135,19 +135,18 @@ mod tests {
     use std::thread;
 
     /// What the row makes of this peer.
-    fn measured(peer: Option<&str>) -> Result<Vec<Event>, String> {
+    fn measured(peer: Option<&str>) -> Result<Vec<Event>, WorkError> {
         let machine = MachineShape {
             peer: peer.map(String::from),
             ..machine()
         };
         let mut worker = WorkerMemory::new(machine, 0, 0, 1);
         let row = "net.round_trip_peer";
-        let visit = work(&[probe()], row, &[], &mut worker).and_then(|mut work| work.stamped(20));
-        visit.map_err(|e| e.to_string())
+        work(&[probe()], row, &[], &mut worker).and_then(|mut work| work.stamped(20))
     }
 
     /// What comes of a peer that does this with the one connection it takes.
-    fn with_peer(serve: impl FnOnce(TcpStream) + Send) -> Result<Vec<Event>, String> {
+    fn with_peer(serve: impl FnOnce(TcpStream) + Send) -> Result<Vec<Event>, WorkError> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback");
         let address = listener.local_addr().expect("bound").to_string();
         thread::scope(|scope| {
@@ -194,7 +193,7 @@ mod tests {
             ),
             (measured(None), NO_PEER),
         ] {
-            let why = visit.expect_err(reason);
+            let why = visit.expect_err(reason).to_string();
             assert!(why.contains(reason), "{why}");
         }
     }

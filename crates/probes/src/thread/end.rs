@@ -7,7 +7,7 @@
 //! 1. The kernel's exit record (`perf_event_open`) for all threads of the
 //!    machine. Costs the thread nothing; needs CAP_PERFMON, which root has.
 //! 2. The same record, inherited by each new thread from its creator: allowed
-//!    to everybody by the kernel's own default, though not by every
+//!    to all users by the kernel's own default, though not by every
 //!    distribution's. Costs each thread some µs per allowed CPU.
 //! 3. An observer that asks for the thread (`tgkill` with signal 0) without
 //!    pause, on a CPU that it keeps for itself: one that did other work too
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_that_of_the_creators_own_last_thread() {
+    fn the_end_is_that_of_the_creators_last_thread() {
         use TaskEvent::{CreatedBy, Ended};
         let records = [
             record(50, CreatedBy(7), 100),

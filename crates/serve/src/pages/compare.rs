@@ -1,6 +1,6 @@
 //! Two runs, or a run and a published table, compared.
 
-use super::html::{link, row_link, table, text, when};
+use super::place::{folded, in_query, link, painted};
 use super::{Page, page};
 use crate::app::App;
 use crate::params::{Params, RunsParams};
@@ -8,11 +8,12 @@ use crate::queries;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
-use compare::{ComparedRow, Comparison, SideFacts, SideFigure};
+use compare::{ComparedRow, Comparison};
 use maud::{Markup, html};
-use model::compare::finding::Finding;
+use model::story::{Block, Table};
 use model::summary::KeptRun;
 use serde::Deserialize;
+use view::render::comparison::{Detail, footer, header, table};
 
 /// Newest runs to choose from.
 const CHOICES: u32 = 200;
@@ -72,7 +73,7 @@ fn choice(name: &str, label: &str, runs: &[KeptRun], tables: &[&str], chosen: &s
                 optgroup label="Runs" {
                     @for run in runs {
                         option value=(run.id) selected[run.id == chosen] {
-                            (when(run.started_unix_ms)) " "
+                            (model::utc::text(run.started_unix_ms)) " "
                             (run.host.as_deref().unwrap_or("unknown host"))
                             @for tag in &run.tags { " " (tag) }
                         }
@@ -89,100 +90,39 @@ fn choice(name: &str, label: &str, runs: &[KeptRun], tables: &[&str], chosen: &s
 }
 
 fn comparison_of(c: &Comparison) -> Markup {
+    // What is found is what is looked for: behind the row's name.
+    let rows = |rows: &[ComparedRow]| {
+        let mut blocks = table(rows, Detail::Reasons);
+        for block in &mut blocks {
+            if let Block::Tables(tables) = block {
+                let moved = |table: Table| {
+                    let finding = table.columns.len() - 1;
+                    table.moved(finding, 1)
+                };
+                *tables = std::mem::take(tables).into_iter().map(moved).collect();
+            }
+        }
+        painted(&blocks)
+    };
+    let runs = [("A", &c.a), ("B", &c.b)].map(|(letter, side)| {
+        let runs = side.runs.iter().map(move |run| (letter, run));
+        runs.collect::<Vec<_>>()
+    });
     html! {
-        (side("A", &c.a))
-        (side("B", &c.b))
-        @if !c.differences.is_empty() {
-            h2 { "Setup differences" }
-            dl { @for d in &c.differences { dt { (d.what) } dd { (d.a) " → " (d.b) } } }
-        }
-        h2 { "Rows" }
+        (painted(&header(c)))
         p {
-            (c.count(Finding::Different)) " different, "
-            (c.count(Finding::SameWithinNoise)) " the same within noise, "
-            (c.count(Finding::CannotTell)) " can't tell. Core-bound rows "
-            (c.method.cycles) "."
+            @for (place, (letter, run)) in runs.iter().flatten().enumerate() {
+                @if place > 0 { ", " }
+                (letter) ": " (link(format!("/runs/{}", in_query(&run.id)), format!("run {}", run.id)))
+            }
         }
-        (rows("Rows", &c.rows))
+        h2 { "Summary" }
+        (painted(&footer(c, true)))
+        h2 { "Rows" }
+        (rows(&c.rows))
         @if !c.points.is_empty() {
             h2 { "Points of curves and maps" }
-            details {
-                summary { (c.points.len()) " points" }
-                (rows("Points", &c.points))
-            }
+            (folded(&format!("{} points", c.points.len()), &rows(&c.points)))
         }
-        @for (name, rows) in [("A", &c.only_in_a), ("B", &c.only_in_b)] {
-            @if !rows.is_empty() {
-                h2 { "Only in " (name) }
-                p { (rows.join(", ")) }
-            }
-        }
-    }
-}
-
-fn side(letter: &str, side: &SideFacts) -> Markup {
-    html! {
-        h2 { (letter) ": " (side.name) }
-        @if let Some(published) = &side.published { p { (published) } }
-        @for run in &side.runs {
-            @let when = run.started_unix_ms.map(when).or(run.imported.clone());
-            p {
-                (link(format!("/runs/{}", run.id), when.as_deref().unwrap_or("unknown time")))
-                ", " (run.machine) ", " (run.program)
-                @for warning in &run.warnings { ". " span.bad { (warning) } }
-            }
-        }
-    }
-}
-
-fn rows(label: &str, rows: &[ComparedRow]) -> Markup {
-    table::<ComparedRow>(
-        label,
-        rows,
-        &[
-            ("Row", "whole", &|row| {
-                html! {
-                    (row_link(&row.id, &row.at))
-                    @if let Some(mode) = &row.mode { " (" (mode) ")" }
-                    (view::render::compared_by(row))
-                }
-            }),
-            ("A", "number", &|row| text(quantity(&row.a, row.unit))),
-            ("B", "number", &|row| text(quantity(&row.b, row.unit))),
-            ("B/A", "number", &|row| text(&view::render::ratio(row)[0])),
-            ("95 %", "half", &|row| text(&view::render::ratio(row)[1])),
-            ("Finding", "words", &finding),
-        ],
-    )
-}
-
-/// A side's figure with as many digits as its interval supports.
-fn quantity(side: &SideFigure, unit: &str) -> String {
-    let Some(value) = side.value else {
-        return "-".into();
-    };
-    let ends = side.low.zip(side.high);
-    let half = ends.map_or(0.0, |(low, high)| (high - low) / 2.0);
-    let (scale, name) = match unit {
-        "ns" => model::figure::time_scale(value),
-        unit => (1.0, unit),
-    };
-    let places = model::figure::decimals(value / scale, half / scale);
-    let text = format!("{:.places$} {name}", value / scale);
-    text.trim_end().to_owned()
-}
-
-fn finding(row: &ComparedRow) -> Markup {
-    let class = match row.finding {
-        Finding::SameWithinNoise => "ok",
-        Finding::Different => "bad",
-        Finding::CannotTell => "doubtful",
-    };
-    html! {
-        span class=(class) {
-            (row.finding.text())
-            @if let Some(direction) = row.direction { ": " (direction.text()) }
-        }
-        @for why in &row.why { " " span.soft { (why) } }
     }
 }

@@ -1,9 +1,6 @@
 //! Lists: machines, runs, rows, and the page of a machine.
 
-use super::html::{
-    duration, in_query, link, machine_link, machine_name, row_link, run_link, table, text, value,
-    when,
-};
+use super::place::{in_query, link, painted};
 use super::{Page, page};
 use crate::app::App;
 use crate::params::{Name, NoParams, Params, RunsParams};
@@ -13,8 +10,8 @@ use crate::wire::Row;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
-use model::summary::{KeptRun, Machine};
-use store::index::Percentile;
+use model::story::{Block, Cell, Link, Table, left, right};
+use view::render::stored;
 
 pub(crate) async fn machines(State(app): State<App>, _: Params<NoParams>) -> Page {
     let machines = app.query(|index, _| Ok(index.machines()?)).await?;
@@ -22,17 +19,7 @@ pub(crate) async fn machines(State(app): State<App>, _: Params<NoParams>) -> Pag
         true => html! {
             p { "No stored runs. Store one with " code { "latlas run" } " or " (link("/upload", "upload")) " one." }
         },
-        false => table::<Machine>(
-            "Machines",
-            &machines,
-            &[
-                ("Machine", "words", &|m| {
-                    machine_link(&m.key.0, m.host.as_deref(), &m.line)
-                }),
-                ("Runs", "number", &|m| text(m.runs)),
-                ("Newest", "whole", &|m| text(when(m.newest_unix_ms))),
-            ],
-        ),
+        false => painted(&[Block::Table(stored::machines(&machines))]),
     };
     Ok(page("Machines", "/", &content).into_response())
 }
@@ -42,7 +29,10 @@ pub(crate) async fn runs(State(app): State<App>, Params(params): Params<RunsPara
         let (total, runs) = queries::runs(index, &params)?;
         Ok(match total {
             0 => html! { p { "No stored runs." } },
-            _ => html! { (runs_table(&runs, true)) (paging(total, runs.len(), &params)) },
+            _ => html! {
+                (painted(&[Block::Table(stored::runs(&runs))]))
+                (paging(total, runs.len(), &params))
+            },
         })
     });
     let content = content.await?;
@@ -60,12 +50,21 @@ pub(crate) async fn machine(State(app): State<App>, Name(key): Name, _: Params<N
             let percentiles = queries::machine_percentiles(index, &key)?;
             let (total, runs) = queries::runs(index, &params)?;
             let newest = runs.first().ok_or(Problem::NoMachine)?;
-            let name = machine_name(newest.host.as_deref(), &newest.machine_line);
+            let name = newest.host.clone().unwrap_or_else(|| key.clone());
+            // Points of curves are many.
+            let single = stored::percentiles(&percentiles, false);
+            let among = match single.rows.is_empty() {
+                true => Block::text("No run of this machine has a figure that is ok."),
+                false => Block::Table(single),
+            };
             let content = html! {
-                p.soft { (total) @if total == 1 { " run" } @else { " runs" } }
-                (runs_table(&runs, false))
+                (painted(&[
+                    Block::text(newest.machine_line.as_str()),
+                    Block::Heading("Runs".into()),
+                    Block::Table(stored::runs(&runs)),
+                ]))
                 (paging(total, runs.len(), &params))
-                (among_machines(&percentiles))
+                (painted(&[Block::Heading("Among all machines".into()), among]))
             };
             Ok((name, content))
         })
@@ -74,57 +73,45 @@ pub(crate) async fn machine(State(app): State<App>, Name(key): Name, _: Params<N
 }
 
 pub(crate) async fn rows(State(app): State<App>, _: Params<NoParams>) -> Page {
-    let rows = app.query(|index, _| queries::rows(index)).await?;
-    let content = match rows.is_empty() {
-        true => html! { p { "No stored runs." } },
-        false => table::<Row>(
-            "Rows",
-            &rows,
-            &[
-                ("Row", "whole", &|row| row_link(&row.row, &[])),
-                (
-                    "Points",
-                    "number",
-                    &|row| html! { @if row.points > 0 { (row.points) } },
-                ),
-            ],
-        ),
+    let (rows, newest) = app
+        .query(|index, app| {
+            let newest = index.machines()?.into_iter().next();
+            Ok((queries::rows(index, app)?, newest))
+        })
+        .await?;
+    let content = match &newest {
+        None => html! { p { "No stored runs." } },
+        Some(machine) => painted(&[Block::Table(rows_table(&rows, machine.name()))]),
     };
     Ok(page("Rows", "/rows", &content).into_response())
 }
 
-fn runs_table(runs: &[KeptRun], with_machine: bool) -> Markup {
-    let mut columns: Vec<super::html::Column<KeptRun>> = vec![
-        ("Started", "whole", &run_link),
-        ("Machine", "words", &|run| {
-            machine_link(&run.machine.0, run.host.as_deref(), &run.machine_line)
-        }),
-        ("Rows", "number", &|run| text(run.rows)),
-        ("Duration", "number", &|run| text(duration(run.wall_ms))),
-        ("Program", "", &|run| {
-            html! {
-                (run.setup.version) @if run.setup.profile != "release" { " " (run.setup.profile) }
-            }
-        }),
-        ("Kernel", "", &|run| {
-            text(run.setup.kernel.as_deref().unwrap_or("unknown"))
-        }),
-        ("Marks", "", &marks),
-    ];
-    if !with_machine {
-        columns.remove(1);
+fn rows_table(rows: &[Row], machine: &str) -> Table {
+    let mut table = Table::new([
+        left("row"),
+        right(format!("latest on {machine}")),
+        right("points"),
+        left("title"),
+    ]);
+    for row in rows {
+        let name = Cell::from(row.row.as_str()).to(Link::Row {
+            id: row.row.clone(),
+            at: Vec::new(),
+        });
+        let value = row.value.zip(row.unit);
+        let value = value.map(|(value, unit)| model::figure::value(&unit, unit.of_ns(value)));
+        let points = match row.points {
+            0 => String::new(),
+            points => points.to_string(),
+        };
+        table.row([
+            name,
+            value.unwrap_or_default().into(),
+            points.into(),
+            row.title.as_deref().unwrap_or("").into(),
+        ]);
     }
-    table("Runs", runs, &columns)
-}
-
-/// Tags, and what makes a run unlike others.
-pub(super) fn marks(run: &KeptRun) -> Markup {
-    html! {
-        @for tag in &run.tags { span.tag { (tag) } " " }
-        @if let Some(why) = &run.partial { span.bad { "partial: " (why) } " " }
-        @if run.imported { span.soft { "imported" } " " }
-        @if run.commands { span.soft { "commands" } }
-    }
+    table
 }
 
 fn paging(total: usize, shown: usize, params: &RunsParams) -> Markup {
@@ -143,27 +130,6 @@ fn paging(total: usize, shown: usize, params: &RunsParams) -> Markup {
                 @if offset > 0 { (link(to(offset.saturating_sub(limit)), "Newer")) " " }
                 @if last < total { (link(to(offset + limit), "Older")) }
             }
-        }
-    }
-}
-
-/// The machine's percentile for every single figure; points of curves are many.
-fn among_machines(percentiles: &[Percentile]) -> Markup {
-    let single: Vec<&Percentile> = percentiles.iter().filter(|p| p.at.is_empty()).collect();
-    html! {
-        h2 { "Among all machines" }
-        @if single.is_empty() {
-            p { "No run of this machine has a figure that is ok." }
-        } @else {
-            (table::<Percentile>("Among all machines", single, &[
-                ("Row", "whole", &|p| html! {
-                    (row_link(&p.row, &[])) @if let Some(mode) = &p.mode { " (" (mode) ")" }
-                }),
-                ("Latest", "number", &|p| value(p.value, &p.unit)),
-                ("Slower machines", "number", &|p| text(format!("{:.0} %", p.percentile))),
-                ("Figures", "number", &|p| text(p.results)),
-                ("Machines", "number", &|p| text(p.machines)),
-            ]))
         }
     }
 }

@@ -1,13 +1,11 @@
-//! The report of a run, made for each request. The one page with scripts: its
-//! policy names them by their hashes.
+//! The report of a run, made for each request.
 
-use super::Page;
+use super::{Page, set_policy};
 use crate::app::App;
 use crate::params::{Name, NoParams, Params};
 use crate::problem::Problem;
 use crate::queries;
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
 use axum::response::{Html, IntoResponse};
 use view::chart::pictures;
 use view::html::policy::policy;
@@ -41,14 +39,11 @@ pub(crate) async fn report(State(app): State<App>, Name(id): Name, _: Params<NoP
                 left_out: &left_out,
                 comparisons: &[],
                 offered: &[offered],
+                all_runs: Some("/runs"),
             }))
         })
         .await?;
     let mut response = Html(page).into_response();
-    let policy = format!("{}; {SANDBOX}", policy());
-    if let Ok(policy) = HeaderValue::from_str(&policy) {
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
-    }
+    set_policy(&mut response, &format!("{}; {SANDBOX}", policy()));
     Ok(response)
 }

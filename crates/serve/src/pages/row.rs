@@ -1,30 +1,29 @@
 //! A row over all machines, and on each of them over time.
 
-use super::html::{
-    figure, link, machine_link, machine_name, point, row_name, row_path, run_link, table, text,
-    value, verdict,
-};
-use super::{Page, page};
+use super::place::{link, painted, point, row_path};
+use super::{Page, page_of_pictures};
 use crate::app::App;
 use crate::params::{Params, RowParams};
 use crate::problem::Problem;
 use crate::queries::{self, RowOverMachines};
 use axum::extract::State;
-use axum::response::IntoResponse;
 use compare::history::History;
-use maud::{Markup, PreEscaped, html};
-use model::summary::{KeptResult, KeptRun};
-use store::index::MachineStanding;
-use view::chart::{Chart, history::chart, svg};
+use maud::html;
+use model::story::Block;
+use model::summary::Key;
+use view::chart::{Chart, history::chart};
+use view::render::{history::list, probe_of, stored};
 
 /// Machines whose history is shown.
 const MACHINES: usize = 20;
-/// Newest figures of a history that are listed.
-const LISTED: usize = 20;
 
 pub(crate) async fn row(State(app): State<App>, Params(params): Params<RowParams>) -> Page {
-    let title = row_name(&params.row, &params.at.0);
-    let content = app.query(move |index, _| {
+    let key = Key {
+        id: params.row.clone(),
+        at: params.at.0.clone(),
+        mode: None,
+    };
+    let content = app.query(move |index, app| {
         let (row, at) = (&params.row, &params.at.0);
         let points = match at.is_empty() {
             true => queries::points(index, row)?,
@@ -45,14 +44,19 @@ pub(crate) async fn row(State(app): State<App>, Params(params): Params<RowParams
             if histories.len() == MACHINES {
                 break;
             }
-            histories.extend(queries::history(index, machine, row, at)?);
+            let history = queries::history(index, machine, row, at)?;
+            histories.extend(history.map(|(_, history)| history));
         }
         let not_shown = counted.len().saturating_sub(MACHINES);
+        let title = probe_of(&app.options().probes, row).map(|probe| &probe.title);
+        let histories = histories.iter().enumerate();
+        let over_time: Vec<Block> = histories.flat_map(over_time).collect();
         Ok(html! {
-            @if let Some(all) = &over_machines { (among_machines(all)) }
-            @for (figures, history) in &histories { (over_time(figures, history)) }
+            @if let Some(title) = title { p.lead { (title) } }
+            @if let Some(all) = &over_machines { (painted(&among_machines(all))) }
+            (painted(&over_time))
             @if not_shown > 0 {
-                p.soft { (not_shown) " more machines of the table above are not shown here." }
+                p.dim { (not_shown) " more machines of the table above are not shown here." }
             }
             @if !points.is_empty() {
                 h2 { "Points" }
@@ -60,74 +64,35 @@ pub(crate) async fn row(State(app): State<App>, Params(params): Params<RowParams
             }
         })
     });
-    Ok(page(&title, "/rows", &content.await?).into_response())
+    let content = content.await?;
+    Ok(page_of_pictures(&key.name(), "/rows", &content))
 }
 
-fn among_machines(all: &RowOverMachines) -> Markup {
-    let standing = &all.standing;
-    let count = standing.machines.len();
-    let quantile = |percent: u32| match percent {
-        0 => "minimum".into(),
-        50 => "median".into(),
-        100 => "maximum".into(),
-        percent => format!("{percent} %"),
-    };
-    html! {
-        h2 { "All machines" @if let Some(mode) = &standing.mode { ", " (mode) } }
-        @if count == 0 {
-            p { "No stored run has a figure of it that is ok." }
-        } @else {
-            dl.quantiles {
-                @for q in &standing.quantiles { dt { (quantile(q.percent)) } dd { (value(q.value, &all.unit)) } }
-            }
-            p.soft {
-                "Percentiles over " (count) @if count == 1 { " machine" } @else { " machines" }
-                ", each by its latest figure that is ok; the fastest first."
-            }
-            (table::<MachineStanding>("Machines", &standing.machines, &[
-                ("Machine", "words", &|m| {
-                    let (host, line) = all.name_of(&m.machine);
-                    machine_link(&m.machine.0, host, line)
-                }),
-                ("Latest", "number", &|m| value(m.value, &all.unit)),
-                ("Slower machines", "number", &|m| text(format!("{:.0} %", m.percentile))),
-                ("Figures", "number", &|m| text(m.results)),
-            ]))
-        }
-    }
+fn among_machines(all: &RowOverMachines) -> Vec<Block> {
+    let mode = all.standing.mode.iter().map(|mode| format!(", {mode}"));
+    let heading = format!("All machines{}", mode.collect::<String>());
+    let mut blocks = vec![Block::Heading(heading)];
+    let table = stored::standing(&all.standing, &all.unit, &all.machines);
+    blocks.extend(table);
+    blocks
 }
 
-fn over_time(figures: &[(KeptRun, KeptResult)], history: &History) -> Markup {
+/// The picture of a history, what can be said of its level, and its runs.
+fn over_time((place, history): (usize, &History)) -> Vec<Block> {
     let machine = &history.machine;
-    // Where both kinds are in one list each typical one says so.
-    let mixed = figures.iter().any(|(_, result)| result.quiet);
     let drawn = history.runs.iter().filter(|entry| entry.figure.is_some());
-    let picture = Chart {
-        caption: String::new(),
-        ..chart(history)
+    let chart = chart(history);
+    let conclusion = match drawn.count() {
+        0 | 1 => Block::text(chart.caption),
+        _ => Block::chart(Chart {
+            id: format!("{}-{place}", chart.id),
+            ..chart
+        }),
     };
-    html! {
-        h2 { "On " (machine_name(machine.host.as_deref(), &machine.line)) }
-        @if drawn.count() > 1 {
-            @for (class, theme) in [("light", svg::Theme::Light), ("dark", svg::Theme::Dark)] {
-                div class={ "picture " (class) } { (PreEscaped(svg::draw(&picture, theme))) }
-            }
-        }
-        p { (history.conclusion()) }
-        (table::<(KeptRun, KeptResult)>("Figures over time", figures.iter().rev().take(LISTED), &[
-            ("Started", "whole", &|(run, _)| run_link(run)),
-            ("Value", "number", &|(_, result)| text(figure(result).0)),
-            ("95 %", "half", &|(_, result)| text(figure(result).1)),
-            ("Verdict", "words", &|(_, result)| html! {
-                @if mixed && !result.quiet && result.value.is_some() {
-                    span.soft { "typical, not quiet: " }
-                }
-                @if let Some(mode) = &result.mode { span.soft { (mode) ": " } }
-                (verdict(result))
-            }),
-        ]))
-        @if figures.len() > LISTED {
-            p.soft { "The newest " (LISTED) " of " (figures.len()) " figures." }
-        }
-    }
+    vec![
+        Block::Heading(format!("On {}", machine.name())),
+        Block::text(machine.line.as_str()),
+        conclusion,
+        Block::Table(list(history, false, "")),
+    ]
 }

@@ -1,6 +1,6 @@
 //! Upload by a form.
 
-use super::html::link;
+use super::place::link;
 use super::{Page, page};
 use crate::app::App;
 use crate::params::{NoParams, Params};

@@ -1,10 +1,19 @@
 //! Pages, whatever a document says.
 
-use crate::common::{Atlas, ID, id, run, small};
+use crate::common::{Answer, Atlas, ID, LOCALHOST, id, run, small};
+use axum::body::Body;
+use axum::http::Method;
 use serde_json::{Value, json};
 
 /// Would be a script, an image, or the end of an attribute.
 const HOSTILE: &str = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;\u{202e}\u{0}";
+
+const BROWSER: [(&str, &str); 2] = [LOCALHOST, ("accept", "text/html,*/*;q=0.8")];
+
+/// What a browser gets.
+fn visit(atlas: &Atlas, path: &str) -> Answer {
+    atlas.send(Method::GET, path, &BROWSER, Body::empty())
+}
 
 /// Text of a page: a line for each row or paragraph, `text <path>` for a link.
 fn text_of(page: &str) -> String {
@@ -26,8 +35,8 @@ fn text_of(page: &str) -> String {
             "a" => link = tag.split('"').nth(1).expect("a path"),
             "/a" => text += &format!(" <{link}>"),
             "/th" | "/td" | "/dt" => text += " | ",
-            "/tr" | "/p" | "/h1" | "/h2" | "/li" | "/dd" | "/option" | "/summary" | "/label"
-            | "/button" => {
+            "/tr" | "/p" | "/h1" | "/h2" | "/h3" | "/li" | "/dd" | "/option" | "/summary"
+            | "/label" | "/button" | "/figure" => {
                 text.push('\n');
             }
             _ => {}
@@ -76,8 +85,10 @@ fn pages_of_two_machines() {
         &format!("/compare?a=2012&b={one}"),
         "/compare?a=last&b=2012",
         "/upload",
+        "/runs?limit=0",
+        "/runs/none",
     ] {
-        let answer = atlas.get(path);
+        let answer = visit(&atlas, path);
         let status = answer.status.as_u16();
         all += &format!("=== {status} {path}\n{}\n", text_of(&answer.text()));
     }
@@ -92,7 +103,7 @@ fn an_empty_atlas_says_so() {
     }
     assert!(atlas.get("/").text().contains("No stored runs."));
     for path in ["/runs/x", "/machines/x", "/row?row=x"] {
-        let answer = atlas.get(path);
+        let answer = visit(&atlas, path);
         assert_eq!(answer.status, 404, "{path}");
         assert!(answer.text().contains("<h1>Not Found</h1>"), "{path}");
     }
@@ -115,8 +126,9 @@ fn every_link_leads_to_a_page() {
         let answer = atlas.get(&path);
         assert_eq!(answer.status, 200, "{path}: {}", answer.text());
         if path.ends_with("/report") {
-            // It links within itself, and to the document.
+            // It links within itself, to the document, and back.
             assert!(answer.text().contains("href=\"./document\""));
+            assert!(answer.text().contains("href=\"/runs\">All runs<"));
         } else if answer.header("content-type").starts_with("text/html") {
             for href in answer.text().split("href=\"").skip(1) {
                 let href = href
@@ -139,6 +151,7 @@ fn every_link_leads_to_a_page() {
         "/compare",
         "/upload",
         "/style.css",
+        "/favicon.ico",
         "/metrics",
         "/machines/",
         "/row?",
@@ -165,6 +178,58 @@ fn twenty_machines_with_the_row_are_shown_and_the_others_counted() {
     let page = atlas.get("/row?row=cpu.add_i32").text();
     assert_eq!(page.matches("<h2>On ").count(), 20);
     assert!(page.contains("2 more machines"), "{page}");
+}
+
+/// A page without the script of pictures, which its policy allows if it is there.
+fn without_our_script(answer: &Answer) -> String {
+    let script = format!("<script>{}</script>", view::html::script());
+    let page = answer.text();
+    let count = page.matches(&script).count();
+    let allows = view::html::policy::scripts();
+    let policy = answer.header("content-security-policy");
+    assert_eq!(count, policy.matches(&allows).count(), "{policy}");
+    assert_eq!(count, policy.matches("script-src").count(), "{policy}");
+    page.replace(&script, "")
+}
+
+#[test]
+fn a_page_of_a_row_runs_only_the_script_of_pictures() {
+    let atlas = Atlas::of_three();
+    let answer = atlas.get("/row?row=memory.latency/L1");
+    let policy = answer.header("content-security-policy");
+    assert!(policy.contains("script-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    let page = without_our_script(&answer);
+    for bad in ["<script", " style=", " onclick", " onload"] {
+        assert!(!page.contains(bad), "{bad}");
+    }
+    // Two machines: ids stay unique, and what describes the keys is there.
+    let mut ids: Vec<&str> = page
+        .split(" id=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "{ids:?}");
+    assert!(ids.contains(&"keys"), "{ids:?}");
+}
+
+#[test]
+fn a_browser_gets_a_page_for_what_there_is_not() {
+    let atlas = Atlas::empty();
+    for path in ["/nowhere", "/runs?limit=0", "/runs/x", "/machines/x"] {
+        let answer = visit(&atlas, path);
+        assert!(answer.status.is_client_error(), "{path}");
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+        assert!(answer.text().contains("<nav"), "{path}");
+    }
+    let put = atlas.send(Method::PUT, "/runs", &BROWSER, Body::empty());
+    assert_eq!(put.status, 405);
+    visit(&atlas, "/api/runs?limit=0").problem(400);
+    visit(&atlas, "/api/nowhere").problem(404);
+    atlas.get("/nowhere").problem(404);
 }
 
 #[test]
@@ -213,9 +278,9 @@ fn what_a_document_says_is_never_markup() {
             if path == unknown { 404 } else { 200 },
             "{path}"
         );
-        let page = answer.text();
-        for bad in ["<script", "<img", "'><", "\"'>"] {
-            assert!(!page.contains(bad), "{bad} in {path}");
+        let page = without_our_script(&answer);
+        for bad in ["<script", "<img", "'><", "\"'>", "\u{202e}", "\0"] {
+            assert!(!page.contains(bad), "{bad:?} in {path}");
         }
     }
     assert!(atlas.get("/rows").text().contains("&lt;script&gt;"));

@@ -128,6 +128,7 @@ fn submit(atlas: &Atlas, field: &str, bytes: &[u8]) -> Answer {
     body.extend_from_slice(b"\r\n--XyZ--\r\n");
     let headers = [
         LOCALHOST,
+        ("accept", "text/html,*/*;q=0.8"),
         ("content-type", "multipart/form-data; boundary=XyZ"),
         ("origin", "http://127.0.0.1:8080"),
         ("sec-fetch-site", "same-origin"),

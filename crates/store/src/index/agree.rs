@@ -1,10 +1,10 @@
 //! The index brought to agree with the documents: what was copied in, or kept
-//! by one who was killed before it could say so, is found by its name; what is
-//! gone goes.
+//! by a process that was killed before it could say so, is found by its name;
+//! what is gone goes.
 
-use super::Reading;
 use super::fault::Fault;
-use super::fill::{self, Entry, Numbers};
+use super::fill::{self, Entry, NotIndexed, Numbers};
+use super::reading::{Reading, report_reading};
 use crate::Store;
 use crate::crash;
 use model::run::SCHEMA_VERSION;
@@ -127,7 +127,7 @@ fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
                     crash::point("document indexed");
                     return Ok(());
                 }
-                Some(reason) => reason,
+                Some(other) => NotIndexed::SameRun(other),
             },
             // Deleted since its name was read.
             Err(_) if !path.exists() => return Ok(()),
@@ -135,7 +135,13 @@ fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
         };
         let (bytes, changed) = stat(path);
         db.prepare_cached("INSERT INTO unread VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![file, bytes, changed, SCHEMA_VERSION, reason])?;
+            .execute(params![
+                file,
+                bytes,
+                changed,
+                SCHEMA_VERSION,
+                reason.to_string()
+            ])?;
         done.unread += 1;
         Ok(())
     })?;
@@ -149,8 +155,8 @@ fn forget_unread(db: &Connection, file: &str) -> rusqlite::Result<()> {
 }
 
 /// Puts a run in whose document has just been kept. What is there of it was
-/// found by whoever opened the index in between, or is of a damaged document
-/// whose place this one took.
+/// found by the process that opened the index in between, or is of a damaged
+/// document whose place this one took.
 pub(super) fn put_kept(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
     let before: Option<String> = db
         .prepare_cached("SELECT file FROM run WHERE id = ?1")?
@@ -163,7 +169,7 @@ pub(super) fn put_kept(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
     fill::put(db, entry, &mut Numbers::default())
 }
 
-/// Puts an entry in, or says which other document holds the same run.
+/// Puts an entry in, or names the other document that holds the same run.
 pub(super) fn put(
     db: &Connection,
     entry: &Entry,
@@ -174,7 +180,7 @@ pub(super) fn put(
         .query_row([&entry.kept.id], |row| row.get(0))
         .optional()?;
     match other {
-        Some(other) => Ok(Some(format!("{other} holds the same run"))),
+        Some(other) => Ok(Some(other)),
         None => fill::put(db, entry, numbers).map(|()| None),
     }
 }
@@ -183,7 +189,7 @@ pub(super) fn put(
 /// they come.
 pub(super) fn for_each_read<E>(
     paths: &[PathBuf],
-    mut each: impl FnMut(&Path, Result<Entry, String>) -> Result<(), E>,
+    mut each: impl FnMut(&Path, Result<Entry, NotIndexed>) -> Result<(), E>,
 ) -> Result<(), E> {
     let readers = std::thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
@@ -206,25 +212,22 @@ pub(super) fn for_each_read<E>(
             if result.is_err() {
                 break;
             }
-            super::report_reading(Reading {
+            report_reading(Reading {
                 done: done + 1,
                 of: paths.len(),
             });
         }
-        // Readers that wait to hand over are told that nobody takes it.
+        // Threads that wait to hand over an entry get an error and end.
         drop(receiver);
         result
     })
 }
 
 /// What the index holds of a document, or why nothing.
-pub(super) fn entry(path: &Path) -> Result<Entry, String> {
-    let run = crate::read_kept(path).map_err(fill::reason_of)?;
-    let id = crate::id_in_name(path).unwrap_or_default();
-    match fill::unfit(&run, id) {
-        Some(reason) => Err(reason),
-        None => Ok(Entry::of(&run, &name_of(path))),
-    }
+pub(super) fn entry(path: &Path) -> Result<Entry, NotIndexed> {
+    let run = crate::read_kept(path)?;
+    fill::check(&run, crate::id_in_name(path).unwrap_or_default())?;
+    Ok(Entry::of(&run, &name_of(path)))
 }
 
 pub(super) fn name_of(path: &Path) -> String {

@@ -3,8 +3,8 @@
 //! It is called `index-N.sqlite`, and the largest N counts. A broken one is
 //! never written over: others may have it open, and SQLite allows no change of
 //! a file behind their backs (<https://sqlite.org/howtocorrupt.html>, 4). The
-//! next N is begun and the broken file unlinked, so that whoever has it open
-//! keeps to the old and whoever comes finds the new.
+//! next N is begun and the broken file unlinked, so that a process that has it open
+//! keeps to the old and a later one finds the new.
 
 use super::agree::{self, Agreed};
 use super::fault::{Fault, is_broken};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 /// So long a writer waits for another. An insert takes some ms, a rebuild
-/// longer: whoever can't wait for that finds its document indexed later.
+/// longer: a process that can't wait for that finds its document indexed later.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Pages kept in memory, in KiB as `PRAGMA cache_size` counts: negative.
@@ -65,7 +65,7 @@ fn next(path: &Path) -> PathBuf {
 }
 
 /// Opens the index for writing and brings it up to date; `broken` names one
-/// that is known to be damaged, and why. Says what it had to do in `told`.
+/// that is known to be damaged, and why. Says what it had to do in `messages`.
 pub(super) fn open(
     store: &Store,
     broken: Option<(PathBuf, String)>,
@@ -74,7 +74,7 @@ pub(super) fn open(
     with(store, broken, messages, |db| agree::agree(db, store))
 }
 
-/// The same without bringing it up to date: for one who only adds a run.
+/// The same without bringing it up to date: for a process that only adds a run.
 pub(super) fn open_as_it_is(store: &Store, messages: &mut Vec<String>) -> Result<Opened, Fault> {
     with(store, None, messages, |_| Ok(Agreed::default()))
 }
@@ -99,7 +99,7 @@ fn with(
                     crash::point("next index made");
                     remove(&old);
                     let documents = match agreed.added {
-                        // Whoever asks next fills it.
+                        // The next question fills it.
                         0 => String::new(),
                         1 => " from 1 document".into(),
                         n => format!(" from {n} documents"),
@@ -166,7 +166,7 @@ fn begin(path: &Path) -> Result<Option<Connection>, Fault> {
 }
 
 /// What SQLite does not wait for by itself: of several that make a log at
-/// once, one does and the others are told that the file is locked.
+/// once, one does and the others get the error that the file is locked.
 fn patiently<T>(mut step: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
     let began = Instant::now();
     loop {
@@ -188,7 +188,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 /// The files of an index that is not used any more. What can't be removed is
-/// no business of whoever asked something.
+/// not a concern of a question.
 fn remove(path: &Path) {
     for end in ["", "-wal", "-shm"] {
         let mut file = path.as_os_str().to_owned();
@@ -197,8 +197,8 @@ fn remove(path: &Path) {
     }
 }
 
-/// Indexes older than this one, which whoever made the next was killed before
-/// he could remove. Another program's file is none.
+/// Indexes older than this one, which the process that made the next was killed
+/// before it could remove. Another program's file is none.
 pub(super) fn older(newest: &Path) -> Vec<PathBuf> {
     let dir = newest.parent().unwrap_or(newest);
     let files = std::fs::read_dir(dir).into_iter().flatten().flatten();
@@ -239,7 +239,7 @@ pub(super) fn frozen(path: &Path) -> Option<Frozen> {
     let metadata = std::fs::metadata(path).ok()?;
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
-    // With a log beside it the file alone is not the whole truth.
+    // With a write-ahead log the file alone is incomplete.
     if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
         return None;
     }

@@ -27,7 +27,7 @@ impl Entry {
         let mut seen = HashSet::new();
         // No document of latlas has a quantity twice; one that was made by
         // hand may.
-        let mut results = super::results(run);
+        let mut results = super::results::results(run);
         results.retain(|result| seen.insert((result.row.clone(), result.at.clone())));
         let own = run.imported.is_none() && run.commands.is_none();
         Entry {
@@ -42,18 +42,34 @@ impl Entry {
     }
 }
 
-/// Why a document is not in the index, though it can be read.
-pub(super) fn unfit(run: &Run, id_in_name: &str) -> Option<String> {
+/// Why a document is not in the index.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotIndexed {
+    /// It can't be read.
+    #[error("{}", without_path(.0))]
+    Unread(#[from] StoreError),
+    /// It was renamed.
+    #[error("its name says {name} and it holds {id}")]
+    OtherId { name: String, id: String },
+    /// Its start can't be stored.
+    #[error("it began {0} ms after 1970: that is no time")]
+    NoTime(u64),
+    /// Another document came first.
+    #[error("{0} holds the same run")]
+    SameRun(String),
+}
+
+/// Whether a run fits into the index, under the id in its document's name.
+pub(super) fn check(run: &Run, id_in_name: &str) -> Result<(), NotIndexed> {
     if run.id != id_in_name {
-        return Some(format!(
-            "its name says {id_in_name} and it holds {}",
-            run.id
-        ));
+        return Err(NotIndexed::OtherId {
+            name: id_in_name.to_owned(),
+            id: run.id.clone(),
+        });
     }
     let ms = run.started_unix_ms;
-    i64::try_from(ms)
-        .is_err()
-        .then(|| format!("it began {ms} ms after 1970: that is no time"))
+    i64::try_from(ms).map_err(|_| NotIndexed::NoTime(ms))?;
+    Ok(())
 }
 
 /// Numbers of quantities and forms that were looked up or given out within one
@@ -283,9 +299,9 @@ pub(super) fn conversion(
 }
 
 /// Why a document can't be read, without its path, which stands elsewhere.
-pub(super) fn reason_of(error: StoreError) -> String {
+fn without_path(error: &StoreError) -> String {
     match error {
-        StoreError::Unreadable { reason, .. } => reason,
+        StoreError::Unreadable { reason, .. } => reason.clone(),
         StoreError::Io { cause, .. } => cause.to_string(),
         other => other.to_string(),
     }

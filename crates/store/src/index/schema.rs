@@ -28,7 +28,7 @@ pub(super) const APPLICATION: i32 = 0x6c61_746c;
 /// - `form`: what a row's time follows, its unit, whether its figures are quiet
 ///   ones and of which mode, as JSON: figures of two forms are two quantities.
 /// - `result`: a [`model::summary::KeptResult`]. `value` is the figure and its interval
-///   `low` to `high`; `reliable` stands beside it where it may be set against
+///   `low` to `high`; `reliable` is set where it may be set against
 ///   others.
 /// - `unread`: documents that can't be read, with what they were when that was
 ///   tried and by which schema.

@@ -76,7 +76,7 @@ pub struct MachineStanding {
     pub results: u64,
 }
 
-/// The quantiles that are told.
+/// The quantiles that are reported.
 const QUANTILES_SHOWN: [u32; 9] = [0, 5, 10, 25, 50, 75, 90, 95, 100];
 
 /// One figure of one machine.
@@ -128,7 +128,7 @@ pub(super) fn percentile(figures: &[Figure], value: f64) -> f64 {
     100.0 * slower as f64 / figures.len() as f64
 }
 
-/// All quantiles that are told; none of no figures.
+/// All quantiles that are reported; none of no figures.
 pub(super) fn quantiles(figures: &[Figure]) -> Vec<Quantile> {
     let mut values: Vec<f64> = figures.iter().map(|figure| figure.value).collect();
     values.sort_by(f64::total_cmp);

@@ -1,6 +1,15 @@
+//! The index on made-up stores.
+
+use super::fault::Fault;
+use super::open::State;
 use super::*;
+use crate::{Store, StoreError, Taken};
 use model::machine::Fact;
+use model::run::{Outcome, Run};
+use model::summary::{KeptRun, Machine, MachineKey};
 use model::synthetic;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
 
 mod crash;
 mod damage;
@@ -101,7 +110,7 @@ fn every_answer_is_what_the_documents_say() {
 }
 
 #[test]
-fn what_is_copied_in_is_found_and_what_is_gone_goes() {
+fn copied_documents_are_indexed_and_removed_ones_dropped() {
     let home = Home::with_three();
     drop(home.quiet());
     let fourth = home.store.save(&numbered(4, "two")).expect("saved");
@@ -247,7 +256,7 @@ fn percentiles_count_reliable_figures_of_all_machines() {
 }
 
 #[test]
-fn tags_stand_next_to_the_index_and_go_with_their_run() {
+fn tags_are_files_next_to_the_index_and_are_deleted_with_their_run() {
     let home = Home::with_three();
     let index = home.quiet();
     let first = &numbered(1, "one").id;

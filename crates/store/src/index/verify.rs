@@ -30,7 +30,7 @@ pub struct Verified {
     pub left_over: Vec<PathBuf>,
 }
 
-/// Something that is not as it should be.
+/// A damaged file.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Damage {
     /// Which file.
@@ -40,7 +40,7 @@ pub struct Damage {
 }
 
 impl Verified {
-    /// Whether all is as it should be.
+    /// Whether no damage was found.
     pub fn is_whole(&self) -> bool {
         self.damaged.is_empty() && self.index.is_empty() && self.tags.is_empty()
     }
@@ -75,9 +75,9 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
                 let what = difference.unwrap_or_else(|e| Some(e.to_string()));
                 found.index.extend(what.map(damage));
             }
-            // Deleted meanwhile.
+            // Deleted in between.
             Err(_) if !path.exists() => {}
-            Err(reason) => found.damaged.push(damage(reason)),
+            Err(reason) => found.damaged.push(damage(reason.to_string())),
         }
         Ok(())
     })?;

@@ -58,7 +58,7 @@ pub fn run_delay_ns_of(_thread: u32) -> Option<u64> {
 
 pub fn load_average() -> Option<[f64; 3]> {
     let mut load = [0.0; 3];
-    // SAFETY: the call writes at most the three numbers it is told of.
+    // SAFETY: the call writes at most the three numbers it is asked for.
     let written = unsafe { libc::getloadavg(load.as_mut_ptr(), 3) };
     (written == 3).then_some(load)
 }

@@ -128,7 +128,7 @@ fn caches() -> Fact<Vec<CacheFact>> {
                     size_bytes: Some(sysctl::number(&format!("{prefix}.{name}"))?),
                     line_bytes,
                     ways: None,
-                    // Not told.
+                    // Not given.
                     shared_cpus: Vec::new(),
                 })
             })

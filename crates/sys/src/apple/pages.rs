@@ -23,7 +23,7 @@ unsafe extern "C" {
 /// `minherit(2)` with VM_INHERIT_NONE is the same here.
 pub(crate) fn keep_from_children(start: *mut u8, len: usize) {
     // SAFETY: changes no content of the range, which the caller owns; that
-    // children don't have it is told in its documentation.
+    // children don't have it is stated in its documentation.
     unsafe {
         minherit(start.cast(), len, libc::VM_INHERIT_NONE);
     }

@@ -93,8 +93,26 @@ fn a_library_that_is_not_there_is_not_found() {
     ];
     for places in [&places[..], &[]] {
         let reason = Dispatch::first_of(places).expect_err("there is none");
-        assert_eq!(reason, "libdispatch not found");
+        assert_eq!(reason, NoDispatch(Vec::new()));
+        assert_eq!(reason.to_string(), "libdispatch not found");
     }
+}
+
+/// By its name alone it could not be told from one that is not there.
+#[cfg(not(target_vendor = "apple"))]
+#[test]
+fn a_broken_one_in_the_linkers_path_is_not_called_missing() {
+    let home = tempfile::tempdir().expect("a directory");
+    let broken = home.path().join("libdispatch.so.0");
+    std::fs::write(&broken, "no library").expect("written");
+    let mut places = places(Some(home.path().as_os_str()));
+    // What this machine may have would be taken.
+    places.retain(|place| place.starts_with(home.path()));
+    let reason = Dispatch::first_of(&places).expect_err("it is no library");
+    assert!(
+        matches!(&reason.0[..], [Wrong::NotLoaded { place, .. }] if *place == broken),
+        "{reason}"
+    );
 }
 
 #[test]
@@ -115,20 +133,18 @@ fn one_that_cannot_be_used_says_why_and_the_next_is_taken() {
 
     let wrong = [lacking, text, needing];
     let reason = Dispatch::first_of(&wrong).expect_err("none is whole");
-    let reasons: Vec<&str> = reason.split("; ").collect();
-    assert_eq!(reasons.len(), 3, "{reason}");
-    assert!(
-        reasons[0].ends_with("lacking.so) has no function dispatch_sync_f"),
-        "{reason}"
-    );
-    assert!(
-        reasons[1].contains("text.so) can't be loaded: "),
-        "{reason}"
-    );
-    assert!(
-        reasons[2].contains("needing.so) can't be loaded: ") && reasons[2].contains("libneeded.so"),
-        "{reason}"
-    );
+    let [
+        Wrong::NoFunction { name, .. },
+        Wrong::NotLoaded { place, .. },
+        Wrong::NotLoaded { why, .. },
+    ] = &reason.0[..]
+    else {
+        panic!("{reason}");
+    };
+    assert_eq!(name, "dispatch_sync_f");
+    assert_eq!(*place, wrong[1]);
+    assert!(why.contains("libneeded.so"), "{why}");
+    assert_eq!(reason.to_string().matches("; libdispatch (").count(), 2);
     let whole = fake(home.path(), "whole.so", &[]);
     let places = [&wrong[..], std::slice::from_ref(&whole)].concat();
     let dispatch = Dispatch::first_of(&places).expect("the last one is whole");
@@ -149,14 +165,14 @@ fn what_this_system_has_works_if_it_has_any() {
             queue.sync_nothing();
             assert_eq!(later.runs.load(Ordering::SeqCst), 1);
         }
-        Err(reason) => assert!(reason.contains("libdispatch"), "{reason}"),
+        Err(reason) => assert!(reason.to_string().contains("libdispatch"), "{reason}"),
     }
 }
 
 #[cfg(not(target_vendor = "apple"))]
 #[test]
-fn the_linkers_own_way_comes_first() {
-    let places = places();
+fn the_linkers_search_path_comes_first() {
+    let places = places(None);
     assert_eq!(places[0], Path::new("libdispatch.so"));
     assert!(places.contains(&"/usr/lib/swift/linux/libdispatch.so".into()));
     assert!(places[2..].iter().all(|place| place.is_absolute()));

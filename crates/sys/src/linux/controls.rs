@@ -14,7 +14,7 @@ use crate::controls::{Controls, NoAutogroups, NotSet, Patience, Policy, Step};
 use crate::files::{Files, Tree};
 
 /// Of a process without the right CAP_SYS_ADMIN the kernel takes one change of
-/// an autogroup in 100 ms, whoever makes it; asked again after this time,
+/// an autogroup in 100 ms, in any process; asked again after this time,
 const ASK_AGAIN_MS: i64 = 25;
 /// so often.
 const ASK_AT_MOST: u32 = 200;
@@ -88,7 +88,7 @@ impl Laid {
     /// The first step that was refused, with its `errno`.
     pub(crate) fn set(&self, patience: Patience) -> Result<(), (Step, i32)> {
         for group in &self.groups {
-            // 0 is whoever writes it.
+            // 0 is the writing process.
             write(group, c"0").map_err(|error| (Step::Group, error))?;
         }
         if self.own_session {
@@ -352,7 +352,7 @@ impl Above {
 }
 
 /// Whether a thread of this policy and priority is before SCHED_FIFO of that one
-/// (or beside it, where there is nothing above).
+/// (or equal to it at the highest priority).
 fn above_already(number: i32, own: i32, priority: u8) -> bool {
     let policy = number & !libc::SCHED_RESET_ON_FORK;
     let wanted = i32::from(priority.saturating_add(1).min(99));
@@ -370,7 +370,7 @@ impl Drop for Above {
 }
 
 /// Puts a process (0: the calling thread) before those with this priority of
-/// SCHED_FIFO; beside them, where there is nothing above.
+/// SCHED_FIFO; at the highest priority, equal to them.
 pub(crate) fn raise(pid: libc::pid_t, priority: u8) -> io::Result<()> {
     let above = Policy::Fifo(priority.saturating_add(1).min(99));
     set_policy(pid, above).map_err(io::Error::from_raw_os_error)

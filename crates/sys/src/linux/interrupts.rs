@@ -232,7 +232,7 @@ IPI0:        30         40       Rescheduling interrupts
     }
 
     #[test]
-    fn hypervisors_bring_timers_of_their_own() {
+    fn hypervisors_have_their_own_timers() {
         let hyper_v = "           CPU0       CPU1
   9:          0          0   IO-APIC   9-fasteoi   acpi
 LOC:          0          0   Local timer interrupts

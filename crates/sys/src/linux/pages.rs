@@ -41,7 +41,7 @@ pub(crate) fn advise(start: *mut u8, len: usize, kind: PageKind) {
 /// Best effort: without it a child gets the range, as it always did.
 pub(crate) fn keep_from_children(start: *mut u8, len: usize) {
     // SAFETY: this advice changes no content of the range, which the caller
-    // owns; that children don't have it is told in its documentation.
+    // owns; that children don't have it is stated in its documentation.
     let _ = unsafe { madvise(start.cast(), len, Advice::LinuxDontFork) };
 }
 

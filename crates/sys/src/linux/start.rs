@@ -111,7 +111,7 @@ impl Stack {
             });
         }
         let _ = wait4(child);
-        // It may have told the watcher of its session already.
+        // It may have informed the watcher of its session already.
         if command.laid.own_session() && step < CONTROLS {
             let written = rustix::io::write(watcher, &(-child).to_ne_bytes());
             written.map_err(|e| Action::TrackSession.failed(e.into()))?;

@@ -1,5 +1,5 @@
 //! `perf_event_open(2)` with an event that counts nothing and records only
-//! that threads begin and end: the kernel writes the time itself, nobody has
+//! that threads begin and end: the kernel writes the time itself, no process has
 //! to watch. One event and one small ring of memory for each CPU.
 
 use std::io;
@@ -90,7 +90,7 @@ impl Ring {
             config: PERF_COUNT_SW_DUMMY,
             // The kernel itself is left out: watching it needs a right.
             flags: flags | EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR | TASK | WATERMARK | USE_CLOCK,
-            // Nobody waits for the ring to fill.
+            // No process waits for the ring to fill.
             wakeup_watermark: u32::MAX,
             clock: libc::CLOCK_MONOTONIC_RAW,
             ..Attributes::default()
@@ -156,7 +156,7 @@ impl Ring {
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        // SAFETY: the mapping that `open` made, which nobody has any more.
+        // SAFETY: the mapping that `open` made, which no code uses any more.
         let _ = unsafe { munmap(self.base.cast(), 2 * self.data_bytes) };
     }
 }

@@ -207,7 +207,7 @@ fn own_cpuset() -> Option<Made> {
     for file in ["cpuset.cpus", "cpuset.mems"] {
         let value = std::fs::read_to_string(root.join(file)).expect("readable");
         if let Err(e) = std::fs::write(group.0.join(file), value) {
-            // Somebody's exclusive cpuset has some of them.
+            // Another group's exclusive cpuset has some of them.
             eprintln!("SKIPPED: no cpuset with all CPUs can be made: {e}");
             return None;
         }
@@ -255,7 +255,7 @@ fn a_thread_that_was_above_is_as_before() {
     assert_eq!(own(), Some(Had::Fifo(6)));
     drop(above);
     assert_eq!(own(), Some(Had::Other));
-    drop(Above::start(99).expect("beside the highest"));
+    drop(Above::start(99).expect("next to the highest"));
 }
 
 /// Policy of this thread; `granted` tells of the whole process's first.
@@ -289,7 +289,7 @@ fn autogroups_are_set_again_and_again_without_a_right() {
     if !has_autogroups() {
         return;
     }
-    // As another user, who may change one in 100 ms: the same test again.
+    // As another user, which may change one in 100 ms: the same test again.
     const AGAIN: &str = "LATLAS_TEST_AUTOGROUPS";
     if is_root() && std::env::var_os(AGAIN).is_none() {
         let directory = tempfile::tempdir().expect("a directory");
@@ -315,7 +315,7 @@ fn autogroups_are_set_again_and_again_without_a_right() {
             .current_dir(directory.path())
             .output();
         match output {
-            Err(e) => eprintln!("SKIPPED: nobody else can run this: {e}"),
+            Err(e) => eprintln!("SKIPPED: no other user can run this: {e}"),
             Ok(output) => assert!(output.status.success(), "{output:?}"),
         }
         return;
@@ -345,7 +345,7 @@ fn autogroups_are_set_again_and_again_without_a_right() {
 }
 
 #[test]
-fn what_this_process_has_is_said() {
+fn controls_of_this_process_are_listed() {
     let Settings { cpus, nice, .. } = granted();
     assert_eq!(cpus, sys::allowed_cpus().expect("known"));
     let said = said("nice", &Controls::default());

@@ -24,9 +24,12 @@ pub fn of_row(run: &Run, id: &str) -> Result<Picture, String> {
         });
     };
     let unit = run.row(id).map_or(Unit::Time, |row| row.unit);
-    let ns = values(cell, run.clock.ns_per_tick)?;
+    let ns = values(cell, run.clock.ns_per_tick).map_err(|damage| damage.to_string())?;
     let bins = Bins::over(ns.iter().copied(), BINS).ok_or("no sample is above 0")?;
-    let samples = cell.samples.samples()?;
+    let samples = cell
+        .samples
+        .samples()
+        .map_err(|damage| damage.to_string())?;
     let quiet = run.gate.quiet(&samples);
     let named = samples.iter().zip(quiet).zip(&ns);
     let parts = grouped(named.map(|((sample, quiet), &ns)| (group(cell, sample, quiet), ns)));

@@ -93,7 +93,10 @@ fn osnoise(osnoise: &Osnoise, when: &str, title: &str) -> Drawn {
 fn clock(source: &Source) -> Drawn {
     let mut readings: Vec<(u32, f64)> = Vec::new();
     for cell in &source.run.cells {
-        let samples = cell.samples.samples()?;
+        let samples = cell
+            .samples
+            .samples()
+            .map_err(|damage| damage.to_string())?;
         let ordinary = samples.iter().filter(|s| !s.has(flag::WAITED_FOR_QUIET));
         readings.extend(ordinary.filter_map(|s| Some((s.at_ms, s.cycle_ns()?))));
     }

@@ -31,6 +31,7 @@ pub(super) fn run() -> Run {
                 points: [1, 1024, 65_536, 1 << 20].map(point).into(),
             },
             notes: vec!["the page cache served it".into()],
+            missing: Vec::new(),
         });
     }
     run
@@ -182,6 +183,7 @@ fn pictures_with_nothing_to_show_say_why() {
             reason: "one NUMA node".into(),
         },
         notes: Vec::new(),
+        missing: Vec::new(),
     });
     let why = |run: &Run| -> Vec<String> {
         let (_, left_out) = pictures(run, &references(), &[]);

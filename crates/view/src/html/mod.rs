@@ -6,6 +6,7 @@ pub mod policy;
 mod table;
 
 use crate::chart::svg::Theme;
+use crate::render::layout::finish;
 use maud::{Markup, html};
 use model::story::{Block, Link, Note, Tone};
 
@@ -25,6 +26,21 @@ pub fn script() -> &'static str {
         include_str!("browser/table.js"),
         "})();\n"
     )
+}
+
+/// What describes the pictures of a page to readers of screens, once a page.
+pub fn keys() -> Markup {
+    html! {
+        p.hidden #keys {
+            "Arrow keys step through the figures, plus and minus zoom, Escape zooms out."
+        }
+    }
+}
+
+/// A whole page as text. A document may come from anywhere: no control character
+/// and no change of direction gets through.
+pub fn finished(page: Markup) -> String {
+    finish(&page.into_string(), false)
 }
 
 /// Where blocks stand.

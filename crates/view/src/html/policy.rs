@@ -9,9 +9,14 @@ use sha2::{Digest, Sha256};
 /// The policy of a page that runs [`super::script`]. Styles need no hashes:
 /// without images and fonts from elsewhere none can ask for anything.
 pub fn policy() -> String {
-    let own = STANDARD.encode(Sha256::digest(super::script()));
     format!(
-        "default-src 'none'; script-src 'sha256-{own}'; style-src 'unsafe-inline'; \
-         base-uri 'none'; form-action 'none'"
+        "default-src 'none'; {}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
+        scripts()
     )
+}
+
+/// The part of a policy that allows [`super::script`] and no other.
+pub fn scripts() -> String {
+    let own = STANDARD.encode(Sha256::digest(super::script()));
+    format!("script-src 'sha256-{own}'")
 }

@@ -6,25 +6,53 @@ use model::estimate::Verdict;
 use model::story::{Cell, Column, Row, Table, Value};
 
 /// Tables below each other, in a region that scrolls by itself on a narrow
-/// screen, by keyboard too.
+/// screen, by keyboard too. Those of as many columns line up.
 pub(super) fn scrolled(label: &str, tables: &[Table], place: Place) -> Markup {
     let label = if label.is_empty() { "Figures" } else { label };
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label) {
-            @for table in tables { (plain(table, place)) }
+            @for alike in tables.chunk_by(|a, b| a.columns.len() == b.columns.len()) {
+                table.plain {
+                    @if let [first, rest @ ..] = alike {
+                        @if has_titles(first) { thead { (titles(first)) } }
+                        (rows(first, html! {}, place))
+                        @for one in rest { (rows(one, titles(one), place)) }
+                    }
+                }
+            }
         }
     }
 }
 
 /// One table. Its first column names the rows.
 pub(super) fn plain(table: &Table, place: Place) -> Markup {
-    let columns = &table.columns;
     html! {
         table.plain {
-            @if columns.iter().any(|column| !column.title.trim().is_empty()) {
-                thead { tr { @for column in columns { th class=[number(column.right)] scope="col" { (column.title.trim()) } } } }
+            @if has_titles(table) { thead { (titles(table)) } }
+            (rows(table, html! {}, place))
+        }
+    }
+}
+
+fn has_titles(table: &Table) -> bool {
+    let mut columns = table.columns.iter();
+    columns.any(|column| !column.title.trim().is_empty())
+}
+
+fn titles(table: &Table) -> Markup {
+    html! {
+        tr.titles {
+            @for column in &table.columns {
+                th class=[number(column.right)] scope="col" { (column.title.trim()) }
             }
-            tbody { @for row in &table.rows { tr {
+        }
+    }
+}
+
+fn rows(table: &Table, titles: Markup, place: Place) -> Markup {
+    let columns = &table.columns;
+    html! {
+            tbody { (titles) @for row in &table.rows { tr {
                 @match row {
                     Row::Note(note) => td.why colspan=(columns.len()) { (note.text) },
                     Row::Cells(cells) => @for (at, (value, column)) in cells.iter().zip(columns).enumerate() {
@@ -35,7 +63,6 @@ pub(super) fn plain(table: &Table, place: Place) -> Markup {
                     },
                 }
             } } }
-        }
     }
 }
 

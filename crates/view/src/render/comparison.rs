@@ -11,7 +11,7 @@ use model::compare::measure::Measure;
 use model::compare::multiplicity::Family;
 use model::figure::figure;
 use model::stats::{self, Interval};
-use model::story::{Block, Cell, Table, Tone, left, right};
+use model::story::{Block, Cell, Link, Table, Tone, left, right};
 use model::unit::Unit;
 use model::utc;
 
@@ -21,16 +21,17 @@ const NAMED: usize = 3;
 /// The comparison as text; `wide` adds points, reasons and what only one side
 /// has.
 pub fn comparison(comparison: &Comparison, wide: bool, color: bool) -> String {
-    let mut parts = vec![header(comparison), table(&comparison.rows, wide)];
+    let detail = if wide { Detail::All } else { Detail::Figures };
+    let mut parts = vec![header(comparison), table(&comparison.rows, detail)];
     if wide {
-        parts.push(table(&comparison.points, wide));
+        parts.push(table(&comparison.points, detail));
     }
     parts.push(footer(comparison, wide));
     pages(&parts, color)
 }
 
 /// What was compared, and in what it differs.
-pub(crate) fn header(c: &Comparison) -> Vec<Block> {
+pub fn header(c: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (letter, side) in [("A", &c.a), ("B", &c.b)] {
         let warnings = side.runs.iter().flat_map(|run| &run.warnings);
@@ -133,8 +134,19 @@ fn between(c: &Comparison) -> String {
     }
 }
 
-/// The rows, a table for each group; `wide` adds reasons.
-pub(crate) fn table(rows: &[ComparedRow], wide: bool) -> Vec<Block> {
+/// What stands in a table of compared rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The figures and the finding.
+    Figures,
+    /// Why no more can be said of a row, too.
+    Reasons,
+    /// And the smallest change that would be found.
+    All,
+}
+
+/// The rows, a table for each group.
+pub fn table(rows: &[ComparedRow], detail: Detail) -> Vec<Block> {
     // A published table's rows come in an order of their own.
     let mut groups: Vec<&str> = Vec::new();
     for row in rows {
@@ -153,14 +165,13 @@ pub(crate) fn table(rows: &[ComparedRow], wide: bool) -> Vec<Block> {
         ]);
         for row in rows.iter().filter(|row| group_of(&row.id) == group) {
             table.row(cells(row));
-            if wide {
-                let detectable = row.detectable.map(|change| {
-                    format!("a change of {} is detected in 80 % of cases", share(change))
-                });
-                let whys = row.why.iter().map(ToString::to_string);
-                for text in detectable.into_iter().chain(whys) {
-                    table.note("      └ ", &text);
-                }
+            let detectable = row.detectable.filter(|_| detail == Detail::All);
+            let detectable = detectable.map(|change| {
+                format!("a change of {} is detected in 80 % of cases", share(change))
+            });
+            let whys = row.why.iter().filter(|_| detail != Detail::Figures);
+            for text in detectable.into_iter().chain(whys.map(ToString::to_string)) {
+                table.note("      └ ", &text);
             }
         }
         table
@@ -175,7 +186,10 @@ fn cells(row: &ComparedRow) -> [Cell; 6] {
         parts => Cell::digits(parts),
     };
     [
-        format!(" {}", name(row)).into(),
+        Cell::from(format!(" {}", name(row))).to(Link::Row {
+            id: row.id.clone(),
+            at: row.at.clone(),
+        }),
         side(&row.a),
         side(&row.b),
         ratio.into(),
@@ -184,9 +198,8 @@ fn cells(row: &ComparedRow) -> [Cell; 6] {
     ]
 }
 
-/// The ratio, and its interval or why there is none: the one place that sets
-/// them, for the terminal and every page.
-pub fn ratio(row: &ComparedRow) -> [String; 2] {
+/// The ratio, and its interval or why there is none.
+pub(crate) fn ratio(row: &ComparedRow) -> [String; 2] {
     let Some(ratio) = &row.ratio else {
         return ["-".into(), String::new()];
     };
@@ -217,7 +230,7 @@ fn name(row: &ComparedRow) -> String {
 
 /// Which figure of a distribution is compared, where it is not the median of
 /// everything: the 10 % quantile, or the median of one mode.
-pub fn compared_by(row: &ComparedRow) -> String {
+fn compared_by(row: &ComparedRow) -> String {
     match (row.measure, &row.by_mode) {
         (Some(Measure::TypicalP10), _) => " p10".into(),
         (_, Some(mode)) => format!(" ({mode})"),
@@ -313,7 +326,7 @@ fn tone(row: &ComparedRow) -> Tone {
 }
 
 /// How many differ, and how to read it.
-pub(crate) fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
+pub fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut say = |label: &str, text: &str| blocks.push(Block::labelled(label, text));
     say("rows: ", &counts(&c.rows));

@@ -261,6 +261,7 @@ mod tests {
                 bound: Bound::Memory,
                 outcome: Outcome::Figure(stamped_figure(1.0, 0.1)),
                 notes: Vec::new(),
+                missing: Vec::new(),
             };
             let text = page(&map(&row, Axis::Cpu, Axis::Cpu, &points), false);
             let figures = text.matches("14.3 µs").count() as u64;

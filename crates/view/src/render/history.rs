@@ -7,7 +7,7 @@ use compare::history::{Entry, History};
 use model::estimate::Verdict;
 use model::figure::in_scale;
 use model::stats::Interval;
-use model::story::{Block, Cell, Table, left, right};
+use model::story::{Block, Cell, Link, Table, left, right};
 use model::unit::Unit;
 use model::utc;
 
@@ -38,7 +38,7 @@ pub fn history(history: &History, wide: bool, color: bool) -> String {
     blocks.extend([
         Block::text(history.conclusion().to_string()),
         Block::empty_line(),
-        Block::Table(list(history, wide)),
+        Block::Table(list(history, wide, " (--wide lists all)")),
     ]);
     page(&blocks, color)
 }
@@ -152,8 +152,9 @@ fn range(figures: &[Interval]) -> Option<(f64, f64)> {
     (high > low).then_some((low, high))
 }
 
-/// A line for each run, with what changed between two of them.
-fn list(history: &History, wide: bool) -> Table {
+/// A line for each run, with what changed between two of them; the newest ones
+/// unless it is `wide`. `more` says how to see the others.
+pub fn list(history: &History, wide: bool, more: &str) -> Table {
     let hidden = match wide {
         true => 0,
         false => history.runs.len().saturating_sub(LISTED),
@@ -171,7 +172,7 @@ fn list(history: &History, wide: bool) -> Table {
         left(""),
     ]);
     if hidden > 0 {
-        table.note("", format!("... {hidden} earlier runs (--wide lists all)"));
+        table.note("", format!("... {hidden} earlier runs{more}"));
     }
     for (place, entry) in history.runs.iter().enumerate().skip(hidden) {
         if let Some(level) = history.change_at(place) {
@@ -208,7 +209,7 @@ fn cells(entry: &Entry, scale: f64, wide: bool) -> [Cell; 7] {
         remark = format!("partial {remark}").trim_end().to_owned();
     }
     [
-        utc::text(entry.run.started_unix_ms).into(),
+        Cell::from(utc::text(entry.run.started_unix_ms)).to(Link::Run(entry.run.id.clone())),
         figure,
         ns.into(),
         verdict,

@@ -3,45 +3,19 @@
 use super::figures::counted;
 use super::layout::finish;
 use super::page;
-use model::run::Scale;
-use model::story::{Block, Table, left, right};
+use super::stored::{self, facts};
+use model::story::{Block, Table};
 use model::summary::KeptRun;
-use model::summary::Key;
 use model::tally::Tally;
-use model::utc;
 use std::path::Path;
 use store::index::{Percentile, Rebuilt, Verified};
 
 /// The kept runs, a line each.
 pub fn kept_runs(runs: &[KeptRun]) -> String {
-    let mut table = Table::default();
-    if !runs.is_empty() {
-        table.columns = vec![
-            left("began (UTC)"),
-            left("id"),
-            left("host"),
-            left("what"),
-            right("rows"),
-            right("took"),
-            left("program"),
-            left("tags"),
-        ];
+    match runs {
+        [] => String::new(),
+        runs => wide(stored::runs(runs)),
     }
-    for run in runs {
-        // Without seconds and zone, which the heading has.
-        let began: String = utc::text(run.started_unix_ms).chars().take(16).collect();
-        table.row([
-            began.into(),
-            run.id.chars().take(8).collect::<String>().into(),
-            run.host.as_deref().unwrap_or("?").into(),
-            what(run).into(),
-            run.rows.to_string().into(),
-            took(run.wall_ms).into(),
-            program(run).into(),
-            run.tags.join(", ").into(),
-        ]);
-    }
-    wide(table)
 }
 
 /// A table as wide as it needs to be: names are not cut.
@@ -51,71 +25,14 @@ fn wide(table: Table) -> String {
 
 /// What is kept of one run.
 pub fn kept_run(run: &KeptRun, bytes: u64, tally: &Tally) -> String {
-    let mut blocks = Vec::new();
-    let mut fact = |label: &str, text: &str| {
-        blocks.extend((!text.is_empty()).then(|| Block::fact(label, text)));
-    };
-    fact("run", &run.id);
-    fact("tags", &run.tags.join(", "));
-    fact(
-        "document",
-        &format!("{}, {bytes} bytes", run.path.display()),
-    );
-    fact("began", &utc::text(run.started_unix_ms));
-    fact("took", &took(run.wall_ms));
-    fact("what", &what(run));
-    fact("partial", run.partial.as_deref().unwrap_or(""));
-    fact("host", run.host.as_deref().unwrap_or("unknown"));
-    fact("machine", &run.machine_line);
-    fact("key", &run.machine.0);
-    fact("kernel", run.setup.kernel.as_deref().unwrap_or("unknown"));
-    fact("program", &program(run));
-    fact(
-        "governor",
-        run.setup.governor.as_deref().unwrap_or("unknown"),
-    );
-    let cpus = run.setup.cpus;
-    fact(
-        "CPUs",
-        &cpus.map_or("unknown".into(), |cpus| format!("{cpus} online")),
-    );
-    fact(
-        "controls",
-        match run.setup.controls.as_deref() {
-            None => "unknown",
-            Some("") => "none",
-            Some(controls) => controls,
-        },
-    );
-    fact("rows", &counts(run, tally));
-    page(&blocks, false)
+    let document = format!("{}, {bytes} bytes", run.path.display());
+    page(&facts(run, &document, tally), false)
 }
 
 /// Where a machine stands among all, a line for each row; points of curves and
 /// maps where they are asked for.
 pub fn percentiles(all: &[Percentile], points: bool) -> String {
-    let mut table = Table::new([
-        left("row"),
-        right("latest"),
-        right("slower machines"),
-        right("figures"),
-        right("machines"),
-    ]);
-    for p in all.iter().filter(|p| points || p.at.is_empty()) {
-        let key = Key {
-            id: p.row.clone(),
-            at: p.at.clone(),
-            mode: p.mode.clone(),
-        };
-        table.row([
-            key.name().into(),
-            model::figure::value(&p.unit, p.unit.of_ns(p.value)).into(),
-            format!("{:.0} %", p.percentile).into(),
-            p.results.to_string().into(),
-            p.machines.to_string().into(),
-        ]);
-    }
-    wide(table)
+    wide(stored::percentiles(all, points))
 }
 
 /// What a rebuild came to.
@@ -166,49 +83,4 @@ pub fn verified(verified: &Verified) -> String {
         },
     ));
     page(&blocks, false)
-}
-
-fn what(run: &KeptRun) -> String {
-    let kind = match (run.imported, run.commands, run.scale) {
-        (true, ..) => "imported",
-        (_, true, _) => "commands",
-        (.., Scale::Quick) => "quick",
-        (.., Scale::Default) => "default",
-        (.., Scale::Full) => "full",
-    };
-    match run.partial {
-        Some(_) => format!("{kind}, partial"),
-        None => kind.into(),
-    }
-}
-
-fn program(run: &KeptRun) -> String {
-    let commit: Option<String> = run
-        .setup
-        .commit
-        .as_ref()
-        .map(|commit| commit.chars().take(10).collect());
-    match (commit, run.setup.profile.as_str()) {
-        (Some(commit), "release") => format!("{} ({commit})", run.setup.version),
-        (Some(commit), profile) => format!("{} ({commit}, {profile})", run.setup.version),
-        (None, _) => run.setup.version.clone(),
-    }
-}
-
-fn took(ms: u64) -> String {
-    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
-}
-
-fn counts(run: &KeptRun, tally: &Tally) -> String {
-    let mut parts = vec![counted(run.rows as usize, "row")];
-    if tally.rows.total() > 0 {
-        parts.push(format!("figures {}", tally.rows.text()));
-    }
-    if tally.points.total() > 0 {
-        parts.push(format!("points {}", tally.points.text()));
-    }
-    if tally.unavailable > 0 {
-        parts.push(format!("{} not available", tally.unavailable));
-    }
-    parts.join("; ")
 }

@@ -66,6 +66,19 @@ impl ProbeText {
     }
 }
 
+/// The probe of a row: its own, or the one whose curve it follows from.
+pub fn probe_of<'p>(probes: &'p [ProbeText], row: &str) -> Option<&'p ProbeText> {
+    let own = |probe: &&ProbeText| probe.rows.iter().any(|id| id == row);
+    let follows = |probe: &&ProbeText| {
+        let level = row
+            .strip_prefix(&probe.id)
+            .is_some_and(|rest| rest.starts_with('/'));
+        (probe.levels && level) || probe.points.iter().any(|id| id == row)
+    };
+    let mut probes = probes.iter();
+    probes.clone().find(own).or_else(|| probes.find(follows))
+}
+
 /// The first run that measures a row.
 pub(super) fn since_text(since: Scale) -> &'static str {
     match since {

@@ -2,7 +2,7 @@
 //! Nothing here measures or prints.
 
 mod commands;
-pub(crate) mod comparison;
+pub mod comparison;
 mod cost;
 pub(crate) mod curves;
 mod doubts;
@@ -11,7 +11,7 @@ pub(crate) mod figures;
 mod footer;
 mod gate;
 pub(crate) mod header;
-mod history;
+pub mod history;
 mod kept;
 pub(crate) mod layout;
 mod list;
@@ -21,6 +21,7 @@ mod overview;
 mod probes_page;
 mod published;
 mod selftest;
+pub mod stored;
 mod table;
 pub(crate) mod terminal;
 mod wide;
@@ -30,14 +31,14 @@ mod golden;
 #[cfg(test)]
 pub(crate) use layout::keeps_to;
 
-pub use comparison::{compared_by, comparison, ratio};
+pub use comparison::comparison;
 pub use explain::{Explained, explain, explained};
 pub(crate) use explain::{facts as explained_facts, of_regime as sampling_of};
 pub use gate::gate;
 pub(crate) use header::header as of_run;
 pub use history::history;
 pub use kept::{kept_run, kept_runs, percentiles, rebuilt, verified};
-pub use list::{ProbeText, RowTitle, group, list};
+pub use list::{ProbeText, RowTitle, group, list, probe_of};
 pub(crate) use machine::facts as machine_facts;
 pub use machine::machine;
 pub use noise::osnoise;

@@ -4,7 +4,7 @@
 use super::content::Content;
 use super::{Section, charts_of};
 use crate::html::{Place, paint};
-use crate::render::comparison::{footer, header, table};
+use crate::render::comparison::{Detail, footer, header, table};
 use compare::Comparison;
 use maud::{Markup, html};
 
@@ -33,7 +33,7 @@ fn one(comparison: &Comparison) -> Markup {
         (paint(&header(comparison), Place::CHAPTER))
         details.folded {
             summary { "Figures" span.hidden { " of " (name) } }
-            (paint(&table(&comparison.rows, true), Place::CHAPTER))
+            (paint(&table(&comparison.rows, Detail::All), Place::CHAPTER))
         }
         (paint(&footer(comparison, false), Place::CHAPTER))
     }

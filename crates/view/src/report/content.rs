@@ -1,7 +1,7 @@
 //! What a page is made of.
 
 use crate::chart::{Chart, LeftOut, Picture};
-use crate::render::ProbeText;
+use crate::render::{ProbeText, probe_of};
 use compare::Comparison;
 use compare::references::References;
 use model::run::Run;
@@ -48,6 +48,8 @@ pub struct Content<'a> {
     pub comparisons: &'a [Comparison],
     /// The documents beside the page.
     pub offered: &'a [Offered],
+    /// Where the list of all runs is, if the page is served with one.
+    pub all_runs: Option<&'a str>,
 }
 
 impl<'a> Content<'a> {
@@ -71,17 +73,8 @@ impl<'a> Content<'a> {
         Some(&picture.chart.id)
     }
 
-    /// What the catalogue says of a row's probe: the row's own, or the one whose
-    /// curve it follows from.
+    /// What the catalogue says of a row's probe.
     pub(super) fn probe_of(&self, row: &str) -> Option<&'a ProbeText> {
-        let own = |probe: &&ProbeText| probe.rows.iter().any(|id| id == row);
-        let follows = |probe: &&ProbeText| {
-            let level = row
-                .strip_prefix(&probe.id)
-                .is_some_and(|rest| rest.starts_with('/'));
-            (probe.levels && level) || probe.points.iter().any(|id| id == row)
-        };
-        let mut probes = self.probes.iter();
-        probes.clone().find(own).or_else(|| probes.find(follows))
+        probe_of(self.probes, row)
     }
 }

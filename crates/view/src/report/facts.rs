@@ -12,7 +12,10 @@ pub(super) fn header(content: &Content) -> Markup {
     let run = content.first().run;
     html! {
         header.top {
-            p.brand { "latlas" span { " a latency atlas" } }
+            p.brand {
+                "latlas" span { " a latency atlas" }
+                @if let Some(href) = content.all_runs { " " a href=(href) { "All runs" } }
+            }
             h1 { (run.machine.name()) }
             (tiles::tiles(run))
             (paint(&of_run(run), Place::CHAPTER))

@@ -19,8 +19,7 @@ pub use content::{Content, Offered, Shown};
 pub use past::{histories, set_over_time};
 
 use crate::chart::Section;
-use crate::html::{Place, paint, policy::policy, script, style};
-use crate::render::layout::finish;
+use crate::html::{Place, finished, keys, paint, policy::policy, script, style};
 use crate::render::stories;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::story::{Block, core_to_core, levels};
@@ -58,9 +57,7 @@ pub fn page(content: &Content) -> String {
                 (facts::header(content))
                 (bar(content))
                 main #main tabindex="-1" {
-                    p.hidden #keys {
-                        "Arrow keys step through the figures, plus and minus zoom, Escape zooms out."
-                    }
+                    (keys())
                     (ladder::section(content))
                     @for part in &PARTS { (chapter(content, part)) }
                     (comparison::section(content))
@@ -72,9 +69,7 @@ pub fn page(content: &Content) -> String {
             }
         }
     };
-    // A document may come from anywhere: no control character and no change of
-    // direction gets through.
-    finish(&markup.into_string(), false)
+    finished(markup)
 }
 
 /// A part of the page that is pictures.

@@ -46,7 +46,7 @@ fn no_interval_is_a_column_of_digits() {
         digits.map(str::len).max()
     };
     for row in &c.rows {
-        let [ratio, interval] = crate::render::ratio(row);
+        let [ratio, interval] = crate::render::comparison::ratio(row);
         assert!(
             longest(&ratio) <= Some(6) && longest(&interval) <= Some(6),
             "{ratio} {interval}"

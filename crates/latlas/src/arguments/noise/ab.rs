@@ -1,7 +1,7 @@
 //! What `latlas noise ab` takes.
 
 use crate::arguments::controls::{Cpus, cpus};
-use crate::arguments::{Color, budget};
+use crate::arguments::{Color, InvalidValue, budget};
 use clap::{Args, ValueEnum};
 use model::noise::effect::{Load, Workload};
 use std::ffi::OsString;
@@ -163,11 +163,11 @@ impl WorkloadChoice {
     }
 }
 
-fn job(text: &str) -> Result<Duration, String> {
+fn job(text: &str) -> Result<Duration, InvalidValue> {
     let job = budget(text)?;
     match (Duration::from_millis(1)..=Duration::from_secs(5)).contains(&job) {
         true => Ok(job),
-        false => Err("give 1ms to 5s".into()),
+        false => Err(InvalidValue::JobTime),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What `latlas noise measure` takes.
 
-use crate::arguments::{Color, budget};
+use crate::arguments::{Color, InvalidValue, budget};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,12 +45,12 @@ pub(crate) struct MeasureOptions {
     pub(crate) color: Color,
 }
 
-fn span(text: &str) -> Result<Duration, String> {
+fn span(text: &str) -> Result<Duration, InvalidValue> {
     let span = budget(text)?;
     let allowed = Duration::from_millis(100)..=Duration::from_secs(600);
     match allowed.contains(&span) {
         true => Ok(span),
-        false => Err("give 100ms to 10m".into()),
+        false => Err(InvalidValue::NoiseSpan),
     }
 }
 

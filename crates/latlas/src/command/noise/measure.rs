@@ -127,11 +127,12 @@ fn has_cause(cpus: &[Osnoise]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meter::placement::NotPinned;
     use model::noise::osnoise::CauseTotal;
 
     #[test]
     fn why_it_is_kept_on_no_cpu_is_not_lost() {
-        let (cpus, why) = anywhere_else(Err(PlacementError::NotHere("no such call".into())));
+        let (cpus, why) = anywhere_else(Err(NotPinned::Refused("no such call".into()).into()));
         assert_eq!(cpus, [None]);
         assert!(why.expect("a reason").contains("no such call"));
         assert_eq!(anywhere_else(Ok(Some(3))), (vec![Some(3)], None));

@@ -12,7 +12,7 @@ use sys::files::Tree;
 use sys::machine::Live;
 use view::render;
 
-/// Between two looks at who takes the CPU.
+/// Between two readings of which processes take the CPU.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Shows the controls of this machine, or of a copied tree.

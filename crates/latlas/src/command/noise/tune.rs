@@ -22,7 +22,7 @@ pub(super) fn tune(options: &TuneOptions) -> anyhow::Result<ExitCode> {
         return dry_run(options, &tree, &steps);
     }
     needs_root(options.root.as_deref(), "tune")?;
-    // From here on a key or a signal waits until all is as it should be.
+    // From here on a key or a signal waits until tune is done.
     let held = sys::attached::hold().context("can't hold signals back")?;
     let tuned = Tuned::begin(&tree, &state, &steps)?;
     if let Some(aside) = tuned.set_aside() {

@@ -82,7 +82,7 @@ fn a_machine_is_compared_with_all_others() {
     has(&listed, ["cpu.add_i32"]);
     let points = home.out("atlas percentiles --points");
     assert!(points.lines().count() > listed.lines().count());
-    home.run("atlas percentiles nobody")
+    home.run("atlas percentiles unknown-host")
         .refused("no stored run of machine");
 }
 

@@ -176,7 +176,10 @@ fn killed_while_it_removes(home: &Home, files: &Path) -> bool {
 #[test]
 fn killed_runs_leave_nothing_to_the_next_but_one() {
     let (home, files) = with_files();
-    home.write(&format!("files/{}/run-of-somebody/file", common()), "x");
+    home.write(
+        &format!("files/{}/run-of-another-program/file", common()),
+        "x",
+    );
     let beginning = until_files(&home, &files);
     // Spread over a run's beginning, unevenly; then over the rest of it.
     let early = (0_u32..8).map(|k| k * k * 7919 % 1201);
@@ -206,10 +209,10 @@ fn killed_runs_leave_nothing_to_the_next_but_one() {
         ["visits failed"],
     );
     // A killed run's worker may have been in the middle of a file.
-    wait_until("the last one's directory", || {
+    wait_until("the last run's directory", || {
         let mut kept = names(&files);
         kept.retain(|path| !path.ends_with(common()));
-        let foreign = |path: &PathBuf| path.to_string_lossy().contains("run-of-somebody");
+        let foreign = |path: &PathBuf| path.to_string_lossy().contains("run-of-another-program");
         kept.len() == 2 && kept.iter().all(foreign)
     });
 }

@@ -71,10 +71,10 @@ fn reasons(command: &mut Command) -> [Option<String>; 4] {
     ROWS.map(|row| reason(&run, row).map(str::to_owned))
 }
 
-/// latlas by a user who may have this many processes and threads in all. The limit does
-/// not hold for root, and counts all processes of a user: so another user, who has none;
-/// or, where this is not root, a user namespace, which counts its own (if the system
-/// forbids that too, the test fails).
+/// latlas by a user that may have this many processes and threads in all. The
+/// limit does not hold for root, and counts all processes of a user: so another
+/// user, which has none; or, where this is not root, a user namespace, which
+/// counts its own (if the system forbids that too, the test fails).
 pub(super) fn with_process_limit(home: &Home, processes: u32, line: &str) -> Command {
     copy_for_all(home);
     // A user for each: tests run in parallel.

@@ -189,7 +189,7 @@ fn an_interruption_ends_the_load_and_prints_what_is_there() {
     let (latlas, _guard) = long(&home, "same-session");
     let id = latlas.id();
     wait_for_load(id);
-    // Some rounds beside the load, after half a second in which it settles.
+    // Some rounds under the load, after half a second in which it settles.
     std::thread::sleep(std::time::Duration::from_secs(4));
     signal(id, "INT");
     let done = Done::after(latlas).ended_with(3);

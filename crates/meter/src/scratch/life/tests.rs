@@ -207,24 +207,22 @@ fn a_common_directory_that_is_not_safe_is_refused() {
     std::fs::create_dir(&elsewhere).expect("made");
     let left = leave(&named(&elsewhere).expect("usable"), DEAD, true);
     symlink(left.parent().expect("a parent"), &common).expect("a link");
-    let why = Scratch::make(&place).expect_err("a link");
-    assert!(
-        why.contains("is no directory") && why.contains("--dir"),
-        "{why}"
-    );
+    let why_not = || match Scratch::make(&place).expect_err("unsafe") {
+        ScratchError::NotMade { why, .. } => why,
+        other => panic!("{other}"),
+    };
+    assert_eq!(why_not(), Unusable::Occupied(common.clone()));
     sweep(&place);
     assert!(left.exists(), "not followed");
     std::fs::remove_file(&common).expect("removed");
     std::fs::create_dir(&common).expect("made");
     std::fs::set_permissions(&common, PermissionsExt::from_mode(0o777)).expect("set");
-    let why = Scratch::make(&place).expect_err("open to all");
-    assert!(why.contains("written by other users"), "{why}");
+    assert_eq!(why_not(), Unusable::OpenToOthers(common.clone()));
     // Only root can give a directory away.
     if is_ours(&std::fs::metadata("/").expect("there")) {
         std::fs::set_permissions(&common, PermissionsExt::from_mode(0o700)).expect("set");
         std::os::unix::fs::chown(&common, Some(12345), None).expect("root may");
-        let why = Scratch::make(&place).expect_err("another's");
-        assert!(why.contains("another user"), "{why}");
+        assert_eq!(why_not(), Unusable::OfOtherUser(common));
     }
 }
 
@@ -282,6 +280,7 @@ fn a_directory_that_cant_be_used_is_said_in_a_line() {
             // Of /proc one finds out when one tries.
             Ok(place) => Scratch::make(&place).expect_err("no files there"),
         };
+        let error = error.to_string();
         assert!(error.contains(why) && error.contains("--dir"), "{error}");
         assert!(
             !error.contains('\n') && error.contains(path.to_str().expect("UTF-8")),

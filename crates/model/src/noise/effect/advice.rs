@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn lateness_is_no_time_and_comes_after_it() {
+    fn lateness_is_listed_after_times() {
         use Verdict::{Better, NoEffectShown};
         let controls = ["fifo", "nice"].map(control);
         let none = || change(1.0, NoEffectShown);

@@ -1,6 +1,6 @@
 //! Every single operation of a pool: the means, and the histogram.
 
-use super::super::histogram::{Distribution, table, values};
+use super::super::histogram::{DamagedCell, Distribution, table, values};
 use super::super::{Block, Note, tail};
 use super::{PROBE, PUBLISHED, Size, base, threads};
 use crate::figure::time;
@@ -12,7 +12,7 @@ pub(super) struct Singles {
     /// Threads, and the operations' times by worker.
     by_threads: Vec<(u64, Vec<(u32, f64)>)>,
     /// Why some can't be read.
-    damaged: Option<String>,
+    damaged: Option<DamagedCell>,
 }
 
 impl Singles {
@@ -114,6 +114,7 @@ mod tests {
     use super::super::super::histogram::tests::counted;
     use super::super::{sizes, story};
     use super::*;
+    use crate::sample_columns::DamagedColumns;
     use crate::synthetic;
 
     #[test]
@@ -170,12 +171,13 @@ mod tests {
             cell.samples.second_ticks.pop();
         }
         let damaged = Singles::of(&run, &sizes(&run));
-        assert!(
-            damaged
-                .damaged
-                .expect("a reason")
-                .contains("column second_ticks")
-        );
+        assert!(matches!(
+            damaged.damaged,
+            Some(DamagedCell::Columns(DamagedColumns::Length {
+                column: "second_ticks",
+                ..
+            }))
+        ));
         assert_eq!(counted(&story(&run)), 0);
         run.cells.clear();
         assert_eq!(

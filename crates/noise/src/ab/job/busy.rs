@@ -9,7 +9,7 @@ use std::io::{self, Write};
 const STEPS: u64 = 4_000_000;
 
 /// Is busy until the process of that id is no longer its parent, and as many
-/// more beside it, which end with it.
+/// more with it, which end with it.
 ///
 /// # Errors
 /// That there is no such parent, none of these CPUs to be had, or that one of

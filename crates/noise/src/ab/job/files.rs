@@ -22,7 +22,7 @@ pub fn make(directory: &Path) -> io::Result<u64> {
         let below = directory.join(format!("d{d:02}"));
         fs::create_dir(&below)?;
         for f in 0..FILES {
-            // Different in each, so that nobody keeps them as one.
+            // Different in each, so that no file system stores them once.
             let content = [d as u8, f as u8].repeat(BYTES / 2);
             fs::write(below.join(format!("f{f:02}")), content)?;
         }

@@ -11,7 +11,7 @@ pub const INTERVAL: Duration = Duration::from_micros(200);
 /// Sleeps so many times. A wake-up is late by what the sleep took longer than
 /// it was meant to. The timer's slack is part of that, so every state of an
 /// experiment sets the same one, of 1 ns: real-time threads have none, others
-/// 50 µs where nobody set it (prctl(2), `PR_SET_TIMERSLACK`).
+/// 50 µs where it was not set (prctl(2), `PR_SET_TIMERSLACK`).
 pub fn run(sleeps: u64) -> Report {
     let mut late = Vec::with_capacity(sleeps as usize);
     for _ in 0..sleeps {
@@ -27,7 +27,7 @@ pub fn run(sleeps: u64) -> Report {
     }
 }
 
-/// `None` where nobody slept.
+/// `None` where no thread slept.
 fn wakeups(late_ns: &[f64]) -> Option<Wakeups> {
     let sorted = stats::sorted(late_ns.iter().copied());
     Some(Wakeups {
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_of_all_sleeps() {
+    fn the_figures_cover_all_sleeps() {
         let late: Vec<f64> = (0..=100).map(f64::from).rev().collect();
         let of = wakeups(&late).expect("some");
         assert_eq!((of.count, of.mean_ns), (101, 50.0));

@@ -3,8 +3,8 @@
 //!
 //! FNV-1a with 64 bits: each step is one to one in the sum so far, so that
 //! records that differ in a single byte never have the same sum, and other
-//! damage has it once in 2^64. It guards against a disk, not against who may
-//! write the file: that is root alone.
+//! damage has it once in 2^64. It guards against a disk, not against a program
+//! that may write the file: that is root alone.
 
 /// Between a record and its sum.
 const MARK: &[u8] = b" #";

@@ -56,7 +56,7 @@ impl Journal {
             Ok(Some(file)) => file,
             Err(error) => return Err(unreadable(error)),
         };
-        // Of what was opened, whatever has the name meanwhile.
+        // Of what was opened, whatever file has the name now.
         let found = file.metadata().map_err(unreadable)?;
         if !found.is_file() || !sys::filesystem::is_ours(&found) || found.mode() & 0o077 != 0 {
             return Err(Unusable::NotOurs { path });

@@ -23,7 +23,8 @@ pub(crate) enum Action {
         /// The controller.
         controller: String,
     },
-    /// A control group made. Who is in it when it goes goes to its home.
+    /// A control group made. The processes in it return to their own groups when
+    /// it is removed.
     Group {
         /// Its directory.
         path: String,
@@ -65,11 +66,11 @@ pub(super) enum Record {
         entry: usize,
         left: Vec<Option<String>>,
     },
-    /// It is going to be undone, but for these items, which somebody else
+    /// It is going to be undone, but for these items, which another program
     /// changed.
     Undoing { entry: usize, foreign: Vec<usize> },
     /// Undoing it was tried, and these values of its items were left: what is
-    /// another later somebody else has set.
+    /// another later another program has set.
     Tried {
         entry: usize,
         foreign: Vec<usize>,
@@ -96,10 +97,10 @@ pub(crate) struct Header {
 pub(crate) struct Entry {
     pub(crate) action: Action,
     pub(crate) left: Option<Vec<Option<String>>>,
-    /// While it is being undone: what was found to be somebody else's before
+    /// While it is being undone: what was found to be set by another program before
     /// that began.
     pub(crate) undoing: Option<Vec<usize>>,
-    /// Of an earlier try: what was somebody else's then, and stays so.
+    /// Of an earlier try: what another program had set then, and stays so.
     pub(crate) foreign: Vec<usize>,
     pub(crate) done: bool,
     /// How many entries there were when it was done.

@@ -1,4 +1,4 @@
-//! Control groups with cpusets, and who is in them.
+//! Control groups with cpusets, and the processes in them.
 
 use super::{EINVAL, ENOSPC, Groups, Kernel, PF_NO_SETAFFINITY, State, error};
 use std::io;
@@ -21,7 +21,7 @@ impl Kernel {
         }
     }
 
-    /// Of a kernel before 6.2: who gets another set forgets its own.
+    /// Of a kernel before 6.2: a task that gets another set forgets its own.
     pub(super) fn confine(state: &mut State, group: &str, cpus: &[u32]) {
         for task in state.tasks.values_mut() {
             if task.group == group && task.flags & PF_NO_SETAFFINITY == 0 {

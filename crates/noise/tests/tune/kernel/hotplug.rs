@@ -100,7 +100,7 @@ impl Kernel {
                 Kernel::confine(state, &own, &cpus);
             }
         }
-        // Only who has no other CPU left gets others.
+        // Only a task without another CPU gets others.
         for task in state.tasks.values_mut() {
             if task.cpus == [cpu] && task.flags & PF_NO_SETAFFINITY == 0 {
                 task.cpus.clone_from(&online);

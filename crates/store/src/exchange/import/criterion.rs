@@ -5,7 +5,7 @@
 
 use super::fields::{self, Amount, Name, Samples};
 use super::files::{Benchmark, Part};
-use super::{Fault, FigureFound, Found, ImportError, Measured, slug, text};
+use super::{Fault, FigureFound, Found, ImportError, Measured, UnfitValue, slug, text};
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -128,36 +128,48 @@ fn measured(benchmark: &Benchmark) -> Result<Measured, ImportError> {
     })
 }
 
-fn samples(sample: &Sample) -> Result<FigureFound, String> {
+/// Why a file of criterion's gives no figure.
+#[derive(thiserror::Error, Debug, PartialEq)]
+enum NoFigure {
+    #[error("{iters} iters and {times} times: each sample has one of both")]
+    Unpaired { iters: usize, times: usize },
+    #[error("it holds no sample")]
+    NoSample,
+    #[error("iters[{place}] is {number}, which is no number of iterations")]
+    NotACount { place: usize, number: f64 },
+    #[error("it has neither a median nor a mean")]
+    NoEstimate,
+    #[error(transparent)]
+    Value(#[from] UnfitValue),
+}
+
+fn samples(sample: &Sample) -> Result<FigureFound, NoFigure> {
     let (iters, times) = (&sample.iters.0, &sample.times.0);
     if iters.len() != times.len() {
-        return Err(format!(
-            "{} iters and {} times: each sample has one of both",
-            iters.len(),
-            times.len()
-        ));
+        return Err(NoFigure::Unpaired {
+            iters: iters.len(),
+            times: times.len(),
+        });
     }
     if iters.is_empty() {
-        return Err("it holds no sample".into());
+        return Err(NoFigure::NoSample);
     }
     let mut samples = Vec::with_capacity(iters.len());
     for (place, (iterations, time)) in iters.iter().zip(times).enumerate() {
-        let whole = iterations.0;
-        if whole < 1.0 || whole.fract() != 0.0 || whole > 9e15 {
-            return Err(format!(
-                "iters[{place}] is {whole}, which is no number of iterations"
-            ));
+        let number = iterations.0;
+        if number < 1.0 || number.fract() != 0.0 || number > 9e15 {
+            return Err(NoFigure::NotACount { place, number });
         }
-        samples.push((whole as u64, fields::ns(*time, 1.0)?));
+        samples.push((number as u64, fields::ns(*time, 1.0)?));
     }
     Ok(FigureFound::Samples(samples))
 }
 
-fn aggregate(estimates: Estimates) -> Result<FigureFound, String> {
+fn aggregate(estimates: Estimates) -> Result<FigureFound, NoFigure> {
     let (estimate, what) = match (estimates.median, estimates.mean) {
         (Some(median), _) => (median, "median"),
         (None, Some(mean)) => (mean, "mean"),
-        (None, None) => return Err("it has neither a median nor a mean".into()),
+        (None, None) => return Err(NoFigure::NoEstimate),
     };
     Ok(FigureFound::Aggregate {
         ns: fields::ns(estimate.point_estimate, 1.0)?,

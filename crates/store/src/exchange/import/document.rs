@@ -13,7 +13,7 @@ use model::run::{
     Bound, Cell, ClockRecord, Outcome, PlanRecord, Program, Regime, Row, Run, SCHEMA_VERSION, Scale,
 };
 use model::sample::{Evidence, Sample};
-use model::sample_columns::Columns;
+use model::sample_columns::{Columns, DamagedColumns};
 use model::stats::Interval;
 use model::unit::Unit;
 use std::collections::HashMap;
@@ -36,13 +36,22 @@ pub struct Origin {
 /// Largest number that every reader of JSON keeps exactly.
 const EXACT: f64 = 9e15;
 
+/// Why a row has no samples, though its file had some.
+#[derive(thiserror::Error, Debug)]
+pub(super) enum NoSamples {
+    #[error("a row without its samples (this is a bug in latlas)")]
+    Lost,
+    #[error(transparent)]
+    Damaged(#[from] DamagedColumns),
+}
+
 /// One run of all files.
 pub(super) fn run(
     format: Format,
     found: Vec<Found>,
     sources: Vec<String>,
     origin: Origin,
-) -> Result<Run, String> {
+) -> Result<Run, NoSamples> {
     let longest_ns = found
         .iter()
         .flat_map(|f| &f.rows)
@@ -190,13 +199,13 @@ fn row(
     gate: &Gate,
     format: Format,
     ns_per_tick: f64,
-) -> Result<Row, String> {
+) -> Result<Row, NoSamples> {
     let mut notes = measured.notes;
     let outcome = match measured.figure {
         FigureFound::Failed(reason) => Outcome::Unavailable { reason },
         FigureFound::Aggregate { ns, what } => Outcome::Figure(aggregate(ns, &what)),
         FigureFound::Samples(_) => {
-            let cell = cell.ok_or("a row without its samples (this is a bug in latlas)")?;
+            let cell = cell.ok_or(NoSamples::Lost)?;
             notes.push(one_session(format).into());
             Outcome::Figure(estimate(cell, gate, ns_per_tick)?)
         }
@@ -207,6 +216,7 @@ fn row(
         bound: Bound::Memory,
         outcome,
         notes,
+        missing: Vec::new(),
     })
 }
 
@@ -224,7 +234,7 @@ fn one_session(format: Format) -> &'static str {
     }
 }
 
-fn estimate(cell: &Cell, gate: &Gate, ns_per_tick: f64) -> Result<Estimate, String> {
+fn estimate(cell: &Cell, gate: &Gate, ns_per_tick: f64) -> Result<Estimate, DamagedColumns> {
     let samples = cell.samples.samples()?;
     let mut estimate = estimator::estimate(
         &samples,

@@ -94,21 +94,31 @@ impl<'de> Deserialize<'de> for Name {
     }
 }
 
-/// What there is in a text that keeps it from being a name: too many bytes, or
-/// characters that a terminal would obey.
+/// Why a value can't be a name or a time of a benchmark.
+#[derive(thiserror::Error, Clone, Copy, Debug, PartialEq)]
+pub enum UnfitValue {
+    /// A name is too long.
+    #[error("a text of more than {MAX_NAME_BYTES} bytes")]
+    LongText,
+    /// A terminal would obey a character of a name, or not show it.
+    #[error("the control or invisible character U+{:04X} in a text", *.0 as u32)]
+    HiddenCharacter(char),
+    /// A time in ns is too long.
+    #[error("a time of {0:.1e} ns is longer than any measurement ({MAX_NS:.0e} ns is 115 days)")]
+    LongTime(f64),
+}
+
+/// Whether a text can be a name.
 ///
 /// # Errors
-/// With the words for it.
-pub fn check_name(text: &str) -> Result<(), String> {
+/// It has too many bytes, or characters that a terminal would obey.
+pub fn check_name(text: &str) -> Result<(), UnfitValue> {
     if text.len() > MAX_NAME_BYTES {
-        return Err(format!("a text of more than {MAX_NAME_BYTES} bytes"));
+        return Err(UnfitValue::LongText);
     }
     let hidden = |c: &char| is_hidden(*c) && !matches!(c, '\n' | '\t');
     match text.chars().find(hidden) {
-        Some(c) => Err(format!(
-            "the control or invisible character U+{:04X} in a text",
-            c as u32
-        )),
+        Some(c) => Err(UnfitValue::HiddenCharacter(c)),
         None => Ok(()),
     }
 }
@@ -149,13 +159,11 @@ impl<'de> Deserialize<'de> for Amount {
 }
 
 /// A time in ns of a value in a unit, or why it can't be one.
-pub(super) fn ns(value: Amount, ns_per_unit: f64) -> Result<f64, String> {
+pub(super) fn ns(value: Amount, ns_per_unit: f64) -> Result<f64, UnfitValue> {
     let ns = value.0 * ns_per_unit;
     match ns <= MAX_NS {
         true => Ok(ns),
-        false => Err(format!(
-            "a time of {ns:.1e} ns is longer than any measurement ({MAX_NS:.0e} ns is 115 days)"
-        )),
+        false => Err(UnfitValue::LongTime(ns)),
     }
 }
 

@@ -3,7 +3,7 @@
 //! (<https://github.com/google/benchmark/blob/main/docs/user_guide.md#output-formats>).
 
 use super::fields::{self, Amount, AtMost, Name};
-use super::{Fault, FigureFound, Found, MAX_SAMPLES, Measured, slug};
+use super::{Fault, FigureFound, Found, MAX_SAMPLES, Measured, UnfitValue, slug};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -82,10 +82,8 @@ pub(super) fn read(text: &str) -> Result<Found, Fault> {
             order.push((key, Benchmark::default()));
             order.len() - 1
         });
-        order[at].1.take(entry).map_err(|reason| Fault {
-            place: Some(fields::place_of(text, raw)),
-            reason,
-        })?;
+        let taken = order[at].1.take(entry);
+        taken.map_err(|reason| Fault::at(fields::place_of(text, raw), reason))?;
     }
     let mut found = Found::default();
     for ((name, ..), benchmark) in order {
@@ -109,21 +107,40 @@ impl Entry {
         self.aggregate_name.is_some() || self.run_type.as_ref().is_some_and(|t| t.0 == "aggregate")
     }
 
-    fn ns(&self) -> Result<f64, String> {
+    fn ns(&self) -> Result<f64, UnfitEntry> {
         let per_unit = match self.time_unit.as_ref().map(|unit| unit.0.as_str()) {
             None | Some("ns") => 1.0,
             Some("us") => 1e3,
             Some("ms") => 1e6,
             Some("s") => 1e9,
-            Some(other) => return Err(format!("the time unit {other:?} is none of ns us ms s")),
+            Some(other) => return Err(UnfitEntry::TimeUnit(other.to_owned())),
         };
-        let time = self.real_time.ok_or("a benchmark without real_time")?;
-        fields::ns(time, per_unit)
+        let time = self.real_time.ok_or(UnfitEntry::NoTime)?;
+        Ok(fields::ns(time, per_unit)?)
     }
 }
 
+/// Why an entry can't be taken.
+#[derive(thiserror::Error, Debug, PartialEq)]
+enum UnfitEntry {
+    #[error("the time unit {0:?} is none of ns us ms s")]
+    TimeUnit(String),
+    #[error("a benchmark without real_time")]
+    NoTime,
+    #[error("{0:?} comes twice")]
+    Twice(String),
+    #[error("repetition {index} of {name:?} comes twice")]
+    RepetitionTwice { index: u64, name: String },
+    #[error("a time of no iterations")]
+    NoIterations,
+    #[error("{0} iterations of that time take longer than 30 years")]
+    TooLong(u64),
+    #[error(transparent)]
+    Value(#[from] UnfitValue),
+}
+
 impl Benchmark {
-    fn take(&mut self, entry: Entry) -> Result<(), String> {
+    fn take(&mut self, entry: Entry) -> Result<(), UnfitEntry> {
         self.repetitions = self.repetitions.max(entry.repetitions.unwrap_or(1));
         if let Some(label) = &entry.label {
             self.label = Some(label.0.clone());
@@ -146,7 +163,7 @@ impl Benchmark {
                 _ => return Ok(()),
             };
             if place.is_some() {
-                return Err(format!("{:?} comes twice", entry.name.0));
+                return Err(UnfitEntry::Twice(entry.name.0));
             }
             *place = Some(entry.ns()?);
             return Ok(());
@@ -160,23 +177,19 @@ impl Benchmark {
                 _ => self.indices.contains(&index),
             };
             if again {
-                return Err(format!(
-                    "repetition {index} of {:?} comes twice",
-                    entry.name.0
-                ));
+                let name = entry.name.0;
+                return Err(UnfitEntry::RepetitionTwice { index, name });
             }
             self.indices.push(index);
         }
         let iterations = match entry.iterations {
-            Some(0) => return Err("a time of no iterations".into()),
+            Some(0) => return Err(UnfitEntry::NoIterations),
             Some(n) => n,
             None => 1,
         };
         let whole = entry.ns()? * iterations as f64;
         if whole > 1e18 {
-            return Err(format!(
-                "{iterations} iterations of that time take longer than 30 years"
-            ));
+            return Err(UnfitEntry::TooLong(iterations));
         }
         self.samples.push((iterations, whole));
         Ok(())

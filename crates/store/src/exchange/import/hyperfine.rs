@@ -2,7 +2,7 @@
 //! seconds (<https://github.com/sharkdp/hyperfine#export-results>).
 
 use super::fields::{self, Amount, AtMost, Name, Samples};
-use super::{Fault, FigureFound, Found, MAX_ROWS, Measured, slug};
+use super::{Fault, FigureFound, Found, MAX_ROWS, Measured, UnfitValue, slug};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -108,9 +108,18 @@ fn parameters(text: &str, raw: Option<&RawValue>) -> Result<BTreeMap<Name, Name>
     }
 }
 
-fn figure(entry: &Entry) -> Result<FigureFound, String> {
+/// Why a result gives no figure.
+#[derive(thiserror::Error, Debug, PartialEq)]
+enum NoFigure {
+    #[error("a result with neither times nor median nor mean")]
+    NoTime,
+    #[error(transparent)]
+    Value(#[from] UnfitValue),
+}
+
+fn figure(entry: &Entry) -> Result<FigureFound, NoFigure> {
     if let Some(times) = entry.times.as_ref().filter(|times| !times.0.is_empty()) {
-        let samples: Result<Vec<_>, String> = times
+        let samples: Result<Vec<_>, UnfitValue> = times
             .0
             .iter()
             .map(|&seconds| Ok((1, fields::ns(seconds, NS)?)))
@@ -120,7 +129,7 @@ fn figure(entry: &Entry) -> Result<FigureFound, String> {
     let (value, what) = match (entry.median, entry.mean) {
         (Some(median), _) => (median, "median"),
         (None, Some(mean)) => (mean, "mean"),
-        (None, None) => return Err("a result with neither times nor median nor mean".into()),
+        (None, None) => return Err(NoFigure::NoTime),
     };
     Ok(FigureFound::Aggregate {
         ns: fields::ns(value, NS)?,

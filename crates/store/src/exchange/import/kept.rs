@@ -2,7 +2,7 @@
 
 use super::files::Input;
 use super::text::{MAX_FILE_BYTES, json, too_large};
-use super::{Fault, MAX_ROWS};
+use super::{Fault, MAX_ROWS, UnfitValue};
 use model::run::Run;
 use model::text::is_hidden;
 use serde::Serialize;
@@ -43,10 +43,7 @@ pub(super) fn run(input: &Input) -> Result<Run, Fault> {
     }
     match hidden(&run)? {
         None => Ok(run),
-        Some(c) => Err(Fault::of_file(format!(
-            "the control or invisible character U+{:04X} in a text",
-            c as u32
-        ))),
+        Some(c) => Err(Fault::of_file(UnfitValue::HiddenCharacter(c))),
     }
 }
 

@@ -14,7 +14,7 @@ mod slug;
 mod text;
 
 pub use document::Origin;
-pub use fields::check_name;
+pub use fields::{UnfitValue, check_name};
 pub use model::text::visible;
 pub use text::MAX_FILE_BYTES;
 
@@ -123,10 +123,18 @@ struct Fault {
 }
 
 impl Fault {
-    fn of_file(reason: impl Into<String>) -> Fault {
+    fn of_file(reason: impl fmt::Display) -> Fault {
         Fault {
             place: None,
-            reason: reason.into(),
+            reason: reason.to_string(),
+        }
+    }
+
+    /// A fault at a line and column.
+    fn at(place: (usize, usize), reason: impl fmt::Display) -> Fault {
+        Fault {
+            place: Some(place),
+            reason: reason.to_string(),
         }
     }
 

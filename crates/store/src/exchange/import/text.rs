@@ -16,12 +16,7 @@ pub(super) fn json(bytes: &[u8]) -> Result<&str, Fault> {
     if bytes.is_empty() {
         return Err(Fault::of_file("it is empty"));
     }
-    let start = |reason: &str| {
-        Err(Fault {
-            place: Some((1, 1)),
-            reason: reason.into(),
-        })
-    };
+    let start = |reason: &str| Err(Fault::at((1, 1), reason));
     let utf_16 = "it is UTF-16, and JSON files are UTF-8 (a shell that redirects in UTF-16 does \
                   this: let the tool write the file itself, or convert it)";
     match bytes {
@@ -31,16 +26,14 @@ pub(super) fn json(bytes: &[u8]) -> Result<&str, Fault> {
         }
         _ => {}
     }
-    let text = std::str::from_utf8(bytes).map_err(|e| Fault {
-        place: Some(place(bytes, e.valid_up_to())),
-        reason: "it is not UTF-8".into(),
-    })?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|e| Fault::at(place(bytes, e.valid_up_to()), "it is not UTF-8"))?;
     match too_deep(bytes) {
         None => Ok(text),
-        Some(at) => Err(Fault {
-            place: Some(place(bytes, at)),
-            reason: format!("more than {MAX_DEPTH} brackets within brackets"),
-        }),
+        Some(at) => {
+            let reason = format!("more than {MAX_DEPTH} brackets within brackets");
+            Err(Fault::at(place(bytes, at), reason))
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! A process that dies between any two steps: what it had acknowledged is
-//! there, nothing is half there, and whoever comes next finds it in order.
+//! there, nothing is half there, and the next process finds it in order.
 
 use super::*;
 use crate::crash::AT;

@@ -26,7 +26,7 @@ fn foreign(path: &Path) {
     made.expect("filled");
 }
 
-/// From here on nothing is told, and the index is sound.
+/// From here on nothing is reported, and the index is sound.
 fn sound(home: &Home) {
     let verified = home.quiet().verify().expect("verified");
     assert!(verified.is_whole(), "{verified:?}");

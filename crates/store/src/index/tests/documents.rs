@@ -71,7 +71,7 @@ fn documents_of_every_schema_are_read_and_indexed() {
 }
 
 #[test]
-fn what_killed_writers_left_goes_with_a_rebuild_once_it_is_old() {
+fn a_rebuild_removes_old_files_of_killed_writers() {
     let home = Home::with_three();
     let left = |name: &str, age_s: u64| {
         let path = home.store.runs_dir().join(name);
@@ -123,7 +123,7 @@ fn a_document_that_can_not_be_read_can_be_deleted_and_replaced() {
         let run = numbered(2, "two");
         let broken = home.store.find(&run.id).expect("kept");
         std::fs::write(&broken, damage).expect("broken");
-        // By one who has it in the index as it was, and one who has not.
+        // By a process that has it in the index as it was, and one that has not.
         let (with, without) = (home.quiet(), home.open());
         without.rebuild().expect("rebuilt");
         assert_eq!(ids(&without), ["00000003", "00000001"]);
@@ -160,7 +160,7 @@ fn a_newer_latlas_may_read_what_this_one_can_not() {
 }
 
 #[test]
-fn of_two_files_with_one_id_the_index_knows_which() {
+fn of_two_files_with_one_id_the_index_keeps_one() {
     let home = Home::with_three();
     let run = numbered(2, "two");
     let index = home.quiet();
@@ -186,21 +186,18 @@ fn an_index_that_was_opened_without_locks_is_left_when_it_changes() {
     let home = Home::with_three();
     drop(home.quiet());
     let opened = file::open_frozen(&home.store).expect("as it is");
-    let index = Index {
-        store: home.store.clone(),
-        state: Mutex::new(State {
-            opened,
-            in_memory: false,
-            why: Some("the disk is full".into()),
-        }),
-        messages: Mutex::new(Vec::new()),
+    let state = State {
+        opened,
+        in_memory: false,
+        why: Some("the disk is full".into()),
     };
+    let index = Index::of(home.store.clone(), state, Vec::new());
     assert_eq!(ids(&index).len(), 3);
     keep(&home.store, &numbered(4, "one")).expect("kept");
     assert_eq!(ids(&index).len(), 4);
     // With one document more than it knows it is not opened so.
     home.store.save(&numbered(5, "one")).expect("saved");
     assert!(matches!(file::open_frozen(&home.store), Err(Fault::Stale)));
-    // Whoever wants it anew tries whether it can be written by now.
+    // A rebuild tries again whether it can be written.
     assert_eq!(index.rebuild().expect("it can").documents, 5);
 }

@@ -43,7 +43,10 @@ pub(crate) fn read(root: &Path, live: &Live) -> Machine {
         sockets: topology.sockets,
         cores: topology.cores,
         online_cpus: online,
-        allowed_cpus: fact_of(live.allowed_cpus.clone(), "sched_getaffinity(2)"),
+        allowed_cpus: match live.allowed_cpus.get() {
+            Some(cpus) => Fact::known(cpus.clone()).from_source("sched_getaffinity(2)"),
+            None => live.allowed_cpus.clone(),
+        },
         smt: topology.smt,
         core_kinds: topology.core_kinds,
         numa_nodes,

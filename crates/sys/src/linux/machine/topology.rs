@@ -50,11 +50,11 @@ pub(super) fn read(tree: &Tree, cpu: &Cpu, online: Option<&[u32]>) -> Topology {
         sockets: sockets(tree, online),
         cores: match &siblings {
             Ok(groups) => count(groups.len()).from_source(format!("{CPUS}/cpu*/topology")),
-            Err(why) => Fact::unknown(why),
+            Err(why) => Fact::unknown(why.to_string()),
         },
         smt: match &siblings {
             Ok(groups) => smt(groups),
-            Err(why) => Fact::unknown(why),
+            Err(why) => Fact::unknown(why.to_string()),
         },
         core_kinds: core_kinds(tree, cpu, online),
     }
@@ -64,8 +64,15 @@ fn count(n: usize) -> Fact<u32> {
     Fact::or_unknown(u32::try_from(n).ok(), "more than a u32 can count")
 }
 
+/// A CPU's directory without the list of its core's threads.
+#[derive(thiserror::Error, Debug)]
+#[error("the kernel does not describe the cores in {directory}")]
+struct NoThreadList {
+    directory: String,
+}
+
 /// Each core as the set of its online threads.
-fn siblings(tree: &Tree, online: &[u32]) -> Result<BTreeSet<Vec<u32>>, String> {
+fn siblings(tree: &Tree, online: &[u32]) -> Result<BTreeSet<Vec<u32>>, NoThreadList> {
     let mut groups = BTreeSet::new();
     for cpu in online {
         let directory = format!("{CPUS}/cpu{cpu}/topology");
@@ -73,7 +80,7 @@ fn siblings(tree: &Tree, online: &[u32]) -> Result<BTreeSet<Vec<u32>>, String> {
         let list = ["core_cpus_list", "thread_siblings_list"]
             .iter()
             .find_map(|name| cpu_list(&tree.text(&format!("{directory}/{name}"))?))
-            .ok_or_else(|| format!("the kernel does not describe the cores in {directory}"))?;
+            .ok_or(NoThreadList { directory })?;
         groups.insert(list.into_iter().filter(|c| online.contains(c)).collect());
     }
     Ok(groups)

@@ -76,7 +76,7 @@ fn machine_number(arch: &str) -> Option<u16> {
 }
 
 /// The hypervisor: CPUID where there is one, with the machine's own name
-/// from the firmware beside it; else the hints that systemd-detect-virt uses.
+/// from the firmware as well; else the hints that systemd-detect-virt uses.
 pub(super) fn hypervisor(tree: &Tree, live: &Live) -> Fact<Presence> {
     let firmware = firmware_name(tree);
     if let Some(cpuid) = &live.cpuid {

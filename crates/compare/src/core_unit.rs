@@ -1,0 +1,40 @@
+//! Whether core-bound rows are compared in cycles or in ns, and why.
+
+use crate::alike;
+use crate::operand::Operand;
+use crate::options::{Normalize, Options};
+
+/// The unit, with its reason.
+#[derive(thiserror::Error, Clone, Debug, PartialEq)]
+pub(crate) enum CoreUnit {
+    #[error("in cycles: both CPUs are of one model, and their clocks wander")]
+    SameModel,
+    #[error("in cycles: normalized by the core's clock")]
+    NormalizedByClock,
+    #[error("in ns, over {0}")]
+    NormalizedByRow(String),
+    #[error("in ns: published figures are")]
+    Published,
+    #[error("in ns: {0}")]
+    CoresDiffer(&'static str),
+}
+
+impl CoreUnit {
+    pub(crate) fn of(a: &Operand, b: &Operand, options: &Options) -> CoreUnit {
+        let (Some(of_a), Some(of_b)) = (a.runs().first(), b.runs().first()) else {
+            return CoreUnit::Published;
+        };
+        match &options.normalize {
+            Some(Normalize::Row(row)) => CoreUnit::NormalizedByRow(row.clone()),
+            Some(Normalize::Usual) => CoreUnit::NormalizedByClock,
+            None => match alike::cores_alike(of_a, of_b) {
+                Ok(()) => CoreUnit::SameModel,
+                Err(why) => CoreUnit::CoresDiffer(why),
+            },
+        }
+    }
+
+    pub(crate) fn is_cycles(&self) -> bool {
+        matches!(self, CoreUnit::SameModel | CoreUnit::NormalizedByClock)
+    }
+}

@@ -1,0 +1,48 @@
+//! Why the value of an option is refused; clap prints it after the value.
+
+/// An invalid value.
+#[derive(thiserror::Error, Clone, Debug, PartialEq)]
+pub(crate) enum InvalidValue {
+    /// Not a time.
+    #[error("{0}; give a time with its unit, such as 30s or 2m")]
+    Time(#[from] humantime::DurationError),
+    /// An idle time of 0.
+    #[error("0 would close every connection; give at least 1ms")]
+    NoIdleTime,
+    /// A time limit of 0.
+    #[error("0 would kill every run; give at least 1ms")]
+    NoTimeLimit,
+    /// A measurement of noise that is too short or too long.
+    #[error("give 100ms to 10m")]
+    NoiseSpan,
+    /// A job of an experiment that is too short or too long.
+    #[error("give 1ms to 5s")]
+    JobTime,
+    /// Not an address.
+    #[error("give host and port, such as 192.0.2.7:7411 or [2001:db8::7]:7411")]
+    Address,
+    /// Not the name of a command's row.
+    #[error("a name has 1 to 64 letters, digits, -, _ and +")]
+    Name,
+    /// Not a CPU; `latlas exec --pin ls` forgets the `--`.
+    #[error("give a CPU number, or put -- before the command")]
+    Cpu,
+    /// Not a list of CPUs.
+    #[error("give CPUs such as 1, 2-3 or 0,4-5")]
+    Cpus,
+    /// Not a point of a curve.
+    #[error("give a number or a size, such as 4 or 16KiB")]
+    Point,
+    /// Not a date.
+    #[error("give a date such as 2026-11-01, or how long ago, such as 30d")]
+    Date,
+    /// Not a factor of a picture's size.
+    #[error("give a factor from 0.1 to 10")]
+    Scale,
+    /// Not a size of an upload.
+    #[error("give a size from 1KiB to 256MiB, such as 64MiB")]
+    UploadSize,
+    /// Not a share.
+    #[error("give a percentage above 0 and up to 1000, such as 10%")]
+    Percent,
+}

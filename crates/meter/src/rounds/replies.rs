@@ -1,0 +1,159 @@
+//! Requests to a worker, and what it answers.
+
+use super::Conductor;
+use crate::cell_state::VisitFailure;
+use crate::observer::Observer;
+use crate::run_remark::RunRemark;
+use crate::schedule::Visit;
+use crate::wire::{self, Reply, Request};
+use crate::worker_pool::{PATIENCE, WorkerLoss, WorkerPool};
+use model::run::Regime;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// A worker may take this many times as long for a visit as it should.
+const PATIENCE_FACTOR: f64 = 50.0;
+
+impl<P: WorkerPool> Conductor<'_, P> {
+    fn request(&self, visit: &Visit, is_extra: bool) -> Request {
+        let number = visit.cell as usize;
+        let cell = &self.plan.cells[number];
+        // An extra visit waits for a quiet machine, which a distribution has
+        // no use for: it describes the machine as it is. Where the gate knows no
+        // quiet machine it is an ordinary one, whose readings may show one.
+        let waits = is_extra && cell.regime == Regime::Gated && self.visits_made[number] > 0;
+        let gate = self.context.as_ref().map(|context| &context.gate);
+        Request {
+            cell: visit.cell,
+            probe: cell.probe as u32,
+            variant: cell.variant.clone(),
+            at: cell.at.clone(),
+            regime: cell.regime,
+            samples: self.pace.samples(self.plan, number),
+            last_level_canary: cell.last_level_canary,
+            wait_for_quiet: gate.filter(|gate| waits && gate.can_be_quiet()).cloned(),
+        }
+    }
+
+    pub(super) fn carry_out(
+        &mut self,
+        batch: &[Visit],
+        is_extra: bool,
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) {
+        let Some(worker) = batch.first().map(|visit| visit.worker) else {
+            return;
+        };
+        let requests: Vec<Request> = batch.iter().map(|v| self.request(v, is_extra)).collect();
+        let costs_ns = batch.iter().map(|v| self.visit_ns(v.cell as usize));
+        let dearest_ns = costs_ns.fold(0.0, f64::max);
+        let patience = PATIENCE.max(Duration::from_nanos((dearest_ns * PATIENCE_FACTOR) as u64));
+        let began = self.pool.elapsed();
+        let (answers, lost) = self.pool.visit(worker, &requests, patience, stop);
+        self.between.0 += (self.pool.elapsed() - began).as_nanos() as f64;
+        let kept = answers.len();
+        for (answer, request) in answers.iter().zip(&requests) {
+            match wire::open(answer) {
+                Ok(reply) => self.take(reply, request, is_extra),
+                Err(e) => self.remarks.push(RunRemark::Unreadable(e.to_string())),
+            }
+        }
+        match lost {
+            None => {}
+            Some(WorkerLoss::Stopped { .. }) => self.interrupted = true,
+            Some(loss) => self.lose(worker, batch.get(kept), &loss, observer),
+        }
+    }
+
+    pub(super) fn take(&mut self, reply: Reply, request: &Request, is_extra: bool) {
+        match reply {
+            Reply::Visited {
+                cell,
+                ops_per_turn,
+                parts,
+                modes,
+                loops_alike,
+                notes,
+                contradiction,
+                wall_ns,
+            } => {
+                let leader = cell as usize;
+                if leader >= self.cells.len() {
+                    return;
+                }
+                self.cells[leader].wall_ns += wall_ns;
+                self.between.1 += wall_ns as f64;
+                self.visits_done += 1;
+                if parts.iter().all(|part| part.samples.is_empty()) {
+                    // It waited in vain for a quiet machine.
+                    return;
+                }
+                if !is_extra {
+                    let planned = &self.plan.cells[leader];
+                    self.pace.record(leader, planned, request.samples, wall_ns);
+                }
+                for number in self.plan.together(leader) {
+                    let state = &mut self.cells[number];
+                    state.visits += 1;
+                    if let Some(how) = &contradiction {
+                        state.contradict(how);
+                    }
+                }
+                for part in parts {
+                    let together = self.plan.together(leader);
+                    let Some(number) = together
+                        .into_iter()
+                        .find(|&n| self.plan.cells[n].variant == part.variant)
+                    else {
+                        // A variant that was not asked for.
+                        continue;
+                    };
+                    let state = &mut self.cells[number];
+                    state.ops_per_turn = ops_per_turn;
+                    state.modes.clone_from(&modes);
+                    state.loops_alike = loops_alike;
+                    state.notes.extend(notes.iter().cloned());
+                    self.readings.add(&part.samples);
+                    state.samples.extend(part.samples);
+                    self.estimates[number] = None;
+                }
+                self.visits_made[leader] += 1;
+                self.extra_made[leader] += u32::from(is_extra);
+            }
+            Reply::Unavailable { cell, reason } => {
+                if cell as usize >= self.cells.len() {
+                    return;
+                }
+                for number in self.plan.together(cell as usize) {
+                    self.cells[number].fail(VisitFailure::Work(reason.clone()));
+                }
+                self.visits_done += 1;
+            }
+            Reply::Ready { .. } => {}
+        }
+    }
+
+    /// A worker is gone: its samples stay, the row it was at is marked.
+    fn lose(
+        &mut self,
+        worker: u32,
+        at: Option<&Visit>,
+        loss: &WorkerLoss,
+        observer: &mut dyn Observer,
+    ) {
+        self.pool.end(worker);
+        let cell = at.map(|visit| {
+            for number in self.plan.together(visit.cell as usize) {
+                self.cells[number].lose_worker(loss);
+            }
+            self.plan.cells[visit.cell as usize].name()
+        });
+        let remark = RunRemark::WorkerLost {
+            loss: loss.clone(),
+            cell,
+        };
+        observer.warning(&remark);
+        self.remarks.push(remark);
+    }
+}

@@ -1,0 +1,128 @@
+//! The stamps of one thread, and the stretches between them.
+
+use crate::engine::threads::apart;
+use meter::probe::Event;
+
+/// The variants, in the order of the series.
+pub(super) const VARIANTS: [&str; 7] = [
+    "overhead",
+    "create",
+    "start",
+    "procedure",
+    "end",
+    "join",
+    "parts",
+];
+
+/// The series of a life's costs together.
+const PARTS: usize = 6;
+
+/// The stamps of one thread, in ticks, t0 to t5.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Life {
+    /// The call that creates it begins.
+    pub(super) call: u64,
+    /// That call is back.
+    pub(super) created: u64,
+    /// The thread's first instruction.
+    pub(super) first: u64,
+    /// Its last.
+    pub(super) last: u64,
+    /// The kernel's word that it is gone.
+    pub(super) gone: u64,
+    /// The join is back.
+    pub(super) joined: u64,
+    pub(super) mode: u8,
+}
+
+impl Life {
+    /// Its stretches, one after the other, each from a stamp to the next; and
+    /// all but the procedure together.
+    pub(super) fn events(&self) -> [Event; 6] {
+        let stamps = [
+            self.call,
+            self.created,
+            self.first,
+            self.last,
+            self.gone,
+            self.joined,
+        ];
+        let before = self.first.wrapping_sub(self.call);
+        let after = self.joined.wrapping_sub(self.last);
+        std::array::from_fn(|n| {
+            let series = n + 1;
+            let (from_ticks, to_ticks) = match series {
+                PARTS => apart(0, before.wrapping_add(after)),
+                _ => apart(stamps[n], stamps[n + 1]),
+            };
+            Event {
+                series,
+                from_ticks,
+                to_ticks,
+                ops: 1,
+                mode: self.mode,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Signed length of an event, ticks.
+    fn ticks(event: &Event) -> i64 {
+        event.to_ticks.cast_signed() - event.from_ticks.cast_signed()
+    }
+
+    #[test]
+    fn the_stretches_make_up_the_whole() {
+        // The thread began before the create call was back, and the join was
+        // back before the thread was gone; the counter wraps in between.
+        for (base, steps) in [
+            (1000, [0, 700, 650, 9000, 9800, 9900]),
+            (u64::MAX - 5000, [0_u64, 20, 400, 9000, 9700, 9500]),
+        ] {
+            let at = |step: usize| base.wrapping_add(steps[step]);
+            let life = Life {
+                call: at(0),
+                created: at(1),
+                first: at(2),
+                last: at(3),
+                gone: at(4),
+                joined: at(5),
+                mode: 1,
+            };
+            let events = life.events();
+            let series: Vec<usize> = events.iter().map(|e| e.series).collect();
+            assert_eq!(series, [1, 2, 3, 4, 5, 6]);
+            let (parts, stretches) = events.split_last().expect("events");
+            let total: i64 = stretches.iter().map(ticks).sum();
+            assert_eq!(total, steps[5].cast_signed());
+            // All but the procedure, which is the third.
+            assert_eq!(VARIANTS[parts.series], "parts");
+            assert_eq!(ticks(parts), total - ticks(&stretches[2]));
+            assert_eq!((parts.ops, parts.mode), (1, 1));
+            for (n, event) in stretches.iter().enumerate() {
+                let step = steps[n + 1].cast_signed() - steps[n].cast_signed();
+                assert_eq!(ticks(event), step, "{}", VARIANTS[n + 1]);
+                assert_eq!((event.ops, event.mode), (1, 1));
+            }
+        }
+    }
+
+    #[test]
+    fn parts_that_come_to_less_than_nothing_stay_so() {
+        // Counters apart: the thread's last stamp lies behind the join.
+        let life = Life {
+            call: 1000,
+            created: 1010,
+            first: 1020,
+            last: 9000,
+            gone: 8960,
+            joined: 8900,
+            mode: 0,
+        };
+        assert_eq!(ticks(&life.events()[5]), 20 - 100);
+    }
+}

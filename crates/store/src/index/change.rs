@@ -1,0 +1,185 @@
+//! What changes the kept runs: keep, tag, delete, rebuild.
+
+use super::fault::Fault;
+use super::fill::Entry;
+use super::handle::Index;
+use super::open::open;
+use super::{agree, file, fill};
+use crate::{Store, StoreError, Taken, crash, shown};
+use model::run::Run;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What a rebuild came to.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rebuilt {
+    /// Documents that the index holds now.
+    pub documents: usize,
+    /// Documents that can't be read: [`Index::verify`] names them.
+    pub unreadable: usize,
+    /// Files removed that killed writers left behind.
+    pub left_over: usize,
+}
+
+/// What was deleted.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Deleted {
+    /// Id of the run.
+    pub id: String,
+    /// Its document, which is gone.
+    pub path: PathBuf,
+    /// Tags that went with it.
+    pub tags: Vec<String>,
+}
+
+/// Keeps a run without asking anything of the index: the run is kept as soon
+/// as its document is durable. Returns its path and, in a line each, what went
+/// wrong with the index, which is put right when it is asked the next time.
+///
+/// # Errors
+/// If the document can't be written.
+pub fn keep(store: &Store, run: &Run) -> Result<(PathBuf, Vec<String>), StoreError> {
+    let path = store.save(run)?;
+    crash::point("document kept");
+    let mut messages = Vec::new();
+    let put =
+        file::open_as_it_is(store, &mut messages).and_then(|opened| put(&opened.db, run, &path));
+    if let Err(fault) = put {
+        messages.push(later(&fault));
+    }
+    Ok((path, messages))
+}
+
+fn put(db: &Connection, run: &Run, path: &Path) -> Result<(), Fault> {
+    if fill::check(run, &run.id).is_err() {
+        // Reported with its cause when the index is used again.
+        return Ok(());
+    }
+    let entry = Entry::of(&shown(run), &agree::name_of(path));
+    let change = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
+    agree::put_kept(&change, &entry)?;
+    crash::point("run put in");
+    change.commit()?;
+    crash::point("index committed");
+    Ok(())
+}
+
+fn later(fault: &Fault) -> String {
+    format!("the run is saved; the index will take it up on its next use: {fault}")
+}
+
+impl Index {
+    /// Keeps a run: durable when this returns. That the index could not take
+    /// it is a message, not a failure.
+    ///
+    /// # Errors
+    /// If the document can't be written, or the run is kept already.
+    pub fn keep(&self, run: &Run) -> Result<PathBuf, StoreError> {
+        let path = self.store.save(run)?;
+        let state = self.lock();
+        if let Err(fault) = put(&state.opened.db, run, &path) {
+            self.add_message(later(&fault));
+        }
+        Ok(path)
+    }
+
+    /// Gives a kept run (by its whole id) a name; `taken` says what becomes of
+    /// runs that have it. Those that lost it are returned.
+    ///
+    /// # Errors
+    /// If the run is not kept, the name can't be a tag, is taken, or can't be
+    /// written.
+    pub fn tag(&self, id: &str, name: &str, taken: Taken) -> Result<Vec<String>, StoreError> {
+        self.store.find(id)?;
+        self.store.tag(name, id, taken)
+    }
+
+    /// Takes a tag away and says which runs had it.
+    ///
+    /// # Errors
+    /// If there is no such tag, or it can't be removed.
+    pub fn untag(&self, name: &str) -> Result<Vec<String>, StoreError> {
+        self.store.untag(name)
+    }
+
+    /// Deletes a kept run by its whole id, with its tags: the document first,
+    /// so that a kill in between leaves nothing that is half there. It need not
+    /// be in the index: one that can't be read can be deleted.
+    ///
+    /// # Errors
+    /// If the run is not kept or can't be removed.
+    pub fn delete(&self, id: &str) -> Result<Deleted, StoreError> {
+        let path = self.document(id)?;
+        let mut tags = self.store.tags()?;
+        tags.retain(|tag| tag.run == id);
+        self.store.remove(&path)?;
+        crash::point("document removed");
+        let mut names = Vec::new();
+        for tag in tags {
+            match self.store.untag_run(&tag.name, id) {
+                // Another process removed it in between.
+                Ok(()) | Err(StoreError::NoSuchTag { .. }) => names.push(tag.name),
+                Err(other) => return Err(other),
+            }
+        }
+        crash::point("tags removed");
+        let state = self.lock();
+        if let Err(fault) = agree::agree(&state.opened.db, &self.store) {
+            self.add_message(format!(
+                "the run is deleted; the index will drop it on its next use: {fault}"
+            ));
+        }
+        Ok(Deleted {
+            id: id.to_owned(),
+            path,
+            tags: names,
+        })
+    }
+
+    /// Makes the whole index anew from the documents, and removes what killed
+    /// writers left behind. Where nothing is kept, nothing is made.
+    ///
+    /// # Errors
+    /// If the documents can't be read or the index can't be written.
+    pub fn rebuild(&self) -> Result<Rebuilt, StoreError> {
+        let mut state = self.lock();
+        if !state.is_writable() {
+            // It may be writable by now, or the first run kept.
+            *state = open(&self.store, None, &mut Vec::new())?;
+        }
+        if let Some(cause) = &state.why {
+            return Err(StoreError::IndexUnwritable {
+                path: state.opened.path.clone(),
+                cause: cause.clone(),
+            });
+        }
+        if state.in_memory {
+            return Ok(Rebuilt {
+                documents: 0,
+                unreadable: 0,
+                left_over: self.store.clear_left_over()?,
+            });
+        }
+        let agreed = agree::refill(&state.opened.db, &self.store).or_else(|fault| {
+            if !fault.is_broken() {
+                return Err(fault);
+            }
+            let broken = Some((state.opened.path.clone(), fault.to_string()));
+            state.opened = file::open(&self.store, broken, &mut Vec::new())?;
+            Ok(state.opened.agreed)
+        });
+        match agreed {
+            Ok(agreed) => Ok(Rebuilt {
+                documents: agreed.added,
+                unreadable: agreed.unread,
+                left_over: self.store.clear_left_over()? + file::clear_older(&state.opened.path),
+            }),
+            Err(Fault::Store(error)) => Err(error),
+            Err(other) => Err(StoreError::IndexUnwritable {
+                path: state.opened.path.clone(),
+                cause: other.to_string(),
+            }),
+        }
+    }
+}

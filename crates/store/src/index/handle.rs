@@ -1,0 +1,141 @@
+//! The index of a store, opened once and shared between threads.
+
+use super::fault::Fault;
+use super::open::{State, open};
+use super::verify::Verified;
+use super::{agree, verify};
+use crate::{Store, StoreError};
+use rusqlite::Connection;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The kept runs with their index. May be shared between threads, one of which
+/// asks at a time; each other process or thread may open its own.
+pub struct Index {
+    pub(super) store: Store,
+    state: Mutex<State>,
+    messages: Mutex<Vec<String>>,
+}
+
+impl Index {
+    /// The index of a store, brought up to date. Where nothing is kept yet,
+    /// nothing is made.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    pub fn open(store: Store) -> Result<Index, StoreError> {
+        let mut messages = Vec::new();
+        let state = open(&store, None, &mut messages)?;
+        Ok(Index::of(store, state, messages))
+    }
+
+    pub(super) fn of(store: Store, state: State, messages: Vec<String>) -> Index {
+        Index {
+            store,
+            state: Mutex::new(state),
+            messages: Mutex::new(messages),
+        }
+    }
+
+    /// What opening and asking had to repair, a line each; every line is
+    /// handed out once.
+    pub fn messages(&self) -> Vec<String> {
+        std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The documents.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Whether the documents had to be read, since the index can't be used.
+    pub fn in_memory(&self) -> bool {
+        self.lock().in_memory
+    }
+
+    /// Finds what others have added or removed since it was opened: only for
+    /// a process that keeps it open.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    pub fn refresh(&self) -> Result<(), StoreError> {
+        let mut state = self.lock();
+        match agree::agree(&state.opened.db, &self.store) {
+            Ok(_) => Ok(()),
+            Err(fault) => self.reopen(&mut state, &fault),
+        }
+    }
+
+    /// Reads every document wholly and compares the index with it, row by row.
+    /// Deletes and mends nothing.
+    ///
+    /// # Errors
+    /// If the directory of runs can't be read.
+    pub fn verify(&self) -> Result<Verified, StoreError> {
+        let state = self.lock();
+        verify::verify(&state.opened.db, &self.store)
+    }
+
+    /// Where the index's file is, or would be.
+    pub fn path(&self) -> PathBuf {
+        self.lock().opened.path.clone()
+    }
+
+    /// Asks; an index that turns out to be broken is made anew, and the
+    /// question asked once more.
+    pub(super) fn ask<T>(
+        &self,
+        question: impl Fn(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut state = self.lock();
+        let answer = match question(&state.opened.db) {
+            Ok(answer) if state.opened.is_as_it_was() => return Ok(answer),
+            Ok(_) => Err(Fault::Stale),
+            Err(error) => Err(Fault::Sql(error)),
+        };
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(fault) if state.in_memory => Err(self.unusable(&state, &fault.to_string())),
+            Err(fault) => {
+                self.reopen(&mut state, &fault)?;
+                question(&state.opened.db).map_err(|e| self.unusable(&state, &e.to_string()))
+            }
+        }
+    }
+
+    /// After a fault: the index anew, or in memory.
+    fn reopen(&self, state: &mut State, fault: &Fault) -> Result<(), StoreError> {
+        let broken = fault.is_broken() && state.is_writable();
+        let broken = broken.then(|| (state.opened.path.clone(), fault.to_string()));
+        let mut messages = Vec::new();
+        *state = open(&self.store, broken, &mut messages)?;
+        messages.into_iter().for_each(|line| self.add_message(line));
+        Ok(())
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn add_message(&self, line: String) {
+        self.messages
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(line);
+    }
+
+    fn unusable(&self, state: &State, cause: &str) -> StoreError {
+        StoreError::Index {
+            path: state.opened.path.clone(),
+            cause: cause.to_owned(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Index")
+            .field("store", &self.store)
+            .finish_non_exhaustive()
+    }
+}

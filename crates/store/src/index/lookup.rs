@@ -1,0 +1,136 @@
+//! Questions to the index.
+
+use super::handle::Index;
+use super::questions;
+use super::standing::{Percentile, RowStanding};
+use crate::{StoreError, Tag};
+use model::summary::{KeptResult, KeptRun, Machine, MachineKey};
+use std::path::PathBuf;
+
+impl Index {
+    /// All kept runs, the newest first. Those that say that they began in the
+    /// future come last: no time can be believed of them.
+    ///
+    /// # Errors
+    /// If neither index nor documents can be read.
+    pub fn runs(&self) -> Result<Vec<KeptRun>, StoreError> {
+        let mut runs = self.by_time()?;
+        let tags = self.store.tags()?;
+        runs.iter_mut().for_each(|run| tag(run, &tags));
+        Ok(runs)
+    }
+
+    pub(super) fn by_time(&self) -> Result<Vec<KeptRun>, StoreError> {
+        self.ask(|db| questions::runs(db, self.store.runs_dir()))
+    }
+
+    /// A kept run by its whole id.
+    ///
+    /// # Errors
+    /// If neither index nor documents can be read.
+    pub fn run(&self, id: &str) -> Result<Option<KeptRun>, StoreError> {
+        let mut found = self.ask(|db| questions::run(db, self.store.runs_dir(), id))?;
+        if let Some(run) = &mut found {
+            tag(run, &self.store.tags()?);
+        }
+        Ok(found)
+    }
+
+    /// All machines with kept runs, the one with the newest run first.
+    ///
+    /// # Errors
+    /// If neither index nor documents can be read.
+    pub fn machines(&self) -> Result<Vec<Machine>, StoreError> {
+        let mut all: Vec<Machine> = Vec::new();
+        for kept in self.by_time()? {
+            match all.iter_mut().find(|m| m.key == kept.machine) {
+                Some(machine) => machine.runs += 1,
+                None => all.push(Machine {
+                    key: kept.machine,
+                    host: kept.host,
+                    line: kept.machine_line,
+                    runs: 1,
+                    newest_unix_ms: kept.started_unix_ms,
+                }),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Every figure of a row (or one point of it) on a machine, the oldest
+    /// first (those of runs of the future before them): whole runs and partial ones, not those of other programs.
+    ///
+    /// # Errors
+    /// If neither index nor documents can be read.
+    pub fn history(
+        &self,
+        machine: &MachineKey,
+        row: &str,
+        at: &[u64],
+    ) -> Result<Vec<(KeptRun, KeptResult)>, StoreError> {
+        let dir = self.store.runs_dir();
+        let mut all = self.ask(|db| questions::history(db, dir, (machine, row, at)))?;
+        let tags = self.store.tags()?;
+        all.iter_mut().for_each(|(run, _)| tag(run, &tags));
+        Ok(all)
+    }
+
+    /// The document of a kept run by its whole id: of several files that are
+    /// called so, the one that the index has.
+    ///
+    /// # Errors
+    /// If there is none, or several of which the index has none.
+    pub fn document(&self, id: &str) -> Result<PathBuf, StoreError> {
+        match self.store.find(id) {
+            Err(StoreError::Twice { id, paths }) => match self.run(&id)? {
+                Some(run) => Ok(run.path),
+                None => Err(StoreError::Twice { id, paths }),
+            },
+            found => found,
+        }
+    }
+
+    /// Every figure of a run by its whole id, in the order of its document;
+    /// none of a run that is not kept.
+    ///
+    /// # Errors
+    /// If neither index nor documents can be read.
+    pub fn results_of(&self, id: &str) -> Result<Vec<KeptResult>, StoreError> {
+        self.ask(|db| questions::results_of(db, id))
+    }
+
+    /// Every row, with the points of curves and maps, that any kept run of a
+    /// machine has; without one, of all machines. Not those of other programs,
+    /// which have no history.
+    ///
+    /// # Errors
+    /// If neither index nor documents can be read.
+    pub fn rows(
+        &self,
+        machine: Option<&MachineKey>,
+    ) -> Result<Vec<(String, Vec<u64>)>, StoreError> {
+        self.ask(|db| questions::quantities(db, machine))
+    }
+
+    /// Where a machine stands among all, for every row and point that it has a
+    /// reliable figure of (`standing` says which count).
+    ///
+    /// # Errors
+    /// If neither index nor documents can be read.
+    pub fn percentiles(&self, machine: &MachineKey) -> Result<Vec<Percentile>, StoreError> {
+        self.ask(|db| questions::percentiles(db, machine))
+    }
+
+    /// The figures of one row, or one point of it, over all machines.
+    ///
+    /// # Errors
+    /// If neither index nor documents can be read.
+    pub fn percentiles_of_row(&self, row: &str, at: &[u64]) -> Result<RowStanding, StoreError> {
+        self.ask(|db| questions::standing(db, row, at))
+    }
+}
+
+fn tag(run: &mut KeptRun, tags: &[Tag]) {
+    let own = tags.iter().filter(|tag| tag.run == run.id);
+    run.tags = own.map(|tag| tag.name.clone()).collect();
+}

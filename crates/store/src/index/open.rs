@@ -1,0 +1,95 @@
+//! Opens the index by the best way there is, and reopens it after a fault.
+
+use super::fault::Fault;
+use super::file;
+use super::file::Opened;
+use crate::{Store, StoreError};
+use std::path::PathBuf;
+
+pub(super) struct State {
+    pub(super) opened: Opened,
+    /// It is in memory, of all documents as they were then.
+    pub(super) in_memory: bool,
+    /// Why its file can't be written, if so.
+    pub(super) why: Option<String>,
+}
+
+impl State {
+    /// Whether what is asked comes of a file that may be written, too.
+    pub(super) fn is_writable(&self) -> bool {
+        !self.in_memory && self.opened.frozen.is_none()
+    }
+}
+
+/// The index by the best way there is: its file; its file as it is, where
+/// nothing can be written; all documents.
+pub(super) fn open(
+    store: &Store,
+    broken: Option<(PathBuf, String)>,
+    messages: &mut Vec<String>,
+) -> Result<State, StoreError> {
+    if store.is_empty()? && !file::newest(store.data_dir()).exists() {
+        return memory(store, None);
+    }
+    let known_broken = broken.is_some();
+    let fault = match file::open(store, broken, messages) {
+        Ok(opened) => {
+            if opened.agreed.unread > 0 {
+                messages.push(unreadable(opened.agreed.unread));
+            }
+            return Ok(State {
+                opened,
+                in_memory: false,
+                why: None,
+            });
+        }
+        Err(Fault::Store(error)) => return Err(error),
+        Err(fault) => fault,
+    };
+    let why = Some(fault.to_string());
+    if !known_broken
+        && !matches!(fault, Fault::Newer(_))
+        && let Ok(opened) = file::open_frozen(store)
+    {
+        return Ok(State {
+            opened,
+            in_memory: false,
+            why,
+        });
+    }
+    messages.push(format!(
+        "the index {} can't be used; reading the documents instead, which is slower: {fault}",
+        file::newest(store.data_dir()).display()
+    ));
+    memory(store, why)
+}
+
+pub(super) fn memory(store: &Store, why: Option<String>) -> Result<State, StoreError> {
+    match file::in_memory(store) {
+        Ok(opened) => Ok(State {
+            opened,
+            in_memory: true,
+            why,
+        }),
+        Err(Fault::Store(error)) => Err(error),
+        Err(other) => Err(StoreError::Index {
+            path: file::newest(store.data_dir()),
+            cause: other.to_string(),
+        }),
+    }
+}
+
+fn unreadable(count: usize) -> String {
+    let documents = match count {
+        1 => "1 document".to_owned(),
+        n => format!("{n} documents"),
+    };
+    format!("{documents} can't be read: latlas atlas verify says why")
+}
+
+impl Opened {
+    /// Whether an answer counts: a file read without locks is as it was.
+    pub(super) fn is_as_it_was(&self) -> bool {
+        self.frozen.is_none() || file::frozen(&self.path) == self.frozen
+    }
+}

@@ -1,0 +1,28 @@
+//! How far the reading of documents is.
+
+use std::sync::OnceLock;
+
+/// How far the reading of documents is, which takes a while where many are new
+/// to the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Documents that were read.
+    pub done: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+/// Hears how far the reading is.
+static WATCH: OnceLock<fn(Reading)> = OnceLock::new();
+
+/// Has this called after each document that is read for the index. Only the
+/// first call counts.
+pub fn watch_reading(watch: fn(Reading)) {
+    let _ = WATCH.set(watch);
+}
+
+pub(super) fn report_reading(reading: Reading) {
+    if let Some(watch) = WATCH.get() {
+        watch(reading);
+    }
+}
