@@ -47,12 +47,10 @@ fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Option
         }
     }
     Ok(Options {
-        columns: output::columns(),
         versus,
         wide: look.wide,
         human: look.human,
         frames: look.frames,
-        color: output::colored(look.color),
         ..Options::default()
     })
 }

@@ -438,7 +438,7 @@ mod tests {
             reason: "cycles of user mode alone".into(),
         };
         let record = run.commands.clone().expect("commands");
-        let text = super::super::paint(&block(&run, &record, 0, &record.commands[0]));
+        let text = crate::terminal::plain(&block(&run, &record, 0, &record.commands[0]));
         assert!(
             text.contains("└ no GHz: cycles of user mode alone"),
             "{text}"

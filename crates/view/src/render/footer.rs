@@ -181,11 +181,11 @@ fn named(rows: &[&str], all: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::paint;
+    use crate::terminal::plain;
     use model::synthetic;
 
     fn text(run: &Run) -> String {
-        paint(&footer(run, &Options::default()))
+        plain(&footer(run, &Options::default()))
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
         assert!(!text(&run).contains("quiet: "), "the first line says it");
         run.gate.quiet_ratio = None;
         let last = |run: &Run| text(run).lines().last().unwrap_or_default().to_string();
-        assert!(last(&run).starts_with("\u{e004}quiet: no reference timings for this CPU"));
+        assert!(last(&run).starts_with("quiet: no reference timings for this CPU"));
         assert!(header::warnings(&run).is_empty());
         run.program.emulated = Some("qemu-user".into());
         assert!(last(&run).contains("under emulation"));

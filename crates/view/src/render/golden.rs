@@ -1,7 +1,8 @@
 //! Whole pictures of the synthetic run, kept in `snapshots/`. Read the
 //! difference before accepting it: `INSTA_UPDATE=always cargo test`.
 
-use super::{COLUMNS, Options, ProbeText, explain, layout, list, machine, run};
+use super::{Options, ProbeText, explain, list, machine, run};
+use crate::terminal::{COLUMNS, colored, layout, plain};
 use compare::references::References;
 use model::gate::GateState;
 use model::machine::Fact;
@@ -14,7 +15,7 @@ fn references() -> References {
 }
 
 fn draw(document: &Run, options: &Options) -> String {
-    run(document, &references(), options)
+    plain(&run(document, &references(), options))
 }
 
 fn usual() -> Options<'static> {
@@ -96,7 +97,7 @@ fn another_reference_takes_the_place_of_the_2012_list() {
         versus: vec![references.find("iphone-x").expect("key")],
         ..Options::default()
     };
-    let text = run(&synthetic::run(), &references, &options);
+    let text = plain(&run(&synthetic::run(), &references, &options));
     assert!(
         text.contains("iphone-x") && !text.contains("2012"),
         "{text}"
@@ -145,12 +146,8 @@ fn what_must_not_be_overlooked_comes_first() {
 
 #[test]
 fn verdicts_are_coloured_where_that_is_wanted() {
-    let plain = draw(&synthetic::run(), &Options::default());
-    let options = Options {
-        color: true,
-        ..Options::default()
-    };
-    let colored = draw(&synthetic::run(), &options);
+    let blocks = run(&synthetic::run(), &references(), &Options::default());
+    let (plain, colored) = (plain(&blocks), colored(&blocks));
     assert!(colored.contains("\x1b[33mnoisy\x1b[0m"));
     let mut stripped = colored;
     for escape in ["\x1b[0m", "\x1b[31m", "\x1b[32m", "\x1b[33m"] {
@@ -220,10 +217,10 @@ fn a_damaged_but_well_formed_run_breaks_nothing() {
 
 #[test]
 fn the_machine_page() {
-    let text = machine(
+    let text = plain(&machine(
         &synthetic::run().machine,
         &Fact::known(synthetic::run().files_on.expect("synthetic")),
-    );
+    ));
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS);
 }
@@ -249,17 +246,17 @@ fn probe() -> ProbeText {
 
 #[test]
 fn the_page_of_a_row() {
-    let text = explain(&probe(), "memory.latency", &references());
+    let text = plain(&explain(&probe(), "memory.latency", &references()));
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS);
     let mut mixed = probe();
     mixed.long_from = Some(3 << 20);
-    let text = explain(&mixed, "memory.latency", &references());
+    let text = plain(&explain(&mixed, "memory.latency", &references()));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let both = "the typical one. From 3MiB on: every sample counts";
     assert!(text.contains(both), "{text}");
     for id in ["objc.json_encode", "file.read_open/1MiB", "no.such_row"] {
-        insta::assert_snapshot!(explain(&probe(), id, &references()));
+        insta::assert_snapshot!(plain(&explain(&probe(), id, &references())));
     }
 }
 
@@ -272,7 +269,7 @@ fn the_page_of_a_stamped_row() {
     wakeup.bound = Bound::Memory;
     wakeup.axes.clear();
     wakeup.levels = false;
-    let text = explain(&wakeup, "sched.wakeup", &references());
+    let text = plain(&explain(&wakeup, "sched.wakeup", &references()));
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS);
 }
@@ -285,7 +282,7 @@ fn the_list() {
     division.axes.clear();
     division.levels = false;
     division.since = Scale::Full;
-    let text = list(&[probe(), division]);
+    let text = plain(&list(&[probe(), division]));
     insta::assert_snapshot!(text);
 }
 

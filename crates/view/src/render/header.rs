@@ -249,11 +249,11 @@ pub(super) fn program(program: &Program) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::page;
+    use crate::terminal::plain;
     use model::synthetic;
 
     fn text(run: &Run) -> String {
-        page(&header(run), false)
+        plain(&header(run))
     }
 
     #[test]

@@ -13,7 +13,6 @@ mod gate;
 pub(crate) mod header;
 pub mod history;
 mod kept;
-pub(crate) mod layout;
 mod list;
 pub(crate) mod machine;
 pub mod noise;
@@ -23,13 +22,10 @@ mod published;
 mod selftest;
 pub mod stored;
 mod table;
-pub(crate) mod terminal;
 mod wide;
 
 #[cfg(test)]
 mod golden;
-#[cfg(test)]
-pub(crate) use layout::keeps_to;
 
 pub use comparison::comparison;
 pub use explain::{Explained, explain, explained};
@@ -55,14 +51,9 @@ use model::story::{
     Block, core_to_core, create_delete, levels, lifecycle, naive_loop, page_walk, pool, wakeup,
 };
 
-/// Width that the default table keeps to.
-pub const COLUMNS: usize = 100;
-
 /// What to draw of a run, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Options<'a> {
-    /// Columns of the page; 0 for the default width.
-    pub columns: usize,
     /// Every row, also of a run of the overview, and every reason.
     pub all: bool,
     /// Tables to set beside, in this order; none for the 2012 list.
@@ -73,24 +64,19 @@ pub struct Options<'a> {
     pub human: bool,
     /// A column of operations per frame at 60 Hz.
     pub frames: bool,
-    /// Colour the verdicts.
-    pub color: bool,
     /// Where the run is kept, if it is.
     pub kept: Option<String>,
     /// What `--full` would add, if anything.
     pub full_adds: Option<String>,
 }
 
-/// A run as text: header, table, curves, what was learned, footer.
-pub fn run(run: &Run, references: &References, options: &Options) -> String {
-    let columns = match options.columns {
-        0 => COLUMNS,
-        columns => columns,
-    };
+/// A run: the overview of one that is no more; else header, table, curves, what
+/// follows from them, footer.
+pub fn run(run: &Run, references: &References, options: &Options) -> Vec<Block> {
     if is_overview(run) && !options.all && !options.wide {
         let screen = overview::overview(run, references, options);
         if !screen.is_empty() {
-            return layout::finish(&terminal::paint(&screen, columns), options.color);
+            return screen;
         }
     }
     let mut parts = vec![header::header(run)];
@@ -109,14 +95,15 @@ pub fn run(run: &Run, references: &References, options: &Options) -> String {
     let mut pairs = picture(run, references, core_to_core::PROBE);
     pairs.extend(core_to_core::story(run));
     parts.push(pairs);
-    parts.extend(stories(run, references).into_iter().map(|(_, story)| story));
+    let stories = stories(run, references).into_iter();
+    parts.extend(stories.map(|(_, story)| story));
     if options.wide {
         parts.push(cost::cost(run));
     }
     let mut end = doubts::doubts(run, references, options);
     end.extend(footer::footer(run, options));
     parts.push(end);
-    pages(&parts, options.color)
+    joined(parts)
 }
 
 /// A picture of the run, where it has what that shows.
@@ -146,19 +133,12 @@ fn published_element_ns(references: &References, row: &str) -> Option<f64> {
     table.counterpart(row)?.row.ns_per_element
 }
 
-/// A page of several parts, those that hold anything, with an empty line between.
-fn pages(parts: &[Vec<Block>], color: bool) -> String {
-    let painted = parts.iter().map(|blocks| paint(blocks));
-    let painted: Vec<String> = painted.filter(|text| !text.is_empty()).collect();
-    layout::finish(&painted.join("\n"), color)
-}
-
-/// A page of one part.
-fn page(blocks: &[Block], color: bool) -> String {
-    layout::finish(&paint(blocks), color)
-}
-
-/// Blocks painted for the default width.
-fn paint(blocks: &[Block]) -> String {
-    terminal::paint(blocks, COLUMNS)
+/// Parts of a page, with an empty line between.
+fn joined(parts: Vec<Vec<Block>>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for part in parts.into_iter().filter(|part| !part.is_empty()) {
+        blocks.push(Block::empty_line());
+        blocks.extend(part);
+    }
+    blocks
 }

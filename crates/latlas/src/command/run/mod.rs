@@ -68,7 +68,7 @@ pub(crate) fn run(
     // The table comes before an error about the file.
     let written = options.out.as_ref().map(|path| store::write(&run, path));
     match (options.json, &prepared) {
-        (false, _) => output::print(&render::run(&run, &references, &look))?,
+        (false, _) => output::show(&render::run(&run, &references, &look), options.look.color)?,
         (true, None) => output::print(&output::document(&run)?)?,
         (true, Some(_)) => {}
     }
@@ -83,10 +83,10 @@ pub(crate) fn run(
         return Ok(of_run);
     };
     let judged = prepared.judge(&run, catalogue, &texts, &request, options);
-    output::print(&match options.json {
-        true => gate::document(&run, judged.as_ref())?,
-        false => gate::page(judged.as_ref(), look.color),
-    })?;
+    match options.json {
+        true => output::print(&gate::document(&run, judged.as_ref())?)?,
+        false => gate::show(judged.as_ref(), options.look.color)?,
+    }
     written.transpose()?;
     Ok(gate::exit_code(judged.as_ref(), of_run))
 }

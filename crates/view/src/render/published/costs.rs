@@ -1,9 +1,9 @@
 //! Ash's columns: name, iterations, total time, ns each, in his order.
 
-use super::super::layout::{keeps_to, wrap};
-use super::super::{COLUMNS, paint};
 use super::notes::Notes;
 use super::{column_name, ours};
+use crate::terminal::layout::{keeps_to, wrap};
+use crate::terminal::paint;
 use compare::tables::{Measured, Table, TablePart};
 use model::figure::decimals;
 use model::story::{self, Block, Cell, left, right};
@@ -12,7 +12,12 @@ use model::story::{self, Block, Cell, left, right};
 const NAME_WIDTHS: [usize; 4] = [29, 26, 22, 18];
 
 /// The part, row by row as published.
-pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> Vec<Block> {
+pub(super) fn part(
+    table: &Table,
+    part: &TablePart,
+    notes: &mut Notes,
+    columns: usize,
+) -> Vec<Block> {
     // Columns beside the usual ones are asked for, and come on top.
     let extra = 14 * table.columns.len().saturating_sub(2);
     let draw = |names: usize| {
@@ -24,7 +29,7 @@ pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> Vec<Bl
     let fitting = NAME_WIDTHS.map(draw).into_iter();
     let (blocks, drawn) = fitting
         .clone()
-        .find(|(blocks, _)| keeps_to(&paint(blocks), COLUMNS + extra))
+        .find(|(blocks, _)| keeps_to(&paint(blocks, columns + extra), columns + extra))
         .or(fitting.last())
         .unwrap_or_default();
     *notes = drawn;

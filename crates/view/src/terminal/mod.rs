@@ -1,20 +1,56 @@
 //! Blocks painted as text within the width of a terminal.
 
 mod heat;
+pub(crate) mod layout;
 mod lines;
 
-use super::layout::{styled, width, wrap};
 use crate::chart::tables;
+use layout::{finish, styled, width, wrap};
 use model::chart::{Body, Chart};
 use model::story::{Block, Cell, Note, Row, Table, Value};
 
-/// Paints blocks one below the other, with marks for the colours that
-/// [`super::layout::finish`] replaces.
+/// How wide a page is, and whether it has colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Columns.
+    pub columns: usize,
+    /// Whether verdicts are coloured.
+    pub color: bool,
+}
+
+/// Blocks as text for a screen. Control characters of documents are replaced.
+pub fn text(blocks: &[Block], screen: Screen) -> String {
+    finish(&paint(blocks, screen.columns), screen.color)
+}
+
+/// Columns of pages in tests.
+#[cfg(test)]
+pub(crate) const COLUMNS: usize = 100;
+
+/// Blocks as tests read them.
+#[cfg(test)]
+pub(crate) fn plain(blocks: &[Block]) -> String {
+    finish(&paint(blocks, COLUMNS), false)
+}
+
+/// The same with colours.
+#[cfg(test)]
+pub(crate) fn colored(blocks: &[Block]) -> String {
+    finish(&paint(blocks, COLUMNS), true)
+}
+
+/// Blocks painted one below the other, with marks for the colours that
+/// [`finish`] replaces. Empty lines follow no other and do not come first.
 pub(crate) fn paint(blocks: &[Block], columns: usize) -> String {
     let mut lines = Vec::new();
     for block in blocks {
         match block {
             Block::Heading(text) => lines.extend(wrap("", text, columns)),
+            Block::Note(Note { label, text, .. }) if label.is_empty() && text.is_empty() => {
+                if lines.last().is_some_and(|line: &String| !line.is_empty()) {
+                    lines.push(String::new());
+                }
+            }
             Block::Note(text) => note(&mut lines, text, columns),
             Block::Lines(own) => lines.extend(own.iter().cloned()),
             Block::Chart(chart) => lines.extend(drawn(chart, columns)),
@@ -388,7 +424,6 @@ fn bar(from: f64, to: f64, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::layout::finish;
     use model::estimate::Verdict;
     use model::stats::Interval;
     use model::story::{left, right};

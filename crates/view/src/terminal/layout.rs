@@ -1,7 +1,7 @@
 //! Columns, wrapping and colour of plain text. Widths are those of the
 //! terminal, not of the encoding.
 
-pub(super) use model::story::Tone as Style;
+pub(crate) use model::story::Tone as Style;
 use model::story::Tone;
 use model::text::is_hidden;
 use unicode_width::UnicodeWidthStr;
@@ -22,7 +22,7 @@ fn marker(tone: Tone) -> Option<char> {
 const END: char = '\u{e000}';
 
 /// Marks a text for its colour.
-pub(super) fn styled(text: &str, tone: Tone) -> String {
+pub(crate) fn styled(text: &str, tone: Tone) -> String {
     match marker(tone).filter(|_| !text.is_empty()) {
         Some(marker) => format!("{marker}{text}{END}"),
         None => text.to_owned(),
@@ -55,7 +55,7 @@ pub(crate) fn finish(text: &str, color: bool) -> String {
 }
 
 /// Columns that a text takes on a terminal; marks for colours take none.
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     let marks = text.matches(|c| ('\u{e000}'..='\u{e004}').contains(&c));
     text.width() - marks.map(|mark| mark.width()).sum::<usize>()
 }
@@ -70,7 +70,7 @@ pub(crate) fn keeps_to(text: &str, columns: usize) -> bool {
 /// Breaks a text between words so that no line is wider than `columns`: the
 /// first stands after `lead`, the others under its end. A word that is wider
 /// than the line is broken too.
-pub(super) fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
+pub(crate) fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
     let indent = width(lead);
     let room = columns.saturating_sub(indent).max(8);
     let mut lines = vec![String::new()];
