@@ -209,7 +209,6 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
         left(""),
         right("slower machines"),
         right("figures"),
-        left("machine"),
     ]);
     for MachineStanding {
         machine,
@@ -227,7 +226,6 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
             Cell::bar(0.0, latest / slowest, BAR),
             format!("{percentile:.0} %").into(),
             results.to_string().into(),
-            known.map_or("", |known| &known.line).into(),
         ]);
     }
     let title = |percent: u32| match percent {
@@ -245,11 +243,7 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
         "Over {}, each by its latest figure that is ok; the fastest first.",
         counted(count, "machine")
     );
-    vec![
-        Block::text(over),
-        Block::Table(table),
-        Block::Table(quantiles),
-    ]
+    vec![Block::text(over), Block::Tables(vec![table, quantiles])]
 }
 
 /// A value without interval, in a row's unit.
