@@ -10,6 +10,7 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use compare::{ComparedRow, Comparison};
 use maud::{Markup, html};
+use model::compare::finding::Finding;
 use model::story::{Block, Table};
 use model::summary::KeptRun;
 use serde::Deserialize;
@@ -18,7 +19,7 @@ use view::render::comparison::{Detail, footer, header, table};
 /// Newest runs to choose from.
 const CHOICES: u32 = 200;
 
-/// The form sends both; neither at first.
+/// The form sends both sides; neither at first.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Chosen {
@@ -26,7 +27,16 @@ pub(crate) struct Chosen {
     a: String,
     #[serde(default)]
     b: String,
+    /// Only rows of this finding.
+    finding: Option<Finding>,
 }
+
+/// The findings as they stand in an address.
+const FINDINGS: [(Finding, &str); 3] = [
+    (Finding::Different, "different"),
+    (Finding::SameWithinNoise, "same_within_noise"),
+    (Finding::CannotTell, "cannot_tell"),
+];
 
 pub(crate) async fn compare(State(app): State<App>, Params(chosen): Params<Chosen>) -> Page {
     let response = app.query(move |index, app| {
@@ -36,11 +46,11 @@ pub(crate) async fn compare(State(app): State<App>, Params(chosen): Params<Chose
             limit: CHOICES,
         };
         let (_, runs) = queries::runs(index, &newest)?;
-        let Chosen { a, b } = &chosen;
+        let Chosen { a, b, .. } = &chosen;
         let (status, result) = match a.is_empty() || b.is_empty() {
             true => (StatusCode::OK, html! {}),
             false => match queries::comparison(index, app, a, b) {
-                Ok(comparison) => (StatusCode::OK, comparison_of(&comparison)),
+                Ok(comparison) => (StatusCode::OK, comparison_of(&comparison, &chosen)),
                 Err(problem) if problem.status().is_client_error() => {
                     (problem.status(), html! { p.bad { (problem.detail()) } })
                 }
@@ -89,21 +99,12 @@ fn choice(name: &str, label: &str, runs: &[KeptRun], tables: &[&str], chosen: &s
     }
 }
 
-fn comparison_of(c: &Comparison) -> Markup {
-    // What is found is what is looked for: behind the row's name.
-    let rows = |rows: &[ComparedRow]| {
-        let mut blocks = table(rows, Detail::Reasons);
-        for block in &mut blocks {
-            if let Block::Tables(tables) = block {
-                let moved = |table: Table| {
-                    let finding = table.columns.len() - 1;
-                    table.moved(finding, 1)
-                };
-                *tables = std::mem::take(tables).into_iter().map(moved).collect();
-            }
-        }
-        painted(&blocks)
+fn comparison_of(c: &Comparison, chosen: &Chosen) -> Markup {
+    let only = |rows: &[ComparedRow]| -> Vec<ComparedRow> {
+        let is_chosen = |row: &&ComparedRow| chosen.finding.is_none_or(|of| row.finding == of);
+        rows.iter().filter(is_chosen).cloned().collect()
     };
+    let (rows, points) = (only(&c.rows), only(&c.points));
     let runs = [("A", &c.a), ("B", &c.b)].map(|(letter, side)| {
         let runs = side.runs.iter().map(move |run| (letter, run));
         runs.collect::<Vec<_>>()
@@ -119,10 +120,46 @@ fn comparison_of(c: &Comparison) -> Markup {
         h2 { "Summary" }
         (painted(&footer(c, true)))
         h2 { "Rows" }
-        (rows(&c.rows))
-        @if !c.points.is_empty() {
+        (filter(c, chosen))
+        @if rows.is_empty() { p.dim { "None." } } @else { (figures(&rows)) }
+        @if !points.is_empty() {
             h2 { "Points of curves and maps" }
-            (folded(&format!("{} points", c.points.len()), &rows(&c.points)))
+            (folded(&format!("{} points", points.len()), &figures(&points)))
         }
     }
+}
+
+/// The same comparison with the rows of one finding, or with all.
+fn filter(c: &Comparison, chosen: &Chosen) -> Markup {
+    let all = format!(
+        "/compare?a={}&b={}",
+        in_query(&chosen.a),
+        in_query(&chosen.b)
+    );
+    let is_current = |finding| (chosen.finding == finding).then_some("true");
+    html! {
+        p.filter {
+            a href=(all) aria-current=[is_current(None)] { "all " (c.rows.len()) }
+            @for (finding, name) in FINDINGS {
+                " " a href={ (all) "&finding=" (name) } aria-current=[is_current(Some(finding))] {
+                    (finding.text()) " " (c.count(finding))
+                }
+            }
+        }
+    }
+}
+
+/// The rows with what is looked for, the finding, behind their names.
+fn figures(rows: &[ComparedRow]) -> Markup {
+    let mut blocks = table(rows, Detail::Reasons);
+    for block in &mut blocks {
+        if let Block::Tables(tables) = block {
+            let moved = |table: Table| {
+                let finding = table.columns.len() - 1;
+                table.moved(finding, 1)
+            };
+            *tables = std::mem::take(tables).into_iter().map(moved).collect();
+        }
+    }
+    painted(&blocks)
 }

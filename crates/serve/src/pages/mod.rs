@@ -38,8 +38,9 @@ fn page(title: &str, current: &str, content: &Markup) -> Html<String> {
 
 /// A page with pictures, which the script lets a reader point at and zoom.
 fn page_of_pictures(title: &str, current: &str, content: &Markup) -> Response {
-    let script = html! { (keys()) script { (PreEscaped(script())) } };
-    let mut response = with_end(title, current, content, &script).into_response();
+    let script = html! { script { (PreEscaped(script())) } };
+    let content = html! { (keys()) (content) };
+    let mut response = with_end(title, current, &content, &script).into_response();
     set_policy(&mut response, &format!("{POLICY}; {}", policy::scripts()));
     response
 }

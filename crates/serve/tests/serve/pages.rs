@@ -83,6 +83,7 @@ fn pages_of_two_machines() {
         "/row?row=memory.latency&at=1024",
         "/row?row=theirs.cpu.add_i32",
         &format!("/compare?a=2012&b={one}"),
+        &format!("/compare?a=2012&b={one}&finding=cannot_tell"),
         "/compare?a=last&b=2012",
         "/upload",
         "/runs?limit=0",

@@ -43,7 +43,10 @@ fn titles(table: &Table) -> Markup {
     html! {
         tr.titles {
             @for column in &table.columns {
-                th class=[number(column.right)] scope="col" { (column.title.trim()) }
+                @match column.title.trim() {
+                    "" => td {},
+                    title => th class=[number(column.right)] scope="col" { (title) },
+                }
             }
         }
     }
@@ -59,10 +62,21 @@ fn rows(table: &Table, titles: Markup, place: Place) -> Markup {
                         @let rest = columns.len() - at;
                         @let spans = (at > 0 && at + 1 == cells.len() && rest > 1).then_some(rest);
                         @if at == 0 { th scope="row" { (cell(value, column, place)) } }
-                        @else { td class=[number(column.right && spans.is_none())] colspan=[spans] { (cell(value, column, place)) } }
+                        @else { td class=[class_of(value, column.right && spans.is_none())] colspan=[spans] { (cell(value, column, place)) } }
                     },
                 }
             } } }
+    }
+}
+
+/// Characters from which on a text gets some width even on a phone.
+const WORDS: usize = 24;
+
+fn class_of(cell: &Cell, is_number: bool) -> Option<&'static str> {
+    match &cell.value {
+        _ if is_number => number(true),
+        Value::Text(text) if text.chars().count() > WORDS => Some("words"),
+        _ => None,
     }
 }
 

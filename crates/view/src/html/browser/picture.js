@@ -15,6 +15,7 @@ const isSeen = (element) => element.getClientRects().length > 0 && element.getBo
 // Light or dark is the system's choice, until the button is pressed.
 function theme() {
   const button = document.getElementById("theme");
+  if (!button) return;
   const system = window.matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
   const show = () => button.setAttribute("aria-pressed", String(isDark()));

@@ -1,88 +1,15 @@
-//! Stored runs, machines and figures as blocks, with links for pages that have
-//! them: `latlas atlas` and the server's pages paint the same.
+//! Figures of stored runs: of one, and of machines among all.
 
-use super::figures::counted;
-use super::table::{group_of, in_group};
-use model::run::Scale;
+use crate::render::figures::counted;
+use crate::render::table::{group_of, in_group};
 use model::stats::Interval;
 use model::story::{Block, Cell, Link, Table, Tone, left, right};
 use model::summary::{KeptResult, KeptRun, Key, Machine};
-use model::tally::Tally;
 use model::unit::Unit;
-use model::utc;
 use store::index::{MachineStanding, Percentile, RowStanding};
 
 /// Characters of the bars of a distribution.
 const BAR: usize = 20;
-
-/// Runs, a line each.
-pub fn runs(runs: &[KeptRun]) -> Table {
-    let mut table = Table::new([
-        left("began (UTC)"),
-        left("id"),
-        left("host"),
-        left("what"),
-        right("rows"),
-        right("took"),
-        left("program"),
-        left("tags"),
-    ]);
-    for run in runs {
-        // Without seconds and zone, which the heading has.
-        let began: String = utc::text(run.started_unix_ms).chars().take(16).collect();
-        let host = run.host.as_deref().unwrap_or("?");
-        table.row([
-            Cell::from(began).to(Link::Run(run.id.clone())),
-            run.id.chars().take(8).collect::<String>().into(),
-            Cell::from(host).to(Link::Machine(run.machine.0.clone())),
-            what(run).into(),
-            run.rows.to_string().into(),
-            took(run.wall_ms).into(),
-            program(run).into(),
-            run.tags.join(", ").into(),
-        ]);
-    }
-    table
-}
-
-/// What is kept of one run. `document` says where and how large it is.
-pub fn facts(run: &KeptRun, document: &str, tally: &Tally) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let mut fact = |label: &str, text: &str| {
-        blocks.extend((!text.is_empty()).then(|| Block::fact(label, text)));
-    };
-    fact("run", &run.id);
-    fact("tags", &run.tags.join(", "));
-    fact("document", document);
-    fact("began", &utc::text(run.started_unix_ms));
-    fact("took", &took(run.wall_ms));
-    fact("what", &what(run));
-    fact("partial", run.partial.as_deref().unwrap_or(""));
-    fact("host", run.host.as_deref().unwrap_or("unknown"));
-    fact("machine", &run.machine_line);
-    fact("key", &run.machine.0);
-    fact("kernel", run.setup.kernel.as_deref().unwrap_or("unknown"));
-    fact("program", &program(run));
-    fact(
-        "governor",
-        run.setup.governor.as_deref().unwrap_or("unknown"),
-    );
-    let cpus = run.setup.cpus;
-    fact(
-        "CPUs",
-        &cpus.map_or("unknown".into(), |cpus| format!("{cpus} online")),
-    );
-    fact(
-        "controls",
-        match run.setup.controls.as_deref() {
-            None => "unknown",
-            Some("") => "none",
-            Some(controls) => controls,
-        },
-    );
-    fact("rows", &counts(run, tally));
-    blocks
-}
 
 /// Figures of a run, a table for each group. Rows of another program lead
 /// nowhere.
@@ -153,26 +80,6 @@ fn digits(interval: &Interval, unit: &Unit) -> [String; 2] {
     ]
 }
 
-/// Machines with stored runs, a line each.
-pub fn machines(machines: &[Machine]) -> Table {
-    let mut table = Table::new([
-        left("host"),
-        right("runs"),
-        left("newest (UTC)"),
-        left("machine"),
-    ]);
-    for machine in machines {
-        let newest: String = utc::text(machine.newest_unix_ms).chars().take(16).collect();
-        table.row([
-            Cell::from(machine.name()).to(Link::Machine(machine.key.0.clone())),
-            machine.runs.to_string().into(),
-            newest.into(),
-            machine.line.as_str().into(),
-        ]);
-    }
-    table
-}
-
 /// Where a machine stands among all, a line for each row; points of curves and
 /// maps where they are asked for.
 pub fn percentiles(all: &[Percentile], points: bool) -> Table {
@@ -209,7 +116,6 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
         left(""),
         right("slower machines"),
         right("figures"),
-        left("machine"),
     ]);
     for MachineStanding {
         machine,
@@ -227,7 +133,6 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
             Cell::bar(0.0, latest / slowest, BAR),
             format!("{percentile:.0} %").into(),
             results.to_string().into(),
-            known.map_or("", |known| &known.line).into(),
         ]);
     }
     let title = |percent: u32| match percent {
@@ -245,11 +150,7 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
         "Over {}, each by its latest figure that is ok; the fastest first.",
         counted(count, "machine")
     );
-    vec![
-        Block::text(over),
-        Block::Table(table),
-        Block::Table(quantiles),
-    ]
+    vec![Block::text(over), Block::Tables(vec![table, quantiles])]
 }
 
 /// A value without interval, in a row's unit.
@@ -268,49 +169,4 @@ fn row_cell(name: &str, id: &str, at: &[u64], mode: &Option<String>) -> Cell {
         id: id.to_owned(),
         at: at.to_vec(),
     })
-}
-
-fn what(run: &KeptRun) -> String {
-    let kind = match (run.imported, run.commands, run.scale) {
-        (true, ..) => "imported",
-        (_, true, _) => "commands",
-        (.., Scale::Quick) => "quick",
-        (.., Scale::Default) => "default",
-        (.., Scale::Full) => "full",
-    };
-    match run.partial {
-        Some(_) => format!("{kind}, partial"),
-        None => kind.into(),
-    }
-}
-
-fn program(run: &KeptRun) -> String {
-    let commit: Option<String> = run
-        .setup
-        .commit
-        .as_ref()
-        .map(|commit| commit.chars().take(10).collect());
-    match (commit, run.setup.profile.as_str()) {
-        (Some(commit), "release") => format!("{} ({commit})", run.setup.version),
-        (Some(commit), profile) => format!("{} ({commit}, {profile})", run.setup.version),
-        (None, _) => run.setup.version.clone(),
-    }
-}
-
-fn took(ms: u64) -> String {
-    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
-}
-
-fn counts(run: &KeptRun, tally: &Tally) -> String {
-    let mut parts = vec![counted(run.rows as usize, "row")];
-    if tally.rows.total() > 0 {
-        parts.push(format!("figures {}", tally.rows.text()));
-    }
-    if tally.points.total() > 0 {
-        parts.push(format!("points {}", tally.points.text()));
-    }
-    if tally.unavailable > 0 {
-        parts.push(format!("{} not available", tally.unavailable));
-    }
-    parts.join("; ")
 }
