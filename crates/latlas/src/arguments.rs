@@ -308,6 +308,9 @@ pub(crate) struct Look {
     /// Add a column with a published table: 2012, mac-pro-2013, iphone-x, ... (repeatable)
     #[arg(long, value_name = "KEY")]
     pub(crate) vs: Vec<String>,
+    /// Print every row, curve and reason
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Print all columns and all points of curves
     #[arg(long)]
     pub(crate) wide: bool,

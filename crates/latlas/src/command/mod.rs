@@ -48,6 +48,7 @@ fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Option
     }
     Ok(Options {
         versus,
+        all: look.all,
         wide: look.wide,
         human: look.human,
         frames: look.frames,

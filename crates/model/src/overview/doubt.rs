@@ -60,6 +60,11 @@ impl Doubt {
     }
 }
 
+/// What is most likely to have disturbed a run, if anything is known.
+pub fn cause_of(run: &Run) -> Option<Cause> {
+    causes(run).into_iter().next()
+}
+
 /// What is known to have disturbed a run.
 pub(super) fn causes(run: &Run) -> Vec<Cause> {
     let mut causes = Vec::new();

@@ -4,7 +4,7 @@
 
 mod doubt;
 
-pub use doubt::{Cause, Doubt};
+pub use doubt::{Cause, Doubt, cause_of};
 
 use crate::estimate::{Estimate, Verdict};
 use crate::run::{Outcome, Row, Run};

@@ -40,6 +40,35 @@ fn the_default_table() {
 }
 
 #[test]
+fn every_row_and_reason() {
+    let options = Options {
+        all: true,
+        ..usual()
+    };
+    let text = draw(&synthetic::run(), &options);
+    insta::assert_snapshot!(text);
+    assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
+}
+
+/// The first screen at several widths.
+#[test]
+fn the_overview() {
+    let mut run = synthetic::run();
+    run.plan.asked = vec![model::overview::OVERVIEW.into()];
+    let blocks = super::run(&run, &references(), &usual());
+    let screens = [40, 80, 120].map(|columns| {
+        let screen = crate::terminal::Screen {
+            columns,
+            color: false,
+        };
+        let text = crate::terminal::text(&blocks, screen);
+        assert!(widest(&text) <= columns, "{text}");
+        text
+    });
+    insta::assert_snapshot!(screens.join("\n"));
+}
+
+#[test]
 fn commands_and_what_they_say_of_each_other() {
     let text = draw(&synthetic::run_of_commands(), &usual());
     insta::assert_snapshot!(text);
@@ -158,7 +187,11 @@ fn verdicts_are_coloured_where_that_is_wanted() {
 
 #[test]
 fn reasons_are_never_cut() {
-    let text = draw(&synthetic::run(), &Options::default());
+    let all = Options {
+        all: true,
+        ..Options::default()
+    };
+    let text = draw(&synthetic::run(), &all);
     let words: Vec<&str> = text.split_whitespace().collect();
     let flat = words.join(" ");
     for row in &synthetic::run().rows {
@@ -180,6 +213,12 @@ fn a_run_of_nothing_is_drawn_too() {
     document.rows.clear();
     document.core_clock = None;
     let text = draw(&document, &Options::default());
+    assert!(text.contains("0 of 0 figures hold."), "{text}");
+    let all = Options {
+        all: true,
+        ..Options::default()
+    };
+    let text = draw(&document, &all);
     assert!(text.contains("rows: none"), "{text}");
 }
 

@@ -20,6 +20,18 @@ pub(crate) fn header(run: &Run) -> Vec<Block> {
     blocks
 }
 
+/// What must be known above a short page: machine, clock, conditions.
+pub(super) fn short(run: &Run) -> Vec<Block> {
+    let mut blocks = warning_blocks(Some(run));
+    let known = facts(run).into_iter();
+    let known = known.filter(|(label, _)| SHORT.contains(label));
+    blocks.extend(known.map(|(label, text)| Block::fact(label, text)));
+    blocks
+}
+
+/// The facts of a short page.
+const SHORT: [&str; 5] = ["machine", "core clock", "conditions", "memory", "run"];
+
 /// The warnings of a run, coloured.
 pub(super) fn warning_blocks(run: Option<&Run>) -> Vec<Block> {
     let warnings = run.map(warnings).unwrap_or_default().into_iter();

@@ -20,6 +20,7 @@ mod overview;
 mod probes_page;
 mod published;
 mod selftest;
+mod short;
 pub mod stored;
 mod table;
 mod wide;
@@ -70,14 +71,18 @@ pub struct Options<'a> {
     pub full_adds: Option<String>,
 }
 
-/// A run: the overview of one that is no more; else header, table, curves, what
-/// follows from them, footer.
+/// A run: the overview of one that is no more; a short page of one of whole
+/// groups; of rows that were asked for, or where all is: header, table, curves,
+/// what follows from them, footer.
 pub fn run(run: &Run, references: &References, options: &Options) -> Vec<Block> {
     if is_overview(run) && !options.all && !options.wide {
         let screen = overview::overview(run, references, options);
         if !screen.is_empty() {
             return screen;
         }
+    }
+    if run.plan.asked.is_empty() && run.commands.is_none() && !options.all && !options.wide {
+        return short::short(run, references, options);
     }
     let mut parts = vec![header::header(run)];
     if options.wide {
@@ -96,7 +101,7 @@ pub fn run(run: &Run, references: &References, options: &Options) -> Vec<Block> 
     pairs.extend(core_to_core::story(run));
     parts.push(pairs);
     let stories = stories(run, references).into_iter();
-    parts.extend(stories.map(|(_, story)| story));
+    parts.extend(stories.map(|story| story.blocks));
     if options.wide {
         parts.push(cost::cost(run));
     }
@@ -112,16 +117,35 @@ fn picture(run: &Run, references: &References, id: &str) -> Vec<Block> {
     chart.map(Block::chart).into_iter().collect()
 }
 
-/// What families of rows say, with the chapter that each belongs to.
-pub(crate) fn stories(run: &Run, references: &References) -> [(Section, Vec<Block>); 6] {
+/// What a family of rows says.
+pub(crate) struct Story {
+    /// The chapter that it belongs to.
+    pub(crate) section: Section,
+    /// The row, or what the rows have in common.
+    pub(crate) rows: &'static str,
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// What families of rows say, in the order of a page.
+pub(crate) fn stories(run: &Run, references: &References) -> [Story; 6] {
     let published = |row: &str| published_element_ns(references, row);
+    let story = |section, rows, blocks| Story {
+        section,
+        rows,
+        blocks,
+    };
+    use Section::{Files, Memory, Threads};
     [
-        (Section::Memory, page_walk::story(run)),
-        (Section::Memory, naive_loop::story(run, published)),
-        (Section::Threads, lifecycle::story(run)),
-        (Section::Threads, pool::story(run)),
-        (Section::Threads, wakeup::story(run)),
-        (Section::Files, create_delete::story(run)),
+        story(Memory, "memory.latency_tlb", page_walk::story(run)),
+        story(
+            Memory,
+            "memory.naive_xor",
+            naive_loop::story(run, published),
+        ),
+        story(Threads, "thread.lifecycle", lifecycle::story(run)),
+        story(Threads, "sched.pool", pool::story(run)),
+        story(Threads, "sched.wakeup", wakeup::story(run)),
+        story(Files, "file.delete", create_delete::story(run)),
     ]
 }
 

@@ -49,12 +49,12 @@ fn of_lines(lines: &[Line], against: Option<&Reference>, bars: &Bars) -> Table {
         format!("vs {}", short_title(&table.key).trim_end_matches(" list"))
     });
     let mut table = Table::new([
-        left(""),
+        left("").optional(),
         left(""),
         right("time  "),
-        right("cycles"),
-        right(title),
-        left("").of_ticks(bars.ticks()),
+        right("cycles").optional(),
+        right(title).optional(),
+        left("").of_ticks(bars.ticks()).optional(),
     ]);
     let mut topic: Option<Topic> = None;
     for line in lines {

@@ -87,7 +87,7 @@ fn columns(group: &str, tables: &[&Reference], options: &Options) -> Vec<Column>
         left(group),
         right("quiet ±"),
         right("cycles"),
-        left("typical"),
+        left("typical").optional(),
     ];
     columns.extend(options.human.then(|| right("1ns=1s")));
     columns.extend(options.frames.then(|| right("frame")));

@@ -62,6 +62,7 @@ pub(crate) fn width(text: &str) -> usize {
 
 /// Whether every line of a text keeps to so many columns, once its colours are
 /// drawn.
+#[cfg(test)]
 pub(crate) fn keeps_to(text: &str, columns: usize) -> bool {
     let drawn = finish(text, false);
     drawn.lines().all(|line| width(line) <= columns)

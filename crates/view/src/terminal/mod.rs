@@ -127,9 +127,20 @@ fn aligned_tables(lines: &mut Vec<String>, tables: &[Table], columns: usize) {
         }
         let mut own = Layout::default();
         own.widen(table);
-        let layout = if joins { &common } else { &own };
-        layout.paint(table, lines, columns);
+        match joins {
+            true => common.paint(table, lines, columns),
+            // Of its own layout, with what has room.
+            false if fits(table, columns) => own.paint(table, lines, columns),
+            false => Layout::fit(table, columns).paint(table, lines, columns),
+        }
     }
+}
+
+/// Whether a table has room with all its columns and intervals.
+pub(crate) fn fits(table: &Table, columns: usize) -> bool {
+    let mut layout = Layout::default();
+    layout.widen(table);
+    layout.width() <= columns
 }
 
 fn note(lines: &mut Vec<String>, note: &Note, columns: usize) {
@@ -279,10 +290,9 @@ impl Layout {
         let optional = table.columns.iter().filter(|c| c.optional).count();
         let mut kept = optional - self.dropped.min(optional);
         let keeps = table.columns.iter().map(|column| {
-            if column.optional {
-                kept = kept.wrapping_sub(1);
-            }
-            !column.optional || kept != usize::MAX
+            let has_room = !column.optional || kept > 0;
+            kept -= usize::from(column.optional && has_room);
+            has_room
         });
         keeps.collect()
     }

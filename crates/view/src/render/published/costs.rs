@@ -2,8 +2,8 @@
 
 use super::notes::Notes;
 use super::{column_name, ours};
-use crate::terminal::layout::{keeps_to, wrap};
-use crate::terminal::paint;
+use crate::terminal::fits;
+use crate::terminal::layout::wrap;
 use compare::tables::{Measured, Table, TablePart};
 use model::figure::decimals;
 use model::story::{self, Block, Cell, left, right};
@@ -24,16 +24,18 @@ pub(super) fn part(
         let mut drawn = notes.clone();
         let mut page = page(table, part, names, &mut drawn);
         page.extra = extra;
-        (vec![Block::Tables(vec![page])], drawn)
+        (page, drawn)
     };
     let fitting = NAME_WIDTHS.map(draw).into_iter();
-    let (blocks, drawn) = fitting
+    let fitting = fitting
         .clone()
-        .find(|(blocks, _)| keeps_to(&paint(blocks, columns + extra), columns + extra))
-        .or(fitting.last())
-        .unwrap_or_default();
+        .find(|(page, _)| fits(page, columns + extra))
+        .or(fitting.last());
+    let Some((page, drawn)) = fitting else {
+        return Vec::new();
+    };
     *notes = drawn;
-    blocks
+    vec![Block::Tables(vec![page])]
 }
 
 fn page(table: &Table, part: &TablePart, names: usize, notes: &mut Notes) -> story::Table {
