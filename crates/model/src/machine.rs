@@ -172,6 +172,14 @@ impl Machine {
     /// container, system and kernel.
     pub fn one_line(&self) -> String {
         let mut parts = vec![self.name()];
+        parts.extend(self.configuration());
+        parts.extend(self.kernel.get().map(|kernel| format!("kernel {kernel}")));
+        parts.join(", ")
+    }
+
+    /// What [`Machine::one_line`] says between name and kernel, part by part.
+    pub fn configuration(&self) -> Vec<String> {
+        let mut parts = Vec::new();
         if let Some(allowed) = self.allowed_cpus.get() {
             let online = self.online_cpus.get().map_or(allowed.len(), Vec::len);
             let s = if online == 1 { "" } else { "s" };
@@ -193,8 +201,7 @@ impl Machine {
             parts.push(format!("in {name}"));
         }
         parts.extend(self.os.get().cloned());
-        parts.extend(self.kernel.get().map(|kernel| format!("kernel {kernel}")));
-        parts.join(", ")
+        parts
     }
 }
 

@@ -54,8 +54,8 @@ impl Verdicts {
         self.ok + self.noisy + self.two_states + self.cannot_tell + self.invalid
     }
 
-    /// `27 ok, 2 noisy`: only what there is.
-    pub fn text(&self) -> String {
+    /// How many have each verdict, the best first: only what there is.
+    pub fn counts(&self) -> impl Iterator<Item = (u32, Verdict)> {
         let counts = [
             (self.ok, Verdict::Ok),
             (self.noisy, Verdict::Noisy),
@@ -63,9 +63,18 @@ impl Verdicts {
             (self.cannot_tell, Verdict::CannotTell),
             (self.invalid, Verdict::Invalid),
         ];
-        let texts: Vec<String> = counts
-            .into_iter()
-            .filter(|&(count, _)| count > 0)
+        counts.into_iter().filter(|&(count, _)| count > 0)
+    }
+
+    /// Those that are not ok.
+    pub fn uncertain(&self) -> Verdicts {
+        Verdicts { ok: 0, ..*self }
+    }
+
+    /// `27 ok, 2 noisy`: only what there is.
+    pub fn text(&self) -> String {
+        let texts: Vec<String> = self
+            .counts()
             .map(|(count, verdict)| format!("{count} {}", verdict.text()))
             .collect();
         texts.join(", ")
@@ -171,7 +180,13 @@ mod tests {
             rows: stamped.cloned().collect(),
             ..run.clone()
         };
-        assert_eq!(super::tally(&of).rows.text(), "1 ok, 1 two states");
+        let rows = super::tally(&of).rows;
+        assert_eq!(rows.text(), "1 ok, 1 two states");
+        assert_eq!(rows.uncertain().text(), "1 two states");
+        assert!(
+            rows.counts()
+                .eq([(1, Verdict::Ok), (1, Verdict::TwoStates)])
+        );
         assert!(tally.any_ok());
     }
 

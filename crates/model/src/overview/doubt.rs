@@ -65,8 +65,8 @@ pub fn cause_of(run: &Run) -> Option<Cause> {
     causes(run).into_iter().next()
 }
 
-/// What is known to have disturbed a run.
-pub(super) fn causes(run: &Run) -> Vec<Cause> {
+/// What is known to have disturbed a run, the most likely first.
+pub fn causes(run: &Run) -> Vec<Cause> {
     let mut causes = Vec::new();
     if matches!(
         run.gate.state,

@@ -3,8 +3,10 @@
 //! first screen of a report.
 
 mod doubt;
+mod ratio;
 
-pub use doubt::{Cause, Doubt, cause_of};
+pub use doubt::{Cause, Doubt, cause_of, causes};
+pub use ratio::{Ratio, ratios};
 
 use crate::estimate::{Estimate, Verdict};
 use crate::run::{Outcome, Row, Run};
@@ -114,6 +116,13 @@ impl Line<'_> {
         }
     }
 
+    /// Whether its figure is the row's: of a row with modes, the one of its
+    /// first large mode.
+    pub fn is_of_row(&self) -> bool {
+        let of_row = self.row.estimate().and_then(Estimate::ns);
+        self.ns.is_some() && of_row.map(|ns| ns.value) == self.ns.map(|ns| ns.value)
+    }
+
     /// Whether there is a figure that is not to be relied on.
     pub fn is_uncertain(&self) -> bool {
         self.verdict.is_some_and(|verdict| verdict != Verdict::Ok)
@@ -206,16 +215,16 @@ mod tests {
     #[test]
     fn modes_that_lie_apart_are_lines_of_their_own() {
         let run = synthetic::run();
-        let switches: Vec<(String, bool)> = lines(&run)
+        let switches: Vec<(String, bool, bool)> = lines(&run)
             .iter()
             .filter(|line| line.operation.row == "sync.semaphore_switch/free")
-            .map(|line| (line.words(), line.is_uncertain()))
+            .map(|line| (line.words(), line.is_uncertain(), line.is_of_row()))
             .collect();
         assert_eq!(
             switches,
             [
-                ("wake a thread, same CPU".to_owned(), true),
-                ("wake a thread, other CPU".to_owned(), true)
+                ("wake a thread, same CPU".to_owned(), true, true),
+                ("wake a thread, other CPU".to_owned(), true, false)
             ]
         );
     }

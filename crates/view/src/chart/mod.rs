@@ -23,6 +23,7 @@ mod threads;
 
 pub use decimate::extremes;
 pub use distribution::of_row;
+pub(crate) use memory::staircase;
 pub(crate) use of_run::one;
 pub use of_run::{LeftOut, of_run, pictures};
 pub use pick::{PickError, only, pick};

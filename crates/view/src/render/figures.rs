@@ -70,7 +70,7 @@ pub(crate) fn published(row: &ReferenceRow) -> String {
 }
 
 /// `100 ns`, not `100.0 ns`: no digits that were not published.
-pub(super) fn published_time(ns: f64) -> String {
+pub(crate) fn published_time(ns: f64) -> String {
     let (scale, name) = time_scale(ns);
     let value = ns / scale;
     let text = format!("{value:.*}", decimals(value, 0.0));
@@ -109,6 +109,18 @@ pub(super) fn beside_text(row: &ReferenceRow, mark: &str) -> String {
 pub(crate) fn ratio_text(ratio: f64) -> String {
     format!("{}x", ratio_digits(ratio))
 }
+
+/// `2.1x slower`, `1.9x faster` than what ours is divided by.
+pub(crate) fn faster_or_slower(ratio: f64) -> String {
+    match ratio {
+        r if r >= ALIKE => format!("{} slower", ratio_text(r)),
+        r if 1.0 / r >= ALIKE => format!("{} faster", ratio_text(1.0 / r)),
+        _ => "the same".into(),
+    }
+}
+
+/// What is less than this apart reads as 1.0x.
+const ALIKE: f64 = 1.05;
 
 pub(super) fn ratio_digits(ratio: f64) -> String {
     match ratio.abs() {
@@ -155,6 +167,19 @@ pub(super) fn trimmed(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ratios_say_which_way() {
+        let texts = [2.06, 1.04, 0.96, 0.5, 156.0].map(faster_or_slower);
+        let expected = [
+            "2.1x slower",
+            "the same",
+            "the same",
+            "2.0x faster",
+            "156x slower",
+        ];
+        assert_eq!(texts, expected);
+    }
 
     #[test]
     fn shares_are_set_with_two_digits() {

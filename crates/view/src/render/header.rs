@@ -9,6 +9,9 @@ use model::run::{Program, Run, Scale};
 use model::story::Block;
 use model::utc;
 
+/// The label of the file system that files were written to.
+const FILES_ON: &str = "files on";
+
 /// The profile whose figures are a program's.
 const RELEASE: &str = "release";
 
@@ -18,6 +21,19 @@ pub(crate) fn header(run: &Run) -> Vec<Block> {
     let facts = facts(run).into_iter();
     blocks.extend(facts.map(|(label, text)| Block::fact(label, text)));
     blocks
+}
+
+/// The same for a page that may be sent to others: without warnings, which
+/// stand at its top, and without naming a directory.
+pub(crate) fn facts_for_others(run: &Run) -> Vec<Block> {
+    let named = |(label, text): (&'static str, String)| match &run.files_on {
+        Some(filesystem) if label == FILES_ON => (label, filesystem.text()),
+        _ => (label, text),
+    };
+    let facts = facts(run).into_iter().map(named);
+    facts
+        .map(|(label, text)| Block::fact(label, text))
+        .collect()
 }
 
 /// What must be known above a short page: machine, clock, conditions.
@@ -33,7 +49,7 @@ pub(super) fn short(run: &Run) -> Vec<Block> {
 const SHORT: [&str; 5] = ["machine", "core clock", "conditions", "memory", "run"];
 
 /// The warnings of a run, coloured.
-pub(super) fn warning_blocks(run: Option<&Run>) -> Vec<Block> {
+pub(crate) fn warning_blocks(run: Option<&Run>) -> Vec<Block> {
     let warnings = run.map(warnings).unwrap_or_default().into_iter();
     warnings
         .map(|warning| Block::warning("", warning))
@@ -66,7 +82,7 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
             }
             fact("conditions", conditions(run));
             if let Some(filesystem) = &run.files_on {
-                fact("files on", machine::files_on_text(filesystem));
+                fact(FILES_ON, machine::files_on_text(filesystem));
             }
             fact("run", description(run));
         }
@@ -167,6 +183,15 @@ pub(crate) fn conditions_in_words(run: &Run) -> Vec<String> {
     if let (Some(before), Some(after)) = (load(&conditions.before), load(&conditions.after)) {
         parts.push(format!("load {before:.2} before, {after:.2} after"));
     }
+    parts.extend(disturbances(run));
+    parts.extend(conditions.remarks.iter().cloned());
+    parts
+}
+
+/// What took the CPU from the run, as far as it is known, in a few words each.
+pub(crate) fn disturbances(run: &Run) -> Vec<String> {
+    let conditions = &run.conditions;
+    let mut parts = Vec::new();
     if let Some(pressure) = conditions.before.cpu_pressure_percent {
         parts.push(format!("CPU pressure {pressure:.1} % before"));
     }
@@ -186,7 +211,6 @@ pub(crate) fn conditions_in_words(run: &Run) -> Vec<String> {
         ));
     }
     parts.extend(conditions.osnoise.as_ref().map(noise::osnoise::in_words));
-    parts.extend(conditions.remarks.iter().cloned());
     parts
 }
 

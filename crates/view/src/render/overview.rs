@@ -8,7 +8,6 @@ use compare::references::{Reference, References};
 use model::figure::figure;
 use model::overview::{Doubt, Line, OVERVIEW, Topic, lines};
 use model::run::{Outcome, Run};
-use model::stats::Interval;
 use model::story::{Block, Cell, Table, Tone, left, right};
 use model::unit::Unit;
 
@@ -82,7 +81,7 @@ fn of_lines(lines: &[Line], against: Option<&Reference>, bars: &Bars) -> Table {
 }
 
 /// The figure in its unit: no more digits than its interval supports.
-fn cost(line: &Line) -> String {
+pub(crate) fn cost(line: &Line) -> String {
     match (&line.ns, line.row.estimate()) {
         (Some(ns), _) => {
             let figure = figure(ns, &Unit::Time);
@@ -98,10 +97,9 @@ fn cost(line: &Line) -> String {
 fn ratio(line: &Line, table: &Reference) -> Option<f64> {
     let estimate = line.row.estimate()?;
     let counterpart = table.counterpart(&line.row.id)?;
-    let is_of_row = estimate.ns().map(|ns| ns.value) == line.ns.map(|ns: Interval| ns.value);
     counterpart
         .ratio(estimate, &line.row.unit)
-        .filter(|_| is_of_row)
+        .filter(|_| line.is_of_row())
 }
 
 /// The logarithmic axis of the bars, in whole decades.

@@ -2,23 +2,16 @@
 //! machine, or why it is not known.
 
 use super::content::Content;
-use super::tiles;
 use crate::html::{Place, paint};
-use crate::render::{machine_facts, of_run};
+use crate::render::{facts_for_others, machine_facts};
 use maud::{Markup, html};
 
-/// The head of the page.
-pub(super) fn header(content: &Content) -> Markup {
-    let run = content.first().run;
+/// In what conditions the run was made, and what belongs to the page.
+pub(super) fn conditions(content: &Content) -> Markup {
     html! {
-        header.top {
-            p.brand {
-                "latlas" span { " a latency atlas" }
-                @if let Some(href) = content.all_runs { " " a href=(href) { "All runs" } }
-            }
-            h1 { (run.machine.name()) }
-            (tiles::tiles(run))
-            (paint(&of_run(run), Place::CHAPTER))
+        section #conditions aria-labelledby="h-conditions" {
+            h2 #h-conditions { "Conditions" }
+            (paint(&facts_for_others(content.first().run), Place::CHAPTER))
             @if !(content.others.is_empty() && content.offered.is_empty()) { dl.facts {
                 @if !content.others.is_empty() {
                     dt { "compared with" }

@@ -47,7 +47,7 @@ pub(super) fn section(content: &Content) -> Markup {
     let axis = Axis::over(rows.iter().flat_map(times).chain(counterpart));
     html! {
         section #ladder aria-labelledby="h-ladder" {
-            h2 #h-ladder { "The latency ladder" }
+            h2 #h-ladder { "All rows" }
             p.lead {
                 "Every row of this run on one logarithmic axis: "
                 span.key.measured aria-hidden="true" {} " measured here, hollow where it is not to be relied on; "
@@ -257,7 +257,7 @@ fn line(content: &Content, row: &Row, at: usize, axis: &Axis, others: &Others) -
         _ => "curve",
     };
     html! {
-        tr data-at=(at) data-group=(group_of(&row.id)) data-state=(state) data-said=(said(content, row)) {
+        tr data-at=(at) id={ "row-" (row.id) } data-group=(group_of(&row.id)) data-state=(state) data-said=(said(content, row)) {
             @match (&row.outcome, row.estimate()) {
                 (_, Some(estimate)) => {
                     th.c-row scope="row" {

@@ -7,13 +7,13 @@
 mod comparison;
 mod content;
 mod facts;
+mod first;
 mod ladder;
 mod methods;
 mod past;
 mod place;
 #[cfg(test)]
 mod tests;
-mod tiles;
 
 pub use content::{Content, Offered, Shown};
 pub use past::{histories, set_over_time};
@@ -39,7 +39,7 @@ pub fn is_ours(head: &[u8]) -> bool {
 pub fn page(content: &Content) -> String {
     let run = content.first().run;
     let title = format!("{}: what operations cost", run.machine.name());
-    let style = format!("{}{}", style(), ladder::style(content));
+    let style = style() + &ladder::style(content) + &first::style(content);
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
@@ -54,13 +54,15 @@ pub fn page(content: &Content) -> String {
             }
             body {
                 a.skip href="#main" { "Skip to the figures" }
-                (facts::header(content))
                 (bar(content))
+                (first::header(content))
                 main #main tabindex="-1" {
                     (keys())
+                    (first::section(content))
                     (ladder::section(content))
                     @for part in &PARTS { (chapter(content, part)) }
                     (comparison::section(content))
+                    (facts::conditions(content))
                     (facts::section(content))
                     (methods::section(content))
                 }
@@ -167,10 +169,12 @@ fn bar(content: &Content) -> Markup {
         .filter(|part| !charts_of(content, part.section).is_empty());
     html! {
         nav.bar aria-label="Parts of this page" {
+            p.brand { "latlas" @if let Some(href) = content.all_runs { " " a href=(href) { "All runs" } } }
             div.links {
-                a href="#ladder" { "Ladder" }
+                a href="#ladder" { "All rows" }
                 @for part in parts { a href={ "#" (part.anchor) } { (part.title) } }
                 @if !content.comparisons.is_empty() { a href="#comparison" { "Comparison" } }
+                a href="#conditions" { "Conditions" }
                 a href="#machine" { "Machine" }
                 a href="#methods" { "Methods" }
             }

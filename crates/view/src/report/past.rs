@@ -1,8 +1,8 @@
 //! Rows of a run over time, for the report: which of them are worth a picture.
 
-use super::tiles::TILES;
 use crate::chart::{LeftOut, Picture, history::chart};
 use compare::history::{Figure, History};
+use model::overview::OPERATIONS;
 use model::run::Run;
 use model::summary::MachineKey;
 use std::fmt::Display;
@@ -21,7 +21,7 @@ const FEWEST: usize = 3;
 /// is, so that a report does not take long.
 const RESULTS: usize = 20_000;
 /// Rows that are looked through however many runs there are: the best known.
-const ROWS: usize = TILES.len();
+const ROWS: usize = OPERATIONS.len();
 
 /// Pictures of rows of this run over the last kept runs of its machine: those whose
 /// level changed, the latest change first, then the best known ones. Empty
@@ -90,7 +90,7 @@ pub fn set_over_time<E: Display>(
 
 /// The rows that are single figures, the best known first.
 fn rows(run: &Run) -> Vec<&str> {
-    let known = TILES.iter().map(|(id, _)| *id);
+    let known = OPERATIONS.iter().map(|operation| operation.row);
     let known = known.filter(|id| run.row(id).is_some_and(|row| row.estimate().is_some()));
     let mut all: Vec<&str> = known.collect();
     for row in run.rows.iter().filter(|row| row.estimate().is_some()) {

@@ -39,29 +39,36 @@ impl Axis {
         Some((log - f64::from(self.from)) / f64::from(self.decades()) * 100.0)
     }
 
+    /// Every power of ten with its place, ns.
+    pub(super) fn powers(&self) -> impl Iterator<Item = (f64, i32)> {
+        let (from, decades) = (self.from, f64::from(self.decades()));
+        (from..=self.to).map(move |power| (f64::from(power - from) / decades * 100.0, power))
+    }
+
     /// Names of the decades that are worth one, with their places: every third
     /// power of ten.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
-        let powers = (self.from..self.to).filter(|power| power.rem_euclid(3) == 0);
-        powers
-            .map(|power| {
-                let at = f64::from(power - self.from) / f64::from(self.decades()) * 100.0;
-                (at, decade(power))
-            })
-            .collect()
+        let named = |&(_, power): &(f64, i32)| power.rem_euclid(3) == 0 && power < self.to;
+        let powers = self.powers().filter(named);
+        powers.map(|(at, power)| (at, decade(power))).collect()
     }
 }
 
-/// `1 µs`, where a figure would be read as 1000 ns.
-fn decade(power: i32) -> String {
-    match power {
-        3 => "1 µs".into(),
-        6 => "1 ms".into(),
-        9 => "1 s".into(),
-        0 => "1 ns".into(),
-        -3 => "1 ps".into(),
-        other => time(10_f64.powi(other)),
-    }
+/// `1 µs`, where a figure would be `1.00 µs`.
+pub(super) fn decade(power: i32) -> String {
+    let unit = match power {
+        ..-3 => return time(10_f64.powi(power)),
+        -3..0 => "ps",
+        0..3 => "ns",
+        3..6 => "µs",
+        6..9 => "ms",
+        9.. => "s",
+    };
+    let digits = match power < 9 {
+        true => power.rem_euclid(3),
+        false => power - 9,
+    };
+    format!("{} {unit}", 10_i64.pow(digits.min(18) as u32))
 }
 
 #[cfg(test)]
@@ -87,6 +94,9 @@ mod tests {
         let names: Vec<&str> = ticks.iter().map(|(_, name)| name.as_str()).collect();
         assert_eq!(names, ["1 ns", "1 µs", "1 ms"]);
         assert_eq!(ticks[1].0, 50.0);
+        let all: Vec<String> = axis.powers().map(|(_, power)| decade(power)).collect();
+        let said = "100 ps, 1 ns, 10 ns, 100 ns, 1 µs, 10 µs, 100 µs, 1 ms, 10 ms";
+        assert_eq!(all.join(", "), said);
     }
 
     #[test]

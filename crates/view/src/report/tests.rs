@@ -81,6 +81,57 @@ fn every_row_has_a_line_and_every_picture_its_place() {
     }
 }
 
+/// The first screen of a run with a row of each topic.
+#[test]
+fn the_first_screen_is_the_documents_figures() {
+    let mut run = synthetic::run();
+    let figure = |id: &str, ns: f64| synthetic::row(id, synthetic::figure(ns, ns / 1e3));
+    run.rows.push(figure("cpu.add_i64", 0.25));
+    run.rows.push(figure("call.syscall", 150.0));
+    let page = page_of(&run, "x");
+    let first = inside(&page, "id=\"overview\"", "id=\"ladder\"");
+    let lines = model::overview::lines(&run);
+    let with_figure = lines.iter().filter(|line| line.verdict.is_some());
+    assert_eq!(first.matches("<li ").count(), with_figure.count());
+    for ratio in model::overview::ratios(&run) {
+        assert!(page.contains(&format!("<b>{}</b> {}", ratio.amount(), ratio.time())));
+    }
+    let add = inside(first, "href=\"#row-cpu.add_i64\"", "</li>");
+    assert!(add.contains("class=\"cost\">0.250 ns</span>"), "{add}");
+    assert!(
+        page.contains("id=\"row-cpu.add_i64\""),
+        "its row can be linked to"
+    );
+    let tally = model::tally::tally(&run);
+    let hold = format!("<b>{} of {}</b>", tally.rows.ok, tally.rows.total());
+    assert!(page.contains(&hold), "{hold}");
+    let squares = inside(first, "<dl class=\"squares\">", "</dl>");
+    assert_eq!(squares.matches("<i ").count(), tally.rows.total() as usize);
+    // Of the switch between threads: the published time is of one mode only.
+    let of_mode = |words: &str| inside(first, &format!("{words}</a>"), "</li>");
+    assert!(of_mode("wake a thread, same CPU").contains("class=\"with "));
+    assert!(!of_mode("wake a thread, other CPU").contains("class=\"with "));
+}
+
+#[test]
+fn a_page_names_no_directory() {
+    let mut run = synthetic::run();
+    let mut filesystem = run.files_on.clone().expect("synthetic");
+    filesystem.directory = "/home/somebody/.cache".into();
+    run.files_on = Some(filesystem.clone());
+    let page = page_of(&run, "x");
+    assert!(!page.contains("somebody"));
+    assert!(page.contains(&filesystem.text()), "{}", filesystem.text());
+}
+
+#[test]
+fn a_run_without_common_operations_has_no_ladder_of_them() {
+    let run = synthetic::run_of_commands();
+    let page = page_of(&run, "x");
+    assert!(page.contains("What things cost") && page.contains("h-trust"));
+    assert!(!page.contains("h-overview") && !page.contains("h-stairs"));
+}
+
 #[test]
 fn strings_of_a_document_do_nothing() {
     let evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'><!--";

@@ -4,6 +4,9 @@ mod caches;
 mod curves;
 pub(super) mod map;
 mod naive_loop;
+mod staircase;
+
+pub(crate) use staircase::staircase;
 
 use super::maker::Maker;
 

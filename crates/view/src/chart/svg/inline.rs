@@ -25,10 +25,19 @@ pub struct Inline {
 
 /// Draws a picture so wide for a page in which no other has this id.
 pub fn inline(chart: &Chart, width: u32, id: &str) -> Inline {
-    let mut pen = Pen::inline(id);
-    let wide = f64::from(width);
     let lines = matches!(chart.body, Body::Lines(_));
     let high = (lines && width < 800).then_some(LINES);
+    drawn(chart, (width, high), id)
+}
+
+/// The same, as high as asked.
+pub(crate) fn inline_of_height(chart: &Chart, (width, high): (u32, f64), id: &str) -> Inline {
+    drawn(chart, (width, Some(high)), id)
+}
+
+fn drawn(chart: &Chart, (width, high): (u32, Option<f64>), id: &str) -> Inline {
+    let mut pen = Pen::inline(id);
+    let wide = f64::from(width);
     let room = Room {
         wide,
         top: 0.0,

@@ -12,6 +12,7 @@ mod lines;
 mod pen;
 mod theme;
 
+pub(crate) use inline::inline_of_height;
 pub use inline::{Inline, inline};
 pub use theme::Theme;
 

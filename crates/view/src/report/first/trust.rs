@@ -1,0 +1,126 @@
+//! How far to trust the figures: how many hold, which don't, and what disturbed
+//! the run.
+
+use crate::render::{disturbances, group_of};
+use maud::{Markup, html};
+use model::estimate::Verdict;
+use model::overview::{cause_of, causes};
+use model::run::{Row, Run};
+use model::tally::tally;
+
+/// All verdicts, the best first.
+const VERDICTS: [Verdict; 5] = [
+    Verdict::Ok,
+    Verdict::Noisy,
+    Verdict::TwoStates,
+    Verdict::CannotTell,
+    Verdict::Invalid,
+];
+
+fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Ok => "v-ok",
+        Verdict::Noisy => "v-noisy",
+        Verdict::TwoStates => "v-two",
+        Verdict::CannotTell => "v-unknown",
+        Verdict::Invalid => "v-invalid",
+    }
+}
+
+/// A verdict in a sentence.
+fn said(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Ok => "holds",
+        other => other.text(),
+    }
+}
+
+/// How many figures hold, in a few words.
+pub(super) fn summary(run: &Run) -> Markup {
+    let rows = tally(run).rows;
+    let uncertain = rows.uncertain().text();
+    html! {
+        @if rows.total() > 0 {
+            div.trust {
+                p { b { (rows.ok) " of " (rows.total()) } " figures hold" }
+                div.share aria-hidden="true" {
+                    @for (count, verdict) in rows.counts() {
+                        i.(class(verdict)) style={ "flex:" (count) } {}
+                    }
+                }
+                p.sub {
+                    (uncertain)
+                    @if let Some(cause) = cause_of(run) { @if !uncertain.is_empty() { "; " } (cause) }
+                }
+            }
+        }
+    }
+}
+
+/// A square for each figure, and what disturbed the run.
+pub(super) fn card(run: &Run) -> Markup {
+    let tally = tally(run);
+    let rows: Vec<&Row> = run
+        .rows
+        .iter()
+        .filter(|row| row.estimate().is_some())
+        .collect();
+    let causes: Vec<String> = causes(run).iter().map(ToString::to_string).collect();
+    let disturbances = disturbances(run);
+    html! {
+        section.card aria-labelledby="h-trust" {
+            h2 #h-trust { "How far to trust it" }
+            p.lead {
+                "A square is a figure: "
+                @for (at, (_, verdict)) in tally.rows.counts().enumerate() {
+                    @if at > 0 { ", " }
+                    i.square.(class(verdict)) {} " " (said(verdict))
+                }
+                "."
+                @if tally.unavailable > 0 { " Not available here: " (tally.unavailable) " rows." }
+            }
+            dl.squares {
+                @for group in rows.chunk_by(|a, b| group_of(&a.id) == group_of(&b.id)) {
+                    dt { (group_of(&group[0].id)) }
+                    dd { (squares(group)) }
+                }
+            }
+            h3 { "What disturbed it" }
+            p.sub {
+                @if causes.is_empty() && disturbances.is_empty() { "Nothing is known." }
+                @else { (sentence(&causes)) " " (sentence(&disturbances)) }
+            }
+        }
+    }
+}
+
+/// The squares of a group, the best first, and their number in words.
+fn squares(group: &[&Row]) -> Markup {
+    let of = |verdict| {
+        let has = move |row: &&&Row| row.estimate().is_some_and(|e| e.verdict == verdict);
+        group.iter().filter(has)
+    };
+    html! {
+        @for verdict in VERDICTS {
+            @for row in of(verdict) {
+                i.(class(verdict)) title={ (row.id) ": " (said(verdict)) } {}
+            }
+        }
+        span.hidden {
+            @for verdict in VERDICTS {
+                @let count = of(verdict).count();
+                @if count > 0 { (count) " " (verdict.text()) ", " }
+            }
+        }
+    }
+}
+
+/// `Something shared the core; steal 0.5 s.`
+fn sentence(parts: &[String]) -> String {
+    let text = parts.join("; ");
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
+        None => String::new(),
+    }
+}
