@@ -1,0 +1,69 @@
+//! Each command set against the first.
+
+use crate::render::figures::trimmed;
+use model::command::{Commands, Compared};
+use model::compare::finding::Finding;
+use model::stats::Interval;
+use model::story::{Block, Cell, Table, Tone, left};
+
+/// Each command beside the first.
+pub(crate) fn compared(record: &Commands) -> Vec<Block> {
+    let Some(first) = record
+        .commands
+        .first()
+        .filter(|_| !record.compared.is_empty())
+    else {
+        return Vec::new();
+    };
+    let heading = format!(
+        "relative to {}: median of the ratios of {} rounds with its interval; same only if that lies \
+         within {} % of 1",
+        first.name,
+        record.compared[0].rounds,
+        trimmed(record.margin * 100.0)
+    );
+    let mut table = Table::new(["", "", "", ""].map(left));
+    for one in &record.compared {
+        table.row([
+            format!(" {}", one.name).into(),
+            one.row.replace('_', "-").into(),
+            one.ratio.as_ref().map_or("-".into(), ratio).into(),
+            Cell::from(word(one)).toned(match one.word {
+                Finding::CannotTell => Tone::Doubtful,
+                _ => Tone::Good,
+            }),
+        ]);
+    }
+    let others = record.commands.len() - 1;
+    let level = 100.0 - 5.0 / others.max(1) as f64;
+    let together = match others {
+        0 | 1 => "Intervals of 95 %, for each row separately.".into(),
+        _ => format!(
+            "Intervals of {level:.1} %, so that all intervals of a row hold together in 95 % of \
+             such runs (Bonferroni)."
+        ),
+    };
+    vec![
+        Block::text(heading),
+        Block::Table(table),
+        Block::text(together),
+    ]
+}
+
+fn ratio(r: &Interval) -> String {
+    format!("{:.3} [{:.3}, {:.3}]", r.value, r.low, r.high)
+}
+
+/// The word, with the direction where there is one.
+fn word(one: &Compared) -> String {
+    let direction = match (&one.ratio, one.row.as_str()) {
+        (Some(r), "peak_memory") if r.value > 1.0 => ": more",
+        (Some(_), "peak_memory") => ": less",
+        (Some(r), _) if r.value > 1.0 => ": slower",
+        _ => ": faster",
+    };
+    match one.word {
+        Finding::Different => format!("{}{direction}", one.word.text()),
+        _ => one.word.text().into(),
+    }
+}
