@@ -15,9 +15,17 @@ pub(crate) fn compared(record: &Commands) -> Vec<Block> {
     else {
         return Vec::new();
     };
+    let others = record.commands.len() - 1;
+    let intervals = match others {
+        0 | 1 => "its 95 % interval".into(),
+        // So that all of a row hold together in 95 % of such runs.
+        _ => format!(
+            "its {:.1} % interval (Bonferroni over {others} commands)",
+            100.0 - 5.0 / others as f64
+        ),
+    };
     let heading = format!(
-        "relative to {}: median of the ratios of {} rounds with its interval; same only if that lies \
-         within {} % of 1",
+        "relative to {}: median ratio of {} rounds with {intervals}; same: within {} % of 1",
         first.name,
         record.compared[0].rounds,
         trimmed(record.margin * 100.0)
@@ -34,20 +42,7 @@ pub(crate) fn compared(record: &Commands) -> Vec<Block> {
             }),
         ]);
     }
-    let others = record.commands.len() - 1;
-    let level = 100.0 - 5.0 / others.max(1) as f64;
-    let together = match others {
-        0 | 1 => "Intervals of 95 %, for each row separately.".into(),
-        _ => format!(
-            "Intervals of {level:.1} %, so that all intervals of a row hold together in 95 % of \
-             such runs (Bonferroni)."
-        ),
-    };
-    vec![
-        Block::text(heading),
-        Block::Table(table),
-        Block::text(together),
-    ]
+    vec![Block::text(heading), Block::Table(table)]
 }
 
 fn ratio(r: &Interval) -> String {
