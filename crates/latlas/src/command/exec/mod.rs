@@ -206,6 +206,7 @@ fn measure(
     });
 
     let look = Options {
+        all: options.all,
         wide: options.wide,
         kept: keep(&run, store.as_ref()),
         ..Options::default()

@@ -77,7 +77,7 @@ fn ended(ended: Ended, rule: &Rule) -> String {
     }
 }
 
-fn page_cache(record: &Commands) -> String {
+pub(super) fn page_cache(record: &Commands) -> String {
     match &record.page_cache {
         PageCache::Warm if record.warmups > 0 => {
             "warm: the warm-up and the previous run read the same files".into()

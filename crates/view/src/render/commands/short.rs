@@ -3,7 +3,7 @@
 
 use super::super::{Options, footer, header};
 use super::{compared, how, row};
-use model::command::{Command, Commands};
+use model::command::{Command, Commands, PageCache};
 use model::run::Run;
 use model::story::{Block, Cell, Table, left, right};
 
@@ -37,9 +37,19 @@ pub(crate) fn short(run: &Run, record: &Commands, options: &Options) -> Vec<Bloc
             0 => String::new(),
             count => format!("; {count} runs FAILED, and are counted"),
         };
-        let text = format!("{}{failures}", command.text());
+        let shell = if command.shell.is_some() {
+            " (in a shell)"
+        } else {
+            ""
+        };
+        let text = format!("{}{shell}{failures}", command.text());
         blocks.push(Block::labelled(format!("{}  ", command.name), text));
     }
+    if !matches!(record.page_cache, PageCache::Warm) {
+        blocks.push(Block::labelled("page cache: ", how::page_cache(record)));
+    }
+    let remarks = run.conditions.remarks.iter();
+    blocks.extend(remarks.map(|remark| Block::labelled("note: ", remark)));
     blocks.push(Block::empty_line());
     blocks.push(Block::Table(figures(run, record)));
     blocks.push(Block::text(
