@@ -30,7 +30,8 @@ use std::time::Duration;
 
 /// Measure what common operations cost on this machine
 ///
-/// Without a command, latlas measures the default rows and prints a table.
+/// Without a command, latlas measures about 25 common operations in 15 s and prints them on one
+/// screen; with --quick or --full, all rows.
 #[derive(Parser, Debug)]
 #[command(
     name = "latlas",
@@ -38,11 +39,12 @@ use std::time::Duration;
     override_usage = "latlas [OPTIONS]\n       latlas [--config FILE | --no-config] <COMMAND>",
     after_help = "\
 Examples:
-  latlas                      Measure the default rows
-  latlas run --quick          Measure with few samples
+  latlas                      Measure about 25 common operations (15 s)
+  latlas run                  Measure the whole atlas (75 s)
+  latlas run --quick          Measure all rows with few samples (14 s)
   latlas run 'cpu.div*'       Measure some rows
   latlas explain cpu.div_i32  Describe a row and its method
-  latlas show                 Print the last run again
+  latlas show --all           Print every row and reason of the last run
   latlas table ash            Fill in a published table with this machine's figures
 
 Exit codes:
@@ -71,7 +73,8 @@ pub(crate) enum Command {
     /// Measure rows, print a table and store the run
     #[command(after_help = "\
 Examples:
-  latlas run                              Measure the default rows
+  latlas run                              Measure the whole atlas
+  latlas run overview --budget 60s        Measure the common operations for longer
   latlas run memory.latency 'cpu.div*'    Measure rows by id or pattern
   latlas run --quick memory.parallelism   Measure a row of --full with few samples
   latlas run --budget 30s --seed 7        Take at most 30 s, in a reproducible order
@@ -133,6 +136,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   latlas show                      Print the last run
+  latlas show --all                Print every row, curve and reason
   latlas show --wide               Print all columns and points
   latlas show last~1               Print the run before the last one
   latlas show 5e0c                 Print the run whose id starts with 5e0c
