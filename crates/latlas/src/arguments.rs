@@ -20,6 +20,7 @@ pub(crate) mod report;
 pub(crate) mod selftest;
 pub(crate) mod serve;
 mod table;
+pub(crate) mod wait;
 
 pub(crate) use invalid::InvalidValue;
 pub(crate) use table::TableOptions;
@@ -298,6 +299,8 @@ pub(crate) struct RunOptions {
     /// Allowed increase of a row's time (default: 5%)
     #[arg(long, value_name = "PERCENT", value_parser = compare::percent, requires = "baseline")]
     pub(crate) fail_above: Option<f64>,
+    #[command(flatten)]
+    pub(crate) wait: wait::WaitOptions,
     #[command(flatten)]
     pub(crate) look: Look,
 }

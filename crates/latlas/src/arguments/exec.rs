@@ -2,6 +2,7 @@
 
 use super::compare::percent;
 use super::controls::ControlOptions;
+use super::wait::WaitOptions;
 use super::{Color, InvalidValue, budget};
 use clap::Args;
 use std::ffi::OsString;
@@ -53,6 +54,8 @@ pub(crate) struct ExecOptions {
     pub(crate) pin: Option<Option<u32>>,
     #[command(flatten)]
     pub(crate) controls: ControlOptions,
+    #[command(flatten)]
+    pub(crate) wait: WaitOptions,
     /// Start each run in a separate session (and scheduler autogroup)
     #[arg(long)]
     pub(crate) own_session: bool,
