@@ -3,7 +3,7 @@
 use super::compare::percent;
 use super::controls::ControlOptions;
 use super::wait::WaitOptions;
-use super::{Color, InvalidValue, budget};
+use super::{Color, InvalidValue, time};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -107,7 +107,7 @@ pub(crate) struct ExecOptions {
 }
 
 fn limit(text: &str) -> Result<Duration, InvalidValue> {
-    match budget(text)? {
+    match time(text)? {
         Duration::ZERO => Err(InvalidValue::NoTimeLimit),
         limit => Ok(limit),
     }

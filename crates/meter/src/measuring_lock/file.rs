@@ -137,7 +137,7 @@ impl LockFile {
     /// Describes the holder. Without the right to write, those who wait know less.
     pub(super) fn write(&mut self, holder: &Holder) {
         self.clear();
-        let text = serde_json::to_string(&holder.from_now()).unwrap_or_default();
+        let text = serde_json::to_string(&holder.starting_now()).unwrap_or_default();
         let _ = self.file.rewind();
         let _ = self.file.write_all(text.as_bytes());
     }

@@ -36,7 +36,7 @@ impl Holder {
     }
 
     /// The same, from now on.
-    pub(super) fn from_now(&self) -> Holder {
+    pub(super) fn starting_now(&self) -> Holder {
         Holder {
             since_unix_ms: sys::clock::realtime_unix_ms(),
             ..self.clone()
