@@ -113,7 +113,8 @@ Examples:
   latlas explain memory.latency/L1
   latlas explain memory            List the rows of a group
   latlas explain L2                List the rows of a cache level
-  latlas explain 'system call'     List the rows whose id or title contains this
+  latlas explain 'system call'     Describe an operation of `latlas`
+  latlas explain div               List the rows whose id or title contains a word
   latlas explain cpu.div_u64_as_ash
   latlas explain memory.latency --json")]
     Explain {
@@ -314,6 +315,9 @@ pub(crate) struct Look {
     /// Add a column with a published table: 2012, mac-pro-2013, iphone-x, ... (repeatable)
     #[arg(long, value_name = "KEY")]
     pub(crate) vs: Vec<String>,
+    /// Print every row, curve and reason
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Print all columns and all points of curves
     #[arg(long)]
     pub(crate) wide: bool,

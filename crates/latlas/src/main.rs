@@ -64,7 +64,7 @@ fn command(catalogue: &[Probe]) -> anyhow::Result<ExitCode> {
     store::index::watch_reading(progress::reading);
     let arguments = config::arguments()?;
     match arguments.command {
-        None => command::run::run(catalogue, &[], &arguments.run),
+        None => command::run::first_screen(catalogue, &arguments.run),
         Some(Command::Run { rows, options }) => command::run::run(catalogue, &rows, &options),
         Some(Command::List { pattern, json }) => {
             command::list::list(catalogue, pattern.as_deref(), json)

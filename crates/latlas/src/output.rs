@@ -3,8 +3,10 @@
 use crate::arguments::Color;
 use anyhow::Context;
 use model::run::Run;
+use model::story::Block;
 use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
+use view::terminal::Screen;
 
 /// Prints a result. A closed pipe (`latlas list | head`) is no error; a full disk is.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
@@ -20,6 +22,35 @@ pub(crate) fn print_json_or(
     match json {
         true => print(&(serde_json::to_string_pretty(value)? + "\n")),
         false => print(&text()),
+    }
+}
+
+/// Prints blocks as wide as stdout is.
+pub(crate) fn show(blocks: &[Block], color: Color) -> anyhow::Result<()> {
+    print(&view::terminal::text(blocks, screen(color)))
+}
+
+/// Blocks as text without colors.
+pub(crate) fn plain(blocks: &[Block]) -> String {
+    view::terminal::text(blocks, screen(Color::Never))
+}
+
+/// Prints a value as JSON, or else these blocks.
+pub(crate) fn show_json_or(
+    json: bool,
+    value: &impl Serialize,
+    color: Color,
+    blocks: impl FnOnce() -> Vec<Block>,
+) -> anyhow::Result<()> {
+    print_json_or(json, value, || {
+        view::terminal::text(&blocks(), screen(color))
+    })
+}
+
+fn screen(color: Color) -> Screen {
+    Screen {
+        columns: columns(),
+        color: colored(color),
     }
 }
 
@@ -53,8 +84,25 @@ pub(crate) fn harmless(text: &str) -> String {
     model::text::visible(text)
 }
 
+/// Columns of a page where nobody says how wide it may be.
+const COLUMNS: usize = 80;
+/// No page is narrower or wider.
+const LEAST_AND_MOST: (usize, usize) = (40, 250);
+
+/// Columns of a page on stdout: what COLUMNS says, else the terminal's.
+pub(crate) fn columns() -> usize {
+    let asked = std::env::var("COLUMNS").ok();
+    let asked = asked.and_then(|text| text.trim().parse::<usize>().ok());
+    let terminal = || Some(usize::from(console::Term::stdout().size_checked()?.1));
+    let (least, most) = LEAST_AND_MOST;
+    asked
+        .or_else(terminal)
+        .unwrap_or(COLUMNS)
+        .clamp(least, most)
+}
+
 /// Whether stdout gets colors (<https://no-color.org>).
-pub(crate) fn colored(color: Color) -> bool {
+fn colored(color: Color) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match color {
         Color::Always => true,

@@ -7,6 +7,7 @@ use meter::plan::Plan;
 use meter::run_remark::RunRemark;
 use model::estimate::Estimate;
 use model::figure::figure;
+use model::text::counted;
 use model::unit::Unit;
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
@@ -50,19 +51,30 @@ impl Bar {
 
 impl Observer for Bar {
     fn started(&mut self, plan: &Plan) {
-        self.bar
-            .set_prefix(format!("about {}", seconds(plan.total())));
-        self.bar.tick();
+        let takes = seconds(plan.total());
+        match self.bar.is_hidden() {
+            true => output::message(format_args!(
+                "measuring {}, about {takes}",
+                counted(plan.rows(), "row")
+            )),
+            false => {
+                self.bar.set_prefix(format!("about {takes}"));
+                self.bar.tick();
+            }
+        }
     }
 
     fn progress(&mut self, progress: &Progress) {
-        self.bar.set_length(progress.visits_planned);
-        self.bar.set_position(progress.visits_done);
+        let all = progress.elapsed + progress.remaining;
+        let done = progress.elapsed.as_secs_f64() / all.as_secs_f64().max(1e-9);
+        self.bar.set_length(100);
+        self.bar.set_position((done * 100.0) as u64);
         self.bar.set_prefix(format!(
-            "round {} of {}, {} left",
-            progress.round,
-            progress.rounds,
-            seconds(progress.remaining)
+            "{:.0} %, {} left, {} of {} points have a figure",
+            done * 100.0,
+            seconds(progress.remaining),
+            progress.latest.len(),
+            progress.planned
         ));
         self.bar
             .set_message(figures(progress.latest, progress.round));
@@ -139,7 +151,7 @@ fn figures(latest: &[(String, Estimate, Unit)], round: u32) -> String {
     let known: Vec<String> = latest
         .iter()
         .filter_map(|(row, estimate, unit)| {
-            let f = figure(&estimate.quiet?.ns, unit);
+            let f = figure(&estimate.ns()?, unit);
             Some(format!("{row} {} {} ±{}", f.value, f.unit, f.half_width))
         })
         .collect();

@@ -3,6 +3,7 @@
 use anyhow::bail;
 use meter::plan::includes;
 use model::nearest::suggestion;
+use model::overview::{OPERATIONS, OVERVIEW};
 use model::pattern::matches;
 use model::run::Scale;
 use view::render::{ProbeText, RowTitle};
@@ -18,7 +19,12 @@ pub(crate) fn rows(
     scale: Scale,
 ) -> anyhow::Result<Vec<String>> {
     let mut selected: Vec<String> = Vec::new();
-    for pattern in patterns {
+    let rows_of = |pattern: &String| match pattern == OVERVIEW {
+        true => OPERATIONS.iter().map(|of| of.row.to_owned()).collect(),
+        false => vec![pattern.clone()],
+    };
+    let patterns: Vec<String> = patterns.iter().flat_map(rows_of).collect();
+    for pattern in &patterns {
         let mut beyond: Vec<(&str, Scale)> = Vec::new();
         let before = selected.len();
         let case = case_for(probes, pattern);
@@ -75,14 +81,29 @@ pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&
     }
 }
 
-/// The rows whose id or title contains the word, in catalogue order.
+/// The row that the words of an operation of the overview stand for; else the name as it is.
+pub(crate) fn operation(name: &str) -> &str {
+    let mut all = OPERATIONS.iter();
+    let same = all.find(|of| of.words.eq_ignore_ascii_case(name));
+    same.map_or(name, |of| of.row)
+}
+
+/// The rows whose id, title or words in the overview contain the word, in catalogue order.
 pub(crate) fn containing<'a>(probes: &'a [ProbeText], word: &str) -> Vec<RowTitle<'a>> {
     let word = word.trim().to_lowercase();
     let has = |text: &str| !word.is_empty() && text.to_lowercase().contains(&word);
     let mut rows: Vec<RowTitle> = Vec::new();
     for probe in probes {
+        let of_curve: Vec<String> = of_curve(probe).collect();
+        let in_overview = |row: &str| {
+            OPERATIONS.iter().any(|of| {
+                let of_row =
+                    of.row == row || (row == probe.id && of_curve.iter().any(|it| it == of.row));
+                of_row && has(of.words)
+            })
+        };
         let own = probe.rows.iter();
-        for row in own.filter(|row| has(row) || has(&probe.title)) {
+        for row in own.filter(|row| has(row) || has(&probe.title) || in_overview(row)) {
             if !rows.iter().any(|known| known.row == *row) {
                 rows.push(RowTitle {
                     row: row.clone(),
@@ -94,8 +115,15 @@ pub(crate) fn containing<'a>(probes: &'a [ProbeText], word: &str) -> Vec<RowTitl
     rows
 }
 
-/// The rows of a group (`memory`) or level (`L2`), in catalogue order; `None` if it is neither.
+/// The rows of the overview, a group (`memory`) or level (`L2`), in catalogue order; `None` if it is neither.
 pub(crate) fn group<'a>(probes: &'a [ProbeText], name: &str) -> Option<Vec<RowTitle<'a>>> {
+    if name.eq_ignore_ascii_case(OVERVIEW) {
+        let all = OPERATIONS.iter().map(|of| RowTitle {
+            row: of.row.to_owned(),
+            title: of.words,
+        });
+        return Some(all.collect());
+    }
     let level = LEVELS.iter().find(|level| level.eq_ignore_ascii_case(name));
     let mut rows: Vec<RowTitle> = Vec::new();
     for probe in probes {
@@ -298,6 +326,16 @@ mod tests {
         assert!(
             by_title.iter().any(|row| !row.contains("system")),
             "{by_title:?}"
+        );
+        assert_eq!(
+            names("load from memory"),
+            ["memory.latency"],
+            "by the overview"
+        );
+        assert_eq!(operation("System call"), "call.syscall");
+        assert_eq!(
+            group(&all, "overview").expect("a group").len(),
+            OPERATIONS.len()
         );
         for none in ["", " ", "xyzzy", "cpu.*"] {
             assert_eq!(names(none), [""; 0], "{none}");

@@ -35,6 +35,8 @@ pub struct Progress<'a> {
     pub visits_done: u64,
     /// Visits planned.
     pub visits_planned: u64,
+    /// Cells planned, each with an estimate in the end.
+    pub planned: usize,
     /// Estimates so far, renewed after each round: row (the last cell's on a
     /// curve), estimate, unit.
     pub latest: &'a [(String, Estimate, Unit)],

@@ -99,6 +99,13 @@ impl Plan {
             .collect()
     }
 
+    /// Rows that it measures; a curve is one.
+    pub fn rows(&self) -> usize {
+        let mut rows: Vec<&str> = self.cells.iter().map(|cell| cell.row.as_str()).collect();
+        rows.dedup();
+        rows.len()
+    }
+
     /// How long the run takes.
     pub fn total(&self) -> Duration {
         self.time.total()

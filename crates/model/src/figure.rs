@@ -29,12 +29,16 @@ pub fn time(ns: f64) -> String {
     value(&Unit::Time, ns)
 }
 
+/// What is rounded to three digits reads as 1000 from here on, which is 1 of
+/// the next unit.
+const ROUNDS_UP: f64 = 999.5;
+
 /// Divisor and name of the unit that suits a time.
 pub fn time_scale(ns: f64) -> (f64, &'static str) {
     match ns.abs() {
-        a if a < 1e4 => (1.0, "ns"),
-        a if a < 1e7 => (1e3, "µs"),
-        a if a < 1e10 => (1e6, "ms"),
+        a if a < ROUNDS_UP => (1.0, "ns"),
+        a if a < ROUNDS_UP * 1e3 => (1e3, "µs"),
+        a if a < ROUNDS_UP * 1e6 => (1e6, "ms"),
         _ => (1e9, "s"),
     }
 }
@@ -50,8 +54,8 @@ pub fn scale_of(unit: &Unit, value: f64) -> (f64, &'static str) {
         // Up to a hundred thousand events are read one by one.
         Unit::Count => match value.abs() {
             a if a < 1e5 => (1.0, ""),
-            a if a < 1e7 => (1e3, "k"),
-            a if a < 1e10 => (1e6, "M"),
+            a if a < ROUNDS_UP * 1e3 => (1e3, "k"),
+            a if a < ROUNDS_UP * 1e6 => (1e6, "M"),
             _ => (1e9, "G"),
         },
         Unit::Bytes => match value.abs() {
@@ -177,7 +181,7 @@ mod tests {
         assert_eq!(of(0.41237, 0.0001).value, "0.412");
         assert_eq!(of(0.41237, 0.0001).half_width, "0.001");
         assert_eq!(of(96.3, 0.0).value, "96.3");
-        assert_eq!(of(1523.0, 3.0).value, "1523");
+        assert_eq!(of(1523.0, 3.0).value, "1.52");
     }
 
     #[test]
@@ -185,11 +189,11 @@ mod tests {
         let shown = of(1689.0, 2_929_603.0);
         assert_eq!(
             (shown.value.as_str(), shown.half_width.as_str()),
-            ("1689", "2930 µs")
+            ("2", "2.93 ms")
         );
-        assert_eq!(of(2_641.0, 26_406.0).half_width, "26.4 µs");
-        assert_eq!(of(9_000.0, 12_000.0).half_width, "12.0 µs");
-        assert_eq!(of(20_000.0, 3_000_000.0).half_width, "3000");
+        assert_eq!(of(2_641.0, 26_406.0).half_width, "27");
+        assert_eq!(of(900.0, 12_000.0).half_width, "12.0 µs");
+        assert_eq!(of(20_000.0, 3_000_000.0).half_width, "3.00 ms");
         // What is about 0 is known in ns.
         assert_eq!(of(-0.04, 0.5).half_width, "0.5");
         assert_eq!(of(-0.04, 0.5).value, "0");

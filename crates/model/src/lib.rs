@@ -31,6 +31,7 @@ pub mod machine_readings;
 pub mod missing_points;
 pub mod nearest;
 pub mod noise;
+pub mod overview;
 pub mod paired;
 pub mod pattern;
 pub mod plateau;

@@ -178,7 +178,7 @@ mod tests {
             .collect();
         let found = estimate(&values, &Unit::Time, 0.0);
         assert_eq!(found.verdict, Verdict::TwoStates);
-        assert!(found.reason.contains("1000 µs in 50 %"), "{}", found.reason);
+        assert!(found.reason.contains("1.00 ms in 50 %"), "{}", found.reason);
         let bytes = estimate(&values, &Unit::Bytes, 0.0);
         assert!(bytes.reason.contains("977 KiB"), "{}", bytes.reason);
     }

@@ -133,10 +133,9 @@ pub fn cycles(estimate: &Estimate) -> String {
 
 /// A count as far as its interval supports it, and half of that.
 pub fn cycle_count(c: &Interval) -> [String; 2] {
-    // Beyond ten thousand single cycles say nothing.
     let scale_of = |cycles: f64| match cycles {
-        v if v >= 1e7 => (1e6, "M"),
-        v if v >= 1e4 => (1e3, "k"),
+        v if v >= 999.5e3 => (1e6, "M"),
+        v if v >= 999.5 => (1e3, "k"),
         _ => (1.0, ""),
     };
     let (scale, name) = scale_of(c.value);
@@ -279,15 +278,15 @@ mod tests {
         let start = stamped(-3_140.0, 210.0, -9_000.0, -120.0);
         assert_eq!(
             typical(&start, &Unit::Time),
-            "-3140 [-9000 to -120] ns",
+            "-3.1 [-9.0 to -0.1] µs",
             "no dash next to a minus"
         );
         let Shown::Figure(f) = shown(&start, &Unit::Time) else {
             panic!("a figure");
         };
-        assert_eq!([f.value, f.half_width], ["-3140", "210"]);
+        assert_eq!([f.value, f.half_width], ["-3.1", "0.3"]);
         let text = time_with_half(&start.ns().expect("a figure"));
-        assert_eq!(text, "-3140 ns ±210");
+        assert_eq!(text, "-3.1 µs ±0.3");
         let micros = stamped(-31_400.0, 2_100.0, -40_000.0, 1_500.0);
         assert_eq!(typical(&micros, &Unit::Time), "-31 [-40 to 2] µs");
     }
@@ -344,7 +343,7 @@ mod tests {
                 high: value + half,
             })
         };
-        assert_eq!(of(2_641.0, 26_406.0), ["2641", "26.4k"]);
+        assert_eq!(of(2_641.0, 26_406.0), ["3k", "27"]);
         assert_eq!(of(26_410.0, 310.0), ["26.4k", "0.4"]);
         assert_eq!(of(4.0, 0.01), ["4.00", "0.01"]);
     }

@@ -110,7 +110,7 @@ fn modes_have_shares_and_figures_and_two_of_them_are_two_states() {
     assert_eq!(estimate.verdict, Verdict::TwoStates);
     assert_eq!(
         estimate.reason,
-        "same CPU 3000 ns in 75 %, other CPU 37.0 µs in 25 %"
+        "same CPU 3.00 µs in 75 %, other CPU 37.0 µs in 25 %"
     );
 }
 
@@ -133,7 +133,7 @@ fn modes_below_zero_are_separated_by_what_lies_between_them() {
     assert_eq!(modes(3_000, 3_610).verdict, Verdict::TwoStates);
     let apart = modes(6_000, 3_000);
     assert_eq!(apart.verdict, Verdict::TwoStates);
-    assert!(apart.reason.contains("-6000 ns"), "{}", apart.reason);
+    assert!(apart.reason.contains("-6.00 µs"), "{}", apart.reason);
 }
 
 /// Times of -`spread` to `spread` about `middle`, the same of each worker, but

@@ -7,6 +7,7 @@ mod grouped;
 pub mod html;
 pub mod render;
 pub mod report;
+pub mod terminal;
 
 #[cfg(test)]
 mod tests;

@@ -162,7 +162,12 @@ fn an_aggregate_has_a_figure_and_no_interval() {
     assert_eq!(&fields[7..11], ["", "", "", ""], "{line}");
     // A single value has no ends, on the screen either.
     let references = compare::references::References::embedded().expect("references");
+    let screen = view::terminal::Screen {
+        columns: 100,
+        color: false,
+    };
     let drawn = view::render::run(&run, &references, &Default::default());
+    let drawn = view::terminal::text(&drawn, screen);
     let line = drawn
         .lines()
         .find(|l| l.contains("BM_push/8 "))

@@ -98,6 +98,9 @@ pub(crate) struct ExecOptions {
     /// Also write the Run document to this file (compressed if it ends in .zst)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Print all counts, ranges and reasons
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Print all rows and columns
     #[arg(long)]
     pub(crate) wide: bool,

@@ -42,10 +42,9 @@ pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
         all.push(set_against(&baseline, other, &kept, &wanted, &how)?);
     }
     check_patterns(&options.rows, &all)?;
-    output::print_json_or(options.json, &all, || {
-        let color = output::colored(options.color);
-        let draw = |c| render::comparison(c, options.wide, color);
-        all.iter().map(draw).collect::<Vec<_>>().join("\n")
+    output::show_json_or(options.json, &all, options.color, || {
+        let pages = all.iter().map(|c| render::comparison(c, options.wide));
+        pages.collect::<Vec<_>>().concat()
     })?;
     Ok(exit_code(&all))
 }

@@ -11,6 +11,7 @@ use clap_complete::engine::{
 };
 use clap_complete::env::{CompleteEnv, Shells};
 use compare::references::References;
+use model::overview::OVERVIEW;
 use std::ffi::OsStr;
 use std::process::ExitCode;
 use store::Store;
@@ -92,6 +93,10 @@ fn rows() -> Vec<CompletionCandidate> {
     let groups = probes::GROUPS.iter();
     let mut all: Vec<(String, String)> = groups
         .map(|group| ((*group).to_owned(), format!("all rows of {group}")))
+        .chain([(
+            OVERVIEW.to_owned(),
+            "the rows that `latlas` measures".to_owned(),
+        )])
         .collect();
     for probe in catalogue::texts(&probes::catalogue()) {
         for name in selection::ids(&probe) {

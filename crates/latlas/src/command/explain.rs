@@ -1,6 +1,7 @@
 //! `latlas explain`: a row's operation, method and published values; or the rows of a
 //! group, or those that contain a word.
 
+use crate::arguments::Color;
 use crate::{catalogue, output, selection};
 use compare::references::References;
 use meter::probe::Probe;
@@ -11,8 +12,8 @@ pub(crate) fn explain(catalogue: &[Probe], name: &str, json: bool) -> anyhow::Re
     let probes = catalogue::texts(catalogue);
     let found = match selection::group(&probes, name) {
         Some(rows) => Err(rows),
-        None => match selection::probe(&probes, name) {
-            Ok(probe) => Ok((probe, name.to_owned())),
+        None => match selection::probe(&probes, selection::operation(name)) {
+            Ok(probe) => Ok((probe, selection::operation(name).to_owned())),
             Err(unknown) => {
                 let rows = selection::containing(&probes, name);
                 let Some(first) = rows.first() else {
@@ -30,13 +31,15 @@ pub(crate) fn explain(catalogue: &[Probe], name: &str, json: bool) -> anyhow::Re
         Ok(found) => found,
         Err(rows) => {
             let listed = serde_json::json!({ "name": name, "rows": rows });
-            output::print_json_or(json, &listed, || view::render::group(name, &rows))?;
+            output::show_json_or(json, &listed, Color::Never, || {
+                view::render::group(name, &rows)
+            })?;
             return Ok(ExitCode::SUCCESS);
         }
     };
     let references = References::embedded()?;
     let explained = view::render::explained(probe, &row, &references);
-    output::print_json_or(json, &explained, || {
+    output::show_json_or(json, &explained, Color::Never, || {
         view::render::explain(probe, &row, &references)
     })?;
     Ok(ExitCode::SUCCESS)

@@ -2,6 +2,7 @@
 
 use super::measured::measure;
 use super::shielded;
+use crate::arguments::Color;
 use crate::arguments::RunOptions;
 use crate::{GATE_CROSSED, UNRELIABLE, output, selection};
 use anyhow::bail;
@@ -128,11 +129,11 @@ impl Prepared {
     }
 }
 
-/// The gate's text below the run's table.
-pub(super) fn page(gate: Option<&Gate>, color: bool) -> String {
-    gate.map_or(String::new(), |gate| {
-        format!("\n{}", render::gate(gate, color))
-    })
+/// The gate's answer below the run's table.
+pub(super) fn show(gate: Option<&Gate>, color: Color) -> anyhow::Result<()> {
+    let Some(gate) = gate else { return Ok(()) };
+    output::print("\n")?;
+    output::show(&render::gate(gate), color)
 }
 
 /// The document of the run and the gate, as JSON.

@@ -42,8 +42,8 @@ fn shown(index: &Index, catalogue: &[Probe], options: &HistoryOptions) -> anyhow
         last: options.last.map(|last| last as usize),
     };
     let history = find(index, &asked, &rows(catalogue))?;
-    output::print_json_or(options.json, &history, || {
-        render::history(&history, options.wide, output::colored(options.color))
+    output::show_json_or(options.json, &history, options.color, || {
+        render::history(&history, options.wide)
     })?;
     Ok(exit_code(&history))
 }

@@ -1,5 +1,6 @@
 //! `latlas list`: all rows, or those that match.
 
+use crate::arguments::Color;
 use crate::{catalogue, output, selection};
 use meter::probe::Probe;
 use model::run::Scale;
@@ -24,6 +25,6 @@ pub(crate) fn list(
         }
         probes.retain(|probe| !probe.rows.is_empty());
     }
-    output::print_json_or(json, &probes, || view::render::list(&probes))?;
+    output::show_json_or(json, &probes, Color::Never, || view::render::list(&probes))?;
     Ok(ExitCode::SUCCESS)
 }

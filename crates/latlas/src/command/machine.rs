@@ -1,5 +1,6 @@
 //! `latlas machine`: this machine's hardware, kernel and settings.
 
+use crate::arguments::Color;
 use crate::output;
 use model::filesystem::Filesystem;
 use model::machine::{Fact, Machine};
@@ -24,7 +25,7 @@ pub(crate) fn machine(json: bool) -> anyhow::Result<ExitCode> {
             Err(why) => Fact::unknown(why.to_string()),
         },
     };
-    output::print_json_or(json, &facts, || {
+    output::show_json_or(json, &facts, Color::Never, || {
         view::render::machine(&facts.machine, &facts.files_on)
     })?;
     Ok(ExitCode::SUCCESS)

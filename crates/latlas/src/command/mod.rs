@@ -48,10 +48,10 @@ fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Option
     }
     Ok(Options {
         versus,
+        all: look.all,
         wide: look.wide,
         human: look.human,
         frames: look.frames,
-        color: output::colored(look.color),
         ..Options::default()
     })
 }

@@ -82,8 +82,8 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
         return Ok(ExitCode::from(UNRELIABLE));
     }
     let test = judge(&sets, MARGIN)?;
-    output::print_json_or(options.json, &test, || {
-        render::selftest(&test, output::colored(options.color))
+    output::show_json_or(options.json, &test, options.color, || {
+        render::selftest(&test)
     })?;
     Ok(exit_code(&test, whole))
 }

@@ -12,12 +12,12 @@ pub(crate) fn show(name: &str, json: bool, look: &Look) -> anyhow::Result<ExitCo
     let references = References::embedded()?;
     let mut options = drawing(&references, look)?;
     let path = named(name, &Store::of_user())?;
-    let text = if json {
-        output::document(&store::read_as_it_is(&path)?)?
+    if json {
+        output::print(&output::document(&store::read_as_it_is(&path)?)?)?;
     } else {
         options.kept = Some(path.display().to_string());
-        view::render::run(&store::read(&path)?, &references, &options)
-    };
-    output::print(&text)?;
+        let run = store::read(&path)?;
+        output::show(&view::render::run(&run, &references, &options), look.color)?;
+    }
     Ok(ExitCode::SUCCESS)
 }

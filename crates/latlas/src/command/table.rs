@@ -47,10 +47,10 @@ pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Resu
         (None, _) => of_store(&ids)?,
     };
     let table = tables::fill_in(layout, &references, run.as_ref(), options.earlier);
-    output::print_json_or(options.json, &table, || {
+    output::show_json_or(options.json, &table, options.color, || {
         let look = PublishedOptions {
             wide: options.wide,
-            color: output::colored(options.color),
+            columns: output::columns(),
             measurable: Some(&measurable),
         };
         render::published(&table, run.as_ref(), &look)

@@ -29,7 +29,11 @@ fn groups_levels_words_and_upper_case_name_rows() {
         ("explain memory", "memory: "),
         ("explain MEMORY", "MEMORY: "),
         ("explain l2", "l2: "),
-        ("explain 'system call'", "system call: "),
+        ("explain DRAM", "DRAM: "),
+        ("explain 'system call'", "call.syscall"),
+        ("explain 'SYSTEM'", "SYSTEM: "),
+        ("explain 'load from memory'", "memory.latency/DRAM"),
+        ("explain overview", "overview: "),
         ("explain div", "div: "),
     ] {
         assert!(first(line).starts_with(begins), "{line}: {}", first(line));

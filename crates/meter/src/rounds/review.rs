@@ -104,6 +104,12 @@ impl<P: WorkerPool> Conductor<'_, P> {
             remaining: (self.end + self.plan.time.end).saturating_sub(elapsed),
             visits_done: self.visits_done,
             visits_planned: planned.max(self.visits_done),
+            planned: self
+                .plan
+                .cells
+                .iter()
+                .filter(|cell| cell.visits > 0)
+                .count(),
             latest: &self.latest,
         });
     }

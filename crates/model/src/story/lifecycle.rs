@@ -284,7 +284,7 @@ mod tests {
     fn conclusions_are_drawn_of_a_whole_and_valid_life() {
         let mut run = synthetic::run();
         let texts = conclusions(&run);
-        assert!(texts[0].starts_with("start is negative: the thread typically ran 3100 ns"));
+        assert!(texts[0].starts_with("start is negative: the thread typically ran 3.10 µs"));
         assert!(texts[2].contains("thread (121 µs)") && texts[2].contains("inline (118 µs)"));
         assert!(negative_start(&Interval::about(-100.0, 200.0)).contains("not distinguishable"));
         run.cells.clear();

@@ -150,6 +150,9 @@ pub struct Column {
     pub unit: &'static str,
     /// A painter may leave it out where there is no room.
     pub optional: bool,
+    /// Names of places on the axis of its bars, in shares of their width: they
+    /// stand in place of the heading.
+    pub ticks: Vec<(f64, String)>,
 }
 
 /// A column whose cells begin at the left.
@@ -172,6 +175,11 @@ impl Column {
     /// The same column, whose figures are in a unit named elsewhere.
     pub fn of_unit(self, unit: &'static str) -> Column {
         Column { unit, ..self }
+    }
+
+    /// The same column, whose bars have an axis.
+    pub fn of_ticks(self, ticks: Vec<(f64, String)>) -> Column {
+        Column { ticks, ..self }
     }
 
     /// The same column, left out where there is no room.
@@ -317,7 +325,7 @@ pub enum Value {
         from: f64,
         /// Where it ends.
         to: f64,
-        /// Width of the column in characters.
+        /// Width of the column in characters, where there is room.
         columns: usize,
     },
 }

@@ -135,7 +135,7 @@ mod tests {
     fn modes_are_given_below_their_row_and_a_reason_only_once() {
         let notes = |estimate: &Estimate| notes_of_row("x.y", estimate, &Unit::Time);
         let mut estimate = two_modes();
-        let modes = "same CPU 2904 ns in 87 %, other CPU 37.0 µs in 13 %";
+        let modes = "same CPU 2.90 µs in 87 %, other CPU 37.0 µs in 13 %";
         assert_eq!(notes(&estimate), [modes]);
         estimate.modes.push(mode("migrated", 0.002, 90_000.0));
         estimate.verdict = Verdict::TwoStates;
@@ -183,7 +183,7 @@ mod tests {
             verdict: None,
             longest: None,
         };
-        let words = "p99 41 µs ±3, max 1204 µs (1280 samples, 31 s)";
+        let words = "p99 41 µs ±3, max 1.20 ms (1280 samples, 31 s)";
         assert_eq!(text(&tail), words);
         let estimate = Estimate {
             tail: Some(tail),
@@ -200,6 +200,6 @@ mod tests {
         assert_eq!(text(&tail), format!("{words}, {}", tail.reason()));
         (tail.p99_ns, tail.over_ms) = (None, 900);
         (tail.verdict, tail.longest) = (None, None);
-        assert_eq!(text(&tail), "max 1204 µs (1280 samples, 0.9 s)");
+        assert_eq!(text(&tail), "max 1.20 ms (1280 samples, 0.9 s)");
     }
 }

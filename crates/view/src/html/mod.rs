@@ -6,7 +6,7 @@ pub mod policy;
 mod table;
 
 use crate::chart::svg::Theme;
-use crate::render::layout::finish;
+use crate::terminal::layout::finish;
 use maud::{Markup, html};
 use model::story::{Block, Link, Note, Tone};
 

@@ -2,7 +2,7 @@
 //! read them.
 
 use super::figures::{counted, cycle_count, published_time, ratio_digits, share};
-use super::pages;
+use super::joined;
 use super::table::{group_of, in_group};
 use compare::obstacle::brief;
 use compare::{ComparedRow, Comparison, Direction, Ends, RunFacts, SideFacts, SideFigure};
@@ -20,14 +20,14 @@ const NAMED: usize = 3;
 
 /// The comparison as text; `wide` adds points, reasons and what only one side
 /// has.
-pub fn comparison(comparison: &Comparison, wide: bool, color: bool) -> String {
+pub fn comparison(comparison: &Comparison, wide: bool) -> Vec<Block> {
     let detail = if wide { Detail::All } else { Detail::Figures };
     let mut parts = vec![header(comparison), table(&comparison.rows, detail)];
     if wide {
         parts.push(table(&comparison.points, detail));
     }
     parts.push(footer(comparison, wide));
-    pages(&parts, color)
+    joined(parts)
 }
 
 /// What was compared, and in what it differs.
@@ -438,7 +438,7 @@ fn counts(rows: &[ComparedRow]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::{COLUMNS, layout};
+    use crate::terminal::{COLUMNS, colored, layout, plain};
     use compare::operand::Operand;
     use compare::references::References;
     use compare::{Options, Source, compare};
@@ -471,16 +471,16 @@ mod tests {
 
     #[test]
     fn the_table_of_a_comparison() {
-        let text = comparison(&unlike(), false, false);
+        let text = plain(&comparison(&unlike(), false));
         insta::assert_snapshot!(text);
         assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
         assert!(!text.contains('\x1b'));
-        assert!(comparison(&unlike(), false, true).contains("\x1b[31mdifferent"));
+        assert!(colored(&comparison(&unlike(), false)).contains("\x1b[31mdifferent"));
     }
 
     #[test]
     fn the_wide_table_names_points_reasons_and_what_is_missing() {
-        let text = comparison(&unlike(), true, false);
+        let text = plain(&comparison(&unlike(), true));
         for part in [
             "only in A: cpu.div_i32",
             "latency 1024 ",
@@ -489,7 +489,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
-        let short = comparison(&unlike(), false, false);
+        let short = plain(&comparison(&unlike(), false));
         assert!(short.contains("only in A: 1 row"), "{short}");
     }
 
@@ -503,7 +503,7 @@ mod tests {
         };
         let run = Operand::run("last", synthetic::run());
         let c = compare(&published, &run, &[], &|_| true, &options()).expect("shared rows");
-        let text = comparison(&c, false, false);
+        let text = plain(&comparison(&c, false));
         insta::assert_snapshot!(text);
         assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
     }
@@ -516,7 +516,7 @@ mod tests {
         }
         let mut c = unlike();
         c.method.fail_above = Some(0.07);
-        assert!(comparison(&c, false, false).contains("more than 7 % slower"));
+        assert!(plain(&comparison(&c, false)).contains("more than 7 % slower"));
     }
 
     #[test]
@@ -525,7 +525,7 @@ mod tests {
         run.machine.hostname = Fact::unknown("no name");
         let [a, b] = ["a", "b"].map(|name| Operand::run(name, run.clone()));
         let c = compare(&a, &b, &[], &|_| true, &options()).expect("shared rows");
-        let text = comparison(&c, false, false);
+        let text = plain(&comparison(&c, false));
         assert!(
             text.contains("unknown     on both sides, may differ: host\n"),
             "{text}"
@@ -539,7 +539,7 @@ mod tests {
         let b = synthetic::slower(&a, "exec.grep/faults", 2.0);
         let [a, b] = [("a", a), ("b", b)].map(|(name, run)| Operand::run(name, run));
         let c = compare(&a, &b, &[], &|_| true, &options()).expect("shared rows");
-        let text = comparison(&c, false, false);
+        let text = plain(&comparison(&c, false));
         assert!(text.contains("different: more\n"), "{text}");
         assert!(text.contains("1 different (0 slower, 0 faster, 1 more, 0 less)"));
         assert!(widest(&text) <= COLUMNS, "{text}");

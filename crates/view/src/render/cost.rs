@@ -79,7 +79,7 @@ fn rows(run: &Run) -> Vec<Cost<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::paint;
+    use crate::terminal::plain;
     use model::synthetic;
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
         point.row = "thread.lifecycle/end".into();
         point.wall_ms = 0.0;
         run.cells.push(point);
-        let text = paint(&cost(&run));
+        let text = plain(&cost(&run));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
         assert!(lines[0].contains("125 ms"), "{text}");

@@ -229,8 +229,8 @@ pub(crate) fn axis_text(axis: Axis) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::layout::width;
-    use crate::render::{COLUMNS, page};
+    use crate::terminal::layout::width;
+    use crate::terminal::{COLUMNS, plain};
     use model::estimate::{Estimate, Verdict};
     use model::run::Bound;
     use model::synthetic::{self, stamped_figure};
@@ -263,7 +263,7 @@ mod tests {
                 notes: Vec::new(),
                 missing: Vec::new(),
             };
-            let text = page(&map(&row, Axis::Cpu, Axis::Cpu, &points), false);
+            let text = plain(&map(&row, Axis::Cpu, Axis::Cpu, &points));
             let figures = text.matches("14.3 µs").count() as u64;
             assert_eq!(figures, nodes * nodes, "{text}");
             assert_eq!(text.contains('±'), half, "{text}");
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn rows_with_a_block_of_their_own_are_drawn_there_alone() {
-        let text = page(&curves(&synthetic::run()).concat(), false);
+        let text = plain(&curves(&synthetic::run()).concat());
         for id in ["pool", "core_to_core"] {
             assert!(!text.contains(id), "{text}");
         }

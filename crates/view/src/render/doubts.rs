@@ -34,10 +34,14 @@ pub(super) fn doubts(run: &Run, references: &References, options: &Options) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::COLUMNS;
-    use crate::render::layout::keeps_to;
-    use crate::render::run as draw;
+    use crate::terminal::COLUMNS;
+    use crate::terminal::layout::keeps_to;
+    use crate::terminal::plain;
     use model::synthetic;
+
+    fn draw(run: &Run, references: &References, options: &Options) -> String {
+        plain(&crate::render::run(run, references, options))
+    }
 
     #[test]
     fn a_doubtful_figure_says_why_below_the_table() {

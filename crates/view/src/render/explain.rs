@@ -3,7 +3,6 @@
 use super::curves::axis_text;
 use super::figures::published;
 use super::list::{ProbeText, since_text};
-use super::page;
 use compare::references::{Reference, ReferenceRow, References};
 use model::run::{Bound, Regime};
 use model::story::Block;
@@ -59,7 +58,7 @@ pub fn explained<'a>(
 
 /// The page about a row: `asked` is the row as it was named, which may be the
 /// probe or one of its rows.
-pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> String {
+pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> Vec<Block> {
     let heading = Block::text(format!("{}: {}", asked, probe.title));
     let mut blocks = vec![heading, Block::empty_line()];
     let facts = facts(probe).into_iter();
@@ -73,7 +72,7 @@ pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> Strin
     for (table, rows) in published {
         blocks.extend(of_table(table, &rows, asked));
     }
-    page(&blocks, false)
+    blocks
 }
 
 /// What the catalogue says of a probe: label and text.

@@ -31,16 +31,8 @@ pub(super) fn footer(run: &Run, options: &Options) -> Vec<Block> {
         );
     }
     say("rows: ", &counts(run));
-    if let Some(place) = &options.kept {
-        let id = run.id.get(..8).unwrap_or(&run.id);
-        match not_whole(run) {
-            None => say("kept: ", place),
-            Some(why) => say(
-                "kept: ",
-                &format!("{place} ({why}, so it is never `last`: latlas show {id} prints it)"),
-            ),
-        }
-    }
+    blocks.extend(kept(run, options));
+    let mut say = |label: &str, text: &str| blocks.push(Block::labelled(label, text));
     if let Some(more) = &options.full_adds {
         say("more: ", &format!("--full adds {more}"));
     }
@@ -68,6 +60,19 @@ pub(super) fn footer(run: &Run, options: &Options) -> Vec<Block> {
         }));
     }
     blocks
+}
+
+/// Where the run is kept, if it is.
+pub(super) fn kept(run: &Run, options: &Options) -> Option<Block> {
+    let place = options.kept.as_ref()?;
+    let id = run.id.get(..8).unwrap_or(&run.id);
+    let text = match not_whole(run) {
+        None => place.clone(),
+        Some(why) => {
+            format!("{place} ({why}, so it is never `last`: latlas show {id} prints it)")
+        }
+    };
+    Some(Block::labelled("kept: ", text))
 }
 
 /// One line on what to do where the canaries could not be read as usual.
@@ -181,11 +186,11 @@ fn named(rows: &[&str], all: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::paint;
+    use crate::terminal::plain;
     use model::synthetic;
 
     fn text(run: &Run) -> String {
-        paint(&footer(run, &Options::default()))
+        plain(&footer(run, &Options::default()))
     }
 
     #[test]
@@ -230,7 +235,7 @@ mod tests {
         assert!(!text(&run).contains("quiet: "), "the first line says it");
         run.gate.quiet_ratio = None;
         let last = |run: &Run| text(run).lines().last().unwrap_or_default().to_string();
-        assert!(last(&run).starts_with("\u{e004}quiet: no reference timings for this CPU"));
+        assert!(last(&run).starts_with("quiet: no reference timings for this CPU"));
         assert!(header::warnings(&run).is_empty());
         run.program.emulated = Some("qemu-user".into());
         assert!(last(&run).contains("under emulation"));

@@ -1,14 +1,13 @@
 //! What a gate says of a run, as text.
 
 use super::figures::{counted, trimmed};
-use super::page;
 use compare::MEMORY_REFERENCE;
 use compare::gate::{Gate, GateRow};
 use model::compare::measure::Measure;
 use model::story::{Block, Cell, Table, Tone, left, right};
 
 /// The rows that were looked at again, and the answer with what to do.
-pub fn gate(gate: &Gate, color: bool) -> String {
+pub fn gate(gate: &Gate) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut looked_at: Vec<&GateRow> = gate.rows.iter().filter(|r| r.p_values.len() > 1).collect();
     looked_at.sort_by(|a, b| a.p_value.total_cmp(&b.p_value));
@@ -26,7 +25,7 @@ pub fn gate(gate: &Gate, color: bool) -> String {
         let text = format!("{}: {} -> {}", difference.what, difference.a, difference.b);
         Block::labelled("  differs in ", text)
     }));
-    page(&blocks, color)
+    blocks
 }
 
 fn table(gate: &Gate, rows: &[&GateRow]) -> Table {

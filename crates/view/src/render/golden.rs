@@ -1,7 +1,8 @@
 //! Whole pictures of the synthetic run, kept in `snapshots/`. Read the
 //! difference before accepting it: `INSTA_UPDATE=always cargo test`.
 
-use super::{COLUMNS, Options, ProbeText, explain, layout, list, machine, run};
+use super::{Options, ProbeText, explain, list, machine, run};
+use crate::terminal::{COLUMNS, colored, layout, plain};
 use compare::references::References;
 use model::gate::GateState;
 use model::machine::Fact;
@@ -14,7 +15,7 @@ fn references() -> References {
 }
 
 fn draw(document: &Run, options: &Options) -> String {
-    run(document, &references(), options)
+    plain(&run(document, &references(), options))
 }
 
 fn usual() -> Options<'static> {
@@ -39,8 +40,54 @@ fn the_default_table() {
 }
 
 #[test]
+fn every_row_and_reason() {
+    let options = Options {
+        all: true,
+        ..usual()
+    };
+    let text = draw(&synthetic::run(), &options);
+    insta::assert_snapshot!(text);
+    assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
+}
+
+/// The first screen at several widths.
+#[test]
+fn the_overview() {
+    let mut run = synthetic::run();
+    run.plan.asked = vec![model::overview::OVERVIEW.into()];
+    let blocks = super::run(&run, &references(), &usual());
+    let screens = [40, 80, 120].map(|columns| {
+        let screen = crate::terminal::Screen {
+            columns,
+            color: false,
+        };
+        let text = crate::terminal::text(&blocks, screen);
+        assert!(widest(&text) <= columns, "{text}");
+        text
+    });
+    insta::assert_snapshot!(screens.join("\n"));
+}
+
+#[test]
+fn commands_on_a_screen() {
+    let blocks = run(&synthetic::run_of_commands(), &references(), &usual());
+    let screen = crate::terminal::Screen {
+        columns: 80,
+        color: false,
+    };
+    let text = crate::terminal::text(&blocks, screen);
+    insta::assert_snapshot!(text);
+    // Two of them say that the cache was not cold.
+    assert!(text.lines().count() <= 27, "{text}");
+}
+
+#[test]
 fn commands_and_what_they_say_of_each_other() {
-    let text = draw(&synthetic::run_of_commands(), &usual());
+    let all = Options {
+        all: true,
+        ..usual()
+    };
+    let text = draw(&synthetic::run_of_commands(), &all);
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
     assert!(text.lines().all(|line| line == line.trim_end()));
@@ -96,7 +143,7 @@ fn another_reference_takes_the_place_of_the_2012_list() {
         versus: vec![references.find("iphone-x").expect("key")],
         ..Options::default()
     };
-    let text = run(&synthetic::run(), &references, &options);
+    let text = plain(&run(&synthetic::run(), &references, &options));
     assert!(
         text.contains("iphone-x") && !text.contains("2012"),
         "{text}"
@@ -145,12 +192,8 @@ fn what_must_not_be_overlooked_comes_first() {
 
 #[test]
 fn verdicts_are_coloured_where_that_is_wanted() {
-    let plain = draw(&synthetic::run(), &Options::default());
-    let options = Options {
-        color: true,
-        ..Options::default()
-    };
-    let colored = draw(&synthetic::run(), &options);
+    let blocks = run(&synthetic::run(), &references(), &Options::default());
+    let (plain, colored) = (plain(&blocks), colored(&blocks));
     assert!(colored.contains("\x1b[33mnoisy\x1b[0m"));
     let mut stripped = colored;
     for escape in ["\x1b[0m", "\x1b[31m", "\x1b[32m", "\x1b[33m"] {
@@ -161,7 +204,11 @@ fn verdicts_are_coloured_where_that_is_wanted() {
 
 #[test]
 fn reasons_are_never_cut() {
-    let text = draw(&synthetic::run(), &Options::default());
+    let all = Options {
+        all: true,
+        ..Options::default()
+    };
+    let text = draw(&synthetic::run(), &all);
     let words: Vec<&str> = text.split_whitespace().collect();
     let flat = words.join(" ");
     for row in &synthetic::run().rows {
@@ -183,6 +230,12 @@ fn a_run_of_nothing_is_drawn_too() {
     document.rows.clear();
     document.core_clock = None;
     let text = draw(&document, &Options::default());
+    assert!(text.contains("0 of 0 figures hold."), "{text}");
+    let all = Options {
+        all: true,
+        ..Options::default()
+    };
+    let text = draw(&document, &all);
     assert!(text.contains("rows: none"), "{text}");
 }
 
@@ -220,10 +273,10 @@ fn a_damaged_but_well_formed_run_breaks_nothing() {
 
 #[test]
 fn the_machine_page() {
-    let text = machine(
+    let text = plain(&machine(
         &synthetic::run().machine,
         &Fact::known(synthetic::run().files_on.expect("synthetic")),
-    );
+    ));
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS);
 }
@@ -249,17 +302,17 @@ fn probe() -> ProbeText {
 
 #[test]
 fn the_page_of_a_row() {
-    let text = explain(&probe(), "memory.latency", &references());
+    let text = plain(&explain(&probe(), "memory.latency", &references()));
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS);
     let mut mixed = probe();
     mixed.long_from = Some(3 << 20);
-    let text = explain(&mixed, "memory.latency", &references());
+    let text = plain(&explain(&mixed, "memory.latency", &references()));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let both = "the typical one. From 3MiB on: every sample counts";
     assert!(text.contains(both), "{text}");
     for id in ["objc.json_encode", "file.read_open/1MiB", "no.such_row"] {
-        insta::assert_snapshot!(explain(&probe(), id, &references()));
+        insta::assert_snapshot!(plain(&explain(&probe(), id, &references())));
     }
 }
 
@@ -272,7 +325,7 @@ fn the_page_of_a_stamped_row() {
     wakeup.bound = Bound::Memory;
     wakeup.axes.clear();
     wakeup.levels = false;
-    let text = explain(&wakeup, "sched.wakeup", &references());
+    let text = plain(&explain(&wakeup, "sched.wakeup", &references()));
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS);
 }
@@ -285,7 +338,7 @@ fn the_list() {
     division.axes.clear();
     division.levels = false;
     division.since = Scale::Full;
-    let text = list(&[probe(), division]);
+    let text = plain(&list(&[probe(), division]));
     insta::assert_snapshot!(text);
 }
 

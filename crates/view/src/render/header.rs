@@ -20,6 +20,25 @@ pub(crate) fn header(run: &Run) -> Vec<Block> {
     blocks
 }
 
+/// What must be known above a short page: machine, clock, conditions.
+pub(super) fn short(run: &Run) -> Vec<Block> {
+    let mut blocks = warning_blocks(Some(run));
+    let known = facts(run).into_iter();
+    let known = known.filter(|(label, _)| SHORT.contains(label));
+    blocks.extend(known.map(|(label, text)| Block::fact(label, text)));
+    blocks
+}
+
+/// The facts of a short page.
+const SHORT: [&str; 6] = [
+    "machine",
+    "measured by",
+    "core clock",
+    "conditions",
+    "memory",
+    "run",
+];
+
 /// The warnings of a run, coloured.
 pub(super) fn warning_blocks(run: Option<&Run>) -> Vec<Block> {
     let warnings = run.map(warnings).unwrap_or_default().into_iter();
@@ -249,11 +268,11 @@ pub(super) fn program(program: &Program) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::page;
+    use crate::terminal::plain;
     use model::synthetic;
 
     fn text(run: &Run) -> String {
-        page(&header(run), false)
+        plain(&header(run))
     }
 
     #[test]

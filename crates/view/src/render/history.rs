@@ -2,7 +2,6 @@
 //! level, and a line for each.
 
 use super::figures::number_with_half;
-use super::page;
 use compare::history::{Entry, History};
 use model::estimate::Verdict;
 use model::figure::in_scale;
@@ -23,7 +22,7 @@ const LEAST_SPAN: f64 = 0.01;
 
 /// The page of a row's history. `wide` lists every run, with its id and what
 /// its verdict was for.
-pub fn history(history: &History, wide: bool, color: bool) -> String {
+pub fn history(history: &History, wide: bool) -> Vec<Block> {
     let heading = format!(
         "{}, {}, on {}",
         history.name(),
@@ -40,7 +39,7 @@ pub fn history(history: &History, wide: bool, color: bool) -> String {
         Block::empty_line(),
         Block::Table(list(history, wide, " (--wide lists all)")),
     ]);
-    page(&blocks, color)
+    blocks
 }
 
 fn numbers(interval: &Interval, scale: f64) -> [String; 2] {

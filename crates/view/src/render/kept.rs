@@ -1,60 +1,56 @@
 //! What is kept, as text.
 
 use super::figures::counted;
-use super::layout::finish;
-use super::page;
 use super::stored::{self, facts};
-use model::story::{Block, Table};
+use model::story::Block;
 use model::summary::KeptRun;
 use model::tally::Tally;
 use std::path::Path;
 use store::index::{Percentile, Rebuilt, Verified};
 
 /// The kept runs, a line each.
-pub fn kept_runs(runs: &[KeptRun]) -> String {
+pub fn kept_runs(runs: &[KeptRun]) -> Vec<Block> {
     match runs {
-        [] => String::new(),
-        runs => wide(stored::runs(runs)),
+        [] => Vec::new(),
+        runs => vec![Block::Table(stored::runs(runs).wide())],
     }
 }
 
-/// A table as wide as it needs to be: names are not cut.
-fn wide(table: Table) -> String {
-    page(&[Block::Table(table.wide())], false)
-}
-
 /// What is kept of one run.
-pub fn kept_run(run: &KeptRun, bytes: u64, tally: &Tally) -> String {
+pub fn kept_run(run: &KeptRun, bytes: u64, tally: &Tally) -> Vec<Block> {
     let document = format!("{}, {bytes} bytes", run.path.display());
-    page(&facts(run, &document, tally), false)
+    facts(run, &document, tally)
 }
 
 /// Where a machine stands among all, a line for each row; points of curves and
 /// maps where they are asked for.
-pub fn percentiles(all: &[Percentile], points: bool) -> String {
-    wide(stored::percentiles(all, points))
+pub fn percentiles(all: &[Percentile], points: bool) -> Vec<Block> {
+    vec![Block::Table(stored::percentiles(all, points).wide())]
 }
 
 /// What a rebuild came to.
-pub fn rebuilt(rebuilt: &Rebuilt, index: &Path) -> String {
+pub fn rebuilt(rebuilt: &Rebuilt, index: &Path) -> Vec<Block> {
     let documents = counted(rebuilt.documents, "document");
-    let mut text = match index.exists() {
-        true => format!("{} rebuilt from {documents}\n", index.display()),
-        false => "no stored runs: no index needed\n".into(),
-    };
+    let mut blocks = vec![Block::text(match index.exists() {
+        true => format!("{} rebuilt from {documents}", index.display()),
+        false => "no stored runs: no index needed".into(),
+    })];
     if rebuilt.unreadable > 0 {
         let documents = counted(rebuilt.unreadable, "document");
-        text += &format!("{documents} can't be read: see latlas atlas verify\n");
+        let text = format!("{documents} can't be read: see latlas atlas verify");
+        blocks.push(Block::text(text));
     }
     if rebuilt.left_over > 0 {
         let files = counted(rebuilt.left_over, "file");
-        text += &format!("{files} left behind by killed writers removed\n");
+        blocks.push(Block::text(format!(
+            "{files} left behind by killed writers removed"
+        )));
     }
-    finish(&text, false)
+    blocks
 }
 
 /// What a look at everything found.
-pub fn verified(verified: &Verified) -> String {
+pub fn verified(verified: &Verified) -> Vec<Block> {
     let counts = format!(
         "{} read, {} compared with the index",
         counted(verified.documents, "document"),
@@ -82,5 +78,5 @@ pub fn verified(verified: &Verified) -> String {
             (false, true) => "nothing was changed",
         },
     ));
-    page(&blocks, false)
+    blocks
 }

@@ -1,7 +1,6 @@
 //! The catalogue as a list.
 
 use super::figures::counted;
-use super::page;
 use model::run::{Axis, Bound, Regime, Scale};
 use model::story::{Block, Table, left};
 use model::unit::Unit;
@@ -98,22 +97,22 @@ pub struct RowTitle<'a> {
 }
 
 /// The rows of a group or level, one line each.
-pub fn group(name: &str, rows: &[RowTitle]) -> String {
+pub fn group(name: &str, rows: &[RowTitle]) -> Vec<Block> {
     let mut table = Table::new(["", ""].map(left));
     for RowTitle { row, title } in rows {
         table.row([row.as_str().into(), (*title).into()]);
     }
     let count = counted(rows.len(), "row");
     let text = format!("{name}: {count}; `latlas explain ROW` explains one");
-    let blocks = [
-        Block::Lines(vec![text, String::new()]),
+    vec![
+        Block::text(text),
+        Block::empty_line(),
         Block::Table(table.wide()),
-    ];
-    page(&blocks, false)
+    ]
 }
 
 /// One line a row: id, unit, form, when it runs, title.
-pub fn list(probes: &[ProbeText]) -> String {
+pub fn list(probes: &[ProbeText]) -> Vec<Block> {
     let mut table = Table::new(["row", "unit", "form", "runs", "title"].map(left));
     for probe in probes {
         for row in &probe.rows {
@@ -127,5 +126,5 @@ pub fn list(probes: &[ProbeText]) -> String {
         }
     }
     let legend = "runs: always; by default (not with --quick); only with --full";
-    page(&[Block::Table(table.wide()), Block::text(legend)], false)
+    vec![Block::Table(table.wide()), Block::text(legend)]
 }

@@ -1,6 +1,5 @@
 //! The machine, fact by fact; what is unknown says why.
 
-use super::page;
 use model::filesystem::Filesystem;
 use model::machine::{CacheFact, CoreKind, Fact, HugetlbPool, Limit, Machine, NumaNode, Presence};
 use model::size;
@@ -10,13 +9,13 @@ use model::text::ranges;
 
 /// Every fact of a machine, one a line, and where rows of files would put
 /// theirs.
-pub fn machine(machine: &Machine, files_on: &Fact<Filesystem>) -> String {
+pub fn machine(machine: &Machine, files_on: &Fact<Filesystem>) -> Vec<Block> {
     let mut blocks = facts(machine);
     let mut files = Facts { blocks: Vec::new() };
     files.heading("files");
     files.fact("would be on", files_on, files_on_text);
     blocks.extend(files.blocks);
-    page(&blocks, false)
+    blocks
 }
 
 /// Every fact of a machine, by topic.
@@ -189,7 +188,8 @@ mod tests {
     #[test]
     fn whatever_is_unknown_says_why() {
         const WHY: &str = "this platform keeps it to itself";
-        let text = machine(&Machine::unknown("riscv64", WHY), &Fact::unknown(WHY));
+        let blocks = machine(&Machine::unknown("riscv64", WHY), &Fact::unknown(WHY));
+        let text = crate::terminal::plain(&blocks);
         let facts = text.lines().filter(|l| l.starts_with("  ")).count();
         let unknown = text
             .matches("unknown: this platform keeps it to itself")

@@ -13,22 +13,20 @@ mod gate;
 pub(crate) mod header;
 pub mod history;
 mod kept;
-pub(crate) mod layout;
 mod list;
 pub(crate) mod machine;
 pub mod noise;
+mod overview;
 mod probes_page;
 mod published;
 mod selftest;
+mod short;
 pub mod stored;
 mod table;
-pub(crate) mod terminal;
 mod wide;
 
 #[cfg(test)]
 mod golden;
-#[cfg(test)]
-pub(crate) use layout::keeps_to;
 
 pub use comparison::comparison;
 pub use explain::{Explained, explain, explained};
@@ -41,6 +39,7 @@ pub use list::{ProbeText, RowTitle, group, list, probe_of};
 pub(crate) use machine::facts as machine_facts;
 pub use machine::machine;
 pub use noise::osnoise;
+pub use overview::is_overview;
 pub use probes_page::probes_page;
 pub use published::{PublishedOptions, published};
 pub use selftest::selftest;
@@ -53,12 +52,11 @@ use model::story::{
     Block, core_to_core, create_delete, levels, lifecycle, naive_loop, page_walk, pool, wakeup,
 };
 
-/// Width that the default table keeps to.
-pub const COLUMNS: usize = 100;
-
 /// What to draw of a run, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Options<'a> {
+    /// Every row, also of a run of the overview, and every reason.
+    pub all: bool,
     /// Tables to set beside, in this order; none for the 2012 list.
     pub versus: Vec<&'a Reference>,
     /// Every column and every point of a curve, however wide.
@@ -67,16 +65,32 @@ pub struct Options<'a> {
     pub human: bool,
     /// A column of operations per frame at 60 Hz.
     pub frames: bool,
-    /// Colour the verdicts.
-    pub color: bool,
     /// Where the run is kept, if it is.
     pub kept: Option<String>,
     /// What `--full` would add, if anything.
     pub full_adds: Option<String>,
 }
 
-/// A run as text: header, table, curves, what was learned, footer.
-pub fn run(run: &Run, references: &References, options: &Options) -> String {
+/// A run: the overview of one that is no more; a short page of one of whole
+/// groups; of rows that were asked for, or where all is: header, table, curves,
+/// what follows from them, footer.
+pub fn run(run: &Run, references: &References, options: &Options) -> Vec<Block> {
+    if is_overview(run) && !options.all && !options.wide {
+        let screen = overview::overview(run, references, options);
+        if !screen.is_empty() {
+            return screen;
+        }
+    }
+    if run.plan.asked.is_empty() && run.commands.is_none() && !options.all && !options.wide {
+        return short::short(run, references, options);
+    }
+    if let Some(record) = run
+        .commands
+        .as_ref()
+        .filter(|_| !options.all && !options.wide)
+    {
+        return commands::short(run, record, options);
+    }
     let mut parts = vec![header::header(run)];
     if options.wide {
         parts.extend(run.commands.iter().map(|c| commands::how(run, c)));
@@ -93,14 +107,15 @@ pub fn run(run: &Run, references: &References, options: &Options) -> String {
     let mut pairs = picture(run, references, core_to_core::PROBE);
     pairs.extend(core_to_core::story(run));
     parts.push(pairs);
-    parts.extend(stories(run, references).into_iter().map(|(_, story)| story));
+    let stories = stories(run, references).into_iter();
+    parts.extend(stories.map(|story| story.blocks));
     if options.wide {
         parts.push(cost::cost(run));
     }
     let mut end = doubts::doubts(run, references, options);
     end.extend(footer::footer(run, options));
     parts.push(end);
-    pages(&parts, options.color)
+    joined(parts)
 }
 
 /// A picture of the run, where it has what that shows.
@@ -109,16 +124,35 @@ fn picture(run: &Run, references: &References, id: &str) -> Vec<Block> {
     chart.map(Block::chart).into_iter().collect()
 }
 
-/// What families of rows say, with the chapter that each belongs to.
-pub(crate) fn stories(run: &Run, references: &References) -> [(Section, Vec<Block>); 6] {
+/// What a family of rows says.
+pub(crate) struct Story {
+    /// The chapter that it belongs to.
+    pub(crate) section: Section,
+    /// The row, or what the rows have in common.
+    pub(crate) rows: &'static str,
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// What families of rows say, in the order of a page.
+pub(crate) fn stories(run: &Run, references: &References) -> [Story; 6] {
     let published = |row: &str| published_element_ns(references, row);
+    let story = |section, rows, blocks| Story {
+        section,
+        rows,
+        blocks,
+    };
+    use Section::{Files, Memory, Threads};
     [
-        (Section::Memory, page_walk::story(run)),
-        (Section::Memory, naive_loop::story(run, published)),
-        (Section::Threads, lifecycle::story(run)),
-        (Section::Threads, pool::story(run)),
-        (Section::Threads, wakeup::story(run)),
-        (Section::Files, create_delete::story(run)),
+        story(Memory, "memory.latency_tlb", page_walk::story(run)),
+        story(
+            Memory,
+            "memory.naive_xor",
+            naive_loop::story(run, published),
+        ),
+        story(Threads, "thread.lifecycle", lifecycle::story(run)),
+        story(Threads, "sched.pool", pool::story(run)),
+        story(Threads, "sched.wakeup", wakeup::story(run)),
+        story(Files, "file.delete", create_delete::story(run)),
     ]
 }
 
@@ -130,19 +164,12 @@ fn published_element_ns(references: &References, row: &str) -> Option<f64> {
     table.counterpart(row)?.row.ns_per_element
 }
 
-/// A page of several parts, those that hold anything, with an empty line between.
-fn pages(parts: &[Vec<Block>], color: bool) -> String {
-    let painted = parts.iter().map(|blocks| paint(blocks));
-    let painted: Vec<String> = painted.filter(|text| !text.is_empty()).collect();
-    layout::finish(&painted.join("\n"), color)
-}
-
-/// A page of one part.
-fn page(blocks: &[Block], color: bool) -> String {
-    layout::finish(&paint(blocks), color)
-}
-
-/// Blocks painted for the default width.
-fn paint(blocks: &[Block]) -> String {
-    terminal::paint(blocks, COLUMNS)
+/// Parts of a page, with an empty line between.
+fn joined(parts: Vec<Vec<Block>>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for part in parts.into_iter().filter(|part| !part.is_empty()) {
+        blocks.push(Block::empty_line());
+        blocks.extend(part);
+    }
+    blocks
 }

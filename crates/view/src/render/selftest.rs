@@ -1,6 +1,6 @@
 //! What a machine could tell now, as text.
 
-use super::{figures, page};
+use super::figures;
 use compare::obstacle::brief;
 use compare::selftest::{Detectable, SelfTest};
 use model::story::{Block, Cell, Table, Tone, left, right};
@@ -9,7 +9,7 @@ use model::story::{Block, Cell, Table, Tone, left, right};
 const SIZES: [f64; 5] = [0.01, 0.02, 0.05, 0.10, 0.20];
 
 /// The table of what each row could detect, and the machine's verdict.
-pub fn selftest(test: &SelfTest, color: bool) -> String {
+pub fn selftest(test: &SelfTest) -> Vec<Block> {
     let mut table = Table::new([
         left("row"),
         right("one run ±"),
@@ -42,14 +42,13 @@ pub fn selftest(test: &SelfTest, color: bool) -> String {
         test.among,
         test.order.len()
     );
-    let blocks = [
+    vec![
         Block::Table(table),
         Block::empty_line(),
         Block::text(verdict(test)),
         Block::text(alarms(test)),
         Block::text(legend),
-    ];
-    page(&blocks, color)
+    ]
 }
 
 fn verdict(test: &SelfTest) -> String {
@@ -109,7 +108,7 @@ fn tone(row: &Detectable) -> Tone {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::{COLUMNS, layout};
+    use crate::terminal::{COLUMNS, layout, plain};
     use compare::selftest as judged;
     use model::synthetic;
 
@@ -129,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_table_of_a_selftest() {
-        let text = selftest(&test([1.0, 1.01, 0.99, 1.0]), false);
+        let text = plain(&selftest(&test([1.0, 1.01, 0.99, 1.0])));
         assert!(text.contains("once these sets are"), "{text}");
         insta::assert_snapshot!(text);
         let widest = text.lines().map(layout::width).max();
@@ -138,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_false_alarm_is_not_overlooked() {
-        let text = selftest(&test([1.0, 1.5, 1.5, 1.0]), false);
+        let text = plain(&selftest(&test([1.0, 1.5, 1.5, 1.0])));
         assert!(
             text.contains("FALSE ALARMS: cpu.add_i32 called different"),
             "{text}"

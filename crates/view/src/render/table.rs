@@ -87,7 +87,7 @@ fn columns(group: &str, tables: &[&Reference], options: &Options) -> Vec<Column>
         left(group),
         right("quiet ±"),
         right("cycles"),
-        left("typical"),
+        left("typical").optional(),
     ];
     columns.extend(options.human.then(|| right("1ns=1s")));
     columns.extend(options.frames.then(|| right("frame")));
@@ -148,7 +148,7 @@ pub(super) fn scaled(estimate: &Estimate, unit: &Unit, options: &Options) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::paint;
+    use crate::terminal::plain;
     use model::synthetic;
 
     /// A run of rows that are missing for these reasons.
@@ -169,7 +169,7 @@ mod tests {
 
     fn lines(run: &Run) -> Vec<String> {
         let references = References::embedded().expect("references");
-        let text = paint(&table(run, &references, &Options::default()));
+        let text = plain(&table(run, &references, &Options::default()));
         let lines = text.lines().filter(|line| line.starts_with(' '));
         lines.map(str::to_string).collect()
     }

@@ -145,7 +145,7 @@ fn cells(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::paint;
+    use crate::terminal::plain;
     use model::synthetic;
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
             run.cells.push(cell);
         }
         let references = References::embedded().expect("references");
-        let text = paint(&table(&run, &references, &Options::default()));
+        let text = plain(&table(&run, &references, &Options::default()));
         for (name, took) in [
             ("sched.pool at 8 ", "808 ms"),
             ("sched.ring at 8 x 16KiB ", "816 ms"),

@@ -134,8 +134,8 @@ fn as_text(content: &Content, section: Section) -> Vec<Block> {
     let stories = stories(run, content.references).into_iter();
     blocks.extend(
         stories
-            .filter(|(of, _)| *of == section)
-            .flat_map(|(_, story)| story),
+            .filter(|story| story.section == section)
+            .flat_map(|story| story.blocks),
     );
     blocks
 }

@@ -21,7 +21,7 @@ fn the_mode_that_is_compared_stands_with_the_row() {
     let modes = [("same CPU", 0.6, 4e3), ("other CPU", 0.4, 4e4)];
     let modes = synthetic::in_modes(5e3, &modes);
     let run = synthetic::with(synthetic::run(), "sync.handoff/pipe", modes);
-    let page = crate::render::comparison(&set(&run, &run), false, false);
+    let page = crate::terminal::plain(&crate::render::comparison(&set(&run, &run), false));
     assert!(page.contains("handoff/pipe (same CPU)"), "{page}");
 }
 
@@ -35,10 +35,10 @@ fn no_interval_is_a_column_of_digits() {
             (ratio.low, ratio.high) = (Some(1e-110), Some(1e110));
         }
     }
-    let page = crate::render::comparison(&c, false, false);
+    let page = crate::terminal::plain(&crate::render::comparison(&c, false));
     assert!(page.contains("too wide"), "{page}");
     assert!(
-        crate::render::keeps_to(&page, crate::render::COLUMNS),
+        crate::terminal::layout::keeps_to(&page, crate::terminal::COLUMNS),
         "{page}"
     );
     let longest = |text: &str| {

@@ -43,7 +43,7 @@ fn page(what: &str, baseline: &Operand, kept: &[Run], runs: &[Run], share: f64) 
         Ok(runs[asked.len()].clone())
     };
     let gate = judge(baseline, runs[0].clone(), kept, share, &mut again).expect("judged");
-    let page = render::gate(&gate, false);
+    let page = crate::terminal::plain(&render::gate(&gate));
     assert_eq!(gate.runs, asked.len() + 1);
     let asked = asked.join(", ");
     format!("== {what} (again: {asked})\n{page}")
@@ -118,7 +118,10 @@ fn two_of_three_runs_decide() {
         &[only.clone(), only.clone(), only],
         0.05,
     );
-    assert!(render::keeps_to(&pages, render::COLUMNS));
+    assert!(crate::terminal::layout::keeps_to(
+        &pages,
+        crate::terminal::COLUMNS
+    ));
     insta::assert_snapshot!(pages);
 }
 

@@ -76,13 +76,16 @@ fn pages_of_histories() {
     ];
     let pages = cases.each_ref().map(|(_, index)| {
         let history = of(index, ROW, &[]).expect("kept");
-        let page = render::history(&history, false, false);
-        assert!(render::keeps_to(&page, render::COLUMNS), "{page}");
+        let page = crate::terminal::plain(&render::history(&history, false));
+        assert!(
+            crate::terminal::layout::keeps_to(&page, crate::terminal::COLUMNS),
+            "{page}"
+        );
         page
     });
     insta::assert_snapshot!(pages.join("\n"));
     let wide = of(&cases[3].1, ROW, &[]).expect("kept");
-    insta::assert_snapshot!(render::history(&wide, true, false));
+    insta::assert_snapshot!(crate::terminal::plain(&render::history(&wide, true)));
     let change = of(&cases[0].1, ROW, &[]).expect("kept");
     insta::assert_snapshot!(text(&chart::history::chart(&change)));
     let point = of(&cases[1].1, "memory.latency", &[16_384]).expect("a point");

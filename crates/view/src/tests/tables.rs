@@ -1,4 +1,5 @@
 use crate::render::{PublishedOptions, published};
+use crate::terminal::{COLUMNS, plain};
 use compare::references::{ReferenceRow, References};
 use compare::tables::*;
 use model::estimate::Verdict;
@@ -9,6 +10,13 @@ use model::run::Run;
 use model::synthetic::{self, figure, stamped_figure};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+
+fn options() -> PublishedOptions<'static> {
+    PublishedOptions {
+        columns: COLUMNS,
+        ..PublishedOptions::default()
+    }
+}
 
 fn references() -> References {
     References::embedded().expect("references")
@@ -32,7 +40,7 @@ fn with_originals() -> Run {
 }
 
 fn page(key: &str, run: &Run) -> String {
-    published(&filled(key, run), Some(run), &PublishedOptions::default())
+    plain(&published(&filled(key, run), Some(run), &options()))
 }
 
 #[test]
@@ -115,7 +123,7 @@ fn only_what_this_program_can_measure_is_advised() {
             measurable: Some(&known),
             ..PublishedOptions::default()
         };
-        let text = published(&table, None, &options);
+        let text = plain(&published(&table, None, &options));
         let line = text.lines().find(|line| line.starts_with("more: "));
         line.map(str::to_owned)
     };
@@ -130,7 +138,7 @@ fn the_file_system_stands_next_to_rows_of_files() {
     let mut run = compare::synthetic::published_run();
     let shows = |key: &str, run: &Run| {
         let table = filled(key, run);
-        let text = published(&table, Some(run), &PublishedOptions::default());
+        let text = plain(&published(&table, Some(run), &options()));
         let json = serde_json::to_value(&table).expect("JSON");
         assert_eq!(json["run"]["files_on"]["kind"], "ext4");
         text.contains("files on        ext4 on ")
@@ -377,7 +385,7 @@ proptest! {
         let published_order: Vec<&str> = unfilled.rows().map(|row| row.id.as_str()).collect();
         prop_assert_eq!(&shown, &published_order);
 
-        let text = published(&table, Some(&run), &PublishedOptions::default());
+        let text = plain(&published(&table, Some(&run), &options()));
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         for row in table.rows() {
             let first = row.name.split(' ').next().expect("a name");
@@ -390,6 +398,6 @@ proptest! {
             }
         }
         // Figures as one may expect them keep to the page.
-        prop_assert!(odd.is_some() || crate::render::keeps_to(&text, 100), "{text}");
+        prop_assert!(odd.is_some() || crate::terminal::layout::keeps_to(&text, 100), "{text}");
     }
 }

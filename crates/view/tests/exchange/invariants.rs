@@ -121,7 +121,11 @@ fn check_run(run: &Run) {
             wide,
             ..render::Options::default()
         };
-        let text = render::run(run, &references, &options);
+        let screen = view::terminal::Screen {
+            columns: 100,
+            color: false,
+        };
+        let text = view::terminal::text(&render::run(run, &references, &options), screen);
         assert!(is_harmless(&text), "{text:?}");
     }
     for format in EXPORTS {

@@ -1,5 +1,6 @@
 //! `latlas atlas rebuild` and `latlas atlas verify`.
 
+use crate::arguments::Color;
 use crate::{UNRELIABLE, output};
 use std::process::ExitCode;
 use store::index::Index;
@@ -8,14 +9,18 @@ use view::render;
 /// Rebuilds the index.
 pub(super) fn rebuild(index: &Index, json: bool) -> anyhow::Result<ExitCode> {
     let rebuilt = index.rebuild()?;
-    output::print_json_or(json, &rebuilt, || render::rebuilt(&rebuilt, &index.path()))?;
+    output::show_json_or(json, &rebuilt, Color::Never, || {
+        render::rebuilt(&rebuilt, &index.path())
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Checks everything and prints the damage.
 pub(super) fn verify(index: &Index, json: bool) -> anyhow::Result<ExitCode> {
     let verified = index.verify()?;
-    output::print_json_or(json, &verified, || render::verified(&verified))?;
+    output::show_json_or(json, &verified, Color::Never, || {
+        render::verified(&verified)
+    })?;
     Ok(match verified.is_whole() {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),

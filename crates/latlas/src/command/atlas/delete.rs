@@ -59,7 +59,7 @@ fn confirmed(runs: &[Named]) -> anyhow::Result<bool> {
         bail!("can't ask for confirmation without a terminal: add --yes to delete {count}");
     }
     let known: Vec<KeptRun> = runs.iter().filter_map(|run| run.run.clone()).collect();
-    output::print_error(&render::kept_runs(&known));
+    output::print_error(&output::plain(&render::kept_runs(&known)));
     for unread in runs.iter().filter(|run| run.run.is_none()) {
         let path = unread.path.display();
         output::print_error(&format!("{path} (unreadable)\n"));

@@ -1,5 +1,6 @@
 //! `latlas atlas list`.
 
+use crate::arguments::Color;
 use crate::arguments::atlas::ListOptions;
 use crate::output;
 use anyhow::bail;
@@ -28,7 +29,9 @@ pub(super) fn list(index: &Index, options: &ListOptions) -> anyhow::Result<ExitC
     if let Some(limit) = options.limit {
         runs.truncate(limit as usize);
     }
-    output::print_json_or(options.json, &runs, || render::kept_runs(&runs))?;
+    output::show_json_or(options.json, &runs, Color::Never, || {
+        render::kept_runs(&runs)
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,6 +1,7 @@
 //! `latlas atlas percentiles`: the rank of a machine among all.
 
 use super::list::named;
+use crate::arguments::Color;
 use crate::arguments::atlas::PercentilesOptions;
 use crate::output;
 use anyhow::bail;
@@ -40,8 +41,8 @@ pub(super) fn percentiles(index: &Index, options: &PercentilesOptions) -> anyhow
             output::harmless(machine.name())
         ));
     }
-    output::print_json_or(options.json, &all, || match all.is_empty() {
-        true => String::new(),
+    output::show_json_or(options.json, &all, Color::Never, || match all.is_empty() {
+        true => Vec::new(),
         false => render::percentiles(&all, options.points),
     })?;
     Ok(ExitCode::SUCCESS)

@@ -1,6 +1,7 @@
 //! `latlas atlas show`: a stored run's metadata.
 
 use super::kept;
+use crate::arguments::Color;
 use crate::arguments::atlas::ShowOptions;
 use crate::output;
 use anyhow::Context;
@@ -26,7 +27,7 @@ pub(super) fn show(index: &Index, options: &ShowOptions) -> anyhow::Result<ExitC
         .len();
     let tally = Tally::of_kept(&index.results_of(&run.id)?);
     let shown = Shown { run, bytes, tally };
-    output::print_json_or(options.json, &shown, || {
+    output::show_json_or(options.json, &shown, Color::Never, || {
         render::kept_run(&shown.run, bytes, &shown.tally)
     })?;
     Ok(ExitCode::SUCCESS)

@@ -210,17 +210,16 @@ fn measure(
     });
 
     let look = Options {
+        all: options.all,
         wide: options.wide,
-        color: output::colored(options.color),
         kept: keep(&run, store.as_ref()),
         ..Options::default()
     };
     let written = options.out.as_ref().map(|path| store::write(&run, path));
-    let text = match options.json {
-        true => output::document(&run)?,
-        false => render::run(&run, references, &look),
-    };
-    output::print(&text)?;
+    match options.json {
+        true => output::print(&output::document(&run)?)?,
+        false => output::show(&render::run(&run, references, &look), options.color)?,
+    }
     written.transpose()?;
     let lost = look.kept.is_none() && options.out.is_none() && !options.json;
     Ok(exit_code(&run, lost))

@@ -155,14 +155,13 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
         bytes.push(b'\n');
         anyhow::Ok(store::write_bytes(&bytes, path)?)
     });
-    let text = match options.json {
-        true => serde_json::to_string(&effects)? + "\n",
+    match options.json {
+        true => output::print(&(serde_json::to_string(&effects)? + "\n"))?,
         false => {
-            let color = output::colored(options.color);
-            render::noise::effects(&effects, &references, options.wide, color)
+            let page = render::noise::effects(&effects, &references, options.wide);
+            output::show(&page, options.color)?;
         }
-    };
-    output::print(&text)?;
+    }
     written.transpose()?;
     Ok(exit_code(&effects))
 }

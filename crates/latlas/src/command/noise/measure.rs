@@ -52,11 +52,10 @@ pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
     let json = serde_json::to_string(&document)? + "\n";
     let written = options.out.as_ref();
     let written = written.map(|path| store::write_bytes(json.as_bytes(), path));
-    let text = match options.json {
-        true => json.clone(),
-        false => render::osnoise(&document, output::colored(options.color)),
-    };
-    output::print(&text)?;
+    match options.json {
+        true => output::print(&json)?,
+        false => output::show(&render::osnoise(&document), options.color)?,
+    }
     written.transpose()?;
     Ok(
         match document.partial.is_none() && has_cause(&document.cpus) {

@@ -24,17 +24,9 @@ pub(super) fn show(options: &ShowOptions) -> anyhow::Result<ExitCode> {
             of_a_tree(root)
         }
     };
-    let text = match options.json {
-        true => serde_json::to_string_pretty(&controls)? + "\n",
-        false => render::noise::show(
-            &controls,
-            render::noise::ShowOptions {
-                wide: options.wide,
-                color: output::colored(options.color),
-            },
-        ),
-    };
-    output::print(&text)?;
+    output::show_json_or(options.json, &controls, options.color, || {
+        render::noise::show(&controls, options.wide)
+    })?;
     Ok(
         match controls.advice.is_empty() && controls.pending.is_none() && controls.sees() {
             true => ExitCode::SUCCESS,

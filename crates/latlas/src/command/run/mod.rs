@@ -13,12 +13,26 @@ use meter::core_kind::CoreKindChoice;
 use meter::plan::{Request, plan};
 use meter::probe::Probe;
 use model::machine::Machine;
+use model::overview::OVERVIEW;
 use model::run::Scale;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 use store::index;
 use store::{self, Store};
 use view::render::{self, ProbeText};
+
+/// What a run of the overview takes, with what comes before and after.
+const OVERVIEW_TAKES: Duration = Duration::from_millis(13_500);
+
+/// `latlas` alone: measures the operations of the overview; with a scale, all rows of that.
+pub(crate) fn first_screen(catalogue: &[Probe], options: &RunOptions) -> anyhow::Result<ExitCode> {
+    let rows: &[String] = match options.quick || options.full {
+        true => &[],
+        false => &[OVERVIEW.to_owned()],
+    };
+    run(catalogue, rows, options)
+}
 
 /// Measures the rows that match the patterns; without any, the default rows.
 pub(crate) fn run(
@@ -61,7 +75,7 @@ pub(crate) fn run(
     // The table comes before an error about the file.
     let written = options.out.as_ref().map(|path| store::write(&run, path));
     match (options.json, &prepared) {
-        (false, _) => output::print(&render::run(&run, &references, &look))?,
+        (false, _) => output::show(&render::run(&run, &references, &look), options.look.color)?,
         (true, None) => output::print(&output::document(&run)?)?,
         (true, Some(_)) => {}
     }
@@ -76,10 +90,10 @@ pub(crate) fn run(
         return Ok(of_run);
     };
     let judged = prepared.judge(&run, catalogue, &texts, &request, options);
-    output::print(&match options.json {
-        true => gate::document(&run, judged.as_ref())?,
-        false => gate::page(judged.as_ref(), look.color),
-    })?;
+    match options.json {
+        true => output::print(&gate::document(&run, judged.as_ref())?)?,
+        false => gate::show(judged.as_ref(), options.look.color)?,
+    }
     written.transpose()?;
     Ok(gate::exit_code(judged.as_ref(), of_run))
 }
@@ -98,7 +112,7 @@ pub(super) fn request(
         rows: selection::rows(texts, patterns, scale(options))?,
         asked: patterns.to_vec(),
         seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
-        budget: options.budget,
+        budget: options.budget.or(usual_budget(patterns)),
         pin: options.pin.or(first_shielded),
         peer: options.peer.clone(),
         core_kind: options.core_kind.map(|kind| match kind {
@@ -110,6 +124,11 @@ pub(super) fn request(
         kept_quiet_ratio: kept_quiet_ratio(&machine),
     };
     Ok((request, machine))
+}
+
+/// The time of a run that has one without being asked.
+fn usual_budget(patterns: &[String]) -> Option<Duration> {
+    (patterns == [OVERVIEW]).then_some(OVERVIEW_TAKES)
 }
 
 /// The quiet ratio learned from stored runs of this machine.

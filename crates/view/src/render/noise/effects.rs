@@ -9,7 +9,7 @@ mod wide;
 #[cfg(test)]
 mod tests;
 
-use crate::render::pages;
+use crate::render::joined;
 use compare::references::{FoundControl, FoundControls, FoundTime, References};
 use model::noise::effect::{Effects, Load, Workload, figures};
 use model::story::{self, Cell, Table, left, right};
@@ -52,7 +52,7 @@ const COLUMNS_OF_TIMES: [Column; 4] = [
 ];
 
 /// The whole page.
-pub fn effects(document: &Effects, references: &References, wide: bool, color: bool) -> String {
+pub fn effects(document: &Effects, references: &References, wide: bool) -> Vec<story::Block> {
     let mut parts = vec![header(document), times(document, references)];
     parts.extend([
         states::states(document),
@@ -62,7 +62,7 @@ pub fn effects(document: &Effects, references: &References, wide: bool, color: b
         parts.push(wide::figures(document));
     }
     parts.push(advice::advice(document));
-    pages(&parts, color)
+    joined(parts)
 }
 
 fn header(document: &Effects) -> Vec<story::Block> {

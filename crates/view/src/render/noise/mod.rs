@@ -6,4 +6,4 @@ mod show;
 
 pub use effects::effects;
 pub use osnoise::osnoise;
-pub use show::{ShowOptions, show};
+pub use show::show;

@@ -1,6 +1,6 @@
 //! What a spinning thread lost: by cause, by length, over time.
 
-use super::super::pages;
+use super::super::joined;
 use model::figure::{decimals, time};
 use model::noise::osnoise::{
     Cause, Detour, Frequency, Osnoise, OsnoiseAround, OsnoiseDocument, Stretch,
@@ -15,7 +15,7 @@ const BAR: usize = 48;
 const NAMED: usize = 8;
 
 /// A document as text, one block for each CPU.
-pub fn osnoise(document: &OsnoiseDocument, color: bool) -> String {
+pub fn osnoise(document: &OsnoiseDocument) -> Vec<Block> {
     let partial = document.partial.iter();
     let partial = partial.map(|why| vec![Block::warning("PARTIAL: ", why)]);
     let mut parts: Vec<Vec<Block>> = partial.collect();
@@ -25,7 +25,7 @@ pub fn osnoise(document: &OsnoiseDocument, color: bool) -> String {
                     whatever else wants to run shares a CPU with one of them.";
         parts.push(vec![Block::text(text)]);
     }
-    pages(&parts, color)
+    joined(parts)
 }
 
 /// A few words for the conditions of a run.

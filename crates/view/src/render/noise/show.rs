@@ -1,20 +1,9 @@
 //! `noise show`: the controls group by group, and what to do about them.
 
 use crate::grouped::grouped;
-use crate::render;
-use crate::render::layout::{Style, styled, width};
+use crate::terminal::layout::{Style, styled, width};
 use model::noise::control::{Control, Controls, Group, Hindrance, Kind, Privilege, State, Tuned};
 use model::story::Block;
-
-/// How to draw it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ShowOptions {
-    /// What each control is, where it is read, why a value is better and the
-    /// command for a shell.
-    pub wide: bool,
-    /// Colour what could be better.
-    pub color: bool,
-}
 
 /// Marks what was only ever tried on made-up machines.
 const NEVER_RUN: &str = "*";
@@ -22,10 +11,10 @@ const NEVER_RUN: &str = "*";
 const NAMES: usize = 26;
 
 /// All of it as text.
-pub fn show(controls: &Controls, options: ShowOptions) -> String {
+pub fn show(controls: &Controls, wide: bool) -> Vec<Block> {
     let mut page = Page {
         blocks: Vec::new(),
-        wide: options.wide,
+        wide,
     };
     page.header(controls);
     for group in [
@@ -40,7 +29,7 @@ pub fn show(controls: &Controls, options: ShowOptions) -> String {
     }
     page.advice(controls);
     page.footer(controls);
-    render::page(&page.blocks, options.color)
+    page.blocks
 }
 
 struct Page {

@@ -1,9 +1,9 @@
 //! Ash's columns: name, iterations, total time, ns each, in his order.
 
-use super::super::layout::{keeps_to, wrap};
-use super::super::{COLUMNS, paint};
 use super::notes::Notes;
 use super::{column_name, ours};
+use crate::terminal::fits;
+use crate::terminal::layout::wrap;
 use compare::tables::{Measured, Table, TablePart};
 use model::figure::decimals;
 use model::story::{self, Block, Cell, left, right};
@@ -12,23 +12,30 @@ use model::story::{self, Block, Cell, left, right};
 const NAME_WIDTHS: [usize; 4] = [29, 26, 22, 18];
 
 /// The part, row by row as published.
-pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> Vec<Block> {
+pub(super) fn part(
+    table: &Table,
+    part: &TablePart,
+    notes: &mut Notes,
+    columns: usize,
+) -> Vec<Block> {
     // Columns beside the usual ones are asked for, and come on top.
     let extra = 14 * table.columns.len().saturating_sub(2);
     let draw = |names: usize| {
         let mut drawn = notes.clone();
         let mut page = page(table, part, names, &mut drawn);
         page.extra = extra;
-        (vec![Block::Tables(vec![page])], drawn)
+        (page, drawn)
     };
     let fitting = NAME_WIDTHS.map(draw).into_iter();
-    let (blocks, drawn) = fitting
+    let fitting = fitting
         .clone()
-        .find(|(blocks, _)| keeps_to(&paint(blocks), COLUMNS + extra))
-        .or(fitting.last())
-        .unwrap_or_default();
+        .find(|(page, _)| fits(page, columns + extra))
+        .or(fitting.last());
+    let Some((page, drawn)) = fitting else {
+        return Vec::new();
+    };
     *notes = drawn;
-    blocks
+    vec![Block::Tables(vec![page])]
 }
 
 fn page(table: &Table, part: &TablePart, names: usize, notes: &mut Notes) -> story::Table {

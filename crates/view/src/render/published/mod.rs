@@ -11,7 +11,7 @@ mod wide;
 #[cfg(test)]
 mod tests;
 
-use super::{header, machine, pages};
+use super::{header, joined, machine};
 use compare::references::Form;
 use compare::tables::{Table, TablePart};
 use model::run::Run;
@@ -23,29 +23,29 @@ use model::utc;
 pub struct PublishedOptions<'a> {
     /// Every column, each figure in ns as it is, however wide.
     pub wide: bool,
-    /// Colour the verdicts.
-    pub color: bool,
+    /// Columns of the page: names are broken where it is narrow.
+    pub columns: usize,
     /// Rows that this program could measure: what the advice may name. None
     /// where that is not known.
     pub measurable: Option<&'a [String]>,
 }
 
 /// The table as text. `run` is the one that it was filled in from.
-pub fn published(table: &Table, run: Option<&Run>, options: &PublishedOptions) -> String {
+pub fn published(table: &Table, run: Option<&Run>, options: &PublishedOptions) -> Vec<Block> {
     let mut parts = vec![heading(table, run)];
     let mut notes = notes::Notes::default();
     if options.wide {
         parts.push(wide::table(table));
     } else {
         for part in &table.parts {
-            parts.push(drawn(table, part, &mut notes));
+            parts.push(drawn(table, part, &mut notes, options.columns));
         }
     }
     parts.push(notes.below(table, options));
-    pages(&parts, options.color)
+    joined(parts)
 }
 
-fn drawn(table: &Table, part: &TablePart, notes: &mut notes::Notes) -> Vec<Block> {
+fn drawn(table: &Table, part: &TablePart, notes: &mut notes::Notes, columns: usize) -> Vec<Block> {
     let of_elements = |row: &compare::tables::TableRow| {
         let mut figures = row.published.iter().flatten();
         figures.any(|p| p.figure.ns_per_element.is_some())
@@ -53,7 +53,7 @@ fn drawn(table: &Table, part: &TablePart, notes: &mut notes::Notes) -> Vec<Block
     if part.rows.iter().any(of_elements) {
         elements::part(table, part, notes)
     } else if table.form == Form::Costs {
-        costs::part(table, part, notes)
+        costs::part(table, part, notes, columns)
     } else {
         columns::part(table, part, notes)
     }

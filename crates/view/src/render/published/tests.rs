@@ -1,6 +1,6 @@
 use super::*;
-use crate::render::COLUMNS;
-use crate::render::layout::width;
+use crate::terminal::COLUMNS;
+use crate::terminal::layout::width;
 use compare::references::References;
 use compare::tables::fill_in;
 use model::synthetic;
@@ -9,11 +9,18 @@ fn text(key: &str, run: Option<&Run>, earlier: bool, options: &PublishedOptions)
     let references = References::embedded().expect("references");
     let layout = references.layout(key).expect("a table");
     let table = fill_in(layout, &references, run, earlier);
-    published(&table, run, options)
+    crate::terminal::plain(&published(&table, run, options))
+}
+
+fn usual_options() -> PublishedOptions<'static> {
+    PublishedOptions {
+        columns: COLUMNS,
+        ..PublishedOptions::default()
+    }
 }
 
 fn usual(key: &str, run: Option<&Run>) -> String {
-    text(key, run, false, &PublishedOptions::default())
+    text(key, run, false, &usual_options())
 }
 
 fn widest(text: &str) -> usize {
@@ -30,7 +37,7 @@ fn ashs_table() {
 #[test]
 fn ashs_table_with_the_figures_of_2008() {
     let run = compare::synthetic::published_run();
-    let text = text("ash", Some(&run), true, &PublishedOptions::default());
+    let text = text("ash", Some(&run), true, &usual_options());
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS + 28, "{} columns", widest(&text));
 }
@@ -68,7 +75,7 @@ fn every_column() {
     let run = compare::synthetic::published_run();
     let options = PublishedOptions {
         wide: true,
-        ..PublishedOptions::default()
+        ..usual_options()
     };
     insta::assert_snapshot!(text("ash", Some(&run), true, &options));
     insta::assert_snapshot!(text("kurkin", Some(&run), false, &options));

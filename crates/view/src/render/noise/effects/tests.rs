@@ -1,7 +1,7 @@
 //! Pages of a made-up experiment, kept in `snapshots/`.
 
 use super::effects;
-use crate::render::{COLUMNS, layout};
+use crate::terminal::{COLUMNS, layout};
 use compare::references::References;
 use model::noise::effect::{
     Arm, Block, Control, Effects, How, Load, NotCounted, OneRun, SCHEMA, Wakeups, Work, Workload,
@@ -154,7 +154,7 @@ fn document() -> Effects {
 
 fn draw(document: &Effects, wide: bool) -> String {
     let references = References::embedded().expect("references");
-    effects(document, &references, wide, false)
+    crate::terminal::plain(&effects(document, &references, wide))
 }
 
 #[test]

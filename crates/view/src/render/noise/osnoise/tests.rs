@@ -1,17 +1,17 @@
 //! The picture, whole and in parts.
 
 use super::*;
-use crate::render::{COLUMNS, keeps_to};
+use crate::terminal::{COLUMNS, colored, layout::keeps_to, plain};
 use model::synthetic::osnoise as synthetic;
 
 #[test]
 fn the_picture_of_gaps() {
-    let text = osnoise(&synthetic::document(), false);
+    let text = plain(&osnoise(&synthetic::document()));
     insta::assert_snapshot!(text);
     assert!(keeps_to(&text, COLUMNS), "{text}");
     assert!(text.lines().all(|line| line == line.trim_end()));
     assert!(!text.contains('\x1b'));
-    let colored = osnoise(&synthetic::document(), true);
+    let colored = colored(&osnoise(&synthetic::document()));
     assert!(colored.contains("\x1b[32m  T tick"), "{colored}");
 }
 
@@ -30,7 +30,7 @@ fn a_quiet_cpu_and_one_that_ended_early() {
         },
         Osnoise::default(),
     ];
-    let text = osnoise(&document, false);
+    let text = plain(&osnoise(&document));
     assert!(text.starts_with("PARTIAL: interrupted"), "{text}");
     assert!(text.contains("lost 0.00 % of its time, 0 ns of"), "{text}");
     assert!(

@@ -1,6 +1,6 @@
 //! A map drawn with shades: the lower triangle where each pair stands once.
 
-use super::super::layout::width;
+use super::layout::width;
 use model::chart::{Heat, HeatCell, Quantity};
 use model::estimate::Verdict;
 use model::figure::time_scale;
@@ -247,7 +247,7 @@ impl<'h> Matrix<'h> {
 mod tests {
     use super::*;
     use crate::chart::one;
-    use crate::render::{COLUMNS, keeps_to, page};
+    use crate::terminal::{COLUMNS, layout::keeps_to, plain};
     use compare::references::References;
     use model::run::Row;
     use model::story::Block;
@@ -269,7 +269,7 @@ mod tests {
         let references = References::embedded().expect("references");
         let chart = one(&run, &references, PROBE);
         let blocks: Vec<Block> = chart.map(Block::chart).into_iter().collect();
-        let text = page(&blocks, false);
+        let text = plain(&blocks);
         assert!(keeps_to(&text, COLUMNS), "{text}");
         text
     }

@@ -1,7 +1,7 @@
 //! Columns, wrapping and colour of plain text. Widths are those of the
 //! terminal, not of the encoding.
 
-pub(super) use model::story::Tone as Style;
+pub(crate) use model::story::Tone as Style;
 use model::story::Tone;
 use model::text::is_hidden;
 use unicode_width::UnicodeWidthStr;
@@ -22,7 +22,7 @@ fn marker(tone: Tone) -> Option<char> {
 const END: char = '\u{e000}';
 
 /// Marks a text for its colour.
-pub(super) fn styled(text: &str, tone: Tone) -> String {
+pub(crate) fn styled(text: &str, tone: Tone) -> String {
     match marker(tone).filter(|_| !text.is_empty()) {
         Some(marker) => format!("{marker}{text}{END}"),
         None => text.to_owned(),
@@ -55,13 +55,14 @@ pub(crate) fn finish(text: &str, color: bool) -> String {
 }
 
 /// Columns that a text takes on a terminal; marks for colours take none.
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     let marks = text.matches(|c| ('\u{e000}'..='\u{e004}').contains(&c));
     text.width() - marks.map(|mark| mark.width()).sum::<usize>()
 }
 
 /// Whether every line of a text keeps to so many columns, once its colours are
 /// drawn.
+#[cfg(test)]
 pub(crate) fn keeps_to(text: &str, columns: usize) -> bool {
     let drawn = finish(text, false);
     drawn.lines().all(|line| width(line) <= columns)
@@ -70,7 +71,7 @@ pub(crate) fn keeps_to(text: &str, columns: usize) -> bool {
 /// Breaks a text between words so that no line is wider than `columns`: the
 /// first stands after `lead`, the others under its end. A word that is wider
 /// than the line is broken too.
-pub(super) fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
+pub(crate) fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
     let indent = width(lead);
     let room = columns.saturating_sub(indent).max(8);
     let mut lines = vec![String::new()];
@@ -99,7 +100,12 @@ pub(super) fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
         .collect()
 }
 
+/// A word in pieces that have room; a path or an address stays whole, to be
+/// copied.
 fn pieces(word: &str, room: usize) -> Vec<String> {
+    if word.starts_with('/') || word.contains("://") {
+        return vec![word.to_owned()];
+    }
     let mut pieces = vec![String::new()];
     for c in word.chars() {
         if let Some(piece) = pieces.last_mut() {
@@ -124,6 +130,8 @@ mod tests {
         let lines = wrap("", "0123456789ab", 10);
         assert_eq!(lines, ["0123456789", "ab"]);
         assert_eq!(wrap("x ", "", 10), ["x "]);
+        let path = wrap("at ", "by /home/me/runs/1.json", 10);
+        assert_eq!(path, ["at by", "   /home/me/runs/1.json"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A curve drawn with braille dots, both axes logarithmic.
 
-use super::super::layout::width;
+use super::layout::width;
 use crate::chart::number;
 use model::chart::{Band, Lines, Quantity};
 use model::size;

@@ -1,20 +1,56 @@
 //! Blocks painted as text within the width of a terminal.
 
 mod heat;
+pub(crate) mod layout;
 mod lines;
 
-use super::layout::{styled, width, wrap};
 use crate::chart::tables;
+use layout::{finish, styled, width, wrap};
 use model::chart::{Body, Chart};
 use model::story::{Block, Cell, Note, Row, Table, Value};
 
-/// Paints blocks one below the other, with marks for the colours that
-/// [`super::layout::finish`] replaces.
+/// How wide a page is, and whether it has colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Columns.
+    pub columns: usize,
+    /// Whether verdicts are coloured.
+    pub color: bool,
+}
+
+/// Blocks as text for a screen. Control characters of documents are replaced.
+pub fn text(blocks: &[Block], screen: Screen) -> String {
+    finish(&paint(blocks, screen.columns), screen.color)
+}
+
+/// Columns of pages in tests.
+#[cfg(test)]
+pub(crate) const COLUMNS: usize = 100;
+
+/// Blocks as tests read them.
+#[cfg(test)]
+pub(crate) fn plain(blocks: &[Block]) -> String {
+    finish(&paint(blocks, COLUMNS), false)
+}
+
+/// The same with colours.
+#[cfg(test)]
+pub(crate) fn colored(blocks: &[Block]) -> String {
+    finish(&paint(blocks, COLUMNS), true)
+}
+
+/// Blocks painted one below the other, with marks for the colours that
+/// [`finish`] replaces. Empty lines follow no other and do not come first.
 pub(crate) fn paint(blocks: &[Block], columns: usize) -> String {
     let mut lines = Vec::new();
     for block in blocks {
         match block {
             Block::Heading(text) => lines.extend(wrap("", text, columns)),
+            Block::Note(Note { label, text, .. }) if label.is_empty() && text.is_empty() => {
+                if lines.last().is_some_and(|line: &String| !line.is_empty()) {
+                    lines.push(String::new());
+                }
+            }
             Block::Note(text) => note(&mut lines, text, columns),
             Block::Lines(own) => lines.extend(own.iter().cloned()),
             Block::Chart(chart) => lines.extend(drawn(chart, columns)),
@@ -91,15 +127,29 @@ fn aligned_tables(lines: &mut Vec<String>, tables: &[Table], columns: usize) {
         }
         let mut own = Layout::default();
         own.widen(table);
-        let layout = if joins { &common } else { &own };
-        layout.paint(table, lines, columns);
+        match joins {
+            true => common.paint(table, lines, columns),
+            // Of its own layout, with what has room.
+            false if fits(table, columns) => own.paint(table, lines, columns),
+            false => Layout::fit(table, columns).paint(table, lines, columns),
+        }
     }
+}
+
+/// Whether a table has room with all its columns and intervals.
+pub(crate) fn fits(table: &Table, columns: usize) -> bool {
+    let mut layout = Layout::default();
+    layout.widen(table);
+    layout.width() <= columns
 }
 
 fn note(lines: &mut Vec<String>, note: &Note, columns: usize) {
     let wrapped = wrap(&note.label, &note.text, columns);
     lines.extend(wrapped.iter().map(|line| styled(line, note.tone)));
 }
+
+/// Bars that are shorter say nothing.
+const LEAST_BAR: usize = 8;
 
 /// How wide the columns of one or several tables are.
 #[derive(Clone, Debug)]
@@ -113,6 +163,8 @@ struct Layout {
     dropped: usize,
     /// Figures have their intervals.
     halves: bool,
+    /// Columns of bars at most.
+    bars: usize,
 }
 
 impl Default for Layout {
@@ -123,6 +175,7 @@ impl Default for Layout {
             gap: 1,
             dropped: 0,
             halves: true,
+            bars: usize::MAX,
         }
     }
 }
@@ -144,7 +197,10 @@ impl Layout {
                 ..Layout::default()
             };
             layout.widen(table);
-            layout
+            match gap {
+                1 => layout.shrink_bars(table, columns),
+                _ => layout,
+            }
         });
         let mut layouts = layouts.peekable();
         let roomiest = layouts.peek().cloned();
@@ -153,11 +209,37 @@ impl Layout {
         fitting.or(roomiest).unwrap_or_default()
     }
 
+    /// The same with shorter bars, where it is too wide otherwise.
+    fn shrink_bars(self, table: &Table, columns: usize) -> Layout {
+        let cells = table.rows.iter().filter_map(|row| match row {
+            Row::Cells(cells) => Some(cells),
+            Row::Note(_) => None,
+        });
+        let longest = cells.flatten().map(|cell| match cell.value {
+            Value::Bar { columns, .. } => columns,
+            _ => 0,
+        });
+        let longest = longest.max().unwrap_or(0);
+        let over = self.width().saturating_sub(columns);
+        if over == 0 || longest < LEAST_BAR + over {
+            return self;
+        }
+        let mut shorter = Layout {
+            parts: Vec::new(),
+            widths: Vec::new(),
+            bars: longest - over,
+            ..self
+        };
+        shorter.widen(table);
+        shorter
+    }
+
     /// Makes columns as wide as a table needs them.
     fn widen(&mut self, table: &Table) {
         self.parts
             .resize(self.parts.len().max(table.columns.len()), [0; 3]);
         self.widths.resize(self.parts.len(), 0);
+        let keeps = self.keeps(table);
         for row in &table.rows {
             let Row::Cells(cells) = row else { continue };
             for (at, (cell, texts)) in cells.iter().zip(self.texts(table, row)).enumerate() {
@@ -166,11 +248,17 @@ impl Layout {
                         let parts = &mut self.parts[at];
                         *parts = std::array::from_fn(|k| parts[k].max(width(&texts[k])));
                     }
-                    false => self.widths[at] = self.widths[at].max(width(&texts[0])),
+                    false => {
+                        // An axis above bars is as long as the longest can be.
+                        let wide = match cell.value {
+                            Value::Bar { columns, .. } if keeps[at] => columns.min(self.bars),
+                            _ => width(&texts[0]),
+                        };
+                        self.widths[at] = self.widths[at].max(wide);
+                    }
                 }
             }
         }
-        let keeps = self.keeps(table);
         for (at, column) in table
             .columns
             .iter()
@@ -202,10 +290,9 @@ impl Layout {
         let optional = table.columns.iter().filter(|c| c.optional).count();
         let mut kept = optional - self.dropped.min(optional);
         let keeps = table.columns.iter().map(|column| {
-            if column.optional {
-                kept = kept.wrapping_sub(1);
-            }
-            !column.optional || kept != usize::MAX
+            let has_room = !column.optional || kept > 0;
+            kept -= usize::from(column.optional && has_room);
+            has_room
         });
         keeps.collect()
     }
@@ -222,7 +309,9 @@ impl Layout {
                 let [value, half, mark] = cell.parts(column.unit);
                 match &cell.value {
                     _ if !keeps => Default::default(),
-                    Value::Bar { from, to, columns } => [bar(*from, *to, *columns), half, mark],
+                    Value::Bar { from, to, columns } => {
+                        [bar(*from, *to, (*columns).min(self.bars)), half, mark]
+                    }
                     _ if self.halves => [value, half, mark],
                     _ => [value, String::new(), mark],
                 }
@@ -233,8 +322,12 @@ impl Layout {
     fn paint(&self, table: &Table, lines: &mut Vec<String>, columns: usize) {
         let titles = table.columns.iter().zip(self.keeps(table)).enumerate();
         let titles = titles.map(|(at, (column, keeps))| {
-            let title = if keeps { column.title.as_str() } else { "" };
-            (at, aligned(title, column.right, self.widths[at]))
+            let title = match (keeps, column.ticks.is_empty()) {
+                (false, _) => String::new(),
+                (true, true) => column.title.clone(),
+                (true, false) => axis(&column.ticks, self.widths[at]),
+            };
+            (at, aligned(&title, column.right, self.widths[at]))
         });
         let heading = self.line(titles);
         if !heading.is_empty() {
@@ -288,6 +381,19 @@ impl Layout {
     }
 }
 
+/// Names of places below which a bar ends there, as far as there is room.
+fn axis(ticks: &[(f64, String)], columns: usize) -> String {
+    let mut line = String::new();
+    for (share, name) in ticks {
+        let at = (share * columns as f64).round() as usize;
+        let used = width(&line);
+        if at >= used && at + 1 + width(name) <= columns {
+            line += &format!("{}|{name} ", " ".repeat(at - used));
+        }
+    }
+    line.trim_end().to_owned()
+}
+
 /// Whether the parts of a cell line up with those of others.
 fn is_figure(cell: &Cell) -> bool {
     !matches!(cell.value, Value::Text(_) | Value::Bar { .. })
@@ -328,7 +434,6 @@ fn bar(from: f64, to: f64, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::layout::finish;
     use model::estimate::Verdict;
     use model::stats::Interval;
     use model::story::{left, right};

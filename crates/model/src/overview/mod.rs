@@ -1,0 +1,229 @@
+//! The overview: about 25 operations that everybody asks for, in plain words,
+//! cheapest first within each topic. What `latlas` measures and prints, and the
+//! first screen of a report.
+
+mod doubt;
+
+pub use doubt::{Cause, Doubt, cause_of};
+
+use crate::estimate::{Estimate, Verdict};
+use crate::run::{Outcome, Row, Run};
+use crate::stats::Interval;
+
+/// What an operation is mostly about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Topic {
+    /// The core alone.
+    Cpu,
+    /// Caches and memory.
+    Memory,
+    /// System calls.
+    Kernel,
+    /// Threads and what is between them.
+    Threads,
+    /// Files, disks, network.
+    Io,
+}
+
+impl Topic {
+    /// Its name.
+    pub fn text(self) -> &'static str {
+        match self {
+            Topic::Cpu => "cpu",
+            Topic::Memory => "memory",
+            Topic::Kernel => "kernel",
+            Topic::Threads => "threads",
+            Topic::Io => "I/O",
+        }
+    }
+}
+
+/// An operation of the overview.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Its topic.
+    pub topic: Topic,
+    /// The row.
+    pub row: &'static str,
+    /// What it is, in a few words that need no explanation.
+    pub words: &'static str,
+}
+
+/// The name that selects the rows of the overview.
+pub const OVERVIEW: &str = "overview";
+
+/// The operations, by topic.
+pub const OPERATIONS: [Operation; 24] = {
+    use Topic::{Cpu, Io, Kernel, Memory, Threads};
+    const fn of(topic: Topic, row: &'static str, words: &'static str) -> Operation {
+        Operation { topic, row, words }
+    }
+    [
+        of(Cpu, "cpu.add_i64", "add two integers"),
+        of(Cpu, "call.virtual", "virtual call"),
+        of(Cpu, "cpu.div_i64", "divide integers"),
+        of(Cpu, "cpu.branch_mispredict", "branch mispredicted"),
+        of(Cpu, "collections.hash_lookup/in_cache", "hash table lookup"),
+        of(Cpu, "codec.json_decode", "decode a small JSON"),
+        of(Memory, "memory.latency/L1", "load from L1 cache"),
+        of(Memory, "memory.latency/L2", "load from L2 cache"),
+        of(Memory, "memory.latency/L3", "load from L3 cache"),
+        of(Memory, "memory.latency/DRAM", "load from memory"),
+        of(Memory, "alloc.malloc_free/16B", "malloc + free, 16 B"),
+        of(Memory, "cpu.memcpy/1MiB", "copy 1 MiB"),
+        of(Kernel, "call.syscall", "system call"),
+        of(Kernel, "memory.page_fault/anonymous", "page fault"),
+        of(Kernel, "process.fork_exec", "start a process"),
+        of(Threads, "sync.atomic_add", "atomic add"),
+        of(Threads, "sync.mutex_uncontended", "lock + unlock a mutex"),
+        of(Threads, "sync.semaphore_switch/free", "wake a thread"),
+        of(Threads, "thread.create_join", "create+join thread"),
+        of(Io, "file.open_close", "open + close a file"),
+        of(Io, "net.round_trip/tcp", "TCP round trip"),
+        of(Io, "disk.random_read_4K", "read 4 KiB from disk"),
+        of(Io, "file.write_whole/16B", "overwrite a small file"),
+        of(Io, "file.write_durable/16B", "write + fsync, 16 B"),
+    ]
+};
+
+/// An operation, or one of the modes it ran in, with its figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line<'r> {
+    /// Which.
+    pub operation: Operation,
+    /// The mode that the figure is of: `same CPU`.
+    pub mode: Option<&'r str>,
+    /// The row.
+    pub row: &'r Row,
+    /// Time of an operation, ns; absent where there is none.
+    pub ns: Option<Interval>,
+    /// 10 % and 90 % of all samples, ns.
+    pub spread_ns: Option<(f64, f64)>,
+    /// Clock cycles of the figure.
+    pub cycles: Option<Interval>,
+    /// How far to trust it; absent where the row is not available.
+    pub verdict: Option<Verdict>,
+}
+
+impl Line<'_> {
+    /// Its words, with the mode.
+    pub fn words(&self) -> String {
+        match self.mode {
+            Some(mode) => format!("{}, {mode}", self.operation.words),
+            None => self.operation.words.into(),
+        }
+    }
+
+    /// Whether there is a figure that is not to be relied on.
+    pub fn is_uncertain(&self) -> bool {
+        self.verdict.is_some_and(|verdict| verdict != Verdict::Ok)
+    }
+}
+
+/// The operations of a run, the cheapest first within each topic; those
+/// without a figure come last there. Empty where the run has none of them.
+pub fn lines(run: &Run) -> Vec<Line<'_>> {
+    let mut lines: Vec<Line> = OPERATIONS
+        .iter()
+        .filter_map(|operation| Some((operation, run.row(operation.row)?)))
+        .flat_map(|(operation, row)| of_row(*operation, row))
+        .collect();
+    let cost = |line: &Line| line.ns.map_or(f64::INFINITY, |ns| ns.value);
+    lines.sort_by(|a, b| {
+        let topic = a.operation.topic.cmp(&b.operation.topic);
+        topic.then(cost(a).total_cmp(&cost(b)))
+    });
+    lines
+}
+
+fn of_row(operation: Operation, row: &Row) -> Vec<Line<'_>> {
+    let line = Line {
+        operation,
+        mode: None,
+        row,
+        ns: None,
+        spread_ns: None,
+        cycles: None,
+        verdict: None,
+    };
+    let (Outcome::Figure(estimate) | Outcome::Level { estimate, .. }) = &row.outcome else {
+        return vec![line];
+    };
+    let verdict = Some(estimate.verdict);
+    let modes = apart(estimate);
+    if modes.is_empty() {
+        let ends = estimate.typical.map(|t| (t.p10_ns, t.p90_ns));
+        return vec![Line {
+            mode: estimate.mode(),
+            ns: estimate.ns().filter(|_| estimate.below_ns.is_none()),
+            spread_ns: ends,
+            cycles: estimate.quiet.and_then(|quiet| quiet.cycles),
+            verdict,
+            ..line
+        }];
+    }
+    let of_mode = |mode: &'_ crate::estimate::Mode| (mode.typical.p10_ns, mode.typical.p90_ns);
+    let modes = modes.into_iter().map(|mode| Line {
+        mode: Some(mode.name.as_str()),
+        ns: Some(mode.typical.ns),
+        spread_ns: Some(of_mode(mode)),
+        verdict,
+        ..line.clone()
+    });
+    modes.collect()
+}
+
+/// The large modes of an estimate whose figure is of one of several.
+fn apart(estimate: &Estimate) -> Vec<&crate::estimate::Mode> {
+    match estimate.headline() {
+        Some((_, Some(_))) if estimate.quiet.is_none() => {
+            crate::estimate::large(&estimate.modes).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic;
+
+    #[test]
+    fn the_cheapest_first_within_a_topic() {
+        let run = synthetic::run();
+        let lines = lines(&run);
+        assert!(lines.len() > 4, "{}", lines.len());
+        let places: Vec<(Topic, f64)> = lines
+            .iter()
+            .map(|line| {
+                let ns = line.ns.map_or(f64::INFINITY, |ns| ns.value);
+                (line.operation.topic, ns)
+            })
+            .collect();
+        assert!(places.is_sorted_by(|a, b| a.0 < b.0 || (a.0 == b.0 && a.1 <= b.1)));
+    }
+
+    #[test]
+    fn modes_that_lie_apart_are_lines_of_their_own() {
+        let run = synthetic::run();
+        let switches: Vec<(String, bool)> = lines(&run)
+            .iter()
+            .filter(|line| line.operation.row == "sync.semaphore_switch/free")
+            .map(|line| (line.words(), line.is_uncertain()))
+            .collect();
+        assert_eq!(
+            switches,
+            [
+                ("wake a thread, same CPU".to_owned(), true),
+                ("wake a thread, other CPU".to_owned(), true)
+            ]
+        );
+    }
+
+    #[test]
+    fn words_fit_their_column() {
+        for operation in OPERATIONS {
+            assert!(operation.words.len() <= 22, "{}", operation.words);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The first screen: what common operations cost here, in plain words.
+
+use super::figures::{elapsed, ratio_text};
+use super::{Options, header, table};
+use crate::render::figures::cycle_count;
+use crate::render::table::short_title;
+use compare::references::{Reference, References};
+use model::figure::figure;
+use model::overview::{Doubt, Line, OVERVIEW, Topic, lines};
+use model::run::{Outcome, Run};
+use model::stats::Interval;
+use model::story::{Block, Cell, Table, Tone, left, right};
+use model::unit::Unit;
+
+/// Columns of the bars, where there is room.
+const BARS: usize = 40;
+/// What marks an uncertain figure.
+const UNCERTAIN: &str = "~";
+
+/// Whether a run is one of the overview's operations, and of no others.
+pub fn is_overview(run: &Run) -> bool {
+    run.plan.asked == [OVERVIEW]
+}
+
+/// The screen; empty where the run has no such operation.
+pub(super) fn overview(run: &Run, references: &References, options: &Options) -> Vec<Block> {
+    let lines = lines(run);
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks = header::warning_blocks(Some(run));
+    let clock = run.core_clock.as_ref();
+    let clock = clock.map_or(String::new(), |c| {
+        format!(", {:.2} GHz", 1.0 / c.cycle_ns.value)
+    });
+    let machine = run.machine.one_line();
+    let took = elapsed(run.wall_ms);
+    blocks.push(Block::text(format!("{machine}{clock}; measured in {took}")));
+    blocks.push(Block::empty_line());
+    let against = table::tables(references, options).first().copied();
+    let bars = Bars::over(&lines);
+    blocks.push(Block::Table(of_lines(&lines, against, &bars)));
+    blocks.extend(footer(run, &lines));
+    blocks
+}
+
+fn of_lines(lines: &[Line], against: Option<&Reference>, bars: &Bars) -> Table {
+    let title = against.map_or(String::new(), |table| {
+        format!("vs {}", short_title(&table.key).trim_end_matches(" list"))
+    });
+    let mut table = Table::new([
+        left("").optional(),
+        left(""),
+        right("time  "),
+        right("cycles").optional(),
+        right(title).optional(),
+        left("").of_ticks(bars.ticks()).optional(),
+    ]);
+    let mut topic: Option<Topic> = None;
+    for line in lines {
+        let name = match topic == Some(line.operation.topic) {
+            true => "",
+            false => line.operation.topic.text(),
+        };
+        topic = Some(line.operation.topic);
+        let mark = if line.is_uncertain() { UNCERTAIN } else { " " };
+        let time = format!("{} {mark}", cost(line));
+        let tone = line.verdict.map_or(Tone::Dim, |_| Tone::Plain);
+        let ratio = against.and_then(|table| ratio(line, table));
+        table.row([
+            name.into(),
+            line.words().into(),
+            Cell::from(time).toned(tone),
+            line.cycles
+                .map_or(String::new(), |c| cycle_count(&c)[0].clone())
+                .into(),
+            ratio.map_or(String::new(), ratio_text).into(),
+            bars.bar(line),
+        ]);
+    }
+    table
+}
+
+/// The figure in its unit: no more digits than its interval supports.
+fn cost(line: &Line) -> String {
+    match (&line.ns, line.row.estimate()) {
+        (Some(ns), _) => {
+            let figure = figure(ns, &Unit::Time);
+            format!("{} {}", figure.value, figure.unit)
+        }
+        (None, Some(estimate)) => Cell::estimate(estimate, &Unit::Time).text(),
+        (None, None) => "-".into(),
+    }
+}
+
+/// Our time over the published one: of a row with modes, at the mode that is
+/// the row's figure.
+fn ratio(line: &Line, table: &Reference) -> Option<f64> {
+    let estimate = line.row.estimate()?;
+    let counterpart = table.counterpart(&line.row.id)?;
+    let is_of_row = estimate.ns().map(|ns| ns.value) == line.ns.map(|ns: Interval| ns.value);
+    counterpart
+        .ratio(estimate, &line.row.unit)
+        .filter(|_| is_of_row)
+}
+
+/// The logarithmic axis of the bars, in whole decades.
+struct Bars {
+    from: f64,
+    decades: f64,
+}
+
+impl Bars {
+    fn over(lines: &[Line]) -> Bars {
+        let logs = lines.iter().filter_map(|line| line.ns);
+        let logs = logs.filter(|ns| ns.value > 0.0).map(|ns| ns.value.log10());
+        let low = logs.clone().fold(f64::INFINITY, f64::min).floor();
+        let high = logs.fold(f64::NEG_INFINITY, f64::max).ceil();
+        match high > low {
+            // The cheapest is to have a bar, too.
+            true => Bars {
+                from: low,
+                decades: high - low,
+            },
+            false => Bars {
+                from: 0.0,
+                decades: 1.0,
+            },
+        }
+    }
+
+    fn share(&self, ns: f64) -> f64 {
+        ((ns.log10() - self.from) / self.decades).clamp(0.0, 1.0)
+    }
+
+    fn bar(&self, line: &Line) -> Cell {
+        let share = line.ns.filter(|ns| ns.value > 0.0);
+        let share = share.map_or(0.0, |ns| self.share(ns.value));
+        Cell::bar(0.0, share, BARS)
+    }
+
+    /// Every third power of ten.
+    fn ticks(&self) -> Vec<(f64, String)> {
+        let names = [(0, "1 ns"), (3, "1 µs"), (6, "1 ms"), (9, "1 s")];
+        let share = |power: i32| (f64::from(power) - self.from) / self.decades;
+        let ticks = names.map(|(power, name)| (share(power), name.to_owned()));
+        let inside = ticks
+            .into_iter()
+            .filter(|(share, _)| (0.0..1.0).contains(share));
+        inside.collect()
+    }
+}
+
+/// What is uncertain and why, what is missing and why, and what to do next.
+fn footer(run: &Run, lines: &[Line]) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for line in lines {
+        if let Outcome::Unavailable { reason } = &line.row.outcome {
+            let words = line.operation.words;
+            blocks.push(Block::labelled(
+                "- ",
+                format!("{words}: not available here: {reason}"),
+            ));
+        }
+    }
+    if let Some(doubt) = Doubt::of(run, lines) {
+        let text = format!(
+            "{doubt} For steadier figures close other programs, and measure longer: latlas run"
+        );
+        blocks.push(Block::labelled(format!("{UNCERTAIN} "), text));
+    }
+    blocks.push(Block::text(
+        "latlas run: everything · latlas show --all: with intervals and reasons · latlas report: \
+         a web page · latlas explain DRAM: one row",
+    ));
+    blocks
+}

@@ -1,0 +1,195 @@
+//! A run on a few screens: a line for each figure, families of alike rows
+//! folded, what is missing or uncertain gathered at the end.
+
+use super::doubts::doubts;
+use super::figures::{counted, cycles, versus};
+use super::table::{group_of, in_group, scaled, short_title, tables};
+use super::{Options, Story, footer, header, joined, picture, stories};
+use crate::grouped::grouped;
+use compare::references::{Reference, References};
+use model::estimate::{Estimate, Verdict};
+use model::overview::cause_of;
+use model::pattern::matches;
+use model::run::{Outcome, Row, Run};
+use model::story::core_to_core::{self, Pairs};
+use model::story::{Block, Cell, Column, Note, Table, left, levels, right};
+use model::tally::tally;
+
+/// Of the rows of a run that match one of these, the first stands for all.
+const FAMILIES: [&str; 14] = [
+    "collections.sort/*",
+    "collections.find_text/*",
+    "memory.naive_xor/*",
+    "cpu.*_i32*",
+    "cpu.*_f32*",
+    "cpu.*_as_ash",
+    "cpu.timer/*",
+    "sync.handoff/*_cpu",
+    "sync.signal/*",
+    "alloc.mmap_munmap/*",
+    "pool.*",
+    "file.write_whole/*",
+    "file.write_whole_atomic/*",
+    "file.read_whole/*",
+];
+/// Rows that are named where several are meant.
+const NAMED: usize = 4;
+
+/// The page.
+pub(super) fn short(run: &Run, references: &References, options: &Options) -> Vec<Block> {
+    let against = tables(references, options);
+    let mut parts = vec![header::short(run), vec![groups(run, &against, options)]];
+    let mut curve = levels::story(run);
+    curve.extend(picture(run, references, levels::LATENCY));
+    parts.push(curve);
+    parts.push(conclusions(run, references));
+    let mut end = doubts(run, references, options);
+    end.extend(uncertain(run));
+    end.extend(missing(run));
+    end.push(Block::text(points(run)));
+    end.extend(footer::kept(run, options));
+    end.push(Block::text(
+        "latlas show --all: every row, curve and reason · latlas report: a web page · latlas \
+         explain ROW: what a row is",
+    ));
+    parts.push(end);
+    joined(parts)
+}
+
+/// A table for each group of rows that are single figures.
+fn groups(run: &Run, against: &[&Reference], options: &Options) -> Block {
+    let figures = run.rows.iter().filter(|row| row.estimate().is_some());
+    let figures: Vec<&Row> = figures.collect();
+    let groups = figures.chunk_by(|a, b| group_of(&a.id) == group_of(&b.id));
+    let of_group = |rows: &[&Row]| {
+        let mut table = Table::new(columns(group_of(&rows[0].id), against, options));
+        let mut folded = 0;
+        let mut seen: Vec<&str> = Vec::new();
+        for row in rows {
+            let family = FAMILIES.iter().find(|family| matches(family, &row.id));
+            match family {
+                Some(family) if seen.contains(family) => folded += 1,
+                _ => {
+                    seen.extend(family);
+                    table.row(cells(row, against, options));
+                }
+            }
+        }
+        if folded > 0 {
+            table.note(" ", format!("{folded} more: --all"));
+        }
+        table
+    };
+    Block::Tables(groups.map(of_group).collect())
+}
+
+fn columns(group: &str, against: &[&Reference], options: &Options) -> Vec<Column> {
+    let mut columns = vec![left(group), right("time ±"), right("cycles")];
+    columns.extend(options.human.then(|| right("1ns=1s")));
+    columns.extend(options.frames.then(|| right("frame")));
+    columns.extend(against.iter().map(|table| left(short_title(&table.key))));
+    columns.push(left("verdict"));
+    columns
+}
+
+fn cells(row: &Row, against: &[&Reference], options: &Options) -> Vec<Cell> {
+    let Some(estimate) = row.estimate() else {
+        return Vec::new();
+    };
+    let verdict = estimate.verdict.text();
+    let verdict = match estimate.mode() {
+        Some(mode) => format!("{verdict}, {mode}"),
+        None => verdict.into(),
+    };
+    let mut cells = vec![
+        format!(" {}", in_group(&row.id)).into(),
+        Cell::estimate(estimate, &row.unit),
+        cycles(estimate).into(),
+    ];
+    cells.extend(scaled(estimate, &row.unit, options));
+    let published = against.iter();
+    cells.extend(published.map(|table| versus(&row.id, estimate, &row.unit, table).into()));
+    cells.push(Cell::from(verdict).toned(estimate.verdict));
+    cells
+}
+
+/// What follows from several figures, without their tables.
+fn conclusions(run: &Run, references: &References) -> Vec<Block> {
+    let pairs = Pairs::of(run).map(|pairs| format!("{}: {pairs}", core_to_core::PROBE));
+    let of_story = |story: Story| {
+        let notes = story.blocks.into_iter().filter_map(|block| match block {
+            Block::Note(note) if !note.text.is_empty() => Some(note),
+            _ => None,
+        });
+        let text = |note: Note| match note.label.trim() {
+            "" => format!("{}: {}", story.rows, note.text),
+            label => format!("{}, {label}: {}", story.rows, note.text),
+        };
+        notes.map(text).collect::<Vec<_>>()
+    };
+    let stories = stories(run, references).into_iter().flat_map(of_story);
+    let all = pairs.into_iter().chain(stories);
+    all.map(|text| Block::labelled("- ", text)).collect()
+}
+
+/// Rows that are not to be relied on, by verdict, and the likely cause.
+fn uncertain(run: &Run) -> Vec<Block> {
+    let verdict = |estimate: &Estimate| Some(estimate.verdict).filter(|v| *v != Verdict::Ok);
+    let rows = run.rows.iter();
+    let rows = rows.filter_map(|row| Some((verdict(row.estimate()?)?, row.id.as_str())));
+    let mut blocks: Vec<Block> = grouped(rows)
+        .into_iter()
+        .map(|(verdict, rows)| {
+            let label = format!("{} {} ({}): ", verdict.mark(), verdict.text(), rows.len());
+            Block::labelled(label, named(&rows))
+        })
+        .collect();
+    if let (Some(cause), false) = (cause_of(run), blocks.is_empty()) {
+        let text = format!("{cause}. Close other programs, or see latlas noise show.");
+        blocks.push(Block::labelled("likely cause: ", text));
+    }
+    blocks
+}
+
+/// Rows that can't be measured here, by reason.
+fn missing(run: &Run) -> Vec<Block> {
+    let rows = run.rows.iter().filter_map(|row| match &row.outcome {
+        Outcome::Unavailable { reason } => Some((reason.as_str(), row.id.as_str())),
+        _ => None,
+    });
+    grouped(rows)
+        .into_iter()
+        .map(|(reason, rows)| {
+            let label = format!("not available here ({}): ", rows.len());
+            Block::labelled(label, format!("{reason}: {}", named(&rows)))
+        })
+        .collect()
+}
+
+fn named(rows: &[&str]) -> String {
+    let first = rows[..rows.len().min(NAMED)].join(", ");
+    match rows.len().saturating_sub(NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+/// How many figures there are, and that curves are not on this page.
+fn points(run: &Run) -> String {
+    let tally = tally(run);
+    let rows = tally.rows;
+    let text = format!("{} of {} figures hold", rows.ok, rows.total());
+    let curves = run
+        .rows
+        .iter()
+        .filter(|row| matches!(row.outcome, Outcome::Curve { .. } | Outcome::Map { .. }));
+    match curves.count() {
+        0 => format!("{text}."),
+        several => format!(
+            "{text}; {} of {} points of {} too.",
+            tally.points.ok,
+            tally.points.total(),
+            counted(several, "curve")
+        ),
+    }
+}
