@@ -20,6 +20,7 @@ pub(crate) mod report;
 pub(crate) mod selftest;
 pub(crate) mod serve;
 mod table;
+pub(crate) mod wait;
 
 pub(crate) use invalid::InvalidValue;
 pub(crate) use table::TableOptions;
@@ -96,10 +97,12 @@ Examples:
     #[command(after_help = "\
 Examples:
   latlas list
-  latlas list 'memory.*'
+  latlas list memory       List the rows of a group
+  latlas list 'memory.*'   List the rows that match a pattern
+  latlas list div          List the rows whose id or title contains a word
   latlas list --json")]
     List {
-        /// List only matching rows: an id or a pattern with * and ?
+        /// List only matching rows: an id, a group, a pattern with * and ?, or a word of id or title
         #[arg(value_name = "PATTERN")]
         pattern: Option<String>,
         /// Print JSON
@@ -113,10 +116,12 @@ Examples:
   latlas explain memory.latency/L1
   latlas explain memory            List the rows of a group
   latlas explain L2                List the rows of a cache level
+  latlas explain 'system call'     Describe an operation of `latlas`
+  latlas explain div               List the rows whose id or title contains a word
   latlas explain cpu.div_u64_as_ash
   latlas explain memory.latency --json")]
     Explain {
-        /// A row, probe, group or cache level
+        /// A row, probe, group or cache level, or a word of id or title
         row: String,
         /// Print JSON
         #[arg(long)]
@@ -303,6 +308,8 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "PERCENT", value_parser = compare::percent, requires = "baseline")]
     pub(crate) fail_above: Option<f64>,
     #[command(flatten)]
+    pub(crate) wait: wait::WaitOptions,
+    #[command(flatten)]
     pub(crate) look: Look,
 }
 
@@ -351,7 +358,7 @@ pub(crate) enum Color {
 }
 
 fn idle(text: &str) -> Result<Duration, InvalidValue> {
-    let idle = budget(text)?;
+    let idle = time(text)?;
     if idle.is_zero() {
         return Err(InvalidValue::NoIdleTime);
     }
@@ -365,7 +372,17 @@ fn peer(text: &str) -> Result<String, InvalidValue> {
         .ok_or(InvalidValue::Address)
 }
 
+/// Longest time of a measurement.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
 fn budget(text: &str) -> Result<Duration, InvalidValue> {
+    match time(text)? {
+        time if time > LONGEST => Err(InvalidValue::LongTime),
+        time => Ok(time),
+    }
+}
+
+fn time(text: &str) -> Result<Duration, InvalidValue> {
     Ok(humantime::parse_duration(text)?)
 }
 
@@ -381,7 +398,11 @@ mod tests {
     #[test]
     fn a_budget_is_a_time_with_a_unit() {
         assert_eq!(budget("30s"), Ok(Duration::from_secs(30)));
-        assert_eq!(budget("1m 30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(budget("1m 30sec"), Ok(Duration::from_secs(90)));
+        assert_eq!(budget("24h"), Ok(LONGEST));
+        for long in ["24h 1s", "999999999999h"] {
+            assert_eq!(budget(long), Err(InvalidValue::LongTime));
+        }
         for nonsense in ["30", "-5s", "soon", "", "s"] {
             let error = budget(nonsense).expect_err(nonsense);
             assert!(matches!(error, InvalidValue::Time(_)), "{error}");
