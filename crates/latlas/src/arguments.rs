@@ -20,6 +20,7 @@ pub(crate) mod report;
 pub(crate) mod selftest;
 pub(crate) mod serve;
 mod table;
+pub(crate) mod wait;
 
 pub(crate) use invalid::InvalidValue;
 pub(crate) use table::TableOptions;
@@ -30,7 +31,8 @@ use std::time::Duration;
 
 /// Measure what common operations cost on this machine
 ///
-/// Without a command, latlas measures the default rows and prints a table.
+/// Without a command, latlas measures about 25 common operations in 15 s and prints them on one
+/// screen; with --quick or --full, all rows.
 #[derive(Parser, Debug)]
 #[command(
     name = "latlas",
@@ -38,11 +40,12 @@ use std::time::Duration;
     override_usage = "latlas [OPTIONS]\n       latlas [--config FILE | --no-config] <COMMAND>",
     after_help = "\
 Examples:
-  latlas                      Measure the default rows
-  latlas run --quick          Measure with few samples
+  latlas                      Measure about 25 common operations (15 s)
+  latlas run                  Measure the whole atlas (75 s)
+  latlas run --quick          Measure all rows with few samples (14 s)
   latlas run 'cpu.div*'       Measure some rows
   latlas explain cpu.div_i32  Describe a row and its method
-  latlas show                 Print the last run again
+  latlas show --all           Print every row and reason of the last run
   latlas table ash            Fill in a published table with this machine's figures
 
 Exit codes:
@@ -71,7 +74,8 @@ pub(crate) enum Command {
     /// Measure rows, print a table and store the run
     #[command(after_help = "\
 Examples:
-  latlas run                              Measure the default rows
+  latlas run                              Measure the whole atlas
+  latlas run overview --budget 60s        Measure the common operations for longer
   latlas run memory.latency 'cpu.div*'    Measure rows by id or pattern
   latlas run --quick memory.parallelism   Measure a row of --full with few samples
   latlas run --budget 30s --seed 7        Take at most 30 s, in a reproducible order
@@ -93,10 +97,12 @@ Examples:
     #[command(after_help = "\
 Examples:
   latlas list
-  latlas list 'memory.*'
+  latlas list memory       List the rows of a group
+  latlas list 'memory.*'   List the rows that match a pattern
+  latlas list div          List the rows whose id or title contains a word
   latlas list --json")]
     List {
-        /// List only matching rows: an id or a pattern with * and ?
+        /// List only matching rows: an id, a group, a pattern with * and ?, or a word of id or title
         #[arg(value_name = "PATTERN")]
         pattern: Option<String>,
         /// Print JSON
@@ -110,10 +116,12 @@ Examples:
   latlas explain memory.latency/L1
   latlas explain memory            List the rows of a group
   latlas explain L2                List the rows of a cache level
+  latlas explain 'system call'     Describe an operation of `latlas`
+  latlas explain div               List the rows whose id or title contains a word
   latlas explain cpu.div_u64_as_ash
   latlas explain memory.latency --json")]
     Explain {
-        /// A row, probe, group or cache level
+        /// A row, probe, group or cache level, or a word of id or title
         row: String,
         /// Print JSON
         #[arg(long)]
@@ -133,6 +141,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   latlas show                      Print the last run
+  latlas show --all                Print every row, curve and reason
   latlas show --wide               Print all columns and points
   latlas show last~1               Print the run before the last one
   latlas show 5e0c                 Print the run whose id starts with 5e0c
@@ -299,6 +308,8 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "PERCENT", value_parser = compare::percent, requires = "baseline")]
     pub(crate) fail_above: Option<f64>,
     #[command(flatten)]
+    pub(crate) wait: wait::WaitOptions,
+    #[command(flatten)]
     pub(crate) look: Look,
 }
 
@@ -347,7 +358,7 @@ pub(crate) enum Color {
 }
 
 fn idle(text: &str) -> Result<Duration, InvalidValue> {
-    let idle = budget(text)?;
+    let idle = time(text)?;
     if idle.is_zero() {
         return Err(InvalidValue::NoIdleTime);
     }
@@ -361,7 +372,17 @@ fn peer(text: &str) -> Result<String, InvalidValue> {
         .ok_or(InvalidValue::Address)
 }
 
+/// Longest time of a measurement.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
 fn budget(text: &str) -> Result<Duration, InvalidValue> {
+    match time(text)? {
+        time if time > LONGEST => Err(InvalidValue::LongTime),
+        time => Ok(time),
+    }
+}
+
+fn time(text: &str) -> Result<Duration, InvalidValue> {
     Ok(humantime::parse_duration(text)?)
 }
 
@@ -377,7 +398,11 @@ mod tests {
     #[test]
     fn a_budget_is_a_time_with_a_unit() {
         assert_eq!(budget("30s"), Ok(Duration::from_secs(30)));
-        assert_eq!(budget("1m 30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(budget("1m 30sec"), Ok(Duration::from_secs(90)));
+        assert_eq!(budget("24h"), Ok(LONGEST));
+        for long in ["24h 1s", "999999999999h"] {
+            assert_eq!(budget(long), Err(InvalidValue::LongTime));
+        }
         for nonsense in ["30", "-5s", "soon", "", "s"] {
             let error = budget(nonsense).expect_err(nonsense);
             assert!(matches!(error, InvalidValue::Time(_)), "{error}");

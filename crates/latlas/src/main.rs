@@ -33,6 +33,9 @@ const LEAST_MEMORY: u64 = 32 << 20;
 fn main() -> ExitCode {
     prepare()
         .and_then(|()| {
+            if command::completions::answered()? {
+                return Ok(ExitCode::SUCCESS);
+            }
             let catalogue = probes::catalogue();
             match role(&catalogue) {
                 Some(code) => Ok(code),
@@ -88,9 +91,7 @@ fn command(catalogue: &[Probe]) -> anyhow::Result<ExitCode> {
         Some(Command::Export(options)) => command::export::export(&options),
         Some(Command::Import(options)) => command::import::import(&options),
         Some(Command::Config(what)) => command::config::config(&what, &arguments.config),
-        Some(Command::Completions(options)) => {
-            command::completions::completions(catalogue, &options)
-        }
+        Some(Command::Completions(options)) => command::completions::completions(&options),
         Some(Command::Man(options)) => command::man::man(&options),
     }
 }

@@ -20,6 +20,8 @@ const SHOWN: usize = 3;
 /// A bar with the remaining time and intermediate figures.
 pub(crate) struct Bar {
     bar: ProgressBar,
+    /// Where there is no terminal: what is measured, a line once that has begun.
+    announcement: Option<String>,
 }
 
 impl Bar {
@@ -34,7 +36,10 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {prefix}\n{wide_msg}") {
             bar.set_style(style);
         }
-        Bar { bar }
+        Bar {
+            bar,
+            announcement: None,
+        }
     }
 
     /// Shows a line.
@@ -53,10 +58,10 @@ impl Observer for Bar {
     fn started(&mut self, plan: &Plan) {
         let takes = seconds(plan.total());
         match self.bar.is_hidden() {
-            true => output::message(format_args!(
-                "measuring {}, about {takes}",
-                counted(plan.rows(), "row")
-            )),
+            true => {
+                let rows = counted(plan.rows(), "row");
+                self.announcement = Some(format!("measuring {rows}, about {takes}"));
+            }
             false => {
                 self.bar.set_prefix(format!("about {takes}"));
                 self.bar.tick();
@@ -65,6 +70,9 @@ impl Observer for Bar {
     }
 
     fn progress(&mut self, progress: &Progress) {
+        if let Some(line) = self.announcement.take() {
+            output::message(line);
+        }
         let all = progress.elapsed + progress.remaining;
         let done = progress.elapsed.as_secs_f64() / all.as_secs_f64().max(1e-9);
         self.bar.set_length(100);

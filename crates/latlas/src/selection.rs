@@ -27,9 +27,10 @@ pub(crate) fn rows(
     for pattern in &patterns {
         let mut beyond: Vec<(&str, Scale)> = Vec::new();
         let before = selected.len();
+        let case = case_for(probes, pattern);
         for probe in probes {
-            for row in probe.rows.iter().filter(|row| names(pattern, probe, row)) {
-                match includes(scale, probe.since) || names_exactly(pattern, probe, row) {
+            for row in (probe.rows.iter()).filter(|row| names(pattern, probe, row, case)) {
+                match includes(scale, probe.since) || names_exactly(pattern, probe, row, case) {
                     true => selected.push(row.clone()),
                     false => beyond.push((row, probe.since)),
                 }
@@ -66,22 +67,63 @@ pub(crate) fn rows(
 
 /// The probe with this id, row, level or point.
 pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&'a ProbeText> {
-    let probe = probes
-        .iter()
-        .find(|p| p.rows.iter().any(|row| row == name))
-        .or_else(|| {
-            probes
-                .iter()
-                .find(|p| p.id == name || is_by_size(p, name) || of_curve(p).any(|row| row == name))
-        });
+    let row = probes.iter().find(|p| p.rows.iter().any(|row| row == name));
+    let named = |same: &dyn Fn(&str) -> bool| {
+        let mut all = probes.iter();
+        all.find(|p| is_by_size(p, name) || ids(p).iter().any(|id| same(id)))
+    };
+    let probe = row
+        .or_else(|| named(&|id| id == name))
+        .or_else(|| named(&|id| id.eq_ignore_ascii_case(name)));
     match probe {
         Some(probe) => Ok(probe),
         None => bail!("{}", unknown(probes, name)),
     }
 }
 
-/// The rows of a group (`memory`) or level (`L2`), in catalogue order; `None` if it is neither.
+/// The row that the words of an operation of the overview stand for; else the name as it is.
+pub(crate) fn operation(name: &str) -> &str {
+    let mut all = OPERATIONS.iter();
+    let same = all.find(|of| of.words.eq_ignore_ascii_case(name));
+    same.map_or(name, |of| of.row)
+}
+
+/// The rows whose id, title or words in the overview contain the word, in catalogue order.
+pub(crate) fn containing<'a>(probes: &'a [ProbeText], word: &str) -> Vec<RowTitle<'a>> {
+    let word = word.trim().to_lowercase();
+    let has = |text: &str| !word.is_empty() && text.to_lowercase().contains(&word);
+    let mut rows: Vec<RowTitle> = Vec::new();
+    for probe in probes {
+        let of_curve: Vec<String> = of_curve(probe).collect();
+        let in_overview = |row: &str| {
+            OPERATIONS.iter().any(|of| {
+                let of_row =
+                    of.row == row || (row == probe.id && of_curve.iter().any(|it| it == of.row));
+                of_row && has(of.words)
+            })
+        };
+        let own = probe.rows.iter();
+        for row in own.filter(|row| has(row) || has(&probe.title) || in_overview(row)) {
+            if !rows.iter().any(|known| known.row == *row) {
+                rows.push(RowTitle {
+                    row: row.clone(),
+                    title: &probe.title,
+                });
+            }
+        }
+    }
+    rows
+}
+
+/// The rows of the overview, a group (`memory`) or level (`L2`), in catalogue order; `None` if it is neither.
 pub(crate) fn group<'a>(probes: &'a [ProbeText], name: &str) -> Option<Vec<RowTitle<'a>>> {
+    if name.eq_ignore_ascii_case(OVERVIEW) {
+        let all = OPERATIONS.iter().map(|of| RowTitle {
+            row: of.row.to_owned(),
+            title: of.words,
+        });
+        return Some(all.collect());
+    }
     let level = LEVELS.iter().find(|level| level.eq_ignore_ascii_case(name));
     let mut rows: Vec<RowTitle> = Vec::new();
     for probe in probes {
@@ -91,7 +133,7 @@ pub(crate) fn group<'a>(probes: &'a [ProbeText], name: &str) -> Option<Vec<RowTi
             Some(level) if probe.levels => add(format!("{}/{level}", probe.id)),
             Some(_) => {}
             None => {
-                let own = probe.rows.iter().filter(|row| group_of(row) == Some(name));
+                let own = probe.rows.iter().filter(|row| is_in_group(row, name));
                 own.for_each(|row| add(row.clone()));
             }
         }
@@ -99,15 +141,47 @@ pub(crate) fn group<'a>(probes: &'a [ProbeText], name: &str) -> Option<Vec<RowTi
     (!rows.is_empty()).then_some(rows)
 }
 
+/// Whether upper and lower case are the same.
+#[derive(Clone, Copy, PartialEq)]
+enum Case {
+    Exact,
+    Any,
+}
+
+/// Case does not matter if nothing matches exactly.
+fn case_for(probes: &[ProbeText], pattern: &str) -> Case {
+    let exact = |probe: &ProbeText| {
+        let mut rows = probe.rows.iter();
+        rows.any(|row| names(pattern, probe, row, Case::Exact))
+    };
+    match probes.iter().any(exact) {
+        true => Case::Exact,
+        false => Case::Any,
+    }
+}
+
 /// Whether a pattern matches a row, its probe, its group, or a level or point of its curve.
-fn names(pattern: &str, probe: &ProbeText, row: &str) -> bool {
-    matches(pattern, row)
-        || pattern == probe.id
-        || group_of(row) == Some(pattern)
-        || levels_of(probe).any(|level| matches(pattern, &level))
+fn names(pattern: &str, probe: &ProbeText, row: &str, case: Case) -> bool {
+    let is = |name: &str| match case {
+        Case::Exact => matches(pattern, name),
+        Case::Any => matches(&pattern.to_lowercase(), &name.to_lowercase()),
+    };
+    let is_name = |name: &str| !is_pattern(pattern) && is(name);
+    is(row)
+        || is_name(&probe.id)
+        || group_of(row).is_some_and(is_name)
+        || levels_of(probe).any(|level| is(&level))
         || is_by_size(probe, pattern)
         // Points belong to the row named like the probe, not to its variants.
-        || (row == probe.id && probe.points.iter().any(|point| matches(pattern, point)))
+        || (row == probe.id && probe.points.iter().any(|point| is(point)))
+}
+
+fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?'])
+}
+
+fn is_in_group(row: &str, name: &str) -> bool {
+    group_of(row).is_some_and(|group| group.eq_ignore_ascii_case(name))
 }
 
 fn group_of(row: &str) -> Option<&str> {
@@ -115,12 +189,8 @@ fn group_of(row: &str) -> Option<&str> {
 }
 
 /// Whether it is the name of the row, its probe, or a level or point of its curve.
-fn names_exactly(pattern: &str, probe: &ProbeText, row: &str) -> bool {
-    !pattern.contains(['*', '?'])
-        && names(pattern, probe, row)
-        && row
-            .split_once('.')
-            .is_none_or(|(group, _)| group != pattern)
+fn names_exactly(pattern: &str, probe: &ProbeText, row: &str, case: Case) -> bool {
+    !is_pattern(pattern) && names(pattern, probe, row, case) && !is_in_group(row, pattern)
 }
 
 /// Rows of the levels of a curve.
@@ -220,8 +290,55 @@ mod tests {
                     .any(|row| row.row.starts_with("memory.latency/"))
             );
         }
+        assert_eq!(group(&all, "MEMORY").expect("a group").len(), memory.len());
         for none in ["memory.latency", "memry", "L9", ""] {
             assert!(group(&all, none).is_none(), "{none}");
+        }
+    }
+
+    #[test]
+    fn upper_case_does_not_matter_where_nothing_else_matches() {
+        for (upper, lower) in [
+            ("CPU.*", "cpu.*"),
+            ("Cpu", "cpu"),
+            ("CPU.Div_I32", "cpu.div_i32"),
+            ("MEMORY.latency/dram", "memory.latency/DRAM"),
+            ("*dram*", "*DRAM*"),
+        ] {
+            assert_eq!(select(&[upper]), select(&[lower]), "{upper}");
+        }
+        assert_eq!(
+            probe(&catalogue(), "CPU.DIV_i32").expect("a row").id,
+            "cpu.div_i32"
+        );
+    }
+
+    #[test]
+    fn rows_are_found_by_a_word_of_their_id_or_title() {
+        let all = catalogue();
+        let names = |word: &str| -> Vec<String> {
+            let found = containing(&all, word).into_iter();
+            found.map(|row| row.row).collect()
+        };
+        let div = names("DIV");
+        assert!(div.contains(&"cpu.div_i32".into()), "{div:?}");
+        let by_title = names("system call");
+        assert!(
+            by_title.iter().any(|row| !row.contains("system")),
+            "{by_title:?}"
+        );
+        assert_eq!(
+            names("load from memory"),
+            ["memory.latency"],
+            "by the overview"
+        );
+        assert_eq!(operation("System call"), "call.syscall");
+        assert_eq!(
+            group(&all, "overview").expect("a group").len(),
+            OPERATIONS.len()
+        );
+        for none in ["", " ", "xyzzy", "cpu.*"] {
+            assert_eq!(names(none), [""; 0], "{none}");
         }
     }
 

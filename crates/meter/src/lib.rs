@@ -23,6 +23,7 @@ pub mod environment;
 pub mod extra;
 pub mod function;
 pub mod machine_shape;
+pub mod measuring_lock;
 pub mod observer;
 pub mod osnoise;
 pub mod pace;

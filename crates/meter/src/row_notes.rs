@@ -2,7 +2,7 @@
 
 use crate::cell_state::CellState;
 use crate::plan::PlannedCell;
-use model::missing_points::MissingPoints;
+use model::run::MissingPoints;
 use std::collections::BTreeSet;
 
 /// Remarks of several workers as one list: of those that differ only in the

@@ -1,18 +1,7 @@
 //! Points of a curve or map that can't be measured here, and why.
 
-use crate::run::{Axis, Row, Run};
+use crate::run::{Axis, MissingPoints, Row, Run};
 use crate::size;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// Points that are missing for one reason.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
-pub struct MissingPoints {
-    /// Each as in a cell: `[x]` of a curve, `[y, x]` of a map.
-    pub at: Vec<Vec<u64>>,
-    /// Why they are.
-    pub reason: String,
-}
 
 /// What a note of missing points begins with.
 const NOTE: &str = "not available here at ";

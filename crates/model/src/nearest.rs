@@ -1,19 +1,19 @@
 //! The name that was probably meant.
 
-/// The candidates nearest to `name`, best first, at most three; none where
+/// The candidates nearest to `name`, the shortest first, at most three; none where
 /// nothing is near enough to be a slip of the fingers.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut scored: Vec<(usize, &str)> = candidates
+    let mut scored: Vec<(usize, usize, &str)> = candidates
         .into_iter()
-        .filter_map(|candidate| Some((distance(name, candidate)?, candidate)))
+        .filter_map(|candidate| Some((distance(name, candidate)?, candidate.len(), candidate)))
         .collect();
     scored.sort();
     scored.dedup();
-    let best = scored.first().map(|&(distance, _)| distance);
+    let best = scored.first().map(|&(distance, ..)| distance);
     scored
         .into_iter()
-        .take_while(|&(distance, _)| Some(distance) == best)
-        .map(|(_, candidate)| candidate)
+        .take_while(|&(distance, ..)| Some(distance) == best)
+        .map(|(.., candidate)| candidate)
         .take(3)
         .collect()
 }
@@ -28,19 +28,23 @@ pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>)
     }
 }
 
-/// Edits between the two, if few enough. A name typed without its group
-/// (`div_i32`) is as near as one letter.
+/// Edits between the two, if few enough; upper case does not matter. A name typed without its
+/// group or without its ending (`div_i32` and `cpu.div` for `cpu.div_i32`) is as near as one
+/// letter.
 fn distance(name: &str, candidate: &str) -> Option<usize> {
-    let without_group = candidate
-        .split_once('.')
-        .map_or(candidate, |(_, rest)| rest);
-    if name == without_group {
+    let (name, candidate) = (name.to_lowercase(), candidate.to_lowercase());
+    let start = candidate.find('.').map_or(0, |dot| dot + 1);
+    let without_group = &candidate[start..];
+    let ends = without_group.match_indices(['_', '/']);
+    let shortened: Vec<&str> = ends.map(|(end, _)| &candidate[..start + end]).collect();
+    if name == without_group || shortened.iter().any(|short| name == short[start..]) {
         return Some(1);
     }
     let allowed = (name.chars().count() / 3).clamp(1, 6);
-    let whole = strsim::damerau_levenshtein(name, candidate);
-    let partial = strsim::damerau_levenshtein(name, without_group) + 1;
-    let distance = whole.min(partial);
+    let edits = |candidate: &str| strsim::damerau_levenshtein(&name, candidate);
+    let partial = shortened.into_iter().chain([without_group]);
+    let partial = partial.map(|part| edits(part) + 1).min();
+    let distance = edits(&candidate).min(partial.unwrap_or(usize::MAX));
     (distance <= allowed).then_some(distance)
 }
 
@@ -76,6 +80,15 @@ mod tests {
     #[test]
     fn a_forgotten_group_is_found() {
         assert_eq!(nearest("add_i32", ROWS), ["cpu.add_i32"]);
+    }
+
+    #[test]
+    fn a_forgotten_ending_and_upper_case_are_found() {
+        let both = ["cpu.div_i32", "cpu.div_i64"];
+        for name in ["cpu.dvi", "cpu.div", "div", "CPU.DVI"] {
+            assert_eq!(nearest(name, ROWS), both, "{name}");
+        }
+        assert_eq!(nearest("ASH", ["ash", "kurkin"]), ["ash"]);
     }
 
     #[test]

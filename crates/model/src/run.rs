@@ -9,7 +9,6 @@ use crate::filesystem::Filesystem;
 use crate::gate::Gate;
 use crate::imported::Imported;
 use crate::machine::Machine;
-use crate::missing_points::MissingPoints;
 use crate::plateau::Plateau;
 pub use crate::program::Program;
 pub use crate::row_kind::{Bound, Regime};
@@ -128,6 +127,15 @@ pub struct ClockRecord {
     /// Smallest step seen, ns, where it is known.
     #[serde(default)]
     pub resolution_ns: Option<f64>,
+}
+
+/// Points that are missing for one reason.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct MissingPoints {
+    /// Each as in a cell: `[x]` of a curve, `[y, x]` of a map.
+    pub at: Vec<Vec<u64>>,
+    /// Why they are.
+    pub reason: String,
 }
 
 /// One row of the result.

@@ -95,10 +95,12 @@ pub enum StoreError {
         count: usize,
     },
     /// A name that is neither a file nor of a kept run.
-    #[error("can't read {}: there is no such file (nor is it `last`, `last~1`, a tag or the beginning of a run's id)", path.display())]
+    #[error("can't read {}: there is no such file (nor is it `last`, `last~1`, a tag or the beginning of a run's id){suggestion}", path.display())]
     NoSuchFile {
         /// The name.
         path: PathBuf,
+        /// What was probably meant.
+        suggestion: String,
     },
     /// No kept run has this id.
     #[error("no run in {} has an id that begins with {prefix:?}", path.display())]

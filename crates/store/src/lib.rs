@@ -31,6 +31,7 @@ pub use whole::{NotWhole, not_whole};
 pub use write::{check_writable, write, write_bytes};
 
 use error::io;
+use model::nearest::suggestion;
 use model::run::Run;
 use model::utc;
 use std::path::{Path, PathBuf};
@@ -445,6 +446,11 @@ fn by_name(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, Sto
         true => Ok(path.to_owned()),
         false => Err(StoreError::NoSuchFile {
             path: path.to_owned(),
+            suggestion: {
+                let tags = store().ok().and_then(|store| store.tags().ok());
+                let tags = tags.iter().flatten().map(|tag| tag.name.as_str());
+                suggestion(name, tags.chain(["last"]))
+            },
         }),
     }
 }

@@ -101,6 +101,20 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
+/// Waits in the kernel for the file's exclusive lock, and takes it as [`try_lock`] does.
+/// A signal without a handler ends the process as usual.
+///
+/// # Errors
+/// What the call says, other than that a signal interrupted it.
+pub fn wait_for_lock(file: &File) -> io::Result<()> {
+    loop {
+        match rustix::fs::flock(file, FlockOperation::LockExclusive) {
+            Err(rustix::io::Errno::INTR) => {}
+            done => return Ok(done?),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

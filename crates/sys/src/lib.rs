@@ -8,6 +8,7 @@
 //! clock is chosen in `clock/mod.rs`.
 
 pub mod affinity;
+pub mod ancestors;
 pub mod attached;
 pub mod child;
 pub mod clock;

@@ -5,8 +5,8 @@ use clap_complete::Shell;
 
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
-Completes commands, options and rows (rows not in elvish and powershell). Generate the script again
-after an update of latlas.
+The shell asks latlas for commands, options, rows, groups, published tables, controls, tags and stored
+runs, so they are always those of the installed latlas and of the store.
 
 Examples:
   latlas completions bash > ~/.local/share/bash-completion/completions/latlas

@@ -2,7 +2,8 @@
 
 use super::compare::percent;
 use super::controls::ControlOptions;
-use super::{Color, InvalidValue, budget};
+use super::wait::WaitOptions;
+use super::{Color, InvalidValue, time};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -53,6 +54,8 @@ pub(crate) struct ExecOptions {
     pub(crate) pin: Option<Option<u32>>,
     #[command(flatten)]
     pub(crate) controls: ControlOptions,
+    #[command(flatten)]
+    pub(crate) wait: WaitOptions,
     /// Start each run in a separate session (and scheduler autogroup)
     #[arg(long)]
     pub(crate) own_session: bool,
@@ -95,6 +98,9 @@ pub(crate) struct ExecOptions {
     /// Also write the Run document to this file (compressed if it ends in .zst)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Print all counts, ranges and reasons
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Print all rows and columns
     #[arg(long)]
     pub(crate) wide: bool,
@@ -104,7 +110,7 @@ pub(crate) struct ExecOptions {
 }
 
 fn limit(text: &str) -> Result<Duration, InvalidValue> {
-    match budget(text)? {
+    match time(text)? {
         Duration::ZERO => Err(InvalidValue::NoTimeLimit),
         limit => Ok(limit),
     }

@@ -6,6 +6,9 @@ pub(crate) enum InvalidValue {
     /// Not a time.
     #[error("{0}; give a time with its unit, such as 30s or 2m")]
     Time(#[from] humantime::DurationError),
+    /// A time that no measurement takes.
+    #[error("give at most 24h")]
+    LongTime,
     /// An idle time of 0.
     #[error("0 would close every connection; give at least 1ms")]
     NoIdleTime,

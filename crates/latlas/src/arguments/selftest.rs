@@ -1,6 +1,7 @@
 //! Arguments of `latlas selftest`.
 
 use super::Color;
+use super::wait::WaitOptions;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -38,6 +39,8 @@ pub(crate) struct SelftestOptions {
     /// Directory for temporary files of file.* and disk.* rows
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) wait: WaitOptions,
     /// Store the sets as runs; later comparisons use their run-to-run variation
     #[arg(long)]
     pub(crate) keep: bool,

@@ -23,6 +23,10 @@ pub(crate) struct TableOptions {
     /// With --measure: directory for temporary files
     #[arg(long, value_name = "DIR", requires = "measure")]
     pub(crate) dir: Option<PathBuf>,
+    /// With --measure: exit with code 2 if another latlas is measuring on this machine (default: wait
+    /// for its end)
+    #[arg(long, requires = "measure")]
+    pub(crate) no_wait: bool,
     /// Add the values of 2008 from Ash's article
     #[arg(long = "2008", requires = "table")]
     pub(crate) earlier: bool,

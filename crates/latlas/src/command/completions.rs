@@ -1,89 +1,177 @@
-//! `latlas completions`: a completion script, with the names of the rows.
+//! `latlas completions`: a script that makes a shell ask this program for completions, and the
+//! answers.
 
 use crate::arguments::completions::CompletionsOptions;
-use crate::{arguments, catalogue, output, selection};
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use crate::{arguments, catalogue, config, output, selection};
+use anyhow::Context;
+use clap::builder::StyledStr;
 use clap::{Arg, Command};
-use clap_complete::Shell;
-use meter::probe::Probe;
+use clap_complete::engine::{
+    ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
+};
+use clap_complete::env::{CompleteEnv, Shells};
+use compare::references::References;
+use model::overview::OVERVIEW;
+use std::ffi::OsStr;
 use std::process::ExitCode;
+use store::Store;
 
-/// Value name of arguments that take rows.
-const ROW: &str = "ROW";
-const PATTERN: &str = "PATTERN";
+/// Set by the script to the shell's name when it asks.
+const VARIABLE: &str = "LATLAS_COMPLETE";
+
+/// Newest runs whose ids are offered; any other is found by its beginning too.
+const NEWEST: usize = 10;
+/// Digits of an id that are offered.
+const DIGITS: usize = 8;
 
 /// Prints the script.
-pub(crate) fn completions(
-    catalogue: &[Probe],
-    options: &CompletionsOptions,
-) -> anyhow::Result<ExitCode> {
-    let rows = rows(catalogue);
-    let mut command = with_rows(arguments::command(), &rows);
+pub(crate) fn completions(options: &CompletionsOptions) -> anyhow::Result<ExitCode> {
+    let name = options.shell.to_string();
+    let shells = Shells::builtins();
+    let shell = shells.completer(&name).context("unknown shell")?;
     let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut command, "latlas", &mut script);
-    let mut script = String::from_utf8(script)?;
-    if options.shell == Shell::Fish {
-        script.push_str(&for_fish(&command, &rows));
-    }
-    output::print(&script)?;
+    shell.write_registration(VARIABLE, "latlas", "latlas", "latlas", &mut script)?;
+    output::print(&String::from_utf8(script)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Names of rows, levels, points and probes, with their titles.
-fn rows(catalogue: &[Probe]) -> Vec<(String, String)> {
-    let mut rows: Vec<(String, String)> = Vec::new();
-    for probe in catalogue::texts(catalogue) {
+/// Answers a shell that asks, if one does.
+///
+/// # Errors
+/// That the shell is not known.
+pub(crate) fn answered() -> anyhow::Result<bool> {
+    let directory = std::env::current_dir().ok();
+    let asked = CompleteEnv::with_factory(|| with_values(arguments::command())).var(VARIABLE);
+    Ok(asked.try_complete(std::env::args_os(), directory.as_deref())?)
+}
+
+/// The command line with the values that its arguments can have.
+fn with_values(command: Command) -> Command {
+    command
+        .mut_args(with_values_of)
+        .mut_subcommands(with_values)
+}
+
+fn with_values_of(arg: Arg) -> Arg {
+    let names = arg.get_value_names().unwrap_or_default();
+    let value = names.first().map(|name| name.as_str()).unwrap_or_default();
+    match (value, arg.get_id().as_str()) {
+        ("ROW" | "PATTERN", _) | (_, "row") => arg.add(ArgValueCandidates::new(rows)),
+        ("TABLE", _) => arg.add(ArgValueCandidates::new(layouts)),
+        ("KEY", _) => arg.add(ArgValueCandidates::new(tables)),
+        ("CONTROL", _) => arg.add(ArgValueCandidates::new(controls)),
+        ("NAME", "only") => arg.add(ArgValueCandidates::new(tunable)),
+        ("NAME", "name" | "remove") => arg.add(ArgValueCandidates::new(tags)),
+        ("RUN" | "TAG|RUN", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
+            or_file(runs(), typed)
+        })),
+        ("A" | "B" | "RUN|TABLE", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
+            or_file(runs().into_iter().chain(tables()).collect(), typed)
+        })),
+        _ => arg,
+    }
+}
+
+/// The candidates that begin as typed, and files.
+fn or_file(candidates: Vec<CompletionCandidate>, typed: &OsStr) -> Vec<CompletionCandidate> {
+    let beginning = typed.to_string_lossy();
+    let begins = |one: &CompletionCandidate| {
+        let value = one.get_value().to_string_lossy();
+        value.starts_with(&*beginning)
+    };
+    let own = candidates.into_iter().filter(begins);
+    own.chain(PathCompleter::file().complete(typed)).collect()
+}
+
+fn candidate(value: impl Into<String>, help: impl Into<String>) -> CompletionCandidate {
+    let help: StyledStr = help.into().into();
+    CompletionCandidate::new(value.into()).help(Some(help))
+}
+
+/// Groups, and names of rows, levels, points and probes, with their titles.
+fn rows() -> Vec<CompletionCandidate> {
+    let groups = probes::GROUPS.iter();
+    let mut all: Vec<(String, String)> = groups
+        .map(|group| ((*group).to_owned(), format!("all rows of {group}")))
+        .chain([(
+            OVERVIEW.to_owned(),
+            "the rows that `latlas` measures".to_owned(),
+        )])
+        .collect();
+    for probe in catalogue::texts(&probes::catalogue()) {
         for name in selection::ids(&probe) {
-            if !rows.iter().any(|(known, _)| *known == name) {
-                rows.push((name, probe.title.clone()));
+            if !all.iter().any(|(known, _)| *known == name) {
+                all.push((name, probe.title.clone()));
             }
         }
     }
-    rows
+    all.into_iter()
+        .map(|(name, title)| candidate(name, title))
+        .collect()
 }
 
-/// The command line for the script generator, with rows as possible values. The program itself
-/// accepts patterns and points too.
-fn with_rows(command: Command, rows: &[(String, String)]) -> Command {
-    command
-        .mut_args(|arg| match takes_rows(&arg) {
-            true => {
-                let values = rows
-                    .iter()
-                    .map(|(name, title)| PossibleValue::new(name.clone()).help(title.clone()));
-                arg.value_parser(PossibleValuesParser::new(values))
-            }
-            false => arg,
-        })
-        .mut_subcommands(|inner| with_rows(inner, rows))
+/// Published tables that can be filled in.
+fn layouts() -> Vec<CompletionCandidate> {
+    let references = References::embedded();
+    let layouts = references.iter().flat_map(|all| &all.layouts);
+    layouts
+        .map(|table| candidate(&table.key, &table.title))
+        .collect()
 }
 
-fn takes_rows(arg: &Arg) -> bool {
-    let names = arg.get_value_names().unwrap_or_default();
-    let mut names = names.iter().map(|name| name.as_str());
-    names.any(|name| [ROW, PATTERN].contains(&name))
+/// Published tables that can be compared with.
+fn tables() -> Vec<CompletionCandidate> {
+    let references = References::embedded();
+    let keys = references.iter().flat_map(References::keys);
+    keys.map(CompletionCandidate::new).collect()
 }
 
-/// clap's script for fish does not complete positional arguments.
-fn for_fish(command: &Command, rows: &[(String, String)]) -> String {
-    let quoted = |text: &str| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"));
-    let mut script = String::from("\nfunction __fish_latlas_rows\n");
-    for (name, title) in rows {
-        let line = format!("{name}\t{title}");
-        script.push_str(&format!("    echo {}\n", quoted(&line)));
-    }
-    script.push_str("end\n");
-    let of_rows = command
-        .get_subcommands()
-        .filter(|inner| inner.get_positionals().any(takes_rows));
-    for inner in of_rows {
-        script.push_str(&format!(
-            "complete -c latlas -n \"__fish_latlas_using_subcommand {}\" -f -a \
-             \"(__fish_latlas_rows)\"\n",
-            inner.get_name()
-        ));
-    }
-    script
+/// Controls of `noise ab`.
+fn controls() -> Vec<CompletionCandidate> {
+    let all = noise::ab::control::ALL.iter();
+    all.map(|control| CompletionCandidate::new(control.name))
+        .collect()
+}
+
+/// Controls of `noise tune`.
+fn tunable() -> Vec<CompletionCandidate> {
+    let all = noise::control::tunable().into_iter();
+    all.map(|(name, _)| CompletionCandidate::new(name))
+        .collect()
+}
+
+/// The store that the configuration names.
+fn store() -> Option<Store> {
+    config::use_data_dir();
+    Store::of_user().ok()
+}
+
+/// Tags of stored runs.
+fn tags() -> Vec<CompletionCandidate> {
+    let tags = store().and_then(|store| store.tags().ok());
+    let tags = tags.into_iter().flatten();
+    tags.map(|tag| candidate(tag.name, format!("tag of {}", beginning(&tag.run))))
+        .collect()
+}
+
+/// Names of stored runs: `last`, `last~1`, tags, and ids of the newest.
+fn runs() -> Vec<CompletionCandidate> {
+    let Some(store) = store() else {
+        return Vec::new();
+    };
+    let paths = store.paths().unwrap_or_default();
+    let newest = paths.iter().rev().filter_map(|path| store.id_of(path));
+    let ids: Vec<String> = newest.take(NEWEST).collect();
+    let back = ids.iter().enumerate().map(|(back, id)| match back {
+        0 => candidate("last", format!("the newest run, {}", beginning(id))),
+        _ => candidate(format!("last~{back}"), beginning(id)),
+    });
+    let by_id = ids.iter().map(|id| candidate(beginning(id), "run"));
+    back.chain(tags()).chain(by_id).collect()
+}
+
+fn beginning(id: &str) -> &str {
+    id.get(..DIGITS).unwrap_or(id)
 }
 
 #[cfg(test)]
@@ -91,29 +179,45 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_and_points_are_rows() {
-        let rows = rows(&probes::catalogue());
-        for name in ["cpu.add_i32", "memory.latency", "memory.latency/L2"] {
-            assert_eq!(
-                rows.iter().filter(|(own, _)| own == name).count(),
-                1,
-                "{name}"
-            );
+    fn groups_levels_and_points_are_rows() {
+        let rows = rows();
+        for name in ["cpu", "cpu.add_i32", "memory.latency", "memory.latency/L2"] {
+            let same = rows.iter().filter(|row| row.get_value() == name);
+            assert_eq!(same.count(), 1, "{name}");
         }
     }
 
     #[test]
-    fn rows_are_arguments_of_the_first_commands_only() {
-        let command = arguments::command();
-        let takes = |command: &Command| command.get_positionals().any(takes_rows);
-        assert!(command.get_subcommands().filter(|one| takes(one)).count() >= 4);
-        let deeper = command.get_subcommands().flat_map(Command::get_subcommands);
-        for command in deeper {
-            assert!(
-                !takes(command),
-                "fish completes no row for {}",
-                command.get_name()
+    fn arguments_that_name_something_have_its_names() {
+        let named = [
+            "ROW",
+            "PATTERN",
+            "RUN",
+            "TAG|RUN",
+            "RUN|TABLE",
+            "TABLE",
+            "CONTROL",
+        ];
+        let mut command = with_values(arguments::command());
+        command.build();
+        let mut left = vec![&command];
+        let mut found = 0;
+        while let Some(command) = left.pop() {
+            left.extend(
+                command
+                    .get_subcommands()
+                    .filter(|it| it.get_name() != "help"),
             );
+            for arg in command.get_arguments() {
+                let names = arg.get_value_names().unwrap_or_default();
+                if names.iter().any(|name| named.contains(&name.as_str())) {
+                    let completes = arg.get::<ArgValueCandidates>().is_some()
+                        || arg.get::<ArgValueCompleter>().is_some();
+                    assert!(completes, "{} {}", command.get_name(), arg.get_id());
+                    found += 1;
+                }
+            }
         }
+        assert!(found >= 20, "only {found}");
     }
 }

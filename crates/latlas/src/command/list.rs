@@ -14,7 +14,12 @@ pub(crate) fn list(
 ) -> anyhow::Result<ExitCode> {
     let mut probes = catalogue::texts(catalogue);
     if let Some(pattern) = pattern {
-        let rows = selection::rows(&probes, &[pattern.to_owned()], Scale::Full)?;
+        let named = selection::rows(&probes, &[pattern.to_owned()], Scale::Full);
+        let rows = match (named, selection::containing(&probes, pattern)) {
+            (Err(unknown), found) if found.is_empty() => return Err(unknown),
+            (Err(_), found) => found.into_iter().map(|row| row.row).collect(),
+            (Ok(rows), _) => rows,
+        };
         for probe in &mut probes {
             probe.rows.retain(|row| rows.contains(row));
         }

@@ -1,17 +1,45 @@
-//! Measuring with a bar on stderr, and keeping what was measured: the same for every command that
+//! The measuring lock, measuring with a bar on stderr, and keeping what was measured: the same for every command that
 //! makes a run.
 
+use crate::arguments::wait::WaitOptions;
 use crate::progress::Bar;
 use crate::{UNRELIABLE, output, program};
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use meter::conduct::conduct;
+use meter::measuring_lock::{Holder, MeasuringLock};
 use meter::plan::Plan;
 use meter::probe::Probe;
 use model::machine::Machine;
 use model::run::Run;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 use store::{Store, index};
+
+/// Takes the measuring lock; waits for another latlas that holds it, unless told otherwise. It must
+/// come before [`stop_on_signals`], so that Ctrl-C ends the wait at once.
+///
+/// # Errors
+/// With `--no-wait`, that another latlas is measuring.
+pub(super) fn lock(
+    measures: &str,
+    takes: Option<Duration>,
+    options: WaitOptions,
+) -> anyhow::Result<MeasuringLock> {
+    let holder = Holder::this_process(measures, takes);
+    let lock = MeasuringLock::take(&holder, !options.no_wait, |held_by| {
+        output::message(format_args!(
+            "waiting for another measurement on this machine: {held_by}; Ctrl-C to give up"
+        ));
+    });
+    let lock = lock.map_err(|held_by| {
+        anyhow!("another measurement is running on this machine: {held_by}; without --no-wait, latlas waits")
+    })?;
+    if let Some(remark) = lock.remark() {
+        output::message(remark);
+    }
+    Ok(lock)
+}
 
 /// Measures with a bar on stderr, until it is done or Ctrl-C.
 pub(super) fn measure(catalogue: &[Probe], plan: &Plan, machine: Machine) -> anyhow::Result<Run> {

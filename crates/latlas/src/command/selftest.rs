@@ -1,6 +1,6 @@
 //! `latlas selftest`: A/A test of this machine.
 
-use super::measured::{keep, stop_on_signals, writable_store};
+use super::measured::{keep, lock, stop_on_signals, writable_store};
 use crate::arguments::selftest::SelftestOptions;
 use crate::progress::Bar;
 use crate::{UNRELIABLE, catalogue, output, program, selection};
@@ -23,7 +23,7 @@ const ORDER: [char; 4] = ['A', 'B', 'B', 'A'];
 /// Measures alternating sets and prints the smallest detectable changes.
 pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow::Result<ExitCode> {
     let texts = catalogue::texts(catalogue);
-    let machine = sys::machine(Path::new("/"));
+    let mut machine = sys::machine(Path::new("/"));
     let scale = match options.quick {
         true => Scale::Quick,
         false => Scale::Default,
@@ -44,6 +44,11 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
     let first = plan(catalogue, &request, &machine)?;
     output::message(format_args!("{}", estimate(&first, letters.len())));
 
+    let takes = first.total() * letters.len() as u32;
+    let lock = lock("latlas selftest", Some(takes), options.wait)?;
+    if lock.waited() {
+        machine = sys::machine(Path::new("/"));
+    }
     let stop = stop_on_signals()?;
     let mut sets: Vec<(char, Run)> = Vec::new();
     for (number, letter) in letters.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use super::measured::{self, keep, writable_store};
 use super::{run, suggestion};
+use crate::arguments::wait::WaitOptions;
 use crate::arguments::{RunOptions, TableOptions};
 use crate::{UNRELIABLE, catalogue, output, program, selection};
 use anyhow::bail;
@@ -38,7 +39,7 @@ pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Resu
     let mut lost = false;
     let run = match (&options.run, options.measure) {
         (_, true) => {
-            let (run, kept) = measure(catalogue, &probes, &measurable, options)?;
+            let (run, kept) = measure(catalogue, &probes, &measurable, key, options)?;
             lost = kept.is_none();
             Some(run)
         }
@@ -90,17 +91,27 @@ fn measure(
     catalogue: &[Probe],
     probes: &[ProbeText],
     ids: &[String],
+    key: &str,
     options: &TableOptions,
 ) -> anyhow::Result<(Run, Option<String>)> {
+    let wait = WaitOptions {
+        no_wait: options.no_wait,
+    };
     let options = RunOptions {
         quick: options.quick,
         dir: options.dir.clone(),
         ..RunOptions::default()
     };
-    let (request, machine) = run::request(probes, ids, &options)?;
-    let plan = meter::plan::plan(catalogue, &request, &machine)?;
+    let (request, mut machine) = run::request(probes, ids, &options)?;
+    let mut plan = meter::plan::plan(catalogue, &request, &machine)?;
     // The table is printed even if the run can't be stored.
     let store = writable_store(true)?;
+    let measures = format!("latlas table {key} --measure");
+    let lock = measured::lock(&measures, Some(plan.total()), wait)?;
+    if lock.waited() {
+        machine = sys::machine(Path::new("/"));
+        plan = meter::plan::plan(catalogue, &request, &machine)?;
+    }
     let run = measured::measure(catalogue, &plan, machine)?;
     let kept = keep(&run, store.as_ref());
     Ok((run, kept))

@@ -4,9 +4,12 @@ use super::apply::{check, followed, typed, with_defaults};
 use super::{ConfigError, KEYS, Key, Read, Setting, of_user};
 use crate::arguments::noise::NoiseCommand;
 use crate::arguments::{self, Arguments, Command as Subcommand};
-use crate::output;
+use crate::{REFUSED, catalogue, output, selection};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches};
+use model::nearest::suggestion;
+use model::run::Scale;
 
 /// Options that may precede a command.
 const OF_ALL: &[&str] = &["config_file", "no_config"];
@@ -18,7 +21,7 @@ const OF_ALL: &[&str] = &["config_file", "no_config"];
 /// An error in the configuration.
 pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
     let plain = arguments::command();
-    let first = plain.clone().get_matches();
+    let first = matches(&plain);
     check_order(&plain, &first);
     let arguments = from(&first);
     if ignores_configuration(&arguments) {
@@ -36,13 +39,7 @@ pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
         }
         Err(error) => return Err(error),
     };
-    for setting in read
-        .settings
-        .iter()
-        .filter(|one| one.key.name == "data_dir")
-    {
-        store::keep_below(setting.text().into());
-    }
+    keep_data_dir(&read);
     // Environment variables take precedence.
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let settings = read.settings.iter();
@@ -54,6 +51,50 @@ pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
     print_measuring(&read, &settings);
     let (path, _) = typed(&first);
     Ok(from(&with_defaults(plain, &path, &settings).get_matches()))
+}
+
+fn keep_data_dir(read: &Read) {
+    let settings = read.settings.iter();
+    for setting in settings.filter(|one| one.key.name == "data_dir") {
+        store::keep_below(setting.text().into());
+    }
+}
+
+/// Sets the directory of stored runs that the configuration names, if it can be read.
+pub(crate) fn use_data_dir() {
+    if let Ok(read) = checked_file(&of_user(None, false), &arguments::command()) {
+        keep_data_dir(&read);
+    }
+}
+
+/// The command line as parsed. Help, versions and usage errors end the program here; a command
+/// that does not exist, with one line.
+fn matches(command: &Command) -> ArgMatches {
+    command.clone().try_get_matches().unwrap_or_else(|error| {
+        if error.kind() == ErrorKind::InvalidSubcommand
+            && let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
+        {
+            output::message(unknown_command(command, name));
+            std::process::exit(REFUSED.into());
+        }
+        error.exit()
+    })
+}
+
+fn unknown_command(command: &Command, name: &str) -> String {
+    let probes = catalogue::texts(&probes::catalogue());
+    let is_row = selection::rows(&probes, &[name.to_owned()], Scale::Full).is_ok();
+    let mut left = vec![command];
+    let mut commands = Vec::new();
+    while let Some(one) = left.pop() {
+        commands.extend(one.get_subcommands().map(Command::get_name));
+        left.extend(one.get_subcommands());
+    }
+    let suggestion = match is_row {
+        true => format!("; to measure rows: latlas run {name}"),
+        false => suggestion(name, commands),
+    };
+    format!("no command {name:?}{suggestion} (see `latlas --help`)")
 }
 
 fn checked_file(location: &super::Location, command: &Command) -> Result<Read, ConfigError> {
@@ -88,7 +129,7 @@ fn check_order(command: &Command, matches: &ArgMatches) {
         let message = format!("'--{misplaced}' must come after the subcommand '{name}'");
         command
             .clone()
-            .error(clap::error::ErrorKind::ArgumentConflict, message)
+            .error(ErrorKind::ArgumentConflict, message)
             .exit();
     }
 }

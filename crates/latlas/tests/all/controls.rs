@@ -219,7 +219,8 @@ fn a_session_ends_with_a_killed_latlas_an_interrupt_and_a_limit() {
 #[test]
 fn a_killed_run_leaves_no_real_time_worker() {
     let fifo = if may_all() { "--fifo" } else { "" };
-    let child = Home::new().start(format!("run cpu.add_i32 --budget 30s {fifo}"));
+    let home = Home::new();
+    let child = home.start(format!("run cpu.add_i32 --budget 30s {fifo}"));
     let workers = wait_for("workers", || {
         Some(children_of(child.id())).filter(|workers| workers.len() >= 8)
     });

@@ -26,7 +26,11 @@ fn what_was_imported_is_shown_and_exported() {
         has(&done.err, [&format!(" of {program} as ")]);
         let id = done.out.trim();
         let shown = home.out(format!("show {id}"));
-        has(&shown, [row, program, "not by"]);
+        let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        has(
+            &flat,
+            [row, program, ", not by latlas: figures as in its file"],
+        );
         // Nothing of the machine that imports, and no clock of its own.
         lacks(
             &shown,

@@ -19,6 +19,8 @@ mod exchange;
 mod exec;
 mod history;
 #[cfg(target_os = "linux")]
+mod lock;
+#[cfg(target_os = "linux")]
 mod noise;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod plan_time;

@@ -8,12 +8,24 @@ fn bad_requests_are_refused_with_what_to_do() {
     let home = Home::new();
     insta::assert_snapshot!(home.refusals(
         "run cpu.dvi_i32
+         run cpu.dvi
+         run div
+         run CPU.DVI_i32
          list cpu.dvi_i32
+         list xyzzy
          explain cpu.dvi_i32
          explain memry
+         shwo
+         cpu.add_i32
+         noise mesure
+         show lsat
+         table ASH
          run xyzzy.*
          run --budget=soon
          run --budget=30
+         run --budget 999999999999h
+         noise ab --budget 25h
+         serve --lsten x
          run --budget=-1s
          run --budget 0s
          --quick --full

@@ -163,6 +163,7 @@ fn traced(home: &Path, arguments: &[&str]) -> String {
         .args(arguments)
         .current_dir(home)
         .env("LATLAS_DATA_DIR", home.join("data"))
+        .env("LATLAS_LOCK", home.join("data/lock"))
         .env("TMPDIR", home.join("tmp"))
         .env("XDG_CACHE_HOME", home.join("cache"))
         .stdout(std::process::Stdio::null())

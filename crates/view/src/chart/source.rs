@@ -98,10 +98,10 @@ pub(super) fn why_not(run: &Run, ids: &[&str]) -> String {
     }
     match (run.plan.scale, run.plan.asked.is_empty()) {
         (Scale::Quick, true) => {
-            "not measured in this quick run: a default one or `latlas --full` does".into()
+            "not measured in this quick run: `latlas run` does, or `latlas run --full`".into()
         }
         (Scale::Default, true) => {
-            "not measured in this run: `latlas --full` measures every row".into()
+            "not measured in this run: `latlas run --full` measures every row".into()
         }
         _ => "not measured in this run".into(),
     }

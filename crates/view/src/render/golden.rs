@@ -69,8 +69,25 @@ fn the_overview() {
 }
 
 #[test]
+fn commands_on_a_screen() {
+    let blocks = run(&synthetic::run_of_commands(), &references(), &usual());
+    let screen = crate::terminal::Screen {
+        columns: 80,
+        color: false,
+    };
+    let text = crate::terminal::text(&blocks, screen);
+    insta::assert_snapshot!(text);
+    // Two of them say that the cache was not cold.
+    assert!(text.lines().count() <= 27, "{text}");
+}
+
+#[test]
 fn commands_and_what_they_say_of_each_other() {
-    let text = draw(&synthetic::run_of_commands(), &usual());
+    let all = Options {
+        all: true,
+        ..usual()
+    };
+    let text = draw(&synthetic::run_of_commands(), &all);
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
     assert!(text.lines().all(|line| line == line.trim_end()));

@@ -46,7 +46,14 @@ pub(super) fn short(run: &Run) -> Vec<Block> {
 }
 
 /// The facts of a short page.
-const SHORT: [&str; 5] = ["machine", "core clock", "conditions", "memory", "run"];
+const SHORT: [&str; 6] = [
+    "machine",
+    "measured by",
+    "core clock",
+    "conditions",
+    "memory",
+    "run",
+];
 
 /// The warnings of a run, coloured.
 pub(crate) fn warning_blocks(run: Option<&Run>) -> Vec<Block> {

@@ -85,6 +85,13 @@ pub fn run(run: &Run, references: &References, options: &Options) -> Vec<Block> 
     if run.plan.asked.is_empty() && run.commands.is_none() && !options.all && !options.wide {
         return short::short(run, references, options);
     }
+    if let Some(record) = run
+        .commands
+        .as_ref()
+        .filter(|_| !options.all && !options.wide)
+    {
+        return commands::short(run, record, options);
+    }
     let mut parts = vec![header::header(run)];
     if options.wide {
         parts.extend(run.commands.iter().map(|c| commands::how(run, c)));

@@ -163,7 +163,7 @@ fn footer(run: &Run, lines: &[Line]) -> Vec<Block> {
     }
     if let Some(doubt) = Doubt::of(run, lines) {
         let text = format!(
-            "{doubt} For steadier figures close other programs, and measure longer: latlas run"
+            "{doubt} For steadier figures close other programs, and measure longer: latlas --budget 60s"
         );
         blocks.push(Block::labelled(format!("{UNCERTAIN} "), text));
     }

@@ -100,7 +100,12 @@ pub(crate) fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
         .collect()
 }
 
+/// A word in pieces that have room; a path or an address stays whole, to be
+/// copied.
 fn pieces(word: &str, room: usize) -> Vec<String> {
+    if word.starts_with('/') || word.contains("://") {
+        return vec![word.to_owned()];
+    }
     let mut pieces = vec![String::new()];
     for c in word.chars() {
         if let Some(piece) = pieces.last_mut() {
@@ -125,6 +130,8 @@ mod tests {
         let lines = wrap("", "0123456789ab", 10);
         assert_eq!(lines, ["0123456789", "ab"]);
         assert_eq!(wrap("x ", "", 10), ["x "]);
+        let path = wrap("at ", "by /home/me/runs/1.json", 10);
+        assert_eq!(path, ["at by", "   /home/me/runs/1.json"]);
     }
 
     #[test]

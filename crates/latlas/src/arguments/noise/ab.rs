@@ -1,6 +1,7 @@
 //! What `latlas noise ab` takes.
 
 use crate::arguments::controls::{Cpus, cpus};
+use crate::arguments::wait::WaitOptions;
 use crate::arguments::{Color, InvalidValue, budget};
 use clap::{Args, ValueEnum};
 use model::noise::effect::{Load, Workload};
@@ -72,6 +73,8 @@ pub(crate) struct AbOptions {
     /// Seed of the random order
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) wait: WaitOptions,
     /// Print the plan and its duration
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -1,5 +1,6 @@
 //! What `latlas noise measure` takes.
 
+use crate::arguments::wait::WaitOptions;
 use crate::arguments::{Color, InvalidValue, budget};
 use clap::Args;
 use std::path::PathBuf;
@@ -34,6 +35,8 @@ pub(crate) struct MeasureOptions {
     /// Spin on all allowed CPUs at the same time
     #[arg(long, conflicts_with = "cpu")]
     pub(crate) all_cpus: bool,
+    #[command(flatten)]
+    pub(crate) wait: WaitOptions,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

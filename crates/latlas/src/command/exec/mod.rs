@@ -4,7 +4,7 @@ mod commands;
 mod files;
 mod shell;
 
-use super::measured::{exit_code, keep, stop_on_signals, writable_store};
+use super::measured::{exit_code, keep, lock, stop_on_signals, writable_store};
 use super::shielded;
 use crate::arguments::exec::ExecOptions;
 use crate::progress::Bar;
@@ -48,8 +48,12 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
         store::check_writable(path)?;
     }
     let store = writable_store(options.out.is_some() || options.json)?;
+    let pin = pin(options)?;
+    // Without the arguments, which may be private.
+    let measures = format!("latlas exec {}", options.words[0].to_string_lossy());
+    let _lock = lock(&measures, None, options.wait)?;
     let machine = sys::machine(Path::new("/"));
-    let placement = Placement::choose(pin(options)?, &machine)?;
+    let placement = Placement::choose(pin, &machine)?;
     let (code, as_before) = shielded::within(options.controls.shield_cpus(), |groups| {
         let controls = controls_of(options, &placement, groups);
         // Refuse before anything runs.
@@ -206,6 +210,7 @@ fn measure(
     });
 
     let look = Options {
+        all: options.all,
         wide: options.wide,
         kept: keep(&run, store.as_ref()),
         ..Options::default()

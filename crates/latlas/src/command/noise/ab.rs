@@ -3,12 +3,14 @@
 use super::ab_command::{self, Tried};
 use crate::arguments::noise::ab::AbOptions;
 use crate::command::exec::wake_on_signals;
+use crate::command::measured::lock;
 use crate::progress::Bar;
 use crate::{UNRELIABLE, output, program};
 use anyhow::{Context as _, bail};
 use compare::references::References;
 use meter::commands::placement::Placement;
 use meter::machine_shape::MachineShape;
+use meter::measuring_lock::MeasuringLock;
 use model::machine::Machine;
 use model::nearest::suggestion;
 use model::noise::effect::{Effects, How, Verdict, Work, Workload};
@@ -36,14 +38,22 @@ use view::render;
 
 /// Lays the experiment out, makes it, and says what came of it.
 pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
-    let began = Instant::now();
     let references = References::embedded()?;
     if let Some(path) = &options.out {
         store::check_writable(path)?;
     }
-    let machine = sys::machine(Path::new("/"));
+    let mut machine = sys::machine(Path::new("/"));
     let tree = Tree::new(Path::new("/"));
-    let mut request = request(options, &machine)?;
+    let mut request = self::request(options, &machine)?;
+    let lock = match options.dry_run {
+        true => None,
+        false => Some(lock("latlas noise ab", options.time, options.wait)?),
+    };
+    let began = Instant::now();
+    if lock.as_ref().is_some_and(MeasuringLock::waited) {
+        machine = sys::machine(Path::new("/"));
+        request = self::request(options, &machine)?;
+    }
     let mut toggles = Toggles::new();
     let mut plan = plan(&request, |spec, asked| match spec.kind {
         Kind::System => {

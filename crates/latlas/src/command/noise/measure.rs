@@ -1,7 +1,7 @@
 //! `latlas noise measure`: what takes the CPU from a thread that only spins.
 
 use crate::arguments::noise::measure::MeasureOptions;
-use crate::command::measured::stop_on_signals;
+use crate::command::measured::{lock, stop_on_signals};
 use crate::{UNRELIABLE, output, program};
 use anyhow::bail;
 use meter::commands::placement::{Placement, PlacementError};
@@ -27,6 +27,7 @@ pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
     if let Some(path) = &options.out {
         store::check_writable(path)?;
     }
+    let _lock = lock("latlas noise measure", Some(options.span), options.wait)?;
     let machine = sys::machine(Path::new("/"));
     let (cpus, not_pinned) = cpus(options, &machine)?;
     let stop = stop_on_signals()?;

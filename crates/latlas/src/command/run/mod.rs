@@ -2,7 +2,7 @@
 
 mod dry_run;
 
-use super::measured::{exit_code, keep, measure, writable_store};
+use super::measured::{exit_code, keep, lock, measure, writable_store};
 use super::{drawing, gate, shielded};
 use crate::arguments::{CoreKind, RunOptions};
 use crate::{UNRELIABLE, catalogue, output, program, selection};
@@ -44,7 +44,7 @@ pub(crate) fn run(
     let references = References::embedded()?;
     let mut look = drawing(&references, &options.look)?;
     let texts = catalogue::texts(catalogue);
-    let (request, machine) = request(&texts, patterns, options)?;
+    let (request, mut machine) = request(&texts, patterns, options)?;
     let mut plan = plan(catalogue, &request, &machine)?;
     if options.dry_run {
         output::print_json_or(options.json, &plan_json(&plan), || plan_text(&plan))?;
@@ -57,6 +57,13 @@ pub(crate) fn run(
     let prepared = gate::prepared(options, &references, &plan)?;
     if let Some(short) = short_budget(&plan) {
         output::message(format_args!("{short}"));
+    }
+    let measures = format!("latlas run {}", patterns.join(" "));
+    let lock = lock(measures.trim_end(), Some(plan.total()), options.wait)?;
+    if lock.waited() {
+        // The other one may have had reserved CPUs, or have changed settings.
+        machine = sys::machine(Path::new("/"));
+        plan = meter::plan::plan(catalogue, &request, &machine)?;
     }
 
     let (run, as_before) = shielded::within(options.controls.shield_cpus(), |groups| {

@@ -127,8 +127,13 @@ fn a_run_is_kept_and_shown_again_as_it_was() {
         .run("exec -r 8 --out run.json --name nothing -- true")
         .measured()
         .out;
-    has(&out, ["exec.nothing  true", "8 timed", "page cache  warm"]);
-    assert!(out.lines().all(|l| l.chars().count() <= 100), "{out}");
+    has(&out, ["nothing  true", "8 runs timed", "wall"]);
+    let few = |line: &str| line.chars().count() <= 80 || line.contains("/runs/");
+    assert!(out.lines().all(few), "{out}");
+    has(
+        &home.out("show --all"),
+        ["exec.nothing  true", "page cache  warm"],
+    );
     assert_eq!(home.kept(), 1);
     assert_eq!(home.run("show last").out, out);
     let run = home.run_json();
@@ -200,7 +205,7 @@ fn a_check_gets_the_whole_output_of_the_warm_up() {
     home.write("expected", "a\nb\n");
     let exec = |text: &str| {
         home.run(format!(
-            "exec -r 6 --check 'cmp - expected' -- printf '{text}'"
+            "exec --all -r 6 --check 'cmp - expected' -- printf '{text}'"
         ))
     };
     has(&exec("a\\nb\\n").out, ["\"cmp - expected\""]);
@@ -209,13 +214,12 @@ fn a_check_gets_the_whole_output_of_the_warm_up() {
 
 #[test]
 fn a_shells_own_cost_is_stated() {
-    let out = Home::new().run("exec -r 6 --shell -- 'echo a | cat'").out;
+    let out = Home::new()
+        .run("exec --all -r 6 --shell -- 'echo a | cat'")
+        .out;
     has(
         &out,
-        [
-            "exec.echo  echo a | cat (in a shell)",
-            "`sh -c :` alone takes",
-        ],
+        ["echo  echo a | cat (in a shell)", "`sh -c :` alone takes"],
     );
 }
 

@@ -5,7 +5,7 @@ use crate::support::processes::{
     alive, all, as_user, children_of, command_line, copy_for_all, is_root, kill, signal, stat,
     wait_for, wait_until,
 };
-use crate::support::{Done, Home, has, skip};
+use crate::support::{Done, Home, entries, has, skip};
 use model::noise::effect::{Effects, Load, Workload};
 use std::fs;
 use std::process::{Child, Command};
@@ -287,8 +287,8 @@ fn cold_files_come_from_the_disk_and_their_directory_goes() {
         waits("cold"),
         waits("none")
     );
-    let left: Vec<_> = fs::read_dir(home.path("")).expect("there").collect();
-    assert!(left.is_empty(), "{left:?}");
+    let left = entries(&home.path(""));
+    assert_eq!(left, [home.path("lock")], "the lock of all tests' homes");
 }
 
 #[test]

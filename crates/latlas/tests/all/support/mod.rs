@@ -184,6 +184,8 @@ impl Home {
             .current_dir(self.0.path())
             .env("LATLAS_DATA_DIR", self.path("data"))
             .env("LATLAS_STATE_DIR", self.path("state"))
+            // Tests run at the same time, and assert no time.
+            .env("LATLAS_LOCK", self.path("lock"))
             .env("XDG_CONFIG_HOME", self.path("config"))
             .env("XDG_DATA_HOME", self.path("share"))
             .env_remove("LATLAS_CONFIG")

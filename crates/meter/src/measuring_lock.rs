@@ -1,0 +1,115 @@
+//! The measuring lock: on a machine, one latlas measures at a time.
+//!
+//! Two that measured at once would slow each other down. The lock is that of a file (`flock(2)`)
+//! that every user of the machine can open; the kernel releases it however the process ends. In
+//! the file stands what its holder measures, for those who wait for it. It lies in the first of
+//! [`DIRECTORIES`] that every user may write to: a container with its own has a lock of its own.
+
+mod file;
+mod holder;
+
+pub use file::DIRECTORIES;
+pub use holder::{HeldBy, Holder};
+
+use file::LockFile;
+use std::io;
+
+/// Variable that names another file, for tests and for machines without those directories.
+pub const VARIABLE: &str = "LATLAS_LOCK";
+
+/// The lock, until it is dropped.
+#[derive(Debug)]
+pub struct MeasuringLock {
+    held: Option<LockFile>,
+    waited: bool,
+    remark: Option<LockRemark>,
+}
+
+/// Why a measurement goes on without holding the lock.
+#[derive(Debug, thiserror::Error)]
+pub enum LockRemark {
+    /// The holder started this process, and waits for it.
+    #[error("measuring inside {0}, which holds the measuring lock: not waiting for it")]
+    Inside(HeldBy),
+    /// The file can't be used.
+    #[error(
+        "no measuring lock ({0}): not checking whether another latlas is measuring (set \
+         LATLAS_LOCK to a file that every user can write)"
+    )]
+    Unavailable(io::Error),
+}
+
+impl MeasuringLock {
+    /// Takes the lock. While another process holds it, calls `waiting` once and waits, or, if it
+    /// is not to `wait`, returns by whom it is held.
+    ///
+    /// # Errors
+    /// The holder, without `wait`.
+    pub fn take(
+        holder: &Holder,
+        wait: bool,
+        waiting: impl FnOnce(&HeldBy),
+    ) -> Result<MeasuringLock, HeldBy> {
+        let mut waiting = Some(waiting);
+        let mut waited = false;
+        let without = |waited, remark| {
+            Ok(MeasuringLock {
+                held: None,
+                waited,
+                remark: Some(remark),
+            })
+        };
+        loop {
+            let mut file = match LockFile::open() {
+                Ok(file) => file,
+                Err(why) => return without(waited, LockRemark::Unavailable(why)),
+            };
+            let locked = match file.try_lock() {
+                Ok(None) => Ok(()),
+                Ok(Some(held_by)) if held_by.is_ancestor() => {
+                    return without(waited, LockRemark::Inside(held_by));
+                }
+                Ok(Some(held_by)) if !wait => return Err(held_by),
+                Ok(Some(held_by)) => {
+                    if let Some(waiting) = waiting.take() {
+                        waiting(&held_by);
+                    }
+                    waited = true;
+                    file.wait()
+                }
+                Err(why) => Err(why),
+            };
+            match locked {
+                Err(why) => return without(waited, LockRemark::Unavailable(why)),
+                // Removed while it waited: others lock the file that has its name now.
+                Ok(()) if !file.has_its_name() => {}
+                Ok(()) => {
+                    file.write(holder);
+                    return Ok(MeasuringLock {
+                        held: Some(file),
+                        waited,
+                        remark: None,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Whether another process held it: facts read before it was taken may have changed.
+    pub fn waited(&self) -> bool {
+        self.waited
+    }
+
+    /// Why it is not held, if it is not.
+    pub fn remark(&self) -> Option<&LockRemark> {
+        self.remark.as_ref()
+    }
+}
+
+impl Drop for MeasuringLock {
+    fn drop(&mut self) {
+        if let Some(file) = &mut self.held {
+            file.clear();
+        }
+    }
+}

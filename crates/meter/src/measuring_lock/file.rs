@@ -1,0 +1,268 @@
+//! The file of the lock. Any user may have made it, and any user may write it.
+
+use super::VARIABLE;
+use super::holder::{HeldBy, Holder};
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use sys::filesystem::{open_unless_link, try_lock, wait_for_lock};
+
+/// Directories that may hold the file, the first choice first.
+pub const DIRECTORIES: [&str; 2] = ["/run/lock", "/tmp"];
+const NAME: &str = "latlas.lock";
+
+/// Every user may lock it and describe itself in it.
+const MODE: u32 = 0o666;
+/// Bytes read of a file that any user may have written.
+const LONGEST: u64 = 4096;
+
+/// Between its making and its mode, and between a lock and the description of its holder, are
+/// moments, for which these attempts wait.
+const ATTEMPTS: usize = 5;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The open file.
+#[derive(Debug)]
+pub(super) struct LockFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl LockFile {
+    /// Opens it, and makes it if there is none.
+    ///
+    /// # Errors
+    /// Why it can't be used, with its name.
+    pub(super) fn open() -> io::Result<LockFile> {
+        let named = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
+        if let Some(path) = named {
+            return LockFile::at(Path::new(&path));
+        }
+        let mut why = io::Error::new(
+            ErrorKind::NotFound,
+            format!("neither of {} is open to all users", DIRECTORIES.join(", ")),
+        );
+        // By the mode of the directory, and not by whether this user may write there: all
+        // users must come to the same file.
+        let open_to_all = |directory: &&Path| {
+            std::fs::metadata(directory)
+                .is_ok_and(|found| found.is_dir() && found.mode() & 0o002 != 0)
+        };
+        for directory in DIRECTORIES
+            .map(Path::new)
+            .iter()
+            .filter(|it| open_to_all(it))
+        {
+            match LockFile::at(&directory.join(NAME)) {
+                Ok(file) => return Ok(file),
+                Err(error) => why = error,
+            }
+        }
+        Err(why)
+    }
+
+    fn at(path: &Path) -> io::Result<LockFile> {
+        let named =
+            |why: io::Error| io::Error::new(why.kind(), format!("{}: {why}", path.display()));
+        let mut opened = open_or_make(path);
+        for _ in 1..ATTEMPTS {
+            if !matches!(&opened, Err(why) if why.kind() == ErrorKind::PermissionDenied) {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+            opened = open_or_make(path);
+        }
+        let file = opened.map_err(named)?;
+        let found = file.metadata().map_err(named)?;
+        // What is written to it must not end up in a file of another name.
+        if !found.is_file() || found.nlink() > 1 {
+            let why = io::Error::new(ErrorKind::InvalidInput, "not a regular file with one name");
+            return Err(named(why));
+        }
+        Ok(LockFile {
+            file,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Takes the lock, or returns by whom it is held.
+    ///
+    /// # Errors
+    /// What locking says.
+    pub(super) fn try_lock(&mut self) -> io::Result<Option<HeldBy>> {
+        let mut holder = None;
+        for _ in 0..ATTEMPTS {
+            if try_lock(&self.file)? {
+                return Ok(None);
+            }
+            holder = self.holder();
+            if holder.is_some() {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Ok(Some(HeldBy {
+            holder,
+            now_unix_ms: sys::clock::realtime_unix_ms(),
+        }))
+    }
+
+    /// Waits for the lock.
+    ///
+    /// # Errors
+    /// What locking says.
+    pub(super) fn wait(&self) -> io::Result<()> {
+        wait_for_lock(&self.file)
+    }
+
+    /// The description in the file, if it is complete and its process runs.
+    fn holder(&mut self) -> Option<Holder> {
+        let mut text = String::new();
+        self.file.rewind().ok()?;
+        (&self.file).take(LONGEST).read_to_string(&mut text).ok()?;
+        let holder: Holder = serde_json::from_str(&text).ok()?;
+        (!holder.has_ended()).then_some(holder)
+    }
+
+    /// Whether the file of this name is still this one.
+    pub(super) fn has_its_name(&self) -> bool {
+        let of = |found: std::fs::Metadata| (found.dev(), found.ino());
+        let now = std::fs::symlink_metadata(&self.path).map(of);
+        let own = self.file.metadata().map(of);
+        matches!((now, own), (Ok(now), Ok(own)) if now == own)
+    }
+
+    /// Describes the holder. Without the right to write, those who wait know less.
+    pub(super) fn write(&mut self, holder: &Holder) {
+        self.clear();
+        let text = serde_json::to_string(&holder.starting_now()).unwrap_or_default();
+        let _ = self.file.rewind();
+        let _ = self.file.write_all(text.as_bytes());
+    }
+
+    /// Removes the description.
+    pub(super) fn clear(&mut self) {
+        let _ = self.file.set_len(0);
+    }
+}
+
+/// Opens the file as it is, or makes it. Never both in one call: in a directory such as /tmp the
+/// kernel refuses `O_CREAT` on another user's file (`fs.protected_regular`).
+fn open_or_make(path: &Path) -> io::Result<File> {
+    let open = |options: &mut OpenOptions| match open_unless_link(options, path) {
+        Ok(None) => Err(io::Error::new(ErrorKind::InvalidInput, "a symbolic link")),
+        Ok(Some(file)) => Ok(file),
+        Err(why) => Err(why),
+    };
+    // It may be made or removed by others in between.
+    for _ in 0..ATTEMPTS {
+        match open(OpenOptions::new().read(true).write(true)) {
+            Err(why) if why.kind() == ErrorKind::NotFound => {}
+            // A lock needs no right to write.
+            Err(why) if why.kind() == ErrorKind::PermissionDenied => {
+                return open(OpenOptions::new().read(true));
+            }
+            opened => return opened,
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(MODE);
+        match open(&mut options) {
+            Err(why) if why.kind() == ErrorKind::AlreadyExists => {}
+            made => {
+                let file = made?;
+                // Whatever the umask.
+                file.set_permissions(Permissions::from_mode(MODE))?;
+                return Ok(file);
+            }
+        }
+    }
+    Err(ErrorKind::NotFound.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directory() -> tempfile::TempDir {
+        tempfile::tempdir().expect("a directory")
+    }
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).expect("there").mode() & 0o777
+    }
+
+    #[test]
+    fn it_is_made_for_all_users_and_describes_its_holder_until_it_is_left() {
+        let dir = directory();
+        let path = dir.path().join("lock");
+        let mut first = LockFile::at(&path).expect("made");
+        assert_eq!(mode(&path), MODE, "whatever the umask");
+        assert_eq!(first.try_lock().expect("lockable"), None);
+        let holder = Holder::this_process("latlas run cpu", None);
+        first.write(&holder);
+        let mut second = LockFile::at(&path).expect("opened");
+        let held = second.try_lock().expect("asked").expect("held");
+        assert!(
+            held.to_string().starts_with("latlas run cpu (process "),
+            "{held}"
+        );
+        assert!(!held.is_ancestor(), "it is this process");
+        first.clear();
+        drop(first);
+        assert_eq!(std::fs::read(&path).expect("there"), b"");
+        assert_eq!(second.try_lock().expect("lockable"), None);
+    }
+
+    #[test]
+    fn a_file_of_another_kind_is_not_used() {
+        let dir = directory();
+        let target = dir.path().join("target");
+        std::fs::write(&target, "precious").expect("written");
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(&target, &link).expect("a link");
+        let hard = dir.path().join("hard");
+        std::fs::hard_link(&target, &hard).expect("a link");
+        let dangling = dir.path().join("dangling");
+        std::os::unix::fs::symlink(dir.path().join("none"), &dangling).expect("a link");
+        for path in [&link, &hard, &dangling, &dir.path().to_owned()] {
+            let why = LockFile::at(path).expect_err("unusable").to_string();
+            assert!(why.contains(&*path.to_string_lossy()), "{why}");
+        }
+        assert_eq!(std::fs::read(&target).expect("there"), b"precious");
+        assert!(!dir.path().join("none").exists());
+    }
+
+    #[test]
+    fn a_description_of_a_process_that_ended_is_not_believed() {
+        let dir = directory();
+        let path = dir.path().join("lock");
+        let mut first = LockFile::at(&path).expect("made");
+        assert_eq!(first.try_lock().expect("lockable"), None);
+        let mut ended = std::process::Command::new("true").spawn().expect("starts");
+        let pid = ended.id();
+        ended.wait().expect("reaped");
+        let holder = serde_json::to_value(Holder::this_process("latlas run", None));
+        let mut holder = holder.expect("a value");
+        holder["pid"] = pid.into();
+        for content in [holder.to_string(), "{".into(), String::new()] {
+            std::fs::write(&path, content).expect("written");
+            let mut second = LockFile::at(&path).expect("opened");
+            let held = second.try_lock().expect("asked").expect("held");
+            assert_eq!(held.to_string(), "another latlas");
+        }
+    }
+
+    #[test]
+    fn a_removed_file_has_lost_its_name() {
+        let dir = directory();
+        let path = dir.path().join("lock");
+        let first = LockFile::at(&path).expect("made");
+        assert!(first.has_its_name());
+        std::fs::remove_file(&path).expect("removed");
+        assert!(!first.has_its_name());
+        let _second = LockFile::at(&path).expect("made again");
+        assert!(!first.has_its_name(), "another file has it");
+    }
+}

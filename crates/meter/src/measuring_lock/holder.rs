@@ -1,0 +1,139 @@
+//! What stands in the file of the lock.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::Duration;
+use sys::ancestors;
+
+/// Characters of what is measured; a command line may be of any length.
+const LONGEST: usize = 100;
+
+/// A process that measures, as it describes itself in the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Its id.
+    pid: u32,
+    /// The namespace of the id.
+    namespace: Option<String>,
+    /// What it measures: `latlas run memory`.
+    measures: String,
+    /// When it got the lock.
+    since_unix_ms: u64,
+    /// How long it planned to measure.
+    planned_ms: Option<u64>,
+}
+
+impl Holder {
+    /// This process, which will measure for a time, where it is known.
+    pub fn this_process(measures: &str, takes: Option<Duration>) -> Holder {
+        Holder {
+            pid: std::process::id(),
+            namespace: ancestors::id_namespace(),
+            measures: measures.to_owned(),
+            since_unix_ms: 0,
+            planned_ms: takes.map(|takes| takes.as_millis() as u64),
+        }
+    }
+
+    /// The same, from now on.
+    pub(super) fn starting_now(&self) -> Holder {
+        Holder {
+            since_unix_ms: sys::clock::realtime_unix_ms(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether its process is known to have ended: then another one has the lock.
+    pub(super) fn has_ended(&self) -> bool {
+        self.is_in_our_namespace() && !ancestors::runs(self.pid)
+    }
+
+    fn is_in_our_namespace(&self) -> bool {
+        self.namespace == ancestors::id_namespace()
+    }
+}
+
+/// The process that holds the lock, as far as it is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldBy {
+    pub(super) holder: Option<Holder>,
+    pub(super) now_unix_ms: u64,
+}
+
+impl HeldBy {
+    /// Whether this process, or one that it started, started us, so that it waits for us.
+    pub(super) fn is_ancestor(&self) -> bool {
+        let holder = self.holder.as_ref();
+        holder.is_some_and(|it| it.is_in_our_namespace() && ancestors::is_ancestor(it.pid))
+    }
+}
+
+/// `latlas run memory (process 1234, for 35 s, about 40 s left)`. Any user may write the file.
+impl fmt::Display for HeldBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(holder) = &self.holder else {
+            return write!(f, "another latlas");
+        };
+        let measures: String = holder.measures.chars().take(LONGEST).collect();
+        let since_ms = self.now_unix_ms.saturating_sub(holder.since_unix_ms);
+        write!(
+            f,
+            "{} (process {}, for {}",
+            model::text::visible(&measures),
+            holder.pid,
+            seconds(since_ms)
+        )?;
+        let left_ms = holder
+            .planned_ms
+            .map(|planned| planned.checked_sub(since_ms));
+        match left_ms {
+            Some(Some(left_ms)) => write!(f, ", about {} left)", seconds(left_ms)),
+            Some(None) => write!(f, ", longer than planned)"),
+            None => write!(f, ")"),
+        }
+    }
+}
+
+fn seconds(ms: u64) -> String {
+    match ms {
+        0..120_000 => format!("{} s", ms.div_ceil(1000)),
+        120_000..7_200_000 => format!("{} min", ms.div_ceil(60_000)),
+        _ => format!("{} h", ms.div_ceil(3_600_000)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(planned_ms: Option<u64>, now_unix_ms: u64) -> String {
+        let holder = Holder {
+            pid: 1234,
+            namespace: None,
+            measures: "latlas run \u{1b}[2Jcpu".into(),
+            since_unix_ms: 5_000,
+            planned_ms,
+        };
+        HeldBy {
+            holder: Some(holder),
+            now_unix_ms,
+        }
+        .to_string()
+    }
+
+    #[test]
+    fn a_holder_is_described_with_what_is_known() {
+        let who = r"latlas run \u{1b}[2Jcpu (process 1234, for";
+        assert_eq!(held(None, 40_000), format!("{who} 35 s)"));
+        let left = held(Some(75_000), 40_000);
+        assert_eq!(left, format!("{who} 35 s, about 40 s left)"));
+        let over = held(Some(1_000), 605_000);
+        assert_eq!(over, format!("{who} 10 min, longer than planned)"));
+        assert_eq!(held(None, 0), format!("{who} 0 s)"), "a clock set back");
+        let unknown = HeldBy {
+            holder: None,
+            now_unix_ms: 0,
+        };
+        assert_eq!(unknown.to_string(), "another latlas");
+    }
+}
