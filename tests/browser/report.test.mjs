@@ -535,6 +535,50 @@ test("filters by words, group and verdict, together", async () => {
   });
 });
 
+test("the first screen has the document's figures, and fits", async () => {
+  for (const width of [1280, 1024, 390]) {
+    await on(REPORT, { width }, async (page) => {
+      const steps = page.locator(".steps li");
+      assert.ok((await steps.count()) >= 15, `${await steps.count()} operations`);
+      const rows = new Map(RUN.rows.map((row) => [row.id, row]));
+      for (const step of await steps.all()) {
+        const id = (await step.locator("a").getAttribute("href")).slice("#row-".length);
+        const { estimate, ns } = figureOf(rows.get(id));
+        const modes = estimate.quiet ? [] : (estimate.modes ?? []).map((mode) => mode.typical.ns.value);
+        const { value, half } = read((await step.locator(".cost").innerText()).split(",")[0]);
+        assert.ok([ns.value, ...modes].some((exact) => Math.abs(exact - value) <= half + 1e-9), `${id}: ${value}`);
+        assert.equal(await step.locator("circle.ok").count(), estimate.verdict === "ok" ? 1 : 0, id);
+      }
+      const counts = RUN.rows.map(figureOf).filter(Boolean).map(({ estimate }) => estimate.verdict);
+      assert.equal(await page.locator(".squares i").count(), counts.length);
+      assert.match(await page.locator(".trust").innerText(), new RegExp(`^${counts.filter((v) => v === "ok").length} of ${counts.length} figures hold`));
+      // What is chosen is shown, and no text of a line is cut or on another one.
+      const shown = () => page.locator(".versus > span:visible").allInnerTexts();
+      const before = await shown();
+      await page.selectOption("#against", { index: 1 });
+      assert.notDeepEqual(await shown(), before);
+      const cut = await page.evaluate(() => {
+        const box = (e) => {
+          const range = document.createRange();
+          range.selectNodeContents(e);
+          return range.getBoundingClientRect();
+        };
+        const names = [...document.querySelectorAll(".steps li")].filter((li) => {
+          const [name, drawing, line] = [box(li.querySelector("a")), li.querySelector("svg").getBoundingClientRect(), li.getBoundingClientRect()];
+          return name.left < line.left - 1 || name.right > drawing.left || name.height > line.height + 1 || box(li.querySelector(".cost").firstChild).right > line.right + 1
+            || [...li.querySelectorAll(".versus > span")].some((e) => e.offsetParent && box(e).right > line.right + 1);
+        });
+        const ticks = [...document.querySelectorAll(".scale b")].filter((b) => b.offsetParent).map(box);
+        const meet = ticks.filter((tick, at) => at && tick.left < ticks[at - 1].right);
+        return [...names.map((li) => li.textContent), ...meet.map((tick) => `tick at ${tick.left}`)];
+      });
+      assert.deepEqual(cut, [], `${width} px`);
+      await steps.first().locator("a").click();
+      assert.ok(await page.locator("table.ladder tr:target").isVisible(), "it leads to its row");
+    });
+  }
+});
+
 test("switches show the human scale, frames and published tables", async () => {
   await on(REPORT, {}, async (page) => {
     const l2 = page.locator("table.ladder tr", { has: page.locator("a", { hasText: /^memory\.latency\/L2$/ }) });
@@ -619,7 +663,8 @@ test("everything can be reached and done with the keyboard", async () => {
     await page.keyboard.press("Enter");
     assert.equal(await page.evaluate(() => document.activeElement.id), "main");
     const reached = new Set();
-    for (let i = 0; i < 40; i++) {
+    const first = await page.locator(".first a").count();
+    for (let i = 0; i < 40 + first; i++) {
       await page.keyboard.press("Tab");
       const at = await page.evaluate(() => {
         const e = document.activeElement;
@@ -632,7 +677,7 @@ test("everything can be reached and done with the keyboard", async () => {
       if (at.name === "find") await page.keyboard.type("cpu");
       reached.add(at.name);
     }
-    for (const name of ["find", "group", "verdict", "human", "frames", "id", "value", "cycles", "scroll"]) {
+    for (const name of ["against", "find", "group", "verdict", "human", "frames", "id", "value", "cycles", "scroll"]) {
       assert.ok(reached.has(name), `${name} is not reached: ${[...reached].join(" ")}`);
     }
     assert.ok(await page.locator(".c-human:visible").count() > 0);

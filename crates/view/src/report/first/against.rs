@@ -11,7 +11,7 @@ use model::overview::{Line, lines};
 use model::unit::Unit;
 
 /// Shapes of marks around 0, 0, one after the other.
-const SHAPES: [&str; 8] = [
+const SHAPES: [&str; 10] = [
     "M0-8V8",
     "M0-6 6 0 0 6-6 0z",
     "M-4.5-4.5h9v9h-9z",
@@ -20,6 +20,8 @@ const SHAPES: [&str; 8] = [
     "M-4.5-4.5 4.5 4.5M4.5-4.5-4.5 4.5",
     "M0-6V6M-6 0H6",
     "M-3-5.2h6l3 5.2-3 5.2h-6l-3-5.2z",
+    "M-6 3 0-3 6 3",
+    "M-6-3 0 3 6-3",
 ];
 
 /// A published table or another run.
@@ -40,18 +42,11 @@ impl<'a> Against<'a> {
             .collect()
     }
 
-    fn name(&self) -> &str {
+    fn name(&self) -> String {
         match self {
-            Against::Table(table) => match table.key == DEFAULT_KEY {
-                true => short_title(&table.key),
-                false => table
-                    .title
-                    .split([',', '('])
-                    .next()
-                    .unwrap_or_default()
-                    .trim(),
-            },
-            Against::Run(name, _) => name,
+            Against::Table(table) if table.key == DEFAULT_KEY => short_title(&table.key).into(),
+            Against::Table(table) => device(&table.title),
+            Against::Run(name, _) => (*name).into(),
         }
     }
 
@@ -107,6 +102,16 @@ impl<'a> Against<'a> {
     }
 }
 
+/// A device and its year without what ran on it: `Mac (2008)` of `Mac, OS X 10.5
+/// (2008)`.
+fn device(title: &str) -> String {
+    let (name, rest) = title.split_once(',').unwrap_or((title, ""));
+    match rest.rsplit_once(" (") {
+        Some((_, year)) => format!("{name} ({year}"),
+        None => name.into(),
+    }
+}
+
 /// The choice of what the figures are set against.
 pub(super) fn choice(all: &[Against]) -> Markup {
     html! {
@@ -154,4 +159,22 @@ pub(in super::super) fn style(content: &Content) -> String {
         )
     };
     (0..count).map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::device;
+
+    #[test]
+    fn a_device_is_named_without_what_ran_on_it() {
+        let titles = [
+            "Mac Pro (2013), Xeon E5",
+            "Mac, OS X 10.5 (2008)",
+            "iPhone X",
+        ];
+        assert_eq!(
+            titles.map(device),
+            ["Mac Pro (2013)", "Mac (2008)", "iPhone X"]
+        );
+    }
 }

@@ -33,7 +33,7 @@ pub(super) fn card(content: &Content, lines: Vec<Line>) -> Markup {
             div.steps style={ "--decades:" (axis.decades()) } {
                 div.scale aria-hidden="true" {
                     div { @for (at, power) in axis.powers() {
-                        span style=(format!("left:{at:.2}%")) {
+                        span.unit[power.rem_euclid(3) == 0] style=(format!("left:{at:.2}%")) {
                             b { (decade(power)) }
                             small { (human(10_f64.powi(power))) }
                         }
