@@ -713,13 +713,14 @@ test("on paper: light, everything, nothing to press", async () => {
 
 test("two runs: the others are drawn, and compared row by row", async () => {
   await on(REPORT_TWO, {}, async (page) => {
-    // A table for each group, which its heading names; reasons stand in lines without a row's name.
-    const rows = await page.evaluate(() => [...document.querySelectorAll("#comparison > details table")].flatMap((table) => {
+    // A part of the table for each group, which its heading names; reasons stand in lines without a row's name.
+    const rows = await page.evaluate(() => [...document.querySelectorAll("#comparison > details tbody")].flatMap((part) => {
       let row = "";
-      return [...table.tBodies[0].rows].filter((tr) => tr.querySelector("th")).map((tr) => {
+      const titles = part.querySelector(".titles") ?? part.parentElement.tHead.rows[0];
+      return [...part.rows].filter((tr) => tr !== titles && tr.querySelector("th")).map((tr) => {
         const [name, finding] = [tr.cells[0], tr.cells[5]].map((cell) => cell.textContent.trim());
         const mode = name.match(/^└ (.*)$/);
-        row = mode ? row : `${table.tHead.rows[0].cells[0].textContent}.${name}`;
+        row = mode ? row : `${titles.cells[0].textContent}.${name}`;
         return [mode ? `${row} (${mode[1].replace(/ p10$/, "")})` : row, finding.split(/: | </)[0]];
       });
     }));

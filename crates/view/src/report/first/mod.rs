@@ -12,6 +12,7 @@ use super::content::Content;
 use crate::html::{Place, paint};
 use crate::render::warning_blocks;
 use maud::{Markup, html};
+use model::figure::time;
 use model::overview::{lines, ratios};
 use model::run::Run;
 use model::utc;
@@ -53,7 +54,10 @@ fn description(run: &Run) -> String {
     let date = started.get(..DATE).unwrap_or(&started);
     parts.push(match &run.imported {
         Some(_) => format!("imported {date}"),
-        None => format!("measured {date} in {:.0} s", run.wall_ms as f64 / 1e3),
+        None => {
+            let took = time(run.wall_ms as f64 * 1e6);
+            format!("measured {date} in {took}")
+        }
     });
     parts.push(format!("run {}", run.id.get(..8).unwrap_or(&run.id)));
     parts.join(", ")
