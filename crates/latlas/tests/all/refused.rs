@@ -23,8 +23,8 @@ fn bad_requests_are_refused_with_what_to_do() {
          run xyzzy.*
          run --budget=soon
          run --budget=30
-         run --budget 999999999999h
-         noise ab --budget 25h
+         run --dry-run --budget 999999999999h
+         noise ab --dry-run --budget 25h
          serve --lsten x
          run --budget=-1s
          run --budget 0s

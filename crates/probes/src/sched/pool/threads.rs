@@ -150,6 +150,8 @@ impl Board {
             ..Log::default()
         };
         let before = thread_switches();
+        // Of a thread that comes too late for every operation, too.
+        log.switches = since(before);
         let mut ready = self.done.post();
         while ready.and_then(|()| self.start.wait()).is_ok() {
             let from = self.counter.start();
