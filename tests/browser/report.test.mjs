@@ -720,8 +720,10 @@ test("two runs: the others are drawn, and compared row by row", async () => {
       return [...part.rows].filter((tr) => tr !== titles && tr.querySelector("th")).map((tr) => {
         const [name, finding] = [tr.cells[0], tr.cells[5]].map((cell) => cell.textContent.trim());
         const mode = name.match(/^└ (.*)$/);
+        // A name also says what is compared: p10, or a mode.
         row = mode ? row : `${titles.cells[0].textContent}.${name}`;
-        return [mode ? `${row} (${mode[1].replace(/ p10$/, "")})` : row, finding.split(/: | </)[0]];
+        const of = mode ? `${row.replace(/ \(.*\)$/, "")} (${mode[1].replace(/ p10$/, "")})` : row;
+        return [of, finding.split(/: | </)[0]];
       });
     }));
     assert.ok(rows.length >= 20, `${rows.length} rows`);
