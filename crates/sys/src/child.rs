@@ -8,12 +8,12 @@
 mod fork;
 mod forked;
 mod program;
-mod usage;
+pub(crate) mod usage;
 
 pub(crate) use forked::Forked;
 pub use program::{Environment, Program};
 pub use usage::family_cpu_ns;
-pub(crate) use usage::{timeval_ns, usage_of};
+pub(crate) use usage::usage_of;
 
 use fork::fork;
 use rustix::io::retry_on_intr;

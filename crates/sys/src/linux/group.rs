@@ -13,7 +13,8 @@ use rustix::process::{
 };
 use rustix::time::{ClockId, clock_getres};
 
-use crate::child::{Forked, hear_of_children, timeval_ns};
+use crate::child::usage::timeval_ns;
+use crate::child::{Forked, hear_of_children};
 use crate::clock::{monotonic_raw_ns, timespec_ns};
 use crate::command::{Action, Command, End, Finished, Limits, NotStarted, Streams, Usage};
 use crate::controls::Step;
