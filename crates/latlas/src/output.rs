@@ -84,7 +84,7 @@ pub(crate) fn harmless(text: &str) -> String {
     model::text::visible(text)
 }
 
-/// Columns of a page where nobody says how wide it may be.
+/// Columns of a page where neither COLUMNS nor a terminal sets them.
 const COLUMNS: usize = 80;
 /// No page is narrower or wider.
 const LEAST_AND_MOST: (usize, usize) = (40, 250);

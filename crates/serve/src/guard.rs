@@ -69,7 +69,7 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     response
 }
 
-/// Whether a browser asks for a page: what goes wrong is told on one, too.
+/// Whether a browser asks for a page: errors are pages for it, too.
 fn is_for_people(request: &Request) -> bool {
     let path = request.uri().path();
     let for_programs = path.starts_with("/api/") || path == "/metrics" || path == HEALTH;

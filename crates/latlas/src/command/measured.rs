@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use store::{Store, index};
 
-/// Takes the measuring lock; waits for another latlas that holds it, unless told otherwise. It must
+/// Takes the measuring lock; waits for another latlas that holds it, unless asked not to. It must
 /// come before [`stop_on_signals`], so that Ctrl-C ends the wait at once.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Child;
 
-/// A measurement that only ends when it is told to.
+/// A measurement that lasts until a signal ends it.
 const LONG: &str = "noise measure --for 10m --cpu 0";
 const SHORT: &str = "noise measure --for 100ms --cpu 0 --json";
 

@@ -98,7 +98,7 @@ fn a_library_that_is_not_there_is_not_found() {
     }
 }
 
-/// By its name alone it could not be told from one that is not there.
+/// By its name alone it could not be distinguished from a missing one.
 #[cfg(not(target_vendor = "apple"))]
 #[test]
 fn a_broken_one_in_the_linkers_path_is_not_called_missing() {
