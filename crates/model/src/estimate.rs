@@ -42,6 +42,15 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All of them, the best first.
+    pub const ALL: [Verdict; 5] = [
+        Verdict::Ok,
+        Verdict::Noisy,
+        Verdict::TwoStates,
+        Verdict::CannotTell,
+        Verdict::Invalid,
+    ];
+
     /// As printed.
     pub fn text(self) -> &'static str {
         match self {

@@ -1,10 +1,11 @@
-//! Where a time stands on the ladder's axis.
+//! The logarithmic axis of times in lists: the report's ladder and table, the
+//! terminal's overview.
 
 use model::figure::time;
 
 /// A logarithmic axis of whole decades, ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Axis {
+pub(crate) struct Axis {
     /// Power of ten at the left end.
     from: i32,
     /// At the right end.
@@ -14,7 +15,7 @@ pub(super) struct Axis {
 impl Axis {
     /// The axis that holds all these times; those that are not above 0 have no
     /// place on it.
-    pub(super) fn over(times: impl Iterator<Item = f64>) -> Axis {
+    pub(crate) fn over(times: impl Iterator<Item = f64>) -> Axis {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for ns in times.filter(|ns| *ns > 0.0 && ns.is_finite()) {
             low = low.min(ns);
@@ -29,25 +30,25 @@ impl Axis {
     }
 
     /// Decades that it spans.
-    pub(super) fn decades(&self) -> i32 {
+    pub(crate) fn decades(&self) -> i32 {
         self.to - self.from
     }
 
     /// Percent from the left; `None` for what has no place.
-    pub(super) fn percent(&self, ns: f64) -> Option<f64> {
+    pub(crate) fn percent(&self, ns: f64) -> Option<f64> {
         let log = (ns > 0.0 && ns.is_finite()).then(|| ns.log10())?;
         Some((log - f64::from(self.from)) / f64::from(self.decades()) * 100.0)
     }
 
     /// Every power of ten with its place, ns.
-    pub(super) fn powers(&self) -> impl Iterator<Item = (f64, i32)> {
+    pub(crate) fn powers(&self) -> impl Iterator<Item = (f64, i32)> {
         let (from, decades) = (self.from, f64::from(self.decades()));
         (from..=self.to).map(move |power| (f64::from(power - from) / decades * 100.0, power))
     }
 
     /// Names of the decades that are worth one, with their places: every third
     /// power of ten.
-    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+    pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
         let named = |&(_, power): &(f64, i32)| power.rem_euclid(3) == 0 && power < self.to;
         let powers = self.powers().filter(named);
         powers.map(|(at, power)| (at, decade(power))).collect()
@@ -55,7 +56,7 @@ impl Axis {
 }
 
 /// `1 µs`, where a figure would be `1.00 µs`.
-pub(super) fn decade(power: i32) -> String {
+pub(crate) fn decade(power: i32) -> String {
     let unit = match power {
         ..-3 => return time(10_f64.powi(power)),
         -3..0 => "ps",

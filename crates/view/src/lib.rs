@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod chart;
+mod decades;
 mod grouped;
 pub mod html;
 pub mod render;

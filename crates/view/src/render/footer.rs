@@ -2,7 +2,7 @@
 //! relied on, and where they are kept.
 
 use super::{Options, header};
-use crate::grouped::grouped;
+use crate::grouped::{grouped, named};
 use model::estimate::Estimate;
 use model::gate::GateState;
 use model::run::{Outcome, Row, Run};
@@ -27,7 +27,7 @@ pub(super) fn footer(run: &Run, options: &Options) -> Vec<Block> {
     for (note, rows) in notes {
         say(
             "note: ",
-            &format!("{note} ({})", named(&rows, run.rows.len())),
+            &format!("{note} ({})", rows_named(&rows, run.rows.len())),
         );
     }
     say("rows: ", &counts(run));
@@ -172,14 +172,11 @@ fn gathered(notes: Vec<(String, Vec<&str>)>) -> Vec<(String, Vec<&str>)> {
     said.map(|(note, rows)| (note, rows.concat())).collect()
 }
 
-fn named(rows: &[&str], all: usize) -> String {
-    if rows.len() == all && all > NAMED {
-        return "all rows".into();
-    }
-    let first = rows[..rows.len().min(NAMED)].join(", ");
-    match rows.len().saturating_sub(NAMED) {
-        0 => first,
-        more => format!("{first} and {more} more"),
+/// All rows are not named.
+fn rows_named(rows: &[&str], all: usize) -> String {
+    match rows.len() == all && all > NAMED {
+        true => "all rows".into(),
+        false => named(rows, NAMED),
     }
 }
 

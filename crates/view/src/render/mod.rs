@@ -40,7 +40,6 @@ pub(crate) use machine::facts as machine_facts;
 pub use machine::machine;
 pub use noise::osnoise;
 pub(crate) use overview::cost as overview_cost;
-pub use overview::is_overview;
 pub use probes_page::probes_page;
 pub use published::{PublishedOptions, published};
 pub use selftest::selftest;
@@ -76,7 +75,7 @@ pub struct Options<'a> {
 /// groups; of rows that were asked for, or where all is: header, table, curves,
 /// what follows from them, footer.
 pub fn run(run: &Run, references: &References, options: &Options) -> Vec<Block> {
-    if is_overview(run) && !options.all && !options.wide {
+    if overview::is_overview(run) && !options.all && !options.wide {
         let screen = overview::overview(run, references, options);
         if !screen.is_empty() {
             return screen;

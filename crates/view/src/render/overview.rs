@@ -2,6 +2,7 @@
 
 use super::figures::{elapsed, ratio_text};
 use super::{Options, header, table};
+use crate::decades::Axis;
 use crate::render::figures::cycle_count;
 use crate::render::table::short_title;
 use compare::references::{Reference, References};
@@ -17,7 +18,7 @@ const BARS: usize = 40;
 const UNCERTAIN: &str = "~";
 
 /// Whether a run is one of the overview's operations, and of no others.
-pub fn is_overview(run: &Run) -> bool {
+pub(super) fn is_overview(run: &Run) -> bool {
     run.plan.asked == [OVERVIEW]
 }
 
@@ -37,13 +38,14 @@ pub(super) fn overview(run: &Run, references: &References, options: &Options) ->
     blocks.push(Block::text(format!("{machine}{clock}; measured in {took}")));
     blocks.push(Block::empty_line());
     let against = table::tables(references, options).first().copied();
-    let bars = Bars::over(&lines);
-    blocks.push(Block::Table(of_lines(&lines, against, &bars)));
+    let times = lines.iter().filter_map(|line| line.ns);
+    let axis = Axis::over(times.map(|ns| ns.value));
+    blocks.push(Block::Table(of_lines(&lines, against, &axis)));
     blocks.extend(footer(run, &lines));
     blocks
 }
 
-fn of_lines(lines: &[Line], against: Option<&Reference>, bars: &Bars) -> Table {
+fn of_lines(lines: &[Line], against: Option<&Reference>, axis: &Axis) -> Table {
     let title = against.map_or(String::new(), |table| {
         format!("vs {}", short_title(&table.key).trim_end_matches(" list"))
     });
@@ -53,7 +55,7 @@ fn of_lines(lines: &[Line], against: Option<&Reference>, bars: &Bars) -> Table {
         right("time  "),
         right("cycles").optional(),
         right(title).optional(),
-        left("").of_ticks(bars.ticks()).optional(),
+        left("").of_ticks(ticks(axis)).optional(),
     ]);
     let mut topic: Option<Topic> = None;
     for line in lines {
@@ -74,7 +76,7 @@ fn of_lines(lines: &[Line], against: Option<&Reference>, bars: &Bars) -> Table {
                 .map_or(String::new(), |c| cycle_count(&c)[0].clone())
                 .into(),
             ratio.map_or(String::new(), ratio_text).into(),
-            bars.bar(line),
+            bar(axis, line),
         ]);
     }
     table
@@ -102,51 +104,16 @@ fn ratio(line: &Line, table: &Reference) -> Option<f64> {
         .filter(|_| line.is_of_row())
 }
 
-/// The logarithmic axis of the bars, in whole decades.
-struct Bars {
-    from: f64,
-    decades: f64,
+/// The places on the axis that have a name, in shares of it.
+fn ticks(axis: &Axis) -> Vec<(f64, String)> {
+    let places = axis.ticks().into_iter();
+    places.map(|(at, name)| (at / 100.0, name)).collect()
 }
 
-impl Bars {
-    fn over(lines: &[Line]) -> Bars {
-        let logs = lines.iter().filter_map(|line| line.ns);
-        let logs = logs.filter(|ns| ns.value > 0.0).map(|ns| ns.value.log10());
-        let low = logs.clone().fold(f64::INFINITY, f64::min).floor();
-        let high = logs.fold(f64::NEG_INFINITY, f64::max).ceil();
-        match high > low {
-            // The cheapest is to have a bar, too.
-            true => Bars {
-                from: low,
-                decades: high - low,
-            },
-            false => Bars {
-                from: 0.0,
-                decades: 1.0,
-            },
-        }
-    }
-
-    fn share(&self, ns: f64) -> f64 {
-        ((ns.log10() - self.from) / self.decades).clamp(0.0, 1.0)
-    }
-
-    fn bar(&self, line: &Line) -> Cell {
-        let share = line.ns.filter(|ns| ns.value > 0.0);
-        let share = share.map_or(0.0, |ns| self.share(ns.value));
-        Cell::bar(0.0, share, BARS)
-    }
-
-    /// Every third power of ten.
-    fn ticks(&self) -> Vec<(f64, String)> {
-        let names = [(0, "1 ns"), (3, "1 µs"), (6, "1 ms"), (9, "1 s")];
-        let share = |power: i32| (f64::from(power) - self.from) / self.decades;
-        let ticks = names.map(|(power, name)| (share(power), name.to_owned()));
-        let inside = ticks
-            .into_iter()
-            .filter(|(share, _)| (0.0..1.0).contains(share));
-        inside.collect()
-    }
+/// A bar from the axis's left end to the figure.
+fn bar(axis: &Axis, line: &Line) -> Cell {
+    let percent = line.ns.and_then(|ns| axis.percent(ns.value));
+    Cell::bar(0.0, percent.unwrap_or(0.0) / 100.0, BARS)
 }
 
 /// What is uncertain and why, what is missing and why, and what to do next.

@@ -5,7 +5,7 @@ use super::doubts::doubts;
 use super::figures::{counted, cycles, versus};
 use super::table::{group_of, in_group, scaled, short_title, tables};
 use super::{Options, Story, footer, header, joined, picture, stories};
-use crate::grouped::grouped;
+use crate::grouped::{grouped, named};
 use compare::references::{Reference, References};
 use model::estimate::{Estimate, Verdict};
 use model::overview::cause_of;
@@ -141,7 +141,7 @@ fn uncertain(run: &Run) -> Vec<Block> {
         .into_iter()
         .map(|(verdict, rows)| {
             let label = format!("{} {} ({}): ", verdict.mark(), verdict.text(), rows.len());
-            Block::labelled(label, named(&rows))
+            Block::labelled(label, named(&rows, NAMED))
         })
         .collect();
     if let (Some(cause), false) = (cause_of(run), blocks.is_empty()) {
@@ -161,17 +161,9 @@ fn missing(run: &Run) -> Vec<Block> {
         .into_iter()
         .map(|(reason, rows)| {
             let label = format!("not available here ({}): ", rows.len());
-            Block::labelled(label, format!("{reason}: {}", named(&rows)))
+            Block::labelled(label, format!("{reason}: {}", named(&rows, NAMED)))
         })
         .collect()
-}
-
-fn named(rows: &[&str]) -> String {
-    let first = rows[..rows.len().min(NAMED)].join(", ");
-    match rows.len().saturating_sub(NAMED) {
-        0 => first,
-        more => format!("{first} and {more} more"),
-    }
 }
 
 /// How many figures there are, and that curves are not on this page.

@@ -3,8 +3,8 @@
 
 use super::charts_of;
 use super::content::{Content, Shown as ShownRun};
-use super::place::Axis;
 use crate::chart::Section;
+use crate::decades::Axis;
 use crate::html::{Place, paint};
 use crate::render::curves::axis_text;
 use crate::render::figures::{
@@ -184,8 +184,8 @@ fn controls(rows: &[Row], tables: &[&Reference]) -> Markup {
             } }
             label { "Verdict " select #verdict {
                 option value="" { "all" }
-                @for verdict in ["ok", "noisy", "two states", "can't tell", "invalid"] {
-                    option value=(verdict) { (verdict) }
+                @for verdict in Verdict::ALL {
+                    option value=(verdict.text()) { (verdict.text()) }
                 }
                 option value="curve" { "curves" }
                 option value="gone" { "not available" }

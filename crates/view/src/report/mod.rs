@@ -11,7 +11,6 @@ mod first;
 mod ladder;
 mod methods;
 mod past;
-mod place;
 #[cfg(test)]
 mod tests;
 

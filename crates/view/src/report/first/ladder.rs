@@ -1,8 +1,8 @@
 //! The ladder of common operations: a mark for each on one axis.
 
 use super::super::content::Content;
-use super::super::place::{Axis, decade};
 use super::against::{self, Against};
+use crate::decades::{Axis, decade};
 use crate::render::figures::human;
 use crate::render::overview_cost;
 use maud::{Markup, html};

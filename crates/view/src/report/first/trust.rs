@@ -8,15 +8,6 @@ use model::overview::{cause_of, causes};
 use model::run::{Row, Run};
 use model::tally::tally;
 
-/// All verdicts, the best first.
-const VERDICTS: [Verdict; 5] = [
-    Verdict::Ok,
-    Verdict::Noisy,
-    Verdict::TwoStates,
-    Verdict::CannotTell,
-    Verdict::Invalid,
-];
-
 fn class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Ok => "v-ok",
@@ -101,13 +92,13 @@ fn squares(group: &[&Row]) -> Markup {
         group.iter().filter(has)
     };
     html! {
-        @for verdict in VERDICTS {
+        @for verdict in Verdict::ALL {
             @for row in of(verdict) {
                 i.(class(verdict)) title={ (row.id) ": " (said(verdict)) } {}
             }
         }
         span.hidden {
-            @for verdict in VERDICTS {
+            @for verdict in Verdict::ALL {
                 @let count = of(verdict).count();
                 @if count > 0 { (count) " " (verdict.text()) ", " }
             }
