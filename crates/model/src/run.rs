@@ -6,7 +6,7 @@ use crate::conditions::Conditions;
 pub use crate::core_clock::CoreClock;
 use crate::estimate::Estimate;
 use crate::filesystem::Filesystem;
-use crate::gate::Gate;
+use crate::gate::{Gate, GateState};
 use crate::imported::Imported;
 use crate::machine::Machine;
 use crate::plateau::Plateau;
@@ -342,6 +342,19 @@ impl Run {
     pub fn emulator(&self) -> Option<&str> {
         let of_machine = self.machine.emulated.get().and_then(|e| e.name());
         self.program.emulated.as_deref().or(of_machine)
+    }
+
+    /// Whether something else is known to have shared the measuring core.
+    pub fn is_contended(&self) -> bool {
+        let contended = match self.gate.state {
+            GateState::MostlyContended => true,
+            // Where no ratio is known, only the multiplications speak of neighbours.
+            GateState::NeverQuiet => {
+                self.gate.quiet_ratio.is_some() || self.gate.multiply_is_whole() == Some(false)
+            }
+            _ => false,
+        };
+        contended && self.emulator().is_none()
     }
 
     /// A row by its id.

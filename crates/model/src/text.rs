@@ -22,6 +22,11 @@ pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{plural}")
 }
 
+/// The beginning of a run's id, by which people name it.
+pub fn short_id(id: &str) -> &str {
+    id.get(..8).unwrap_or(id)
+}
+
 /// Numbers as ranges: `0-3, 6`.
 pub fn ranges(numbers: &[u32]) -> String {
     let mut numbers = numbers.to_vec();

@@ -33,6 +33,7 @@ pub use write::{check_writable, write, write_bytes};
 use error::io;
 use model::nearest::suggestion;
 use model::run::Run;
+use model::text::short_id;
 use model::utc;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -297,7 +298,7 @@ pub struct PassedOver {
 impl PassedOver {
     /// What a reader must know, a line each.
     pub fn lines(&self) -> Vec<String> {
-        let short = |id: &str| id.get(..8).unwrap_or(id).to_owned();
+        let short = |id: &str| short_id(id).to_owned();
         let not_whole = self.not_whole.iter().map(|(id, why)| {
             let id = short(id);
             format!("the newer run {id} is not `last`: {why} (latlas show {id} prints it)")

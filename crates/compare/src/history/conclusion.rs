@@ -7,6 +7,7 @@ use model::history::FEWEST;
 use model::shown::number_with_half;
 use model::stats::Interval;
 use model::text::counted;
+use model::text::short_id;
 use model::unit::Unit;
 use model::utc;
 use std::fmt::{self, Display};
@@ -85,7 +86,7 @@ impl Entry {
 
     /// The beginning of its id.
     pub fn short_id(&self) -> &str {
-        self.run.id.get(..8).unwrap_or(&self.run.id)
+        short_id(&self.run.id)
     }
 }
 

@@ -12,6 +12,7 @@ use clap_complete::engine::{
 use clap_complete::env::{CompleteEnv, Shells};
 use compare::references::References;
 use model::overview::OVERVIEW;
+use model::text::short_id;
 use std::ffi::OsStr;
 use std::process::ExitCode;
 use store::Store;
@@ -21,8 +22,6 @@ const VARIABLE: &str = "LATLAS_COMPLETE";
 
 /// Newest runs whose ids are offered; any other is found by its beginning too.
 const NEWEST: usize = 10;
-/// Digits of an id that are offered.
-const DIGITS: usize = 8;
 
 /// Prints the script.
 pub(crate) fn completions(options: &CompletionsOptions) -> anyhow::Result<ExitCode> {
@@ -148,9 +147,12 @@ fn store() -> Option<Store> {
 
 /// Tags of stored runs.
 fn tags() -> Vec<CompletionCandidate> {
-    let tags = store().and_then(|store| store.tags().ok());
-    let tags = tags.into_iter().flatten();
-    tags.map(|tag| candidate(tag.name, format!("tag of {}", beginning(&tag.run))))
+    store().map_or(Vec::new(), |store| tags_of(&store))
+}
+
+fn tags_of(store: &Store) -> Vec<CompletionCandidate> {
+    let tags = store.tags().into_iter().flatten();
+    tags.map(|tag| candidate(tag.name, format!("tag of {}", short_id(&tag.run))))
         .collect()
 }
 
@@ -163,15 +165,11 @@ fn runs() -> Vec<CompletionCandidate> {
     let newest = paths.iter().rev().filter_map(|path| store.id_of(path));
     let ids: Vec<String> = newest.take(NEWEST).collect();
     let back = ids.iter().enumerate().map(|(back, id)| match back {
-        0 => candidate("last", format!("the newest run, {}", beginning(id))),
-        _ => candidate(format!("last~{back}"), beginning(id)),
+        0 => candidate("last", format!("the newest run, {}", short_id(id))),
+        _ => candidate(format!("last~{back}"), short_id(id)),
     });
-    let by_id = ids.iter().map(|id| candidate(beginning(id), "run"));
-    back.chain(tags()).chain(by_id).collect()
-}
-
-fn beginning(id: &str) -> &str {
-    id.get(..DIGITS).unwrap_or(id)
+    let by_id = ids.iter().map(|id| candidate(short_id(id), "run"));
+    back.chain(tags_of(&store)).chain(by_id).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::arguments::import::ImportOptions;
 use crate::output;
 use anyhow::bail;
+use model::text::short_id;
 use std::path::Path;
 use std::process::ExitCode;
 use store::Store;
@@ -39,7 +40,7 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
         "stored {rows} of {} as {}; print them with `latlas show {}`",
         output::harmless(&run.program.name),
         path.display(),
-        &run.id[..8]
+        short_id(&run.id)
     ));
     Ok(ExitCode::SUCCESS)
 }

@@ -8,6 +8,7 @@ use compare::references::References;
 use compare::{Comparison, Normalize, Options, compare};
 use meter::probe::Probe;
 use model::run::Run;
+use model::text::short_id;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -199,7 +200,7 @@ fn documents<'a>(runs: &'a [NamedRun], page: &Path) -> Vec<Document<'a>> {
     let of = |one: &'a NamedRun| {
         let bytes = &one.bytes;
         let packed = if store::is_packed(bytes) { ".zst" } else { "" };
-        let short = one.run.id.get(..8).unwrap_or(&one.run.id);
+        let short = short_id(&one.run.id);
         let file = format!("{stem}.{short}.run.json{packed}");
         Document {
             path: page.with_file_name(&file),

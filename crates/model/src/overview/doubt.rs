@@ -2,7 +2,6 @@
 
 use super::Line;
 use crate::estimate::Verdict;
-use crate::gate::GateState;
 use crate::noise::osnoise::Osnoise;
 use crate::run::Run;
 use std::fmt::{self, Display};
@@ -68,10 +67,7 @@ pub fn cause_of(run: &Run) -> Option<Cause> {
 /// What is known to have disturbed a run, the most likely first.
 pub fn causes(run: &Run) -> Vec<Cause> {
     let mut causes = Vec::new();
-    if matches!(
-        run.gate.state,
-        GateState::MostlyContended | GateState::NeverQuiet
-    ) {
+    if run.is_contended() {
         causes.push(Cause::Shared);
     }
     let around = run.conditions.osnoise.as_ref();
@@ -95,7 +91,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
 }
 
 impl Display for Doubt {
-    /// `9 of 25 figures are uncertain: 2 % of CPU time was lost.`
+    /// `uncertain (9 of 25): 2 % of CPU time was lost.`
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "uncertain ({} of {})", self.uncertain, self.of)?;
         for (at, cause) in self.causes.iter().enumerate() {
@@ -108,6 +104,7 @@ impl Display for Doubt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gate::GateState;
     use crate::overview::lines;
     use crate::synthetic;
 
@@ -122,6 +119,10 @@ mod tests {
         assert_eq!(causes(&run), [Cause::Clock(3.2, 4.0)]);
         run.gate.state = GateState::MostlyContended;
         assert_eq!(causes(&run), [Cause::Shared, Cause::Clock(3.2, 4.0)]);
+        // Where nothing is known of the core, nobody is blamed.
+        run.gate.state = GateState::NeverQuiet;
+        run.gate.quiet_ratio = None;
+        assert_eq!(causes(&run), [Cause::Clock(3.2, 4.0)]);
         run.core_clock = None;
         run.gate.state = GateState::Usable;
         assert_eq!(causes(&run), [Cause::Short]);

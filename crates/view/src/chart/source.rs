@@ -4,6 +4,7 @@ use super::Chart;
 use compare::Comparison;
 use compare::references::References;
 use model::run::{Outcome, Run, Scale};
+use model::text::short_id;
 use model::utc;
 
 /// The run that is drawn, and what is set beside it.
@@ -52,7 +53,7 @@ pub(super) type Drawn = Result<Picture, String>;
 /// What a run is called beside others: host, time and the beginning of its id.
 pub fn name_of(run: &Run) -> String {
     let host = run.machine.hostname.get().map_or("?", String::as_str);
-    let id: String = run.id.chars().take(8).collect();
+    let id = short_id(&run.id);
     match &run.imported {
         Some(imported) => format!("{host} {} ({id})", imported.format),
         None => {

@@ -12,6 +12,7 @@ use model::compare::multiplicity::Family;
 use model::figure::figure;
 use model::stats::{self, Interval};
 use model::story::{Block, Cell, Link, Table, Tone, left, right};
+use model::text::short_id;
 use model::unit::Unit;
 use model::utc;
 
@@ -99,7 +100,7 @@ fn side(side: &SideFacts) -> String {
 }
 
 fn run(run: &RunFacts) -> String {
-    let short = run.id.get(..8).unwrap_or(&run.id);
+    let short = short_id(&run.id);
     let when = match (&run.imported, run.started_unix_ms) {
         (Some(imported), _) => imported.clone(),
         (None, Some(started)) => utc::text(started),

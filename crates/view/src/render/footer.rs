@@ -8,6 +8,7 @@ use model::gate::GateState;
 use model::run::{Outcome, Row, Run};
 use model::story::{Block, Note, Tone};
 use model::tally::tally;
+use model::text::short_id;
 use store::not_whole;
 
 /// Row names given with a note before it says how many more.
@@ -65,7 +66,7 @@ pub(super) fn footer(run: &Run, options: &Options) -> Vec<Block> {
 /// Where the run is kept, if it is.
 pub(super) fn kept(run: &Run, options: &Options) -> Option<Block> {
     let place = options.kept.as_ref()?;
-    let id = run.id.get(..8).unwrap_or(&run.id);
+    let id = short_id(&run.id);
     let text = match not_whole(run) {
         None => place.clone(),
         Some(why) => {

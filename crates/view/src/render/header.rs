@@ -3,10 +3,10 @@
 use super::figures::{clock, elapsed};
 use super::{machine, noise};
 use model::conditions::Conditions;
-use model::gate::GateState;
 use model::imported::{Imported, UNKNOWN};
 use model::run::{Program, Run, Scale};
 use model::story::Block;
+use model::text::short_id;
 use model::utc;
 
 /// The label of the file system that files were written to.
@@ -119,17 +119,8 @@ pub(super) fn warnings(run: &Run) -> Vec<String> {
     if let Some(why) = &run.partial {
         warnings.push(format!("PARTIAL: {why}"));
     }
-    let gate = &run.gate;
-    let contended = match gate.state {
-        GateState::MostlyContended => true,
-        // Where no ratio is known, only the multiplications speak of neighbours.
-        GateState::NeverQuiet => {
-            gate.quiet_ratio.is_some() || gate.multiply_is_whole() == Some(false)
-        }
-        _ => false,
-    };
-    if contended && !is_emulated(run) {
-        warnings.push(capitals(&gate.reason));
+    if run.is_contended() {
+        warnings.push(capitals(&run.gate.reason));
     }
     warnings
 }
@@ -243,7 +234,7 @@ fn measured_by(run: &Run, imported: &Imported) -> String {
 }
 
 fn imported_description(run: &Run, imported: &Imported) -> String {
-    let short = run.id.get(..8).unwrap_or(&run.id);
+    let short = short_id(&run.id);
     format!(
         "{short}, imported {} by {} from {}",
         utc::text(run.started_unix_ms),
@@ -258,7 +249,7 @@ fn description(run: &Run) -> String {
         Scale::Default => "default",
         Scale::Full => "full",
     };
-    let short = run.id.get(..8).unwrap_or(&run.id);
+    let short = short_id(&run.id);
     let plan = match run.commands {
         Some(_) => "commands".into(),
         None => format!("{scale} plan"),

@@ -39,7 +39,7 @@ pub use list::{ProbeText, RowTitle, group, list, probe_of};
 pub(crate) use machine::facts as machine_facts;
 pub use machine::machine;
 pub use noise::osnoise;
-pub(crate) use overview::cost as overview_cost;
+pub(crate) use overview::{cost as overview_cost, ratio as overview_ratio};
 pub use probes_page::probes_page;
 pub use published::{PublishedOptions, published};
 pub use selftest::selftest;

@@ -96,7 +96,7 @@ pub(crate) fn cost(line: &Line) -> String {
 
 /// Our time over the published one: of a row with modes, at the mode that is
 /// the row's figure.
-fn ratio(line: &Line, table: &Reference) -> Option<f64> {
+pub(crate) fn ratio(line: &Line, table: &Reference) -> Option<f64> {
     let estimate = line.row.estimate()?;
     let counterpart = table.counterpart(&line.row.id)?;
     counterpart
@@ -136,7 +136,7 @@ fn footer(run: &Run, lines: &[Line]) -> Vec<Block> {
     }
     blocks.push(Block::text(
         "latlas run: everything · latlas show --all: with intervals and reasons · latlas report: \
-         a web page · latlas explain DRAM: one row",
+         a web page · latlas explain call.syscall: one row",
     ));
     blocks
 }

@@ -91,8 +91,8 @@ impl Singles {
         let alone = alone.map_or(String::new(), |ns| {
             format!(" (the procedure alone: {})", time(ns.value))
         });
-        let mut story = vec![Block::note(format!(
-            "all single operations{alone}, logarithmic bins"
+        let mut story = vec![Block::Heading(format!(
+            "  all single operations{alone}, logarithmic bins"
         ))];
         for one in &distributions {
             story.extend(one.estimate.tail.iter().map(|tail| {

@@ -3,6 +3,7 @@
 use super::line::{Line, program, started};
 use model::run::Run;
 use model::shown::{Shown, cycles, quiet_half, shown, typical};
+use model::text::short_id;
 use model::utc;
 
 /// The table, with what it was measured on above it.
@@ -42,7 +43,7 @@ fn heading(run: &Run) -> String {
     format!(
         "{} on {machine}, {when}, run {}{emulated}{partial}",
         program(run),
-        run.id.get(..8).unwrap_or(&run.id),
+        short_id(&run.id),
     )
 }
 

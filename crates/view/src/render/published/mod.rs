@@ -16,6 +16,7 @@ use compare::references::Form;
 use compare::tables::{Table, TablePart};
 use model::run::Run;
 use model::story::{self, Block};
+use model::text::short_id;
 use model::utc;
 
 /// How a published table is drawn.
@@ -73,7 +74,7 @@ fn heading(table: &Table, run: Option<&Run>) -> Vec<Block> {
         None => fact("this machine", "not measured yet"),
         Some(run) => {
             fact("this machine", &run.machine.one_line());
-            let id = run.id.get(..8).unwrap_or(&run.id);
+            let id = short_id(&run.id);
             let when = utc::text(run.started_unix_ms);
             fact(
                 "run",

@@ -5,6 +5,7 @@ use model::run::Scale;
 use model::story::{Block, Cell, Link, Table, left, right};
 use model::summary::{KeptRun, Machine};
 use model::tally::Tally;
+use model::text::short_id;
 use model::utc;
 
 /// Runs, a line each.
@@ -25,7 +26,7 @@ pub fn runs(runs: &[KeptRun]) -> Table {
         let host = run.host.as_deref().unwrap_or("?");
         table.row([
             Cell::from(began).to(Link::Run(run.id.clone())),
-            run.id.chars().take(8).collect::<String>().into(),
+            short_id(&run.id).into(),
             Cell::from(host).to(Link::Machine(run.machine.0.clone())),
             what(run).into(),
             run.rows.to_string().into(),

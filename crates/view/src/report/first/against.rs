@@ -3,7 +3,7 @@
 use super::super::content::{Content, Shown};
 use super::super::ladder::published_time;
 use crate::render::figures::{faster_or_slower, published_time as published};
-use crate::render::short_title;
+use crate::render::{overview_ratio, short_title};
 use compare::references::{DEFAULT_KEY, Reference};
 use maud::{Markup, html};
 use model::figure::time;
@@ -69,11 +69,7 @@ impl<'a> Against<'a> {
     /// of a run, as one run is no comparison.
     fn text(&self, line: &Line) -> Option<String> {
         match self {
-            Against::Table(table) => {
-                let counterpart = table.counterpart(&line.row.id)?;
-                let ratio = counterpart.ratio(line.row.estimate()?, &line.row.unit);
-                ratio.filter(|_| line.is_of_row()).map(faster_or_slower)
-            }
+            Against::Table(table) => overview_ratio(line, table).map(faster_or_slower),
             Against::Run(..) => self.ns(line).map(|ns| format!("{} there", time(ns))),
         }
     }

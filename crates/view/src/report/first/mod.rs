@@ -15,6 +15,7 @@ use maud::{Markup, html};
 use model::figure::time;
 use model::overview::{lines, ratios};
 use model::run::Run;
+use model::text::short_id;
 use model::utc;
 
 /// Characters of a date in front of its time of day.
@@ -59,7 +60,7 @@ fn description(run: &Run) -> String {
             format!("measured {date} in {took}")
         }
     });
-    parts.push(format!("run {}", run.id.get(..8).unwrap_or(&run.id)));
+    parts.push(format!("run {}", short_id(&run.id)));
     parts.join(", ")
 }
 
