@@ -45,7 +45,7 @@ pub(crate) struct PlotOptions {
     #[arg(long, value_name = "THEME", default_value = "light")]
     pub(crate) theme: PlotTheme,
     /// Width in px
-    #[arg(long, value_name = "PX", default_value_t = svg::WIDTH,
+    #[arg(long, value_name = "PX", default_value_t = svg::WIDTH as u32,
           value_parser = clap::value_parser!(u32).range(320..=10_000))]
     pub(crate) width: u32,
     /// Height in px (default: as the chart needs)

@@ -171,9 +171,10 @@ fn draw(
         chart,
         &svg::Look {
             theme: options.theme.into(),
-            width: options.width,
-            height: options.height,
+            width: f64::from(options.width),
+            height: options.height.map(f64::from),
             footer: &footer,
+            ..svg::Look::default()
         },
     );
     match format {

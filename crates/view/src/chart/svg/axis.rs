@@ -83,6 +83,11 @@ impl Scale {
         }
     }
 
+    /// Where its last number stands, px.
+    pub(super) fn end(&self) -> f64 {
+        self.to
+    }
+
     /// Where a number stands; nothing where the axis has no place for it.
     pub(super) fn at(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || self.log && value <= 0.0 {
@@ -157,16 +162,15 @@ impl Scale {
             .collect()
     }
 
-    /// 1, 10, 100; with 2 and 5 or all nine where there is room; even steps
-    /// over less than that.
+    /// 1, 10, 100; with 2 and 5 where there is room; even steps over less than
+    /// that.
     fn decades(&self, most: usize) -> Vec<f64> {
         let (first, last) = (
             self.low.log10().floor() as i32,
             self.high.log10().ceil() as i32,
         );
         let within = |v: &f64| *v >= self.low && *v <= self.high;
-        const NINE: [f64; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
-        for factors in [&NINE[..], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]] {
+        for factors in [&[1.0, 2.0, 5.0][..], &[1.0]] {
             let all: Vec<f64> = (first..=last)
                 .flat_map(|power| factors.iter().map(move |f| f * 10_f64.powi(power)))
                 .filter(within)

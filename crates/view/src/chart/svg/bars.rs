@@ -2,7 +2,8 @@
 
 use super::axis::Scale;
 use super::frame::{
-    Area, MARGIN, Room, SMALL, TEXT, across, below, left_axis, left_margin, legend,
+    Area, MARGIN, Room, SMALL, across, below, label_below, left_axis, left_margin, legend,
+    scale_below,
 };
 use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Pen, shorten, width};
@@ -64,15 +65,16 @@ fn lying(pen: &mut Pen, bars: &Bars, Room { wide, top, high }: Room) -> f64 {
     let left = MARGIN + names.fold(0.0, f64::max).min(wide * 0.4) + 10.0;
     let number = bars.categories.len().max(1) as f64;
     let line = high.map_or(LINE, |h| ((h - 46.0) / number).max(14.0));
+    let x = |range| Scale::over(&bars.value, ends(bars), range);
+    let x = scale_below(x, (left, wide - MARGIN - 6.0), wide);
     let area = Area {
         left,
-        right: wide - MARGIN - 6.0,
+        right: x.end(),
         top,
         bottom: top + line * number,
     };
-    let x = Scale::over(&bars.value, ends(bars), (area.left, area.right));
     let ticks = across(&x, area.right - area.left);
-    below(pen, &area, &x, &ticks, &bars.value.label);
+    let end = below(pen, (&area, wide), &x, &ticks, &bars.value.label);
     for (k, name) in bars.categories.iter().enumerate() {
         let y = area.top + line * k as f64;
         let at = (left - 8.0, y + line / 2.0 + SMALL * 0.36);
@@ -95,7 +97,7 @@ fn lying(pen: &mut Pen, bars: &Bars, Room { wide, top, high }: Room) -> f64 {
         }
     }
     pen.row(None);
-    area.bottom + 42.0
+    end
 }
 
 fn standing(pen: &mut Pen, bars: &Bars, Room { wide, top, high }: Room) -> f64 {
@@ -126,15 +128,14 @@ fn standing(pen: &mut Pen, bars: &Bars, Room { wide, top, high }: Room) -> f64 {
                 });
             }
         }
-        if k.is_multiple_of(each) {
-            let at = (x + step * 0.1, area.bottom + 15.0);
+        let at = (x + step * 0.1, area.bottom + 15.0);
+        // The last may have no room.
+        if k.is_multiple_of(each) && at.0 + width(name, SMALL) <= wide - MARGIN {
             pen.text(at, Anchor::Start, SMALL, theme.soft(), name);
         }
     }
     pen.row(None);
     let y = area.bottom;
     pen.line((area.left, y), (area.right, y), theme.soft(), "");
-    let middle = ((area.left + area.right) / 2.0, area.bottom + 32.0);
-    pen.text(middle, Anchor::Middle, TEXT, theme.ink(), &bars.label);
-    area.bottom + 42.0
+    label_below(pen, (&area, wide), &bars.label)
 }

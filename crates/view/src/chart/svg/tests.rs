@@ -85,45 +85,148 @@ fn every_picture_is_well_formed_in_both_themes() {
     }
 }
 
+/// Left, right, top and bottom of each text that is as wide as in the widest of
+/// the fonts.
+fn extents<'d>(document: &'d Document) -> Vec<(&'d str, [f64; 4])> {
+    let number = |node: &Node, name: &str| -> f64 {
+        let text = node.attribute(name).unwrap_or("0");
+        text.parse().expect("a number")
+    };
+    let texts = document.descendants().filter(|n| n.has_tag_name("text"));
+    let of = |node: Node<'d, 'd>| {
+        let words = node.text().unwrap_or_default();
+        let size = number(&node, "font-size");
+        let wide = pen::width(words, size);
+        let from = match node.attribute("text-anchor") {
+            Some("middle") => -wide / 2.0,
+            Some("end") => -wide,
+            _ => 0.0,
+        };
+        // What DejaVu Sans has above and below its line.
+        let (up, down) = (size * 0.76, size * 0.24);
+        let extent = match node.attribute("transform") {
+            None => {
+                let (x, y) = (number(&node, "x"), number(&node, "y"));
+                [x + from, x + from + wide, y - up, y + down]
+            }
+            Some(upright) => {
+                let place = upright.trim_start_matches("translate(");
+                let (x, rest) = place.split_once(' ').expect("two numbers");
+                let (y, _) = rest.split_once(')').expect("an end");
+                let [x, y]: [f64; 2] = [x, y].map(|n| n.parse().expect("a number"));
+                [x - up, x + down, y - from - wide, y - from]
+            }
+        };
+        (words, extent)
+    };
+    texts.map(of).collect()
+}
+
 #[test]
-fn nothing_is_drawn_outside_of_the_picture() {
+fn no_label_is_cut_off() {
+    let px = |width| Look {
+        width,
+        ..Look::default()
+    };
+    let paper = |bare| Look {
+        unit: Unit::Paper,
+        bare,
+        ..px(354.0)
+    };
     for chart in &charts() {
-        for wide in [420, 860, 1400] {
+        let documents = [px(420.0), px(860.0), px(1400.0), paper(false), paper(true)]
+            .map(|look| draw_as(chart, &look));
+        let in_pages = [390, 480, 940].map(|wide| inline(chart, wide, "a").svg);
+        for svg in documents.iter().chain(&in_pages) {
+            let document = parsed(svg);
+            let seen = document.root_element().attribute("viewBox");
+            let seen: Vec<f64> = seen
+                .expect("a view box")
+                .split(' ')
+                .map(|n| n.parse().expect("a number"))
+                .collect();
+            let (right, bottom) = (seen[0] + seen[2], seen[1] + seen[3]);
+            for (words, [from, to, top, low]) in extents(&document) {
+                let fits = from >= seen[0] && to <= right && top >= seen[1] && low <= bottom;
+                let place = format!("{from:.1} to {to:.1}, {top:.1} to {low:.1}");
+                assert!(fits, "{}: {words:?} at {place} of {seen:?}", chart.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_picture_for_paper_has_its_size_and_legible_text() {
+    for chart in &charts() {
+        for bare in [false, true] {
             let look = Look {
-                width: wide,
+                unit: Unit::Paper,
+                width: 250.0 / Unit::Paper.pt(),
+                bare,
                 ..Look::default()
             };
             let svg = draw_as(chart, &look);
             let document = parsed(&svg);
-            let size = |name: &str| -> f64 {
-                let text = document.root_element().attribute(name).expect("a size");
-                text.parse().expect("a number")
-            };
-            let (width, height) = (size("width"), size("height"));
-            assert_eq!(width, f64::from(wide));
+            let root = document.root_element();
+            assert_eq!(root.attribute("width"), Some("250.00pt"));
             for text in document.descendants().filter(|n| n.has_tag_name("text")) {
-                let Some(x) = text.attribute("x") else {
-                    continue;
-                };
-                let number = |name: &str| -> f64 {
-                    let text = text.attribute(name).expect("a place");
-                    text.parse().expect("a number")
-                };
-                let words = text.text().unwrap_or_default();
-                let wide = pen::width(words, number("font-size"));
-                let x: f64 = x.parse().expect("a number");
-                let (from, to) = match text.attribute("text-anchor") {
-                    Some("middle") => (x - wide / 2.0, x + wide / 2.0),
-                    Some("end") => (x - wide, x),
-                    _ => (x, x + wide),
-                };
-                // A legend's entry that is longer than a narrow picture stays whole.
-                let fits = from >= -1.0 && to <= width + 1.0;
-                assert!(fits || width < 800.0, "{}: {words} {from} {to}", chart.id);
-                assert!((0.0..=height).contains(&number("y")), "{words}");
+                let units = text.attribute("font-size").expect("a size");
+                let pt = units.parse::<f64>().expect("a number") * Unit::Paper.pt();
+                assert!((7.0..=9.0).contains(&pt), "{}: {pt}", chart.id);
             }
+            let texts = texts(&document);
+            let titled = texts
+                .iter()
+                .any(|text| chart.title.starts_with(text.as_str()));
+            assert_eq!(titled, !bare, "{}: {texts:?}", chart.id);
+            let ground = |n: Node| n.has_tag_name("rect") && n.attribute("x").is_none();
+            assert_eq!(root.children().any(ground), !bare);
         }
     }
+}
+
+#[test]
+fn curves_differ_in_mark_or_dash() {
+    let line = |name: &str, is| figure::joined(name, is, vec![Point::bare(1.0, 2.0)]);
+    let mut series: Vec<Line> = (0..6)
+        .map(|at| line(&format!("{at}"), Kind::Measured))
+        .collect();
+    for run in ["a", "b", "c"] {
+        let of = |at: &str| line(&format!("{at}: {run}"), Kind::Reference);
+        series.extend([of("0"), of("1")]);
+    }
+    let count = series.len();
+    let axis = || figure::log("x", Quantity::Bytes);
+    let body = Body::Lines(Lines::new(axis(), axis(), series));
+    let legend = inline(&of(body), 800, "a").legend;
+    let mut looks: Vec<String> = legend
+        .into_iter()
+        .map(|(_, sample)| without_colours(&sample))
+        .collect();
+    looks.sort();
+    looks.dedup();
+    assert_eq!(looks.len(), count, "{looks:?}");
+    let mut marks: Vec<String> = (0..pen::SHAPES)
+        .map(|shape| {
+            let mut pen = Pen::new(Theme::Light);
+            let paint = pen::Paint {
+                stroke: "none",
+                fill: "none",
+            };
+            pen.mark(shape, (0.0, 0.0), 10.0, &paint);
+            pen.body()
+        })
+        .collect();
+    marks.sort();
+    marks.dedup();
+    assert_eq!(marks.len(), pen::SHAPES);
+}
+
+/// A drawing as in grey of one lightness.
+fn without_colours(svg: &str) -> String {
+    let parts = svg.split("var(--c");
+    let rest = |part: &str| part.get(1..).unwrap_or_default().to_owned();
+    parts.map(rest).collect()
 }
 
 /// Every figure of a curve has its mark, besides that of the legend.
@@ -284,7 +387,7 @@ fn strings_from_elsewhere_stay_text() {
         };
         let look = Look {
             footer: BAD,
-            width: 6000,
+            width: 6000.0,
             ..Look::default()
         };
         let svg = draw_as(&chart, &look);
@@ -334,7 +437,7 @@ fn a_part_below_0_goes_back() {
 fn a_height_is_kept_where_there_is_room() {
     for chart in &charts() {
         let look = Look {
-            height: Some(1000),
+            height: Some(1000.0),
             ..Look::default()
         };
         let svg = draw_as(chart, &look);
@@ -362,7 +465,7 @@ fn a_png_is_the_svg_in_pixels_with_its_text() {
         tiny_skia::Pixmap::decode_png(&bytes).expect("a PNG")
     };
     let (image, without) = (image(&plain), image(&untitled));
-    assert_eq!(image.width(), 2 * WIDTH);
+    assert_eq!(image.width(), 2 * WIDTH as u32);
     let dark = |image: &tiny_skia::Pixmap| {
         let top = 90 * image.width() as usize;
         let dark = |p: &&tiny_skia::PremultipliedColorU8| p.red() < 100;
