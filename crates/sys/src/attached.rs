@@ -9,8 +9,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::ptr;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags, open};
 
@@ -96,6 +97,15 @@ impl Held {
         }
     }
 
+    /// Waits for a request to end, no longer than a quarter of a second: whether
+    /// one came. It is taken, and no longer waits.
+    pub fn is_requested(&self) -> bool {
+        match wait_for(&requests()) {
+            Ok(Some((signal, _))) => !is_ignored(signal),
+            _ => false,
+        }
+    }
+
     /// Runs the command to its end, in these control groups (joined before its
     /// program is there). Requests to end that others send to this process go
     /// on to it; those of the terminal it gets itself. It is killed when this
@@ -106,6 +116,17 @@ impl Held {
     /// If it does not start, with what was tried in the text; what
     /// `waitpid(2)` says.
     pub fn run(&self, command: &mut Command, groups: &[PathBuf]) -> io::Result<ExitStatus> {
+        match self.start(command, groups)? {
+            Started::Running(mut running) => running.wait(),
+            Started::Requested(signal) => Ok(ExitStatus::from_raw(signal)),
+        }
+    }
+
+    /// Starts the command, like [`Held::run`].
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub fn start(&self, command: &mut Command, groups: &[PathBuf]) -> io::Result<Started> {
         let files: Vec<CString> = groups
             .iter()
             .map(|group| CString::new(group.join("cgroup.procs").as_os_str().as_bytes()))
@@ -127,24 +148,72 @@ impl Held {
             });
         }
         if let Some(signal) = self.request() {
-            return Ok(ExitStatus::from_raw(signal));
+            return Ok(Started::Requested(signal));
         }
-        let mut child = command.spawn()?;
+        Ok(Started::Running(Running(command.spawn()?)))
+    }
+}
+
+/// A command that was to be started.
+#[derive(Debug)]
+pub enum Started {
+    /// It runs.
+    Running(Running),
+    /// This request to end came before.
+    Requested(libc::c_int),
+}
+
+/// A foreground command that runs.
+#[derive(Debug)]
+pub struct Running(Child);
+
+impl Running {
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Waits for its end, passing requests to end on to it.
+    ///
+    /// # Errors
+    /// What `waitpid(2)` says.
+    pub fn wait(&mut self) -> io::Result<ExitStatus> {
+        loop {
+            if let Some(status) = self.wait_until(Instant::now() + Duration::from_secs(3600))? {
+                return Ok(status);
+            }
+        }
+    }
+
+    /// The same until some time.
+    ///
+    /// # Errors
+    /// What `waitpid(2)` says.
+    pub fn wait_until(&mut self, limit: Instant) -> io::Result<Option<ExitStatus>> {
         let set = held();
         loop {
-            if let Some(status) = child.try_wait()? {
+            let status = self.0.try_wait()?;
+            let left = limit.saturating_duration_since(Instant::now());
+            if status.is_some() || left.is_zero() {
                 return Ok(status);
             }
             match wait_for(&set)? {
                 // Whether it is the command's end is looked at above. The
                 // terminal sends to the whole group, the command included.
                 None | Some((libc::SIGCHLD, _) | (_, true)) => {}
-                Some((signal, false)) => {
-                    // SAFETY: a number of a child that was not waited for yet.
-                    unsafe { libc::kill(child.id().cast_signed(), signal) };
-                }
+                Some((signal, false)) => self.send(signal),
             }
         }
+    }
+
+    /// Asks it to end (SIGTERM).
+    pub fn terminate(&self) {
+        self.send(libc::SIGTERM);
+    }
+
+    fn send(&self, signal: libc::c_int) {
+        // SAFETY: a number of a child that was not waited for yet.
+        unsafe { libc::kill(self.0.id().cast_signed(), signal) };
     }
 }
 
@@ -281,6 +350,33 @@ mod tests {
         command.args(["-c", "kill -TERM $$; sleep 60"]);
         let status = held.run(&mut command, &[]).expect("ran");
         assert_eq!(status.signal(), Some(libc::SIGTERM));
+    }
+
+    #[test]
+    fn a_command_is_waited_for_in_parts() {
+        let held = hold().expect("held");
+        let mut command = Command::new("sleep");
+        let started = held.start(command.arg("60"), &[]).expect("started");
+        let Started::Running(mut running) = started else {
+            panic!("{started:?}");
+        };
+        let until = running.wait_until(Instant::now() + Duration::from_millis(1));
+        assert_eq!(until.expect("waited"), None);
+        // A request to this process goes on to the command, which it ends.
+        // SAFETY: to this thread, which holds it back.
+        assert_eq!(unsafe { libc::raise(libc::SIGTERM) }, 0);
+        let status = running.wait().expect("waited");
+        assert_eq!(status.signal(), Some(libc::SIGTERM));
+    }
+
+    #[test]
+    fn a_request_is_taken() {
+        let held = hold().expect("held");
+        assert!(!held.is_requested());
+        // SAFETY: to this thread, which holds it back.
+        assert_eq!(unsafe { libc::raise(libc::SIGTERM) }, 0);
+        assert!(held.is_requested());
+        assert!(!held.is_requested());
     }
 
     #[test]

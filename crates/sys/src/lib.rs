@@ -37,6 +37,7 @@ mod mountinfo;
 pub mod numa;
 pub mod page_cache;
 pub mod pages;
+pub mod perf;
 mod platform;
 pub mod power;
 pub mod process;
@@ -51,6 +52,7 @@ pub mod system_calls;
 pub mod task_records;
 pub mod thread;
 pub mod timer;
+pub mod tracefs;
 pub mod vdso;
 
 pub use affinity::{allowed_cpus, current_cpu, pin_to};
