@@ -11,6 +11,7 @@ mod groups;
 pub(crate) mod history;
 pub(crate) mod import;
 mod invalid;
+pub(crate) mod length;
 pub(crate) mod man;
 pub(crate) mod noise;
 #[cfg(test)]

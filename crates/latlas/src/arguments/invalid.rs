@@ -42,6 +42,15 @@ pub(crate) enum InvalidValue {
     /// Not a factor of a picture's size.
     #[error("give a factor from 0.1 to 10")]
     Scale,
+    /// Not a length.
+    #[error("give a number with mm, cm, in, pt or px, such as 85mm; without a unit it is px")]
+    Length,
+    /// A width at which text does not fit, or that no picture has.
+    #[error("give a width from 60mm, or 320px, to 10000px")]
+    Width,
+    /// A height at which nothing is seen, or that no picture has.
+    #[error("give a height from 36mm to 20000px")]
+    Height,
     /// Not a size of an upload.
     #[error("give a size from 1KiB to 256MiB, such as 64MiB")]
     UploadSize,

@@ -170,27 +170,26 @@ impl Scale {
             self.high.log10().ceil() as i32,
         );
         let within = |v: &f64| *v >= self.low && *v <= self.high;
-        for factors in [&[1.0, 2.0, 5.0][..], &[1.0]] {
-            let all: Vec<f64> = (first..=last)
-                .flat_map(|power| factors.iter().map(move |f| f * 10_f64.powi(power)))
-                .filter(within)
-                .collect();
-            if all.len() <= most.max(2) && all.len() >= 2 {
-                return all;
+        let most = most.max(2);
+        let all = |factors: &[f64]| -> Vec<f64> {
+            let powers = (first..=last).map(|power| 10_f64.powi(power));
+            let all = powers.flat_map(|power| factors.iter().map(move |f| f * power));
+            all.filter(within).collect()
+        };
+        let (some, decades) = (all(&[1.0, 2.0, 5.0]), all(&[1.0]));
+        let fits = |values: &[f64]| (2..=most).contains(&values.len());
+        // Where none fits, every other of them or fewer.
+        let values = match (fits(&some), decades.len()) {
+            (false, 2..) => decades,
+            _ => some,
+        };
+        match values.len() {
+            0 | 1 => self.even(most, &[1.0, 2.0, 5.0], 10.0),
+            count => {
+                let step = count.div_ceil(most);
+                values.into_iter().step_by(step).collect()
             }
         }
-        let decades: Vec<i32> = (first..=last)
-            .filter(|&power| within(&10_f64.powi(power)))
-            .collect();
-        if decades.len() >= 2 {
-            let step = decades.len().div_ceil(most.max(2));
-            return decades
-                .into_iter()
-                .step_by(step)
-                .map(|power| 10_f64.powi(power))
-                .collect();
-        }
-        self.even(most, &[1.0, 2.0, 5.0], 10.0)
     }
 
     /// Multiples of a step that reads well.
@@ -327,6 +326,8 @@ mod tests {
             labels(&axis, [1.0, 140.0], 9),
             ["1 ns", "2 ns", "5 ns", "10 ns", "20 ns", "50 ns", "100 ns"]
         );
+        // A narrow one has at least two.
+        assert_eq!(labels(&axis, [2300.0, 24_000.0], 2), ["5 µs", "20 µs"]);
         // Less than a decade still has numbers.
         assert!(labels(&axis, [11.0, 13.0], 6).len() >= 2);
         assert_eq!(

@@ -4,7 +4,7 @@
 use super::*;
 use crate::chart::{
     Axis, Band, Bars, Dot, Dots, Heat, HeatCell, Kind, Line, Lines, Mark, Other, Part, Point,
-    Quantity, Section, figure, of_run, png,
+    Quantity, Section, figure, of_run, pdf, png,
     tests::{other_run, run},
 };
 use compare::references::References;
@@ -128,14 +128,20 @@ fn no_label_is_cut_off() {
         width,
         ..Look::default()
     };
-    let paper = |bare| Look {
+    let paper = |width, bare| Look {
         unit: Unit::Paper,
         bare,
-        ..px(354.0)
+        ..px(width)
     };
     for chart in &charts() {
-        let documents = [px(420.0), px(860.0), px(1400.0), paper(false), paper(true)]
-            .map(|look| draw_as(chart, &look));
+        let documents = [
+            px(320.0),
+            px(860.0),
+            px(1400.0),
+            paper(250.0, false),
+            paper(354.0, true),
+        ]
+        .map(|look| draw_as(chart, &look));
         let in_pages = [390, 480, 940].map(|wide| inline(chart, wide, "a").svg);
         for svg in documents.iter().chain(&in_pages) {
             let document = parsed(svg);
@@ -461,7 +467,7 @@ fn a_png_is_the_svg_in_pixels_with_its_text() {
         ..plain.clone()
     };
     let image = |chart: &Chart| {
-        let bytes = png(&draw(chart, Theme::Light), 2.0).expect("a PNG");
+        let bytes = png(&draw(chart, Theme::Light), Unit::Pixel, 192.0).expect("a PNG");
         tiny_skia::Pixmap::decode_png(&bytes).expect("a PNG")
     };
     let (image, without) = (image(&plain), image(&untitled));
@@ -473,11 +479,53 @@ fn a_png_is_the_svg_in_pixels_with_its_text() {
     };
     // The letters of the title are there without any font of the system.
     assert!(dark(&image) > dark(&without) + 200, "{}", dark(&image));
-    let too_large = png(&draw(&plain, Theme::Light), 1e4);
+    let too_large = png(&draw(&plain, Theme::Light), Unit::Pixel, 1e6);
     assert!(matches!(
         too_large,
-        Err(crate::chart::PngError::Size { .. })
+        Err(crate::chart::PaintError::Size { .. })
     ));
+}
+
+/// What stands between two words of a file, from a place on.
+fn between<'b>(bytes: &'b [u8], words: [&str; 2]) -> Option<&'b [u8]> {
+    let find =
+        |bytes: &[u8], word: &str| bytes.windows(word.len()).position(|w| w == word.as_bytes());
+    let rest = &bytes[find(bytes, words[0])? + words[0].len()..];
+    Some(&rest[..find(rest, words[1])?])
+}
+
+#[test]
+fn a_pdf_has_the_size_of_the_picture_its_texts_and_its_font() {
+    for chart in &charts() {
+        let look = Look {
+            unit: Unit::Paper,
+            width: 250.0 / Unit::Paper.pt(),
+            bare: true,
+            ..Look::default()
+        };
+        let svg = draw_as(chart, &look);
+        let file = pdf(&svg, Unit::Paper).expect("a PDF");
+        assert_eq!(file, pdf(&svg, Unit::Paper).expect("a PDF"));
+        assert!(file.starts_with(b"%PDF-1.7"));
+        let has = |word| file.windows(str::len(word)).any(|w| w == word.as_bytes());
+        assert!(has("/FontFile2") && has("/ToUnicode"), "{}", chart.id);
+        let size = between(&file, ["/MediaBox [", "]"]).expect("a size");
+        let size: Vec<f64> = String::from_utf8_lossy(size)
+            .split_whitespace()
+            .map(|n| n.parse().expect("a number"))
+            .collect();
+        assert!((size[2] - 250.0).abs() < 0.1, "{size:?}");
+        let drawn = between(&file, ["stream\n", "\nendstream"]).expect("a stream");
+        let drawn = miniz_oxide::inflate::decompress_to_vec_zlib(drawn).expect("a stream");
+        let drawn = String::from_utf8_lossy(&drawn);
+        let document = parsed(&svg);
+        let written = document
+            .descendants()
+            .filter(|n| n.has_tag_name("text") && n.text().is_some());
+        let operators = |name: &str| drawn.lines().filter(|line| line.ends_with(name)).count();
+        assert_eq!(operators(" Tj"), written.count(), "{}", chart.id);
+        assert_eq!(operators("q"), operators("Q"), "{}", chart.id);
+    }
 }
 
 #[test]
