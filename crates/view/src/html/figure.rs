@@ -7,9 +7,10 @@ use crate::chart::svg::{Inline, inline, notes};
 use crate::chart::{Body, Chart, csv, tables};
 use maud::{Markup, PreEscaped, html};
 
-/// Widths in px: of a picture in a column, of one over the whole page, and of
-/// that one on a phone.
+/// Widths in px: of a picture in a column, of one with long names, of one over
+/// the whole page, and of that one on a phone.
 const COLUMN: u32 = 480;
+const NAMES: u32 = 560;
 const WIDE: u32 = 940;
 const NARROW: u32 = 390;
 /// What a picture can be copied as.
@@ -28,7 +29,11 @@ pub fn figure(chart: &Chart) -> Markup {
                 inline(chart, NARROW, &format!("n-{}", chart.id)),
             ),
         ],
-        false => vec![("", inline(chart, COLUMN, &format!("c-{}", chart.id)))],
+        false => {
+            let has_names = matches!(chart.body, Body::Dots(_));
+            let width = if has_names { NAMES } else { COLUMN };
+            vec![("", inline(chart, width, &format!("c-{}", chart.id)))]
+        }
     };
     let legend = drawn.first().map_or(&[][..], |(_, first)| &first.legend);
     html! {

@@ -223,7 +223,7 @@ fn heading(axis: &Axis, others: &Others) -> Markup {
     html! {
         thead { tr {
             (sorted("c-row", "id", "row"))
-            (sorted("n", "value", "quiet"))
+            (sorted("n c-value", "value", "quiet"))
             (sorted("n c-half", "half", "± %"))
             (sorted("c-verdict", "verdict", "verdict"))
             (sorted("n c-cycles", "cycles", "cycles"))
