@@ -3,6 +3,7 @@
 
 mod bins;
 mod comparison;
+mod csv;
 mod curves;
 mod decimate;
 mod distribution;
@@ -21,6 +22,7 @@ pub mod svg;
 mod table;
 mod threads;
 
+pub use csv::csv;
 pub use decimate::extremes;
 pub use distribution::of_row;
 pub(crate) use memory::staircase;

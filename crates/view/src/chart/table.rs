@@ -161,26 +161,30 @@ fn of_heat(heat: &Heat) -> Table {
 
 fn of_dots(dots: &Dots) -> Table {
     let quantity = dots.value.quantity;
+    let has_others = dots.rows.iter().any(|dot| !dot.others.is_empty());
     let row = |dot: &super::Dot| {
         let others = dot.others.iter();
         let others = others.map(|other| format!("{} {}", other.name, text(quantity, other.value)));
         let verdict = [verdict(dot.verdict), dot.reason.clone()];
-        vec![
+        let cells = [
             dot.id.clone(),
             dot.value.map_or(String::new(), |v| text(quantity, v)),
             interval(&dots.value, dot.low, dot.high),
             verdict.join(" ").trim().to_owned(),
-            others.collect::<Vec<_>>().join(", "),
-        ]
+        ];
+        let others = has_others.then(|| others.collect::<Vec<_>>().join(", "));
+        cells.into_iter().chain(others).collect()
     };
+    let columns = [
+        left("row"),
+        right(&dots.value.label),
+        right("95 % interval"),
+        left("verdict"),
+    ];
     table(
-        [
-            left("row"),
-            right(&dots.value.label),
-            right("95 % interval"),
-            left("verdict"),
-            left("others"),
-        ],
+        columns
+            .into_iter()
+            .chain(has_others.then(|| left("others"))),
         dots.rows.iter().map(row).collect(),
     )
 }

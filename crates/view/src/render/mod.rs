@@ -30,7 +30,7 @@ mod golden;
 
 pub use comparison::comparison;
 pub use explain::{Explained, explain, explained};
-pub(crate) use explain::{facts as explained_facts, of_regime as sampling_of};
+pub(crate) use explain::{bound_of, facts as explained_facts, of_regime as sampling_of};
 pub use gate::gate;
 pub(crate) use header::{disturbances, facts_for_others, warning_blocks};
 pub use history::history;

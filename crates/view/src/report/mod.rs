@@ -17,7 +17,7 @@ mod tests;
 pub use content::{Content, Offered, Shown};
 pub use past::{histories, set_over_time};
 
-use crate::chart::Section;
+use crate::chart::{Section, footer};
 use crate::html::{Place, finished, keys, paint, policy::policy, script, style};
 use crate::render::stories;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -55,7 +55,7 @@ pub fn page(content: &Content) -> String {
                 a.skip href="#main" { "Skip to the figures" }
                 (bar(content))
                 (first::header(content))
-                main #main tabindex="-1" {
+                main #main tabindex="-1" data-source=(footer(run)) {
                     (keys())
                     (first::section(content))
                     (ladder::section(content))
