@@ -135,6 +135,8 @@ fn unit(quantity: Quantity) -> &'static str {
         Quantity::Ratio => "ratio",
         Quantity::Percent => "%",
         Quantity::Count => "",
+        Quantity::Gigahertz => "GHz",
+        Quantity::Percentile => "one of so many took as long",
         Quantity::UnixMilliseconds => "ms since 1970 UTC",
     }
 }

@@ -16,6 +16,7 @@ mod memory;
 mod noise;
 mod of_run;
 mod paint;
+mod percentiles;
 mod pick;
 mod source;
 pub mod svg;

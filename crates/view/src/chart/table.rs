@@ -216,6 +216,8 @@ pub(crate) fn text(quantity: Quantity, number: f64) -> String {
             format!("{megabytes:.*} MB/s", decimals(megabytes, 0.0))
         }
         Quantity::GigabytesPerSecond => format!("{} GB/s", digits()),
+        Quantity::Gigahertz => format!("{} GHz", digits()),
+        Quantity::Percentile => format!("p{}", percentile(number)),
         Quantity::Cycles => format!("{} cycles", digits()),
         Quantity::Ratio => format!("{}x", digits()),
         Quantity::Percent => format!("{} %", digits()),
@@ -223,6 +225,15 @@ pub(crate) fn text(quantity: Quantity, number: f64) -> String {
         Quantity::Count => digits(),
         Quantity::UnixMilliseconds => utc::text(number.max(0.0) as u64),
     }
+}
+
+/// The percentile above which one of so many lies: `99.9` of 1000.
+pub(super) fn percentile(one_of: f64) -> String {
+    let percent = 100.0 * (1.0 - 1.0 / one_of.max(1.0));
+    // As many digits as tell it from its neighbours.
+    let places = one_of.max(1.0).log10().floor().clamp(1.0, 9.0) as usize;
+    let text = format!("{percent:.places$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -237,6 +248,12 @@ mod tests {
         assert_eq!(of(Quantity::Bytes, 32_768.0), "32KiB");
         assert_eq!(of(Quantity::GigabytesPerSecond, 12.34), "12.3 GB/s");
         assert_eq!(of(Quantity::GigabytesPerSecond, 0.0205), "20.5 MB/s");
+        assert_eq!(of(Quantity::Gigahertz, 4.1234), "4.12 GHz");
+        let percentiles = [1.0, 2.0, 10.0, 100.0, 1e3, 1e4, 853.0];
+        assert_eq!(
+            percentiles.map(|one_of| of(Quantity::Percentile, one_of)),
+            ["p0", "p50", "p90", "p99", "p99.9", "p99.99", "p99.88"]
+        );
         assert_eq!(of(Quantity::Cycles, 4.0), "4.00 cycles");
         assert_eq!(of(Quantity::Ratio, 1.034), "1.03x");
         assert_eq!(of(Quantity::Percent, 12.5), "12.5 %");

@@ -135,6 +135,7 @@ impl Unit {
             Quantity::Nanoseconds => time_scale(largest),
             Quantity::GigabytesPerSecond => (1.0, "GB/s"),
             Quantity::Percent => (1.0, "%"),
+            Quantity::Gigahertz => (1.0, "GHz"),
             Quantity::Cycles => (1.0, "cycles"),
             _ => (1.0, ""),
         };

@@ -88,16 +88,18 @@ fn every_picture_is_well_formed_in_both_themes() {
 /// Left, right, top and bottom of each text that is as wide as in the widest of
 /// the fonts.
 fn extents<'d>(document: &'d Document) -> Vec<(&'d str, [f64; 4])> {
-    let number = |node: &Node, name: &str| -> f64 {
-        let text = node.attribute(name).unwrap_or("0");
-        text.parse().expect("a number")
+    // In a page what several have in common stands in a group around them.
+    let given = |node: &Node<'d, 'd>, name: &str| node.ancestors().find_map(|n| n.attribute(name));
+    let number = |node: &Node<'d, 'd>, name: &str| -> f64 {
+        given(node, name).unwrap_or("0").parse().expect("a number")
     };
     let texts = document.descendants().filter(|n| n.has_tag_name("text"));
     let of = |node: Node<'d, 'd>| {
         let words = node.text().unwrap_or_default();
         let size = number(&node, "font-size");
         let wide = pen::width(words, size);
-        let from = match node.attribute("text-anchor") {
+        assert!(size > 5.0, "{words}");
+        let from = match given(&node, "text-anchor") {
             Some("middle") => -wide / 2.0,
             Some("end") => -wide,
             _ => 0.0,
@@ -352,6 +354,8 @@ fn strings_from_elsewhere_stay_text() {
                 },
             ],
             lying: true,
+            apart: 0,
+            stretches: None,
         }),
         Body::Heat(Heat {
             x_label: bad(),
