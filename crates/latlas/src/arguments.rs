@@ -21,6 +21,7 @@ pub(crate) mod report;
 pub(crate) mod selftest;
 pub(crate) mod serve;
 mod table;
+pub(crate) mod trace;
 pub(crate) mod wait;
 
 pub(crate) use invalid::InvalidValue;
@@ -188,6 +189,9 @@ Exit codes:
     /// Time a command, with OS and hardware counters
     #[command(after_help = exec::HELP)]
     Exec(Box<exec::ExecOptions>),
+    /// Record what each thread of a command or process did
+    #[command(after_help = trace::EXAMPLES)]
+    Trace(Box<trace::TraceOptions>),
     /// Run the echo server for `latlas run --peer`
     #[command(after_help = "\
 Sends every received byte back and prints its address. Stores no data; connections, memory and idle

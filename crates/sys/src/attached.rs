@@ -97,10 +97,10 @@ impl Held {
         }
     }
 
-    /// Waits for a request to end, no longer than a quarter of a second: whether
-    /// one came. It is taken, and no longer waits.
-    pub fn is_requested(&self) -> bool {
-        match wait_for(&requests()) {
+    /// Waits for a request to end, no longer than this: whether one came. It is
+    /// taken, and no longer waits.
+    pub fn is_requested_within(&self, limit: Duration) -> bool {
+        match wait_for(&requests(), limit) {
             Ok(Some((signal, _))) => !is_ignored(signal),
             _ => false,
         }
@@ -197,7 +197,7 @@ impl Running {
             if status.is_some() || left.is_zero() {
                 return Ok(status);
             }
-            match wait_for(&set)? {
+            match wait_for(&set, left.min(LONGEST_WAIT))? {
                 // Whether it is the command's end is looked at above. The
                 // terminal sends to the whole group, the command included.
                 None | Some((libc::SIGCHLD, _) | (_, true)) => {}
@@ -217,14 +217,17 @@ impl Running {
     }
 }
 
+/// Another thread that does not block a signal may take it: so long after, the
+/// caller looks at what it waits for.
+const LONGEST_WAIT: Duration = Duration::from_millis(250);
+
 /// Waits for a blocked signal of the set (`sigtimedwait(2)`): its number, and
 /// whether the kernel itself sent it (keys of the terminal, hangup). `None` if
-/// none came within 250 ms: another thread that does not block the set may
-/// have taken it, so the caller looks at what it waits for.
+/// none came in time.
 #[cfg(not(target_vendor = "apple"))]
-fn wait_for(set: &libc::sigset_t) -> io::Result<Option<(libc::c_int, bool)>> {
+fn wait_for(set: &libc::sigset_t, limit: Duration) -> io::Result<Option<(libc::c_int, bool)>> {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
-    match timed_wait(set, info.as_mut_ptr(), 250_000_000) {
+    match timed_wait(set, info.as_mut_ptr(), limit) {
         Ok(signal) => {
             // SAFETY: filled in, and all its bytes were zero before.
             let sender = unsafe { info.assume_init() }.si_code;
@@ -241,7 +244,7 @@ fn wait_for(set: &libc::sigset_t) -> io::Result<Option<(libc::c_int, bool)>> {
 #[cfg(not(target_vendor = "apple"))]
 fn take_pending(set: &libc::sigset_t) -> Option<libc::c_int> {
     loop {
-        match timed_wait(set, ptr::null_mut(), 0) {
+        match timed_wait(set, ptr::null_mut(), Duration::ZERO) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             taken => return taken.ok(),
         }
@@ -252,9 +255,12 @@ fn take_pending(set: &libc::sigset_t) -> Option<libc::c_int> {
 fn timed_wait(
     set: &libc::sigset_t,
     info: *mut libc::siginfo_t,
-    tv_nsec: libc::c_long,
+    limit: Duration,
 ) -> io::Result<libc::c_int> {
-    let time = libc::timespec { tv_sec: 0, tv_nsec };
+    let time = libc::timespec {
+        tv_sec: limit.as_secs() as _,
+        tv_nsec: limit.subsec_nanos().into(),
+    };
     // SAFETY: set and time live over the call; `info` is null or a record of
     // the caller's that the kernel may fill.
     match unsafe { libc::sigtimedwait(set, info, &raw const time) } {
@@ -266,7 +272,7 @@ fn timed_wait(
 /// By `sigwait(2)`, which names no sender of a signal, and has no timeout:
 /// no other thread may take the signal.
 #[cfg(target_vendor = "apple")]
-fn wait_for(set: &libc::sigset_t) -> io::Result<Option<(libc::c_int, bool)>> {
+fn wait_for(set: &libc::sigset_t, _limit: Duration) -> io::Result<Option<(libc::c_int, bool)>> {
     let mut signal = 0;
     // SAFETY: both live over the call.
     match unsafe { libc::sigwait(set, &raw mut signal) } {
@@ -293,7 +299,7 @@ fn take_pending(set: &libc::sigset_t) -> Option<libc::c_int> {
     };
     (1..32)
         .any(|signal| both(&signal))
-        .then(|| wait_for(set).ok().flatten())
+        .then(|| wait_for(set, Duration::ZERO).ok().flatten())
         .flatten()
         .map(|(signal, _)| signal)
 }
@@ -372,11 +378,12 @@ mod tests {
     #[test]
     fn a_request_is_taken() {
         let held = hold().expect("held");
-        assert!(!held.is_requested());
+        let limit = Duration::from_millis(1);
+        assert!(!held.is_requested_within(limit));
         // SAFETY: to this thread, which holds it back.
         assert_eq!(unsafe { libc::raise(libc::SIGTERM) }, 0);
-        assert!(held.is_requested());
-        assert!(!held.is_requested());
+        assert!(held.is_requested_within(limit));
+        assert!(!held.is_requested_within(limit));
     }
 
     #[test]

@@ -57,7 +57,8 @@ pub mod vdso;
 
 pub use affinity::{allowed_cpus, current_cpu, pin_to};
 pub use clock::{
-    Calibration, ClockCost, Counter, calibrate, measure_cost, monotonic_raw_ns, realtime_unix_ms,
+    Calibration, ClockCost, Counter, boot_ns, calibrate, measure_cost, monotonic_raw_ns,
+    realtime_unix_ms, realtime_unix_ns,
 };
 pub use evidence::{
     ThreadReading, ThreadWatch, load_average, pressure_cpu_some_avg10, steal_ns, throttled_us,

@@ -63,8 +63,6 @@ pub enum Of {
 pub enum Begin {
     /// As soon as it is open.
     Now,
-    /// When [`Ring::enable`] is called.
-    WhenEnabled,
     /// When the process executes a program.
     OnExec,
 }
@@ -126,8 +124,8 @@ pub enum Body<'a> {
     },
     /// Another record.
     Other,
-    /// Not a record: nothing after it can be read.
-    Malformed,
+    /// Not a record: this many bytes, to the end, can't be read.
+    Malformed(usize),
 }
 
 /// Of [`Body::Fork`] and [`Body::Exit`].
@@ -170,10 +168,10 @@ pub fn records(mut bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
         let length = u16_at(bytes, 6).map(usize::from);
         let whole = length.filter(|&n| (HEADER_BYTES..=bytes.len()).contains(&n));
         let Some(length) = whole else {
-            bytes = &[];
+            let rest = std::mem::take(&mut bytes);
             return Some(Record {
                 at_ns: None,
-                body: Body::Malformed,
+                body: Body::Malformed(rest.len()),
             });
         };
         let (record, rest) = bytes.split_at(length);
@@ -412,11 +410,11 @@ mod tests {
         let whole = record(EXIT, 0, &words(&[10, 1, 12, 1, 79, 0]));
         for length in 1..whole.len() {
             let bodies: Vec<_> = records(&whole[..length]).map(|r| r.body).collect();
-            assert_eq!(bodies, [Body::Malformed], "{length}");
+            assert_eq!(bodies, [Body::Malformed(length)], "{length}");
         }
         // A record of no length does not stand still, a short one is not read.
         let none: Vec<_> = records(&[0; 16]).map(|r| r.body).collect();
-        assert_eq!(none, [Body::Malformed]);
+        assert_eq!(none, [Body::Malformed(16)]);
         for kind in 0..20 {
             let bytes = record(kind, 0, &[0; 4]);
             let bodies: Vec<_> = records(&bytes).map(|r| r.body).collect();

@@ -15,6 +15,12 @@ pub(crate) enum InvalidValue {
     /// A time limit of 0.
     #[error("0 would kill every run; give at least 1ms")]
     NoTimeLimit,
+    /// A trace of no length.
+    #[error("0 would record nothing; give at least 1ms")]
+    NoTraceTime,
+    /// Not a size of a trace's buffer.
+    #[error("give a size from 1MiB to 16GiB, such as 256MiB")]
+    TraceBuffer,
     /// A measurement of noise that is too short or too long.
     #[error("give 100ms to 10m")]
     NoiseSpan,

@@ -32,4 +32,6 @@ mod serve;
 mod shell;
 mod show;
 mod table;
+#[cfg(target_os = "linux")]
+mod trace;
 mod untouched;

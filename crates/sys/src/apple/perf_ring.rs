@@ -18,10 +18,6 @@ impl Ring {
         Err(unsupported("perf events"))
     }
 
-    pub fn enable(&self) -> io::Result<()> {
-        Err(unsupported("perf events"))
-    }
-
     pub fn disable(&self) -> io::Result<()> {
         Err(unsupported("perf events"))
     }

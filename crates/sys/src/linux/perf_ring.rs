@@ -94,14 +94,6 @@ impl Ring {
         Ok(())
     }
 
-    /// Lets all events record, with those that threads inherited.
-    ///
-    /// # Errors
-    /// What `ioctl(2)` says.
-    pub fn enable(&self) -> io::Result<()> {
-        self.events.iter().try_for_each(|e| control(e, ENABLE, 0))
-    }
-
     /// Ends all recording; what is in the ring stays there.
     ///
     /// # Errors
@@ -168,13 +160,12 @@ pub fn wait<'a>(rings: impl IntoIterator<Item = &'a Ring>, limit: Duration) -> i
     }
 }
 
-/// Requests of `ioctl(2)`: `_IO('$', 0)`, `_IO('$', 1)` and `_IO('$', 5)`.
-const ENABLE: u32 = 0x2400;
+/// Requests of `ioctl(2)`: `_IO('$', 1)` and `_IO('$', 5)`.
 const DISABLE: u32 = 0x2401;
 const SET_OUTPUT: u32 = 0x2405;
 
 fn control(event: &OwnedFd, request: u32, argument: libc::c_long) -> io::Result<()> {
-    // SAFETY: the three requests take a number and touch no memory of ours. Its
+    // SAFETY: both requests take a number and touch no memory of ours. Its
     // type differs between C libraries.
     match unsafe { libc::ioctl(event.as_raw_fd(), request as _, argument) } {
         0 => Ok(()),
@@ -213,7 +204,6 @@ fn open(event: &Event, data_bytes: usize) -> io::Result<OwnedFd> {
     };
     let begin = match event.begin {
         Begin::Now => 0,
-        Begin::WhenEnabled => DISABLED,
         Begin::OnExec => DISABLED | ENABLE_ON_EXEC,
     };
     let inherit = if event.inherit { INHERIT } else { 0 };

@@ -23,6 +23,7 @@ mod selftest;
 mod short;
 pub mod stored;
 mod table;
+mod trace;
 mod wide;
 
 #[cfg(test)]
@@ -45,6 +46,7 @@ pub(crate) use published::published_on_page;
 pub use published::{PublishedOptions, published};
 pub use selftest::selftest;
 pub(crate) use table::{group_of, short_title};
+pub use trace::{TraceOptions, trace};
 
 use compare::references::{Reference, References};
 use model::chart::Section;

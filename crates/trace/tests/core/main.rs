@@ -1,0 +1,7 @@
+//! From bytes of rings to states of threads, without a kernel.
+
+mod anything;
+mod decode;
+mod invariants;
+mod ring;
+mod states;
