@@ -227,7 +227,7 @@ pub(super) fn left_axis(pen: &mut Pen, area: &Area, scale: &Scale, ticks: &[Tick
 /// The label at the left of a plot, shortened where that is lower.
 pub(super) fn label_left(pen: &mut Pen, area: &Area, label: &str) {
     let middle = (area.top + area.bottom) / 2.0;
-    let at = (MARGIN + 8.0, middle);
+    let at = (MARGIN + 10.0, middle);
     let label = shorten(label, TEXT, area.bottom - area.top + 30.0);
     pen.upright(at, TEXT, pen.theme.ink(), &label);
 }
@@ -235,7 +235,7 @@ pub(super) fn label_left(pen: &mut Pen, area: &Area, label: &str) {
 /// Room for the texts of an axis at the left, its label included.
 pub(super) fn left_margin(ticks: &[Tick]) -> f64 {
     let widest = ticks.iter().map(|t| width(&t.label, SMALL));
-    MARGIN + 26.0 + widest.fold(0.0, f64::max)
+    MARGIN + 28.0 + widest.fold(0.0, f64::max)
 }
 
 /// Texts above a plot, each in the first line where it fits: by place, text

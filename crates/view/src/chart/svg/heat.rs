@@ -17,7 +17,7 @@ const NUMBER: f64 = 30.0;
 pub(super) fn draw(pen: &mut Pen, heat: &Heat, Room { wide, top, high }: Room) -> f64 {
     let theme = pen.theme;
     let names = heat.y.iter().map(|name| width(name, SMALL));
-    let left = MARGIN + 26.0 + names.fold(0.0, f64::max);
+    let left = MARGIN + 28.0 + names.fold(0.0, f64::max);
     let right = wide - MARGIN - 110.0;
     let (columns, rows) = (heat.x.len().max(1) as f64, heat.y.len().max(1) as f64);
     let line = high.map_or(LINE, |h| ((h - 46.0) / rows).max(4.0));

@@ -105,7 +105,7 @@ fn extents<'d>(document: &'d Document) -> Vec<(&'d str, [f64; 4])> {
             _ => 0.0,
         };
         // What DejaVu Sans has above and below its line.
-        let (up, down) = (size * 0.76, size * 0.24);
+        let (up, down) = (size * 0.93, size * 0.24);
         let extent = match node.attribute("transform") {
             None => {
                 let (x, y) = (number(&node, "x"), number(&node, "y"));
