@@ -15,14 +15,17 @@ mod maker;
 mod memory;
 mod noise;
 mod of_run;
+mod overview;
 mod paint;
 mod percentiles;
 mod pick;
 mod source;
+mod standing;
 pub mod svg;
 mod table;
 mod threads;
 
+pub use comparison::of_comparison;
 pub use csv::csv;
 pub use decimate::extremes;
 pub use distribution::of_row;
@@ -32,6 +35,7 @@ pub use of_run::{LeftOut, of_run, pictures};
 pub use paint::{PaintError, pdf, png};
 pub use pick::{PickError, only, pick};
 pub use source::{OtherRun, Picture, footer, name_of};
+pub use standing::standing;
 pub use table::tables;
 pub(crate) use table::text as number;
 
