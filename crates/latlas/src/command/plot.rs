@@ -21,8 +21,6 @@ use view::chart::{
 const HISTORY: &str = "history:";
 /// Name of the drawn run in comparisons.
 const THIS: &str = "this run";
-/// A px of CSS is 1/96 inch.
-const SCREEN_DPI: f64 = 96.0;
 /// What journals ask for at least.
 const PAPER_DPI: f64 = 300.0;
 
@@ -194,9 +192,9 @@ fn draw(
 
 /// Pixels of an inch of a PNG.
 fn dpi(unit: svg::Unit, options: &PlotOptions) -> f64 {
-    let scaled = options.scale.map(|scale| scale * SCREEN_DPI);
+    let scaled = options.scale.map(|scale| scale * svg::SCREEN_DPI);
     let usual = match unit {
-        svg::Unit::Pixel => SCREEN_DPI,
+        svg::Unit::Pixel => svg::SCREEN_DPI,
         svg::Unit::Paper => PAPER_DPI,
     };
     options.dpi.map(f64::from).or(scaled).unwrap_or(usual)

@@ -208,7 +208,7 @@ struct Preview {
 
 /// Width in px at which the overview is drawn, and that of the picture: what
 /// pages of others show.
-const PREVIEW: (f64, f32) = (1000.0, 1200.0);
+const PREVIEW: (f64, f64) = (1000.0, 1200.0);
 
 fn preview(
     run: &Run,
@@ -233,7 +233,8 @@ fn preview(
         footer: &view::chart::footer(run),
         ..svg::Look::default()
     };
-    let image = png(&svg::draw_as(&overview.chart, &look), pixels / width as f32);
+    let dpi = pixels / width * svg::SCREEN_DPI;
+    let image = png(&svg::draw_as(&overview.chart, &look), look.unit, dpi);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     match image {
         Ok(bytes) => {

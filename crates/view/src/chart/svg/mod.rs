@@ -23,6 +23,9 @@ use pen::Pen;
 /// Width where nothing else is asked for, px.
 pub const WIDTH: f64 = 860.0;
 
+/// px of an inch, by CSS.
+pub const SCREEN_DPI: f64 = 96.0;
+
 /// How a picture is to look.
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'l> {
