@@ -15,13 +15,16 @@ mod maker;
 mod memory;
 mod noise;
 mod of_run;
+mod overview;
 mod pick;
 mod png;
 mod source;
+mod standing;
 pub mod svg;
 mod table;
 mod threads;
 
+pub use comparison::of_comparison;
 pub use csv::csv;
 pub use decimate::extremes;
 pub use distribution::of_row;
@@ -31,6 +34,7 @@ pub use of_run::{LeftOut, of_run, pictures};
 pub use pick::{PickError, only, pick};
 pub use png::{PngError, png};
 pub use source::{OtherRun, Picture, footer, name_of};
+pub use standing::standing;
 pub use table::tables;
 pub(crate) use table::text as number;
 

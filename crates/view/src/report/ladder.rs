@@ -104,18 +104,10 @@ fn others_times(row: &Row, others: &Others) -> Vec<f64> {
         return Vec::new();
     }
     let tables = others.tables.iter();
-    let published = tables.filter_map(|table| published_time(table, row));
+    let published = tables.filter_map(|table| table.comparable_ns(&row.id));
     let runs = others.runs.iter();
     let measured = runs.filter_map(|other| figure_of(other, row)?.ns());
     published.chain(measured.map(|ns| ns.value)).collect()
-}
-
-/// A published time that can be drawn beside ours: of the same operation, and
-/// not in doubt. Others stand in their column, with the reason.
-pub(super) fn published_time(table: &Reference, row: &Row) -> Option<f64> {
-    let beside = table.counterpart(&row.id)?;
-    let comparable = beside.same_operation && beside.row.doubtful.is_none();
-    beside.row.ns.filter(|_| comparable)
 }
 
 /// Another run's figure of a row that is of the same kind, above resolution.
@@ -466,7 +458,7 @@ fn drawing(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Mark
                     }
                 }
                 @for (i, table) in others.tables.iter().enumerate() {
-                    @if let Some(x) = published_time(table, row).and_then(at) {
+                    @if let Some(x) = table.comparable_ns(&row.id).and_then(at) {
                         rect.ref.{ "m" (i) } x=(x) {
                             title { (short_title(&table.key)) }
                         }
