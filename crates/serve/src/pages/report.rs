@@ -40,6 +40,7 @@ pub(crate) async fn report(State(app): State<App>, Name(id): Name) -> Page {
                 left_out: &left_out,
                 comparisons: &[],
                 offered: &[offered],
+                link: None,
                 all_runs: Some("/runs"),
             }))
         })

@@ -29,6 +29,15 @@ pub struct Offered {
     pub bytes: u64,
 }
 
+/// Where the page will be, for those who link to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Its address.
+    pub page: String,
+    /// That of a picture that stands for it.
+    pub image: Option<String>,
+}
+
 /// Everything that a page shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Content<'a> {
@@ -48,6 +57,8 @@ pub struct Content<'a> {
     pub comparisons: &'a [Comparison],
     /// The documents beside the page.
     pub offered: &'a [Offered],
+    /// Where it will be, if that is known.
+    pub link: Option<&'a Link>,
     /// Where the list of all runs is, if the page is served with one.
     pub all_runs: Option<&'a str>,
 }

@@ -8,17 +8,19 @@ mod comparison;
 mod content;
 mod facts;
 mod first;
+mod head;
 mod ladder;
 mod methods;
 mod past;
 #[cfg(test)]
 mod tests;
 
-pub use content::{Content, Offered, Shown};
+pub use content::{Content, Link, Offered, Shown};
+pub use facts::link;
 pub use past::{histories, set_over_time};
 
 use crate::chart::{Section, footer};
-use crate::html::{Place, finished, keys, paint, policy::policy, script, style};
+use crate::html::{Place, finished, keys, paint, script, style};
 use crate::render::stories;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::story::{Block, core_to_core, levels};
@@ -37,20 +39,11 @@ pub fn is_ours(head: &[u8]) -> bool {
 /// The page.
 pub fn page(content: &Content) -> String {
     let run = content.first().run;
-    let title = format!("{}: what operations cost", run.machine.name());
     let style = style() + &ladder::style(content) + &first::style(content);
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy());
-                meta name="generator" content=(GENERATOR);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                style { (PreEscaped(style)) }
-            }
+            (head::head(content, &style))
             body {
                 a.skip href="#main" { "Skip to the figures" }
                 (bar(content))

@@ -48,6 +48,7 @@ fn page_of(run: &Run, called: &str) -> String {
             what: called.into(),
             bytes: 7,
         }],
+        link: None,
         all_runs: None,
     })
 }
