@@ -2,6 +2,8 @@
 //! records to, and what such a record holds. Reading records is plain arithmetic
 //! on bytes, so that it is tested without a kernel.
 
+use std::io;
+
 pub use crate::platform::perf_ring::{Ring, wait};
 
 /// An event to open on one CPU.
@@ -65,6 +67,26 @@ pub enum Begin {
     Now,
     /// When the process executes a program.
     OnExec,
+}
+
+/// Why there is no ring.
+#[derive(Debug, thiserror::Error)]
+pub enum RingError {
+    /// The event can't be opened: `PermissionDenied` without the right, or where
+    /// a sandbox forbids it.
+    #[error(transparent)]
+    Event(io::Error),
+    /// There is no memory for the records (RLIMIT_MEMLOCK).
+    #[error(transparent)]
+    Memory(io::Error),
+}
+
+impl From<RingError> for io::Error {
+    fn from(error: RingError) -> io::Error {
+        match error {
+            RingError::Event(error) | RingError::Memory(error) => error,
+        }
+    }
 }
 
 /// One record of a ring.

@@ -3,7 +3,7 @@
 use crate::event::{Event, Name, What};
 use crate::format::{Field, Format, FormatError};
 use model::trace::Access;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use sys::perf::{Body, fault_sample, records, tracepoint_sample};
 
 /// The tracepoints that are recorded, as tracefs names them.
@@ -152,7 +152,7 @@ pub struct Decoded {
     /// The events, CPU after CPU until [`Decoded::sort`].
     pub events: Vec<Event>,
     /// The last names of all threads that were switched in or out.
-    pub names: BTreeMap<u32, Name>,
+    pub names: HashMap<u32, Name>,
     /// Bytes that could not be read as records.
     pub unread_bytes: u64,
 }
@@ -253,8 +253,9 @@ impl Decoded {
                 into_name,
             } => {
                 let (out, into) = (number(out, raw)?, number(into, raw)?);
-                for (thread, name) in [(out, out_name), (into, into_name)] {
-                    self.names.insert(thread, name_of(name.bytes(raw)?));
+                self.names.insert(into, name_of(into_name.bytes(raw)?));
+                if !self.names.contains_key(&out) {
+                    self.names.insert(out, name_of(out_name.bytes(raw)?));
                 }
                 // Of the states of a thread, none lies above.
                 let state = state.number(raw)? as u32;

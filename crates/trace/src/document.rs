@@ -67,6 +67,7 @@ mod tests {
             tier: Tier::Full,
             gaps: Vec::new(),
             architecture: "x86_64".into(),
+            kernel: "6.18.0".into(),
             cpu_count: 2,
             ring_bytes: 4096,
             began: Clocks::default(),

@@ -4,7 +4,7 @@
 //! kernel (`sys::perf`) → [`event::Event`] ([`decode`], by the kernel's own
 //! [`format`] files) → states of threads ([`states`], with the test of the
 //! chain of switches) → [`model::trace::Trace`], the document that is kept
-//! ([`document`]), shown.
+//! ([`document`]), shown, and converted for Perfetto ([`perfetto`]).
 //!
 //! Everything from the ring's bytes on is plain arithmetic. [`mod@record`] is what
 //! talks to the kernel.
@@ -15,5 +15,7 @@ pub mod document;
 pub mod event;
 pub mod format;
 mod lost;
+pub mod perfetto;
+mod protobuf;
 pub mod record;
 pub mod states;

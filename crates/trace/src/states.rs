@@ -278,9 +278,9 @@ impl<'a> Builder<'a> {
 
     /// A traced thread of which an event says that it is running.
     fn runs(&mut self, at_ns: u64, cpu: u32, id: u32) -> &mut Building {
-        let state = self.known(at_ns, id).state;
-        let lost = self.lost_since(id);
-        if state != State::Running(cpu) || lost.is_some() {
+        let on = self.known(at_ns, id).state == State::Running(cpu);
+        let lost = self.losses.records > 0 && self.lost_since(id).is_some();
+        if !on || lost {
             self.switched_in(at_ns, cpu, id);
         }
         let thread = self.known(at_ns, id);

@@ -77,8 +77,23 @@ Examples:
         /// The file
         #[arg(value_name = "FILE")]
         file: PathBuf,
+        /// Print the trace as JSON
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         look: TraceLook,
+    },
+    /// Convert a trace for Perfetto (https://ui.perfetto.dev)
+    #[command(after_help = "\
+Examples:
+  latlas trace export t.zst -o t.pftrace")]
+    Export {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Write to this file (- for standard output)
+        #[arg(short, long, alias = "output", value_name = "FILE")]
+        out: PathBuf,
     },
 }
 

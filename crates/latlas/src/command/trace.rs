@@ -2,8 +2,8 @@
 
 use crate::arguments::trace::{TraceCommand, TraceLook, TraceOptions};
 use crate::{UNRELIABLE, output};
-use ::trace::document;
 use ::trace::record::{self, Request};
+use ::trace::{document, perfetto};
 use anyhow::{Context, bail};
 use model::trace::{Target, Trace};
 use std::path::Path;
@@ -14,9 +14,18 @@ use view::render;
 pub(crate) fn trace(options: &TraceOptions) -> anyhow::Result<ExitCode> {
     match &options.what {
         None => recorded(options),
-        Some(TraceCommand::Show { file, look }) => {
+        Some(TraceCommand::Show { file, json, look }) => {
             let trace = read(file)?;
-            output::show(&blocks(&trace, look), look.color)?;
+            output::show_json_or(*json, &trace, look.color, || blocks(&trace, look))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(TraceCommand::Export { file, out }) => {
+            let mut bytes = Vec::new();
+            perfetto::write(&read(file)?, &mut bytes)?;
+            match out.as_os_str() == "-" {
+                true => output::print_bytes(&bytes)?,
+                false => store::write_bytes(&bytes, out)?,
+            }
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -39,6 +48,7 @@ fn recorded(options: &TraceOptions) -> anyhow::Result<ExitCode> {
             None => sys::allowed_cpus().context("can't list the CPUs")?,
         },
         architecture: machine.arch,
+        kernel: machine.kernel.get().cloned().unwrap_or_default(),
     };
     // From here on a key or a signal waits until the trace is written.
     let held = sys::attached::hold().context("can't hold signals back")?;

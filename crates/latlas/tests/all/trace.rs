@@ -49,6 +49,11 @@ fn a_command_is_traced_and_kept() {
         let shown = home.out("trace show t.zst");
         assert_eq!(shown, done.err, "{tier}");
         lacks(&shown, ["\u{1b}"]);
+        assert_eq!(home.json("trace show t.zst --json")["schema"], 1);
+        home.out("trace export t.zst -o t.pftrace");
+        let converted = std::fs::read(home.path("t.pftrace")).expect("written");
+        // A packet of the clocks, as the first field of a `perfetto.protos.Trace`.
+        assert_eq!((converted[0], converted[2]), (0x0a, 0x32), "{tier}");
     }
 }
 
@@ -164,6 +169,7 @@ fn what_can_t_be_traced_is_refused() {
         trace --out /no/such/t.zst -- true
         trace -- /no/such/program
         trace show garbage
+        trace export garbage -o x.pftrace
         trace show absent",
     );
     insta::assert_snapshot!(text);

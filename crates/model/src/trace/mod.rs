@@ -31,6 +31,8 @@ pub struct Trace {
     pub gaps: Vec<Gap>,
     /// Architecture of the machine, as `uname -m` has it.
     pub architecture: String,
+    /// Release of its kernel.
+    pub kernel: String,
     /// Number of CPUs that were recorded.
     pub cpu_count: u32,
     /// Ring of memory for each CPU, in bytes; 0 without one.

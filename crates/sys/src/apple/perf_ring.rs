@@ -3,15 +3,15 @@
 use std::io;
 use std::time::Duration;
 
-use crate::perf::Event;
+use crate::perf::{Event, RingError};
 use crate::platform::unsupported;
 
 #[derive(Debug)]
 pub struct Ring(());
 
 impl Ring {
-    pub fn open(_first: &Event, _data_bytes: &[usize]) -> io::Result<Ring> {
-        Err(unsupported("perf events"))
+    pub fn open(_first: &Event, _data_bytes: &[usize]) -> Result<Ring, RingError> {
+        Err(RingError::Event(unsupported("perf events")))
     }
 
     pub fn add(&mut self, _event: &Event) -> io::Result<()> {

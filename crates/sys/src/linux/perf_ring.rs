@@ -17,7 +17,7 @@ use super::perf_event::{
     SAMPLE_ID_ALL, SAMPLE_RAW, SAMPLE_TID, SAMPLE_TIME, TASK, USE_CLOCK, WATERMARK,
 };
 use crate::pages::base_page_bytes;
-use crate::perf::{Begin, Event, Of, Source};
+use crate::perf::{Begin, Event, Of, RingError, Source};
 
 /// Where the control page holds its 64-bit words `data_head` and `data_tail`.
 const HEAD_AT: usize = 1024;
@@ -46,17 +46,16 @@ impl Ring {
     /// RLIMIT_MEMLOCK.
     ///
     /// # Errors
-    /// What `perf_event_open(2)` says: `PermissionDenied` without the right, or
-    /// where a sandbox forbids it; what `mmap(2)` says to the last size.
-    pub fn open(first: &Event, data_bytes: &[usize]) -> io::Result<Ring> {
+    /// What `perf_event_open(2)` says; what `mmap(2)` says to the last size.
+    pub fn open(first: &Event, data_bytes: &[usize]) -> Result<Ring, RingError> {
         let page = base_page_bytes();
         let sizes = data_bytes.iter().map(|&bytes| {
             let pages = bytes.min(LARGEST_DATA_BYTES).div_ceil(page).max(1);
             page * pages.next_power_of_two()
         });
-        let mut refused = io::ErrorKind::InvalidInput.into();
+        let mut refused = RingError::Memory(io::ErrorKind::InvalidInput.into());
         for data_bytes in sizes {
-            let event = open(first, data_bytes)?;
+            let event = open(first, data_bytes).map_err(RingError::Event)?;
             // SAFETY: a mapping where the kernel finds room for it.
             let base = unsafe {
                 mmap(
@@ -76,7 +75,7 @@ impl Ring {
                         events: vec![event],
                     });
                 }
-                Err(error) => refused = error.into(),
+                Err(error) => refused = RingError::Memory(error.into()),
             }
         }
         Err(refused)

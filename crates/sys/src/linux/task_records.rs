@@ -50,7 +50,7 @@ impl TaskRecords {
                 inherit,
                 begin: Begin::Now,
             };
-            Ring::open(&event, &[1])
+            Ok(Ring::open(&event, &[1])?)
         });
         Ok(TaskRecords {
             rings: rings.collect::<io::Result<_>>()?,

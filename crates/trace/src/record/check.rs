@@ -7,7 +7,7 @@ use crate::event::What;
 use std::hint::black_box;
 use std::io;
 use std::time::Duration;
-use sys::perf::{Begin, Event, Of, Ring, Source};
+use sys::perf::{Begin, Event, Of, Ring, RingError, Source};
 
 /// A switch may be missing in a hole of the tracepoints: it is tried again.
 const ATTEMPTS: usize = 5;
@@ -17,13 +17,14 @@ const RING_BYTES: usize = 64 << 10;
 const TOUCHED_BYTES: usize = 1 << 20;
 
 /// The tracepoints whose provoked events were not read as they happened.
-pub(super) fn checked(layouts: &Layouts, cpus: &[u32]) -> io::Result<Vec<Tracepoint>> {
-    let allowed = sys::allowed_cpus()?;
+pub(super) fn checked(layouts: &Layouts, cpus: &[u32]) -> Result<Vec<Tracepoint>, RingError> {
+    let failed = |text: &str| RingError::Event(io::Error::other(text));
+    let allowed = sys::allowed_cpus().map_err(RingError::Event)?;
     let cpu = cpus.iter().copied().find(|cpu| allowed.contains(cpu));
-    let cpu = cpu.ok_or_else(|| io::Error::other("no CPU to check the tracepoints on"))?;
+    let cpu = cpu.ok_or_else(|| failed("no CPU to check the tracepoints on"))?;
     std::thread::scope(|scope| {
         let checking = scope.spawn(|| {
-            sys::pin_to(&[cpu])?;
+            sys::pin_to(&[cpu]).map_err(RingError::Event)?;
             let mut wrong = attempt(layouts, cpu)?;
             for _ in 1..ATTEMPTS {
                 if !wrong.is_empty() {
@@ -33,11 +34,11 @@ pub(super) fn checked(layouts: &Layouts, cpus: &[u32]) -> io::Result<Vec<Tracepo
             Ok(wrong)
         });
         let ended = checking.join();
-        ended.unwrap_or_else(|_| Err(io::Error::other("the check of the tracepoints failed")))
+        ended.unwrap_or_else(|_| Err(failed("the check of the tracepoints failed")))
     })
 }
 
-fn attempt(layouts: &Layouts, cpu: u32) -> io::Result<Vec<Tracepoint>> {
+fn attempt(layouts: &Layouts, cpu: u32) -> Result<Vec<Tracepoint>, RingError> {
     let points: Vec<(Tracepoint, u64)> = Tracepoint::ALL
         .iter()
         .filter_map(|&point| Some((point, layouts.id(point)?)))
@@ -56,17 +57,17 @@ fn attempt(layouts: &Layouts, cpu: u32) -> io::Result<Vec<Tracepoint>> {
             begin: Begin::Now,
         };
         match &mut ring {
-            Some(ring) => ring.add(&event)?,
+            Some(ring) => ring.add(&event).map_err(RingError::Event)?,
             None => ring = Some(Ring::open(&event, &[RING_BYTES])?),
         }
     }
     let Some(mut ring) = ring else {
         return Ok(Vec::new());
     };
-    let parent = sys::system_calls::parent_id()?;
+    let parent = sys::system_calls::parent_id().map_err(RingError::Event)?;
     let memory = touched();
     std::thread::sleep(Duration::from_millis(1));
-    ring.disable()?;
+    ring.disable().map_err(RingError::Event)?;
     let mut bytes = Vec::new();
     ring.drain(&mut bytes);
     let mut decoded = Decoded::default();

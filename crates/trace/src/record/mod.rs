@@ -36,6 +36,8 @@ pub struct Request {
     pub cpus: Vec<u32>,
     /// Architecture of the machine.
     pub architecture: String,
+    /// Release of its kernel.
+    pub kernel: String,
 }
 
 /// Why nothing was recorded.
@@ -326,6 +328,7 @@ impl Recorded {
             tier: Tier::Minimal,
             gaps: around.gaps,
             architecture: around.request.architecture.clone(),
+            kernel: around.request.kernel.clone(),
             cpu_count: u32::try_from(around.request.cpus.len()).unwrap_or(u32::MAX),
             ring_bytes: 0,
             began: around.began,

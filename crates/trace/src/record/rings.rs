@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use sys::perf::{self, Begin, Body, Event, Of, Ring, Source, Threads};
+use sys::perf::{self, Begin, Body, Event, Of, Ring, RingError, Source, Threads};
 use sys::tracefs::Tracefs;
 
 /// How long bytes wait in a ring: with short records, 512 KiB are full after
@@ -132,10 +132,10 @@ impl Rings {
     /// An event for each thread that is there. Those that appear meanwhile have
     /// theirs by inheritance if a record says that they were created by one that
     /// has its own; otherwise they get them in the next turn.
-    fn add_process(&mut self, cpus: &[u32], own: &[Source], id: u32) -> io::Result<()> {
+    fn add_process(&mut self, cpus: &[u32], own: &[Source], id: u32) -> Result<(), RingError> {
         let mut opened = BTreeSet::new();
         loop {
-            let threads = super::process::threads(id)?;
+            let threads = super::process::threads(id).map_err(RingError::Event)?;
             let before = opened.len();
             for thread in threads {
                 if !opened.insert(thread) {
@@ -147,7 +147,8 @@ impl Rings {
                     .collect();
                 match self.add(cpus, &own) {
                     // It has ended.
-                    Err(error) if error.raw_os_error() == Some(NO_SUCH_PROCESS) => {}
+                    Err(RingError::Event(error))
+                        if error.raw_os_error() == Some(NO_SUCH_PROCESS) => {}
                     other => other?,
                 }
             }
@@ -166,7 +167,7 @@ impl Rings {
     }
 
     /// Opens events on each CPU; the first ones ever make the rings.
-    fn add(&mut self, cpus: &[u32], asked: &[Asked]) -> io::Result<()> {
+    fn add(&mut self, cpus: &[u32], asked: &[Asked]) -> Result<(), RingError> {
         for &cpu in cpus {
             for &(source, of, inherit, begin) in asked {
                 let event = Event {
@@ -177,7 +178,7 @@ impl Rings {
                     begin,
                 };
                 match self.rings.iter_mut().find(|(of, _)| *of == cpu) {
-                    Some((_, ring)) => ring.add(&event)?,
+                    Some((_, ring)) => ring.add(&event).map_err(RingError::Event)?,
                     None => {
                         let ring = Ring::open(&event, &RING_BYTES)?;
                         self.rings.push((cpu, ring));
@@ -287,20 +288,13 @@ fn topic_of(point: Tracepoint) -> Option<Topic> {
     }
 }
 
-/// What an error of the system means for the tier.
-fn reason(error: io::Error) -> Reason {
-    /// EPERM: of a ring, where it would lock more memory than is allowed; of an
-    /// event, where a sandbox forbids it. EACCES is the kernel's own refusal.
-    const NOT_PERMITTED: i32 = 1;
-    const NO_MEMORY: i32 = 12;
-    const INVALID: i32 = 22;
-    let denied = Reason::Denied(super::process::paranoid());
-    match error.raw_os_error() {
-        Some(NO_MEMORY | INVALID) => Reason::NoRing(error.to_string()),
-        Some(NOT_PERMITTED) if super::process::paranoid().is_some_and(|level| level <= 2) => {
-            Reason::NoRing(error.to_string())
-        }
-        _ if error.kind() == io::ErrorKind::PermissionDenied => denied,
-        _ => Reason::Failed(error.to_string()),
+/// What an error means for the tier.
+fn reason(error: RingError) -> Reason {
+    match error {
+        RingError::Memory(error) => Reason::NoRing(error.to_string()),
+        RingError::Event(error) => match error.kind() {
+            io::ErrorKind::PermissionDenied => Reason::Denied(super::process::paranoid()),
+            _ => Reason::Failed(error.to_string()),
+        },
     }
 }

@@ -1,8 +1,33 @@
 //! What holds of a trace of any bytes whatever; shared with `fuzz`.
 
+use crate::ring::Bytes;
 use model::trace::{Clocks, Ended, SCHEMA, Target, Tier, Trace};
 use trace::decode::{Decoded, Layouts, Samples};
 use trace::states::{Settings, timeline};
+
+/// A ring of records, of four bytes each.
+pub(crate) fn ring(records: &[[u8; 4]]) -> Vec<u8> {
+    records.iter().copied().fold(Bytes::default(), record).0
+}
+
+/// One record of a few threads on a few CPUs, in any order.
+fn record(bytes: Bytes, [kind, at, a, b]: [u8; 4]) -> Bytes {
+    let (at, a, b) = (u64::from(at), u32::from(a % 5), u32::from(b % 5));
+    match kind % 12 {
+        0 => bytes.switch(at, a, 1, (b, "x")),
+        1 => bytes.switch(at, a, 0, (b, "x")),
+        2 => bytes.switch(at, a, 0x10, (b, "x")),
+        3 => bytes.waking(at, 0, a, b),
+        4 => bytes.enter(at, a, i64::from(b), [0; 6]),
+        5 => bytes.returns(at, a, 0, 0),
+        6 => bytes.own_switch(at, a, true, b % 2 == 0),
+        7 => bytes.own_switch(at, a, false, false),
+        8 => bytes.fork(at, a, b, a),
+        9 => bytes.exit(at, a),
+        10 => bytes.exec(at, a, "y"),
+        _ => bytes.lost(at, 1),
+    }
+}
 
 /// The trace of these rings, as the recorder makes it.
 pub(crate) fn trace(layouts: &Layouts, rings: &[Vec<u8>], scheduler: bool) -> Trace {
@@ -27,6 +52,7 @@ pub(crate) fn trace(layouts: &Layouts, rings: &[Vec<u8>], scheduler: bool) -> Tr
         tier: Tier::Full,
         gaps: Vec::new(),
         architecture: String::new(),
+        kernel: String::new(),
         cpu_count: 1,
         ring_bytes: 0,
         began: Clocks::default(),

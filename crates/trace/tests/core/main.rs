@@ -3,5 +3,6 @@
 mod anything;
 mod decode;
 mod invariants;
+mod perfetto;
 mod ring;
 mod states;

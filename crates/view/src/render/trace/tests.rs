@@ -31,6 +31,7 @@ fn empty(tier: Tier) -> Trace {
         tier,
         gaps: Vec::new(),
         architecture: "x86_64".into(),
+        kernel: "6.18.0".into(),
         cpu_count: 2,
         ring_bytes: 8 << 20,
         began: Clocks::default(),
