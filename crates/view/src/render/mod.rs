@@ -42,6 +42,7 @@ pub use machine::machine;
 pub use noise::osnoise;
 pub(crate) use overview::{cost as overview_cost, ratio as overview_ratio};
 pub use probes_page::probes_page;
+pub(crate) use published::published_on_page;
 pub use published::{PublishedOptions, published};
 pub use selftest::selftest;
 pub(crate) use table::{group_of, short_title};

@@ -12,6 +12,7 @@ mod head;
 mod ladder;
 mod methods;
 mod past;
+mod published;
 #[cfg(test)]
 mod tests;
 
@@ -54,6 +55,7 @@ pub fn page(content: &Content) -> String {
                     (ladder::section(content))
                     @for part in &PARTS { (chapter(content, part)) }
                     (comparison::section(content))
+                    (published::section(content))
                     (facts::conditions(content))
                     (facts::section(content))
                     (methods::section(content))
@@ -142,6 +144,9 @@ fn chapter(content: &Content, part: &Part) -> Markup {
             section #(part.anchor) aria-labelledby={ "h-" (part.anchor) } {
                 h2 id={ "h-" (part.anchor) } { (part.title) }
                 p.lead { (part.lead) }
+                @if part.section == Section::Threads {
+                    @if let Some(pair) = core_to_core::only_pair(content.first().run) { p { (pair) "." } }
+                }
                 (paint(&charts, Place::CHAPTER))
                 @if !text.is_empty() {
                     details.folded {

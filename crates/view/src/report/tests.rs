@@ -126,6 +126,33 @@ fn a_page_names_no_directory() {
 }
 
 #[test]
+fn published_tables_stand_on_the_page_with_our_figures() {
+    let page = page_of(&synthetic::run(), "x");
+    let section = inside(&page, "id=\"published\"", "</section>");
+    for title in ["Mike Ash", "Dmitry Kurkin"] {
+        assert!(section.contains(title), "{title}");
+    }
+    // A published figure, and ours of the same row.
+    let semaphore = inside(section, ">semaphore<", "</tr>");
+    for figure in ["3.2 µs", "2.93 µs"] {
+        assert!(semaphore.contains(figure), "{figure}: {semaphore}");
+    }
+    let commands = page_of(&synthetic::run_of_commands(), "x");
+    assert!(!commands.contains("id=\"published\""));
+}
+
+#[test]
+fn the_only_pair_of_cpus_is_a_sentence_on_the_page() {
+    let mut run = synthetic::run();
+    run.rows.retain(|row| row.id != core_to_core::PROBE);
+    run.rows.push(synthetic::core_to_core_row(2, |_, _| 27.6));
+    let page = page_of(&run, "x");
+    let threads = inside(&page, "id=\"threads\"", "<figure");
+    assert!(threads.contains("CPUs 0 and 1 hand over a cache line in 27.6 ns"));
+    assert!(!page.contains("id=\"p-memory.core_to_core\""));
+}
+
+#[test]
 fn a_run_without_common_operations_has_no_ladder_of_them() {
     let run = synthetic::run_of_commands();
     let page = page_of(&run, "x");
