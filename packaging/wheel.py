@@ -41,5 +41,5 @@ with zipfile.ZipFile(Path(directory) / f"latlas-{version}-{tag}.whl", "w", zipfi
     for name, content in files.items():
         entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
         entry.compress_type = zipfile.ZIP_DEFLATED
-        entry.external_attr = (0o755 if "/scripts/" in name else 0o644) << 16
+        entry.external_attr = (0o100755 if "/scripts/" in name else 0o100644) << 16
         wheel.writestr(entry, content)

@@ -4,7 +4,7 @@ use clap::Command;
 
 /// Headings with their commands, in the order of the help.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Measure", &["run", "exec", "selftest", "echo"]),
+    ("Measure", &["run", "exec", "ci", "selftest", "echo"]),
     (
         "Results",
         &[
