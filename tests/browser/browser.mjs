@@ -44,7 +44,7 @@ export async function open(browser, file, look = {}) {
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("request", (request) => {
-    if (request.url().split("#")[0] !== own) requests.push(request.url());
+    if (request.url().split(/[?#]/)[0] !== own) requests.push(request.url());
   });
   await page.setViewportSize({ width: look.width ?? 1280, height: 900 });
   await page.emulateMedia({ colorScheme: look.scheme ?? "light" });

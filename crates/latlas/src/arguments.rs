@@ -12,6 +12,7 @@ mod groups;
 pub(crate) mod history;
 pub(crate) mod import;
 mod invalid;
+pub(crate) mod length;
 pub(crate) mod man;
 pub(crate) mod noise;
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub(crate) mod report;
 pub(crate) mod selftest;
 pub(crate) mod serve;
 mod table;
+pub(crate) mod trace;
 pub(crate) mod wait;
 
 pub(crate) use invalid::InvalidValue;
@@ -191,6 +193,9 @@ Exit codes:
     /// Compare two builds by commands run in both, and fail on a regression
     #[command(after_help = ci::HELP)]
     Ci(Box<ci::CiOptions>),
+    /// Record what each thread of a command or process did
+    #[command(after_help = trace::EXAMPLES)]
+    Trace(Box<trace::TraceOptions>),
     /// Run the echo server for `latlas run --peer`
     #[command(after_help = "\
 Sends every received byte back and prints its address. Stores no data; connections, memory and idle

@@ -67,6 +67,11 @@ pub enum Quantity {
     Bytes,
     /// 10^9 bytes a second, written as MB/s or GB/s.
     GigabytesPerSecond,
+    /// 10^9 cycles a second.
+    Gigahertz,
+    /// How rare an operation is: one of so many took at least as long. 100 is
+    /// the 99th percentile, and written so.
+    Percentile,
     /// Clock cycles.
     Cycles,
     /// A ratio: 1 is the same.
@@ -217,6 +222,20 @@ pub struct Bars {
     pub parts: Vec<Part>,
     /// Bars lie, with the names of the categories at the left.
     pub lying: bool,
+    /// How many categories at the end have an axis of their own each: they are so
+    /// long that the others would not be seen.
+    pub apart: usize,
+    /// Of what axis the categories are stretches, if they are.
+    pub stretches: Option<Stretches>,
+}
+
+/// Categories that are stretches of an axis, one after the other.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Stretches {
+    /// The axis.
+    pub axis: Axis,
+    /// Where each begins, and where the last ends.
+    pub edges: Vec<f64>,
 }
 
 /// A part of all bars.

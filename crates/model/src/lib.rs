@@ -54,5 +54,6 @@ pub mod synthetic;
 pub mod tail;
 pub mod tally;
 pub mod text;
+pub mod trace;
 pub mod unit;
 pub mod utc;

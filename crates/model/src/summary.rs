@@ -205,7 +205,7 @@ pub struct KeptResult {
     pub unit: Unit,
     /// The figure to show first (quiet, else typical), 95 % interval: ns per
     /// operation; counts and bytes as they are.
-    pub value: Option<Interval>,
+    pub value_ns: Option<Interval>,
     /// Whether that is the quiet figure: a typical one is another quantity, and
     /// the two are no one history.
     pub quiet: bool,
@@ -227,7 +227,7 @@ impl KeptResult {
     /// bytes as they are): its verdict is ok and it can be distinguished from 0.
     pub fn reliable(&self) -> Option<f64> {
         let known = self.verdict == Some(Verdict::Ok) && self.below_ns.is_none();
-        self.value.filter(|_| known).map(|value| value.value)
+        self.value_ns.filter(|_| known).map(|value| value.value)
     }
 
     /// The summary of a row's estimate; `at` is the point, empty for a single figure.
@@ -237,7 +237,7 @@ impl KeptResult {
             bound: row.bound_at(&at),
             at,
             unit: row.unit,
-            value: estimate.ns(),
+            value_ns: estimate.ns(),
             quiet: estimate.quiet.is_some(),
             mode: estimate.mode().map(str::to_owned),
             cycles: estimate.quiet.and_then(|quiet| quiet.cycles),
@@ -254,7 +254,7 @@ impl KeptResult {
             at: Vec::new(),
             bound: row.bound,
             unit: row.unit,
-            value: None,
+            value_ns: None,
             quiet: false,
             mode: None,
             cycles: None,

@@ -26,7 +26,7 @@ mod commands;
 pub mod osnoise;
 mod stamped;
 pub use commands::run_of_commands;
-pub use stamped::{core_to_core_row, in_modes, stamped_figure};
+pub use stamped::{core_to_core_row, in_modes, semaphore, stamped_figure};
 
 /// The run.
 pub fn run() -> Run {

@@ -157,6 +157,20 @@ fn unicode_escape(rest: &str) -> (Option<char>, usize) {
     }
 }
 
+/// A text as a field of a CSV file (RFC 4180). One that begins with a character
+/// of formulas stands behind an apostrophe: a spreadsheet might fetch or run
+/// something for it (<https://owasp.org/www-community/attacks/CSV_Injection>).
+pub fn csv_field(text: &str) -> String {
+    let text = match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => format!("'{text}"),
+        false => text.to_owned(),
+    };
+    match text.contains([',', '"', '\r', '\n']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

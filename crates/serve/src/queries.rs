@@ -66,7 +66,7 @@ pub(crate) fn rows(index: &Index, app: &App) -> Result<Vec<Row>, Problem> {
                     unit: latest
                         .map(|p| p.unit)
                         .or_else(|| probe.map(|probe| probe.unit)),
-                    value: latest.map(|p| p.value),
+                    value_ns: latest.map(|p| p.value_ns),
                     row,
                     points: point,
                 });

@@ -104,7 +104,7 @@ pub(crate) struct Row {
     pub(crate) unit: Option<Unit>,
     /// Latest figure that is ok, of the machine with the newest run: ns per
     /// operation, counts and bytes as they are.
-    pub(crate) value: Option<f64>,
+    pub(crate) value_ns: Option<f64>,
 }
 
 /// All rows, by name.

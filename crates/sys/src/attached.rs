@@ -9,8 +9,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::ptr;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags, open};
 
@@ -96,6 +97,15 @@ impl Held {
         }
     }
 
+    /// Waits for a request to end, no longer than this: whether one came. It is
+    /// taken, and no longer waits.
+    pub fn is_requested_within(&self, limit: Duration) -> bool {
+        match wait_for(&requests(), limit) {
+            Ok(Some((signal, _))) => !is_ignored(signal),
+            _ => false,
+        }
+    }
+
     /// Runs the command to its end, in these control groups (joined before its
     /// program is there). Requests to end that others send to this process go
     /// on to it; those of the terminal it gets itself. It is killed when this
@@ -106,6 +116,17 @@ impl Held {
     /// If it does not start, with what was tried in the text; what
     /// `waitpid(2)` says.
     pub fn run(&self, command: &mut Command, groups: &[PathBuf]) -> io::Result<ExitStatus> {
+        match self.start(command, groups)? {
+            Started::Running(mut running) => running.wait(),
+            Started::Requested(signal) => Ok(ExitStatus::from_raw(signal)),
+        }
+    }
+
+    /// Starts the command, like [`Held::run`].
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub fn start(&self, command: &mut Command, groups: &[PathBuf]) -> io::Result<Started> {
         let files: Vec<CString> = groups
             .iter()
             .map(|group| CString::new(group.join("cgroup.procs").as_os_str().as_bytes()))
@@ -127,35 +148,86 @@ impl Held {
             });
         }
         if let Some(signal) = self.request() {
-            return Ok(ExitStatus::from_raw(signal));
+            return Ok(Started::Requested(signal));
         }
-        let mut child = command.spawn()?;
-        let set = held();
-        loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok(status);
-            }
-            match wait_for(&set)? {
-                // Whether it is the command's end is looked at above. The
-                // terminal sends to the whole group, the command included.
-                None | Some((libc::SIGCHLD, _) | (_, true)) => {}
-                Some((signal, false)) => {
-                    // SAFETY: a number of a child that was not waited for yet.
-                    unsafe { libc::kill(child.id().cast_signed(), signal) };
-                }
-            }
-        }
+        Ok(Started::Running(Running(command.spawn()?)))
     }
 }
 
+/// A command that was to be started.
+#[derive(Debug)]
+pub enum Started {
+    /// It runs.
+    Running(Running),
+    /// This request to end came before.
+    Requested(libc::c_int),
+}
+
+/// A foreground command that runs.
+#[derive(Debug)]
+pub struct Running(Child);
+
+impl Running {
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Waits for its end, passing requests to end on to it.
+    ///
+    /// # Errors
+    /// What `waitpid(2)` says.
+    pub fn wait(&mut self) -> io::Result<ExitStatus> {
+        loop {
+            if let Some(status) = self.wait_until(Instant::now() + Duration::from_secs(3600))? {
+                return Ok(status);
+            }
+        }
+    }
+
+    /// The same until some time.
+    ///
+    /// # Errors
+    /// What `waitpid(2)` says.
+    pub fn wait_until(&mut self, limit: Instant) -> io::Result<Option<ExitStatus>> {
+        let set = held();
+        loop {
+            let status = self.0.try_wait()?;
+            let left = limit.saturating_duration_since(Instant::now());
+            if status.is_some() || left.is_zero() {
+                return Ok(status);
+            }
+            match wait_for(&set, left.min(LONGEST_WAIT))? {
+                // Whether it is the command's end is looked at above. The
+                // terminal sends to the whole group, the command included.
+                None | Some((libc::SIGCHLD, _) | (_, true)) => {}
+                Some((signal, false)) => self.send(signal),
+            }
+        }
+    }
+
+    /// Asks it to end (SIGTERM).
+    pub fn terminate(&self) {
+        self.send(libc::SIGTERM);
+    }
+
+    fn send(&self, signal: libc::c_int) {
+        // SAFETY: a number of a child that was not waited for yet.
+        unsafe { libc::kill(self.0.id().cast_signed(), signal) };
+    }
+}
+
+/// Another thread that does not block a signal may take it: so long after, the
+/// caller looks at what it waits for.
+const LONGEST_WAIT: Duration = Duration::from_millis(250);
+
 /// Waits for a blocked signal of the set (`sigtimedwait(2)`): its number, and
 /// whether the kernel itself sent it (keys of the terminal, hangup). `None` if
-/// none came within 250 ms: another thread that does not block the set may
-/// have taken it, so the caller looks at what it waits for.
+/// none came in time.
 #[cfg(not(target_vendor = "apple"))]
-fn wait_for(set: &libc::sigset_t) -> io::Result<Option<(libc::c_int, bool)>> {
+fn wait_for(set: &libc::sigset_t, limit: Duration) -> io::Result<Option<(libc::c_int, bool)>> {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
-    match timed_wait(set, info.as_mut_ptr(), 250_000_000) {
+    match timed_wait(set, info.as_mut_ptr(), limit) {
         Ok(signal) => {
             // SAFETY: filled in, and all its bytes were zero before.
             let sender = unsafe { info.assume_init() }.si_code;
@@ -172,7 +244,7 @@ fn wait_for(set: &libc::sigset_t) -> io::Result<Option<(libc::c_int, bool)>> {
 #[cfg(not(target_vendor = "apple"))]
 fn take_pending(set: &libc::sigset_t) -> Option<libc::c_int> {
     loop {
-        match timed_wait(set, ptr::null_mut(), 0) {
+        match timed_wait(set, ptr::null_mut(), Duration::ZERO) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             taken => return taken.ok(),
         }
@@ -183,9 +255,12 @@ fn take_pending(set: &libc::sigset_t) -> Option<libc::c_int> {
 fn timed_wait(
     set: &libc::sigset_t,
     info: *mut libc::siginfo_t,
-    tv_nsec: libc::c_long,
+    limit: Duration,
 ) -> io::Result<libc::c_int> {
-    let time = libc::timespec { tv_sec: 0, tv_nsec };
+    let time = libc::timespec {
+        tv_sec: limit.as_secs() as _,
+        tv_nsec: limit.subsec_nanos().into(),
+    };
     // SAFETY: set and time live over the call; `info` is null or a record of
     // the caller's that the kernel may fill.
     match unsafe { libc::sigtimedwait(set, info, &raw const time) } {
@@ -197,7 +272,7 @@ fn timed_wait(
 /// By `sigwait(2)`, which names no sender of a signal, and has no timeout:
 /// no other thread may take the signal.
 #[cfg(target_vendor = "apple")]
-fn wait_for(set: &libc::sigset_t) -> io::Result<Option<(libc::c_int, bool)>> {
+fn wait_for(set: &libc::sigset_t, _limit: Duration) -> io::Result<Option<(libc::c_int, bool)>> {
     let mut signal = 0;
     // SAFETY: both live over the call.
     match unsafe { libc::sigwait(set, &raw mut signal) } {
@@ -224,7 +299,7 @@ fn take_pending(set: &libc::sigset_t) -> Option<libc::c_int> {
     };
     (1..32)
         .any(|signal| both(&signal))
-        .then(|| wait_for(set).ok().flatten())
+        .then(|| wait_for(set, Duration::ZERO).ok().flatten())
         .flatten()
         .map(|(signal, _)| signal)
 }
@@ -281,6 +356,34 @@ mod tests {
         command.args(["-c", "kill -TERM $$; sleep 60"]);
         let status = held.run(&mut command, &[]).expect("ran");
         assert_eq!(status.signal(), Some(libc::SIGTERM));
+    }
+
+    #[test]
+    fn a_command_is_waited_for_in_parts() {
+        let held = hold().expect("held");
+        let mut command = Command::new("sleep");
+        let started = held.start(command.arg("60"), &[]).expect("started");
+        let Started::Running(mut running) = started else {
+            panic!("{started:?}");
+        };
+        let until = running.wait_until(Instant::now() + Duration::from_millis(1));
+        assert_eq!(until.expect("waited"), None);
+        // A request to this process goes on to the command, which it ends.
+        // SAFETY: to this thread, which holds it back.
+        assert_eq!(unsafe { libc::raise(libc::SIGTERM) }, 0);
+        let status = running.wait().expect("waited");
+        assert_eq!(status.signal(), Some(libc::SIGTERM));
+    }
+
+    #[test]
+    fn a_request_is_taken() {
+        let held = hold().expect("held");
+        let limit = Duration::from_millis(1);
+        assert!(!held.is_requested_within(limit));
+        // SAFETY: to this thread, which holds it back.
+        assert_eq!(unsafe { libc::raise(libc::SIGTERM) }, 0);
+        assert!(held.is_requested_within(limit));
+        assert!(!held.is_requested_within(limit));
     }
 
     #[test]

@@ -37,6 +37,7 @@ mod mountinfo;
 pub mod numa;
 pub mod page_cache;
 pub mod pages;
+pub mod perf;
 mod platform;
 pub mod power;
 pub mod process;
@@ -51,11 +52,13 @@ pub mod system_calls;
 pub mod task_records;
 pub mod thread;
 pub mod timer;
+pub mod tracefs;
 pub mod vdso;
 
 pub use affinity::{allowed_cpus, current_cpu, pin_to};
 pub use clock::{
-    Calibration, ClockCost, Counter, calibrate, measure_cost, monotonic_raw_ns, realtime_unix_ms,
+    Calibration, ClockCost, Counter, boot_ns, calibrate, measure_cost, monotonic_raw_ns,
+    realtime_unix_ms, realtime_unix_ns,
 };
 pub use evidence::{
     ThreadReading, ThreadWatch, load_average, pressure_cpu_some_avg10, steal_ns, throttled_us,

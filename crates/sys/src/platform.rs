@@ -40,5 +40,5 @@ pub(crate) use os::cgroup;
 pub(crate) use os::power;
 pub(crate) use os::{
     affinity, controls, counters, evidence, filesystem, group, interrupts, machine, memory, pages,
-    task_records,
+    perf_ring, task_records,
 };

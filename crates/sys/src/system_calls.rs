@@ -6,6 +6,18 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
+/// The name of a system call of this architecture.
+#[cfg(not(target_vendor = "apple"))]
+pub fn name(number: u32) -> Option<&'static str> {
+    syscalls::Sysno::new(usize::try_from(number).ok()?).map(|call| call.name())
+}
+
+/// Apple systems have no stable numbers.
+#[cfg(target_vendor = "apple")]
+pub fn name(_number: u32) -> Option<&'static str> {
+    None
+}
+
 /// `getppid(2)`, by number on Linux: a C library may cache what it returns.
 ///
 /// # Errors
@@ -130,6 +142,14 @@ mod tests {
     use super::*;
     use std::fs::File;
     use std::io::Write;
+
+    #[cfg(not(target_vendor = "apple"))]
+    #[test]
+    fn calls_have_their_names() {
+        let number = u32::try_from(libc::SYS_getppid).expect("positive");
+        assert_eq!(name(number), Some("getppid"));
+        assert_eq!(name(u32::MAX), None);
+    }
 
     #[test]
     fn the_parent_is_the_parent() {

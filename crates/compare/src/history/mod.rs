@@ -217,7 +217,7 @@ fn usual_mode(found: &[(KeptRun, KeptResult)]) -> Option<String> {
     let typical = || {
         let results = found.iter().map(|(_, result)| result);
         results
-            .filter(|r| !r.quiet && r.value.is_some())
+            .filter(|r| !r.quiet && r.value_ns.is_some())
             .map(|r| &r.mode)
     };
     let mut runs: HashMap<&Option<String>, usize> = HashMap::new();
@@ -237,9 +237,9 @@ fn entry(
 ) -> (Entry, Option<Reading>) {
     let own = match measure {
         Measure::QuietCycles => result.cycles,
-        Measure::QuietNs => result.value.filter(|_| result.quiet),
+        Measure::QuietNs => result.value_ns.filter(|_| result.quiet),
         Measure::TypicalNs => result
-            .value
+            .value_ns
             .filter(|_| !result.quiet && result.mode == *mode),
         // What is indexed of a distribution is its median.
         Measure::TypicalP10 => None,
@@ -266,7 +266,7 @@ fn entry(
         run,
         figure: own.map(|own| in_unit(&own, &result.unit)),
         ns: result
-            .value
+            .value_ns
             .filter(|_| result.quiet && measure == Measure::QuietCycles)
             .filter(|_| result.below_ns.is_none()),
         verdict: result.verdict,

@@ -95,6 +95,12 @@ impl Reference {
         self.rows.iter().find(|row| row.id == id)
     }
 
+    /// A published time of a row that can be drawn beside ours, ns.
+    pub fn comparable_ns(&self, id: &str) -> Option<f64> {
+        let counterpart = self.counterpart(id)?;
+        counterpart.row.ns.filter(|_| counterpart.comparable())
+    }
+
     /// The figure to show next to a row: of the row itself, else of one that
     /// does the same job.
     pub fn counterpart(&self, id: &str) -> Option<Counterpart<'_>> {

@@ -15,6 +15,12 @@ pub(crate) enum InvalidValue {
     /// A time limit of 0.
     #[error("0 would kill every run; give at least 1ms")]
     NoTimeLimit,
+    /// A trace of no length.
+    #[error("0 would record nothing; give at least 1ms")]
+    NoTraceTime,
+    /// Not a size of a trace's buffer.
+    #[error("give a size from 1MiB to 16GiB, such as 256MiB")]
+    TraceBuffer,
     /// A measurement of noise that is too short or too long.
     #[error("give 100ms to 10m")]
     NoiseSpan,
@@ -42,6 +48,15 @@ pub(crate) enum InvalidValue {
     /// Not a factor of a picture's size.
     #[error("give a factor from 0.1 to 10")]
     Scale,
+    /// Not a length.
+    #[error("give a number with mm, cm, in, pt or px, such as 85mm; without a unit it is px")]
+    Length,
+    /// A width at which text does not fit, or that no picture has.
+    #[error("give a width from 60mm, or 320px, to 10000px")]
+    Width,
+    /// A height at which nothing is seen, or that no picture has.
+    #[error("give a height from 36mm to 20000px")]
+    Height,
     /// Not a size of an upload.
     #[error("give a size from 1KiB to 256MiB, such as 64MiB")]
     UploadSize,

@@ -1,6 +1,7 @@
 //! Options of `latlas plot`.
 
 use super::InvalidValue;
+use super::length::{self, Length};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use view::chart::svg;
@@ -11,11 +12,15 @@ ROW is a chart (see --list), a row or a probe (drawn in its chart, or as its sam
 history:ROW (the row over time). Writes NAME.svg to the current directory unless -o is given.
 docs/pictures.md lists all charts.
 
+A width in mm, cm, in or pt is a width on paper: text has 7 to 9 pt there. For LaTeX:
+  latlas plot memory.latency --width 85mm --bare -o latency.pdf
+
 Examples:
   latlas plot --list                         List the charts of the last run
   latlas plot --list 5e0c                    List the charts of another run
   latlas plot memory.latency                 Write memory.latency.svg
   latlas plot memory.latency 5e0c -o latency.png --scale 2
+  latlas plot sched.wakeup --width 3.3in --dpi 600 -o wakeup.png
   latlas plot file.read --vs last~1 --theme dark -o read.svg
   latlas plot ladder --rows 'cpu.*' --vs 2012 -o cpu.svg
   latlas plot history:memory.latency/DRAM    Draw a row over time, with its changes
@@ -44,16 +49,21 @@ pub(crate) struct PlotOptions {
     /// Color theme
     #[arg(long, value_name = "THEME", default_value = "light")]
     pub(crate) theme: PlotTheme,
-    /// Width in px
-    #[arg(long, value_name = "PX", default_value_t = svg::WIDTH,
-          value_parser = clap::value_parser!(u32).range(320..=10_000))]
-    pub(crate) width: u32,
-    /// Height in px (default: as the chart needs)
-    #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(240..=20_000))]
-    pub(crate) height: Option<u32>,
+    /// Width, such as 85mm, 3.3in or 860px; text keeps its size
+    #[arg(long, value_name = "LENGTH", default_value = "860px", value_parser = length::width)]
+    pub(crate) width: Length,
+    /// Height (default: as the chart needs)
+    #[arg(long, value_name = "LENGTH", value_parser = length::height)]
+    pub(crate) height: Option<Length>,
+    /// Without title, description, notes, margins and background, for papers
+    #[arg(long)]
+    pub(crate) bare: bool,
     /// PNG pixels per px
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = scale)]
-    pub(crate) scale: f32,
+    #[arg(long, value_name = "FACTOR", value_parser = scale, conflicts_with = "dpi")]
+    pub(crate) scale: Option<f64>,
+    /// PNG pixels per inch (default: 300 for a width on paper, else 96)
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(30..=2400))]
+    pub(crate) dpi: Option<u32>,
     /// Also draw this run, or only this published table, in curves, the ladder and the comparison
     /// (repeatable)
     #[arg(long, value_name = "RUN|TABLE")]
@@ -76,6 +86,8 @@ pub(crate) enum PlotFormat {
     Svg,
     /// Portable Network Graphics
     Png,
+    /// Portable Document Format: one page of the chart's size, with its font
+    Pdf,
 }
 
 /// Color themes of charts.
@@ -96,8 +108,8 @@ impl From<PlotTheme> for svg::Theme {
     }
 }
 
-fn scale(text: &str) -> Result<f32, InvalidValue> {
-    match text.parse::<f32>() {
+fn scale(text: &str) -> Result<f64, InvalidValue> {
+    match text.parse::<f64>() {
         Ok(factor) if (0.1..=10.0).contains(&factor) => Ok(factor),
         _ => Err(InvalidValue::Scale),
     }

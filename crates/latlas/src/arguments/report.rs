@@ -12,12 +12,26 @@ Examples:
   latlas report                               Write latlas-report.html of the last run
   latlas report -o lab1.html 5e0c             Report another run
   latlas report last last~1                   Compare the last run with the one before
+  latlas report -o latlas.html --url https://example.org/latlas.html
+                                              Links to the page get a title and a picture
   latlas report run.json.zst -o - >page.html  Write to standard output, without documents
   latlas report --json                        Print what was written as JSON
 
 Exit codes:
   0  written
   2  the request can't be carried out";
+
+/// An address of the web.
+fn address(text: &str) -> Result<String, &'static str> {
+    let is_web = ["https://", "http://"].iter().any(|scheme| {
+        text.strip_prefix(scheme)
+            .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
+    });
+    match is_web && !text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        true => Ok(text.to_owned()),
+        false => Err("give an address such as https://example.org/latlas.html"),
+    }
+}
 
 /// Options of `latlas report`.
 #[derive(Args, Debug, Clone)]
@@ -35,6 +49,9 @@ pub(crate) struct ReportOptions {
         default_value = "latlas-report.html"
     )]
     pub(crate) out: PathBuf,
+    /// The address where the page will be: links to it get a picture, FILE.png next to the page
+    #[arg(long, value_name = "URL", value_parser = address)]
+    pub(crate) url: Option<String>,
     /// Don't write the Run documents
     #[arg(long)]
     pub(crate) no_documents: bool,

@@ -26,6 +26,7 @@ pub(crate) mod serve;
 mod shielded;
 pub(crate) mod show;
 pub(crate) mod table;
+pub(crate) mod trace;
 
 use crate::arguments::Look;
 use crate::output;

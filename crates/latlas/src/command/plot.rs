@@ -1,4 +1,4 @@
-//! `latlas plot`: a chart as SVG or PNG.
+//! `latlas plot`: a chart as SVG, PNG or PDF.
 
 use crate::arguments::plot::{PlotFormat, PlotOptions};
 use crate::output;
@@ -13,13 +13,16 @@ use store::history::{HistoryQuery, find};
 use store::index::Index;
 use store::{self, Store, StoreError};
 use view::chart::{
-    Chart, LeftOut, OtherRun, PickError, Picture, history, name_of, only, pick, pictures, png, svg,
+    Chart, LeftOut, OtherRun, PickError, Picture, history, name_of, only, pdf, pick, pictures, png,
+    svg,
 };
 
 /// Prefix of a row that is drawn over time.
 const HISTORY: &str = "history:";
 /// Name of the drawn run in comparisons.
 const THIS: &str = "this run";
+/// What journals ask for at least.
+const PAPER_DPI: f64 = 300.0;
 
 /// Draws a chart of a stored run, or lists its charts.
 pub(crate) fn plot(options: &PlotOptions) -> anyhow::Result<ExitCode> {
@@ -153,8 +156,9 @@ fn format(options: &PlotOptions) -> anyhow::Result<PlotFormat> {
     match ending.as_deref() {
         Some("svg") => Ok(PlotFormat::Svg),
         Some("png") => Ok(PlotFormat::Png),
+        Some("pdf") => Ok(PlotFormat::Pdf),
         _ => bail!(
-            "can't tell the format of {}: name it .svg or .png, or add --format",
+            "can't tell the format of {}: name it .svg, .png or .pdf, or add --format",
             path.display()
         ),
     }
@@ -167,19 +171,33 @@ fn draw(
     options: &PlotOptions,
 ) -> anyhow::Result<Vec<u8>> {
     let footer = view::chart::footer(run);
+    let unit = options.width.unit();
     let text = svg::draw_as(
         chart,
         &svg::Look {
             theme: options.theme.into(),
-            width: options.width,
-            height: options.height,
+            unit,
+            width: options.width.units(unit),
+            height: options.height.map(|height| height.units(unit)),
+            bare: options.bare,
             footer: &footer,
         },
     );
     match format {
         PlotFormat::Svg => Ok(text.into_bytes()),
-        PlotFormat::Png => Ok(png(&text, options.scale)?),
+        PlotFormat::Png => Ok(png(&text, unit, dpi(unit, options))?),
+        PlotFormat::Pdf => Ok(pdf(&text, unit)?),
     }
+}
+
+/// Pixels of an inch of a PNG.
+fn dpi(unit: svg::Unit, options: &PlotOptions) -> f64 {
+    let scaled = options.scale.map(|scale| scale * svg::SCREEN_DPI);
+    let usual = match unit {
+        svg::Unit::Pixel => svg::SCREEN_DPI,
+        svg::Unit::Paper => PAPER_DPI,
+    };
+    options.dpi.map(f64::from).or(scaled).unwrap_or(usual)
 }
 
 fn write(
@@ -194,6 +212,7 @@ fn write(
     let ending = match format {
         PlotFormat::Svg => "svg",
         PlotFormat::Png => "png",
+        PlotFormat::Pdf => "pdf",
     };
     let own = || PathBuf::from(format!("{}.{ending}", chart.id));
     let path = options.out.clone().unwrap_or_else(own);

@@ -16,8 +16,8 @@ use store::index::Index;
 use store::input;
 use store::operand;
 use store::{self, Store, StoreError};
-use view::chart::{OtherRun, Picture, pictures};
-use view::report::{Content, Offered, Shown, histories, is_ours, page, set_over_time};
+use view::chart::{OtherRun, Picture, pictures, png, svg};
+use view::report::{Content, Link, Offered, Shown, histories, is_ours, link, page, set_over_time};
 
 /// A run of the command line.
 struct NamedRun {
@@ -61,6 +61,11 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
         true => Vec::new(),
         false => documents(&runs, &options.out),
     };
+    let preview = preview(&first.run, &drawn, options, to_stream)?;
+    let link = options.url.as_ref().map(|page| Link {
+        page: page.clone(),
+        image: preview.as_ref().map(|preview| preview.url.clone()),
+    });
     for document in &documents {
         document.check(options.force)?;
     }
@@ -76,6 +81,7 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
         left_out: &left_out,
         comparisons: &comparisons,
         offered: &offered,
+        link: link.as_ref(),
         all_runs: None,
     });
     if to_stdout {
@@ -86,9 +92,13 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
     for document in &documents {
         store::write_bytes(document.bytes, &document.path)?;
     }
+    if let Some(preview) = &preview {
+        store::write_bytes(&preview.bytes, &preview.path)?;
+    }
     store::write_bytes(text.as_bytes(), &options.out)?;
 
     let files: Vec<&PathBuf> = documents.iter().map(|d| &d.path).collect();
+    let image = preview.as_ref().map(|preview| &preview.path);
     match options.json {
         true => output::print(&format!(
             "{:#}\n",
@@ -96,6 +106,7 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
                 "page": options.out,
                 "bytes": text.len(),
                 "documents": files,
+                "image": image,
                 "runs": runs.iter().map(|one| &one.run.id).collect::<Vec<_>>(),
                 "pictures": drawn.iter().map(|p| &p.chart.id).collect::<Vec<_>>(),
                 "left_out": left_out,
@@ -103,7 +114,7 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
         ))?,
         false => {
             let mut text = format!("{}\n", options.out.display());
-            for file in files {
+            for file in files.into_iter().chain(image) {
                 text.push_str(&format!("{}\n", file.display()));
             }
             output::print(&text)?;
@@ -188,6 +199,65 @@ pub(super) fn compared<'r>(
     Ok(others.into_iter().zip(&befores).map(of).collect())
 }
 
+/// The picture that stands for the page where somebody links to it.
+struct Preview {
+    path: PathBuf,
+    url: String,
+    bytes: Vec<u8>,
+}
+
+/// Width in px at which the overview is drawn, and that of the picture: what
+/// pages of others show.
+const PREVIEW: (f64, f64) = (1000.0, 1200.0);
+
+fn preview(
+    run: &Run,
+    drawn: &[Picture],
+    options: &ReportOptions,
+    to_stream: bool,
+) -> anyhow::Result<Option<Preview>> {
+    let overview = drawn.iter().find(|picture| picture.chart.id == "overview");
+    let (Some(url), Some(overview), false) = (&options.url, overview, to_stream) else {
+        return Ok(None);
+    };
+    let path = options.out.with_extension("png");
+    // Next to a report of ours it is the picture of that one.
+    let is_free = !path.exists() || options.out.exists() || options.force;
+    if !is_free {
+        bail!("{}", taken(&path, "this report's picture"));
+    }
+    store::check_writable(&path)?;
+    let (width, pixels) = PREVIEW;
+    let look = svg::Look {
+        width,
+        footer: &view::chart::footer(run),
+        ..svg::Look::default()
+    };
+    let dpi = pixels / width * svg::SCREEN_DPI;
+    let image = png(&svg::draw_as(&overview.chart, &look), look.unit, dpi);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match image {
+        Ok(bytes) => {
+            let url = beside(url, &name);
+            Ok(Some(Preview { path, url, bytes }))
+        }
+        Err(why) => {
+            output::message(format_args!("no picture for links: {why}"));
+            Ok(None)
+        }
+    }
+}
+
+/// The address of a file next to a page.
+fn beside(page: &str, file: &str) -> String {
+    let host = page.find("://").map_or(0, |at| at + "://".len());
+    let directory = page[host..]
+        .rfind('/')
+        .map_or(page, |at| &page[..host + at]);
+    let path = link(file);
+    format!("{directory}{}", path.trim_start_matches('.'))
+}
+
 /// A run's document next to the page.
 struct Document<'a> {
     path: PathBuf,
@@ -263,4 +333,20 @@ fn taken(path: &Path, what: &str) -> String {
         "{} exists and is not {what}: choose another file with -o, or overwrite it with --force",
         path.display()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beside;
+
+    #[test]
+    fn a_file_next_to_a_page() {
+        for (page, expected) in [
+            ("https://a.org/b/c.html", "https://a.org/b/my%20run.png"),
+            ("https://a.org/b/", "https://a.org/b/my%20run.png"),
+            ("https://a.org", "https://a.org/my%20run.png"),
+        ] {
+            assert_eq!(beside(page, "my run.png"), expected);
+        }
+    }
 }

@@ -34,4 +34,6 @@ mod serve;
 mod shell;
 mod show;
 mod table;
+#[cfg(target_os = "linux")]
+mod trace;
 mod untouched;

@@ -36,7 +36,31 @@ fn a_picture_goes_where_it_is_sent() {
     assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
     let size = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
     assert_eq!((size(16), size(20)), (1000, 800));
-    assert_eq!(files(&home), ["a.PNG", "memory.latency.svg"]);
+    // On paper: 300 pixels an inch of 85 mm, and 11811 a metre, which the file says.
+    plot("--out b.png --width 85mm --bare");
+    let png = std::fs::read(home.path("b.png")).expect("the picture");
+    let size = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
+    let density = png.windows(4).position(|chunk| chunk == b"pHYs");
+    assert_eq!(
+        (size(16), density.map(|at| size(at + 4))),
+        (1004, Some(11_811))
+    );
+    plot("--out c.pdf --width 85mm");
+    let pdf = std::fs::read(home.path("c.pdf")).expect("the picture");
+    assert!(pdf.starts_with(b"%PDF-"));
+    let svg = plot("-o - --width 85mm --bare").out;
+    has(&svg, ["width=\"240.94pt\""]);
+    lacks(
+        &svg,
+        [
+            ">Memory latency over working set</text>",
+            "AMD EPYC 7B13</text>",
+        ],
+    );
+    assert_eq!(
+        files(&home),
+        ["a.PNG", "b.png", "c.pdf", "memory.latency.svg"]
+    );
     assert!(plot("-o - --format png").out.starts_with("\u{fffd}PNG"));
 }
 
@@ -99,6 +123,9 @@ fn what_can_not_be_drawn_is_refused_and_leaves_nothing() {
          plot memory.latency {run} --rows cpu.*
          plot memory.latency {run} -o a.png --width 10000 --scale 10
          plot memory.latency {run} --width 10
+         plot memory.latency {run} --width 30mm
+         plot memory.latency {run} --width 85miles
+         plot memory.latency {run} --scale 2 --dpi 300
          plot memory.latency {run} --scale 0
          plot memory.latency {run} --theme pink
          plot ladder {run} --vs nothing

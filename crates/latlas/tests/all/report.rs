@@ -48,6 +48,34 @@ fn a_page_and_its_document() {
 }
 
 #[test]
+fn links_to_a_page_have_a_picture() {
+    let home = Home::with(&[1]);
+    let refused = home.run("report --url example.org").ended_with(2);
+    has(&refused.err, ["https://"]);
+    home.run("report --no-documents --url https://example.org/a/b.html")
+        .ok();
+    let text = home.read("latlas-report.html");
+    has(
+        &text,
+        [
+            "property=\"og:url\" content=\"https://example.org/a/b.html\"",
+            "property=\"og:image\" content=\"https://example.org/a/latlas-report.png\"",
+            "property=\"og:description\" content=\"",
+        ],
+    );
+    let picture = std::fs::read(home.path("latlas-report.png")).expect("the picture");
+    assert!(picture.starts_with(b"\x89PNG") && picture.len() > 10_000);
+    // Again, as it is this report's; but no other file of that name.
+    home.run("report --no-documents --url https://example.org/")
+        .ok();
+    home.write("x.png", "mine");
+    let done = home.run("report -o x.html --no-documents --url https://example.org/");
+    done.refused("x.png");
+    assert_eq!(home.read("x.png"), "mine");
+    assert!(!home.path("x.html").exists());
+}
+
+#[test]
 fn a_file_that_is_no_report_is_not_overwritten() {
     let home = Home::with(&[1]);
     home.write("mine.html", "<title>my letters</title>");

@@ -68,7 +68,17 @@ impl Display for Pairs<'_> {
             format!("{ns} (CPUs {} and {})", p.y.min(p.x), p.y.max(p.x))
         };
         match (self.nearest(), self.median_ns(), self.farthest()) {
-            (Some(only), ..) if self.reliable.len() == 1 => write!(f, "one pair: {}", pair(only)),
+            (Some(only), ..) if self.reliable.len() == 1 => {
+                let ns = only
+                    .estimate
+                    .ns()
+                    .map_or("-".into(), |ns| time_with_half(&ns));
+                let (first, second) = (only.y.min(only.x), only.y.max(only.x));
+                write!(
+                    f,
+                    "CPUs {first} and {second} hand over a cache line in {ns}, one way"
+                )
+            }
             (Some(nearest), Some(median_ns), Some(farthest)) => write!(
                 f,
                 "{} pairs: nearest {}, median {}, farthest {}",
@@ -80,6 +90,12 @@ impl Display for Pairs<'_> {
             _ => f.write_str("no pair can be relied on"),
         }
     }
+}
+
+/// What is said of a run with one pair of CPUs, which is no picture.
+pub fn only_pair(run: &Run) -> Option<String> {
+    let pairs = Pairs::of(run).filter(|pairs| pairs.verdicts.total() == 1)?;
+    Some(pairs.to_string())
 }
 
 /// The nearest pair, the median and the farthest, and how many are not ok.

@@ -160,7 +160,7 @@ fn drawn() -> Vec<Cell> {
 }
 
 /// A hand-over that stays on its CPU in 70 % of the operations.
-fn semaphore() -> Cell {
+pub fn semaphore() -> Cell {
     Cell {
         modes: vec!["same CPU".into(), "other CPU".into()],
         ..cell("sync.semaphore_switch/free", 160, |u| match u < 0.7 {

@@ -1,7 +1,7 @@
 //! Two runs, or a run and a published table, compared.
 
 use super::place::{folded, in_query, link, painted};
-use super::{Page, page};
+use super::{Page, page, page_of_pictures};
 use crate::app::App;
 use crate::params::{Params, RunsParams};
 use crate::queries;
@@ -14,6 +14,7 @@ use model::compare::finding::Finding;
 use model::story::{Block, Table};
 use model::summary::KeptRun;
 use serde::Deserialize;
+use view::chart::of_comparison;
 use view::render::comparison::{Detail, footer, header, table};
 
 /// Newest runs to choose from.
@@ -66,9 +67,13 @@ pub(crate) async fn compare(State(app): State<App>, Params(chosen): Params<Chose
             }
             (result)
         };
-        Ok((status, page("Compare", "/compare", &content)))
+        // Without a comparison there is no picture, and nothing for a script to do.
+        Ok(match status {
+            StatusCode::OK => page_of_pictures("Compare", "/compare", &content),
+            status => (status, page("Compare", "/compare", &content)).into_response(),
+        })
     });
-    Ok(response.await?.into_response())
+    response.await
 }
 
 fn choice(name: &str, label: &str, runs: &[KeptRun], tables: &[&str], chosen: &str) -> Markup {
@@ -119,6 +124,9 @@ fn comparison_of(c: &Comparison, chosen: &Chosen) -> Markup {
         }
         h2 { "Summary" }
         (painted(&footer(c, true)))
+        @if rows.iter().any(|row| row.ratio.is_some()) {
+            (painted(&[Block::chart(of_comparison(c, &rows))]))
+        }
         h2 { "Rows" }
         (filter(c, chosen))
         @if rows.is_empty() { p.dim { "None." } } @else { (figures(&rows)) }

@@ -1,7 +1,7 @@
 //! Lists: machines, runs, rows, and the page of a machine.
 
 use super::place::{in_query, link, painted};
-use super::{Page, page};
+use super::{Page, page, page_of_pictures};
 use crate::app::App;
 use crate::params::{Name, NoParams, Params, RunsParams};
 use crate::problem::Problem;
@@ -11,7 +11,14 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
 use model::story::{Block, Cell, Link, Table, left, right};
+use model::summary::KeptRun;
+use store::index::Index;
+use view::chart::{Picture, pictures};
 use view::render::stored;
+use view::report::histories;
+
+/// Pictures of a machine's newest run.
+const SHOWN: [&str; 2] = ["overview", "memory.latency"];
 
 pub(crate) async fn machines(State(app): State<App>, _: Params<NoParams>) -> Page {
     let machines = app.query(|index, _| Ok(index.machines()?)).await?;
@@ -46,7 +53,7 @@ pub(crate) async fn machine(State(app): State<App>, Name(key): Name, _: Params<N
         limit: RunsParams::default_limit(),
     };
     let (name, content) = app
-        .query(move |index, _| {
+        .query(move |index, app| {
             let percentiles = queries::machine_percentiles(index, &key)?;
             let (total, runs) = queries::runs(index, &params)?;
             let newest = runs.first().ok_or(Problem::NoMachine)?;
@@ -58,8 +65,9 @@ pub(crate) async fn machine(State(app): State<App>, Name(key): Name, _: Params<N
                 false => Block::Table(single),
             };
             let content = html! {
+                (painted(&[Block::text(newest.machine_line.as_str())]))
+                (painted(&pictures_of(index, app, newest)?))
                 (painted(&[
-                    Block::text(newest.machine_line.as_str()),
                     Block::Heading("Runs".into()),
                     Block::Table(stored::runs(&runs)),
                 ]))
@@ -69,7 +77,21 @@ pub(crate) async fn machine(State(app): State<App>, Name(key): Name, _: Params<N
             Ok((name, content))
         })
         .await?;
-    Ok(page(&name, "/", &content).into_response())
+    Ok(page_of_pictures(&name, "/", &content))
+}
+
+/// Pictures of a machine that are worth their room: its newest run's overview
+/// and memory, and rows over time.
+fn pictures_of(index: &Index, app: &App, newest: &KeptRun) -> Result<Vec<Block>, Problem> {
+    let run = store::read(&newest.path)?;
+    let (drawn, _) = pictures(&run, app.references(), &[]);
+    let is_shown = |picture: &Picture| SHOWN.contains(&picture.chart.id.as_str());
+    let of_run = drawn.into_iter().filter(is_shown);
+    let over_time = histories(index, &run)?;
+    Ok(of_run
+        .chain(over_time)
+        .map(|picture| Block::chart(picture.chart))
+        .collect())
 }
 
 pub(crate) async fn rows(State(app): State<App>, _: Params<NoParams>) -> Page {
@@ -98,7 +120,7 @@ fn rows_table(rows: &[Row], machine: &str) -> Table {
             id: row.row.clone(),
             at: Vec::new(),
         });
-        let value = row.value.zip(row.unit);
+        let value = row.value_ns.zip(row.unit);
         let value = value.map(|(value, unit)| model::figure::value(&unit, unit.of_ns(value)));
         let points = match row.points {
             0 => String::new(),

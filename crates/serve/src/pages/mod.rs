@@ -36,12 +36,14 @@ fn page(title: &str, current: &str, content: &Markup) -> Html<String> {
     with_end(title, current, content, &html! {})
 }
 
-/// A page with pictures, which the script lets a reader point at and zoom.
+/// A page with pictures, which the script lets a reader point at, zoom and copy:
+/// for PNG it draws them as images of its own.
 fn page_of_pictures(title: &str, current: &str, content: &Markup) -> Response {
     let script = html! { script { (PreEscaped(script())) } };
     let content = html! { (keys()) (content) };
     let mut response = with_end(title, current, &content, &script).into_response();
-    set_policy(&mut response, &format!("{POLICY}; {}", policy::scripts()));
+    let policy = POLICY.replace("img-src 'self'", "img-src 'self' data:");
+    set_policy(&mut response, &format!("{policy}; {}", policy::scripts()));
     response
 }
 

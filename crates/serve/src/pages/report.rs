@@ -2,7 +2,7 @@
 
 use super::{Page, set_policy};
 use crate::app::App;
-use crate::params::{Name, NoParams, Params};
+use crate::params::Name;
 use crate::problem::Problem;
 use crate::queries;
 use axum::extract::State;
@@ -15,7 +15,8 @@ use view::report::{Content, Offered, Shown, histories, set_over_time};
 /// can request nothing here in the reader's name.
 const SANDBOX: &str = "frame-ancestors 'none'; sandbox allow-scripts allow-downloads";
 
-pub(crate) async fn report(State(app): State<App>, Name(id): Name, _: Params<NoParams>) -> Page {
+/// What is chosen on the page stands in its query, which is its script's.
+pub(crate) async fn report(State(app): State<App>, Name(id): Name) -> Page {
     let page = app
         .query(move |index, app| {
             let (kept, run) = queries::run(index, &id)?;
@@ -39,6 +40,7 @@ pub(crate) async fn report(State(app): State<App>, Name(id): Name, _: Params<NoP
                 left_out: &left_out,
                 comparisons: &[],
                 offered: &[offered],
+                link: None,
                 all_runs: Some("/runs"),
             }))
         })

@@ -11,7 +11,8 @@ use compare::history::History;
 use maud::html;
 use model::story::Block;
 use model::summary::Key;
-use view::chart::{Chart, history::chart};
+use store::index::MachineStanding;
+use view::chart::{Chart, history::chart, standing};
 use view::render::{history::list, probe_of, stored};
 
 /// Machines whose history is shown.
@@ -72,6 +73,11 @@ fn among_machines(all: &RowOverMachines) -> Vec<Block> {
     let mode = all.standing.mode.iter().map(|mode| format!(", {mode}"));
     let heading = format!("All machines{}", mode.collect::<String>());
     let mut blocks = vec![Block::Heading(heading)];
+    let name = |machine: &MachineStanding| {
+        let (host, _) = all.name_of(&machine.machine);
+        host.unwrap_or(&machine.machine.0).to_owned()
+    };
+    blocks.extend(standing(&all.standing, &all.unit, name).map(Block::chart));
     let table = stored::standing(&all.standing, &all.unit, &all.machines);
     blocks.extend(table);
     blocks

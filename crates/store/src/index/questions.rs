@@ -207,7 +207,7 @@ pub(super) fn percentiles(
             at: result.at,
             mode: result.mode,
             unit: result.unit,
-            value,
+            value_ns: value,
             percentile: percentile(&latest, value),
             results: figures.len() as u64,
             machines: latest.len() as u64,
@@ -249,13 +249,13 @@ pub(super) fn standing(db: &Connection, row: &str, at: &[u64]) -> rusqlite::Resu
         let of_machine = |figure: &&Figure| figure.machine == own.machine;
         MachineStanding {
             machine: runs.machines[own.machine as usize].clone(),
-            value: own.value,
+            value_ns: own.value,
             percentile: percentile(&latest, own.value),
             results: figures.iter().filter(of_machine).count() as u64,
         }
     };
     let mut all: Vec<MachineStanding> = latest.iter().map(standing).collect();
-    all.sort_by(|a, b| (a.value.total_cmp(&b.value)).then(a.machine.cmp(&b.machine)));
+    all.sort_by(|a, b| (a.value_ns.total_cmp(&b.value_ns)).then(a.machine.cmp(&b.machine)));
     Ok(RowStanding {
         row: row.to_owned(),
         at: at.to_vec(),

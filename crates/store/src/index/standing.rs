@@ -25,7 +25,7 @@ pub struct Percentile {
     pub unit: Unit,
     /// This machine's latest reliable figure: ns per operation, counts and
     /// bytes as they are.
-    pub value: f64,
+    pub value_ns: f64,
     /// Percent of the machines whose latest figure is slower than it (for
     /// counts and bytes: larger).
     pub percentile: f64,
@@ -60,7 +60,7 @@ pub struct Quantile {
     /// Which, percent.
     pub percent: u32,
     /// The figure: ns per operation, counts and bytes as they are.
-    pub value: f64,
+    pub value_ns: f64,
 }
 
 /// Where one machine stands.
@@ -68,8 +68,9 @@ pub struct Quantile {
 pub struct MachineStanding {
     /// Which.
     pub machine: MachineKey,
-    /// Its latest reliable figure.
-    pub value: f64,
+    /// Its latest reliable figure: ns per operation, counts and bytes as they
+    /// are.
+    pub value_ns: f64,
     /// Percent of the machines whose latest figure is slower.
     pub percentile: f64,
     /// How many figures it has.
@@ -136,7 +137,10 @@ pub(super) fn quantiles(figures: &[Figure]) -> Vec<Quantile> {
         .iter()
         .filter_map(|&percent| {
             let value = quantile(&values, f64::from(percent) / 100.0)?;
-            Some(Quantile { percent, value })
+            Some(Quantile {
+                percent,
+                value_ns: value,
+            })
         })
         .collect()
 }

@@ -145,10 +145,10 @@ fn a_run_of_the_future_is_not_the_newest() {
     let value = history[2].1.reliable().expect("a figure");
     let all = index.percentiles(&key).expect("percentiles");
     let own = all.iter().find(|p| p.row == row).expect("the row");
-    assert_eq!(own.value, value);
+    assert_eq!(own.value_ns, value);
     let standing = index.percentiles_of_row(row, &[]).expect("standing");
     let of_one = standing.machines.iter().find(|m| m.machine == key);
-    assert_eq!(of_one.map(|m| m.value), Some(value));
+    assert_eq!(of_one.map(|m| m.value_ns), Some(value));
 }
 
 #[test]
@@ -171,14 +171,14 @@ fn figures_of_two_modes_are_never_set_against_each_other() {
         let key = MachineKey::of(&numbered(0, host));
         let all = index.percentiles(&key).expect("percentiles");
         let own = all.into_iter().find(|p| p.row == row).expect("the row");
-        (own.mode, own.value, own.percentile, own.machines)
+        (own.mode, own.value_ns, own.percentile, own.machines)
     };
     let same = Some("same CPU".to_owned());
     assert_eq!(of("one"), (same.clone(), 4000.0, 0.0, 3));
     assert_eq!(of("two"), (Some("other CPU".into()), 40_000.0, 0.0, 1));
     let standing = index.percentiles_of_row(row, &[]).expect("standing");
     assert_eq!(standing.mode, same, "the one that most machines have");
-    let values: Vec<f64> = standing.machines.iter().map(|m| m.value).collect();
+    let values: Vec<f64> = standing.machines.iter().map(|m| m.value_ns).collect();
     assert_eq!((values, standing.results), (vec![4000.0; 3], 3));
     assert!(index.verify().expect("verified").is_whole());
 }
@@ -226,8 +226,11 @@ fn percentiles_count_reliable_figures_of_all_machines() {
     assert_eq!(history.len(), 2);
     let one = of("one");
     assert_eq!((one.results, one.machines), (4, 2));
-    assert_eq!((one.value, one.percentile), (2.0 * base, 50.0));
-    assert_eq!((of("two").value, of("two").percentile), (3.0 * base, 0.0));
+    assert_eq!((one.value_ns, one.percentile), (2.0 * base, 50.0));
+    assert_eq!(
+        (of("two").value_ns, of("two").percentile),
+        (3.0 * base, 0.0)
+    );
     // Another run of the faster machine moves no percentile: it is one machine.
     add(8, "one", 2.0, |_| ());
     let index = home.quiet();
@@ -241,7 +244,7 @@ fn percentiles_count_reliable_figures_of_all_machines() {
     let standing = index.percentiles_of_row(row, &[]).expect("standing");
     assert_eq!(standing.results, 5);
     let median = standing.quantiles.iter().find(|q| q.percent == 50);
-    assert_eq!(median.map(|q| q.value), Some(2.0 * base));
+    assert_eq!(median.map(|q| q.value_ns), Some(2.0 * base));
     let order: Vec<_> = standing.machines.iter().map(|m| &m.machine).collect();
     assert_eq!(order, [&key("one"), &key("two")]);
     assert_eq!(standing.machines[0].percentile, 50.0);

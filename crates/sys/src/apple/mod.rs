@@ -12,6 +12,7 @@ pub(crate) mod interrupts;
 pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod pages;
+pub(crate) mod perf_ring;
 pub(crate) mod power;
 mod sysctl;
 pub(crate) mod task_records;

@@ -18,7 +18,7 @@ mod hardware;
 pub use calibration::{Calibration, calibrate};
 pub use cost::{ClockCost, measure_cost};
 pub(crate) use monotonic::timespec_ns;
-pub use monotonic::{monotonic_raw_ns, realtime_unix_ms};
+pub use monotonic::{boot_ns, monotonic_raw_ns, realtime_unix_ms, realtime_unix_ns};
 pub use skew::{Exchange, Skew, measure_skew};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,6 +26,24 @@ pub(crate) fn timespec_ns(time: rustix::time::Timespec) -> Option<u64> {
     Some(seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?)
 }
 
+/// CLOCK_BOOTTIME in ns: time since the system started, with that in which it
+/// slept. Of Apple systems the monotonic clock.
+pub fn boot_ns() -> u64 {
+    #[cfg(not(target_vendor = "apple"))]
+    let clock = rustix::time::ClockId::Boottime;
+    #[cfg(target_vendor = "apple")]
+    let clock = rustix::time::ClockId::Monotonic;
+    timespec_ns(rustix::time::clock_gettime(clock)).unwrap_or(0)
+}
+
+/// Wall clock time in ns since 1970 UTC; 0 for a clock set before that.
+pub fn realtime_unix_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+    })
+}
+
 /// Wall clock time in ms since 1970 UTC; 0 for a clock set before that.
 pub fn realtime_unix_ms() -> u64 {
     SystemTime::now()

@@ -12,5 +12,6 @@ pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod pages;
 mod perf_event;
+pub(crate) mod perf_ring;
 mod start;
 pub(crate) mod task_records;

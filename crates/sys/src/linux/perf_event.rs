@@ -27,6 +27,8 @@ pub(super) struct Attributes {
 
 pub(super) const PERF_TYPE_HARDWARE: u32 = 0;
 pub(super) const PERF_TYPE_SOFTWARE: u32 = 1;
+pub(super) const PERF_TYPE_TRACEPOINT: u32 = 2;
+pub(super) const PERF_COUNT_SW_PAGE_FAULTS: u64 = 2;
 pub(super) const PERF_COUNT_SW_DUMMY: u64 = 9;
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 1 << 3;
 
@@ -35,10 +37,22 @@ pub(super) const DISABLED: u64 = 1;
 pub(super) const INHERIT: u64 = 1 << 1;
 pub(super) const EXCLUDE_KERNEL: u64 = 1 << 5;
 pub(super) const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+pub(super) const MMAP: u64 = 1 << 8;
+pub(super) const COMM: u64 = 1 << 9;
 pub(super) const ENABLE_ON_EXEC: u64 = 1 << 12;
 pub(super) const TASK: u64 = 1 << 13;
 pub(super) const WATERMARK: u64 = 1 << 14;
+pub(super) const MMAP_DATA: u64 = 1 << 17;
+pub(super) const SAMPLE_ID_ALL: u64 = 1 << 18;
+pub(super) const MMAP2: u64 = 1 << 23;
 pub(super) const USE_CLOCK: u64 = 1 << 25;
+pub(super) const CONTEXT_SWITCH: u64 = 1 << 26;
+
+// Bits of `sample_type`.
+pub(super) const SAMPLE_TID: u64 = 1 << 1;
+pub(super) const SAMPLE_TIME: u64 = 1 << 2;
+pub(super) const SAMPLE_ADDR: u64 = 1 << 3;
+pub(super) const SAMPLE_RAW: u64 = 1 << 10;
 
 /// Opens an event of a thread (0: the calling one; -1: all) on a CPU (-1:
 /// any).

@@ -8,11 +8,6 @@ use model::unit::Unit;
 /// Bins of a picture.
 pub(super) const BINS: usize = 36;
 
-/// The middle of a bin on a logarithmic axis, in ns.
-pub(super) fn middle(bins: &Bins, bin: usize) -> f64 {
-    (bins.begin(bin) * bins.begin(bin + 1)).sqrt()
-}
-
 /// Where each bin begins, in words of a row's unit: of one that is seen as a
 /// speed still times, which are what was sampled.
 pub(super) fn names(bins: &Bins, unit: &Unit) -> Vec<String> {

@@ -16,14 +16,31 @@ pub(super) fn comparison(place: usize, other: &OtherRun) -> Result<Picture, (Str
         n => format!("comparison.{}", n + 1),
     };
     match &other.comparison {
-        Ok(found) => Ok(draw(id, &other.name, found)),
+        Ok(found) => Ok(draw(id, ["this run", &other.name], found, &found.rows)),
         Err(why) => Err((id, why.clone())),
     }
 }
 
-fn draw(id: String, name: &str, found: &Comparison) -> Picture {
-    let dots: Vec<Dot> = found.rows.iter().map(dot).collect();
-    let rows = found.rows.iter().map(|row| row.id.clone()).collect();
+/// The picture of B over A, which its page names, with some of the rows.
+pub fn of_comparison(found: &Comparison, rows: &[ComparedRow]) -> Chart {
+    let chart = draw("comparison".into(), ["B", "A"], found, rows).chart;
+    let Body::Dots(dots) = chart.body else {
+        return chart;
+    };
+    Chart {
+        title: "B over A".into(),
+        body: Body::Dots(Dots {
+            value: log("B over A", Quantity::Ratio),
+            ..dots
+        }),
+        ..chart
+    }
+}
+
+/// The first one over the other.
+fn draw(id: String, [own, name]: [&str; 2], found: &Comparison, shown: &[ComparedRow]) -> Picture {
+    let dots: Vec<Dot> = shown.iter().map(dot).collect();
+    let rows = shown.iter().map(|row| row.id.clone()).collect();
     let count = |finding: Finding| found.count(finding);
     let points = |finding| found.points.iter().filter(|p| p.finding == finding).count();
     let mut notes = vec![
@@ -48,7 +65,7 @@ fn draw(id: String, name: &str, found: &Comparison) -> Picture {
             difference.what, difference.a, difference.b
         )
     }));
-    for (side, ids) in [(name, &found.only_in_a), ("this run", &found.only_in_b)] {
+    for (side, ids) in [(name, &found.only_in_a), (own, &found.only_in_b)] {
         if !ids.is_empty() {
             notes.push(format!("{} rows are only in {side}.", ids.len()));
         }
@@ -58,7 +75,7 @@ fn draw(id: String, name: &str, found: &Comparison) -> Picture {
             id,
             title: format!("This run against {name}"),
             caption: format!(
-                "Each row's figure in this run over that in {name}, with the 95 % interval of \
+                "Each row's figure in {own} over that in {name}, with the 95 % interval of \
                  the ratio. For times, right of 1 is slower; for speeds, faster."
             ),
             section: Section::Comparison,

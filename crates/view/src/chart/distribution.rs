@@ -1,9 +1,9 @@
 //! The samples of one row, for rows that no other picture draws.
 
 use super::bins::{BINS, cell, names};
-use super::figure::linear;
+use super::figure::{linear, log};
 use super::source::{Picture, why_not};
-use super::{Bars, Body, Chart, Part, Quantity, Section};
+use super::{Axis, Bars, Body, Chart, Part, Quantity, Section, Stretches};
 use crate::grouped::grouped;
 use model::figure::value;
 use model::run::{Cell, Regime, Run};
@@ -78,11 +78,27 @@ pub fn of_row(run: &Run, id: &str) -> Result<Picture, String> {
                 value: linear("samples", Quantity::Count),
                 parts: parts.collect(),
                 lying: false,
+                apart: 0,
+                stretches: Some(Stretches {
+                    axis: of_samples(&unit),
+                    edges: (0..=bins.number()).map(|bin| bins.begin(bin)).collect(),
+                }),
             }),
             notes,
         },
         rows: vec![id.into()],
     })
+}
+
+/// The axis of a row's samples: of a speed still times.
+fn of_samples(unit: &Unit) -> Axis {
+    match unit {
+        Unit::Bytes => log("bytes", Quantity::Bytes),
+        Unit::Count => log("count", Quantity::Count),
+        Unit::Time | Unit::Bandwidth { .. } | Unit::Frequency => {
+            log("time of an operation", Quantity::Nanoseconds)
+        }
+    }
 }
 
 /// What a sample is drawn as.

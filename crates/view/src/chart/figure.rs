@@ -77,6 +77,16 @@ pub(super) fn curve(row: &Row, over: run::Axis) -> Option<&[CurvePoint]> {
     }
 }
 
+/// What an axis of figures in a unit measures.
+pub(super) fn of_unit(unit: &Unit) -> Quantity {
+    match unit {
+        Unit::Time => Quantity::Nanoseconds,
+        Unit::Bandwidth { .. } => Quantity::GigabytesPerSecond,
+        Unit::Bytes => Quantity::Bytes,
+        Unit::Frequency | Unit::Count => Quantity::Count,
+    }
+}
+
 /// A logarithmic axis.
 pub(super) fn log(label: &str, quantity: Quantity) -> Axis {
     Axis {

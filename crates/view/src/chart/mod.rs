@@ -3,6 +3,7 @@
 
 mod bins;
 mod comparison;
+mod csv;
 mod curves;
 mod decimate;
 mod distribution;
@@ -14,21 +15,27 @@ mod maker;
 mod memory;
 mod noise;
 mod of_run;
+mod overview;
+mod paint;
+mod percentiles;
 mod pick;
-mod png;
 mod source;
+mod standing;
 pub mod svg;
 mod table;
 mod threads;
 
+pub use comparison::of_comparison;
+pub use csv::csv;
 pub use decimate::extremes;
 pub use distribution::of_row;
 pub(crate) use memory::staircase;
 pub(crate) use of_run::one;
 pub use of_run::{LeftOut, of_run, pictures};
+pub use paint::{PaintError, pdf, png};
 pub use pick::{PickError, only, pick};
-pub use png::{PngError, png};
 pub use source::{OtherRun, Picture, footer, name_of};
+pub use standing::standing;
 pub use table::tables;
 pub(crate) use table::text as number;
 

@@ -4,11 +4,13 @@ use super::decimate::extremes;
 use super::figure::{joined, linear, log};
 use super::maker::Maker;
 use super::source::{Drawn, Picture, Source};
-use super::{Bars, Body, Chart, Kind, Line, Lines, Part, Point, Quantity, Section};
+use super::{
+    Axis, Bars, Body, Chart, Kind, Line, Lines, Part, Point, Quantity, Section, Stretches, number,
+};
 use crate::render::header::conditions_in_words;
 use model::figure::time;
 use model::noise::osnoise::{Osnoise, OsnoiseAround};
-use model::sample::flag;
+use model::sample::{Sample, flag};
 use model::stats;
 
 /// All of them, in their order.
@@ -76,12 +78,15 @@ fn osnoise(osnoise: &Osnoise, when: &str, title: &str) -> Drawn {
             section: Section::Noise,
             body: Body::Bars(Bars {
                 label: "length of the detour, from".into(),
-                categories: (first..last)
-                    .map(|bin| time((1_u64 << bin.min(63)) as f64))
-                    .collect(),
+                categories: (first..last).map(|bin| time(begin(bin))).collect(),
                 value: linear("detours", Quantity::Count),
                 parts: parts.collect(),
                 lying: false,
+                apart: 0,
+                stretches: Some(Stretches {
+                    axis: log("length of the detour", Quantity::Nanoseconds),
+                    edges: (first..=last).map(begin).collect(),
+                }),
             }),
             notes,
         },
@@ -89,7 +94,12 @@ fn osnoise(osnoise: &Osnoise, when: &str, title: &str) -> Drawn {
     })
 }
 
-/// The length of a cycle over the run, as the canaries beside samples saw it.
+/// Where a bin of detours begins, ns.
+fn begin(bin: usize) -> f64 {
+    (1_u64 << bin.min(63)) as f64
+}
+
+/// The core clock over the run, as the canaries beside samples saw it.
 fn clock(source: &Source) -> Drawn {
     let mut readings: Vec<(u32, f64)> = Vec::new();
     for cell in &source.run.cells {
@@ -98,32 +108,47 @@ fn clock(source: &Source) -> Drawn {
             .samples()
             .map_err(|damage| damage.to_string())?;
         let ordinary = samples.iter().filter(|s| !s.has(flag::WAITED_FOR_QUIET));
-        readings.extend(ordinary.filter_map(|s| Some((s.at_ms, s.cycle_ns()?))));
+        let positive = |ns: &f64| *ns > 0.0;
+        let ghz = |s: &Sample| s.cycle_ns().filter(positive).map(|ns| 1.0 / ns);
+        readings.extend(ordinary.filter_map(|s| Some((s.at_ms, ghz(s)?))));
     }
     if readings.is_empty() {
         return Err("no canary saw the core's clock in this run".into());
     }
     readings.sort_by_key(|&(at_ms, _)| at_ms);
     let medians = medians(&readings);
-    let drawn = extremes(&readings, MOST, |&(_, cycle_ns)| cycle_ns);
-    let note = format!(
-        "{} of {} readings are drawn: the longest and the shortest of each stretch. The line is \
+    let near = near(&readings, &medians);
+    let drawn = extremes(&near, MOST, |&(_, ghz)| ghz);
+    let mut notes = vec![format!(
+        "{} of {} readings are drawn: the highest and the lowest of each stretch. The line is \
          the median of all in each of {} stretches.",
         drawn.len(),
         readings.len(),
         medians.len()
-    );
+    )];
+    let beyond = readings.len() - near.len();
+    if beyond > 0 {
+        let ends = ends(readings.iter().map(|r| r.1)).map(|ghz| number(Quantity::Gigahertz, ghz));
+        notes.push(format!(
+            "{beyond} readings lie more than 10 % beyond the line's lowest and highest point and \
+             are not drawn; all are from {} to {}.",
+            ends[0], ends[1]
+        ));
+    }
     Ok(Picture {
         chart: Chart {
             id: "noise.clock".into(),
             title: "The core's clock over the run".into(),
-            caption: "Length of a clock cycle in the canaries next to the samples. Rows bound by \
-                      the core are counted in cycles first, so that this does not move them."
+            caption: "Cycles a second in the canaries next to the samples. Rows bound by the core \
+                      are counted in cycles first, so that this does not move them."
                 .into(),
             section: Section::Noise,
             body: Body::Lines(Lines::new(
                 linear("into the run", Quantity::Nanoseconds),
-                log("a cycle", Quantity::Nanoseconds),
+                Axis {
+                    from_zero: false,
+                    ..linear("core clock", Quantity::Gigahertz)
+                },
                 vec![
                     Line {
                         name: "single readings".into(),
@@ -134,15 +159,30 @@ fn clock(source: &Source) -> Drawn {
                     joined("median", Kind::Measured, medians),
                 ],
             )),
-            notes: vec![note],
+            notes,
         },
         rows: Vec::new(),
     })
 }
 
-/// A reading: ms into the run, and ns of a cycle.
-fn reading((at_ms, cycle_ns): (u32, f64)) -> Point {
-    Point::bare(f64::from(at_ms) * 1e6, cycle_ns)
+/// A reading: ms into the run, and GHz.
+fn reading((at_ms, ghz): (u32, f64)) -> Point {
+    Point::bare(f64::from(at_ms) * 1e6, ghz)
+}
+
+fn ends(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
+        [low.min(value), high.max(value)]
+    })
+}
+
+/// The readings at most a tenth below or above all medians: the clock does not
+/// jump for a single one, and a few that do would press the others into a line.
+fn near(readings: &[(u32, f64)], medians: &[Point]) -> Vec<(u32, f64)> {
+    let [low, high] = ends(medians.iter().map(|point| point.y));
+    let near = low * 0.9..=high * 1.1;
+    let kept = readings.iter().filter(|(_, ghz)| near.contains(ghz));
+    kept.copied().collect()
 }
 
 /// The median of each of equal stretches of the readings, which lie in the
@@ -151,8 +191,26 @@ fn medians(readings: &[(u32, f64)]) -> Vec<Point> {
     let each = readings.len().div_ceil(STRETCHES).max(1);
     let of = |stretch: &[(u32, f64)]| {
         let (at_ms, _) = stretch.get(stretch.len() / 2)?;
-        let cycle_ns = stats::median(stretch.iter().map(|r| r.1))?;
-        Some(reading((*at_ms, cycle_ns)))
+        let ghz = stats::median(stretch.iter().map(|r| r.1))?;
+        Some(reading((*at_ms, ghz)))
     };
     readings.chunks(each).filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readings_far_from_all_medians_are_left_out() {
+        // A clock that halves is drawn; one reading that is no clock is not.
+        let ghz = |at: u32| if at < 100 { 4.0 } else { 2.0 };
+        let mut readings: Vec<(u32, f64)> = (0..200).map(|at| (at, ghz(at))).collect();
+        readings[50].1 = 0.002;
+        readings[60].1 = 4.39;
+        readings[70].1 = 4.41;
+        let near = near(&readings, &medians(&readings));
+        assert_eq!(near.len(), 198);
+        assert!(near.contains(&(60, 4.39)) && near.contains(&(150, 2.0)));
+    }
 }

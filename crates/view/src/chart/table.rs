@@ -161,26 +161,30 @@ fn of_heat(heat: &Heat) -> Table {
 
 fn of_dots(dots: &Dots) -> Table {
     let quantity = dots.value.quantity;
+    let has_others = dots.rows.iter().any(|dot| !dot.others.is_empty());
     let row = |dot: &super::Dot| {
         let others = dot.others.iter();
         let others = others.map(|other| format!("{} {}", other.name, text(quantity, other.value)));
         let verdict = [verdict(dot.verdict), dot.reason.clone()];
-        vec![
+        let cells = [
             dot.id.clone(),
             dot.value.map_or(String::new(), |v| text(quantity, v)),
             interval(&dots.value, dot.low, dot.high),
             verdict.join(" ").trim().to_owned(),
-            others.collect::<Vec<_>>().join(", "),
-        ]
+        ];
+        let others = has_others.then(|| others.collect::<Vec<_>>().join(", "));
+        cells.into_iter().chain(others).collect()
     };
+    let columns = [
+        left("row"),
+        right(&dots.value.label),
+        right("95 % interval"),
+        left("verdict"),
+    ];
     table(
-        [
-            left("row"),
-            right(&dots.value.label),
-            right("95 % interval"),
-            left("verdict"),
-            left("others"),
-        ],
+        columns
+            .into_iter()
+            .chain(has_others.then(|| left("others"))),
         dots.rows.iter().map(row).collect(),
     )
 }
@@ -212,6 +216,8 @@ pub(crate) fn text(quantity: Quantity, number: f64) -> String {
             format!("{megabytes:.*} MB/s", decimals(megabytes, 0.0))
         }
         Quantity::GigabytesPerSecond => format!("{} GB/s", digits()),
+        Quantity::Gigahertz => format!("{} GHz", digits()),
+        Quantity::Percentile => format!("p{}", percentile(number)),
         Quantity::Cycles => format!("{} cycles", digits()),
         Quantity::Ratio => format!("{}x", digits()),
         Quantity::Percent => format!("{} %", digits()),
@@ -219,6 +225,15 @@ pub(crate) fn text(quantity: Quantity, number: f64) -> String {
         Quantity::Count => digits(),
         Quantity::UnixMilliseconds => utc::text(number.max(0.0) as u64),
     }
+}
+
+/// The percentile above which one of so many lies: `99.9` of 1000.
+pub(super) fn percentile(one_of: f64) -> String {
+    let percent = 100.0 * (1.0 - 1.0 / one_of.max(1.0));
+    // As many digits as tell it from its neighbours.
+    let places = one_of.max(1.0).log10().floor().clamp(1.0, 9.0) as usize;
+    let text = format!("{percent:.places$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -233,6 +248,12 @@ mod tests {
         assert_eq!(of(Quantity::Bytes, 32_768.0), "32KiB");
         assert_eq!(of(Quantity::GigabytesPerSecond, 12.34), "12.3 GB/s");
         assert_eq!(of(Quantity::GigabytesPerSecond, 0.0205), "20.5 MB/s");
+        assert_eq!(of(Quantity::Gigahertz, 4.1234), "4.12 GHz");
+        let percentiles = [1.0, 2.0, 10.0, 100.0, 1e3, 1e4, 853.0];
+        assert_eq!(
+            percentiles.map(|one_of| of(Quantity::Percentile, one_of)),
+            ["p0", "p50", "p90", "p99", "p99.9", "p99.99", "p99.88"]
+        );
         assert_eq!(of(Quantity::Cycles, 4.0), "4.00 cycles");
         assert_eq!(of(Quantity::Ratio, 1.034), "1.03x");
         assert_eq!(of(Quantity::Percent, 12.5), "12.5 %");

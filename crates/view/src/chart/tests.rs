@@ -9,7 +9,7 @@ use model::synthetic::{self, stamped_figure};
 use model::unit::Unit;
 use std::collections::HashSet;
 
-fn references() -> References {
+pub(super) fn references() -> References {
     References::embedded().expect("references")
 }
 
@@ -59,7 +59,7 @@ fn drawn(run: &Run) -> Vec<Chart> {
     of_run(run, &references(), &[])
 }
 
-fn chart(run: &Run, id: &str) -> Chart {
+pub(super) fn chart(run: &Run, id: &str) -> Chart {
     let all = drawn(run);
     let found = all.into_iter().find(|chart| chart.id == id);
     found.unwrap_or_else(|| panic!("no picture {id}"))

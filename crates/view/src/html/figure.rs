@@ -2,16 +2,19 @@
 //! every figure of it as text. The text is there for those whom the drawing
 //! tells nothing: readers of screens, and people who want the number.
 
-use super::{Place, table};
+use super::{Place, here, table};
 use crate::chart::svg::{Inline, inline, notes};
-use crate::chart::{Body, Chart, tables};
+use crate::chart::{Body, Chart, csv, tables};
 use maud::{Markup, PreEscaped, html};
 
-/// Widths in px: of a picture in a column, of one over the whole page, and of
-/// that one on a phone.
+/// Widths in px: of a picture in a column, of one with long names, of one over
+/// the whole page, and of that one on a phone.
 const COLUMN: u32 = 480;
+const NAMES: u32 = 560;
 const WIDE: u32 = 940;
 const NARROW: u32 = 390;
+/// What a picture can be copied as.
+const COPIES: [(&str, &str); 3] = [("svg", "SVG"), ("png", "PNG"), ("csv", "CSV")];
 /// Notes that are worth their room.
 const NOTES: usize = 3;
 
@@ -26,13 +29,17 @@ pub fn figure(chart: &Chart) -> Markup {
                 inline(chart, NARROW, &format!("n-{}", chart.id)),
             ),
         ],
-        false => vec![("", inline(chart, COLUMN, &format!("c-{}", chart.id)))],
+        false => {
+            let has_names = matches!(chart.body, Body::Dots(_));
+            let width = if has_names { NAMES } else { COLUMN };
+            vec![("", inline(chart, width, &format!("c-{}", chart.id)))]
+        }
     };
     let legend = drawn.first().map_or(&[][..], |(_, first)| &first.legend);
     html! {
-        figure.picture .(kind(&chart.body)) .wide[is_wide] id={ "p-" (chart.id) } {
+        figure.picture .(kind(&chart.body)) .wide[is_wide] id={ "p-" (chart.id) } data-csv=(csv(chart)) {
             figcaption {
-                h3 { (chart.title) }
+                h3 data-title=(chart.title) { (chart.title) (here(&format!("p-{}", chart.id), &chart.title)) }
                 p { (chart.caption) }
             }
             @if legend.len() > 1 {
@@ -47,6 +54,12 @@ pub fn figure(chart: &Chart) -> Markup {
                 @for (class, Inline { svg, .. }) in &drawn { div.drawn .(class) { (PreEscaped(svg)) } }
             }
             button.reset type="button" hidden { "Reset zoom" }
+            p.copy hidden {
+                "Copy as"
+                @for (kind, name) in COPIES {
+                    " " button type="button" data-as=(kind) { (name) span.hidden { ": " (chart.title) } }
+                }
+            }
             (notes_below(chart))
             details.figures-of {
                 summary { "Figures" span.hidden { " of " (chart.title) } }
@@ -58,12 +71,11 @@ pub fn figure(chart: &Chart) -> Markup {
     }
 }
 
-/// Pictures whose lines or names need the room.
+/// Pictures whose stretches have names that need the room.
 fn is_wide(body: &Body) -> bool {
     match body {
         Body::Lines(lines) => !lines.bands.is_empty(),
-        Body::Dots(_) => true,
-        Body::Bars(_) | Body::Heat(_) => false,
+        Body::Dots(_) | Body::Bars(_) | Body::Heat(_) => false,
     }
 }
 

@@ -23,7 +23,9 @@ pub fn script() -> &'static str {
     concat!(
         "(() => {\n\"use strict\";\n",
         include_str!("browser/picture.js"),
+        include_str!("browser/address.js"),
         include_str!("browser/table.js"),
+        include_str!("browser/copy.js"),
         "})();\n"
     )
 }
@@ -32,9 +34,14 @@ pub fn script() -> &'static str {
 pub fn keys() -> Markup {
     html! {
         p.hidden #keys {
-            "Arrow keys step through the figures, plus and minus zoom, Escape zooms out."
+            "Arrow keys step through the figures, plus and minus zoom, arrow keys with Shift move what is zoomed, Escape zooms out."
         }
     }
+}
+
+/// The link to a part of the page, for sending it to somebody.
+pub fn here(id: &str, name: &str) -> Markup {
+    html! { " " a.here href={ "#" (id) } aria-label={ "Link to " (name) } { "#" } }
 }
 
 /// A whole page as text. A document may come from anywhere: no control character

@@ -83,7 +83,7 @@ pub(crate) fn facts(probe: &ProbeText) -> Vec<(&'static str, String)> {
     fact("measured", probe.method.clone());
     fact("sampling", sampling(probe));
     fact("unit", unit(&probe.unit));
-    fact("follows", bound(probe.bound).into());
+    fact("follows", bound_of(probe.bound).into());
     if !probe.axes.is_empty() {
         let axes: Vec<&str> = probe.axes.iter().map(|&axis| axis_text(axis)).collect();
         fact("points over", axes.join(" and "));
@@ -165,7 +165,8 @@ fn unit(unit: &Unit) -> String {
     }
 }
 
-fn bound(bound: Bound) -> &'static str {
+/// What a figure follows, in words.
+pub(crate) fn bound_of(bound: Bound) -> &'static str {
     match bound {
         Bound::Core => {
             "the core's clock: counted in cycles, set in ns at the run's median clock (working sets beyond L2, on Zen beyond half of L3, in ns as they come)"

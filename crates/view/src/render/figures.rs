@@ -13,7 +13,7 @@ pub(crate) use model::shown::{
 pub(super) use model::text::counted;
 
 /// One frame at 60 Hz, ns: the budget that rows are set against.
-pub(crate) const FRAME_NS: f64 = 1e9 / 60.0;
+const FRAME_NS: f64 = 1e9 / 60.0;
 
 /// A time with 1 ns scaled to 1 s: `1.4 s`, `3 min`, `1.5 d`. Nothing for one
 /// that ended before it began.

@@ -43,6 +43,20 @@ pub struct ProbeText {
 }
 
 impl ProbeText {
+    /// What no other probe is called: the first of its rows. An id may be that of
+    /// several probes.
+    pub(crate) fn own_name(&self) -> &str {
+        self.rows.first().unwrap_or(&self.id)
+    }
+
+    /// What it is listed as: its only row, else its id.
+    pub(crate) fn title_id(&self) -> &str {
+        match self.rows.as_slice() {
+            [only] => only,
+            _ => &self.id,
+        }
+    }
+
     /// The unit in the words of a list.
     pub(super) fn unit_text(&self) -> &'static str {
         match self.unit {

@@ -24,6 +24,7 @@ mod selftest;
 mod short;
 pub mod stored;
 mod table;
+mod trace;
 mod wide;
 
 #[cfg(test)]
@@ -31,7 +32,7 @@ mod golden;
 
 pub use comparison::comparison;
 pub use explain::{Explained, explain, explained};
-pub(crate) use explain::{facts as explained_facts, of_regime as sampling_of};
+pub(crate) use explain::{bound_of, facts as explained_facts, of_regime as sampling_of};
 pub use gate::gate;
 pub(crate) use header::{disturbances, facts_for_others, warning_blocks};
 pub use history::history;
@@ -43,9 +44,11 @@ pub use noise::osnoise;
 pub(crate) use overview::{cost as overview_cost, ratio as overview_ratio};
 pub use paired::{answer as paired_answer, rows as paired_rows};
 pub use probes_page::probes_page;
+pub(crate) use published::published_on_page;
 pub use published::{PublishedOptions, published};
 pub use selftest::selftest;
 pub(crate) use table::{group_of, short_title};
+pub use trace::{TraceOptions, trace};
 
 use compare::references::{Reference, References};
 use model::chart::Section;
@@ -103,10 +106,10 @@ pub fn run(run: &Run, references: &References, options: &Options) -> Vec<Block> 
     } else {
         parts.push(table::table(run, references, options));
         parts.push(levels::story(run));
-        parts.push(picture(run, references, levels::LATENCY));
+        parts.push(picture(run, levels::LATENCY));
         parts.extend(curves::curves(run));
     }
-    let mut pairs = picture(run, references, core_to_core::PROBE);
+    let mut pairs = picture(run, core_to_core::PROBE);
     pairs.extend(core_to_core::story(run));
     parts.push(pairs);
     let stories = stories(run, references).into_iter();
@@ -120,9 +123,9 @@ pub fn run(run: &Run, references: &References, options: &Options) -> Vec<Block> 
     joined(parts)
 }
 
-/// A picture of the run, where it has what that shows.
-fn picture(run: &Run, references: &References, id: &str) -> Vec<Block> {
-    let chart = crate::chart::one(run, references, id);
+/// A picture of the run alone, where it has what that shows.
+fn picture(run: &Run, id: &str) -> Vec<Block> {
+    let chart = crate::chart::one(run, &References::default(), id);
     chart.map(Block::chart).into_iter().collect()
 }
 

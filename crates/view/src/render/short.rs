@@ -40,7 +40,7 @@ pub(super) fn short(run: &Run, references: &References, options: &Options) -> Ve
     let against = tables(references, options);
     let mut parts = vec![header::short(run), vec![groups(run, &against, options)]];
     let mut curve = levels::story(run);
-    curve.extend(picture(run, references, levels::LATENCY));
+    curve.extend(picture(run, levels::LATENCY));
     parts.push(curve);
     parts.push(conclusions(run, references));
     let mut end = doubts(run, references, options);

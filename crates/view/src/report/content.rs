@@ -6,8 +6,8 @@ use compare::Comparison;
 use compare::references::References;
 use model::run::Run;
 
-/// The picture of every row on one axis, which the page has as a table.
-const LADDER: &str = "ladder";
+/// Pictures of times on one axis, which the page has as lists.
+const LISTS: [&str; 2] = ["overview", "ladder"];
 
 /// A run under the name it was asked for.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,15 @@ pub struct Offered {
     pub bytes: u64,
 }
 
+/// Where the page will be, for those who link to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Its address.
+    pub page: String,
+    /// That of a picture that stands for it.
+    pub image: Option<String>,
+}
+
 /// Everything that a page shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Content<'a> {
@@ -48,6 +57,8 @@ pub struct Content<'a> {
     pub comparisons: &'a [Comparison],
     /// The documents beside the page.
     pub offered: &'a [Offered],
+    /// Where it will be, if that is known.
+    pub link: Option<&'a Link>,
     /// Where the list of all runs is, if the page is served with one.
     pub all_runs: Option<&'a str>,
 }
@@ -58,16 +69,17 @@ impl<'a> Content<'a> {
         self.shown
     }
 
-    /// The pictures that the page draws: the ladder is its own table.
+    /// The pictures that the page draws: what is a list of its own is not drawn twice.
     pub(super) fn charts(&self) -> impl Iterator<Item = &'a Chart> + use<'a> {
         let charts = self.pictures.iter().map(|picture| &picture.chart);
-        charts.filter(|chart| chart.id != LADDER)
+        charts.filter(|chart| !LISTS.contains(&chart.id.as_str()))
     }
 
     /// The picture that shows a row.
     pub(super) fn picture_of(&self, row: &str) -> Option<&'a str> {
         let shows = |picture: &&Picture| {
-            picture.chart.id != LADDER && picture.rows.iter().any(|shown| shown == row)
+            !LISTS.contains(&picture.chart.id.as_str())
+                && picture.rows.iter().any(|shown| shown == row)
         };
         let picture = self.pictures.iter().find(shows)?;
         Some(&picture.chart.id)

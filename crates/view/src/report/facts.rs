@@ -33,7 +33,7 @@ pub(super) fn conditions(content: &Content) -> Markup {
 
 /// A file's name as a link to it: no part of it can be taken for a scheme, a
 /// query or a fragment (RFC 3986, section 2.3 names what stays as it is).
-fn link(file: &str) -> String {
+pub fn link(file: &str) -> String {
     let mut link = String::from("./");
     for byte in file.bytes() {
         match byte {

@@ -5,14 +5,13 @@ use super::charts_of;
 use super::content::{Content, Shown as ShownRun};
 use crate::chart::Section;
 use crate::decades::Axis;
-use crate::html::{Place, paint};
+use crate::html::{Place, here, paint};
 use crate::render::curves::axis_text;
 use crate::render::figures::{
-    FRAME_NS, Shown, cycles, frames, human, published, quiet_half, ratio_text, shown, typical,
-    typical_half,
+    Shown, cycles, frames, human, published, quiet_half, ratio_text, shown, typical, typical_half,
 };
 use crate::render::{group_of, short_title};
-use compare::references::{DEFAULT_KEY, Reference};
+use compare::references::{Counterpart, DEFAULT_KEY, Reference};
 use maud::{Markup, html};
 use model::estimate::{Estimate, Verdict};
 use model::run::{Outcome, Row};
@@ -105,18 +104,10 @@ fn others_times(row: &Row, others: &Others) -> Vec<f64> {
         return Vec::new();
     }
     let tables = others.tables.iter();
-    let published = tables.filter_map(|table| published_time(table, row));
+    let published = tables.filter_map(|table| table.comparable_ns(&row.id));
     let runs = others.runs.iter();
     let measured = runs.filter_map(|other| figure_of(other, row)?.ns());
     published.chain(measured.map(|ns| ns.value)).collect()
-}
-
-/// A published time that can be drawn beside ours: of the same operation, and
-/// not in doubt. Others stand in their column, with the reason.
-pub(super) fn published_time(table: &Reference, row: &Row) -> Option<f64> {
-    let beside = table.counterpart(&row.id)?;
-    let comparable = beside.same_operation && beside.row.doubtful.is_none();
-    beside.row.ns.filter(|_| comparable)
 }
 
 /// Another run's figure of a row that is of the same kind, above resolution.
@@ -175,6 +166,8 @@ fn ends(outcome: &Outcome) -> Option<(f64, f64)> {
 fn controls(rows: &[Row], tables: &[&Reference]) -> Markup {
     let mut groups: Vec<&str> = rows.iter().map(|row| group_of(&row.id)).collect();
     groups.dedup();
+    let is_missing = |row: &&Row| matches!(row.outcome, Outcome::Unavailable { .. });
+    let missing = rows.iter().filter(is_missing).count();
     html! {
         div.controls role="group" aria-label="What the ladder shows" {
             label { "Find " input #find type="search" placeholder="row or word" autocomplete="off"; }
@@ -192,6 +185,9 @@ fn controls(rows: &[Row], tables: &[&Reference]) -> Markup {
             } }
             label.switch { input #human type="checkbox" role="switch"; " Human scale: 1 ns as 1 s" }
             label.switch { input #frames type="checkbox" role="switch"; " Per 60 Hz frame" }
+            @if missing > 0 {
+                label.switch { input #gone type="checkbox" role="switch"; " " (missing) " not available here" }
+            }
             @if !tables.is_empty() {
                 fieldset {
                     legend { "Compare with" }
@@ -219,8 +215,9 @@ fn heading(axis: &Axis, others: &Others) -> Markup {
     html! {
         thead { tr {
             (sorted("c-row", "id", "row"))
-            (sorted("n", "value", "quiet"))
+            (sorted("n c-value", "value", "quiet"))
             (sorted("n c-half", "half", "± %"))
+            (sorted("c-verdict", "verdict", "verdict"))
             (sorted("n c-cycles", "cycles", "cycles"))
             (sorted("n c-human", "in-seconds", "1 ns = 1 s"))
             (sorted("n c-frames", "per-frame", "per frame"))
@@ -237,17 +234,8 @@ fn heading(axis: &Axis, others: &Others) -> Markup {
             @for (at, table) in others.tables.iter().enumerate() {
                 (sorted(&format!("n ref t{at}"), &table.key, short_title(&table.key)))
             }
-            (sorted("c-verdict", "verdict", "verdict"))
         } }
     }
-}
-
-/// What a row says to whom it filters.
-fn said(content: &Content, row: &Row) -> String {
-    let title = content
-        .probe_of(&row.id)
-        .map_or("", |probe| probe.title.as_str());
-    format!("{} {title}", row.id).to_lowercase()
 }
 
 fn line(content: &Content, row: &Row, at: usize, axis: &Axis, others: &Others) -> Markup {
@@ -257,7 +245,7 @@ fn line(content: &Content, row: &Row, at: usize, axis: &Axis, others: &Others) -
         _ => "curve",
     };
     html! {
-        tr data-at=(at) id={ "row-" (row.id) } data-group=(group_of(&row.id)) data-state=(state) data-said=(said(content, row)) {
+        tr data-at=(at) id={ "row-" (row.id) } data-group=(group_of(&row.id)) data-state=(state) {
             @match (&row.outcome, row.estimate()) {
                 (_, Some(estimate)) => {
                     th.c-row scope="row" {
@@ -270,7 +258,7 @@ fn line(content: &Content, row: &Row, at: usize, axis: &Axis, others: &Others) -
                     th.c-row scope="row" { (id(content, row)) }
                     td.gone colspan=(COLUMNS + others.columns()) { "not available here: " (reason) }
                 },
-                _ => (curve(content, row, axis, others)),
+                _ => (curve(content, row, axis)),
             }
         }
     }
@@ -280,9 +268,10 @@ fn line(content: &Content, row: &Row, at: usize, axis: &Axis, others: &Others) -
 fn id(content: &Content, row: &Row) -> Markup {
     html! {
         @match content.probe_of(&row.id) {
-            Some(probe) => a href={ "#m-" (probe.id) } title=(probe.title) { (row.id) },
+            Some(probe) => a href={ "#m-" (probe.own_name()) } title=(probe.title) { (row.id) },
             None => (row.id),
         }
+        (here(&format!("row-{}", row.id), &row.id))
     }
 }
 
@@ -296,27 +285,24 @@ fn figures(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Mark
     let cycle_count = estimate.quiet.and_then(|q| q.cycles).map(|c| c.value);
     let in_unit = |ns: &Interval| row.unit.of_ns(ns.value);
     html! {
-        td.n.c-value data-sort=[quiet.as_ref().map(in_unit)] data-class=(class(&row.unit)) {
+        td.n.c-value data-sort=[quiet.or(typical_ns).as_ref().map(in_unit).map(sort_key)] data-class=[class(&row.unit)] {
             (value(row, estimate))
-            " " span.says.(mark(estimate.verdict)) { (estimate.verdict.text()) }
         }
-        td.n.c-half data-sort=[quiet.map(|ns| ns.relative_half_width())] {
+        td.n.c-half data-sort=[quiet.map(|ns| sort_key(ns.relative_half_width()))] {
             @if let Some(ns) = quiet { (percent(ns.relative_half_width())) }
         }
-        td.n.c-cycles data-sort=[cycle_count] { (cycles(estimate)) }
-        td.n.c-human data-sort=[of_time] { (of_time.map_or(String::new(), human)) }
-        td.n.c-frames data-sort=[of_time.filter(|ns| *ns > 0.0).map(|ns| FRAME_NS / ns)] {
-            (of_time.map_or(String::new(), frames))
-        }
-        td.c-typical data-sort=[typical_ns.as_ref().map(in_unit)] data-class=(class(&row.unit)) {
+        td.c-verdict data-sort=(rank(estimate.verdict)) { span.(mark(estimate.verdict)) { (estimate.verdict.text()) } }
+        td.n.c-cycles data-sort=[cycle_count.map(sort_key)] { (cycles(estimate)) }
+        td.n.c-human { (of_time.map_or(String::new(), human)) }
+        td.n.c-frames { (of_time.map_or(String::new(), frames)) }
+        td.c-typical data-sort=[typical_ns.as_ref().map(in_unit).map(sort_key)] data-class=[class(&row.unit)] {
             (typical(estimate, &row.unit))
             @let half = typical_half(estimate, &row.unit);
             @if !half.is_empty() { " " span.half { (half) } }
         }
         (drawing(row, estimate, axis, others))
         @for other in others.runs { (of_run(row, other)) }
-        @for (at, table) in others.tables.iter().enumerate() { (theirs(row, estimate, at, table)) }
-        td.c-verdict data-sort=(rank(estimate.verdict)) { span.(mark(estimate.verdict)) { (estimate.verdict.text()) } }
+        (published_figures(row, estimate, others))
     }
 }
 
@@ -348,7 +334,7 @@ fn of_run(row: &Row, other: &ShownRun) -> Markup {
     let ns = estimate.and_then(Estimate::ns);
     let figure = estimate.map(|estimate| shown(estimate, &row.unit));
     html! {
-        td.n.run data-sort=[ns.map(|ns| row.unit.of_ns(ns.value))] data-class=(class(&row.unit)) {
+        td.n.run data-sort=[ns.map(|ns| sort_key(row.unit.of_ns(ns.value)))] data-class=[class(&row.unit)] {
             @if let Some(Shown::Figure(figure)) = figure {
                 (figure.value) " " (figure.unit)
                 @if estimate.is_some_and(|e| e.quiet.is_none()) { " " span.half { "typical" } }
@@ -368,14 +354,19 @@ fn percent(share: f64) -> String {
 }
 
 /// What can be sorted by size together: times first.
-fn class(unit: &Unit) -> u8 {
+fn class(unit: &Unit) -> Option<u8> {
     match unit {
-        Unit::Time => 0,
-        Unit::Bandwidth { .. } => 1,
-        Unit::Frequency => 2,
-        Unit::Count => 3,
-        Unit::Bytes => 4,
+        Unit::Time => None,
+        Unit::Bandwidth { .. } => Some(1),
+        Unit::Frequency => Some(2),
+        Unit::Count => Some(3),
+        Unit::Bytes => Some(4),
     }
+}
+
+/// What a cell is sorted by; more digits would only make the page longer.
+fn sort_key(value: f64) -> String {
+    format!("{value:.5e}")
 }
 
 /// The best first.
@@ -398,12 +389,27 @@ fn mark(verdict: Verdict) -> &'static str {
     }
 }
 
+/// The published figures of a row, up to the last table that has one.
+fn published_figures(row: &Row, estimate: &Estimate, others: &Others) -> Markup {
+    let counterparts: Vec<Option<Counterpart>> = others
+        .tables
+        .iter()
+        .map(|table| table.counterpart(&row.id))
+        .collect();
+    let count = counterparts.iter().rposition(Option::is_some);
+    let count = count.map_or(0, |last| last + 1);
+    html! {
+        @for (at, beside) in counterparts.iter().take(count).enumerate() {
+            @match beside {
+                Some(beside) => (theirs(row, estimate, at, beside)),
+                None => td.{ "ref t" (at) } {},
+            }
+        }
+    }
+}
+
 /// A published figure beside ours, with the ratio where there can be one.
-fn theirs(row: &Row, estimate: &Estimate, at: usize, table: &Reference) -> Markup {
-    let class = format!("n ref t{at}");
-    let Some(beside) = table.counterpart(&row.id) else {
-        return html! { td.(class) {} };
-    };
+fn theirs(row: &Row, estimate: &Estimate, at: usize, beside: &Counterpart) -> Markup {
     let ratio = beside.ratio(estimate, &row.unit);
     let mark = match (&beside.row.doubtful, ratio) {
         (Some(_), _) => "doubtful".into(),
@@ -412,7 +418,7 @@ fn theirs(row: &Row, estimate: &Estimate, at: usize, table: &Reference) -> Marku
         (None, None) => String::new(),
     };
     html! {
-        td.(class) data-sort=[beside.row.ns] title=[&beside.row.doubtful] {
+        td.{ "n ref t" (at) } data-sort=[beside.row.ns.map(sort_key)] title=[&beside.row.doubtful] {
             (published(beside.row)) @if !mark.is_empty() { " " span.half { (mark) } }
         }
     }
@@ -439,27 +445,27 @@ fn drawing(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Mark
     html! {
         td.c-axis {
             svg aria-hidden="true" {
-                @if let Some((from, to)) = spread { line.spread x1=(from) x2=(to) y1="50%" y2="50%" {} }
+                @if let Some((from, to)) = spread { line.spread x1=(from) x2=(to) {} }
                 @if let Some((from, to)) = ns.and_then(|ns| span(ns.low, ns.high)) {
-                    line.interval x1=(from) x2=(to) y1="50%" y2="50%" {}
+                    line.interval x1=(from) x2=(to) {}
                 }
                 @if let Some(to) = estimate.below_ns.and_then(at) {
-                    line.below x1="0%" x2=(to) y1="50%" y2="50%" {}
+                    line.below x2=(to) {}
                 }
                 @for other in others.runs {
                     @if let Some(x) = figure_of(other, row).and_then(|e| at(e.ns()?.value)) {
-                        circle.of-run cx=(x) cy="50%" r="3.5" { title { (other.name) } }
+                        circle.of-run cx=(x) { title { (other.name) } }
                     }
                 }
                 @for (i, table) in others.tables.iter().enumerate() {
-                    @if let Some(x) = published_time(table, row).and_then(at) {
-                        rect.ref.{ "m" (i) } x=(x) y="15%" width="3" height="70%" {
+                    @if let Some(x) = table.comparable_ns(&row.id).and_then(at) {
+                        rect.ref.{ "m" (i) } x=(x) {
                             title { (short_title(&table.key)) }
                         }
                     }
                 }
                 @if let Some(x) = ns.and_then(|ns| at(ns.value)) {
-                    circle.(if estimate.verdict == Verdict::Ok { "ok" } else { "hollow" }) cx=(x) cy="50%" r="4.5" {}
+                    circle.(if estimate.verdict == Verdict::Ok { "ok" } else { "hollow" }) cx=(x) {}
                 }
             }
         }
@@ -467,7 +473,7 @@ fn drawing(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Mark
 }
 
 /// A curve or a map: how many points, between what, and where it is drawn.
-fn curve(content: &Content, row: &Row, axis: &Axis, others: &Others) -> Markup {
+fn curve(content: &Content, row: &Row, axis: &Axis) -> Markup {
     let over = match &row.outcome {
         Outcome::Curve { axis, .. } => axis_text(*axis).to_string(),
         Outcome::Map { y_axis, x_axis, .. } => {
@@ -496,16 +502,13 @@ fn curve(content: &Content, row: &Row, axis: &Axis, others: &Others) -> Markup {
                 @if let Some(id) = content.picture_of(&row.id) { ", " a href={ "#p-" (id) } { "drawn" } }
             }
         }
-        td.n.c-value {} td.n.c-half {} td.n.c-cycles {} td.n.c-human {} td.n.c-frames {} td.c-typical {}
+        td.n.c-value {} td.n.c-half {} td.c-verdict { "curve" } td.n.c-cycles {} td.n.c-human {} td.n.c-frames {} td.c-typical {}
         td.c-axis {
             @if let Some((from, to)) = place {
                 svg aria-hidden="true" {
-                    line.range x1=(format!("{from:.2}%")) x2=(format!("{to:.2}%")) y1="50%" y2="50%" {}
+                    line.range x1=(format!("{from:.2}%")) x2=(format!("{to:.2}%")) {}
                 }
             }
         }
-        @for _ in others.runs { td.n.run {} }
-        @for at in 0..others.tables.len() { td.{ "n ref t" (at) } {} }
-        td.c-verdict { "curve" }
     }
 }

@@ -3,31 +3,27 @@
 
 use super::content::Content;
 use crate::html::{Place, paint};
-use crate::render::{ProbeText, explained_facts, group_of, sampling_of};
+use crate::render::{ProbeText, bound_of, explained_facts, group_of, sampling_of};
 use maud::{Markup, html};
-use model::run::Regime;
+use model::run::{Bound, Regime, Row};
 use model::story::Block;
 
 /// The section.
 pub(super) fn section(content: &Content) -> Markup {
     let rows = &content.first().run.rows;
-    let of = |probe: &&ProbeText| {
-        let is =
-            |row: &&model::run::Row| content.probe_of(&row.id).is_some_and(|p| p.id == probe.id);
-        rows.iter().any(|row| is(&row))
-    };
+    let of = |probe: &&ProbeText| rows.iter().any(|row| is_of(content, row, probe));
     let probes: Vec<&ProbeText> = content.probes.iter().filter(of).collect();
     html! {
         @if !probes.is_empty() {
             section #methods aria-labelledby="h-methods" {
                 h2 #h-methods { "What each row is, and how it was measured" }
                 p.lead { "docs/method.md describes how figures, intervals and verdicts are computed." }
-                (paint(&regimes(&probes), Place::CHAPTER))
+                (paint(&terms(&probes), Place::CHAPTER))
                 @for (at, probe) in probes.iter().enumerate() {
                     @let group = group_of(&probe.id);
                     @if at == 0 || group_of(&probes[at - 1].id) != group { h3 { (group) } }
-                    details.method id={ "m-" (probe.id) } {
-                        summary { code { (probe.id) } " " span { (probe.title) } }
+                    details.method id={ "m-" (probe.own_name()) } {
+                        summary { code { (probe.title_id()) } " " span { (probe.title) } }
                         (paint(&facts(content, probe), Place::CHAPTER))
                     }
                 }
@@ -36,19 +32,34 @@ pub(super) fn section(content: &Content) -> Markup {
     }
 }
 
-/// The ways of sampling, by the names that stand for their texts.
-const REGIMES: [(Regime, &str); 3] = [
-    (Regime::Gated, "gated samples"),
-    (Regime::Distribution, "distributions"),
-    (Regime::Stamped, "stamped operations"),
-];
+/// Whether a row is measured by a probe.
+fn is_of(content: &Content, row: &Row, probe: &ProbeText) -> bool {
+    let own = content.probe_of(&row.id);
+    own.is_some_and(|own| own.own_name() == probe.own_name())
+}
 
-fn regimes(probes: &[&ProbeText]) -> Vec<Block> {
-    let own = REGIMES
+/// Texts that many probes share, by the names that stand for them in each.
+fn shared() -> [(&'static str, &'static str); 5] {
+    [
+        ("gated samples", sampling_of(Regime::Gated)),
+        ("distributions", sampling_of(Regime::Distribution)),
+        ("stamped operations", sampling_of(Regime::Stamped)),
+        ("the core's clock", bound_of(Bound::Core)),
+        ("memory or the kernel", bound_of(Bound::Memory)),
+    ]
+}
+
+/// The shared texts that the probes need.
+fn terms(probes: &[&ProbeText]) -> Vec<Block> {
+    let facts: Vec<String> = probes
         .iter()
-        .filter(|(regime, _)| probes.iter().any(|p| p.regime == *regime));
-    own.map(|(regime, name)| Block::fact(name, sampling_of(*regime)))
-        .collect()
+        .flat_map(|probe| explained_facts(probe))
+        .map(|(_, text)| text)
+        .collect();
+    let needed = shared()
+        .into_iter()
+        .filter(|(_, text)| facts.iter().any(|fact| fact.contains(text)));
+    needed.map(|(name, text)| Block::fact(name, text)).collect()
 }
 
 /// What the catalogue and this run say of a probe.
@@ -60,17 +71,16 @@ fn facts(content: &Content, probe: &ProbeText) -> Vec<Block> {
     catalogue.chain(notes).collect()
 }
 
-/// The text of a way of sampling stands once on the page, not in every probe.
+/// What many probes share stands once on the page, not in every probe.
 fn shorter(text: String) -> String {
-    let name =
-        |text: String, (regime, name): &(Regime, &str)| text.replace(sampling_of(*regime), name);
-    REGIMES.iter().fold(text, name)
+    let name = |text: String, (name, shared)| text.replace(shared, name);
+    shared().into_iter().fold(text, name)
 }
 
 /// What this run says beside the figures of a probe's rows.
 fn notes<'a>(content: &Content<'a>, probe: &ProbeText) -> Vec<(&'a str, &'a str)> {
     let rows = content.first().run.rows.iter();
-    let of = rows.filter(|row| content.probe_of(&row.id).is_some_and(|p| p.id == probe.id));
+    let of = rows.filter(|row| is_of(content, row, probe));
     of.flat_map(|row| {
         row.notes
             .iter()

@@ -8,17 +8,20 @@ mod comparison;
 mod content;
 mod facts;
 mod first;
+mod head;
 mod ladder;
 mod methods;
 mod past;
+mod published;
 #[cfg(test)]
 mod tests;
 
-pub use content::{Content, Offered, Shown};
+pub use content::{Content, Link, Offered, Shown};
+pub use facts::link;
 pub use past::{histories, set_over_time};
 
-use crate::chart::Section;
-use crate::html::{Place, finished, keys, paint, policy::policy, script, style};
+use crate::chart::{Section, footer};
+use crate::html::{Place, finished, keys, paint, script, style};
 use crate::render::stories;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::story::{Block, core_to_core, levels};
@@ -37,30 +40,22 @@ pub fn is_ours(head: &[u8]) -> bool {
 /// The page.
 pub fn page(content: &Content) -> String {
     let run = content.first().run;
-    let title = format!("{}: what operations cost", run.machine.name());
     let style = style() + &ladder::style(content) + &first::style(content);
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy());
-                meta name="generator" content=(GENERATOR);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                style { (PreEscaped(style)) }
-            }
+            (head::head(content, &style))
             body {
                 a.skip href="#main" { "Skip to the figures" }
                 (bar(content))
                 (first::header(content))
-                main #main tabindex="-1" {
+                main #main tabindex="-1" data-source=(footer(run)) {
                     (keys())
                     (first::section(content))
                     (ladder::section(content))
                     @for part in &PARTS { (chapter(content, part)) }
                     (comparison::section(content))
+                    (published::section(content))
                     (facts::conditions(content))
                     (facts::section(content))
                     (methods::section(content))
@@ -149,6 +144,9 @@ fn chapter(content: &Content, part: &Part) -> Markup {
             section #(part.anchor) aria-labelledby={ "h-" (part.anchor) } {
                 h2 id={ "h-" (part.anchor) } { (part.title) }
                 p.lead { (part.lead) }
+                @if part.section == Section::Threads {
+                    @if let Some(pair) = core_to_core::only_pair(content.first().run) { p { (pair) "." } }
+                }
                 (paint(&charts, Place::CHAPTER))
                 @if !text.is_empty() {
                     details.folded {

@@ -48,6 +48,7 @@ fn page_of(run: &Run, called: &str) -> String {
             what: called.into(),
             bytes: 7,
         }],
+        link: None,
         all_runs: None,
     })
 }
@@ -72,7 +73,7 @@ fn every_row_has_a_line_and_every_picture_its_place() {
     let charts: Vec<&Chart> = drawn
         .iter()
         .map(|p| &p.chart)
-        .filter(|c| c.id != "ladder")
+        .filter(|c| !["overview", "ladder"].contains(&c.id.as_str()))
         .collect();
     assert!(charts.len() >= 8, "{}", charts.len());
     for chart in charts {
@@ -122,6 +123,33 @@ fn a_page_names_no_directory() {
     let page = page_of(&run, "x");
     assert!(!page.contains("alice"));
     assert!(page.contains(&filesystem.text()), "{}", filesystem.text());
+}
+
+#[test]
+fn published_tables_stand_on_the_page_with_our_figures() {
+    let page = page_of(&synthetic::run(), "x");
+    let section = inside(&page, "id=\"published\"", "</section>");
+    for title in ["Mike Ash", "Dmitry Kurkin"] {
+        assert!(section.contains(title), "{title}");
+    }
+    // A published figure, and ours of the same row.
+    let semaphore = inside(section, ">semaphore<", "</tr>");
+    for figure in ["3.2 µs", "2.93 µs"] {
+        assert!(semaphore.contains(figure), "{figure}: {semaphore}");
+    }
+    let commands = page_of(&synthetic::run_of_commands(), "x");
+    assert!(!commands.contains("id=\"published\""));
+}
+
+#[test]
+fn the_only_pair_of_cpus_is_a_sentence_on_the_page() {
+    let mut run = synthetic::run();
+    run.rows.retain(|row| row.id != core_to_core::PROBE);
+    run.rows.push(synthetic::core_to_core_row(2, |_, _| 27.6));
+    let page = page_of(&run, "x");
+    let threads = inside(&page, "id=\"threads\"", "<figure");
+    assert!(threads.contains("CPUs 0 and 1 hand over a cache line in 27.6 ns"));
+    assert!(!page.contains("id=\"p-memory.core_to_core\""));
 }
 
 #[test]
@@ -282,7 +310,7 @@ fn a_typical_figure_is_not_shown_as_a_quiet_one() {
     };
     let before = page_of(&synthetic::run(), "x");
     let cell = |page: &str| {
-        let line = inside(page, "data-said=\"cpu.add_i32 \"", "</tr>").to_owned();
+        let line = inside(page, "id=\"row-cpu.add_i32\"", "</tr>").to_owned();
         inside(&line, "class=\"n c-value\"", "</td>").to_owned()
     };
     assert!(cell(&before).contains("data-sort"), "{}", cell(&before));
@@ -293,7 +321,6 @@ fn a_typical_figure_is_not_shown_as_a_quiet_one() {
         cell.contains("<span class=\"none\">-</span>") && cell.contains("typical "),
         "{cell}"
     );
-    assert!(!cell.contains("data-sort"), "{cell}");
 }
 
 #[test]
@@ -305,7 +332,7 @@ fn only_comparable_published_figures_are_drawn() {
             let Some(counterpart) = table.counterpart(&row.id) else {
                 continue;
             };
-            let drawn = ladder::published_time(table, row);
+            let drawn = table.comparable_ns(&row.id);
             if counterpart.row.doubtful.is_some() || !counterpart.same_operation {
                 assert_eq!(drawn, None, "{} {}", table.key, row.id);
             } else {

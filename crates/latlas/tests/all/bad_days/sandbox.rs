@@ -1,7 +1,7 @@
 //! Sandboxes: system calls that fail, devices that are not there.
 
 use crate::support::processes::is_root;
-use crate::support::{Done, Home, has, skip};
+use crate::support::{Done, Home, has, skip, unwrapped};
 use model::run::{Outcome, Run};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 use std::collections::BTreeSet;
@@ -66,6 +66,31 @@ fn limits_that_may_not_be_read_are_taken_as_none() {
             .collect()
     };
     assert_eq!(missing(&sandboxed), missing(&plain));
+}
+
+/// As in a container, and where `kernel.perf_event_paranoid` is above 2.
+#[test]
+fn without_perf_events_a_trace_has_sums() {
+    let home = Home::new();
+    // EPERM and EACCES.
+    for error in [1, 13] {
+        let filter = failing(&[(298, 241)], error);
+        let done = filtered(&home, &filter, "trace --out t.zst -- sleep 0.1");
+        assert_eq!(done.code, 0, "{}", done.err);
+        has(
+            &unwrapped(&done.err),
+            [
+                "> minimal",
+                "no own process: perf_event_open is refused",
+                "sleep",
+            ],
+        );
+        let bytes = std::fs::read(home.path("t.zst")).expect("written");
+        let trace = trace::document::from_bytes(&bytes).expect("a trace");
+        assert!(!trace.threads[0].samples.is_empty());
+        let done = filtered(&home, &filter, "trace --tier own -- true");
+        done.refused("own process is not available: perf_event_open is refused");
+    }
 }
 
 /// With an empty /dev, in a mount namespace of its own.

@@ -6,6 +6,7 @@ use super::jsonl;
 use super::line::Line;
 use model::estimate::Estimate;
 use model::run::Run;
+use model::text::csv_field;
 use serde_json::Value;
 
 /// Each column, and where [`jsonl`] has it.
@@ -70,28 +71,11 @@ fn object(run: &Run, line: &Line) -> serde_json::Result<Value> {
 
 fn cell(value: &Value) -> String {
     match value {
-        Value::String(text) => quoted(without_formula(text.clone())),
+        Value::String(text) => csv_field(text),
         Value::Number(number) if number.is_f64() => number
             .as_f64()
             .map_or(String::new(), |number| number.to_string()),
         Value::Number(number) => number.to_string(),
         _ => String::new(),
-    }
-}
-
-fn quoted(cell: String) -> String {
-    match cell.contains([',', '"', '\r', '\n']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell,
-    }
-}
-
-/// A text as spreadsheets must have it: one that begins with one of these is a
-/// formula to them, which may fetch or run something
-/// (<https://owasp.org/www-community/attacks/CSV_Injection>).
-fn without_formula(text: String) -> String {
-    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        true => format!("'{text}"),
-        false => text,
     }
 }

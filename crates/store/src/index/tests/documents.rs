@@ -56,7 +56,7 @@ fn documents_of_every_schema_are_read_and_indexed() {
         .expect("history");
     let held: Vec<f64> = history
         .iter()
-        .filter_map(|(_, result)| Some(result.value?.value))
+        .filter_map(|(_, result)| Some(result.value_ns?.value))
         .collect();
     assert_eq!(held, expected);
     index.rebuild().expect("rebuilt");

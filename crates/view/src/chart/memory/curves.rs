@@ -4,6 +4,7 @@ use super::super::Quantity;
 use super::super::curves::{CURVES, Curves, rows_below};
 use super::super::source::{Drawn, Picture, Source, why_not};
 use super::caches::{caches, levels};
+use super::phones::phones;
 use model::run;
 use model::story::levels::LATENCY as PROBE;
 use model::story::page_walk::PageWalk;
@@ -24,13 +25,16 @@ pub(super) const LATENCY: Curves = Curves {
     title: "Memory latency over working set",
     caption: "What one load costs that has to wait for the one before, in a working set of \
               growing size. Flat stretches are the levels of the memory hierarchy: they are found \
-              in the curve, not taken from the system, whose cache sizes are the dashed lines.",
+              in the curve, not taken from the system, whose cache sizes are the dashed lines. \
+              Phones: published figures of L1, L2 and 64 MiB (another page on every load), in the \
+              middle of this machine's level.",
     rows: &[
         (PROBE, "one dependent load"),
         ("memory.latency_steady", "as this host keeps the set"),
     ],
     finish: |source, picture| {
         levels(source, picture);
+        phones(source, picture);
         caches(source, picture);
     },
     ..CURVES

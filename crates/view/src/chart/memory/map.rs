@@ -6,6 +6,7 @@ use super::super::source::{Drawn, Picture, Source, why_not};
 use super::super::{Body, Chart, Heat, HeatCell, Quantity, Section};
 use crate::render::curves::axis_text;
 use model::run::{MapPoint, Outcome};
+use model::story::core_to_core::{PROBE, only_pair};
 
 /// A row with a figure for each pair, as a picture.
 pub(in super::super) struct Map {
@@ -52,15 +53,23 @@ pub(super) const NUMA_BANDWIDTH: Map = Map {
 };
 
 /// A cache line handed over, each pair of CPUs once.
-pub(super) const CORE_TO_CORE: Map = Map {
-    id: "memory.core_to_core",
-    row: "memory.core_to_core",
+const CORE_TO_CORE: Map = Map {
+    id: PROBE,
+    row: PROBE,
     title: "From core to core",
     caption: "Time one way to hand a cache line from one CPU to another. Each pair is \
               measured once.",
     section: Section::Threads,
     value: ("time one way", Quantity::Nanoseconds),
 };
+
+/// Of two CPUs it is a sentence.
+pub(super) fn core_to_core(source: &Source) -> Drawn {
+    match only_pair(source.run) {
+        Some(sentence) => Err(format!("it has one pair of CPUs: {sentence}")),
+        None => CORE_TO_CORE.draw(source),
+    }
+}
 
 /// A token handed round a ring of processes on one CPU.
 pub(super) const RING: Map = Map {

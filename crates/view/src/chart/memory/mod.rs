@@ -4,11 +4,13 @@ mod caches;
 mod curves;
 pub(super) mod map;
 mod naive_loop;
+mod phones;
 mod staircase;
 
 pub(crate) use staircase::staircase;
 
 use super::maker::Maker;
+use model::story::core_to_core;
 
 /// All of them, in their order.
 pub(super) const PICTURES: &[Maker] = &[
@@ -28,4 +30,7 @@ pub(super) const PICTURES: &[Maker] = &[
 ];
 
 /// Maps between CPUs and processes, which stand with the threads.
-pub(super) const CORES: &[Maker] = &[Maker::Map(&map::CORE_TO_CORE), Maker::Map(&map::RING)];
+pub(super) const CORES: &[Maker] = &[
+    Maker::Own(core_to_core::PROBE, map::core_to_core),
+    Maker::Map(&map::RING),
+];

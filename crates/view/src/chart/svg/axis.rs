@@ -1,5 +1,6 @@
 //! Axes: where a number stands, which numbers are written, and how.
 
+use crate::chart::table::percentile;
 use crate::chart::{Axis, Quantity};
 use model::size;
 use model::utc;
@@ -83,6 +84,32 @@ impl Scale {
         }
     }
 
+    /// A scale from the first of these numbers to the last.
+    pub(super) fn between(axis: &Axis, edges: &[f64], (from, to): (f64, f64)) -> Scale {
+        let (low, high) = match edges {
+            [low, .., high] if low < high => (*low, *high),
+            _ => (1.0, 10.0),
+        };
+        Scale {
+            quantity: axis.quantity,
+            log: axis.log,
+            low,
+            high,
+            from,
+            to,
+        }
+    }
+
+    /// Where its first number stands, px.
+    pub(super) fn start(&self) -> f64 {
+        self.from
+    }
+
+    /// Where its last number stands, px.
+    pub(super) fn end(&self) -> f64 {
+        self.to
+    }
+
     /// Where a number stands; nothing where the axis has no place for it.
     pub(super) fn at(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || self.log && value <= 0.0 {
@@ -123,6 +150,7 @@ impl Scale {
     pub(super) fn ticks(&self, most: usize) -> Vec<Tick> {
         let values = match (self.log, self.quantity) {
             (true, Quantity::Bytes | Quantity::Count) => self.powers_of_two(most),
+            (true, Quantity::Percentile) => self.percentiles(most),
             (true, _) => self.decades(most),
             (false, Quantity::UnixMilliseconds) => self.times(most),
             (false, Quantity::Bytes) => self.even(most, &[1.0, 2.0, 4.0, 8.0, 16.0], 1024.0),
@@ -157,36 +185,51 @@ impl Scale {
             .collect()
     }
 
-    /// 1, 10, 100; with 2 and 5 or all nine where there is room; even steps
-    /// over less than that.
+    /// 50, 90, 99, 99.9, with 75 and 95 where there is room.
+    fn percentiles(&self, most: usize) -> Vec<f64> {
+        let last = self.high.log10().ceil() as i32;
+        let decades = || (1..=last).map(|power| 10_f64.powi(power));
+        let within = |values: Vec<f64>| -> Vec<f64> {
+            let within = |v: &f64| *v >= self.low && *v <= self.high;
+            values.into_iter().filter(within).collect()
+        };
+        let few = within([2.0].into_iter().chain(decades()).collect());
+        let more = [1.0, 2.0, 4.0, 10.0, 20.0].into_iter();
+        let more = within(more.chain(decades().skip(1)).collect());
+        match (more.len() <= most, few.len().div_ceil(most.max(2))) {
+            (true, _) => more,
+            (false, step) => few.into_iter().step_by(step.max(1)).collect(),
+        }
+    }
+
+    /// 1, 10, 100; with 2 and 5 where there is room; even steps over less than
+    /// that.
     fn decades(&self, most: usize) -> Vec<f64> {
         let (first, last) = (
             self.low.log10().floor() as i32,
             self.high.log10().ceil() as i32,
         );
         let within = |v: &f64| *v >= self.low && *v <= self.high;
-        const NINE: [f64; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
-        for factors in [&NINE[..], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]] {
-            let all: Vec<f64> = (first..=last)
-                .flat_map(|power| factors.iter().map(move |f| f * 10_f64.powi(power)))
-                .filter(within)
-                .collect();
-            if all.len() <= most.max(2) && all.len() >= 2 {
-                return all;
+        let most = most.max(2);
+        let all = |factors: &[f64]| -> Vec<f64> {
+            let powers = (first..=last).map(|power| 10_f64.powi(power));
+            let all = powers.flat_map(|power| factors.iter().map(move |f| f * power));
+            all.filter(within).collect()
+        };
+        let (some, decades) = (all(&[1.0, 2.0, 5.0]), all(&[1.0]));
+        let fits = |values: &[f64]| (2..=most).contains(&values.len());
+        // Where none fits, every other of them or fewer.
+        let values = match (fits(&some), decades.len()) {
+            (false, 2..) => decades,
+            _ => some,
+        };
+        match values.len() {
+            0 | 1 => self.even(most, &[1.0, 2.0, 5.0], 10.0),
+            count => {
+                let step = count.div_ceil(most);
+                values.into_iter().step_by(step).collect()
             }
         }
-        let decades: Vec<i32> = (first..=last)
-            .filter(|&power| within(&10_f64.powi(power)))
-            .collect();
-        if decades.len() >= 2 {
-            let step = decades.len().div_ceil(most.max(2));
-            return decades
-                .into_iter()
-                .step_by(step)
-                .map(|power| 10_f64.powi(power))
-                .collect();
-        }
-        self.even(most, &[1.0, 2.0, 5.0], 10.0)
     }
 
     /// Multiples of a step that reads well.
@@ -260,6 +303,8 @@ pub(super) fn label(quantity: Quantity, value: f64) -> String {
         Quantity::GigabytesPerSecond => scaled(&[(1.0, "GB/s"), (1e-3, "MB/s")]),
         Quantity::Bytes if value >= 1.0 && value.fract() == 0.0 => size::text(value as u64),
         Quantity::Bytes => format!("{}B", plain(value)),
+        Quantity::Gigahertz => format!("{} GHz", plain(value)),
+        Quantity::Percentile => percentile(value),
         Quantity::Cycles => format!("{} cycles", plain(value)),
         Quantity::Ratio => format!("{}x", plain(value)),
         Quantity::Percent => format!("{} %", plain(value)),
@@ -323,12 +368,28 @@ mod tests {
             labels(&axis, [1.0, 140.0], 9),
             ["1 ns", "2 ns", "5 ns", "10 ns", "20 ns", "50 ns", "100 ns"]
         );
+        // A narrow one has at least two.
+        assert_eq!(labels(&axis, [2300.0, 24_000.0], 2), ["5 µs", "20 µs"]);
         // Less than a decade still has numbers.
         assert!(labels(&axis, [11.0, 13.0], 6).len() >= 2);
         assert_eq!(
             labels(&log("", Quantity::GigabytesPerSecond), [0.002, 15.0], 6),
             ["10 MB/s", "100 MB/s", "1 GB/s", "10 GB/s"]
         );
+    }
+
+    #[test]
+    fn percentiles_stand_at_nines() {
+        let axis = log("", Quantity::Percentile);
+        assert_eq!(
+            labels(&axis, [1.0, 1500.0], 9),
+            ["0", "50", "75", "90", "95", "99", "99.9"]
+        );
+        assert_eq!(
+            labels(&axis, [1.0, 2e5], 6),
+            ["50", "90", "99", "99.9", "99.99", "99.999"]
+        );
+        assert_eq!(labels(&axis, [1.0, 2e5], 3), ["50", "99", "99.99"]);
     }
 
     #[test]

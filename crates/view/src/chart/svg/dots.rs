@@ -58,7 +58,7 @@ pub(super) fn draw(pen: &mut Pen, dots: &Dots, room: Room) -> f64 {
         let y = area.top + line * k as f64;
         pen.rect([MARGIN, y, wide - 2.0 * MARGIN, line], theme.band(0));
     }
-    below(pen, &area, &x, &ticks, &dots.value.label);
+    let end = below(pen, (&area, wide), &x, &ticks, &dots.value.label);
     if let Some(x) = one.and_then(|one| x.at(one)) {
         pen.line((x, area.top), (x, area.bottom), theme.soft(), "");
     }
@@ -83,7 +83,7 @@ pub(super) fn draw(pen: &mut Pen, dots: &Dots, room: Room) -> f64 {
         }
         pen.row(None);
     }
-    area.bottom + 42.0
+    end
 }
 
 /// What a ratio's axis shows in any case: 1, which is no difference.

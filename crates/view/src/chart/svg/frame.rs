@@ -1,13 +1,13 @@
 //! What stands around a picture: heading, caption, legend, notes; and the axes
 //! of a plot.
 
+use super::Chart;
 use super::axis::{Scale, Tick};
 use super::legend::{Entry, Sample};
-use super::pen::{Anchor, Paint, Pen, escape, number, width, wrap};
+use super::pen::{Anchor, Paint, Pen, escape, number, shorten, width, wrap};
 
 pub(super) const MARGIN: f64 = 20.0;
 /// Sizes of text.
-pub(super) const HEADING: f64 = 18.0;
 pub(super) const TEXT: f64 = 12.5;
 pub(super) const SMALL: f64 = 11.0;
 
@@ -42,16 +42,16 @@ pub(super) struct Room {
 }
 
 /// Heading and caption; gives the y below them.
-pub(super) fn heading(pen: &mut Pen, wide: f64, title: &str, caption: &str) -> f64 {
+pub(super) fn heading(pen: &mut Pen, wide: f64, chart: &Chart, size: f64) -> f64 {
     let theme = pen.theme;
     let room = wide - 2.0 * MARGIN;
     let mut y = MARGIN;
-    for line in wrap(title, HEADING, room) {
-        y += HEADING;
-        pen.text((MARGIN, y), Anchor::Start, HEADING, theme.ink(), &line);
+    for line in wrap(&chart.title, size, room) {
+        y += size;
+        pen.text((MARGIN, y), Anchor::Start, size, theme.ink(), &line);
         y += 6.0;
     }
-    for line in wrap(caption, TEXT, room) {
+    for line in wrap(&chart.caption, TEXT, room) {
         y += TEXT;
         pen.text((MARGIN, y), Anchor::Start, TEXT, theme.soft(), &line);
         y += 4.0;
@@ -71,15 +71,20 @@ pub(super) fn legend(pen: &mut Pen, Room { wide, top, .. }: Room, entries: &[Ent
     }
     let (mut x, mut y) = (MARGIN, top + LINE / 2.0);
     for entry in entries {
-        let needed = SAMPLE + width(&entry.name, SMALL) + 16.0;
+        let needed = SAMPLE + width(&entry.name, SMALL);
         if x > MARGIN && x + needed > wide - MARGIN {
             x = MARGIN;
             y += LINE;
         }
         sample(pen, entry, (x, y));
-        let at = (x + SAMPLE, y + SMALL * 0.36);
-        pen.text(at, Anchor::Start, SMALL, pen.theme.ink(), &entry.name);
-        x += needed;
+        // A name that is longer than the picture is wide has several lines.
+        let lines = wrap(&entry.name, SMALL, wide - MARGIN - x - SAMPLE);
+        for (at, line) in lines.iter().enumerate() {
+            y += if at > 0 { SMALL + 3.0 } else { 0.0 };
+            let at = (x + SAMPLE, y + SMALL * 0.36);
+            pen.text(at, Anchor::Start, SMALL, pen.theme.ink(), line);
+        }
+        x += needed + 16.0;
     }
     y + LINE / 2.0 + 6.0
 }
@@ -131,8 +136,30 @@ pub(super) fn across(scale: &Scale, pixels: f64) -> Vec<Tick> {
     scale.ticks(2)
 }
 
-/// The axis below a plot, with its grid and label.
-pub(super) fn below(pen: &mut Pen, area: &Area, scale: &Scale, ticks: &[Tick], label: &str) {
+/// The scale of an axis below a plot between two ends, the right one moved in as
+/// far as its last number needs.
+pub(super) fn scale_below(
+    scale: impl Fn((f64, f64)) -> Scale,
+    (left, right): (f64, f64),
+    wide: f64,
+) -> Scale {
+    let widest = scale((left, right));
+    let ends = across(&widest, right - left)
+        .into_iter()
+        .filter_map(|tick| Some(widest.at(tick.value)? + width(&tick.label, SMALL) / 2.0));
+    // A bare picture ends there.
+    let beyond = ends.fold(0.0, f64::max) - (wide - MARGIN);
+    scale((left, right - beyond.max(0.0)))
+}
+
+/// The axis below a plot, with its grid and label; gives the y below them.
+pub(super) fn below(
+    pen: &mut Pen,
+    (area, wide): (&Area, f64),
+    scale: &Scale,
+    ticks: &[Tick],
+    label: &str,
+) -> f64 {
     let theme = pen.theme;
     pen.group(format_args!(r#"class="ticks""#), |pen| {
         for tick in ticks {
@@ -144,9 +171,22 @@ pub(super) fn below(pen: &mut Pen, area: &Area, scale: &Scale, ticks: &[Tick], l
             pen.text(at, Anchor::Middle, SMALL, theme.soft(), &tick.label);
         }
     });
-    let middle = (area.left + area.right) / 2.0;
-    let at = (middle, area.bottom + 32.0);
-    pen.text(at, Anchor::Middle, TEXT, theme.ink(), label);
+    label_below(pen, (area, wide), label)
+}
+
+/// The label below the numbers of an axis, in the middle of its plot unless it
+/// is longer, and in several lines where the picture is narrow; gives the y below
+/// it.
+pub(super) fn label_below(pen: &mut Pen, (area, wide): (&Area, f64), label: &str) -> f64 {
+    let mut y = area.bottom + 32.0;
+    for (at, line) in wrap(label, TEXT, wide - 2.0 * MARGIN).iter().enumerate() {
+        y += if at > 0 { TEXT + 3.0 } else { 0.0 };
+        let half = width(line, TEXT) / 2.0;
+        let middle = (area.left + area.right) / 2.0;
+        let middle = middle.min(wide - MARGIN - half).max(MARGIN + half);
+        pen.text((middle, y), Anchor::Middle, TEXT, pen.theme.ink(), line);
+    }
+    y + 10.0
 }
 
 /// What a page's script needs to zoom an x axis: its ends, and its numbers,
@@ -181,14 +221,21 @@ pub(super) fn left_axis(pen: &mut Pen, area: &Area, scale: &Scale, ticks: &[Tick
         let at = (area.left - 7.0, y + SMALL * 0.36);
         pen.text(at, Anchor::End, SMALL, theme.soft(), &tick.label);
     }
+    label_left(pen, area, label);
+}
+
+/// The label at the left of a plot, shortened where that is lower.
+pub(super) fn label_left(pen: &mut Pen, area: &Area, label: &str) {
     let middle = (area.top + area.bottom) / 2.0;
-    pen.upright((MARGIN + 4.0, middle), TEXT, theme.ink(), label);
+    let at = (MARGIN + 10.0, middle);
+    let label = shorten(label, TEXT, area.bottom - area.top + 30.0);
+    pen.upright(at, TEXT, pen.theme.ink(), &label);
 }
 
 /// Room for the texts of an axis at the left, its label included.
 pub(super) fn left_margin(ticks: &[Tick]) -> f64 {
     let widest = ticks.iter().map(|t| width(&t.label, SMALL));
-    MARGIN + 26.0 + widest.fold(0.0, f64::max)
+    MARGIN + 28.0 + widest.fold(0.0, f64::max)
 }
 
 /// Texts above a plot, each in the first line where it fits: by place, text

@@ -1,8 +1,8 @@
 //! Maps of colours.
 
 use super::axis::{Scale, label};
-use super::frame::{Area, MARGIN, Room, SMALL, TEXT};
-use super::pen::{Anchor, Paint, Pen, width};
+use super::frame::{Area, MARGIN, Room, SMALL, label_below, label_left};
+use super::pen::{Anchor, Paint, Pen, width, wrap};
 use super::theme::Theme;
 use crate::chart::{Heat, Quantity};
 use model::estimate::Verdict;
@@ -17,7 +17,7 @@ const NUMBER: f64 = 30.0;
 pub(super) fn draw(pen: &mut Pen, heat: &Heat, Room { wide, top, high }: Room) -> f64 {
     let theme = pen.theme;
     let names = heat.y.iter().map(|name| width(name, SMALL));
-    let left = MARGIN + 26.0 + names.fold(0.0, f64::max);
+    let left = MARGIN + 28.0 + names.fold(0.0, f64::max);
     let right = wide - MARGIN - 110.0;
     let (columns, rows) = (heat.x.len().max(1) as f64, heat.y.len().max(1) as f64);
     let line = high.map_or(LINE, |h| ((h - 46.0) / rows).max(4.0));
@@ -63,12 +63,12 @@ pub(super) fn draw(pen: &mut Pen, heat: &Heat, Room { wide, top, high }: Room) -
             pen.text(at, Anchor::Middle, SMALL, ink, &text);
         }
     }
-    names_of(pen, heat, &area, column, line);
-    let end = bar(pen, heat, &area, &scale, unit.name);
-    end.max(area.bottom + 42.0)
+    let end = names_of(pen, heat, (&area, wide), column, line);
+    bar(pen, heat, (&area, wide), &scale, unit.name).max(end)
 }
 
-fn names_of(pen: &mut Pen, heat: &Heat, area: &Area, column: f64, line: f64) {
+/// What columns and lines are; gives the y below them.
+fn names_of(pen: &mut Pen, heat: &Heat, (area, wide): (&Area, f64), column: f64, line: f64) -> f64 {
     let theme = pen.theme;
     let widest = heat.x.iter().map(|n| width(n, SMALL)).fold(0.0, f64::max);
     let each = ((widest + 6.0) / column).ceil().max(1.0) as usize;
@@ -84,14 +84,12 @@ fn names_of(pen: &mut Pen, heat: &Heat, area: &Area, column: f64, line: f64) {
         );
         pen.text(at, Anchor::End, SMALL, theme.soft(), name);
     }
-    let middle = ((area.left + area.right) / 2.0, area.bottom + 32.0);
-    pen.text(middle, Anchor::Middle, TEXT, theme.ink(), &heat.x_label);
-    let middle = (MARGIN + 4.0, (area.top + area.bottom) / 2.0);
-    pen.upright(middle, TEXT, theme.ink(), &heat.y_label);
+    label_left(pen, area, &heat.y_label);
+    label_below(pen, (area, wide), &heat.x_label)
 }
 
 /// The colours with their numbers, at the right; gives the y below them.
-fn bar(pen: &mut Pen, heat: &Heat, area: &Area, scale: &Scale, unit: &str) -> f64 {
+fn bar(pen: &mut Pen, heat: &Heat, (area, wide): (&Area, f64), scale: &Scale, unit: &str) -> f64 {
     let theme = pen.theme;
     const STEPS: usize = 40;
     let (x, top) = (area.right + 18.0, area.top);
@@ -114,8 +112,13 @@ fn bar(pen: &mut Pen, heat: &Heat, area: &Area, scale: &Scale, unit: &str) -> f6
         "" => heat.value.label.clone(),
         unit => format!("{}, {unit}", heat.value.label),
     };
-    pen.text((x, bottom + 15.0), Anchor::Start, SMALL, theme.ink(), &text);
-    bottom + 26.0
+    let mut y = bottom + 4.0;
+    for line in wrap(&text, SMALL, wide - MARGIN - x) {
+        y += SMALL;
+        pen.text((x, y), Anchor::Start, SMALL, theme.ink(), &line);
+        y += 2.0;
+    }
+    y + 9.0
 }
 
 /// The unit of the numbers in the cells.
@@ -132,6 +135,7 @@ impl Unit {
             Quantity::Nanoseconds => time_scale(largest),
             Quantity::GigabytesPerSecond => (1.0, "GB/s"),
             Quantity::Percent => (1.0, "%"),
+            Quantity::Gigahertz => (1.0, "GHz"),
             Quantity::Cycles => (1.0, "cycles"),
             _ => (1.0, ""),
         };

@@ -46,7 +46,7 @@ fn drawn(chart: &Chart, (width, high): (u32, Option<f64>), id: &str) -> Inline {
     let bottom = body(&mut pen, chart, room);
     let legend = std::mem::take(&mut pen.legend);
     Inline {
-        svg: pen.element((wide, bottom), CUT, chart),
+        svg: grouped(&pen.element((wide, bottom), CUT, chart)),
         legend: legend
             .into_iter()
             .map(|entry| (entry.name.clone(), sample_of(&entry)))
@@ -54,9 +54,118 @@ fn drawn(chart: &Chart, (width, high): (u32, Option<f64>), id: &str) -> Inline {
     }
 }
 
+/// Attributes that elements have in common with those after them.
+const COMMON: [&str; 8] = [
+    "fill",
+    "fill-opacity",
+    "font-size",
+    "stroke",
+    "stroke-dasharray",
+    "stroke-opacity",
+    "stroke-width",
+    "text-anchor",
+];
+/// Elements from which on a group is shorter.
+const SHORTER: usize = 3;
+
+/// The same drawing, shorter: how elements in a row look stands once, in a group
+/// around them.
+fn grouped(svg: &str) -> String {
+    let lines: Vec<(&str, String)> = svg.lines().map(|line| (line, look(line))).collect();
+    let mut text = String::with_capacity(svg.len());
+    for alike in lines.chunk_by(|(_, a), (_, b)| a == b) {
+        let look = &alike[0].1;
+        let is_group = alike.len() >= SHORTER && !look.is_empty();
+        if is_group {
+            text += &format!("<g{look}>");
+        }
+        for (line, _) in alike {
+            text += &match is_group {
+                true => without(line),
+                false => format!("{line}\n"),
+            };
+        }
+        if is_group {
+            text += "</g>\n";
+        }
+    }
+    text
+}
+
+/// The attributes by which an element that stands alone in a line looks as it
+/// does; empty of any other line.
+fn look(line: &str) -> String {
+    let is_alone = line.ends_with("/>") || line.ends_with("</text>");
+    let is_shape = !line.starts_with("<g") && !line.starts_with("<clipPath");
+    match line.split_once('>') {
+        Some((head, _)) if is_alone && is_shape && line.matches('<').count() <= 2 => {
+            attributes(head).filter(|a| is_common(a)).collect()
+        }
+        _ => String::new(),
+    }
+}
+
+/// An element without those attributes.
+fn without(line: &str) -> String {
+    let Some((head, rest)) = line.split_once('>') else {
+        return line.into();
+    };
+    let end = if head.ends_with('/') { "/" } else { "" };
+    let name = head.split(' ').next().unwrap_or(head);
+    let own: String = attributes(head).filter(|a| !is_common(a)).collect();
+    format!("{name}{own}{end}>{rest}")
+}
+
+/// The attributes of a tag, each with the space before it. No value of ours has
+/// a quotation mark.
+fn attributes(head: &str) -> impl Iterator<Item = &str> {
+    let mut rest = head.find(' ').map_or("", |start| &head[start..]);
+    std::iter::from_fn(move || {
+        let open = rest.find('"')? + 1;
+        let close = open + rest.get(open..)?.find('"')? + 1;
+        let (one, others) = rest.split_at(close);
+        rest = others;
+        Some(one)
+    })
+}
+
+fn is_common(attribute: &str) -> bool {
+    let name = attribute.trim_start().split('=').next().unwrap_or("");
+    COMMON.contains(&name)
+}
+
 fn sample_of(entry: &Entry) -> String {
     let mut pen = Pen::default();
     sample(&mut pen, entry, (0.0, 7.0));
     let body = pen.body();
     format!(r#"<svg viewBox="0 0 22 14" width="22" height="14" aria-hidden="true">{body}</svg>"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn what_elements_in_a_row_have_in_common_stands_once() {
+        let mark = |x: u32, more: &str| {
+            format!(r#"<circle class="mark" cx="{x}" fill="red"{more} data-n="{x}"/>"#)
+        };
+        let svg = [
+            r#"<g fill="none">"#.to_owned(),
+            mark(1, ""),
+            mark(2, ""),
+            mark(3, ""),
+            mark(4, r#" stroke="blue""#),
+            r#"<text x="1" fill="red">a &gt; b</text>"#.into(),
+            "</g>".into(),
+        ];
+        let expected = [
+            r#"<g fill="none">"#,
+            r#"<g fill="red"><circle class="mark" cx="1" data-n="1"/><circle class="mark" cx="2" data-n="2"/><circle class="mark" cx="3" data-n="3"/></g>"#,
+            r#"<circle class="mark" cx="4" fill="red" stroke="blue" data-n="4"/>"#,
+            r#"<text x="1" fill="red">a &gt; b</text>"#,
+            "</g>",
+        ];
+        assert_eq!(grouped(&svg.join("\n")).trim_end(), expected.join("\n"));
+    }
 }

@@ -2,7 +2,8 @@
 
 use super::axis::Scale;
 use super::frame::{
-    Area, MARGIN, Room, SMALL, across, below, left_axis, left_margin, legend, stagger, zoom,
+    Area, MARGIN, Room, SMALL, across, below, left_axis, left_margin, legend, scale_below, stagger,
+    zoom,
 };
 use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Paint, Pen};
@@ -13,6 +14,8 @@ use model::estimate::Verdict;
 
 /// Height of the plot where nothing else was asked for.
 const HIGH: f64 = 380.0;
+/// Its height over its width where that is less.
+const WIDEST: f64 = 0.62;
 /// Points of one curve that have marks of their own.
 const MARKED: usize = 200;
 /// Pixels over which samples of one x are spread.
@@ -22,14 +25,16 @@ const SPREAD: f64 = 16.0;
 pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
     let Room { wide, high, .. } = room;
     let theme = pen.theme;
+    let plot = HIGH.min(wide * WIDEST);
     let top = legend(pen, room, &entries(theme, lines));
     let ys = || lines.series.iter().flat_map(|line| line.points.iter());
     let y_values = || ys().map(|p| p.y).chain(near_ends(lines));
     let measure = Scale::over(&lines.y, y_values(), (HIGH, 0.0));
     let left = left_margin(&measure.ticks(8));
-    let (left, right) = (left, wide - MARGIN - 6.0);
-    let x_values = ys().map(|p| p.x).chain(ends(lines));
-    let x = Scale::over(&lines.x, x_values, (left, right));
+    let x_values = || ys().map(|p| p.x).chain(ends(lines));
+    let x = |range| Scale::over(&lines.x, x_values(), range);
+    let x = scale_below(x, (left, wide - MARGIN - 6.0), wide);
+    let right = x.end();
 
     let (bands, band_lines) = stagger(names_of_bands(lines, &x), (left, right));
     let (marks, mark_lines) = stagger(names_of_marks(lines, &x), (left, right));
@@ -38,7 +43,7 @@ pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
         left,
         right,
         top: top + strips + 8.0,
-        bottom: top + strips + 8.0 + high.map_or(HIGH, |h| (h - strips - 8.0 - 42.0).max(120.0)),
+        bottom: top + strips + 8.0 + high.map_or(plot, |h| (h - strips - 8.0 - 42.0).max(120.0)),
     };
     let y = Scale::over(&lines.y, y_values(), (area.bottom, area.top));
 
@@ -52,7 +57,7 @@ pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
     let x_ticks = across(&x, right - left);
     let y_ticks = y.ticks(8);
     zoom(pen, &area, &x);
-    below(pen, &area, &x, &x_ticks, &lines.x.label);
+    let end = below(pen, (&area, wide), &x, &x_ticks, &lines.x.label);
     left_axis(pen, &area, &y, &y_ticks, &lines.y.label);
     pen.group(format_args!(r#"class="move""#), |pen| {
         for (x, name, line) in &bands {
@@ -78,6 +83,7 @@ pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
                 pen.group(format_args!(r#"class="move""#), |pen| {
                     let drawn = Drawn {
                         line,
+                        style: style(lines, at),
                         axes: lines,
                         first_row: rows[at],
                     };
@@ -86,7 +92,7 @@ pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
             });
         }
     });
-    area.bottom + 42.0
+    end
 }
 
 /// Marks at the edge of the plot are not cut in halves.
@@ -160,7 +166,7 @@ fn entries(theme: Theme, lines: &Lines) -> Vec<Entry> {
         colour: colour(theme, place(lines, at), line),
         shape: place(lines, at),
         sample: match line.joined {
-            true => Sample::Line(style(line.is)),
+            true => Sample::Line(style(lines, at)),
             false => Sample::Mark,
         },
     })
@@ -188,10 +194,24 @@ fn colour(theme: Theme, at: usize, line: &Line) -> &'static str {
     }
 }
 
-fn style(is: Kind) -> &'static str {
-    match is {
+/// Dashes of what was not measured here: of several with one colour and mark, a
+/// different one each.
+const DASHES: [&str; 4] = [
+    r#" stroke-width="1.4" stroke-dasharray="6 4""#,
+    r#" stroke-width="1.4" stroke-dasharray="9 3 2 3""#,
+    r#" stroke-width="1.4" stroke-dasharray="12 4""#,
+    r#" stroke-width="1.4" stroke-dasharray="6 3 2 3 2 3""#,
+];
+
+fn style(lines: &Lines, at: usize) -> &'static str {
+    match lines.series[at].is {
         Kind::Measured => r#" stroke-width="1.8""#,
-        Kind::Reference => r#" stroke-width="1.4" stroke-dasharray="6 4""#,
+        Kind::Reference => {
+            let same = |&other: &usize| {
+                lines.series[other].is == Kind::Reference && place(lines, other) == place(lines, at)
+            };
+            DASHES[(0..at).filter(same).count() % DASHES.len()]
+        }
         Kind::Ideal => r#" stroke-width="1.6" stroke-dasharray="2 3""#,
     }
 }
@@ -199,6 +219,7 @@ fn style(is: Kind) -> &'static str {
 /// A curve that is drawn, and where its figures stand in the picture's table.
 struct Drawn<'l> {
     line: &'l Line,
+    style: &'static str,
     axes: &'l Lines,
     first_row: usize,
 }
@@ -236,7 +257,7 @@ fn curve(pen: &mut Pen, at: usize, drawn: &Drawn, (x, y): (&Scale, &Scale)) {
     }
     if line.joined {
         let points: Vec<(f64, f64)> = places.iter().map(|(_, _, at)| *at).collect();
-        pen.polyline(&points, colour, style(line.is));
+        pen.polyline(&points, colour, drawn.style);
     }
     // Marks of a dense curve would hide it: those to doubt have theirs.
     let size = match line.is {

@@ -21,28 +21,74 @@ use frame::Room;
 use pen::Pen;
 
 /// Width where nothing else is asked for, px.
-pub const WIDTH: u32 = 860;
+pub const WIDTH: f64 = 860.0;
+
+/// px of an inch, by CSS.
+pub const SCREEN_DPI: f64 = 96.0;
 
 /// How a picture is to look.
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'l> {
     /// On paper or in the dark.
     pub theme: Theme,
-    /// Width, px.
-    pub width: u32,
-    /// Height, px; as the picture needs it where it is absent. A picture with
-    /// many lines may come out higher, since text must stay legible.
-    pub height: Option<u32>,
+    /// What it is measured in.
+    pub unit: Unit,
+    /// Width in units.
+    pub width: f64,
+    /// Height in units; as the picture needs it where it is absent. A picture
+    /// with many lines may come out higher, since text must stay legible.
+    pub height: Option<f64>,
+    /// Without title, caption, notes, footer, margins and ground: for a document
+    /// that has its own.
+    pub bare: bool,
     /// A line at the end: of which machine and run this is.
     pub footer: &'l str,
+}
+
+/// What a picture is measured in: text has the same number of units in each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// px of a screen.
+    #[default]
+    Pixel,
+    /// A length on paper of which the sizes of text are 7 to 9 pt.
+    Paper,
+}
+
+impl Unit {
+    /// Its length, pt.
+    pub fn pt(self) -> f64 {
+        match self {
+            Unit::Pixel => 0.75,
+            Unit::Paper => 0.68,
+        }
+    }
+
+    /// So many of them, as an attribute of a document.
+    fn length(self, units: f64) -> String {
+        match self {
+            Unit::Pixel => pen::number(units),
+            Unit::Paper => format!("{:.2}pt", units * self.pt()),
+        }
+    }
+
+    /// Size of the heading, units.
+    fn heading(self) -> f64 {
+        match self {
+            Unit::Pixel => 18.0,
+            Unit::Paper => 13.0,
+        }
+    }
 }
 
 impl Default for Look<'_> {
     fn default() -> Self {
         Look {
             theme: Theme::Light,
+            unit: Unit::Pixel,
             width: WIDTH,
             height: None,
+            bare: false,
             footer: "",
         }
     }
@@ -64,16 +110,20 @@ pub fn draw_as(chart: &Chart, look: &Look) -> String {
     // high enough for any picture, tells how much that is.
     let room = look.height.map(|high| {
         let (_, all) = page(chart, look, &notes, Some(AMPLE));
-        f64::from(high) - (all - AMPLE)
+        high - (all - AMPLE)
     });
     let (pen, bottom) = page(chart, look, &notes, room);
     let description = std::iter::once(&chart.caption).chain(&notes);
     let description: Vec<&str> = description.map(String::as_str).collect();
-    pen.document(
-        (f64::from(look.width), bottom),
-        &chart.title,
-        &description.join(" "),
-    )
+    let texts = [chart.title.as_str(), &description.join(" ")];
+    pen.document((look.width, bottom), look.cut(), look, texts)
+}
+
+impl Look<'_> {
+    /// What is cut off at both sides: the margins of a bare picture.
+    fn cut(&self) -> f64 {
+        if self.bare { frame::MARGIN - 2.0 } else { 0.0 }
+    }
 }
 
 /// A height that no picture's body has to be higher than, px.
@@ -132,16 +182,22 @@ fn off_scale(body: &Body) -> Option<String> {
 
 /// Everything, with a body of that height; gives the height of all.
 fn page(chart: &Chart, look: &Look, notes: &[String], room: Option<f64>) -> (Pen, f64) {
-    let wide = f64::from(look.width);
+    let wide = look.width + 2.0 * look.cut();
     let mut pen = Pen::new(look.theme);
-    let top = frame::heading(&mut pen, wide, &chart.title, &chart.caption);
+    let top = match look.bare {
+        true => 2.0,
+        false => frame::heading(&mut pen, wide, chart, look.unit.heading()),
+    };
     let room = Room {
         wide,
         top,
         high: room,
     };
     let end = body(&mut pen, chart, room);
-    let bottom = frame::notes(&mut pen, wide, end + 4.0, notes) + frame::MARGIN;
+    let bottom = match look.bare {
+        true => end,
+        false => frame::notes(&mut pen, wide, end + 4.0, notes) + frame::MARGIN,
+    };
     (pen, bottom)
 }
 

@@ -1,6 +1,7 @@
 //! SVG elements as text: every string that comes from elsewhere is escaped
 //! here.
 
+use super::Look;
 use super::legend::Entry;
 use super::theme::Theme;
 use crate::chart::Chart;
@@ -17,6 +18,47 @@ pub(super) enum Anchor {
     Middle,
     End,
 }
+
+/// The corners of marks, for a circle's radius of 1; the first mark is a circle.
+const CORNERS: [&[(f64, f64)]; 9] = [
+    &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+    &[(0.0, -1.15), (1.05, 0.85), (-1.05, 0.85)],
+    &[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)],
+    &[(0.0, 1.15), (1.05, -0.85), (-1.05, -0.85)],
+    &[
+        (-0.4, -1.3),
+        (0.4, -1.3),
+        (0.4, -0.4),
+        (1.3, -0.4),
+        (1.3, 0.4),
+        (0.4, 0.4),
+        (0.4, 1.3),
+        (-0.4, 1.3),
+        (-0.4, 0.4),
+        (-1.3, 0.4),
+        (-1.3, -0.4),
+        (-0.4, -0.4),
+    ],
+    &[(-1.0, -1.1), (1.0, -1.1), (-1.0, 1.1), (1.0, 1.1)],
+    &[
+        (0.0, -0.6),
+        (0.7, -1.3),
+        (1.3, -0.7),
+        (0.6, 0.0),
+        (1.3, 0.7),
+        (0.7, 1.3),
+        (0.0, 0.6),
+        (-0.7, 1.3),
+        (-1.3, 0.7),
+        (-0.6, 0.0),
+        (-1.3, -0.7),
+        (-0.7, -1.3),
+    ],
+    &[(1.15, 0.0), (-0.85, 1.05), (-0.85, -1.05)],
+    &[(-1.15, 0.0), (0.85, 1.05), (0.85, -1.05)],
+];
+/// How many marks there are before they repeat.
+pub(super) const SHAPES: usize = CORNERS.len() + 1;
 
 /// A document that is being drawn.
 #[derive(Default)]
@@ -154,27 +196,19 @@ impl Pen {
         let Paint { stroke, fill } = paint;
         let shows = std::mem::take(&mut self.shows);
         let r = size;
-        let path = |corners: &[(f64, f64)]| {
-            let corners: Vec<String> = corners
-                .iter()
-                .map(|(dx, dy)| format!("{} {}", number(x + dx * r), number(y + dy * r)))
-                .collect();
-            format!("M{}Z", corners.join("L"))
+        let Some(corners) = (shape % SHAPES).checked_sub(1).map(|at| CORNERS[at]) else {
+            let [x, y, r] = [x, y, r].map(number);
+            self.put(format_args!(
+                r#"<circle class="mark" cx="{x}" cy="{y}" r="{r}" fill="{fill}" stroke="{stroke}"{shows}/>"#
+            ));
+            self.shows = shows;
+            return;
         };
-        let d = match shape % 5 {
-            0 => {
-                let [x, y, r] = [x, y, r].map(number);
-                self.put(format_args!(
-                    r#"<circle class="mark" cx="{x}" cy="{y}" r="{r}" fill="{fill}" stroke="{stroke}"{shows}/>"#
-                ));
-                self.shows = shows;
-                return;
-            }
-            1 => path(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
-            2 => path(&[(0.0, -1.15), (1.05, 0.85), (-1.05, 0.85)]),
-            3 => path(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
-            _ => path(&[(0.0, 1.15), (1.05, -0.85), (-1.05, -0.85)]),
-        };
+        let corners: Vec<String> = corners
+            .iter()
+            .map(|(dx, dy)| format!("{} {}", number(x + dx * r), number(y + dy * r)))
+            .collect();
+        let d = format!("M{}Z", corners.join("L"));
         self.put(format_args!(
             r#"<path class="mark" d="{d}" fill="{fill}" stroke="{stroke}"{shows}/>"#
         ));
@@ -240,7 +274,7 @@ impl Pen {
         let [x, width, height] = [cut, width - 2.0 * cut, height].map(number);
         let (title, caption) = (escape(&chart.title), escape(&chart.caption));
         format!(
-            r#"<svg viewBox="{x} 0 {width} {height}" role="img" aria-labelledby="{id}-title {id}-desc"{zoom}>
+            r#"<svg viewBox="{x} 0 {width} {height}" text-rendering="geometricPrecision" role="img" aria-labelledby="{id}-title {id}-desc"{zoom}>
 <title id="{id}-title">{title}</title>
 <desc id="{id}-desc">{caption}</desc>
 {body}</svg>"#
@@ -252,17 +286,29 @@ impl Pen {
         self.body
     }
 
-    /// The whole document.
-    pub(super) fn document(self, size: (f64, f64), title: &str, description: &str) -> String {
-        let ground = self.theme.ground();
-        let [width, height] = [size.0, size.1].map(number);
-        let (title, description) = (escape(title), escape(description));
+    /// The whole document: the part of this size that begins at `cut`.
+    pub(super) fn document(
+        self,
+        (width, height): (f64, f64),
+        cut: f64,
+        look: &Look,
+        [title, description]: [&str; 2],
+    ) -> String {
+        let [title, description] = [title, description].map(escape);
+        let [long, high] = [width, height].map(|units| look.unit.length(units));
+        let [width, height, cut] = [width, height, cut].map(number);
+        let ground = match look.bare {
+            true => String::new(),
+            false => {
+                let ground = self.theme.ground();
+                format!("<rect width=\"{width}\" height=\"{height}\" fill=\"{ground}\"/>\n")
+            }
+        };
         format!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-labelledby="title desc" font-family="{FONTS}">
+            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{long}" height="{high}" viewBox="{cut} 0 {width} {height}" role="img" aria-labelledby="title desc" font-family="{FONTS}" text-rendering="geometricPrecision">
 <title id="title">{title}</title>
 <desc id="desc">{description}</desc>
-<rect width="{width}" height="{height}" fill="{ground}"/>
-{}</svg>
+{ground}{}</svg>
 "#,
             self.body
         )
@@ -284,11 +330,13 @@ const WIDTHS: [u16; 95] = [
     278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
 ];
 
-/// How wide a text is, about.
+/// How wide a text is at most, of the fonts that are tried.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let of = |c: char| {
         let at = (c as usize).checked_sub(32);
-        at.and_then(|at| WIDTHS.get(at)).copied().unwrap_or(640)
+        let known = at.and_then(|at| WIDTHS.get(at)).copied();
+        // Letters of other scripts, arrows and dashes are up to as wide as high.
+        known.unwrap_or(if c < '\u{250}' { 840 } else { 1000 })
     };
     text.chars().map(|c| f64::from(of(c))).sum::<f64>() * size / 1000.0
 }

@@ -4,7 +4,7 @@
 use super::*;
 use crate::chart::{
     Axis, Band, Bars, Dot, Dots, Heat, HeatCell, Kind, Line, Lines, Mark, Other, Part, Point,
-    Quantity, Section, figure, of_run, png,
+    Quantity, Section, figure, of_run, pdf, png,
     tests::{other_run, run},
 };
 use compare::references::References;
@@ -85,45 +85,156 @@ fn every_picture_is_well_formed_in_both_themes() {
     }
 }
 
+/// Left, right, top and bottom of each text that is as wide as in the widest of
+/// the fonts.
+fn extents<'d>(document: &'d Document) -> Vec<(&'d str, [f64; 4])> {
+    // In a page what several have in common stands in a group around them.
+    let given = |node: &Node<'d, 'd>, name: &str| node.ancestors().find_map(|n| n.attribute(name));
+    let number = |node: &Node<'d, 'd>, name: &str| -> f64 {
+        given(node, name).unwrap_or("0").parse().expect("a number")
+    };
+    let texts = document.descendants().filter(|n| n.has_tag_name("text"));
+    let of = |node: Node<'d, 'd>| {
+        let words = node.text().unwrap_or_default();
+        let size = number(&node, "font-size");
+        let wide = pen::width(words, size);
+        assert!(size > 5.0, "{words}");
+        let from = match given(&node, "text-anchor") {
+            Some("middle") => -wide / 2.0,
+            Some("end") => -wide,
+            _ => 0.0,
+        };
+        // What DejaVu Sans has above and below its line.
+        let (up, down) = (size * 0.93, size * 0.24);
+        let extent = match node.attribute("transform") {
+            None => {
+                let (x, y) = (number(&node, "x"), number(&node, "y"));
+                [x + from, x + from + wide, y - up, y + down]
+            }
+            Some(upright) => {
+                let place = upright.trim_start_matches("translate(");
+                let (x, rest) = place.split_once(' ').expect("two numbers");
+                let (y, _) = rest.split_once(')').expect("an end");
+                let [x, y]: [f64; 2] = [x, y].map(|n| n.parse().expect("a number"));
+                [x - up, x + down, y - from - wide, y - from]
+            }
+        };
+        (words, extent)
+    };
+    texts.map(of).collect()
+}
+
 #[test]
-fn nothing_is_drawn_outside_of_the_picture() {
+fn no_label_is_cut_off() {
+    let px = |width| Look {
+        width,
+        ..Look::default()
+    };
+    let paper = |width, bare| Look {
+        unit: Unit::Paper,
+        bare,
+        ..px(width)
+    };
     for chart in &charts() {
-        for wide in [420, 860, 1400] {
+        let documents = [
+            px(320.0),
+            px(860.0),
+            px(1400.0),
+            paper(250.0, false),
+            paper(354.0, true),
+        ]
+        .map(|look| draw_as(chart, &look));
+        let in_pages = [390, 480, 940].map(|wide| inline(chart, wide, "a").svg);
+        for svg in documents.iter().chain(&in_pages) {
+            let document = parsed(svg);
+            let seen = document.root_element().attribute("viewBox");
+            let seen: Vec<f64> = seen
+                .expect("a view box")
+                .split(' ')
+                .map(|n| n.parse().expect("a number"))
+                .collect();
+            let (right, bottom) = (seen[0] + seen[2], seen[1] + seen[3]);
+            for (words, [from, to, top, low]) in extents(&document) {
+                let fits = from >= seen[0] && to <= right && top >= seen[1] && low <= bottom;
+                let place = format!("{from:.1} to {to:.1}, {top:.1} to {low:.1}");
+                assert!(fits, "{}: {words:?} at {place} of {seen:?}", chart.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_picture_for_paper_has_its_size_and_legible_text() {
+    for chart in &charts() {
+        for bare in [false, true] {
             let look = Look {
-                width: wide,
+                unit: Unit::Paper,
+                width: 250.0 / Unit::Paper.pt(),
+                bare,
                 ..Look::default()
             };
             let svg = draw_as(chart, &look);
             let document = parsed(&svg);
-            let size = |name: &str| -> f64 {
-                let text = document.root_element().attribute(name).expect("a size");
-                text.parse().expect("a number")
-            };
-            let (width, height) = (size("width"), size("height"));
-            assert_eq!(width, f64::from(wide));
+            let root = document.root_element();
+            assert_eq!(root.attribute("width"), Some("250.00pt"));
             for text in document.descendants().filter(|n| n.has_tag_name("text")) {
-                let Some(x) = text.attribute("x") else {
-                    continue;
-                };
-                let number = |name: &str| -> f64 {
-                    let text = text.attribute(name).expect("a place");
-                    text.parse().expect("a number")
-                };
-                let words = text.text().unwrap_or_default();
-                let wide = pen::width(words, number("font-size"));
-                let x: f64 = x.parse().expect("a number");
-                let (from, to) = match text.attribute("text-anchor") {
-                    Some("middle") => (x - wide / 2.0, x + wide / 2.0),
-                    Some("end") => (x - wide, x),
-                    _ => (x, x + wide),
-                };
-                // A legend's entry that is longer than a narrow picture stays whole.
-                let fits = from >= -1.0 && to <= width + 1.0;
-                assert!(fits || width < 800.0, "{}: {words} {from} {to}", chart.id);
-                assert!((0.0..=height).contains(&number("y")), "{words}");
+                let units = text.attribute("font-size").expect("a size");
+                let pt = units.parse::<f64>().expect("a number") * Unit::Paper.pt();
+                assert!((7.0..=9.0).contains(&pt), "{}: {pt}", chart.id);
             }
+            let texts = texts(&document);
+            let titled = texts
+                .iter()
+                .any(|text| chart.title.starts_with(text.as_str()));
+            assert_eq!(titled, !bare, "{}: {texts:?}", chart.id);
+            let ground = |n: Node| n.has_tag_name("rect") && n.attribute("x").is_none();
+            assert_eq!(root.children().any(ground), !bare);
         }
     }
+}
+
+#[test]
+fn curves_differ_in_mark_or_dash() {
+    let line = |name: &str, is| figure::joined(name, is, vec![Point::bare(1.0, 2.0)]);
+    let mut series: Vec<Line> = (0..6)
+        .map(|at| line(&format!("{at}"), Kind::Measured))
+        .collect();
+    for run in ["a", "b", "c"] {
+        let of = |at: &str| line(&format!("{at}: {run}"), Kind::Reference);
+        series.extend([of("0"), of("1")]);
+    }
+    let count = series.len();
+    let axis = || figure::log("x", Quantity::Bytes);
+    let body = Body::Lines(Lines::new(axis(), axis(), series));
+    let legend = inline(&of(body), 800, "a").legend;
+    let mut looks: Vec<String> = legend
+        .into_iter()
+        .map(|(_, sample)| without_colours(&sample))
+        .collect();
+    looks.sort();
+    looks.dedup();
+    assert_eq!(looks.len(), count, "{looks:?}");
+    let mut marks: Vec<String> = (0..pen::SHAPES)
+        .map(|shape| {
+            let mut pen = Pen::new(Theme::Light);
+            let paint = pen::Paint {
+                stroke: "none",
+                fill: "none",
+            };
+            pen.mark(shape, (0.0, 0.0), 10.0, &paint);
+            pen.body()
+        })
+        .collect();
+    marks.sort();
+    marks.dedup();
+    assert_eq!(marks.len(), pen::SHAPES);
+}
+
+/// A drawing as in grey of one lightness.
+fn without_colours(svg: &str) -> String {
+    let parts = svg.split("var(--c");
+    let rest = |part: &str| part.get(1..).unwrap_or_default().to_owned();
+    parts.map(rest).collect()
 }
 
 /// Every figure of a curve has its mark, besides that of the legend.
@@ -243,6 +354,8 @@ fn strings_from_elsewhere_stay_text() {
                 },
             ],
             lying: true,
+            apart: 0,
+            stretches: None,
         }),
         Body::Heat(Heat {
             x_label: bad(),
@@ -284,7 +397,7 @@ fn strings_from_elsewhere_stay_text() {
         };
         let look = Look {
             footer: BAD,
-            width: 6000,
+            width: 6000.0,
             ..Look::default()
         };
         let svg = draw_as(&chart, &look);
@@ -334,7 +447,7 @@ fn a_part_below_0_goes_back() {
 fn a_height_is_kept_where_there_is_room() {
     for chart in &charts() {
         let look = Look {
-            height: Some(1000),
+            height: Some(1000.0),
             ..Look::default()
         };
         let svg = draw_as(chart, &look);
@@ -358,11 +471,11 @@ fn a_png_is_the_svg_in_pixels_with_its_text() {
         ..plain.clone()
     };
     let image = |chart: &Chart| {
-        let bytes = png(&draw(chart, Theme::Light), 2.0).expect("a PNG");
+        let bytes = png(&draw(chart, Theme::Light), Unit::Pixel, 192.0).expect("a PNG");
         tiny_skia::Pixmap::decode_png(&bytes).expect("a PNG")
     };
     let (image, without) = (image(&plain), image(&untitled));
-    assert_eq!(image.width(), 2 * WIDTH);
+    assert_eq!(image.width(), 2 * WIDTH as u32);
     let dark = |image: &tiny_skia::Pixmap| {
         let top = 90 * image.width() as usize;
         let dark = |p: &&tiny_skia::PremultipliedColorU8| p.red() < 100;
@@ -370,11 +483,53 @@ fn a_png_is_the_svg_in_pixels_with_its_text() {
     };
     // The letters of the title are there without any font of the system.
     assert!(dark(&image) > dark(&without) + 200, "{}", dark(&image));
-    let too_large = png(&draw(&plain, Theme::Light), 1e4);
+    let too_large = png(&draw(&plain, Theme::Light), Unit::Pixel, 1e6);
     assert!(matches!(
         too_large,
-        Err(crate::chart::PngError::Size { .. })
+        Err(crate::chart::PaintError::Size { .. })
     ));
+}
+
+/// What stands between two words of a file, from a place on.
+fn between<'b>(bytes: &'b [u8], words: [&str; 2]) -> Option<&'b [u8]> {
+    let find =
+        |bytes: &[u8], word: &str| bytes.windows(word.len()).position(|w| w == word.as_bytes());
+    let rest = &bytes[find(bytes, words[0])? + words[0].len()..];
+    Some(&rest[..find(rest, words[1])?])
+}
+
+#[test]
+fn a_pdf_has_the_size_of_the_picture_its_texts_and_its_font() {
+    for chart in &charts() {
+        let look = Look {
+            unit: Unit::Paper,
+            width: 250.0 / Unit::Paper.pt(),
+            bare: true,
+            ..Look::default()
+        };
+        let svg = draw_as(chart, &look);
+        let file = pdf(&svg, Unit::Paper).expect("a PDF");
+        assert_eq!(file, pdf(&svg, Unit::Paper).expect("a PDF"));
+        assert!(file.starts_with(b"%PDF-1.7"));
+        let has = |word| file.windows(str::len(word)).any(|w| w == word.as_bytes());
+        assert!(has("/FontFile2") && has("/ToUnicode"), "{}", chart.id);
+        let size = between(&file, ["/MediaBox [", "]"]).expect("a size");
+        let size: Vec<f64> = String::from_utf8_lossy(size)
+            .split_whitespace()
+            .map(|n| n.parse().expect("a number"))
+            .collect();
+        assert!((size[2] - 250.0).abs() < 0.1, "{size:?}");
+        let drawn = between(&file, ["stream\n", "\nendstream"]).expect("a stream");
+        let drawn = miniz_oxide::inflate::decompress_to_vec_zlib(drawn).expect("a stream");
+        let drawn = String::from_utf8_lossy(&drawn);
+        let document = parsed(&svg);
+        let written = document
+            .descendants()
+            .filter(|n| n.has_tag_name("text") && n.text().is_some());
+        let operators = |name: &str| drawn.lines().filter(|line| line.ends_with(name)).count();
+        assert_eq!(operators(" Tj"), written.count(), "{}", chart.id);
+        assert_eq!(operators("q"), operators("Q"), "{}", chart.id);
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
-//! Colours: those of Okabe and Ito (2008), which people who see colours
-//! otherwise can tell apart, and cividis (Nuñez et al. 2018) for maps.
+//! Colours: the hues of Okabe and Ito (2008), which people who see colours
+//! otherwise can tell apart, each so dark or light that it has a contrast of 3:1
+//! and that neighbours differ in grey too; and cividis (Nuñez et al. 2018) for
+//! maps.
 
 /// On paper, in the dark, or as the page is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,17 +15,16 @@ pub enum Theme {
     Page,
 }
 
-/// In the order of their use; the yellow is left to dark grounds, where it can
-/// be seen.
-const ON_LIGHT: [&str; 7] = [
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555",
+/// In the order of their use.
+const ON_LIGHT: [&str; 8] = [
+    "#0c5fa7", "#d75f03", "#115c3d", "#b25491", "#713e00", "#3391ca", "#3c3c46", "#96773c",
 ];
 const ON_DARK: [&str; 8] = [
-    "#56b4e9", "#e69f00", "#22b58a", "#f0e442", "#cc79a7", "#ee7733", "#4c9be0", "#bbbbbb",
+    "#8bd5ff", "#db9501", "#088d65", "#f6e947", "#cc79a7", "#ffc9a0", "#3e86d9", "#dddddd",
 ];
 
 /// The same where a page says whether it is light or dark.
-const SERIES: [&str; 7] = [
+const SERIES: [&str; 8] = [
     "var(--c0)",
     "var(--c1)",
     "var(--c2)",
@@ -31,6 +32,7 @@ const SERIES: [&str; 7] = [
     "var(--c4)",
     "var(--c5)",
     "var(--c6)",
+    "var(--c7)",
 ];
 const BANDS: [&str; 2] = ["var(--band0)", "var(--band1)"];
 
@@ -90,7 +92,7 @@ impl Theme {
         }
     }
 
-    /// The colour of the so-manieth thing.
+    /// The colour of a series by its place.
     pub(super) fn colour(self, at: usize) -> &'static str {
         match self {
             Theme::Light => ON_LIGHT[at % ON_LIGHT.len()],
@@ -127,3 +129,6 @@ impl Theme {
 fn inside(variable: &str) -> &str {
     variable.trim_start_matches("var(").trim_end_matches(')')
 }
+
+#[cfg(test)]
+mod tests;

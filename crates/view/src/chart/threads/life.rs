@@ -9,6 +9,10 @@ use model::run::Run;
 use model::story::lifecycle::{PHASES, PROBE, conclusions};
 use model::unit::Unit;
 
+/// A mode whose lives take so many times those of all is drawn apart: beside it
+/// these would not be seen.
+const LONG: f64 = 3.0;
+
 fn id(part: &str) -> String {
     format!("{PROBE}/{part}")
 }
@@ -36,10 +40,12 @@ fn known(source: &Source) -> Result<Vec<(&'static str, f64)>, String> {
 /// which they ran, and of other runs.
 pub(super) fn life(source: &Source) -> Drawn {
     let known = known(source)?;
+    let all_ns: f64 = known.iter().map(|(_, ns)| ns).sum();
     let mut columns: Vec<(String, Vec<Option<f64>>)> = vec![(
         "all lives".into(),
         known.iter().map(|(_, ns)| Some(*ns)).collect(),
     )];
+    let mut apart = Vec::new();
     for name in modes(source.run) {
         let of = |part: &&str| {
             let modes = &estimate(source.run, part)?.modes;
@@ -47,7 +53,10 @@ pub(super) fn life(source: &Source) -> Drawn {
         };
         let share = PHASES.iter().find_map(of).map_or(0.0, |mode| mode.share);
         let values = PHASES.iter().map(|part| Some(of(part)?.typical.ns.value));
-        columns.push((format!("{name} ({:.0} %)", share * 100.0), values.collect()));
+        let values: Vec<Option<f64>> = values.collect();
+        let is_long = values.iter().flatten().sum::<f64>() > LONG * all_ns;
+        let to = if is_long { &mut apart } else { &mut columns };
+        to.push((format!("{name} ({:.0} %)", share * 100.0), values));
     }
     for (name, run) in &source.others {
         let of = |part: &&str| Some(estimate(run, part)?.ns()?.value);
@@ -56,6 +65,8 @@ pub(super) fn life(source: &Source) -> Drawn {
             columns.push((name.clone(), values));
         }
     }
+    let own_axis = apart.len();
+    columns.extend(apart);
     let parts = PHASES.iter().enumerate().map(|(at, part)| Part {
         name: (*part).into(),
         values: columns.iter().map(|(_, values)| values[at]).collect(),
@@ -66,8 +77,16 @@ pub(super) fn life(source: &Source) -> Drawn {
         value: linear("time from median to median", Quantity::Nanoseconds),
         parts: parts.collect(),
         lying: true,
+        apart: own_axis,
+        stretches: None,
     });
     let mut notes = conclusions(source.run);
+    let apart = &columns[columns.len() - own_axis..];
+    notes.extend(
+        apart
+            .iter()
+            .map(|(name, _)| format!("{name}: drawn apart, on an axis of its own.")),
+    );
     notes.push("Medians of the parts, set after each other; the procedure is what the thread is for, not a cost of it.".into());
     Ok(Picture {
         chart: Chart {

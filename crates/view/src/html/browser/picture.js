@@ -50,8 +50,10 @@ function picture(figure) {
   // The axis's ends in an svg's own units, and the share of it that is seen.
   const endsOf = (svg) => svg.dataset.x.split(" ").map(Number);
   let view = [0, 1];
-  // Where the button went down, and what marks the stretch from there.
+  // Where the button went down, whether the axis moves with it, and what marks the
+  // stretch from there.
   let start = null;
+  let isPanning = false;
   const brush = Object.assign(document.createElement("div"), { className: "brush", hidden: true });
   chart.append(brush);
 
@@ -116,15 +118,26 @@ function picture(figure) {
   const zoomTo = (a, b) => zoom(...[a, b].map((share) => view[0] + share * (view[1] - view[0])));
   const zoomAt = (share, factor) => zoomTo(share - share * factor, share + (1 - share) * factor);
   const all = () => canZoom && zoom(0, 1);
+  // As much of the axis as before, further right or left.
+  function pan(by) {
+    const step = clamp(by * (view[1] - view[0]), -view[0], 1 - view[1]);
+    zoom(view[0] + step, view[1] + step);
+  }
 
   chart.addEventListener("pointerdown", (event) => {
     const share = canZoom && event.button === 0 ? shareAt(event.clientX) : -1;
     if (share < 0 || share > 1) return;
     start = event.clientX;
+    isPanning = event.shiftKey && !reset.hidden;
     chart.setPointerCapture(event.pointerId);
   });
   chart.addEventListener("pointermove", (event) => {
     if (start === null) return show(nearest(event));
+    if (isPanning) {
+      pan(shareAt(start) - shareAt(event.clientX));
+      start = event.clientX;
+      return;
+    }
     brush.hidden &&= Math.abs(event.clientX - start) < 6;
     const left = chart.getBoundingClientRect().left;
     brush.style.left = `${Math.min(start, event.clientX) - left}px`;
@@ -142,9 +155,11 @@ function picture(figure) {
   for (const name of ["pointerleave", "blur"]) chart.addEventListener(name, () => show(null));
   chart.addEventListener("dblclick", all);
   function wheel(event) {
-    if (!event.ctrlKey || !canZoom) return;
+    const isSideways = !reset.hidden && Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    if (!canZoom || !(event.ctrlKey || isSideways)) return;
     event.preventDefault();
-    zoomAt(shareAt(event.clientX), event.deltaY < 0 ? 0.8 : 1.25);
+    if (event.ctrlKey) zoomAt(shareAt(event.clientX), event.deltaY < 0 ? 0.8 : 1.25);
+    else pan(event.deltaX / chart.clientWidth);
   }
   chart.addEventListener("wheel", wheel, { passive: false });
   reset.addEventListener("click", () => {
@@ -154,7 +169,9 @@ function picture(figure) {
   chart.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     const factor = canZoom && { "+": 0.67, "=": 0.67, "-": 1.5 }[event.key];
-    if (step) {
+    if (step && event.shiftKey && canZoom) {
+      pan(step / 5);
+    } else if (step) {
       places = null;
       const at = placesNow().findIndex(({ mark }) => mark === current?.mark);
       show(placesNow()[at < 0 && step < 0 ? places.length - 1 : at + step] ?? current);
@@ -214,19 +231,5 @@ function numbers(svg, to, left, right, isWhole) {
   group.replaceChildren(...level.flatMap(tick));
 }
 
-// A link to a folded part opens it.
-function unfold() {
-  let name = "";
-  try {
-    name = decodeURIComponent(location.hash.slice(1));
-  } catch {
-    // A hash that is no text leads nowhere.
-  }
-  const target = document.getElementById(name);
-  if (target?.tagName === "DETAILS") target.open = true;
-}
-
 theme();
 document.querySelectorAll("figure.picture").forEach(picture);
-window.addEventListener("hashchange", unfold);
-unfold();

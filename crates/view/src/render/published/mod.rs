@@ -34,6 +34,20 @@ pub struct PublishedOptions<'a> {
 /// The table as text. `run` is the one that it was filled in from.
 pub fn published(table: &Table, run: Option<&Run>, options: &PublishedOptions) -> Vec<Block> {
     let mut parts = vec![heading(table, run)];
+    parts.extend(figures(table, options));
+    joined(parts)
+}
+
+/// The table for a page that says itself what machine and run it is of.
+pub(crate) fn published_on_page(table: &Table, options: &PublishedOptions) -> Vec<Block> {
+    let mut parts = vec![columns_in_words(table)];
+    parts.extend(figures(table, options));
+    joined(parts)
+}
+
+/// The tables of the parts, and what to know about them.
+fn figures(table: &Table, options: &PublishedOptions) -> Vec<Vec<Block>> {
+    let mut parts = Vec::new();
     let mut notes = notes::Notes::default();
     if options.wide {
         parts.push(wide::table(table));
@@ -43,7 +57,7 @@ pub fn published(table: &Table, run: Option<&Run>, options: &PublishedOptions) -
         }
     }
     parts.push(notes.below(table, options));
-    joined(parts)
+    parts
 }
 
 fn drawn(table: &Table, part: &TablePart, notes: &mut notes::Notes, columns: usize) -> Vec<Block> {
@@ -60,16 +74,22 @@ fn drawn(table: &Table, part: &TablePart, notes: &mut notes::Notes, columns: usi
     }
 }
 
+/// Whose figures stand in each column.
+fn columns_in_words(table: &Table) -> Vec<Block> {
+    let fact = |column: &compare::tables::Column| fact(column_name(&column.key), &column.title);
+    table.columns.iter().map(fact).collect()
+}
+
+fn fact(label: &str, text: &str) -> Block {
+    Block::labelled(format!("{label:<16}"), text)
+}
+
 /// What it is, whose figures stand in it, and on what ours were measured.
 fn heading(table: &Table, run: Option<&Run>) -> Vec<Block> {
     let mut blocks = header::warning_blocks(run);
     blocks.push(Block::Heading(table.title.clone()));
-    let mut fact = |label: &str, text: &str| {
-        blocks.push(Block::labelled(format!("{label:<16}"), text));
-    };
-    for column in &table.columns {
-        fact(column_name(&column.key), &column.title);
-    }
+    blocks.extend(columns_in_words(table));
+    let mut fact = |label: &str, text: &str| blocks.push(fact(label, text));
     match run {
         None => fact("this machine", "not measured yet"),
         Some(run) => {

@@ -53,7 +53,7 @@ pub fn results(run: &KeptRun, results: &[KeptResult]) -> Vec<Block> {
 
 /// A figure in its unit, and half of its 95 % interval.
 fn figure(result: &KeptResult) -> Cell {
-    match (result.below_ns, result.value) {
+    match (result.below_ns, result.value_ns) {
         (Some(bound), _) if result.unit == Unit::Time => {
             format!("< {}", model::figure::time(bound)).into()
         }
@@ -93,7 +93,7 @@ pub fn percentiles(all: &[Percentile], points: bool) -> Table {
     for p in all.iter().filter(|p| points || p.at.is_empty()) {
         table.row([
             row_cell(&p.row, &p.row, &p.at, &p.mode),
-            value(p.value, &p.unit).into(),
+            value(p.value_ns, &p.unit).into(),
             format!("{:.0} %", p.percentile).into(),
             p.results.to_string().into(),
             p.machines.to_string().into(),
@@ -109,7 +109,7 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
     if count == 0 {
         return vec![Block::text("No stored run has a figure of it that is ok.")];
     }
-    let slowest = standing.machines.last().map_or(1.0, |m| m.value);
+    let slowest = standing.machines.last().map_or(1.0, |m| m.value_ns);
     let mut table = Table::new([
         left("host"),
         right("latest"),
@@ -119,7 +119,7 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
     ]);
     for MachineStanding {
         machine,
-        value: latest,
+        value_ns: latest,
         percentile,
         results,
     } in &standing.machines
@@ -144,7 +144,7 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
     let shown = &standing.quantiles;
     let titles = shown.iter().map(|q| right(title(q.percent)));
     let mut quantiles = Table::new(std::iter::once(left("quantile")).chain(titles));
-    let values = shown.iter().map(|q| value(q.value, unit).into());
+    let values = shown.iter().map(|q| value(q.value_ns, unit).into());
     quantiles.row(std::iter::once("latest".into()).chain(values));
     let over = format!(
         "Over {}, each by its latest figure that is ok; the fastest first.",

@@ -1,7 +1,6 @@
 //! What the operations are set against: published tables and other runs.
 
 use super::super::content::{Content, Shown};
-use super::super::ladder::published_time;
 use crate::render::figures::{faster_or_slower, published_time as published};
 use crate::render::{overview_ratio, short_title};
 use compare::references::{DEFAULT_KEY, Reference};
@@ -55,7 +54,7 @@ impl<'a> Against<'a> {
         match self {
             Against::Table(table) => {
                 let is_time = line.row.unit == Unit::Time && line.is_of_row();
-                published_time(table, line.row).filter(|_| is_time)
+                table.comparable_ns(&line.row.id).filter(|_| is_time)
             }
             Against::Run(_, theirs) => {
                 let same =

@@ -8,6 +8,9 @@ use crate::render::overview_cost;
 use maud::{Markup, html};
 use model::overview::{Line, Topic};
 
+/// Decades of which not each has room for its name.
+const CROWDED: i32 = 8;
+
 /// The topics in the order of the key.
 const TOPICS: [Topic; 5] = [
     Topic::Cpu,
@@ -31,7 +34,7 @@ pub(super) fn card(content: &Content, lines: Vec<Line>) -> Markup {
             (against::choice(&all))
             p.lead { "One operation, on a logarithmic axis. Below the times: if 1 ns were 1 second." }
             div.steps style={ "--decades:" (axis.decades()) } {
-                div.scale aria-hidden="true" {
+                div.scale .crowded[axis.decades() > CROWDED] aria-hidden="true" {
                     div { @for (at, power) in axis.powers() {
                         span.unit[power.rem_euclid(3) == 0] style=(format!("left:{at:.2}%")) {
                             b { (decade(power)) }

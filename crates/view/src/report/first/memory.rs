@@ -11,7 +11,7 @@ const SIZE: (u32, f64) = (380, 236.0);
 
 /// The card; empty where the run has no such curve.
 pub(super) fn card(content: &Content) -> Markup {
-    let Some(chart) = staircase(content.pictures, content.references) else {
+    let Some(chart) = staircase(content.pictures) else {
         return html! {};
     };
     let drawn = inline_of_height(&chart, SIZE, "first");

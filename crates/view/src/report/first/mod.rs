@@ -47,7 +47,7 @@ pub(super) fn header(content: &Content) -> Markup {
 
 /// `2 CPUs, KVM guest, Debian 12, 3.87 GHz, measured 2026-11-22 in 74 s, run
 /// 733bb517`.
-fn description(run: &Run) -> String {
+pub(super) fn description(run: &Run) -> String {
     let mut parts = run.machine.configuration();
     let clock = run.core_clock.as_ref();
     parts.extend(clock.map(|clock| format!("{:.2} GHz", 1.0 / clock.cycle_ns.value)));

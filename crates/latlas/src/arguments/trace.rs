@@ -1,0 +1,147 @@
+//! Options of `latlas trace`.
+
+use super::{Color, InvalidValue, time};
+use clap::{Args, Subcommand, ValueEnum};
+use model::trace::Tier;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Shown below `latlas trace --help`.
+pub(crate) const EXAMPLES: &str = "\
+Records when each thread ran, waited for a CPU or was blocked, its system calls and page faults.
+How much can be recorded depends on rights; the summary begins with what could and why not more
+(docs/trace.md). The summary of a command goes to standard error, as its output is its own.
+
+Examples:
+  sudo latlas trace -- ./program        Trace a command and everything it starts
+  latlas trace --out t.zst -- ./program Trace without root, keep the trace
+  latlas trace --pid 4711 --for 5s      Trace a running process for 5 s
+  latlas trace show t.zst --all         Print a trace with all threads and calls
+  latlas trace export t.zst -o t.pftrace
+                                        Convert a trace for https://ui.perfetto.dev
+
+Exit codes:
+  0  done, whatever the command's exit code
+  2  the request can't be carried out, or the command does not start
+  3  done, but no thread was recorded, or records are lost";
+
+/// Options of `latlas trace`.
+#[derive(Args, Debug, Clone)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct TraceOptions {
+    #[command(subcommand)]
+    pub(crate) what: Option<TraceCommand>,
+    /// The command and its arguments
+    #[arg(value_name = "CMD", last = true, conflicts_with = "pid")]
+    pub(crate) words: Vec<OsString>,
+    /// Trace this process: its threads, and what it starts from now on
+    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) pid: Option<u32>,
+    /// Record for this time; a command gets SIGTERM then
+    #[arg(long = "for", value_name = "TIME", value_parser = limit)]
+    pub(crate) limit: Option<Duration>,
+    /// Write the trace to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Record in this way only (default: the best one possible)
+    #[arg(long, value_name = "TIER")]
+    pub(crate) tier: Option<TierOption>,
+    /// Stop recording after this many bytes of records
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = buffer)]
+    pub(crate) buffer: u64,
+    #[command(flatten)]
+    pub(crate) look: TraceLook,
+}
+
+/// How a trace is printed.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct TraceLook {
+    /// Print every thread, call and pair
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// When to use colors
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// What to do with a trace.
+#[derive(Subcommand, Debug, Clone)]
+pub(crate) enum TraceCommand {
+    /// Print a trace
+    #[command(after_help = "\
+Examples:
+  latlas trace show t.zst
+  latlas trace show t.zst --all")]
+    Show {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Print the trace as JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        look: TraceLook,
+    },
+    /// Convert a trace for Perfetto (https://ui.perfetto.dev)
+    #[command(after_help = "\
+Examples:
+  latlas trace export t.zst -o t.pftrace")]
+    Export {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Write to this file (- for standard output)
+        #[arg(short, long, alias = "output", value_name = "FILE")]
+        out: PathBuf,
+    },
+}
+
+/// A way of recording.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TierOption {
+    /// Tracepoints of the scheduler, system calls and page faults (root)
+    Full,
+    /// Own switches and page faults (kernel.perf_event_paranoid <= 2)
+    Own,
+    /// Sums of 10 ms
+    Minimal,
+}
+
+impl From<TierOption> for Tier {
+    fn from(option: TierOption) -> Tier {
+        match option {
+            TierOption::Full => Tier::Full,
+            TierOption::Own => Tier::OwnProcess,
+            TierOption::Minimal => Tier::Minimal,
+        }
+    }
+}
+
+fn limit(text: &str) -> Result<Duration, InvalidValue> {
+    match time(text)? {
+        Duration::ZERO => Err(InvalidValue::NoTraceTime),
+        limit => Ok(limit),
+    }
+}
+
+fn buffer(text: &str) -> Result<u64, InvalidValue> {
+    model::size::parse(text)
+        .filter(|bytes| (1 << 20..=16 << 30).contains(bytes))
+        .ok_or(InvalidValue::TraceBuffer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_and_buffers() {
+        assert_eq!(limit("2s"), Ok(Duration::from_secs(2)));
+        assert_eq!(limit("0s"), Err(InvalidValue::NoTraceTime));
+        assert_eq!(buffer("1MiB"), Ok(1 << 20));
+        for bad in ["1KiB", "17GiB", "much"] {
+            assert_eq!(buffer(bad), Err(InvalidValue::TraceBuffer), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `latlas trace`: what the threads of a command or a process did.
+
+use crate::arguments::trace::{TraceCommand, TraceLook, TraceOptions};
+use crate::{UNRELIABLE, output};
+use ::trace::record::{self, Request};
+use ::trace::{document, perfetto};
+use anyhow::{Context, bail};
+use model::trace::{Target, Trace};
+use std::path::Path;
+use std::process::ExitCode;
+use view::render;
+
+/// Records a trace, or shows one.
+pub(crate) fn trace(options: &TraceOptions) -> anyhow::Result<ExitCode> {
+    match &options.what {
+        None => recorded(options),
+        Some(TraceCommand::Show { file, json, look }) => {
+            let trace = read(file)?;
+            output::show_json_or(*json, &trace, look.color, || blocks(&trace, look))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(TraceCommand::Export { file, out }) => {
+            let mut bytes = Vec::new();
+            perfetto::write(&read(file)?, &mut bytes)?;
+            match out.as_os_str() == "-" {
+                true => output::print_bytes(&bytes)?,
+                false => store::write_bytes(&bytes, out)?,
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn recorded(options: &TraceOptions) -> anyhow::Result<ExitCode> {
+    if options.pid.is_none() && options.words.is_empty() {
+        bail!("nothing to trace: give a command after --, or --pid PID");
+    }
+    if let Some(path) = &options.out {
+        store::check_writable(path)?;
+    }
+    let machine = sys::machine(Path::new("/"));
+    let request = Request {
+        tier: options.tier.map(Into::into),
+        limit: options.limit,
+        limit_bytes: options.buffer,
+        cpus: match machine.online_cpus.get() {
+            Some(cpus) => cpus.clone(),
+            None => sys::allowed_cpus().context("can't list the CPUs")?,
+        },
+        architecture: machine.arch,
+        kernel: machine.kernel.get().cloned().unwrap_or_default(),
+    };
+    // From here on a key or a signal waits until the trace is written.
+    let held = sys::attached::hold().context("can't hold signals back")?;
+    let trace = match options.pid {
+        Some(id) => record::process(id, &held, &request)?,
+        None => record::command(&options.words, &held, &request)?,
+    };
+    let written = options.out.as_deref().map(|path| write(&trace, path));
+    let blocks = blocks(&trace, &options.look);
+    match trace.target {
+        // Standard output is the command's.
+        Target::Command(_) => output::print_error(&output::plain(&blocks)),
+        Target::Process(_) => output::show(&blocks, options.look.color)?,
+    }
+    written.transpose()?;
+    let whole = !trace.threads.is_empty() && trace.losses.records == 0;
+    Ok(match whole {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(UNRELIABLE),
+    })
+}
+
+fn blocks(trace: &Trace, look: &TraceLook) -> Vec<model::story::Block> {
+    let options = render::TraceOptions {
+        all: look.all,
+        columns: output::columns(),
+    };
+    render::trace(trace, options)
+}
+
+fn write(trace: &Trace, path: &Path) -> anyhow::Result<()> {
+    Ok(store::write_bytes(&document::to_bytes(trace)?, path)?)
+}
+
+fn read(path: &Path) -> anyhow::Result<Trace> {
+    let can_t_read = || format!("can't read {}", path.display());
+    let bytes = store::input::read(path, document::LARGEST_FILE_BYTES).with_context(can_t_read)?;
+    document::from_bytes(&bytes).with_context(can_t_read)
+}

@@ -1,0 +1,192 @@
+//! `latlas trace`: whatever this machine allows is recorded, and says so.
+
+use crate::support::processes::{as_user, copy_for_all, is_root, signal};
+use crate::support::{Done, Home, has, lacks, skip, unwrapped};
+use model::trace::{Ended, Kind, Target, Tier, Trace, summary::summary};
+use std::process::{Command, Stdio};
+
+/// A shell that reads, waits and ends with 3.
+const COMMAND: &str = "sh -c 'cat /proc/self/stat >/dev/null; sleep 0.05; echo out; exit 3'";
+
+fn read(home: &Home, name: &str) -> Trace {
+    let bytes = std::fs::read(home.path(name)).expect("written");
+    ::trace::document::from_bytes(&bytes).expect("a trace")
+}
+
+/// The tiers that this machine allows.
+fn allowed(home: &Home) -> Vec<&'static str> {
+    let tiers = ["full", "own", "minimal"].into_iter();
+    let allowed: Vec<&str> = tiers
+        .filter(|tier| {
+            let done = home.run(format!("trace --tier {tier} -- sleep 0.03"));
+            let refused = done.code == 2 && done.err.contains("not available");
+            assert!(refused || done.code == 0, "{}", done.err);
+            !refused
+        })
+        .collect();
+    if allowed.len() < 3 {
+        skip(format_args!("only the tiers {allowed:?} are possible"));
+    }
+    allowed
+}
+
+#[test]
+fn a_command_is_traced_and_kept() {
+    let home = Home::new();
+    for tier in allowed(&home) {
+        let done = home.run(format!("trace --tier {tier} --out t.zst -- {COMMAND}"));
+        assert_eq!(
+            (done.code, &*done.out),
+            (0, "out\n"),
+            "{tier}: {}",
+            done.err
+        );
+        has(&done.err, ["exit code 3", "sh ", "running"]);
+        let trace = read(&home, "t.zst");
+        assert_eq!(trace.ended, Ended::Exited(3), "{tier}");
+        assert!(trace.duration_ns > 50_000_000, "{tier}: it slept");
+        // What was printed is printed again, and no control characters with it.
+        let shown = home.out("trace show t.zst");
+        assert_eq!(shown, done.err, "{tier}");
+        lacks(&shown, ["\u{1b}"]);
+        assert_eq!(home.json("trace show t.zst --json")["schema"], 1);
+        home.out("trace export t.zst -o t.pftrace");
+        let converted = std::fs::read(home.path("t.pftrace")).expect("written");
+        // A packet of the clocks, as the first field of a `perfetto.protos.Trace`.
+        assert_eq!((converted[0], converted[2]), (0x0a, 0x32), "{tier}");
+    }
+}
+
+#[test]
+fn states_cover_each_thread_and_the_chain_is_whole() {
+    let home = Home::new();
+    if !allowed(&home).contains(&"full") {
+        return;
+    }
+    home.run(format!("trace --tier full --out t.zst -- {COMMAND}"));
+    let trace = read(&home, "t.zst");
+    for figures in summary(&trace).threads {
+        let times = Kind::ALL.map(|kind| figures.time_ns(kind));
+        assert_eq!(times.iter().sum::<u64>(), figures.life_ns);
+    }
+    let names: Vec<&str> = trace.call_names.values().map(String::as_str).collect();
+    for call in ["read", "openat", "mmap", "exit_group"] {
+        assert!(names.contains(&call), "{call}: {names:?}");
+    }
+    // The shell, cat and sleep; sleep was blocked in its call.
+    assert!(trace.threads.len() >= 3, "{:?}", trace.threads.len());
+    let sleep = trace.threads.iter().find(|thread| thread.name == "sleep");
+    let sleep = sleep.expect("traced");
+    assert!(sleep.ended && sleep.created_by.is_some());
+    assert!(trace.losses.repaired <= trace.losses.breaks);
+}
+
+#[test]
+fn a_process_is_traced_until_a_request() {
+    let home = Home::new();
+    let mut target = Command::new("sleep").arg("60").spawn().expect("it starts");
+    let id = target.id();
+    let line = format!("trace --pid {id} --out t.zst");
+    let tracing = home.start(&line);
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    // timeout(1) sends each twice.
+    signal(tracing.id(), "TERM");
+    signal(tracing.id(), "TERM");
+    let done = Done::after(tracing);
+    assert!(
+        target.try_wait().expect("ours").is_none(),
+        "the target goes on"
+    );
+    target.kill().expect("killed");
+    target.wait().expect("ended");
+    let trace = read(&home, "t.zst");
+    assert_eq!(
+        (trace.target, trace.ended),
+        (Target::Process(id), Ended::Requested)
+    );
+    has(&done.out, ["stopped on request", "sleep"]);
+}
+
+#[test]
+fn the_end_of_a_process_ends_its_trace() {
+    let home = Home::new();
+    let mut target = Command::new("sleep").arg("1").spawn().expect("it starts");
+    let tracing = home.start(format!("trace --pid {} --out t.zst", target.id()));
+    target.wait().expect("ended");
+    let done = Done::after(tracing);
+    has(&done.out, ["the process ended"]);
+    assert_eq!(read(&home, "t.zst").ended, Ended::Gone);
+}
+
+#[test]
+fn a_command_gets_the_requests_and_the_trace_is_kept() {
+    let home = Home::new();
+    let tracing = home.start("trace --out t.zst -- sleep 60");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    signal(tracing.id(), "TERM");
+    let done = Done::after(tracing);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert_eq!(read(&home, "t.zst").ended, Ended::Signalled(15));
+    // At the limit the command gets one, too.
+    let done = home.run("trace --for 200ms --out t.zst -- sleep 60");
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert_eq!(read(&home, "t.zst").ended, Ended::Time);
+}
+
+#[test]
+fn little_memory_and_little_rights_are_enough() {
+    let home = Home::new();
+    if !is_root() {
+        return skip("only root can give rights up");
+    }
+    copy_for_all(&home);
+    let user = as_user(&home, "trace --out t.zst -- sleep 0.05");
+    assert_eq!(user.code, 0, "{}", user.err);
+    let trace = read(&home, "t.zst");
+    assert_ne!(trace.tier, Tier::Full);
+    has(&unwrapped(&user.err), ["no full: tracefs can't be read"]);
+    // As much locked memory as a user has by default, and none.
+    for limit in ["ulimit -l 64", "ulimit -l 0"] {
+        let line = format!(
+            "sh -c '{limit}; setpriv --reuid=65534 --regid=65534 --clear-groups ./latlas trace --out u.zst -- sleep 0.05'"
+        );
+        let done = Done::of(&mut home.launch(line));
+        assert_eq!(done.code, 0, "{}", done.err);
+        assert!(!read(&home, "u.zst").threads.is_empty());
+    }
+}
+
+#[test]
+fn what_can_t_be_traced_is_refused() {
+    let home = Home::new();
+    home.write("garbage", "no trace");
+    let text = home.refusals(
+        "trace
+        trace --pid 4194304
+        trace --pid 0
+        trace --for 0s -- true
+        trace --buffer 1KiB -- true
+        trace --out /no/such/t.zst -- true
+        trace -- /no/such/program
+        trace show garbage
+        trace export garbage -o x.pftrace
+        trace show absent",
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_command_has_the_streams() {
+    let home = Home::new();
+    let mut command = home.command("trace -- cat");
+    let mut child = command.stdin(Stdio::piped()).spawn().expect("it starts");
+    use std::io::Write;
+    child
+        .stdin
+        .take()
+        .expect("piped")
+        .write_all(b"through\n")
+        .expect("written");
+    let done = Done::after(child);
+    assert_eq!((done.code, &*done.out), (0, "through\n"), "{}", done.err);
+}

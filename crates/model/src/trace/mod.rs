@@ -1,0 +1,266 @@
+//! A trace: what each thread of a program did, and when. The document that
+//! `latlas trace --out` writes and everything shown of a trace is drawn from.
+//! All times are ns since [`Trace::began`].
+
+pub mod compact;
+pub mod state;
+pub mod summary;
+pub mod tier;
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+pub use state::{Kind, Segment, State};
+pub use tier::{Gap, Reason, Tier, Topic};
+
+/// Version of the document.
+pub const SCHEMA: u32 = 1;
+
+/// A trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// Version of the document.
+    pub schema: u32,
+    /// What was traced.
+    pub target: Target,
+    /// Why the trace ends.
+    pub ended: Ended,
+    /// How much could be recorded.
+    pub tier: Tier,
+    /// What could not be, each with its reason.
+    pub gaps: Vec<Gap>,
+    /// Architecture of the machine, as `uname -m` has it.
+    pub architecture: String,
+    /// Release of its kernel.
+    pub kernel: String,
+    /// Number of CPUs that were recorded.
+    pub cpu_count: u32,
+    /// Ring of memory for each CPU, in bytes; 0 without one.
+    pub ring_bytes: u64,
+    /// The beginning on three clocks.
+    pub began: Clocks,
+    /// Length of the trace.
+    pub duration_ns: u64,
+    /// The threads in the order in which they appear.
+    pub threads: Vec<Thread>,
+    /// What ran on each CPU; empty unless all of it was recorded.
+    pub cpus: Vec<Cpu>,
+    /// Who woke the traced threads.
+    pub wakeups: Vec<Wakeup>,
+    /// Names of the system calls that occur, by number.
+    pub call_names: BTreeMap<u32, String>,
+    /// Names of threads that are not traced but ran on the same CPUs.
+    pub other_names: BTreeMap<u32, String>,
+    /// What is missing.
+    pub losses: Losses,
+}
+
+/// What was traced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// A command with its arguments, and all that it starts.
+    Command(Vec<String>),
+    /// A process that ran already, and all that it starts from then on.
+    Process(u32),
+}
+
+/// Why a trace ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// The command ended with this exit code.
+    Exited(i32),
+    /// The command was ended by this signal.
+    Signalled(i32),
+    /// The traced process is gone.
+    Gone,
+    /// The time that was set is over.
+    Time,
+    /// On request (Ctrl-C, SIGTERM).
+    Requested,
+    /// No more records could be kept.
+    Full,
+}
+
+/// One moment on three clocks, in ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clocks {
+    /// CLOCK_MONOTONIC_RAW, which the kernel stamped the records with.
+    pub raw_ns: u64,
+    /// CLOCK_BOOTTIME.
+    pub boot_ns: u64,
+    /// CLOCK_REALTIME.
+    pub real_ns: u64,
+}
+
+/// A thread that was traced.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thread {
+    /// Its number.
+    pub id: u32,
+    /// Its process; 0 if no record says.
+    pub process: u32,
+    /// Its last name.
+    pub name: String,
+    /// The thread that created it, if that is recorded.
+    pub created_by: Option<u32>,
+    /// Its first moment in the trace.
+    pub from_ns: u64,
+    /// Its last one.
+    pub to_ns: u64,
+    /// It ended.
+    pub ended: bool,
+    /// What it did, without a gap between the two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<Segment>,
+    /// Its system calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
+    /// Its page faults.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
+    /// Memory that it mapped, where system calls are not recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub maps: Vec<Mapped>,
+    /// What the kernel counted of it, where no record of switches is had.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<Sample>,
+}
+
+/// A system call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "compact::CallTuple", into = "compact::CallTuple")]
+pub struct Call {
+    /// When it was entered.
+    pub from_ns: u64,
+    /// When it returned, or the trace or the thread ended.
+    pub to_ns: u64,
+    /// Its number.
+    pub number: u32,
+    /// Its first three arguments.
+    pub arguments: [u64; 3],
+    /// What it returned; `None` if it did not return.
+    pub returned: Option<i64>,
+}
+
+/// A page fault in user mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "compact::FaultTuple", into = "compact::FaultTuple")]
+pub struct Fault {
+    /// When.
+    pub at_ns: u64,
+    /// The address.
+    pub address: u64,
+    /// By what access, where that is known.
+    pub access: Access,
+}
+
+/// The access that a page fault served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+    /// An instruction.
+    Execute,
+    /// Not recorded.
+    Unknown,
+}
+
+/// Memory that a thread mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mapped {
+    /// When.
+    pub at_ns: u64,
+    /// The address.
+    pub address: u64,
+    /// How much.
+    pub bytes: u64,
+}
+
+/// What the kernel had counted of a thread at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// When it was read.
+    pub at_ns: u64,
+    /// Time on a CPU since the thread began.
+    pub running_ns: u64,
+    /// Time it waited for a CPU, as the kernel counts it: not all of it.
+    pub queued_ns: u64,
+    /// Times it got a CPU.
+    pub switched_in: u64,
+    /// Page faults, both kinds.
+    pub faults: u64,
+}
+
+/// A wake-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "compact::WakeupTuple", into = "compact::WakeupTuple")]
+pub struct Wakeup {
+    /// When.
+    pub at_ns: u64,
+    /// The thread that was woken.
+    pub thread: u32,
+    /// The thread that woke it; `None` for an interrupt.
+    pub by: Option<u32>,
+    /// The CPU on which that happened.
+    pub cpu: u32,
+}
+
+/// What ran on a CPU.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cpu {
+    /// Its number.
+    pub id: u32,
+    /// All switches from one thread to another, traced or not.
+    pub switches: Vec<Switch>,
+    /// Stretches in which records are missing, see [`Losses`].
+    pub lost: Vec<(u64, u64)>,
+}
+
+/// A switch from one thread to another. Thread 0 is the idle task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "compact::SwitchTuple", into = "compact::SwitchTuple")]
+pub struct Switch {
+    /// When.
+    pub at_ns: u64,
+    /// The thread that was switched out.
+    pub out: u32,
+    /// Its state as the kernel wrote it (`prev_state` of sched_switch).
+    pub state: u32,
+    /// The thread that was switched in.
+    pub into: u32,
+}
+
+/// What is missing. No loss is bridged: states that depend on it are
+/// [`State::Lost`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Losses {
+    /// Records that found no room in a ring, as the kernel counted them.
+    pub records: u64,
+    /// Switches whose thread switched out is not the one that was switched in
+    /// before: a record is missing, although the kernel may not say so.
+    pub breaks: u64,
+    /// Of these, breaks that change no state of a traced thread, since none is
+    /// affected, or records of its own switches say what happened.
+    pub repaired: u64,
+    /// System calls of which entry or return is missing.
+    pub unpaired_calls: u64,
+    /// Bytes that could not be read as records.
+    pub unread_bytes: u64,
+}
+
+impl Trace {
+    /// The thread of this number; the last one if several had it.
+    pub fn thread(&self, id: u32) -> Option<&Thread> {
+        self.threads.iter().rev().find(|thread| thread.id == id)
+    }
+
+    /// The name of a thread, traced or not.
+    pub fn name_of(&self, id: u32) -> Option<&str> {
+        let traced = self.thread(id).map(|thread| thread.name.as_str());
+        traced.or_else(|| self.other_names.get(&id).map(String::as_str))
+    }
+}

@@ -1,0 +1,131 @@
+//! What a thread can be doing. What a recording can't tell apart is a state of
+//! its own, never a guess.
+
+use super::compact::SegmentTuple;
+use serde::{Deserialize, Serialize};
+
+/// A stretch in one state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "SegmentTuple", into = "SegmentTuple")]
+pub struct Segment {
+    /// Its beginning.
+    pub from_ns: u64,
+    /// Its end.
+    pub to_ns: u64,
+    /// The state.
+    pub state: State,
+}
+
+impl Segment {
+    /// Its length.
+    pub fn duration_ns(&self) -> u64 {
+        self.to_ns.saturating_sub(self.from_ns)
+    }
+}
+
+/// What a thread is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// On this CPU.
+    Running(u32),
+    /// Woken or created, it waits for a CPU.
+    Runnable,
+    /// Ready to run, it was switched out for this thread; for the idle task (0)
+    /// when its CPU quota is used up.
+    Preempted(u32),
+    /// It gave its CPU up (`sched_yield`).
+    Yielded,
+    /// Ready to run, it was switched out: preempted, or it yielded.
+    PreemptedOrYielded,
+    /// It waits for something else than a CPU.
+    Blocked {
+        /// In this system call; `None` outside of one, or where calls are not
+        /// recorded.
+        call: Option<u32>,
+        /// Signals can't wake it: it waits for a disk, for example.
+        uninterruptible: bool,
+    },
+    /// A signal or a debugger stopped it.
+    Stopped,
+    /// Blocked, and at the end perhaps runnable: its wake-up is not recorded.
+    BlockedOrRunnable,
+    /// Records are missing that would say.
+    Lost,
+    /// Before the first record of it.
+    Unknown,
+}
+
+/// A state without its details.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// [`State::Running`]
+    Running,
+    /// [`State::Runnable`]
+    Runnable,
+    /// [`State::Preempted`]
+    Preempted,
+    /// [`State::Yielded`]
+    Yielded,
+    /// [`State::PreemptedOrYielded`]
+    PreemptedOrYielded,
+    /// [`State::Blocked`]
+    Blocked,
+    /// [`State::Stopped`]
+    Stopped,
+    /// [`State::BlockedOrRunnable`]
+    BlockedOrRunnable,
+    /// [`State::Lost`]
+    Lost,
+    /// [`State::Unknown`]
+    Unknown,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 10] = [
+        Kind::Running,
+        Kind::Runnable,
+        Kind::Preempted,
+        Kind::Yielded,
+        Kind::PreemptedOrYielded,
+        Kind::Blocked,
+        Kind::Stopped,
+        Kind::BlockedOrRunnable,
+        Kind::Lost,
+        Kind::Unknown,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Running => "running",
+            Kind::Runnable => "runnable",
+            Kind::Preempted => "preempted",
+            Kind::Yielded => "yielded",
+            Kind::PreemptedOrYielded => "preempted or yielded",
+            Kind::Blocked => "blocked",
+            Kind::Stopped => "stopped",
+            Kind::BlockedOrRunnable => "blocked or runnable",
+            Kind::Lost => "lost",
+            Kind::Unknown => "unknown",
+        }
+    }
+}
+
+impl State {
+    /// The state without its details.
+    pub fn kind(self) -> Kind {
+        match self {
+            State::Running(_) => Kind::Running,
+            State::Runnable => Kind::Runnable,
+            State::Preempted(_) => Kind::Preempted,
+            State::Yielded => Kind::Yielded,
+            State::PreemptedOrYielded => Kind::PreemptedOrYielded,
+            State::Blocked { .. } => Kind::Blocked,
+            State::Stopped => Kind::Stopped,
+            State::BlockedOrRunnable => Kind::BlockedOrRunnable,
+            State::Lost => Kind::Lost,
+            State::Unknown => Kind::Unknown,
+        }
+    }
+}

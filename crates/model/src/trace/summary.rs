@@ -1,0 +1,289 @@
+//! The figures that follow from a trace.
+
+use super::{Access, Kind, State, Thread, Trace};
+use std::collections::BTreeMap;
+
+/// The figures of a trace.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// The threads, those with the most CPU time first.
+    pub threads: Vec<ThreadFigures>,
+    /// The system calls, those with the most time first.
+    pub calls: Vec<CallFigures>,
+    /// Who preempted whom, the most time first.
+    pub preemptions: Vec<Preemption>,
+    /// From each wake-up to the CPU: of threads that waited for one.
+    pub wakeup_latency: Distribution,
+    /// Page faults.
+    pub faults: Faults,
+    /// What memory calls were for.
+    pub memory: Memory,
+}
+
+/// The figures of a thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThreadFigures {
+    /// Its place in [`Trace::threads`].
+    pub index: usize,
+    /// How long it was there.
+    pub life_ns: u64,
+    /// Time in each state, in the order of [`Kind::ALL`].
+    pub times_ns: [u64; Kind::ALL.len()],
+    /// Times it got a CPU.
+    pub switched_in: u64,
+    /// Page faults.
+    pub faults: u64,
+}
+
+impl ThreadFigures {
+    /// Time in a state.
+    pub fn time_ns(&self, kind: Kind) -> u64 {
+        self.times_ns[kind as usize]
+    }
+}
+
+/// The figures of a system call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallFigures {
+    /// Its number.
+    pub number: u32,
+    /// How long calls took. Those that did not return are left out.
+    pub durations: Distribution,
+    /// Calls that did not return in the trace.
+    pub unfinished: u64,
+}
+
+/// Threads that preempted others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preemption {
+    /// The name of the thread that was preempted.
+    pub victim: String,
+    /// The name of the one that ran instead; `None` for the idle task.
+    pub by: Option<String>,
+    /// How often.
+    pub count: u64,
+    /// Until the victim ran again, summed.
+    pub total_ns: u64,
+}
+
+/// Times, in ascending order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Distribution(Vec<u64>);
+
+impl Distribution {
+    fn new(mut times_ns: Vec<u64>) -> Distribution {
+        times_ns.sort_unstable();
+        Distribution(times_ns)
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// All of them.
+    pub fn total_ns(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// The longest.
+    pub fn max_ns(&self) -> Option<u64> {
+        self.0.last().copied()
+    }
+
+    /// The time that a share of them does not exceed: the least such one among
+    /// them. `None` with fewer than ten above it.
+    pub fn percentile_ns(&self, share: f64) -> Option<u64> {
+        let rank = (share * self.0.len() as f64).ceil().max(1.0) as usize;
+        let above = self.0.len().checked_sub(rank)?;
+        (above >= LEAST_ABOVE).then(|| self.0[rank - 1])
+    }
+}
+
+/// A percentile is not told with fewer times above it.
+const LEAST_ABOVE: usize = 10;
+
+/// Page faults of all threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// All.
+    pub count: u64,
+    /// Of these, on stores; `None` where that is not recorded.
+    pub writes: Option<u64>,
+}
+
+/// Memory that was mapped and unmapped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Calls of `mmap` that succeeded, or records of mappings.
+    pub maps: u64,
+    /// Bytes of these.
+    pub mapped_bytes: u64,
+    /// Calls of `munmap` that succeeded.
+    pub unmaps: u64,
+    /// Bytes of these.
+    pub unmapped_bytes: u64,
+    /// Calls of `brk`.
+    pub breaks: u64,
+    /// Calls of `madvise`.
+    pub advices: u64,
+}
+
+/// The figures of a trace.
+pub fn summary(trace: &Trace) -> Summary {
+    let threads = trace.threads.iter().enumerate();
+    let mut threads: Vec<ThreadFigures> = threads.map(|(at, t)| thread(at, t)).collect();
+    threads.sort_by_key(|t| std::cmp::Reverse(t.time_ns(Kind::Running)));
+    Summary {
+        threads,
+        calls: calls(trace),
+        preemptions: preemptions(trace),
+        wakeup_latency: Distribution::new(wakeup_latencies(trace)),
+        faults: faults(trace),
+        memory: memory(trace),
+    }
+}
+
+fn thread(index: usize, thread: &Thread) -> ThreadFigures {
+    let mut figures = ThreadFigures {
+        index,
+        life_ns: thread.to_ns.saturating_sub(thread.from_ns),
+        times_ns: [0; Kind::ALL.len()],
+        switched_in: 0,
+        faults: thread.faults.len() as u64,
+    };
+    for segment in &thread.segments {
+        let kind = segment.state.kind();
+        figures.times_ns[kind as usize] += segment.duration_ns();
+        figures.switched_in += u64::from(kind == Kind::Running);
+    }
+    // Where there are sums only, what is not running is not known.
+    if let (Some(first), Some(last)) = (thread.samples.first(), thread.samples.last()) {
+        let running = last.running_ns.saturating_sub(first.running_ns);
+        figures.times_ns[Kind::Running as usize] = running;
+        let rest = figures.life_ns.saturating_sub(running);
+        figures.times_ns[Kind::BlockedOrRunnable as usize] = rest;
+        figures.switched_in = last.switched_in.saturating_sub(first.switched_in);
+        figures.faults = last.faults.saturating_sub(first.faults);
+    }
+    figures
+}
+
+fn calls(trace: &Trace) -> Vec<CallFigures> {
+    let mut by_number: BTreeMap<u32, (Vec<u64>, u64)> = BTreeMap::new();
+    for call in trace.threads.iter().flat_map(|thread| &thread.calls) {
+        let (times_ns, unfinished) = by_number.entry(call.number).or_default();
+        match call.returned {
+            Some(_) => times_ns.push(call.to_ns.saturating_sub(call.from_ns)),
+            None => *unfinished += 1,
+        }
+    }
+    let calls = by_number.into_iter();
+    let mut calls: Vec<CallFigures> = calls
+        .map(|(number, (times_ns, unfinished))| CallFigures {
+            number,
+            durations: Distribution::new(times_ns),
+            unfinished,
+        })
+        .collect();
+    calls.sort_by_key(|call| std::cmp::Reverse(call.durations.total_ns()));
+    calls
+}
+
+fn preemptions(trace: &Trace) -> Vec<Preemption> {
+    let mut pairs: BTreeMap<(&str, Option<&str>), (u64, u64)> = BTreeMap::new();
+    for thread in &trace.threads {
+        for segment in &thread.segments {
+            if let State::Preempted(by) = segment.state {
+                let by = (by != 0).then(|| trace.name_of(by).unwrap_or("?"));
+                let pair = pairs.entry((&thread.name, by)).or_default();
+                *pair = (pair.0 + 1, pair.1 + segment.duration_ns());
+            }
+        }
+    }
+    let pairs = pairs.into_iter();
+    let mut preemptions: Vec<Preemption> = pairs
+        .map(|((victim, by), (count, total_ns))| Preemption {
+            victim: victim.to_owned(),
+            by: by.map(str::to_owned),
+            count,
+            total_ns,
+        })
+        .collect();
+    preemptions.sort_by_key(|p| std::cmp::Reverse(p.total_ns));
+    preemptions
+}
+
+/// Lengths of what lies between being woken and running.
+fn wakeup_latencies(trace: &Trace) -> Vec<u64> {
+    let pairs = trace.threads.iter().flat_map(|t| t.segments.windows(2));
+    pairs
+        .filter_map(|pair| match (pair[0].state, pair[1].state) {
+            (State::Runnable, State::Running(_)) => Some(pair[0].duration_ns()),
+            _ => None,
+        })
+        .collect()
+}
+
+fn faults(trace: &Trace) -> Faults {
+    let mut faults = Faults::default();
+    for thread in &trace.threads {
+        for fault in &thread.faults {
+            faults.count += 1;
+            if fault.access != Access::Unknown {
+                *faults.writes.get_or_insert(0) += u64::from(fault.access == Access::Write);
+            }
+        }
+        if let (Some(first), Some(last)) = (thread.samples.first(), thread.samples.last()) {
+            faults.count += last.faults.saturating_sub(first.faults);
+        }
+    }
+    faults
+}
+
+fn memory(trace: &Trace) -> Memory {
+    /// The kernel's codes of errors lie above.
+    const LEAST_ERROR: i64 = -4095;
+    let mut memory = Memory::default();
+    for call in trace.threads.iter().flat_map(|thread| &thread.calls) {
+        let Some(returned) = call.returned else {
+            continue;
+        };
+        let done = !(LEAST_ERROR..0).contains(&returned);
+        let bytes = call.arguments[1];
+        match trace.call_names.get(&call.number).map(String::as_str) {
+            Some("mmap" | "mmap2") if done => {
+                memory.maps += 1;
+                memory.mapped_bytes = memory.mapped_bytes.saturating_add(bytes);
+            }
+            Some("munmap") if done => {
+                memory.unmaps += 1;
+                memory.unmapped_bytes = memory.unmapped_bytes.saturating_add(bytes);
+            }
+            Some("brk") => memory.breaks += 1,
+            Some("madvise") => memory.advices += 1,
+            _ => {}
+        }
+    }
+    for map in trace.threads.iter().flat_map(|thread| &thread.maps) {
+        memory.maps += 1;
+        memory.mapped_bytes = memory.mapped_bytes.saturating_add(map.bytes);
+    }
+    memory
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_needs_ten_times_above_it() {
+        let of = |n: u64| Distribution::new((1..=n).rev().collect());
+        assert_eq!(of(19).percentile_ns(0.5), None);
+        assert_eq!(of(20).percentile_ns(0.5), Some(10));
+        assert_eq!(of(999).percentile_ns(0.99), None);
+        assert_eq!(of(1000).percentile_ns(0.99), Some(990));
+        assert_eq!(of(0).percentile_ns(0.5), None);
+        assert_eq!((of(3).max_ns(), of(3).total_ns()), (Some(3), 6));
+    }
+}

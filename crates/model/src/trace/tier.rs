@@ -1,0 +1,181 @@
+//! How much of a trace a machine lets us record, and why not more.
+
+use serde::{Deserialize, Serialize};
+
+/// How a trace was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// The scheduler's tracepoints of all CPUs, with system calls and page
+    /// faults of the target: root.
+    Full,
+    /// The target's own switches and page faults: `kernel.perf_event_paranoid`
+    /// of 2 or less.
+    OwnProcess,
+    /// What the kernel counts of each thread, read every 10 ms from /proc.
+    Minimal,
+}
+
+impl Tier {
+    /// All tiers, the best first.
+    pub const ALL: [Tier; 3] = [Tier::Full, Tier::OwnProcess, Tier::Minimal];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::Full => "full",
+            Tier::OwnProcess => "own process",
+            Tier::Minimal => "minimal",
+        }
+    }
+
+    /// What it needs.
+    pub fn needs(self) -> &'static str {
+        match self {
+            Tier::Full => "root",
+            Tier::OwnProcess => "kernel.perf_event_paranoid <= 2",
+            Tier::Minimal => "nothing",
+        }
+    }
+
+    /// How well it answers a question.
+    pub fn answer(self, topic: Topic) -> Answer {
+        use Answer::{Exact, InPart, No, Sum};
+        match (self, topic) {
+            (Tier::Full, _) => Exact,
+            (Tier::OwnProcess, Topic::Running | Topic::Faults) => Exact,
+            (Tier::OwnProcess, Topic::Preempted) => InPart,
+            (Tier::Minimal, Topic::Running | Topic::Faults) => Sum,
+            (Tier::OwnProcess | Tier::Minimal, _) => No,
+        }
+    }
+}
+
+/// A question about a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Topic {
+    /// When it ran, and on which CPU.
+    Running,
+    /// When it was runnable, apart from blocked.
+    Runnable,
+    /// When it was preempted.
+    Preempted,
+    /// By whom it was preempted and woken.
+    Causes,
+    /// Its system calls.
+    Calls,
+    /// Its page faults.
+    Faults,
+}
+
+impl Topic {
+    /// All topics, in the order of the table of tiers.
+    pub const ALL: [Topic; 6] = [
+        Topic::Running,
+        Topic::Runnable,
+        Topic::Preempted,
+        Topic::Causes,
+        Topic::Calls,
+        Topic::Faults,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Topic::Running => "running",
+            Topic::Runnable => "runnable",
+            Topic::Preempted => "preempted",
+            Topic::Causes => "by whom",
+            Topic::Calls => "calls",
+            Topic::Faults => "faults",
+        }
+    }
+}
+
+/// How well a tier answers a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Each time, with its stamp.
+    Exact,
+    /// Not apart from something else: "preempted or yielded".
+    InPart,
+    /// As sums of 10 ms.
+    Sum,
+    /// Not at all.
+    No,
+}
+
+impl Answer {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Answer::Exact => "exact",
+            Answer::InPart => "in part",
+            Answer::Sum => "sums",
+            Answer::No => "no",
+        }
+    }
+}
+
+/// Something that was not recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gap {
+    /// A whole tier, or a topic of the one that was used.
+    pub of: Missing,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// A tier was not possible.
+    Tier(Tier),
+    /// A topic within the tier.
+    Topic(Topic),
+}
+
+/// Why something was not recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The descriptions of the tracepoints can't be read.
+    NoTracefs(String),
+    /// The kernel refuses the events, with what `kernel.perf_event_paranoid`
+    /// is set to.
+    Denied(Option<i32>),
+    /// The kernel has no room for a ring (RLIMIT_MEMLOCK).
+    NoRing(String),
+    /// An event that was provoked arrived wrong, or not at all.
+    CheckFailed,
+    /// Another error of the system.
+    Failed(String),
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Reason::NoTracefs(error) => {
+                write!(f, "tracefs can't be read ({error}): needs root")
+            }
+            Reason::Denied(Some(level)) => write!(
+                f,
+                "perf_event_open is refused: needs root or CAP_PERFMON \
+                 (kernel.perf_event_paranoid is {level}; a container may forbid it too)"
+            ),
+            Reason::Denied(None) => f.write_str(
+                "perf_event_open is refused: needs root or CAP_PERFMON, and a sandbox that allows it",
+            ),
+            Reason::NoRing(error) => write!(
+                f,
+                "no memory for the records ({error}): raise RLIMIT_MEMLOCK (ulimit -l)"
+            ),
+            Reason::CheckFailed => {
+                f.write_str("a provoked event was not recorded as it happened: not trusted here")
+            }
+            Reason::Failed(error) => f.write_str(error),
+        }
+    }
+}

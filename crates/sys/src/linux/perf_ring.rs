@@ -1,0 +1,227 @@
+//! An event of `perf_event_open(2)` with its ring of memory, and further events
+//! of the same CPU whose records go into that ring.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+
+use super::perf_event::{
+    self, Attributes, COMM, CONTEXT_SWITCH, DISABLED, ENABLE_ON_EXEC, EXCLUDE_HYPERVISOR,
+    EXCLUDE_KERNEL, INHERIT, MMAP, MMAP_DATA, MMAP2, PERF_COUNT_SW_DUMMY,
+    PERF_COUNT_SW_PAGE_FAULTS, PERF_TYPE_SOFTWARE, PERF_TYPE_TRACEPOINT, SAMPLE_ADDR,
+    SAMPLE_ID_ALL, SAMPLE_RAW, SAMPLE_TID, SAMPLE_TIME, TASK, USE_CLOCK, WATERMARK,
+};
+use crate::pages::base_page_bytes;
+use crate::perf::{Begin, Event, Of, RingError, Source};
+
+/// Where the control page holds its 64-bit words `data_head` and `data_tail`.
+const HEAD_AT: usize = 1024;
+const TAIL_AT: usize = 1032;
+
+/// The largest ring of those that were asked for is as large as an address
+/// space of 32 bits still has room for.
+const LARGEST_DATA_BYTES: usize = 1 << 30;
+
+/// Events of one CPU, whose records wait in a ring of memory. What finds no
+/// room there is lost and counted ([`crate::perf::Body::Lost`]).
+#[derive(Debug)]
+pub struct Ring {
+    base: *mut u8,
+    data_bytes: usize,
+    /// The first is the one that the ring was mapped from.
+    events: Vec<OwnedFd>,
+}
+
+// SAFETY: the mapping belongs to the process, and only the ring's owner reads it.
+unsafe impl Send for Ring {}
+
+impl Ring {
+    /// A ring for an event, of the first of these sizes that the kernel grants:
+    /// each is rounded up to a power of two in pages. The memory counts against
+    /// RLIMIT_MEMLOCK.
+    ///
+    /// # Errors
+    /// What `perf_event_open(2)` says; what `mmap(2)` says to the last size.
+    pub fn open(first: &Event, data_bytes: &[usize]) -> Result<Ring, RingError> {
+        let page = base_page_bytes();
+        let sizes = data_bytes.iter().map(|&bytes| {
+            let pages = bytes.min(LARGEST_DATA_BYTES).div_ceil(page).max(1);
+            page * pages.next_power_of_two()
+        });
+        let mut refused = RingError::Memory(io::ErrorKind::InvalidInput.into());
+        for data_bytes in sizes {
+            let event = open(first, data_bytes).map_err(RingError::Event)?;
+            // SAFETY: a mapping where the kernel finds room for it.
+            let base = unsafe {
+                mmap(
+                    ptr::null_mut(),
+                    page + data_bytes,
+                    ProtFlags::READ | ProtFlags::WRITE,
+                    MapFlags::SHARED,
+                    &event,
+                    0,
+                )
+            };
+            match base {
+                Ok(base) => {
+                    return Ok(Ring {
+                        base: base.cast(),
+                        data_bytes,
+                        events: vec![event],
+                    });
+                }
+                Err(error) => refused = RingError::Memory(error.into()),
+            }
+        }
+        Err(refused)
+    }
+
+    /// Opens an event whose records go into this ring: of the same CPU.
+    ///
+    /// # Errors
+    /// What `perf_event_open(2)` and `ioctl(2)` say.
+    pub fn add(&mut self, event: &Event) -> io::Result<()> {
+        let event = open(event, self.data_bytes)?;
+        let ring = self.events[0].as_raw_fd();
+        control(&event, SET_OUTPUT, ring.into())?;
+        self.events.push(event);
+        Ok(())
+    }
+
+    /// Ends all recording; what is in the ring stays there.
+    ///
+    /// # Errors
+    /// What `ioctl(2)` says.
+    pub fn disable(&self) -> io::Result<()> {
+        self.events.iter().try_for_each(|e| control(e, DISABLE, 0))
+    }
+
+    /// Room for records, in bytes.
+    pub fn data_bytes(&self) -> usize {
+        self.data_bytes
+    }
+
+    /// Moves the records that are there to the end of `into`, for
+    /// [`crate::perf::records`].
+    pub fn drain(&mut self, into: &mut Vec<u8>) {
+        let head = self.word(HEAD_AT).load(Ordering::Acquire);
+        let tail = self.word(TAIL_AT).load(Ordering::Relaxed);
+        // The kernel writes no more than there is room for.
+        let length = (head.wrapping_sub(tail) as usize).min(self.data_bytes);
+        let from = tail as usize % self.data_bytes;
+        let first = length.min(self.data_bytes - from);
+        into.reserve(length);
+        for (at, length) in [(from, first), (0, length - first)] {
+            // SAFETY: inside the data pages, which follow the control page. The
+            // kernel does not write there before `data_tail` has passed.
+            let part = unsafe {
+                std::slice::from_raw_parts(self.base.add(base_page_bytes() + at), length)
+            };
+            into.extend_from_slice(part);
+        }
+        self.word(TAIL_AT).store(head, Ordering::Release);
+    }
+
+    fn word(&self, at: usize) -> &AtomicU64 {
+        // SAFETY: both words lie in the control page, aligned to 8; the
+        // kernel writes the one and reads the other at any time, as it would
+        // an atomic.
+        unsafe { AtomicU64::from_ptr(self.base.add(at).cast()) }
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        let bytes = base_page_bytes() + self.data_bytes;
+        // SAFETY: the mapping that `open` made, which no code uses any more.
+        let _ = unsafe { munmap(self.base.cast(), bytes) };
+    }
+}
+
+/// Waits until a ring is half full, but no longer than this.
+///
+/// # Errors
+/// What `poll(2)` says; a signal is none.
+pub fn wait<'a>(rings: impl IntoIterator<Item = &'a Ring>, limit: Duration) -> io::Result<()> {
+    let events = rings.into_iter().map(|ring| ring.events[0].as_fd());
+    let mut polled: Vec<PollFd<'_>> = events
+        .map(|event: BorrowedFd<'_>| PollFd::from_borrowed_fd(event, PollFlags::IN))
+        .collect();
+    let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
+    match poll(&mut polled, Some(&limit)) {
+        Err(rustix::io::Errno::INTR) | Ok(_) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Requests of `ioctl(2)`: `_IO('$', 1)` and `_IO('$', 5)`.
+const DISABLE: u32 = 0x2401;
+const SET_OUTPUT: u32 = 0x2405;
+
+fn control(event: &OwnedFd, request: u32, argument: libc::c_long) -> io::Result<()> {
+    // SAFETY: both requests take a number and touch no memory of ours. Its
+    // type differs between C libraries.
+    match unsafe { libc::ioctl(event.as_raw_fd(), request as _, argument) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn open(event: &Event, data_bytes: usize) -> io::Result<OwnedFd> {
+    let user = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR;
+    let (kind, config, sample_type, flags) = match event.source {
+        Source::Tracepoint(id) => (
+            PERF_TYPE_TRACEPOINT,
+            id,
+            SAMPLE_TIME | SAMPLE_RAW,
+            SAMPLE_ID_ALL,
+        ),
+        Source::PageFaults => (
+            PERF_TYPE_SOFTWARE,
+            PERF_COUNT_SW_PAGE_FAULTS,
+            SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR,
+            user | SAMPLE_ID_ALL,
+        ),
+        Source::Threads(which) => {
+            let bit = |asked: bool, bits: u64| if asked { bits } else { 0 };
+            // Records of tasks have a time without.
+            let stamped = which.names || which.maps || which.switches;
+            let flags = user
+                | bit(which.tasks, TASK)
+                | bit(which.names, COMM)
+                | bit(which.maps, MMAP | MMAP_DATA | MMAP2)
+                | bit(which.switches, CONTEXT_SWITCH)
+                | bit(stamped, SAMPLE_ID_ALL);
+            let sample_type = SAMPLE_TID | SAMPLE_TIME;
+            (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, sample_type, flags)
+        }
+    };
+    let begin = match event.begin {
+        Begin::Now => 0,
+        Begin::OnExec => DISABLED | ENABLE_ON_EXEC,
+    };
+    let inherit = if event.inherit { INHERIT } else { 0 };
+    let sampled = !matches!(event.source, Source::Threads(_));
+    let attributes = Attributes {
+        kind,
+        config,
+        sample_type,
+        sample_period: u64::from(sampled),
+        flags: flags | begin | inherit | WATERMARK | USE_CLOCK,
+        wakeup_watermark: u32::try_from(data_bytes / 2).unwrap_or(u32::MAX),
+        clock: libc::CLOCK_MONOTONIC_RAW,
+        ..Attributes::default()
+    };
+    let thread = match event.of {
+        Of::CallingThread => 0,
+        Of::Everyone => -1,
+        Of::Thread(number) => number.try_into().map_err(io::Error::other)?,
+    };
+    let cpu = libc::c_int::try_from(event.cpu).map_err(io::Error::other)?;
+    perf_event::open(attributes, thread, cpu)
+}

@@ -1,0 +1,125 @@
+//! What a recording consists of: events in the order of their time.
+
+use model::trace::Access;
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When, on CLOCK_MONOTONIC_RAW, in ns.
+    pub at_ns: u64,
+    /// On which CPU.
+    pub cpu: u32,
+    /// What.
+    pub what: What,
+}
+
+/// A thread's name as the kernel has it, filled up with zeros.
+pub type Name = [u8; 16];
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A thread was switched out and another in, traced or not
+    /// (`sched_switch`).
+    Switch {
+        /// The one switched out,
+        out: u32,
+        /// its state as the kernel writes it,
+        state: u32,
+        /// and the one switched in.
+        into: u32,
+    },
+    /// A thread was woken (`sched_waking`).
+    Waking {
+        /// The one woken.
+        thread: u32,
+        /// By which thread; `None` for an interrupt.
+        by: Option<u32>,
+    },
+    /// A traced thread was switched in or out: the kernel's record of the
+    /// thread itself, which is written apart from `sched_switch`.
+    OwnSwitch {
+        /// The thread.
+        thread: u32,
+        /// Out, else in.
+        out: bool,
+        /// It was ready to run when switched out.
+        ready: bool,
+    },
+    /// A traced thread entered a system call.
+    Enter {
+        /// The thread.
+        thread: u32,
+        /// Number of the call.
+        number: u32,
+        /// Its first arguments.
+        arguments: [u64; 3],
+    },
+    /// A system call of a traced thread returned.
+    Return {
+        /// The thread.
+        thread: u32,
+        /// What the call returned.
+        returned: i64,
+    },
+    /// A page fault of a traced thread in user mode.
+    Fault {
+        /// The thread.
+        thread: u32,
+        /// The address.
+        address: u64,
+        /// The access.
+        access: Access,
+    },
+    /// A traced thread was found asleep after the recording had begun.
+    Asleep {
+        /// The thread.
+        thread: u32,
+        /// In this system call, if any.
+        call: Option<u32>,
+        /// Signals can't wake it.
+        uninterruptible: bool,
+    },
+    /// A traced thread created another.
+    Fork {
+        /// The process of the new one,
+        process: u32,
+        /// the new one,
+        thread: u32,
+        /// and the one that created it.
+        parent: u32,
+    },
+    /// A traced thread is ending.
+    Exit {
+        /// The thread.
+        thread: u32,
+    },
+    /// A traced thread got a name.
+    Name {
+        /// Its process.
+        process: u32,
+        /// The thread.
+        thread: u32,
+        /// The name.
+        name: Name,
+        /// By executing a program.
+        exec: bool,
+    },
+    /// A traced thread mapped memory.
+    Map {
+        /// The thread.
+        thread: u32,
+        /// The address.
+        address: u64,
+        /// How much.
+        bytes: u64,
+    },
+    /// So many records of this CPU found no room since its event before.
+    Lost(u64),
+}
+
+/// A name as text.
+pub fn text_of(name: &[u8]) -> String {
+    let end = name.iter().position(|&b| b == 0).unwrap_or(name.len());
+    String::from_utf8_lossy(&name[..end]).into_owned()
+}

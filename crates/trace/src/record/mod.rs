@@ -1,0 +1,446 @@
+//! Recording a command or a process, with the best tier that is allowed here.
+
+mod check;
+mod process;
+mod rings;
+mod sampler;
+
+use crate::decode::{Decoded, Samples, Tracepoint};
+use crate::event::{self, Event, text_of};
+use crate::states::{Settings, Timeline, timeline};
+use model::trace::tier::Missing;
+use model::trace::{
+    Clocks, Ended, Gap, Losses, Reason, SCHEMA, State, Target, Thread, Tier, Trace,
+};
+use rings::{Collected, Rings, Traced};
+use sampler::Sampled;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use sys::attached::{Held, Started};
+
+/// What to record.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// This tier and no other.
+    pub tier: Option<Tier>,
+    /// No longer than this.
+    pub limit: Option<Duration>,
+    /// The most bytes of records to keep.
+    pub limit_bytes: u64,
+    /// The CPUs of the machine.
+    pub cpus: Vec<u32>,
+    /// Architecture of the machine.
+    pub architecture: String,
+    /// Release of its kernel.
+    pub kernel: String,
+}
+
+/// Why nothing was recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The command did not start.
+    #[error("can't start {}: {error}", .program.to_string_lossy())]
+    Start {
+        /// The program.
+        program: OsString,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// There are no words.
+    #[error("no command")]
+    NoCommand,
+    /// A request to end came before.
+    #[error("interrupted before the command started")]
+    Interrupted,
+    /// There is no such process.
+    #[error("there is no process {0}")]
+    NoProcess(u32),
+    /// The tier that was asked for is not possible.
+    #[error("the tier {} is not available: {reason}", .tier.name())]
+    Tier {
+        /// The tier.
+        tier: Tier,
+        /// Why not.
+        reason: Reason,
+    },
+    /// Waiting or collecting failed.
+    #[error("recording failed: {0}")]
+    Failed(#[from] io::Error),
+}
+
+/// Runs a command in the foreground and records it and everything it starts.
+/// Requests to end go on to the command; at the end of the limit it gets
+/// SIGTERM.
+///
+/// # Errors
+/// If the command does not start, or nothing could be recorded.
+pub fn command(words: &[OsString], held: &Held, request: &Request) -> Result<Trace, RecordError> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(RecordError::NoCommand);
+    };
+    let traced = Traced::Command;
+    let (source, gaps) = Source::open(&traced, request)?;
+    let began = now();
+    let mut command = Command::new(program);
+    let started = held.start(command.args(arguments), &[]);
+    let started = started.map_err(|error| RecordError::Start {
+        program: program.clone(),
+        error,
+    })?;
+    let Started::Running(mut running) = started else {
+        return Err(RecordError::Interrupted);
+    };
+    let root = running.id();
+    let limit = request.limit.unwrap_or(FOREVER);
+    let stop = AtomicBool::new(false);
+    let (recorded, to_ns, ended) = std::thread::scope(|scope| -> io::Result<_> {
+        let collector = scope.spawn(|| source.collect(root, &traced, began.raw_ns, &stop, request));
+        let status = running.wait_until(Instant::now() + limit);
+        let to_ns = sys::monotonic_raw_ns();
+        stop.store(true, Ordering::Release);
+        let recorded = joined(collector)?;
+        let ended = match status? {
+            Some(status) => ended_as(status),
+            None => {
+                running.terminate();
+                running.wait()?;
+                Ended::Time
+            }
+        };
+        Ok((recorded, to_ns, ended))
+    })?;
+    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+    Ok(recorded.trace(Around {
+        target: Target::Command(words.collect()),
+        roots: vec![(root, root)],
+        asleep: Vec::new(),
+        gaps,
+        began,
+        to_ns,
+        ended,
+        request,
+    }))
+}
+
+/// Records a process that runs: its threads, and what it starts from now on.
+/// Requests to end stop the recording, and never the process.
+///
+/// # Errors
+/// If there is no such process, or nothing could be recorded.
+pub fn process(id: u32, held: &Held, request: &Request) -> Result<Trace, RecordError> {
+    if !process::is_process(id) || !process::is_alive(id) {
+        return Err(RecordError::NoProcess(id));
+    }
+    let traced = Traced::Process(id);
+    let (source, gaps) = Source::open(&traced, request)?;
+    let began = now();
+    let roots = process::threads(id).unwrap_or_default();
+    let names = roots
+        .iter()
+        .map(|&thread| (thread, process::name(id, thread)));
+    let names: Vec<(u32, Option<String>)> = names.collect();
+    // What sleeps leaves no event.
+    let asleep = roots.iter().filter_map(|&thread| {
+        let (call, uninterruptible) = process::asleep(id, thread)?;
+        Some(Event {
+            at_ns: sys::monotonic_raw_ns(),
+            cpu: 0,
+            what: event::What::Asleep {
+                thread,
+                call,
+                uninterruptible,
+            },
+        })
+    });
+    let asleep: Vec<Event> = asleep.collect();
+    let stop = AtomicBool::new(false);
+    let end = Instant::now() + request.limit.unwrap_or(FOREVER);
+    let (recorded, to_ns, ended) = std::thread::scope(|scope| -> io::Result<_> {
+        let collector = scope.spawn(|| source.collect(id, &traced, began.raw_ns, &stop, request));
+        let ended = loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if held.is_requested_within(left.min(LOOK)) {
+                break Ended::Requested;
+            }
+            if Instant::now() >= end {
+                break Ended::Time;
+            }
+            if !process::is_alive(id) {
+                break Ended::Gone;
+            }
+            if stop.load(Ordering::Acquire) {
+                break Ended::Full;
+            }
+        };
+        let to_ns = sys::monotonic_raw_ns();
+        stop.store(true, Ordering::Release);
+        Ok((joined(collector)?, to_ns, ended))
+    })?;
+    let mut trace = recorded.trace(Around {
+        target: Target::Process(id),
+        roots: roots.iter().map(|&thread| (id, thread)).collect(),
+        asleep,
+        gaps,
+        began,
+        to_ns,
+        ended,
+        request,
+    });
+    // A thread that was there before is named by no record.
+    for (thread, name) in names {
+        let known = trace.threads.iter_mut().find(|known| known.id == thread);
+        if let (Some(known), Some(name)) = (known, name)
+            && known.name.is_empty()
+        {
+            known.name = name;
+        }
+    }
+    Ok(trace)
+}
+
+/// How often a traced process is looked at, whether it is still there.
+const LOOK: Duration = Duration::from_millis(20);
+/// Longer than anything runs.
+const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
+fn now() -> Clocks {
+    Clocks {
+        raw_ns: sys::monotonic_raw_ns(),
+        boot_ns: sys::boot_ns(),
+        real_ns: sys::realtime_unix_ns(),
+    }
+}
+
+fn joined(
+    collector: std::thread::ScopedJoinHandle<'_, io::Result<Recorded>>,
+) -> io::Result<Recorded> {
+    let ended = collector.join();
+    ended.unwrap_or_else(|_| Err(io::Error::other("collecting the records failed")))
+}
+
+fn ended_as(status: ExitStatus) -> Ended {
+    match status.code() {
+        Some(code) => Ended::Exited(code),
+        None => Ended::Signalled(status.signal().unwrap_or(0)),
+    }
+}
+
+/// Where records come from.
+enum Source {
+    Rings(Tier, Rings),
+    Sampler,
+}
+
+impl Source {
+    /// The best tier that is possible, and why the better ones are not.
+    fn open(traced: &Traced, request: &Request) -> Result<(Source, Vec<Gap>), RecordError> {
+        // Events of a thread for each CPU, and as many again of the machine.
+        let _ = sys::process::allow_open_files(u64::MAX);
+        let mut gaps = Vec::new();
+        for tier in Tier::ALL {
+            if request.tier.is_some_and(|wanted| wanted != tier) {
+                continue;
+            }
+            let opened = match tier {
+                Tier::Full => Rings::full(traced, &request.cpus),
+                Tier::OwnProcess => Rings::own(traced, &request.cpus),
+                Tier::Minimal => return Ok((Source::Sampler, gaps)),
+            };
+            match opened {
+                Ok(rings) => return Ok((Source::Rings(tier, rings), gaps)),
+                Err(reason) if request.tier == Some(tier) => {
+                    return Err(RecordError::Tier { tier, reason });
+                }
+                Err(reason) => gaps.push(Gap {
+                    of: Missing::Tier(tier),
+                    reason,
+                }),
+            }
+        }
+        Ok((Source::Sampler, gaps))
+    }
+
+    fn collect(
+        self,
+        root: u32,
+        traced: &Traced,
+        from_ns: u64,
+        stop: &AtomicBool,
+        request: &Request,
+    ) -> io::Result<Recorded> {
+        let limit = request.limit_bytes;
+        Ok(match self {
+            Source::Rings(tier, rings) => {
+                let (samples, gaps) = (rings.samples.clone(), rings.gaps.clone());
+                let ring_bytes = rings.ring_bytes();
+                Recorded::Records {
+                    tier,
+                    samples,
+                    gaps,
+                    ring_bytes,
+                    collected: rings.collect(stop, limit)?,
+                }
+            }
+            Source::Sampler => {
+                Recorded::Samples(sampler::sample(root, traced, from_ns, stop, limit))
+            }
+        })
+    }
+}
+
+/// What was recorded.
+enum Recorded {
+    Records {
+        tier: Tier,
+        samples: Samples,
+        gaps: Vec<Gap>,
+        ring_bytes: u64,
+        collected: Collected,
+    },
+    Samples(Sampled),
+}
+
+/// What is known of a recording beside its records.
+struct Around<'a> {
+    target: Target,
+    /// Process and number of the first threads.
+    roots: Vec<(u32, u32)>,
+    /// Those that slept when the recording began.
+    asleep: Vec<Event>,
+    gaps: Vec<Gap>,
+    began: Clocks,
+    to_ns: u64,
+    ended: Ended,
+    request: &'a Request,
+}
+
+impl Recorded {
+    fn trace(self, around: Around<'_>) -> Trace {
+        let empty = Trace {
+            schema: SCHEMA,
+            target: around.target,
+            ended: around.ended,
+            tier: Tier::Minimal,
+            gaps: around.gaps,
+            architecture: around.request.architecture.clone(),
+            kernel: around.request.kernel.clone(),
+            cpu_count: u32::try_from(around.request.cpus.len()).unwrap_or(u32::MAX),
+            ring_bytes: 0,
+            began: around.began,
+            duration_ns: around.to_ns.saturating_sub(around.began.raw_ns),
+            threads: Vec::new(),
+            cpus: Vec::new(),
+            wakeups: Vec::new(),
+            call_names: BTreeMap::new(),
+            other_names: BTreeMap::new(),
+            losses: Losses::default(),
+        };
+        match self {
+            Recorded::Samples(sampled) => of_samples(sampled, empty),
+            Recorded::Records {
+                tier,
+                samples,
+                mut gaps,
+                ring_bytes,
+                collected,
+            } => {
+                let mut decoded = Decoded {
+                    events: around.asleep,
+                    ..Decoded::default()
+                };
+                for (cpu, bytes) in collected.chunks {
+                    decoded.add(&samples, cpu, &bytes);
+                }
+                decoded.sort();
+                let calls = match &samples {
+                    Samples::Tracepoints(layouts) => layouts.id(Tracepoint::Enter).is_some(),
+                    Samples::Faults => false,
+                };
+                let settings = Settings {
+                    roots: around.roots,
+                    from_ns: around.began.raw_ns,
+                    to_ns: collected.full_ns.unwrap_or(around.to_ns),
+                    scheduler: tier == Tier::Full,
+                    calls,
+                    yield_call: check::number_of("sched_yield"),
+                };
+                let timeline = timeline(&decoded.events, &settings);
+                let mut trace = Trace {
+                    tier,
+                    ring_bytes,
+                    ..empty
+                };
+                trace.gaps.append(&mut gaps);
+                if collected.full_ns.is_some() {
+                    trace.ended = Ended::Full;
+                }
+                of_records(timeline, &decoded, settings.to_ns, trace)
+            }
+        }
+    }
+}
+
+fn of_records(timeline: Timeline, decoded: &Decoded, to_ns: u64, empty: Trace) -> Trace {
+    let mut trace = Trace {
+        began: since(empty.began, timeline.began_ns),
+        duration_ns: to_ns.saturating_sub(timeline.began_ns),
+        threads: timeline.threads,
+        cpus: timeline.cpus,
+        wakeups: timeline.wakeups,
+        losses: Losses {
+            unread_bytes: decoded.unread_bytes,
+            ..timeline.losses
+        },
+        ..empty
+    };
+    let calls = trace.threads.iter().flat_map(|thread| &thread.calls);
+    let segments = trace.threads.iter().flat_map(|thread| &thread.segments);
+    let blocked = segments.filter_map(|segment| match segment.state {
+        State::Blocked { call, .. } => call,
+        _ => None,
+    });
+    let numbers = calls.map(|call| call.number).chain(blocked);
+    let names = numbers.filter_map(|n| Some((n, sys::system_calls::name(n)?.to_owned())));
+    trace.call_names = names.collect();
+    let traced: std::collections::BTreeSet<u32> = trace.threads.iter().map(|t| t.id).collect();
+    let names = decoded.names.iter().filter(|(id, _)| !traced.contains(id));
+    trace.other_names = names.map(|(&id, name)| (id, text_of(name))).collect();
+    trace
+}
+
+/// The same moment on all clocks, at another time of the first.
+fn since(clocks: Clocks, raw_ns: u64) -> Clocks {
+    let later_ns = raw_ns.saturating_sub(clocks.raw_ns);
+    Clocks {
+        raw_ns: clocks.raw_ns + later_ns,
+        boot_ns: clocks.boot_ns + later_ns,
+        real_ns: clocks.real_ns + later_ns,
+    }
+}
+
+fn of_samples(sampled: Sampled, empty: Trace) -> Trace {
+    let began_ns = empty.began.raw_ns;
+    let relative = |at_ns: u64| at_ns.saturating_sub(began_ns);
+    let threads = sampled.threads.into_iter().map(|mut thread: Thread| {
+        thread.from_ns = relative(thread.from_ns);
+        thread.to_ns = relative(thread.to_ns);
+        for sample in &mut thread.samples {
+            sample.at_ns = relative(sample.at_ns);
+        }
+        thread
+    });
+    Trace {
+        threads: threads.collect(),
+        ended: match sampled.full_ns {
+            Some(_) => Ended::Full,
+            None => empty.ended,
+        },
+        duration_ns: sampled.full_ns.map_or(empty.duration_ns, relative),
+        ..empty
+    }
+}

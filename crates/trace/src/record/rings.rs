@@ -1,0 +1,300 @@
+//! The two tiers that record with perf events: which events are opened, for
+//! what, and how their bytes are collected.
+
+use super::check::checked;
+use crate::decode::{Layouts, Samples, Tracepoint};
+use model::trace::tier::Missing;
+use model::trace::{Gap, Reason, Topic};
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use sys::perf::{self, Begin, Body, Event, Of, Ring, RingError, Source, Threads};
+use sys::tracefs::Tracefs;
+
+/// How long bytes wait in a ring: with short records, 512 KiB are full after
+/// little more.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Sizes of a ring, the first that the kernel grants: 8 MiB need a right or a
+/// high RLIMIT_MEMLOCK, 512 KiB are what every user has.
+const RING_BYTES: [usize; 5] = [8 << 20, 4 << 20, 1 << 20, 512 << 10, 64 << 10];
+
+/// Whose events are recorded.
+#[derive(Clone, Debug)]
+pub(super) enum Traced {
+    /// Of a command that the calling thread will start.
+    Command,
+    /// Of a process that runs.
+    Process(u32),
+}
+
+/// A ring for each CPU.
+#[derive(Debug)]
+pub(super) struct Rings {
+    pub(super) samples: Samples,
+    pub(super) gaps: Vec<Gap>,
+    rings: Vec<(u32, Ring)>,
+    /// Bytes with the CPU whose they are.
+    chunks: Vec<(u32, Vec<u8>)>,
+}
+
+/// What was recorded.
+#[derive(Debug)]
+pub(super) struct Collected {
+    pub(super) chunks: Vec<(u32, Vec<u8>)>,
+    /// When no more could be kept.
+    pub(super) full_ns: Option<u64>,
+}
+
+impl Rings {
+    /// The scheduler's tracepoints of all CPUs, and the target's calls, faults
+    /// and own switches.
+    pub(super) fn full(traced: &Traced, cpus: &[u32]) -> Result<Rings, Reason> {
+        let (layouts, gaps) = described(cpus)?;
+        let wide = [Tracepoint::Switch, Tracepoint::Waking];
+        let wide = wide.map(|point| layouts.id(point).map(Source::Tracepoint));
+        let own = [Tracepoint::Enter, Tracepoint::Return, Tracepoint::Fault];
+        let mut own: Vec<Source> = own
+            .iter()
+            .filter_map(|&point| layouts.id(point).map(Source::Tracepoint))
+            .collect();
+        // Last: that it records means that the others do.
+        own.push(Source::Threads(Threads {
+            tasks: true,
+            names: true,
+            switches: true,
+            maps: false,
+        }));
+        let wide: Vec<Source> = wide.into_iter().flatten().collect();
+        Rings::open(
+            traced,
+            cpus,
+            &wide,
+            &own,
+            Samples::Tracepoints(layouts),
+            gaps,
+        )
+    }
+
+    /// The target's own switches and page faults.
+    pub(super) fn own(traced: &Traced, cpus: &[u32]) -> Result<Rings, Reason> {
+        let own = [
+            Source::PageFaults,
+            Source::Threads(Threads {
+                tasks: true,
+                names: true,
+                maps: true,
+                switches: true,
+            }),
+        ];
+        Rings::open(traced, cpus, &[], &own, Samples::Faults, Vec::new())
+    }
+
+    fn open(
+        traced: &Traced,
+        cpus: &[u32],
+        wide: &[Source],
+        own: &[Source],
+        samples: Samples,
+        gaps: Vec<Gap>,
+    ) -> Result<Rings, Reason> {
+        let mut rings = Rings {
+            samples,
+            gaps,
+            rings: Vec::new(),
+            chunks: Vec::new(),
+        };
+        let wide = wide
+            .iter()
+            .map(|&source| (source, Of::Everyone, false, Begin::Now));
+        let wide: Vec<Asked> = wide.collect();
+        rings.add(cpus, &wide).map_err(reason)?;
+        match traced {
+            Traced::Command => {
+                let own = own.iter();
+                let mut own: Vec<Asked> = own
+                    .map(|&source| (source, Of::CallingThread, true, Begin::OnExec))
+                    .collect();
+                // An event that no child inherits. Without it the kernel may
+                // swap the lists of events of this thread and of the command
+                // instead of switching them, and the command's exec would
+                // enable ours.
+                let none = Source::Threads(Threads::default());
+                own.push((none, Of::CallingThread, false, Begin::Now));
+                rings.add(cpus, &own).map_err(reason)?;
+            }
+            Traced::Process(id) => rings.add_process(cpus, own, *id).map_err(reason)?,
+        }
+        Ok(rings)
+    }
+
+    /// An event for each thread that is there. Those that appear meanwhile have
+    /// theirs by inheritance if a record says that they were created by one that
+    /// has its own; otherwise they get them in the next turn.
+    fn add_process(&mut self, cpus: &[u32], own: &[Source], id: u32) -> Result<(), RingError> {
+        let mut opened = BTreeSet::new();
+        loop {
+            let threads = super::process::threads(id).map_err(RingError::Event)?;
+            let before = opened.len();
+            for thread in threads {
+                if !opened.insert(thread) {
+                    continue;
+                }
+                let own = own.iter();
+                let own: Vec<Asked> = own
+                    .map(|&source| (source, Of::Thread(thread), true, Begin::Now))
+                    .collect();
+                match self.add(cpus, &own) {
+                    // It has ended.
+                    Err(RingError::Event(error))
+                        if error.raw_os_error() == Some(NO_SUCH_PROCESS) => {}
+                    other => other?,
+                }
+            }
+            if opened.len() == before {
+                return Ok(());
+            }
+            let seen = self.chunks.len();
+            self.drain();
+            let drained = self.chunks[seen..].iter();
+            let records = drained.flat_map(|(_, bytes)| perf::records(bytes));
+            opened.extend(records.filter_map(|record| match record.body {
+                Body::Fork(task) => Some(task.thread),
+                _ => None,
+            }));
+        }
+    }
+
+    /// Opens events on each CPU; the first ones ever make the rings.
+    fn add(&mut self, cpus: &[u32], asked: &[Asked]) -> Result<(), RingError> {
+        for &cpu in cpus {
+            for &(source, of, inherit, begin) in asked {
+                let event = Event {
+                    source,
+                    of,
+                    cpu,
+                    inherit,
+                    begin,
+                };
+                match self.rings.iter_mut().find(|(of, _)| *of == cpu) {
+                    Some((_, ring)) => ring.add(&event).map_err(RingError::Event)?,
+                    None => {
+                        let ring = Ring::open(&event, &RING_BYTES)?;
+                        self.rings.push((cpu, ring));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The smallest ring.
+    pub(super) fn ring_bytes(&self) -> u64 {
+        let sizes = self.rings.iter().map(|(_, ring)| ring.data_bytes() as u64);
+        sizes.min().unwrap_or(0)
+    }
+
+    /// Collects records until `stop` is set, or there are more than `limit_bytes`.
+    pub(super) fn collect(mut self, stop: &AtomicBool, limit_bytes: u64) -> io::Result<Collected> {
+        let mut full_ns = None;
+        let mut bytes = 0;
+        while !stop.load(Ordering::Acquire) {
+            perf::wait(self.rings.iter().map(|(_, ring)| ring), INTERVAL)?;
+            bytes += self.drain();
+            if bytes > limit_bytes {
+                full_ns = Some(sys::monotonic_raw_ns());
+                stop.store(true, Ordering::Release);
+            }
+        }
+        for (_, ring) in &self.rings {
+            ring.disable()?;
+        }
+        self.drain();
+        Ok(Collected {
+            chunks: self.chunks,
+            full_ns,
+        })
+    }
+
+    fn drain(&mut self) -> u64 {
+        let mut drained = 0;
+        for (cpu, ring) in &mut self.rings {
+            let mut bytes = Vec::new();
+            ring.drain(&mut bytes);
+            drained += bytes.len() as u64;
+            if !bytes.is_empty() {
+                self.chunks.push((*cpu, bytes));
+            }
+        }
+        drained
+    }
+}
+
+type Asked = (Source, Of, bool, Begin);
+
+/// ESRCH
+const NO_SUCH_PROCESS: i32 = 3;
+
+/// The layouts of the tracepoints, as far as a provoked event is read right.
+fn described(cpus: &[u32]) -> Result<(Layouts, Vec<Gap>), Reason> {
+    let unread = |error: io::Error| Reason::NoTracefs(error.to_string());
+    let tracefs = Tracefs::open().map_err(unread)?;
+    let mut layouts = Layouts::default();
+    let mut gaps = Vec::new();
+    for point in Tracepoint::ALL {
+        let read = tracefs.read(&format!("events/{}/format", point.path()));
+        let added = read.map_err(|error| Reason::Failed(error.to_string()));
+        let added = added.and_then(|text| {
+            let added = layouts.add(point, &text);
+            added.map_err(|error| Reason::Failed(error.to_string()))
+        });
+        match (added, topic_of(point)) {
+            (Ok(()), _) => {}
+            (Err(reason), Some(topic)) => gaps.push(gap(topic, reason)),
+            (Err(reason), None) => return Err(reason),
+        }
+    }
+    let wrong = checked(&layouts, cpus).map_err(reason)?;
+    for point in wrong {
+        let Some(topic) = topic_of(point) else {
+            return Err(Reason::CheckFailed);
+        };
+        layouts.remove(point);
+        gaps.push(gap(topic, Reason::CheckFailed));
+    }
+    // A call needs both of its ends.
+    let ends = [Tracepoint::Enter, Tracepoint::Return];
+    if ends.iter().any(|&end| layouts.id(end).is_none()) {
+        ends.iter().for_each(|&end| layouts.remove(end));
+    }
+    gaps.dedup();
+    Ok((layouts, gaps))
+}
+
+fn gap(topic: Topic, reason: Reason) -> Gap {
+    Gap {
+        of: Missing::Topic(topic),
+        reason,
+    }
+}
+
+/// What a tracepoint tells of; `None` if nothing is told without it.
+fn topic_of(point: Tracepoint) -> Option<Topic> {
+    match point {
+        Tracepoint::Switch | Tracepoint::Waking => None,
+        Tracepoint::Enter | Tracepoint::Return => Some(Topic::Calls),
+        Tracepoint::Fault => Some(Topic::Faults),
+    }
+}
+
+/// What an error means for the tier.
+fn reason(error: RingError) -> Reason {
+    match error {
+        RingError::Memory(error) => Reason::NoRing(error.to_string()),
+        RingError::Event(error) => match error.kind() {
+            io::ErrorKind::PermissionDenied => Reason::Denied(super::process::paranoid()),
+            _ => Reason::Failed(error.to_string()),
+        },
+    }
+}

@@ -1,0 +1,114 @@
+//! The tier that needs no right: what the kernel counts of each thread, read
+//! from /proc at an interval. Threads that live for less may be missed.
+
+use super::process::{family, name, schedstat_of, stat_of, threads};
+use super::rings::Traced;
+use model::trace::{Sample, Thread};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+const INTERVAL: Duration = Duration::from_millis(10);
+
+/// What was sampled, in ns of CLOCK_MONOTONIC_RAW.
+#[derive(Debug, Default)]
+pub(super) struct Sampled {
+    pub(super) threads: Vec<Thread>,
+    pub(super) full_ns: Option<u64>,
+}
+
+/// Samples the threads of a process and of what it starts until `stop` is set,
+/// or the samples need more than `limit_bytes`.
+pub(super) fn sample(
+    root: u32,
+    traced: &Traced,
+    from_ns: u64,
+    stop: &AtomicBool,
+    limit_bytes: u64,
+) -> Sampled {
+    let mut sampled = Sampled::default();
+    let mut place: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+    let mut before_ns = from_ns;
+    let mut bytes = 0;
+    let mut first = true;
+    loop {
+        // What stops it is looked at after a last turn.
+        let last = stop.load(Ordering::Acquire);
+        let now_ns = sys::monotonic_raw_ns();
+        for process in family(root) {
+            for thread in threads(process).unwrap_or_default() {
+                let Some(sample) = read(process, thread) else {
+                    continue;
+                };
+                let at = *place.entry((process, thread)).or_insert_with(|| {
+                    // Of a thread that is new, all was counted since it began:
+                    // after the turn before.
+                    let is_new = !first || matches!(traced, Traced::Command);
+                    sampled
+                        .threads
+                        .push(begun(process, thread, before_ns, is_new));
+                    sampled.threads.len() - 1
+                });
+                let known = &mut sampled.threads[at];
+                if let Some(name) = name(process, thread) {
+                    known.name = name;
+                }
+                if known.samples.is_empty() {
+                    known.from_ns = sample.at_ns;
+                }
+                known.to_ns = sample.at_ns;
+                known.samples.push(sample);
+                bytes += size_of::<Sample>() as u64;
+            }
+        }
+        before_ns = now_ns;
+        first = false;
+        if last {
+            break;
+        }
+        if bytes > limit_bytes {
+            sampled.full_ns = Some(now_ns);
+            stop.store(true, Ordering::Release);
+            break;
+        }
+        std::thread::sleep(INTERVAL);
+    }
+    for thread in &mut sampled.threads {
+        thread.ended = thread.to_ns < before_ns;
+    }
+    sampled
+}
+
+fn begun(process: u32, id: u32, before_ns: u64, is_new: bool) -> Thread {
+    let nothing = Sample {
+        at_ns: before_ns,
+        running_ns: 0,
+        queued_ns: 0,
+        switched_in: 0,
+        faults: 0,
+    };
+    Thread {
+        id,
+        process,
+        from_ns: before_ns,
+        samples: if is_new { vec![nothing] } else { Vec::new() },
+        ..Thread::default()
+    }
+}
+
+fn read(process: u32, thread: u32) -> Option<Sample> {
+    let read = |file: &str| {
+        std::fs::read(format!("/proc/{process}/task/{thread}/{file}"))
+            .ok()
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let [running_ns, queued_ns, switched_in] = schedstat_of(&read("schedstat")?)?;
+    let stat = stat_of(&read("stat")?)?;
+    Some(Sample {
+        at_ns: sys::monotonic_raw_ns(),
+        running_ns,
+        queued_ns,
+        switched_in,
+        faults: stat.faults,
+    })
+}

@@ -1,0 +1,96 @@
+//! What holds of a trace of any bytes whatever; shared with `fuzz`.
+
+use crate::ring::Bytes;
+use model::trace::{Clocks, Ended, SCHEMA, Target, Tier, Trace};
+use trace::decode::{Decoded, Layouts, Samples};
+use trace::states::{Settings, timeline};
+
+/// A ring of records, of four bytes each.
+pub(crate) fn ring(records: &[[u8; 4]]) -> Vec<u8> {
+    records.iter().copied().fold(Bytes::default(), record).0
+}
+
+/// One record of a few threads on a few CPUs, in any order.
+fn record(bytes: Bytes, [kind, at, a, b]: [u8; 4]) -> Bytes {
+    let (at, a, b) = (u64::from(at), u32::from(a % 5), u32::from(b % 5));
+    match kind % 12 {
+        0 => bytes.switch(at, a, 1, (b, "x")),
+        1 => bytes.switch(at, a, 0, (b, "x")),
+        2 => bytes.switch(at, a, 0x10, (b, "x")),
+        3 => bytes.waking(at, 0, a, b),
+        4 => bytes.enter(at, a, i64::from(b), [0; 6]),
+        5 => bytes.returns(at, a, 0, 0),
+        6 => bytes.own_switch(at, a, true, b % 2 == 0),
+        7 => bytes.own_switch(at, a, false, false),
+        8 => bytes.fork(at, a, b, a),
+        9 => bytes.exit(at, a),
+        10 => bytes.exec(at, a, "y"),
+        _ => bytes.lost(at, 1),
+    }
+}
+
+/// The trace of these rings, as the recorder makes it.
+pub(crate) fn trace(layouts: &Layouts, rings: &[Vec<u8>], scheduler: bool) -> Trace {
+    let mut decoded = Decoded::default();
+    for (cpu, bytes) in (0..).zip(rings) {
+        decoded.add(&Samples::Tracepoints(layouts.clone()), cpu, bytes);
+    }
+    decoded.sort();
+    let settings = Settings {
+        roots: vec![(1, 1)],
+        from_ns: 0,
+        to_ns: 200,
+        scheduler,
+        calls: true,
+        yield_call: Some(24),
+    };
+    let timeline = timeline(&decoded.events, &settings);
+    Trace {
+        schema: SCHEMA,
+        target: Target::Process(1),
+        ended: Ended::Gone,
+        tier: Tier::Full,
+        gaps: Vec::new(),
+        architecture: String::new(),
+        kernel: String::new(),
+        cpu_count: 1,
+        ring_bytes: 0,
+        began: Clocks::default(),
+        duration_ns: settings.to_ns - timeline.began_ns,
+        threads: timeline.threads,
+        cpus: timeline.cpus,
+        wakeups: timeline.wakeups,
+        call_names: Default::default(),
+        other_names: Default::default(),
+        losses: timeline.losses,
+    }
+}
+
+/// Asserts that the states of each thread cover its life without gap or
+/// overlap, and that nothing lies outside of the trace.
+pub(crate) fn holds(trace: &Trace) {
+    for thread in &trace.threads {
+        assert!(thread.from_ns <= thread.to_ns, "{thread:?}");
+        assert!(thread.to_ns <= trace.duration_ns, "{thread:?}");
+        let mut at_ns = thread.from_ns;
+        for segment in &thread.segments {
+            assert_eq!(segment.from_ns, at_ns, "{thread:?}");
+            assert!(segment.from_ns < segment.to_ns, "{thread:?}");
+            at_ns = segment.to_ns;
+        }
+        assert_eq!(at_ns, thread.to_ns, "{thread:?}");
+        for call in &thread.calls {
+            assert!(call.from_ns <= call.to_ns && call.to_ns <= trace.duration_ns);
+        }
+        assert!(thread.faults.iter().all(|f| f.at_ns <= trace.duration_ns));
+    }
+    for cpu in &trace.cpus {
+        assert!(cpu.switches.is_sorted_by_key(|switch| switch.at_ns));
+        assert!(
+            cpu.lost
+                .iter()
+                .all(|&(from, to)| from < to && to <= trace.duration_ns)
+        );
+    }
+    assert!(trace.losses.repaired <= trace.losses.breaks);
+}

@@ -1,0 +1,36 @@
+//! What holds of any bytes: reordered, cut off, invented. The fuzz target
+//! `trace` has the same.
+
+use crate::anything;
+use crate::ring::layouts;
+use model::trace::{Kind, Trace};
+use proptest::prelude::*;
+
+proptest! {
+    #[test]
+    fn of_records_in_any_order(
+        cpus in proptest::collection::vec(
+            proptest::collection::vec(any::<[u8; 4]>(), 0..60), 1..4),
+        scheduler in any::<bool>(),
+    ) {
+        let rings: Vec<Vec<u8>> = cpus.iter().map(|records| anything::ring(records)).collect();
+        let trace = anything::trace(&layouts(), &rings, scheduler);
+        anything::holds(&trace);
+        prop_assert!(shares(&trace));
+    }
+
+    #[test]
+    fn of_any_bytes(rings in proptest::collection::vec(
+        proptest::collection::vec(any::<u8>(), 0..300), 1..3)) {
+        anything::holds(&anything::trace(&layouts(), &rings, true));
+    }
+}
+
+/// Times in all states are the life of each thread.
+fn shares(trace: &Trace) -> bool {
+    let summary = model::trace::summary::summary(trace);
+    summary.threads.iter().all(|thread| {
+        let times = Kind::ALL.map(|kind| thread.time_ns(kind));
+        times.iter().sum::<u64>() == thread.life_ns
+    })
+}

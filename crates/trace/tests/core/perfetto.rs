@@ -1,0 +1,133 @@
+//! What Perfetto gets, read back field by field.
+
+use crate::anything;
+use crate::ring::{Bytes, layouts};
+use model::trace::{Clocks, Losses, Trace};
+
+/// The fields of a message: numbers, and the bytes of what is within.
+fn fields(mut bytes: &[u8]) -> Vec<(u32, Field<'_>)> {
+    fn varint(bytes: &mut &[u8]) -> u64 {
+        let mut value = 0;
+        for shift in (0..).step_by(7) {
+            let (&byte, rest) = bytes.split_first().expect("a whole number");
+            *bytes = rest;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        value
+    }
+    let mut all = Vec::new();
+    while !bytes.is_empty() {
+        let tag = varint(&mut bytes);
+        let number = u32::try_from(tag >> 3).expect("a field");
+        all.push((
+            number,
+            match tag & 7 {
+                0 => Field::Number(varint(&mut bytes)),
+                2 => {
+                    let length = usize::try_from(varint(&mut bytes)).expect("short");
+                    let (within, rest) = bytes.split_at(length);
+                    bytes = rest;
+                    Field::Bytes(within)
+                }
+                other => panic!("wire type {other}"),
+            },
+        ));
+    }
+    all
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Field<'a> {
+    Number(u64),
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Field<'a> {
+    fn bytes(self) -> &'a [u8] {
+        match self {
+            Field::Bytes(bytes) => bytes,
+            Field::Number(number) => panic!("the number {number}"),
+        }
+    }
+}
+
+fn all<'a>(bytes: &'a [u8], number: u32) -> Vec<Field<'a>> {
+    let of = fields(bytes).into_iter().filter(|(of, _)| *of == number);
+    of.map(|(_, field)| field).collect()
+}
+
+fn written(trace: &Trace) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    trace::perfetto::write(trace, &mut bytes).expect("to memory");
+    bytes
+}
+
+#[test]
+fn switches_have_the_stamps_and_states_of_the_kernel() {
+    let ring = Bytes::default()
+        .switch(100, 0, 0, (1, "me"))
+        .enter(110, 1, 39, [7, 0, 0, 0, 0, 0])
+        .returns(120, 1, 39, -4)
+        .switch(150, 1, 0x102, (8, "other"))
+        .waking(160, 0, 8, 1);
+    let trace = Trace {
+        began: Clocks {
+            raw_ns: 1 << 40,
+            boot_ns: 2 << 40,
+            real_ns: 3 << 40,
+        },
+        call_names: [(39, "getppid".to_owned())].into(),
+        ..anything::trace(&layouts(), &[ring.0], true)
+    };
+    assert_eq!(trace.losses, Losses::default());
+    let bytes = written(&trace);
+    let packets: Vec<&[u8]> = all(&bytes, 1).into_iter().map(Field::bytes).collect();
+    assert_eq!(
+        packets.len(),
+        fields(&bytes).len(),
+        "packets and nothing else"
+    );
+    let bundles: Vec<&[u8]> = packets
+        .iter()
+        .flat_map(|packet| all(packet, 1))
+        .map(Field::bytes)
+        .collect();
+    // New threads, and those of the CPU.
+    let [_, bundle] = bundles[..] else {
+        panic!("{bundles:?}");
+    };
+    // CPU 0, CLOCK_MONOTONIC_RAW.
+    assert_eq!(all(bundle, 1), [Field::Number(0)]);
+    assert_eq!(all(bundle, 5), [Field::Number(4)]);
+    let events = all(bundle, 2);
+    let second = events[1].bytes();
+    assert_eq!(all(second, 1), [Field::Number((1 << 40) + 150)]);
+    let switch = all(second, 4)[0].bytes();
+    let numbers = [2, 4, 6].map(|number| all(switch, number)[0]);
+    assert_eq!(numbers, [1, 0x102, 8].map(Field::Number));
+    assert_eq!(all(events[2].bytes(), 20).len(), 1, "a wake-up");
+    // The call: begin with its name, end with what it returned.
+    let events: Vec<&[u8]> = packets
+        .iter()
+        .flat_map(|packet| all(packet, 11))
+        .map(Field::bytes)
+        .collect();
+    let kinds: Vec<Field<'_>> = events.iter().flat_map(|event| all(event, 9)).collect();
+    assert_eq!(kinds, [Field::Number(1), Field::Number(2)]);
+    let returned = all(events[1], 4)[0].bytes();
+    assert_eq!(all(returned, 4), [Field::Number((-4_i64).cast_unsigned())]);
+    assert!(bytes.windows(7).any(|part| part == b"getppid"));
+}
+
+#[test]
+fn missing_records_are_marked() {
+    let ring = Bytes::default()
+        .switch(100, 0, 0, (1, "me"))
+        .switch(150, 8, 1, (0, ""));
+    let trace = anything::trace(&layouts(), &[ring.0], true);
+    let bytes = written(&trace);
+    assert!(bytes.windows(15).any(|part| part == b"records missing"));
+}

@@ -1,0 +1,188 @@
+//! A picture's figures as comma-separated values: to eight digits, in base units,
+//! a record for each mark. What is not known is empty.
+
+use super::{Axis, Body, Chart, Quantity};
+use model::estimate::Verdict;
+use model::text::csv_field as field;
+
+/// The figures of a picture, with a head (RFC 4180, but for the ends of lines).
+pub fn csv(chart: &Chart) -> String {
+    let records = records(&chart.body).into_iter();
+    records.map(|record| record.join(",") + "\n").collect()
+}
+
+/// The head and a record for each mark, of fields as they are written.
+fn records(body: &Body) -> Vec<Vec<String>> {
+    match body {
+        Body::Lines(lines) => {
+            let head = head(["curve"], [&lines.x], &lines.y);
+            let points = |line: &'_ super::Line| {
+                let name = field(&line.name);
+                let record = move |p: &super::Point| {
+                    let start = vec![name.clone(), number(Some(p.x))];
+                    [start, figure(Some(p.y), p.low, p.high, p.verdict)].concat()
+                };
+                line.points.iter().map(record).collect::<Vec<_>>()
+            };
+            let records = lines.series.iter().flat_map(points);
+            std::iter::once(head).chain(records).collect()
+        }
+        Body::Bars(bars) => {
+            let parts = bars.parts.iter();
+            let parts = parts.map(|part| titled(&part.name, bars.value.quantity));
+            let head = std::iter::once(field(&bars.label)).chain(parts).collect();
+            let record = |(at, category): (usize, &String)| {
+                let values = bars.parts.iter();
+                let values = values.map(|part| number(part.values.get(at).copied().flatten()));
+                std::iter::once(field(category)).chain(values).collect()
+            };
+            let records = bars.categories.iter().enumerate().map(record);
+            std::iter::once(head).chain(records).collect()
+        }
+        Body::Heat(heat) => {
+            let head = head([heat.y_label.as_str(), &heat.x_label], [], &heat.value);
+            let name =
+                |names: &[String], at: usize| field(names.get(at).map_or("", String::as_str));
+            let record = |cell: &super::HeatCell| {
+                let start = vec![name(&heat.y, cell.y), name(&heat.x, cell.x)];
+                let figure = figure(Some(cell.value), cell.low, cell.high, cell.verdict);
+                [start, figure].concat()
+            };
+            std::iter::once(head)
+                .chain(heat.cells.iter().map(record))
+                .collect()
+        }
+        Body::Dots(dots) => {
+            let mut head = head(["row"], [], &dots.value);
+            let mut names: Vec<&str> = Vec::new();
+            for other in dots.rows.iter().flat_map(|dot| &dot.others) {
+                if !names.contains(&other.name.as_str()) {
+                    names.push(&other.name);
+                }
+            }
+            head.push("reason".into());
+            let others = names.iter();
+            head.extend(others.map(|name| titled(name, dots.value.quantity)));
+            let record = |dot: &super::Dot| {
+                let figure = figure(dot.value, dot.low, dot.high, dot.verdict);
+                let mut record = [vec![field(&dot.id)], figure, vec![field(&dot.reason)]].concat();
+                record.extend(names.iter().map(|name| {
+                    let of = dot.others.iter().find(|other| other.name == **name);
+                    number(of.map(|other| other.value))
+                }));
+                record
+            };
+            std::iter::once(head)
+                .chain(dots.rows.iter().map(record))
+                .collect()
+        }
+    }
+}
+
+/// Names, numbers on axes, then the figure with its interval and verdict.
+fn head<const N: usize, const A: usize>(
+    names: [&str; N],
+    axes: [&Axis; A],
+    value: &Axis,
+) -> Vec<String> {
+    let names = names.into_iter().map(field);
+    let axes = axes.into_iter().chain([value]);
+    let axes = axes.map(|axis| titled(&axis.label, axis.quantity));
+    let ends = ["low", "high", "verdict"].map(str::to_owned);
+    names.chain(axes).chain(ends).collect()
+}
+
+/// A figure with its 95 % interval and its verdict.
+fn figure(
+    value: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    verdict: Option<Verdict>,
+) -> Vec<String> {
+    let verdict = verdict.map_or("", Verdict::text).to_owned();
+    [value, low, high]
+        .map(number)
+        .into_iter()
+        .chain([verdict])
+        .collect()
+}
+
+/// A whole number as it is, any other to eight digits, of which no measured
+/// figure has as many.
+fn number(value: Option<f64>) -> String {
+    let eight = |value: f64| format!("{value:.7e}").parse().unwrap_or(value);
+    value.map_or(String::new(), |value| match value.fract() == 0.0 {
+        true => value.to_string(),
+        false => eight(value).to_string(),
+    })
+}
+
+/// A column's title with the unit of its numbers.
+fn titled(label: &str, quantity: Quantity) -> String {
+    match unit(quantity) {
+        "" => field(label),
+        unit => field(&format!("{label} ({unit})")),
+    }
+}
+
+/// The unit in which a quantity's numbers are.
+fn unit(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Nanoseconds => "ns",
+        Quantity::Bytes => "bytes",
+        Quantity::GigabytesPerSecond => "GB/s",
+        Quantity::Cycles => "cycles",
+        Quantity::Ratio => "ratio",
+        Quantity::Percent => "%",
+        Quantity::Count => "",
+        Quantity::Gigahertz => "GHz",
+        Quantity::Percentile => "one of so many took as long",
+        Quantity::UnixMilliseconds => "ms since 1970 UTC",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Axis, Line, Lines, Point, Section};
+    use super::*;
+    use model::chart::Kind;
+
+    #[test]
+    fn a_curve_with_units_eight_digits_and_nothing_to_compute() {
+        let axis = |label: &str, quantity| Axis {
+            label: label.into(),
+            quantity,
+            log: true,
+            from_zero: false,
+        };
+        let exact = Point {
+            low: Some(3.5),
+            verdict: Some(Verdict::Noisy),
+            ..Point::bare(32768.0, 3.614_900_123_456)
+        };
+        let line = Line {
+            name: "=load, \"1\"".into(),
+            is: Kind::Measured,
+            points: vec![exact, Point::bare(65536.0, -1.0)],
+            joined: true,
+        };
+        let chart = Chart {
+            id: "x".into(),
+            title: String::new(),
+            caption: String::new(),
+            section: Section::Memory,
+            body: Body::Lines(Lines::new(
+                axis("working set", Quantity::Bytes),
+                axis("latency", Quantity::Nanoseconds),
+                vec![line],
+            )),
+            notes: Vec::new(),
+        };
+        assert_eq!(
+            csv(&chart),
+            "curve,working set (bytes),latency (ns),low,high,verdict\n\
+             \"'=load, \"\"1\"\"\",32768,3.6149001,3.5,,noisy\n\
+             \"'=load, \"\"1\"\"\",65536,-1,,,\n"
+        );
+    }
+}

@@ -1,0 +1,133 @@
+//! Each thread of a trace as a line of characters over time.
+
+use model::trace::{Kind, Thread, Trace};
+use std::collections::BTreeSet;
+
+/// Eighths of a character, for shares.
+const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// The character of a state.
+pub(super) fn mark(kind: Kind) -> char {
+    match kind {
+        Kind::Running => '█',
+        Kind::Runnable => '▒',
+        Kind::Preempted | Kind::Yielded | Kind::PreemptedOrYielded => '!',
+        Kind::Blocked => '·',
+        Kind::Stopped => 's',
+        Kind::BlockedOrRunnable => '~',
+        Kind::Lost => 'x',
+        Kind::Unknown => '?',
+    }
+}
+
+/// A thread over the whole trace: in each column the state that takes most of
+/// its time, or the share of time on a CPU where only sums are known. Blank
+/// before it began and after it ended.
+pub(super) fn lane(trace: &Trace, thread: &Thread, columns: usize) -> String {
+    let scale = Scale {
+        duration_ns: trace.duration_ns.max(1),
+        columns,
+    };
+    if thread.samples.is_empty() {
+        states(thread, scale)
+    } else {
+        shares(thread, scale)
+    }
+}
+
+/// The marks that occur in lanes, with the kinds that they stand for.
+pub(super) fn legend(trace: &Trace) -> String {
+    if trace
+        .threads
+        .iter()
+        .any(|thread| !thread.samples.is_empty())
+    {
+        return "▁▂▃▄▅▆▇█ share of time on a CPU".into();
+    }
+    let segments = trace.threads.iter().flat_map(|thread| &thread.segments);
+    let kinds: BTreeSet<Kind> = segments.map(|segment| segment.state.kind()).collect();
+    let mut texts: Vec<(char, String)> = Vec::new();
+    for kind in kinds {
+        let mark = mark(kind);
+        match texts.iter_mut().find(|(other, _)| *other == mark) {
+            Some((_, text)) => *text += &format!(" or {}", kind.name()),
+            None => texts.push((mark, kind.name().to_owned())),
+        }
+    }
+    let texts = texts.iter().map(|(mark, text)| format!("{mark} {text}"));
+    texts.collect::<Vec<_>>().join("  ")
+}
+
+/// Columns over the time of a trace.
+#[derive(Clone, Copy)]
+struct Scale {
+    duration_ns: u64,
+    columns: usize,
+}
+
+impl Scale {
+    /// Where a column begins.
+    fn begin_ns(self, column: usize) -> u64 {
+        let at = u128::from(self.duration_ns) * column as u128 / self.columns.max(1) as u128;
+        u64::try_from(at).unwrap_or(u64::MAX)
+    }
+
+    fn column_of(self, at_ns: u64) -> usize {
+        let at = u128::from(at_ns) * self.columns as u128 / u128::from(self.duration_ns);
+        usize::try_from(at).unwrap_or(usize::MAX).min(self.columns)
+    }
+
+    /// The columns that a stretch touches, with the time that it has in each.
+    fn parts(self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = (usize, u64)> {
+        let last = self.columns.min(self.column_of(to_ns) + 1);
+        (self.column_of(from_ns)..last).map(move |column| {
+            let from = from_ns.max(self.begin_ns(column));
+            let to = to_ns.min(self.begin_ns(column + 1));
+            (column, to.saturating_sub(from))
+        })
+    }
+}
+
+fn states(thread: &Thread, scale: Scale) -> String {
+    let mut times = vec![[0_u64; Kind::ALL.len()]; scale.columns];
+    for segment in &thread.segments {
+        for (column, ns) in scale.parts(segment.from_ns, segment.to_ns) {
+            times[column][segment.state.kind() as usize] += ns;
+        }
+    }
+    let marks = times.iter().map(|times| {
+        let longest = Kind::ALL
+            .into_iter()
+            .rev()
+            .max_by_key(|&k| times[k as usize]);
+        match longest.filter(|&kind| times[kind as usize] > 0) {
+            Some(kind) => mark(kind),
+            None => ' ',
+        }
+    });
+    marks.collect()
+}
+
+fn shares(thread: &Thread, scale: Scale) -> String {
+    // Time in which it was there, and time on a CPU.
+    let mut times = vec![(0_u64, 0.0); scale.columns];
+    for pair in thread.samples.windows(2) {
+        let length = pair[1].at_ns.saturating_sub(pair[0].at_ns).max(1);
+        let running = pair[1].running_ns.saturating_sub(pair[0].running_ns);
+        let share = running as f64 / length as f64;
+        for (column, ns) in scale.parts(pair[0].at_ns, pair[1].at_ns) {
+            times[column].0 += ns;
+            times[column].1 += share * ns as f64;
+        }
+    }
+    let marks = times.iter().map(|&(ns, running)| {
+        let eighths = match ns {
+            0 => 0,
+            // A little is more than nothing.
+            _ if running > 0.0 => (running / ns as f64 * 8.0).round().clamp(1.0, 8.0) as usize,
+            _ => 0,
+        };
+        HEIGHTS[eighths]
+    });
+    marks.collect()
+}

@@ -1,0 +1,237 @@
+//! A trace as blocks: what could be recorded, the threads over time, and the
+//! figures that follow.
+
+mod lanes;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use crate::terminal::layout::width;
+use model::figure::time;
+use model::story::{Block, Note, Tone};
+use model::text::{counted, visible};
+use model::trace::summary::{Summary, summary};
+use model::trace::tier::Missing;
+use model::trace::{Ended, Gap, Losses, Target, Thread, Tier, Trace};
+
+/// Threads and calls that are shown unless all are asked for.
+const FEW: usize = 10;
+
+/// How a trace is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceOptions {
+    /// Every thread, call and pair.
+    pub all: bool,
+    /// Columns of the page, which the lanes fill.
+    pub columns: usize,
+}
+
+/// A trace.
+pub fn trace(trace: &Trace, options: TraceOptions) -> Vec<Block> {
+    let summary = summary(trace);
+    let most = if options.all { usize::MAX } else { FEW };
+    let mut blocks = vec![heading(trace), Block::empty_line()];
+    blocks.push(Block::Table(tables::tiers(trace.tier)));
+    blocks.extend(trace.gaps.iter().map(gap));
+    if trace.threads.is_empty() {
+        blocks.push(Block::empty_line());
+        blocks.push(Block::text("no thread was recorded"));
+        return blocks;
+    }
+    blocks.push(Block::empty_line());
+    blocks.extend(over_time(trace, &summary, most, options.columns));
+    blocks.push(Block::empty_line());
+    blocks.push(Block::Table(tables::threads(trace, &summary, most)));
+    blocks.extend(more(summary.threads.len(), most, "thread"));
+    if !summary.calls.is_empty() {
+        blocks.push(Block::empty_line());
+        blocks.push(Block::Table(tables::calls(trace, &summary, most)));
+        blocks.extend(more(summary.calls.len(), most, "call"));
+    }
+    if !summary.preemptions.is_empty() {
+        blocks.push(Block::empty_line());
+        blocks.push(Block::Table(tables::preemptions(&summary, most)));
+        blocks.extend(more(summary.preemptions.len(), most, "pair"));
+    }
+    blocks.push(Block::empty_line());
+    blocks.extend(facts(trace, &summary));
+    blocks
+}
+
+fn heading(trace: &Trace) -> Block {
+    let target = match &trace.target {
+        Target::Command(words) => words.join(" "),
+        Target::Process(id) => format!("process {id}"),
+    };
+    Block::text(format!(
+        "{}: {}, {}, {}; {}",
+        shortened(&visible(&target)),
+        time(trace.duration_ns as f64),
+        counted(trace.threads.len(), "thread"),
+        counted(trace.cpu_count as usize, "CPU"),
+        ended(trace.ended)
+    ))
+}
+
+/// A command line that leaves room for what is said of it.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn ended(ended: Ended) -> String {
+    match ended {
+        Ended::Exited(code) => format!("exit code {code}"),
+        Ended::Signalled(signal) => format!("ended by signal {signal}"),
+        Ended::Gone => "the process ended".into(),
+        Ended::Time => "stopped at the time limit".into(),
+        Ended::Requested => "stopped on request".into(),
+        Ended::Full => "stopped when the buffer was full (--buffer)".into(),
+    }
+}
+
+fn gap(gap: &Gap) -> Block {
+    let name = match gap.of {
+        Missing::Tier(tier) => tier.name(),
+        Missing::Topic(topic) => topic.name(),
+    };
+    Block::labelled(format!("  no {name}: "), gap.reason.to_string())
+}
+
+/// The threads with the most CPU time, line by line.
+fn over_time(trace: &Trace, summary: &Summary, most: usize, columns: usize) -> Vec<Block> {
+    /// A lane is no narrower.
+    const LEAST: usize = 20;
+    let shown = summary.threads.iter().take(most);
+    let shown: Vec<(String, &Thread)> = shown
+        .map(|figures| {
+            let thread = &trace.threads[figures.index];
+            (tables::label(thread), thread)
+        })
+        .collect();
+    let names = shown.iter().map(|(name, _)| width(name)).max().unwrap_or(0);
+    let room = columns.saturating_sub(names + 1).max(LEAST);
+    let line = |name: &str, lane: &str| {
+        let fill = " ".repeat(names.saturating_sub(width(name)));
+        format!("{name}{fill} {lane}")
+    };
+    let end = time(trace.duration_ns as f64);
+    let scale = format!("0{}{end}", " ".repeat(room.saturating_sub(1 + width(&end))));
+    let mut lines = vec![line("", &scale)];
+    let lanes = shown
+        .iter()
+        .map(|(name, thread)| line(name, &lanes::lane(trace, thread, room)));
+    lines.extend(lanes);
+    vec![
+        Block::Lines(lines),
+        Block::Note(Note {
+            tone: Tone::Dim,
+            ..Note::new("", lanes::legend(trace))
+        }),
+    ]
+}
+
+fn more(there: usize, most: usize, what: &str) -> Option<Block> {
+    let left = there.checked_sub(most).filter(|&left| left > 0)?;
+    Some(Block::note(format!("{} more: --all", counted(left, what))))
+}
+
+fn facts(trace: &Trace, summary: &Summary) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let latency = &summary.wakeup_latency;
+    if trace.tier == Tier::Full && latency.count() > 0 {
+        let percentiles = [(0.5, "p50"), (0.99, "p99")]
+            .iter()
+            .filter_map(|(share, name)| {
+                let ns = latency.percentile_ns(*share)?;
+                Some(format!("{name} {}", time(ns as f64)))
+            });
+        let longest = latency
+            .max_ns()
+            .map(|ns| format!("max {}", time(ns as f64)));
+        let texts: Vec<String> = percentiles.chain(longest).collect();
+        let text = format!("{}, until running {}", latency.count(), texts.join(", "));
+        blocks.push(Block::fact("wake-ups", text));
+    }
+    if summary.faults.count > 0 {
+        let writes = summary.faults.writes.map(|n| format!(", {n} on stores"));
+        let text = format!("{}{}", summary.faults.count, writes.unwrap_or_default());
+        blocks.push(Block::fact("page faults", text));
+    }
+    let memory = &summary.memory;
+    let sized = |count: u64, what: &str, bytes: u64| {
+        (count > 0).then(|| format!("{count} {what} ({})", model::size::about(bytes)))
+    };
+    let counted = |count: u64, what: &str| (count > 0).then(|| format!("{count} {what}"));
+    let texts: Vec<String> = [
+        sized(memory.maps, "mmap", memory.mapped_bytes),
+        sized(memory.unmaps, "munmap", memory.unmapped_bytes),
+        counted(memory.breaks, "brk"),
+        counted(memory.advices, "madvise"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if !texts.is_empty() {
+        blocks.push(Block::fact("memory", texts.join(", ")));
+    }
+    blocks.extend(losses(trace));
+    blocks
+}
+
+/// What is missing, and what was tested.
+fn losses(trace: &Trace) -> Vec<Block> {
+    let Losses {
+        records,
+        breaks,
+        repaired,
+        unpaired_calls,
+        unread_bytes,
+    } = trace.losses;
+    let mut texts = Vec::new();
+    if records > 0 {
+        texts.push(format!(
+            "{} lost (ring full)",
+            counted(records as usize, "record")
+        ));
+    }
+    if breaks > 0 {
+        let switches: usize = trace.cpus.iter().map(|cpu| cpu.switches.len()).sum();
+        texts.push(format!(
+            "{} in the chain of {switches} switches, {repaired} without effect on these threads or \
+             repaired from their own records",
+            counted(breaks as usize, "break")
+        ));
+    }
+    if unpaired_calls > 0 {
+        let calls = counted(unpaired_calls as usize, "system call");
+        texts.push(format!("{calls} without entry or return"));
+    }
+    if unread_bytes > 0 {
+        texts.push(format!("{unread_bytes} bytes unreadable"));
+    }
+    if trace.tier == Tier::Minimal {
+        return vec![Block::fact(
+            "missing",
+            "threads that lived for less than 10 ms, if any",
+        )];
+    }
+    if texts.is_empty() {
+        let text = match trace.tier {
+            Tier::Full => "nothing: no record lost, no break in the chain of switches",
+            _ => "no record lost",
+        };
+        return vec![Block::fact("missing", text)];
+    }
+    let tone = match records > 0 || breaks > repaired || unread_bytes > 0 {
+        true => Tone::Bad,
+        false => Tone::Plain,
+    };
+    vec![Block::Note(Note {
+        tone,
+        ..Note::new(format!("{:<12}", "missing"), texts.join("; "))
+    })]
+}

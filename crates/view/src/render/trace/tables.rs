@@ -1,0 +1,137 @@
+//! The tables of a trace.
+
+use model::figure::time;
+use model::story::{Cell, Column, Table, left, right};
+use model::text::visible;
+use model::trace::summary::{Distribution, Summary, ThreadFigures};
+use model::trace::{Kind, Thread, Tier, Topic, Trace};
+
+/// What each tier can say, the one that was used marked.
+pub(super) fn tiers(used: Tier) -> Table {
+    let topics = Topic::ALL.map(|topic| left(topic.name()));
+    let mut table = Table::new([left(""), left("tier")].into_iter().chain(topics));
+    for tier in Tier::ALL {
+        let mark = if tier == used { ">" } else { "" };
+        let answers = Topic::ALL.map(|topic| Cell::from(tier.answer(topic).name()));
+        table.row([mark.into(), tier.name().into()].into_iter().chain(answers));
+    }
+    table
+}
+
+/// How a thread is named: with its number, since many have the same name.
+pub(super) fn label(thread: &Thread) -> String {
+    match thread.name.is_empty() {
+        true => thread.id.to_string(),
+        false => format!("{} {}", visible(&thread.name), thread.id),
+    }
+}
+
+/// Headings of the states, shorter than their names.
+fn title(kind: Kind) -> &'static str {
+    match kind {
+        Kind::PreemptedOrYielded => "preempted/yielded",
+        Kind::BlockedOrRunnable => "off CPU",
+        kind => kind.name(),
+    }
+}
+
+/// States that have a column though no thread was in them.
+fn is_expected(kind: Kind, tier: Tier) -> bool {
+    match kind {
+        Kind::Running => true,
+        Kind::Runnable | Kind::Preempted | Kind::Blocked => tier == Tier::Full,
+        Kind::PreemptedOrYielded => tier == Tier::OwnProcess,
+        Kind::BlockedOrRunnable => tier != Tier::Full,
+        _ => false,
+    }
+}
+
+pub(super) fn threads(trace: &Trace, summary: &Summary, most: usize) -> Table {
+    let occurs = |kind: Kind| summary.threads.iter().any(|t| t.time_ns(kind) > 0);
+    let kinds = Kind::ALL.into_iter();
+    let kinds: Vec<Kind> = kinds
+        .filter(|&kind| occurs(kind) || is_expected(kind, trace.tier))
+        .collect();
+    let states = kinds.iter().map(|&kind| right(title(kind)));
+    let rest = ["switched in", "faults"].map(|text| right(text).optional());
+    let columns = [left("thread")].into_iter().chain(states).chain(rest);
+    let mut table = Table::new(columns);
+    for figures in summary.threads.iter().take(most) {
+        table.row(thread(trace, figures, &kinds));
+    }
+    table
+}
+
+fn thread(trace: &Trace, figures: &ThreadFigures, kinds: &[Kind]) -> Vec<Cell> {
+    let times = kinds.iter().map(|&kind| match figures.time_ns(kind) {
+        0 => "-".into(),
+        ns => Cell::from(time(ns as f64)),
+    });
+    let label = label(&trace.threads[figures.index]);
+    let rest = [figures.switched_in, figures.faults].map(|n| Cell::from(n.to_string()));
+    [label.into()]
+        .into_iter()
+        .chain(times)
+        .chain(rest)
+        .collect()
+}
+
+pub(super) fn calls(trace: &Trace, summary: &Summary, most: usize) -> Table {
+    let [count, total, p50, p99, max, open] =
+        ["calls", "total", "p50", "p99", "max", "unfinished"].map(right);
+    let columns: [Column; 7] = [
+        left("system call"),
+        count,
+        total,
+        p50,
+        p99,
+        max,
+        open.optional(),
+    ];
+    let mut table = Table::new(columns);
+    for call in summary.calls.iter().take(most) {
+        let name = trace.call_names.get(&call.number).map(|name| visible(name));
+        let durations = &call.durations;
+        table.row([
+            Cell::from(name.unwrap_or_else(|| format!("number {}", call.number))),
+            durations.count().to_string().into(),
+            time(durations.total_ns() as f64).into(),
+            percentile(durations, 0.5),
+            percentile(durations, 0.99),
+            of(durations.max_ns()),
+            match call.unfinished {
+                0 => "-".into(),
+                n => n.to_string().into(),
+            },
+        ]);
+    }
+    table
+}
+
+fn percentile(durations: &Distribution, share: f64) -> Cell {
+    of(durations.percentile_ns(share))
+}
+
+fn of(ns: Option<u64>) -> Cell {
+    ns.map_or("-".into(), |ns| time(ns as f64).into())
+}
+
+pub(super) fn preemptions(summary: &Summary, most: usize) -> Table {
+    let columns = [
+        left("preempted"),
+        left("by"),
+        right("times"),
+        right("total"),
+    ];
+    let mut table = Table::new(columns);
+    for pair in summary.preemptions.iter().take(most) {
+        let by = pair.by.as_deref().map(visible);
+        table.row([
+            Cell::from(visible(&pair.victim)),
+            by.unwrap_or_else(|| "no thread (CPU quota)".into()).into(),
+            pair.count.to_string().into(),
+            time(pair.total_ns as f64).into(),
+        ]);
+    }
+    table
+}

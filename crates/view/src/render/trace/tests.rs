@@ -1,0 +1,230 @@
+//! Pages of small traces, read as a whole.
+
+use super::{TraceOptions, trace};
+use crate::terminal::layout::width;
+use crate::terminal::{Screen, text};
+use model::trace::tier::Missing;
+use model::trace::{
+    Access, Call, Clocks, Cpu, Ended, Fault, Gap, Losses, Reason, SCHEMA, Sample, Segment, State,
+    Switch, Target, Thread, Tier, Topic, Trace,
+};
+
+const COLUMNS: usize = 80;
+
+fn page(of: &Trace, all: bool) -> String {
+    let options = TraceOptions {
+        all,
+        columns: COLUMNS,
+    };
+    let screen = Screen {
+        columns: COLUMNS,
+        color: false,
+    };
+    text(&trace(of, options), screen)
+}
+
+fn empty(tier: Tier) -> Trace {
+    Trace {
+        schema: SCHEMA,
+        target: Target::Command(vec!["./prog".into(), "x".repeat(80)]),
+        ended: Ended::Exited(0),
+        tier,
+        gaps: Vec::new(),
+        architecture: "x86_64".into(),
+        kernel: "6.18.0".into(),
+        cpu_count: 2,
+        ring_bytes: 8 << 20,
+        began: Clocks::default(),
+        duration_ns: 1_000_000,
+        threads: Vec::new(),
+        cpus: Vec::new(),
+        wakeups: Vec::new(),
+        call_names: [(0, "read".to_owned()), (9, "mmap".to_owned())].into(),
+        other_names: [(77, "hog\u{1b}[2J".to_owned())].into(),
+        losses: Losses::default(),
+    }
+}
+
+/// A thread that does each of these for as long as the next begins.
+fn thread(id: u32, states: &[(u64, State)], to_ns: u64) -> Thread {
+    let ends = states.iter().skip(1).map(|(from, _)| *from).chain([to_ns]);
+    let segments = states.iter().zip(ends);
+    Thread {
+        id,
+        process: 10,
+        name: "prog".into(),
+        from_ns: states[0].0,
+        to_ns,
+        segments: segments
+            .map(|(&(from_ns, state), to_ns)| Segment {
+                from_ns,
+                to_ns,
+                state,
+            })
+            .collect(),
+        ..Thread::default()
+    }
+}
+
+fn full() -> Trace {
+    let blocked = State::Blocked {
+        call: Some(0),
+        uninterruptible: false,
+    };
+    let mut main = thread(
+        10,
+        &[
+            (0, State::Running(0)),
+            (300_000, blocked),
+            (600_000, State::Runnable),
+            (650_000, State::Running(1)),
+            (800_000, State::Preempted(77)),
+            (900_000, State::Running(1)),
+        ],
+        1_000_000,
+    );
+    let call = |at: u64, number, bytes, ns| Call {
+        from_ns: at,
+        to_ns: at + ns,
+        number,
+        arguments: [0, bytes, 0],
+        returned: Some(4096),
+    };
+    main.calls = (0..20).map(|k| call(k * 1000, 0, 0, 100 + k)).collect();
+    main.calls.push(call(100_000, 9, 1 << 20, 3_000));
+    main.calls.push(Call {
+        returned: None,
+        ..call(200_000, 0, 0, 800_000)
+    });
+    main.faults = vec![Fault {
+        at_ns: 5,
+        address: 4096,
+        access: Access::Write,
+    }];
+    let worker = thread(
+        11,
+        &[
+            (100_000, State::Runnable),
+            (120_000, State::Running(1)),
+            (500_000, State::Lost),
+            (550_000, State::Running(1)),
+        ],
+        700_000,
+    );
+    Trace {
+        threads: vec![main, worker],
+        cpus: vec![Cpu {
+            id: 0,
+            switches: vec![
+                Switch {
+                    at_ns: 1,
+                    out: 0,
+                    state: 0,
+                    into: 10,
+                };
+                12
+            ],
+            lost: vec![(500_000, 550_000)],
+        }],
+        losses: Losses {
+            breaks: 3,
+            repaired: 2,
+            ..Losses::default()
+        },
+        ..empty(Tier::Full)
+    }
+}
+
+fn own() -> Trace {
+    let states = [
+        (0, State::Unknown),
+        (50_000, State::Running(0)),
+        (500_000, State::PreemptedOrYielded),
+        (600_000, State::Running(0)),
+        (700_000, State::BlockedOrRunnable),
+    ];
+    Trace {
+        threads: vec![thread(10, &states, 1_000_000)],
+        target: Target::Process(10),
+        ended: Ended::Time,
+        gaps: vec![Gap {
+            of: Missing::Tier(Tier::Full),
+            reason: Reason::NoTracefs("Operation not permitted (os error 1)".into()),
+        }],
+        ..empty(Tier::OwnProcess)
+    }
+}
+
+fn minimal() -> Trace {
+    let sample = |at_ns, running_ns| Sample {
+        at_ns,
+        running_ns,
+        queued_ns: 0,
+        switched_in: running_ns / 1000,
+        faults: 7,
+    };
+    let thread = Thread {
+        id: 10,
+        name: "prog".into(),
+        to_ns: 900_000,
+        samples: vec![
+            sample(0, 0),
+            sample(300_000, 300_000),
+            sample(900_000, 301_000),
+        ],
+        ..Thread::default()
+    };
+    let denied = |tier, reason| Gap {
+        of: Missing::Tier(tier),
+        reason,
+    };
+    Trace {
+        threads: vec![thread],
+        gaps: vec![
+            denied(Tier::Full, Reason::NoTracefs("Permission denied".into())),
+            denied(Tier::OwnProcess, Reason::Denied(Some(4))),
+        ],
+        ..empty(Tier::Minimal)
+    }
+}
+
+#[test]
+fn each_tier_has_its_page() {
+    for (name, trace) in [("full", full()), ("own", own()), ("minimal", minimal())] {
+        let page = page(&trace, false);
+        assert!(page.lines().all(|line| width(line) <= COLUMNS), "{page}");
+        insta::assert_snapshot!(name, page);
+    }
+}
+
+#[test]
+fn a_topic_that_is_missing_has_its_reason() {
+    let gap = Gap {
+        of: Missing::Topic(Topic::Calls),
+        reason: Reason::CheckFailed,
+    };
+    let without = Trace {
+        gaps: vec![gap],
+        ..full()
+    };
+    assert!(page(&without, false).contains("no calls: a provoked event"));
+}
+
+#[test]
+fn many_threads_are_folded() {
+    let threads =
+        (0..25).map(|id| thread(id, &[(0, State::Running(0))], 1_000_000 - u64::from(id)));
+    let many = Trace {
+        threads: threads.collect(),
+        ..empty(Tier::Full)
+    };
+    let few = page(&many, false);
+    assert!(few.contains("15 threads more: --all"), "{few}");
+    let all = page(&many, true);
+    assert!(all.contains("prog 24") && !all.contains("--all"), "{all}");
+}
+
+#[test]
+fn nothing_recorded_is_said() {
+    assert!(page(&empty(Tier::Minimal), false).contains("no thread was recorded"));
+}

@@ -1,0 +1,48 @@
+//! The head of the page: what it is called, and what stands for it where somebody
+//! links to it (the Open Graph protocol, <https://ogp.me>).
+
+use super::content::{Content, Link};
+use super::{GENERATOR, first};
+use crate::html::policy::policy;
+use maud::{Markup, PreEscaped, html};
+use model::overview::ratios;
+
+pub(super) fn head(content: &Content, style: &str) -> Markup {
+    let title = format!(
+        "{}: what operations cost",
+        content.first().run.machine.name()
+    );
+    let description = description(content);
+    html! {
+        head {
+            meta charset="utf-8";
+            meta http-equiv="Content-Security-Policy" content=(policy());
+            meta name="generator" content=(GENERATOR);
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            title { (title) }
+            meta name="description" content=(description);
+            meta property="og:type" content="website";
+            meta property="og:title" content=(title);
+            meta property="og:description" content=(description);
+            @if let Some(Link { page, image }) = &content.link {
+                meta property="og:url" content=(page);
+                @if let Some(image) = image {
+                    meta property="og:image" content=(image);
+                    meta name="twitter:card" content="summary_large_image";
+                }
+            }
+            style { (PreEscaped(style)) }
+        }
+    }
+}
+
+/// The ratios of the first screen and what was measured on.
+fn description(content: &Content) -> String {
+    let run = content.first().run;
+    let ratios = ratios(run);
+    let ratios = ratios
+        .iter()
+        .map(|ratio| format!("{} {}. ", ratio.amount(), ratio.time()));
+    ratios.collect::<String>() + &first::description(run)
+}
