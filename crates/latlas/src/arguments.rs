@@ -328,10 +328,10 @@ pub(crate) struct Look {
     /// Add a column with a published table: 2012, mac-pro-2013, iphone-x, ... (repeatable)
     #[arg(long, value_name = "KEY")]
     pub(crate) vs: Vec<String>,
-    /// Print every row, curve and reason
+    /// Print every row and curve, and why rows are uncertain
     #[arg(long)]
     pub(crate) all: bool,
-    /// Print all columns and all points of curves
+    /// Print all columns, and all points of curves with their reasons
     #[arg(long)]
     pub(crate) wide: bool,
     /// Add a column scaled to 1 ns = 1 s

@@ -354,8 +354,7 @@ impl Layout {
         if !marked.is_empty() {
             let texts = marked.iter().map(|v| format!("{} {}", v.mark(), v.text()));
             let texts: Vec<String> = texts.collect();
-            let text = format!("{}: --wide gives the reasons", texts.join(", "));
-            lines.extend(wrap("  ", &text, columns));
+            lines.extend(wrap("  ", &texts.join(", "), columns));
         }
     }
 

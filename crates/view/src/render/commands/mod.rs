@@ -20,7 +20,8 @@ use model::run::{Outcome, Row, Run};
 use model::story::{Block, Cell, Table, left, right};
 use model::unit::Unit;
 
-/// A line of a command: row, name in the table, and the row that stands beside
+/// A line of a command: row, name in the table (parts of the line above are
+/// indented), and the row that stands beside
 /// it with what follows its figure.
 type Line = (
     &'static str,
@@ -61,16 +62,20 @@ pub(super) fn commands(run: &Run, record: &Commands) -> Vec<Vec<Block>> {
     blocks
 }
 
-/// One command's figures.
-fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> Vec<Block> {
+/// The command, and whether a shell ran it.
+fn shown(command: &Command) -> String {
     let shell = if command.shell.is_some() {
         " (in a shell)"
     } else {
         ""
     };
+    format!("{}{shell}", command.text())
+}
+
+/// One command's figures.
+fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> Vec<Block> {
     let label = format!("exec.{}  ", command.name);
-    let text = format!("{}{shell}", command.text());
-    let mut blocks = vec![Block::labelled(label, text)];
+    let mut blocks = vec![Block::labelled(label, shown(command))];
     blocks.extend(facts(record, k, command).into_iter().map(Block::note));
     let mut table = Table::new([
         left(""),
