@@ -1,6 +1,7 @@
 //! The command line.
 
 pub(crate) mod atlas;
+pub(crate) mod ci;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -189,6 +190,9 @@ Exit codes:
     /// Time a command, with OS and hardware counters
     #[command(after_help = exec::HELP)]
     Exec(Box<exec::ExecOptions>),
+    /// Compare two builds by commands run in both, and fail on a regression
+    #[command(after_help = ci::HELP)]
+    Ci(Box<ci::CiOptions>),
     /// Record what each thread of a command or process did
     #[command(after_help = trace::EXAMPLES)]
     Trace(Box<trace::TraceOptions>),
@@ -324,10 +328,10 @@ pub(crate) struct Look {
     /// Add a column with a published table: 2012, mac-pro-2013, iphone-x, ... (repeatable)
     #[arg(long, value_name = "KEY")]
     pub(crate) vs: Vec<String>,
-    /// Print every row, curve and reason
+    /// Print every row and curve, and why rows are uncertain
     #[arg(long)]
     pub(crate) all: bool,
-    /// Print all columns and all points of curves
+    /// Print all columns, and all points of curves with their reasons
     #[arg(long)]
     pub(crate) wide: bool,
     /// Add a column scaled to 1 ns = 1 s

@@ -2,13 +2,12 @@
 
 use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use meter::conduct::{Observer, Progress};
+use meter::conduct::{Latest, Observer, Progress};
 use meter::plan::Plan;
 use meter::run_remark::RunRemark;
-use model::estimate::Estimate;
+use model::estimate::Verdict;
 use model::figure::figure;
 use model::text::counted;
-use model::unit::Unit;
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -78,14 +77,13 @@ impl Observer for Bar {
         self.bar.set_length(100);
         self.bar.set_position((done * 100.0) as u64);
         self.bar.set_prefix(format!(
-            "{:.0} %, {} left, {} of {} points have a figure",
+            "{:.0} %, {} left{}",
             done * 100.0,
             seconds(progress.remaining),
-            progress.latest.len(),
-            progress.planned
+            certain(progress.latest)
         ));
         self.bar
-            .set_message(figures(progress.latest, progress.round));
+            .set_message(figures(progress.latest, progress.elapsed));
     }
 
     fn warning(&mut self, remark: &RunRemark) {
@@ -154,16 +152,29 @@ fn seconds(time: Duration) -> String {
     format!("{:.0} s", time.as_secs_f64())
 }
 
-/// Intermediate figures of a few rows, other ones in each round.
-fn figures(latest: &[(String, Estimate, Unit)], round: u32) -> String {
-    let known: Vec<String> = latest
+/// How many figures there are so far, and how many of them hold.
+fn certain(latest: &[Latest]) -> String {
+    let ok = latest
         .iter()
-        .filter_map(|(row, estimate, unit)| {
-            let f = figure(&estimate.ns()?, unit);
-            Some(format!("{row} {} {} ±{}", f.value, f.unit, f.half_width))
+        .filter(|one| one.estimate.verdict == Verdict::Ok);
+    match latest.len() {
+        0 => String::new(),
+        all => format!(", {} of {} so far ok", ok.count(), counted(all, "figure")),
+    }
+}
+
+/// Figures so far of a few rows, others in each second: rows of a run are
+/// measured in turns, so that all are under way until its end.
+fn figures(latest: &[Latest], elapsed: Duration) -> String {
+    let rows = latest.iter().filter(|one| one.key.at.is_empty());
+    let known: Vec<String> = rows
+        .filter_map(|one| {
+            let f = figure(&one.estimate.ns()?, &one.unit);
+            let name = &one.key.id;
+            Some(format!("{name} {} {} ±{}", f.value, f.unit, f.half_width))
         })
         .collect();
-    let from = (round as usize * SHOWN) % known.len().max(1);
+    let from = (elapsed.as_secs() as usize * SHOWN) % known.len().max(1);
     let shown: Vec<&str> = known
         .iter()
         .cycle()

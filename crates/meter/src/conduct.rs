@@ -4,7 +4,7 @@
 use crate::assemble;
 use crate::cell_state::CellState;
 use crate::controls::ControlError;
-pub use crate::observer::{Observer, Progress, Silent};
+pub use crate::observer::{Latest, Observer, Progress, Silent};
 use crate::osnoise::brief;
 use crate::placement::{flag_throttled, moment, quietest_cpu, step_aside};
 use crate::plan::Plan;

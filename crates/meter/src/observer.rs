@@ -3,6 +3,7 @@
 use crate::plan::Plan;
 use crate::run_remark::RunRemark;
 use model::estimate::Estimate;
+use model::summary::Key;
 use model::unit::Unit;
 use std::time::Duration;
 
@@ -35,9 +36,17 @@ pub struct Progress<'a> {
     pub visits_done: u64,
     /// Visits planned.
     pub visits_planned: u64,
-    /// Cells planned, each with an estimate in the end.
-    pub planned: usize,
-    /// Estimates so far, renewed after each round: row (the last cell's on a
-    /// curve), estimate, unit.
-    pub latest: &'a [(String, Estimate, Unit)],
+    /// Figures so far, renewed after each round.
+    pub latest: &'a [Latest],
+}
+
+/// A figure of a run under way.
+#[derive(Clone, Debug)]
+pub struct Latest {
+    /// What it is of.
+    pub key: Key,
+    /// The figure so far.
+    pub estimate: Estimate,
+    /// Unit that it is shown in.
+    pub unit: Unit,
 }

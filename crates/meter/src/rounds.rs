@@ -8,7 +8,7 @@ mod timing;
 mod visits;
 
 use crate::cell_state::{CellState, VisitFailure};
-use crate::observer::Observer;
+use crate::observer::{Latest, Observer};
 use crate::pace::Pace;
 use crate::plan::{Plan, PlannedCell};
 use crate::run_context::RunContext;
@@ -18,7 +18,6 @@ use crate::worker_pool::WorkerPool;
 use fastrand::Rng;
 use model::estimate::Estimate;
 use model::machine_readings::MachineReadings;
-use model::unit::Unit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use sys::clock::{Calibration, ClockCost};
@@ -52,7 +51,7 @@ pub(crate) struct Conductor<'p, P> {
     context: Option<RunContext>,
     /// Of each cell, renewed when it has new samples.
     estimates: Vec<Option<Estimate>>,
-    latest: Vec<(String, Estimate, Unit)>,
+    latest: Vec<Latest>,
 }
 
 /// What is known of the cells before the first visit: of those that none is

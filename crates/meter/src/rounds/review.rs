@@ -2,13 +2,14 @@
 
 use super::Conductor;
 use crate::extra::{self, Candidate};
-use crate::observer::{Observer, Progress};
+use crate::observer::{Latest, Observer, Progress};
 use crate::plan::PlannedCell;
 use crate::run_context::RunContext;
 use crate::schedule::Visit;
 use crate::worker_pool::WorkerPool;
 use model::estimate::{Estimate, Verdict};
 use model::run::{Bound, Regime};
+use model::summary::Key;
 use std::time::Duration;
 
 /// Relative half width wanted of a quiet figure.
@@ -38,9 +39,18 @@ impl<P: WorkerPool> Conductor<'_, P> {
             }
         }
         let measured = self.plan.cells.iter().zip(&self.estimates);
-        self.latest = measured
-            .filter_map(|(cell, estimate)| Some((cell.name(), estimate.clone()?, cell.unit)))
-            .collect();
+        let latest = |(cell, estimate): (&PlannedCell, &Option<Estimate>)| {
+            Some(Latest {
+                key: Key {
+                    id: cell.row.clone(),
+                    at: cell.at.clone(),
+                    mode: None,
+                },
+                estimate: estimate.clone()?,
+                unit: cell.unit,
+            })
+        };
+        self.latest = measured.filter_map(latest).collect();
         self.context = Some(context);
         self.reviewed = self.pool.elapsed();
     }
@@ -104,12 +114,6 @@ impl<P: WorkerPool> Conductor<'_, P> {
             remaining: (self.end + self.plan.time.end).saturating_sub(elapsed),
             visits_done: self.visits_done,
             visits_planned: planned.max(self.visits_done),
-            planned: self
-                .plan
-                .cells
-                .iter()
-                .filter(|cell| cell.visits > 0)
-                .count(),
             latest: &self.latest,
         });
     }

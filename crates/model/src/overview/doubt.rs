@@ -35,6 +35,20 @@ impl Display for Cause {
     }
 }
 
+impl Cause {
+    /// What to do about it, for steadier figures.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Cause::Shared => "close other programs, or measure at a calmer time",
+            Cause::Lost(_) => {
+                "close other programs, or give latlas priority: sudo latlas run --fifo"
+            }
+            Cause::Clock(..) => "keep the clock steady: latlas noise show lists how",
+            Cause::Short => "measure longer: latlas --budget 60s",
+        }
+    }
+}
+
 /// How many lines are uncertain, and why that is likely so.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Doubt {

@@ -106,7 +106,7 @@ pub fn story(run: &Run) -> Vec<Block> {
     let mut blocks = vec![Block::note(pairs.to_string())];
     let verdicts = pairs.verdicts;
     if verdicts.ok < verdicts.total() {
-        let text = format!("pairs: {}; --wide gives the reasons", verdicts.text());
+        let text = format!("pairs: {}", verdicts.text());
         blocks.push(Block::note(text));
     }
     blocks

@@ -33,26 +33,13 @@ pub(super) fn footer(run: &Run, options: &Options) -> Vec<Block> {
     }
     say("rows: ", &counts(run));
     blocks.extend(kept(run, options));
-    let mut say = |label: &str, text: &str| blocks.push(Block::labelled(label, text));
-    if let Some(more) = &options.full_adds {
-        say("more: ", &format!("--full adds {more}"));
-    }
-    say(
-        "",
-        if run.commands.is_some() {
-            COMMANDS
-        } else {
-            LEGEND
-        },
-    );
+    let legend = match run.commands.is_some() {
+        true => COMMANDS,
+        false => LEGEND,
+    };
+    blocks.extend(keys(run, options, legend));
     if run.rows.iter().any(is_stamped) {
-        say("", STAMPED);
-    }
-    if options.human {
-        say("", "1ns=1s: the time if a nanosecond were a second.");
-    }
-    if options.frames {
-        say("", "frame: how many fit into one frame at 60 Hz, 16.67 ms.");
+        blocks.push(Block::text(STAMPED));
     }
     if let Some(quiet) = quiet_unknown(run) {
         blocks.push(Block::Note(Note {
@@ -90,6 +77,29 @@ fn quiet_unknown(run: &Run) -> Option<&'static str> {
         ),
         _ => None,
     }
+}
+
+/// What a larger run would add, and what the columns are.
+pub(super) fn keys(run: &Run, options: &Options, legend: &str) -> Vec<Block> {
+    let more = options.full_adds.as_ref();
+    let mut blocks: Vec<Block> = more
+        .map(|more| Block::labelled("more: ", format!("--full adds {more}")))
+        .into_iter()
+        .collect();
+    if run.rows.iter().any(|row| row.estimate().is_some()) {
+        blocks.push(Block::text(legend));
+    }
+    if options.human {
+        blocks.push(Block::text(
+            "1ns=1s: the time if a nanosecond were a second.",
+        ));
+    }
+    if options.frames {
+        blocks.push(Block::text(
+            "frame: how many fit into one frame at 60 Hz, 16.67 ms.",
+        ));
+    }
+    blocks
 }
 
 const LEGEND: &str = "quiet ±: cost on the undisturbed machine, half of its 95 % interval (* in ns at \

@@ -7,7 +7,7 @@ use crate::render::figures::cycle_count;
 use crate::render::table::short_title;
 use compare::references::{Reference, References};
 use model::figure::figure;
-use model::overview::{Doubt, Line, OVERVIEW, Topic, lines};
+use model::overview::{Cause, Doubt, Line, OVERVIEW, Topic, lines};
 use model::run::{Outcome, Run};
 use model::story::{Block, Cell, Table, Tone, left, right};
 use model::unit::Unit;
@@ -129,9 +129,8 @@ fn footer(run: &Run, lines: &[Line]) -> Vec<Block> {
         }
     }
     if let Some(doubt) = Doubt::of(run, lines) {
-        let text = format!(
-            "{doubt} For steadier figures close other programs, and measure longer: latlas --budget 60s"
-        );
+        let cause = doubt.causes.first().copied().unwrap_or(Cause::Short);
+        let text = format!("{doubt} For steadier figures {}.", cause.remedy());
         blocks.push(Block::labelled(format!("{UNCERTAIN} "), text));
     }
     blocks.push(Block::text(

@@ -32,6 +32,9 @@ const FAMILIES: [&str; 14] = [
     "file.write_whole_atomic/*",
     "file.read_whole/*",
 ];
+const SHORT: &str = "±: half of the 95 % interval (* in ns at the clock of this run: compare runs in \
+    cycles). After a published figure: this machine / published (~ same job through other code, ? \
+    doubtful).";
 /// Rows that are named where several are meant.
 const NAMED: usize = 4;
 
@@ -47,6 +50,7 @@ pub(super) fn short(run: &Run, references: &References, options: &Options) -> Ve
     end.extend(uncertain(run));
     end.extend(missing(run));
     end.push(Block::text(points(run)));
+    end.extend(footer::keys(run, options, SHORT));
     end.extend(footer::kept(run, options));
     end.push(Block::text(
         "latlas show --all: every row, curve and reason · latlas report: a web page · latlas \
@@ -145,7 +149,7 @@ fn uncertain(run: &Run) -> Vec<Block> {
         })
         .collect();
     if let (Some(cause), false) = (cause_of(run), blocks.is_empty()) {
-        let text = format!("{cause}. Close other programs, or see latlas noise show.");
+        let text = format!("{cause}. For steadier figures {}.", cause.remedy());
         blocks.push(Block::labelled("likely cause: ", text));
     }
     blocks

@@ -9,7 +9,7 @@ mod spread;
 pub(super) use compared::compared;
 pub(super) use how::how;
 pub(super) use short::short;
-use spread::{figures, values};
+use spread::figures;
 
 use super::figures::set;
 use crate::grouped::grouped;
@@ -20,7 +20,8 @@ use model::run::{Outcome, Row, Run};
 use model::story::{Block, Cell, Table, left, right};
 use model::unit::Unit;
 
-/// A line of a command: row, name in the table, and the row that stands beside
+/// A line of a command: row, name in the table (parts of the line above are
+/// indented), and the row that stands beside
 /// it with what follows its figure.
 type Line = (
     &'static str,
@@ -61,16 +62,20 @@ pub(super) fn commands(run: &Run, record: &Commands) -> Vec<Vec<Block>> {
     blocks
 }
 
-/// One command's figures.
-fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> Vec<Block> {
+/// The command, and whether a shell ran it.
+fn shown(command: &Command) -> String {
     let shell = if command.shell.is_some() {
         " (in a shell)"
     } else {
         ""
     };
+    format!("{}{shell}", command.text())
+}
+
+/// One command's figures.
+fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> Vec<Block> {
     let label = format!("exec.{}  ", command.name);
-    let text = format!("{}{shell}", command.text());
-    let mut blocks = vec![Block::labelled(label, text)];
+    let mut blocks = vec![Block::labelled(label, shown(command))];
     blocks.extend(facts(record, k, command).into_iter().map(Block::note));
     let mut table = Table::new([
         left(""),
@@ -131,7 +136,7 @@ fn line(
         return;
     };
     let mut cells: Vec<Cell> = vec![format!(" {name}").into()];
-    cells.extend(figures(estimate, &row.unit, &values(run, &row.id)));
+    cells.extend(figures(estimate, &row.unit, &run.values_ns(&row.id)));
     let mut under = vec![];
     let beside = beside.and_then(|(other, words)| {
         let other = self::row(run, command, other)?;
@@ -148,7 +153,7 @@ fn line(
         under.push(estimate.reason.clone());
     }
     if row.unit == Unit::Time && name == "wall" {
-        let outliers = repeats::outliers(&values(run, &row.id));
+        let outliers = repeats::outliers(&run.values_ns(&row.id));
         if outliers > 0 {
             let plural = if outliers == 1 { "" } else { "s" };
             under.push(format!("{outliers} outlier{plural}, kept"));

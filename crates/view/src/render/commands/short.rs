@@ -2,24 +2,11 @@
 //! at the end.
 
 use super::super::{Options, footer, header};
-use super::{compared, how, row};
+use super::{LINES, compared, how, row, shown};
 use model::command::{Command, Commands, PageCache};
 use model::run::Run;
 use model::story::{Block, Cell, Table, left, right};
 
-/// The lines of the table: row and name.
-const LINES: [(&str, &str); 10] = [
-    ("wall", "wall"),
-    ("user", "user"),
-    ("system", "system"),
-    ("task_clock", "task-clock"),
-    ("peak_memory", "peak memory"),
-    ("context_switches", "context-switches"),
-    ("cpu_migrations", "cpu-migrations"),
-    ("faults", "page-faults"),
-    ("cycles", "cycles"),
-    ("instructions", "instructions"),
-];
 /// Commands that have a column each; more of them have their wall time only,
 /// which is in the answer.
 const COLUMNS: usize = 3;
@@ -37,12 +24,7 @@ pub(crate) fn short(run: &Run, record: &Commands, options: &Options) -> Vec<Bloc
             0 => String::new(),
             count => format!("; {count} runs FAILED, and are counted"),
         };
-        let shell = if command.shell.is_some() {
-            " (in a shell)"
-        } else {
-            ""
-        };
-        let text = format!("{}{shell}{failures}", command.text());
+        let text = format!("{}{failures}", shown(command));
         blocks.push(Block::labelled(format!("{}  ", command.name), text));
     }
     if !matches!(record.page_cache, PageCache::Warm) {
@@ -73,7 +55,9 @@ fn figures(run: &Run, record: &Commands) -> Table {
         _ => right(format!("{} ±", command.name)),
     });
     table.columns.extend(titles);
-    for (name, title) in LINES {
+    // Parts of other lines are on the page of --all.
+    let lines = LINES.iter().filter(|(_, title, _)| !title.starts_with(' '));
+    for &(name, title, _) in lines {
         let cells: Vec<Option<Cell>> = commands.iter().map(|c| cell(run, c, name)).collect();
         if cells.iter().any(Option::is_some) {
             let mut line: Vec<Cell> = vec![format!(" {title}").into()];

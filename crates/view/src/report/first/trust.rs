@@ -4,7 +4,7 @@
 use crate::render::{disturbances, group_of};
 use maud::{Markup, html};
 use model::estimate::Verdict;
-use model::overview::{cause_of, causes};
+use model::overview::{Cause, cause_of, causes};
 use model::run::{Row, Run};
 use model::tally::tally;
 
@@ -56,7 +56,10 @@ pub(super) fn card(run: &Run) -> Markup {
         .iter()
         .filter(|row| row.estimate().is_some())
         .collect();
-    let causes: Vec<String> = causes(run).iter().map(ToString::to_string).collect();
+    // The time that was lost stands among the disturbances, with its source.
+    let causes = causes(run).into_iter();
+    let causes = causes.filter(|cause| !matches!(cause, Cause::Lost(_)));
+    let causes: Vec<String> = causes.map(|cause| cause.to_string()).collect();
     let disturbances = disturbances(run);
     html! {
         section.card aria-labelledby="h-trust" {
