@@ -16,6 +16,7 @@ mod normalize;
 pub mod obstacle;
 pub mod operand;
 mod options;
+pub mod paired;
 mod pairwise;
 pub mod references;
 pub(crate) mod row;

@@ -1,6 +1,7 @@
 //! The command line.
 
 pub(crate) mod atlas;
+pub(crate) mod ci;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -189,6 +190,9 @@ Exit codes:
     /// Time a command, with OS and hardware counters
     #[command(after_help = exec::HELP)]
     Exec(Box<exec::ExecOptions>),
+    /// Compare two builds by commands run in both, and fail on a regression
+    #[command(after_help = ci::HELP)]
+    Ci(Box<ci::CiOptions>),
     /// Record what each thread of a command or process did
     #[command(after_help = trace::EXAMPLES)]
     Trace(Box<trace::TraceOptions>),

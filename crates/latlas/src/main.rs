@@ -76,6 +76,7 @@ fn command(catalogue: &[Probe]) -> anyhow::Result<ExitCode> {
         Some(Command::Compare(options)) => command::compare::compare(&options),
         Some(Command::Selftest(options)) => command::selftest::selftest(catalogue, &options),
         Some(Command::Exec(options)) => command::exec::exec(&options),
+        Some(Command::Ci(options)) => command::ci::ci(&options),
         Some(Command::Trace(options)) => command::trace::trace(&options),
         Some(Command::Echo(options)) => command::echo::echo(&options),
         Some(Command::Noise(what)) => command::noise::noise(&what),

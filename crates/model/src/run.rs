@@ -357,6 +357,20 @@ impl Run {
         contended && self.emulator().is_none()
     }
 
+    /// The samples of a row, ns per operation, in the order measured.
+    pub fn values_ns(&self, id: &str) -> Vec<f64> {
+        self.cells
+            .iter()
+            .filter(|cell| cell.row == id)
+            .filter_map(|cell| Some((cell.ops_per_turn, cell.samples.samples().ok()?)))
+            .flat_map(|(ops, samples)| {
+                samples
+                    .into_iter()
+                    .map(move |s| s.ns_per_op(ops, self.clock.ns_per_tick))
+            })
+            .collect()
+    }
+
     /// A row by its id.
     pub fn row(&self, id: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.id == id)

@@ -6,6 +6,7 @@ pub mod chart;
 mod decades;
 mod grouped;
 pub mod html;
+pub mod markdown;
 pub mod render;
 pub mod report;
 pub mod terminal;

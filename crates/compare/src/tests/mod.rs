@@ -5,6 +5,7 @@ mod findings;
 mod kept_runs;
 mod modes;
 mod normalized;
+mod paired;
 mod published;
 
 use super::operand::Operand;

@@ -39,6 +39,34 @@ pub(crate) struct ExecOptions {
     /// Compare with this command, interleaved (repeatable; split like a shell does)
     #[arg(long, value_name = "CMD")]
     pub(crate) vs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) timing: TimingOptions,
+    /// Name of the command, for its rows exec.NAME/... (repeat for each --vs)
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    pub(crate) name: Vec<String>,
+    /// Call commands the same if the confidence interval lies within this range of 1
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
+    pub(crate) margin: f64,
+    /// Print the Run document (JSON) instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Also write the Run document to this file (compressed if it ends in .zst)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print all counts, ranges and reasons
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print all rows and columns
+    #[arg(long)]
+    pub(crate) wide: bool,
+    /// When to use colors
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// How commands are run and timed, by `latlas exec` and `latlas ci`.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct TimingOptions {
     /// Number of timed runs of each command
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: Option<u32>,
@@ -83,30 +111,9 @@ pub(crate) struct ExecOptions {
     /// Run the commands in a shell (sh, or --shell=bash)
     #[arg(long, value_name = "SHELL", num_args = 0..=1, require_equals = true, default_missing_value = "sh")]
     pub(crate) shell: Option<OsString>,
-    /// Name of the command, for its rows exec.NAME/... (repeat for each --vs)
-    #[arg(long, value_name = "NAME", value_parser = name)]
-    pub(crate) name: Vec<String>,
-    /// Call commands the same if the confidence interval lies within this range of 1
-    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
-    pub(crate) margin: f64,
     /// Seed of the random order of the commands
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Print the Run document (JSON) instead of the table
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Also write the Run document to this file (compressed if it ends in .zst)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-    /// Print all counts, ranges and reasons
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Print all rows and columns
-    #[arg(long)]
-    pub(crate) wide: bool,
-    /// When to use colors
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
 }
 
 fn limit(text: &str) -> Result<Duration, InvalidValue> {

@@ -4,7 +4,10 @@ use clap::Command;
 
 /// Headings with their commands, in the order of the help.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Measure", &["run", "exec", "trace", "selftest", "echo"]),
+    (
+        "Measure",
+        &["run", "exec", "ci", "trace", "selftest", "echo"],
+    ),
     (
         "Results",
         &[

@@ -1,6 +1,7 @@
 //! The commands, a file for each.
 
 pub(crate) mod atlas;
+pub(crate) mod ci;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod config;

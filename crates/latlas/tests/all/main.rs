@@ -6,6 +6,8 @@ mod support;
 mod atlas;
 #[cfg(target_os = "linux")]
 mod bad_days;
+#[cfg(target_os = "linux")]
+mod ci;
 mod citation;
 mod compare;
 mod config;

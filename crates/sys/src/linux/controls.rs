@@ -212,17 +212,15 @@ fn set_policy(pid: libc::pid_t, policy: Policy) -> Result<(), i32> {
         Policy::Idle => (libc::SCHED_IDLE, 0),
         Policy::Fifo(priority) => (libc::SCHED_FIFO, i32::from(priority)),
     };
-    let parameter = libc::sched_param {
-        sched_priority: priority,
-    };
-    set_scheduler(pid, number, &parameter)
+    set_scheduler(pid, number, priority)
 }
 
 /// The bare call: POSIX means processes by it and the kernel threads, so that
-/// musl refuses it.
-fn set_scheduler(pid: libc::pid_t, number: i32, parameter: &libc::sched_param) -> Result<(), i32> {
-    let parameter: *const libc::sched_param = parameter;
-    // SAFETY: the kernel reads one `sched_param`.
+/// musl refuses it. The kernel's `sched_param` is the priority alone, musl's is
+/// longer.
+fn set_scheduler(pid: libc::pid_t, number: i32, priority: i32) -> Result<(), i32> {
+    let parameter: *const i32 = &priority;
+    // SAFETY: the kernel reads its `sched_param`, which is one `int`.
     match unsafe { libc::syscall(libc::SYS_sched_setscheduler, pid, number, parameter) } {
         0 => Ok(()),
         _ => Err(errno()),
@@ -231,16 +229,16 @@ fn set_scheduler(pid: libc::pid_t, number: i32, parameter: &libc::sched_param) -
 
 /// Policy and priority of a process (0: the calling thread), by numbers.
 fn scheduler(pid: libc::pid_t) -> Result<(i32, i32), i32> {
-    let mut parameter = libc::sched_param { sched_priority: 0 };
-    // SAFETY: the kernel writes one `sched_param`.
+    let mut priority = 0_i32;
+    // SAFETY: the kernel writes its `sched_param`, which is one `int`.
     let (number, read) = unsafe {
         (
             libc::syscall(libc::SYS_sched_getscheduler, pid),
-            libc::syscall(libc::SYS_sched_getparam, pid, &raw mut parameter),
+            libc::syscall(libc::SYS_sched_getparam, pid, &raw mut priority),
         )
     };
     match (i32::try_from(number), read) {
-        (Ok(number), 0) if number >= 0 => Ok((number, parameter.sched_priority)),
+        (Ok(number), 0) if number >= 0 => Ok((number, priority)),
         _ => Err(errno()),
     }
 }
@@ -361,11 +359,8 @@ fn above_already(number: i32, own: i32, priority: u8) -> bool {
 
 impl Drop for Above {
     fn drop(&mut self) {
-        let parameter = libc::sched_param {
-            sched_priority: self.priority,
-        };
         // A lower policy is always granted, and its own is.
-        let _ = set_scheduler(0, self.number, &parameter);
+        let _ = set_scheduler(0, self.number, self.priority);
     }
 }
 

@@ -23,6 +23,11 @@ pub fn text(blocks: &[Block], screen: Screen) -> String {
     finish(&paint(blocks, screen.columns), screen.color)
 }
 
+/// The same without colours.
+pub(crate) fn paint_plain(blocks: &[Block], columns: usize) -> String {
+    finish(&paint(blocks, columns), false)
+}
+
 /// Columns of pages in tests.
 #[cfg(test)]
 pub(crate) const COLUMNS: usize = 100;
@@ -30,7 +35,7 @@ pub(crate) const COLUMNS: usize = 100;
 /// Blocks as tests read them.
 #[cfg(test)]
 pub(crate) fn plain(blocks: &[Block]) -> String {
-    finish(&paint(blocks, COLUMNS), false)
+    paint_plain(blocks, COLUMNS)
 }
 
 /// The same with colours.

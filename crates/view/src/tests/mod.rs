@@ -3,4 +3,5 @@
 mod comparison;
 mod gate;
 mod history;
+mod paired;
 mod tables;

@@ -6,16 +6,16 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 /// A command of the command line.
-pub(super) struct NamedCommand {
-    pub(super) name: String,
-    pub(super) words: Vec<OsString>,
-    pub(super) shell: Option<String>,
+pub(in crate::command) struct NamedCommand {
+    pub(in crate::command) name: String,
+    pub(in crate::command) words: Vec<OsString>,
+    pub(in crate::command) shell: Option<String>,
 }
 
 /// The commands with their names.
 pub(super) fn named_commands(options: &ExecOptions) -> anyhow::Result<Vec<NamedCommand>> {
     let mut named = Vec::new();
-    let first = match &options.shell {
+    let first = match &options.timing.shell {
         None => (options.words.clone(), None),
         Some(shell) => {
             let line = options.words.join(OsStr::new(" "));
@@ -25,7 +25,7 @@ pub(super) fn named_commands(options: &ExecOptions) -> anyhow::Result<Vec<NamedC
             )
         }
     };
-    let others = options.vs.iter().map(|text| match &options.shell {
+    let others = options.vs.iter().map(|text| match &options.timing.shell {
         None => split(text).map(|words| (words, None)),
         Some(shell) => Ok((in_shell(shell, OsStr::new(text)), Some(text.clone()))),
     });
@@ -50,12 +50,12 @@ pub(super) fn named_commands(options: &ExecOptions) -> anyhow::Result<Vec<NamedC
     Ok(named)
 }
 
-pub(super) fn in_shell(shell: &OsStr, line: &OsStr) -> Vec<OsString> {
+pub(in crate::command) fn in_shell(shell: &OsStr, line: &OsStr) -> Vec<OsString> {
     vec![shell.to_owned(), "-c".into(), line.to_owned()]
 }
 
 /// Splits like a shell, without expansions.
-pub(super) fn split(text: &str) -> anyhow::Result<Vec<OsString>> {
+pub(in crate::command) fn split(text: &str) -> anyhow::Result<Vec<OsString>> {
     let words = shlex::split(text)
         .with_context(|| format!("can't split {text:?} into words: a quote is not closed"))?;
     if words.is_empty() {

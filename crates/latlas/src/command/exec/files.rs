@@ -1,17 +1,24 @@
 //! Files of the commands' output and input.
 
-use crate::arguments::exec::ExecOptions;
+use crate::arguments::exec::TimingOptions;
 use anyhow::bail;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Refuses an output file that is also read, or written by latlas.
-pub(super) fn check_files(options: &ExecOptions) -> anyhow::Result<()> {
+/// Refuses a check of an output that is not there, and an output file that is also read, or written
+/// by latlas (`out`).
+pub(in crate::command) fn check_files(
+    options: &TimingOptions,
+    out: Option<&Path>,
+) -> anyhow::Result<()> {
+    if options.check.is_some() && options.warmup == 0 {
+        bail!("--check needs a warm-up run: remove --warmup 0");
+    }
     let Some(output) = output_file(options) else {
         return Ok(());
     };
-    for (name, other) in [("--input", &options.input), ("--out", &options.out)] {
-        if let Some(other) = other.as_deref().filter(|other| same_file(&output, other)) {
+    for (name, other) in [("--input", options.input.as_deref()), ("--out", out)] {
+        if let Some(other) = other.filter(|other| same_file(&output, other)) {
             bail!(
                 "--output and {name} are the same file, {}: each run would truncate it",
                 other.display()
@@ -22,7 +29,7 @@ pub(super) fn check_files(options: &ExecOptions) -> anyhow::Result<()> {
 }
 
 /// The file that the commands' output goes to, if it goes to one.
-pub(super) fn output_file(options: &ExecOptions) -> Option<PathBuf> {
+pub(super) fn output_file(options: &TimingOptions) -> Option<PathBuf> {
     match options.output.to_str() {
         Some("null" | "show") => None,
         _ => Some(options.output.clone().into()),

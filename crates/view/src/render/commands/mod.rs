@@ -9,7 +9,7 @@ mod spread;
 pub(super) use compared::compared;
 pub(super) use how::how;
 pub(super) use short::short;
-use spread::{figures, values};
+use spread::figures;
 
 use super::figures::set;
 use crate::grouped::grouped;
@@ -136,7 +136,7 @@ fn line(
         return;
     };
     let mut cells: Vec<Cell> = vec![format!(" {name}").into()];
-    cells.extend(figures(estimate, &row.unit, &values(run, &row.id)));
+    cells.extend(figures(estimate, &row.unit, &run.values_ns(&row.id)));
     let mut under = vec![];
     let beside = beside.and_then(|(other, words)| {
         let other = self::row(run, command, other)?;
@@ -153,7 +153,7 @@ fn line(
         under.push(estimate.reason.clone());
     }
     if row.unit == Unit::Time && name == "wall" {
-        let outliers = repeats::outliers(&values(run, &row.id));
+        let outliers = repeats::outliers(&run.values_ns(&row.id));
         if outliers > 0 {
             let plural = if outliers == 1 { "" } else { "s" };
             under.push(format!("{outliers} outlier{plural}, kept"));

@@ -3,7 +3,6 @@
 use crate::render::figures::{Shown, shown};
 use model::estimate::Estimate;
 use model::figure::{decimals, in_scale, plain_zero, scale_of};
-use model::run::Run;
 use model::story::Cell;
 use model::unit::Unit;
 
@@ -60,18 +59,4 @@ pub(super) fn figures(estimate: &Estimate, unit: &Unit, values: &[f64]) -> [Cell
         format!("[{p10}-{p90}]").into(),
         ends.into(),
     ]
-}
-
-/// The values behind a row.
-pub(super) fn values(run: &Run, id: &str) -> Vec<f64> {
-    run.cells
-        .iter()
-        .filter(|cell| cell.row == id)
-        .filter_map(|cell| Some((cell.ops_per_turn, cell.samples.samples().ok()?)))
-        .flat_map(|(ops, samples)| {
-            samples
-                .into_iter()
-                .map(move |s| s.ns_per_op(ops, run.clock.ns_per_tick))
-        })
-        .collect()
 }

@@ -1,0 +1,145 @@
+//! Commands of two builds, base and head, timed interleaved: which times became longer, judged
+//! over all commands together.
+
+use model::compare::finding::LEVEL;
+use model::compare::ratio::detectable;
+use model::compare::student;
+use model::interleaved;
+use model::run::Run;
+use model::stats::Interval;
+use serde::Serialize;
+
+/// Names of the two commands of a run: its rows are `exec.base/wall` and `exec.head/wall`.
+pub const SIDES: [&str; 2] = ["base", "head"];
+
+/// The times that are judged: the first decides whether a command could be judged at all.
+const JUDGED: [&str; 2] = ["wall", "task_clock"];
+
+/// Share of the changes of this size that are found.
+const POWER: f64 = 0.8;
+
+/// The answer for one time.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It increased by more than is allowed: the whole interval lies above.
+    Slower,
+    /// It did not: the whole interval lies below.
+    NotSlower,
+    /// The interval contains the limit, or there were too few runs for one.
+    CannotTell,
+}
+
+/// One time of a command in both builds.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct PairedRow {
+    /// The command, with {} for the build.
+    pub command: String,
+    /// `wall` or `task_clock`.
+    pub row: &'static str,
+    /// Median in the base, with its 95 % interval.
+    pub base_ns: Interval,
+    /// The same in the head.
+    pub head_ns: Interval,
+    /// Pairs of runs.
+    pub rounds: usize,
+    /// Median of the rounds' ratios, head over base; the intervals of all rows hold together with
+    /// a confidence of 95 % (Bonferroni).
+    pub ratio: Option<Interval>,
+    /// The smallest change that is called one in 80 % of cases, a share.
+    pub detectable: Option<f64>,
+    /// What may be said.
+    pub answer: Answer,
+}
+
+/// All of them.
+#[derive(Serialize, Clone, Debug)]
+pub struct PairedGate {
+    /// By how much a time may grow, as a share.
+    pub fail_above: f64,
+    /// The chance that any interval misses its ratio.
+    pub level: f64,
+    /// Whether all commands ran to the end.
+    pub complete: bool,
+    /// Two for each command, one where its CPU time is unknown.
+    pub rows: Vec<PairedRow>,
+}
+
+impl PairedGate {
+    /// Judges runs of [`SIDES`], each with its command's text. The pairs of one run were
+    /// interleaved; different runs share nothing but the level.
+    pub fn of(runs: &[(String, Run)], asked: usize, fail_above: f64) -> PairedGate {
+        let mut rows: Vec<(PairedRow, [Vec<f64>; 2])> = runs
+            .iter()
+            .flat_map(|(command, run)| JUDGED.iter().filter_map(|row| pair(command, run, row)))
+            .collect();
+        let together = rows.len();
+        for (row, [base, head]) in &mut rows {
+            row.ratio = interleaved::ratio(base, head, together);
+            let alone = interleaved::ratio(base, head, 1);
+            row.detectable = alone.map(|r| smallest_change(&r, together));
+            row.answer = answer(row.ratio.as_ref(), fail_above);
+        }
+        PairedGate {
+            fail_above,
+            level: LEVEL,
+            complete: runs.len() == asked && runs.iter().all(|(_, run)| run.partial.is_none()),
+            rows: rows.into_iter().map(|(row, _)| row).collect(),
+        }
+    }
+
+    /// The rows with this answer.
+    pub fn with(&self, answer: Answer) -> impl Iterator<Item = &PairedRow> {
+        self.rows.iter().filter(move |row| row.answer == answer)
+    }
+
+    /// Whether a wall time could not be judged, or a command did not run to the end.
+    pub fn is_inconclusive(&self) -> bool {
+        let mut open = self.with(Answer::CannotTell);
+        !self.complete || self.rows.is_empty() || open.any(|row| row.row == JUDGED[0])
+    }
+
+    /// The smallest change that is found in all rows that could be judged, and in half of them.
+    pub fn detectable(&self) -> Option<[f64; 2]> {
+        let judged = self.rows.iter();
+        let judged = judged.filter(|row| row.answer != Answer::CannotTell);
+        let changes = model::stats::sorted(judged.filter_map(|row| row.detectable));
+        let largest = changes.last().copied()?;
+        Some([largest, model::stats::quantile_sorted(&changes, 0.5)?])
+    }
+}
+
+/// A row that is not judged yet, and the values on both sides.
+fn pair(command: &str, run: &Run, row: &'static str) -> Option<(PairedRow, [Vec<f64>; 2])> {
+    let ids = SIDES.map(|side| format!("exec.{side}/{row}"));
+    let ns = |id: &String| run.row(id)?.estimate()?.ns();
+    let [base, head] = ids.each_ref().map(|id| run.values_ns(id));
+    let unjudged = PairedRow {
+        command: command.into(),
+        row,
+        base_ns: ns(&ids[0])?,
+        head_ns: ns(&ids[1])?,
+        rounds: base.len().min(head.len()),
+        ratio: None,
+        detectable: None,
+        answer: Answer::CannotTell,
+    };
+    Some((unjudged, [base, head]))
+}
+
+fn answer(ratio: Option<&Interval>, fail_above: f64) -> Answer {
+    match ratio {
+        Some(r) if r.low > 1.0 + fail_above => Answer::Slower,
+        Some(r) if r.high <= 1.0 + fail_above => Answer::NotSlower,
+        _ => Answer::CannotTell,
+    }
+}
+
+/// From the interval of a row alone, as if logarithms of ratios were normal.
+fn smallest_change(alone: &Interval, together: usize) -> f64 {
+    /// Degrees of freedom at which t is the normal distribution.
+    const NORMAL: f64 = 1e6;
+    let half = (alone.high / alone.low).ln() / 2.0;
+    let error = half / student::quantile(1.0 - LEVEL / 2.0, NORMAL);
+    detectable(error, NORMAL, LEVEL / together as f64, POWER)
+}

@@ -1,0 +1,78 @@
+//! Two builds whose head takes twice as long.
+
+use crate::paired::{Answer, PairedGate};
+use model::run::Run;
+use model::synthetic;
+
+/// The synthetic run of `grep` and `rg`, as base and head; `swapped` as head and base.
+fn run(swapped: bool) -> (String, Run) {
+    let mut run = synthetic::run_of_commands();
+    let names = match swapped {
+        false => ["exec.base/", "exec.head/"],
+        true => ["exec.head/", "exec.base/"],
+    };
+    let renamed = |id: &mut String| {
+        *id = id
+            .replace("exec.grep/", names[0])
+            .replace("exec.rg/", names[1]);
+    };
+    run.rows.iter_mut().for_each(|row| renamed(&mut row.id));
+    run.cells.iter_mut().for_each(|cell| renamed(&mut cell.row));
+    ("{}/p".into(), run)
+}
+
+fn walls(gate: &PairedGate) -> Vec<Answer> {
+    let walls = gate.rows.iter().filter(|row| row.row == "wall");
+    walls.map(|row| row.answer).collect()
+}
+
+#[test]
+fn a_row_is_slower_only_where_its_whole_interval_is() {
+    for (swapped, fail_above, answer) in [
+        (false, 0.05, Answer::Slower),
+        (false, 3.0, Answer::NotSlower),
+        // Twice as long: the limit lies within the interval.
+        (false, 1.0, Answer::CannotTell),
+        (true, 0.05, Answer::NotSlower),
+    ] {
+        let gate = PairedGate::of(&[run(swapped)], 1, fail_above);
+        assert_eq!(gate.rows.len(), 2, "wall and task-clock");
+        assert_eq!(walls(&gate), [answer], "{swapped} {fail_above}");
+        let open = answer == Answer::CannotTell;
+        assert_eq!(gate.is_inconclusive(), open, "{swapped} {fail_above}");
+    }
+}
+
+#[test]
+fn more_commands_widen_every_interval() {
+    let widths = |commands: usize| {
+        let runs: Vec<_> = (0..commands).map(|_| run(false)).collect();
+        let gate = PairedGate::of(&runs, commands, 0.05);
+        let first = gate.rows[0].ratio.expect("thirty rounds");
+        (
+            first.high / first.low,
+            gate.detectable().expect("judged")[0],
+        )
+    };
+    let (alone, among) = (widths(1), widths(50));
+    assert!(
+        alone.0 < among.0 && alone.1 < among.1,
+        "{alone:?} {among:?}"
+    );
+    // Half of the level on each side of a median of 30 rounds needs no more than these.
+    let runs: Vec<_> = (0..50).map(|_| run(false)).collect();
+    let gate = PairedGate::of(&runs, 50, 0.05);
+    assert_eq!(gate.with(Answer::Slower).count(), 100);
+}
+
+#[test]
+fn what_was_interrupted_has_not_passed() {
+    let (command, mut partial) = run(true);
+    partial.partial = Some("interrupted".into());
+    let interrupted = PairedGate::of(&[(command, partial)], 1, 0.05);
+    assert!(interrupted.is_inconclusive() && !interrupted.complete);
+    let missing = PairedGate::of(&[run(true)], 2, 0.05);
+    assert!(missing.is_inconclusive() && !missing.complete);
+    let nothing = PairedGate::of(&[], 0, 0.05);
+    assert!(nothing.is_inconclusive() && nothing.detectable().is_none());
+}

@@ -1,0 +1,187 @@
+//! `latlas ci`: two builds compared by commands run in both.
+
+use super::exec::{NamedCommand, Setup, check_files, in_shell, split, timed};
+use super::measured::{keep, lock, writable_store};
+use super::shielded;
+use crate::arguments::ci::CiOptions;
+use crate::{GATE_CROSSED, UNRELIABLE, output};
+use ::compare::paired::{Answer, PairedGate, SIDES};
+use anyhow::{Context, bail};
+use model::run::Run;
+use model::story::Block;
+use std::ffi::{OsStr, OsString};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use store::Store;
+use view::{markdown, render};
+
+/// What stands for the directory of the build.
+const DIRECTORY: &str = "{}";
+
+/// Times the commands, judges them together and prints the answer.
+pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
+    let timing = &options.timing;
+    let builds = [&options.base, &options.head].map(|path| directory(path));
+    let [base, head] = builds;
+    let builds = [base?, head?];
+    let mut pairs = Vec::new();
+    for text in texts(options)? {
+        let pair = pair(&text, &builds, timing.shell.as_deref())?;
+        pairs.push((text, pair));
+    }
+    check_files(timing, None)?;
+    if let Some(path) = &options.markdown {
+        store::check_writable(path)?;
+    }
+    if let Some(directory) = &options.out_dir {
+        std::fs::create_dir_all(directory)
+            .with_context(|| format!("can't create {}", directory.display()))?;
+    }
+    let store = writable_store(true)?;
+    let _lock = lock("latlas ci", None, timing.wait)?;
+    let setup = Setup::choose(timing)?;
+    let (runs, as_before) = shielded::within(timing.controls.shield_cpus(), |groups| {
+        measure(options, &pairs, &setup(groups)?, store.as_ref())
+    })?;
+    let gate = PairedGate::of(&runs, pairs.len(), options.fail_above);
+    let [answer, rows] = [render::paired_answer(&gate), render::paired_rows(&gate)];
+    output::show_json_or(options.json, &gate, options.color, || {
+        [rows.clone(), vec![Block::empty_line()], answer.clone()].concat()
+    })?;
+    if let Some(path) = &options.markdown {
+        let heading = vec![Block::Heading("latlas: head compared with base".into())];
+        let text = markdown::text(&[heading, answer, rows].concat());
+        store::write_bytes(text.as_bytes(), path)?;
+    }
+    Ok(if gate.with(Answer::Slower).next().is_some() {
+        ExitCode::from(GATE_CROSSED)
+    } else if gate.is_inconclusive() || !as_before {
+        ExitCode::from(UNRELIABLE)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// Times one pair after the other, until one is interrupted.
+fn measure(
+    options: &CiOptions,
+    pairs: &[(String, Vec<NamedCommand>)],
+    setup: &Setup,
+    store: Option<&Store>,
+) -> anyhow::Result<Vec<(String, Run)>> {
+    let mut runs = Vec::new();
+    for (k, (text, pair)) in pairs.iter().enumerate() {
+        if pairs.len() > 1 {
+            let text = output::harmless(text);
+            output::message(format_args!("{} of {}: {text}", k + 1, pairs.len()));
+        }
+        let run = timed(&options.timing, pair, setup, options.fail_above)?;
+        let Some(run) = run else { break };
+        keep(&run, store);
+        if let Some(directory) = &options.out_dir {
+            store::write(&run, &directory.join(format!("{}.json.zst", k + 1)))?;
+        }
+        let interrupted = run.partial.is_some();
+        runs.push((text.clone(), run));
+        if interrupted {
+            break;
+        }
+    }
+    Ok(runs)
+}
+
+/// The directory of a build, by a name that holds wherever a command runs.
+fn directory(path: &Path) -> anyhow::Result<PathBuf> {
+    match std::path::absolute(path) {
+        Ok(absolute) if absolute.is_dir() => Ok(absolute),
+        _ => bail!("{} is not a directory", path.display()),
+    }
+}
+
+/// The commands of the command line and of the file.
+fn texts(options: &CiOptions) -> anyhow::Result<Vec<String>> {
+    let mut texts = options.texts.clone();
+    if let Some(path) = &options.commands {
+        let mut read = String::new();
+        let result = match path == Path::new("-") {
+            true => std::io::stdin().read_to_string(&mut read).map(|_| ()),
+            false => std::fs::read_to_string(path).map(|text| read = text),
+        };
+        result.with_context(|| format!("can't read commands from {}", path.display()))?;
+        let lines = read.lines().map(str::trim);
+        let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+        texts.extend(lines.map(str::to_owned));
+    }
+    match texts.is_empty() {
+        true => bail!("no commands to compare"),
+        false => Ok(texts),
+    }
+}
+
+/// The command in both builds.
+fn pair(
+    text: &str,
+    builds: &[PathBuf; 2],
+    shell: Option<&OsStr>,
+) -> anyhow::Result<Vec<NamedCommand>> {
+    if !text.contains(DIRECTORY) {
+        bail!("{text:?} does not contain {DIRECTORY}: it would run the same program twice");
+    }
+    let mut pair = Vec::new();
+    for (name, build) in SIDES.iter().zip(builds) {
+        let build = build.to_str();
+        let build = build.context("the path of a build is not valid UTF-8")?;
+        let (words, line) = match shell {
+            None => {
+                let in_build = |word: OsString| match word.to_str() {
+                    Some(text) => text.replace(DIRECTORY, build).into(),
+                    None => word,
+                };
+                (split(text)?.into_iter().map(in_build).collect(), None)
+            }
+            Some(shell) => {
+                let quoted = shlex::try_quote(build)?;
+                let line = text.replace(DIRECTORY, &quoted);
+                (in_shell(shell, OsStr::new(&line)), Some(line))
+            }
+        };
+        pair.push(NamedCommand {
+            name: (*name).into(),
+            words,
+            shell: line,
+        });
+    }
+    Ok(pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_runs_in_both_directories() {
+        let builds = [PathBuf::from("/b a"), PathBuf::from("/h d")];
+        let of = |text: &str, shell: Option<&OsStr>| -> Vec<Vec<String>> {
+            let pair = pair(text, &builds, shell).expect("a pair");
+            let words = |one: &NamedCommand| {
+                let words = one.words.iter();
+                words.map(|word| word.to_string_lossy().into()).collect()
+            };
+            pair.iter().map(words).collect()
+        };
+        assert_eq!(
+            of("{}/p 'x y' --in={}/z", None),
+            [
+                ["/b a/p", "x y", "--in=/b a/z"],
+                ["/h d/p", "x y", "--in=/h d/z"]
+            ]
+        );
+        assert_eq!(
+            of("{}/p | wc", Some(OsStr::new("sh")))[1],
+            ["sh", "-c", "'/h d'/p | wc"]
+        );
+        let same = pair("./p", &builds, None).err().expect("refused");
+        assert!(same.to_string().contains("same program twice"), "{same}");
+    }
+}

@@ -1,0 +1,297 @@
+//! Commands timed interleaved, as a Run document.
+
+use super::commands::{NamedCommand, split};
+use super::files::output_file;
+use super::shell::shell_start;
+use crate::arguments::exec::TimingOptions;
+use crate::command::measured::stop_on_signals;
+use crate::progress::Bar;
+use crate::{output, program};
+use anyhow::{Context, bail};
+use meter::commands::arm::{Arm, Cold, Output, Settings};
+use meter::commands::document::{Began, Parts, document, look};
+use meter::commands::placement::Placement;
+use meter::commands::repeat::{self, ADAPTIVE, Progress, repeat};
+use meter::commands::runner::CommandRunner;
+use meter::controls;
+use model::command::{Command, Commands, Controls, Ended, PageCache, Rule};
+use model::figure::time;
+use model::machine::Machine;
+use model::noise::applied::Applied;
+use model::repeats;
+use model::run::Run;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Where commands run, and under which controls.
+pub(in crate::command) struct Setup {
+    machine: Machine,
+    placement: Placement,
+    controls: controls::RequestedControls,
+    applied: Applied,
+}
+
+impl Setup {
+    /// Chooses the CPU; what it returns adds the controls, in the control groups of a shield.
+    ///
+    /// # Errors
+    /// What the system refuses, before anything runs.
+    pub(in crate::command) fn choose(
+        options: &TimingOptions,
+    ) -> anyhow::Result<impl FnOnce(Vec<PathBuf>) -> anyhow::Result<Setup>> {
+        let pin = pin(options)?;
+        let machine = sys::machine(Path::new("/"));
+        let placement = Placement::choose(pin, &machine)?;
+        Ok(move |groups| {
+            let controls = controls_of(options, &placement, groups);
+            let applied = controls.try_out()?;
+            Ok(Setup {
+                machine,
+                placement,
+                controls,
+                applied,
+            })
+        })
+    }
+}
+
+/// Times the commands interleaved; `None`, after a message, where it was interrupted before the
+/// first run ended. `margin` is that of the finding "same within noise".
+pub(in crate::command) fn timed(
+    options: &TimingOptions,
+    named: &[NamedCommand],
+    setup: &Setup,
+    margin: f64,
+) -> anyhow::Result<Option<Run>> {
+    let Setup {
+        machine,
+        placement,
+        controls,
+        applied,
+    } = setup;
+    let settings = settings(options)?;
+    let rule = Rule {
+        runs: options.runs,
+        ..ADAPTIVE
+    };
+    let seed = options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
+
+    let wake = wake_on_signals()?;
+    let resumed = Arc::new(AtomicBool::new(false));
+    flag::register(SIGCONT, Arc::clone(&resumed)).context("can't install a signal handler")?;
+    // A signal until then is pending in `wake`, and ends the first run.
+    let never = AtomicBool::new(false);
+    let look_at = match options.controls.shield_cpus() {
+        [only] => Some(*only),
+        _ => placement.cpu(),
+    };
+    let began = Began::now(look_at, controls, &never);
+    placement.step_aside();
+    let shell_start = match &options.shell {
+        Some(shell) => shell_start(
+            shell,
+            controls.controls(),
+            &settings,
+            wake.try_clone()?,
+            &resumed,
+        )?,
+        None => None,
+    };
+    let arms = named.iter().map(|one| Arm {
+        words: one.words.clone(),
+        controls: controls.controls(),
+        cold: cold(options),
+    });
+    let mut runner = CommandRunner::new(arms.collect(), settings.clone(), Some(wake), resumed)?;
+    let bar = Bar::on_stderr();
+    let repeated = repeat(&mut runner, named.len(), options.warmup, &rule, seed, |p| {
+        bar.message(&so_far(p, &rule));
+    });
+    bar.clear();
+    let repeated = repeated?;
+    if repeated.runs[0].is_empty() {
+        output::message(format_args!(
+            "interrupted before the first timed run ended: nothing to show"
+        ));
+        return Ok(None);
+    }
+
+    let failures: Vec<u32> = (0..named.len()).map(|k| runner.failures(k)).collect();
+    let (page_cache, discarded) = (page_cache(options, &runner), runner.discarded());
+    let counted = runner.counted().to_vec();
+    let left = runner.end()?;
+    let ended = repeated.ended.unwrap_or(Ended::Interrupted);
+    let osnoise_after = (ended != Ended::Interrupted).then(|| look(look_at, controls, &never));
+    let commands = named
+        .iter()
+        .enumerate()
+        .map(|(k, one)| Command {
+            name: one.name.clone(),
+            words: one
+                .words
+                .iter()
+                .map(|w| w.to_string_lossy().into_owned())
+                .collect(),
+            shell: one.shell.clone(),
+            failures: failures[k],
+            checked_by: options.check.clone(),
+        })
+        .collect();
+    let program = program::program(machine);
+    Ok(Some(document(Parts {
+        began,
+        program,
+        commands: Commands {
+            commands,
+            page_cache,
+            controls: Controls {
+                pinned_cpu: placement.cpu(),
+                nice: options.controls.nice,
+                observer_apart: placement.apart(),
+            },
+            warmups: options.warmup,
+            rule,
+            ended,
+            margin,
+            compared: Vec::new(),
+            output: match &settings.output {
+                Output::Null | Output::Heard => "to /dev/null".into(),
+                Output::Show => "to standard error".into(),
+                Output::File(path) => format!("to {}", path.display()),
+            },
+            input: match &options.input {
+                None => "/dev/null".into(),
+                Some(path) => path.display().to_string(),
+            },
+        },
+        applied: applied.clone(),
+        repeated: &repeated,
+        counted: &counted,
+        left: &left,
+        tick_ns: sys::command::tick_ns(),
+        seed,
+        notes: vec![shell_start.into_iter().collect(); named.len()],
+        osnoise_after,
+        remarks: [
+            placement.remarks(),
+            (controls.remarks(placement.cpus()).iter())
+                .map(ToString::to_string)
+                .collect(),
+            discarded_runs(discarded),
+        ]
+        .concat(),
+        machine: machine.clone(),
+    })))
+}
+
+/// The remark on discarded runs.
+fn discarded_runs(discarded: u32) -> Vec<String> {
+    match discarded {
+        0 => Vec::new(),
+        n => vec![format!(
+            "latlas was suspended (SIGCONT) during {n} of the runs, which were discarded and \
+             repeated"
+        )],
+    }
+}
+
+/// On which CPU the command is wanted; within a shield one of its own.
+#[allow(clippy::option_option, reason = "absent, given, given with a number")]
+fn pin(options: &TimingOptions) -> anyhow::Result<Option<Option<u32>>> {
+    match (options.pin, options.controls.shield_cpus()) {
+        (Some(Some(cpu)), shield @ [_, ..]) if !shield.contains(&cpu) => {
+            bail!("--pin {cpu} lies outside the CPUs of --shield")
+        }
+        // This process itself is not in the shield, and can't look for the
+        // quietest.
+        (Some(None), [first, ..]) => Ok(Some(Some(*first))),
+        (pin, _) => Ok(pin),
+    }
+}
+
+/// What is set for the commands.
+fn controls_of(
+    options: &TimingOptions,
+    placement: &Placement,
+    groups: Vec<PathBuf>,
+) -> controls::RequestedControls {
+    let mut requested = options.controls.requested(options.own_session);
+    requested.settings.cpus = placement.cpu().into_iter().collect();
+    requested.groups = groups;
+    requested
+}
+
+fn cold(options: &TimingOptions) -> Cold {
+    match (options.cold, options.cold_files.is_empty()) {
+        (true, _) => Cold::All,
+        (_, false) => Cold::Files(options.cold_files.clone()),
+        _ => Cold::No,
+    }
+}
+
+fn settings(options: &TimingOptions) -> anyhow::Result<Settings> {
+    Ok(Settings {
+        input: options.input.clone(),
+        output: match output_file(options) {
+            Some(file) => Output::File(file),
+            None if options.output == "show" => Output::Show,
+            None => Output::Null,
+        },
+        timeout: options.timeout,
+        ignore_failure: options.ignore_failure,
+        check: options.check.as_deref().map(split).transpose()?,
+    })
+}
+
+fn page_cache(options: &TimingOptions, runner: &CommandRunner) -> PageCache {
+    let texts = |files: &[PathBuf]| files.iter().map(|f| f.display().to_string()).collect();
+    match (options.cold, options.cold_files.is_empty()) {
+        (true, _) => PageCache::Cold,
+        (_, true) => PageCache::Warm,
+        _ => PageCache::ColdFiles {
+            files: texts(&options.cold_files),
+            stayed_pages: runner.stayed_pages(),
+            untold: texts(runner.unverified()),
+        },
+    }
+}
+
+/// A socket that becomes readable with the first Ctrl-C (or SIGTERM, or SIGHUP), which ends the
+/// wait for a command. A second signal, more than a second later, kills latlas.
+pub(in crate::command) fn wake_on_signals() -> anyhow::Result<OwnedFd> {
+    let _later_kills = stop_on_signals()?;
+    let (wake, write) = UnixStream::pair().context("can't create a socket pair")?;
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        let write = write.try_clone().context("can't duplicate a socket")?;
+        signal_hook::low_level::pipe::register(signal, write)
+            .context("can't install a signal handler")?;
+    }
+    Ok(wake.into())
+}
+
+/// The line of progress.
+fn so_far(progress: &Progress, rule: &Rule) -> String {
+    let walls: Vec<Vec<f64>> = progress.runs.iter().map(|r| repeat::walls_ns(r)).collect();
+    let figures: Vec<String> = walls
+        .iter()
+        .map(|w| {
+            let median = model::stats::median(w.iter().copied()).unwrap_or(0.0);
+            match repeats::relative_half_width(w) {
+                half if half.is_finite() => format!("{} ±{:.1} %", time(median), half * 100.0),
+                _ => time(median),
+            }
+        })
+        .collect();
+    let of = rule.runs.map_or(String::new(), |n| format!(" of {n}"));
+    format!(
+        "{}{of} runs, {:.0} s: {}",
+        walls[0].len(),
+        progress.measuring_ms as f64 / 1e3,
+        figures.join("  ")
+    )
+}

@@ -1,0 +1,74 @@
+//! What is said of two builds, in a terminal and in a comment.
+
+use crate::render::{paired_answer, paired_rows};
+use crate::{markdown, terminal};
+use compare::paired::{Answer, PairedGate, PairedRow};
+use model::stats::Interval;
+
+fn interval(value: f64, half: f64) -> Interval {
+    Interval {
+        value,
+        low: value - half,
+        high: value + half,
+    }
+}
+
+fn row(command: &str, ratio: f64, half: f64, answer: Answer) -> PairedRow {
+    PairedRow {
+        command: command.into(),
+        row: "wall",
+        base_ns: interval(31e6, 1e6),
+        head_ns: interval(31e6 * ratio, 1e6),
+        rounds: 30,
+        ratio: Some(interval(ratio, half)),
+        detectable: Some(half * 1.3),
+        answer,
+    }
+}
+
+fn page(rows: Vec<PairedRow>, complete: bool) -> String {
+    let gate = PairedGate {
+        fail_above: 0.05,
+        level: 0.05,
+        complete,
+        rows,
+    };
+    let blocks = [paired_answer(&gate), paired_rows(&gate)].concat();
+    format!(
+        "{}\n-----\n\n{}",
+        terminal::plain(&blocks),
+        markdown::text(&blocks)
+    )
+}
+
+#[test]
+fn all_answers() {
+    let mut cpu = row("{}/parse big.json", 1.3, 0.02, Answer::Slower);
+    cpu.row = "task_clock";
+    let rows = vec![
+        row("{}/parse big.json", 1.31, 0.04, Answer::Slower),
+        cpu,
+        row("{}/render | wc", 1.02, 0.05, Answer::CannotTell),
+        row("{}/old", 0.9, 0.02, Answer::NotSlower),
+        PairedRow {
+            ratio: None,
+            detectable: None,
+            ..row("{}/few", 1.0, 0.0, Answer::CannotTell)
+        },
+    ];
+    insta::assert_snapshot!(page(rows, true));
+}
+
+#[test]
+fn no_regression() {
+    let rows = vec![
+        row("{}/parse", 1.001, 0.023, Answer::NotSlower),
+        row("{}/render", 1.012, 0.002, Answer::NotSlower),
+    ];
+    insta::assert_snapshot!(page(rows, true));
+}
+
+#[test]
+fn interrupted_before_anything() {
+    insta::assert_snapshot!(page(Vec::new(), false));
+}

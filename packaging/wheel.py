@@ -1,0 +1,45 @@
+"""Writes a wheel that installs one static program: wheel.py PROGRAM VERSION ARCH DIRECTORY.
+
+https://packaging.python.org/specifications/binary-distribution-format: a zip with the program in
+NAME-VERSION.data/scripts, which `pip` puts on the path. It needs no C library, so that the tags of
+glibc and of musl both hold.
+"""
+
+import base64
+import hashlib
+import sys
+import zipfile
+from pathlib import Path
+
+program, version, arch, directory = sys.argv[1:]
+tag = f"py3-none-manylinux_2_17_{arch}.musllinux_1_1_{arch}"
+info = f"latlas-{version}.dist-info"
+expanded = "".join(f"Tag: py3-none-{platform}\n" for platform in tag.split("-")[2].split("."))
+files = {
+    f"latlas-{version}.data/scripts/latlas": Path(program).read_bytes(),
+    f"{info}/METADATA": (
+        f"Metadata-Version: 2.1\nName: latlas\nVersion: {version}\n"
+        "Summary: Measure what common operations cost on this machine\n"
+        "License: MIT OR Apache-2.0\nRequires-Python: >=3.7\n"
+        "Description-Content-Type: text/markdown\n\n" + Path("README.md").read_text()
+    ).encode(),
+    f"{info}/WHEEL": (
+        f"Wheel-Version: 1.0\nGenerator: latlas\nRoot-Is-Purelib: false\n{expanded}"
+    ).encode(),
+    **{
+        f"{info}/licenses/{name}": Path(name).read_bytes()
+        for name in ["LICENSE-MIT", "LICENSE-APACHE", "NOTICE"]
+    },
+}
+record = ""
+for name, content in files.items():
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    record += f"{name},sha256={digest},{len(content)}\n"
+files[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
+
+with zipfile.ZipFile(Path(directory) / f"latlas-{version}-{tag}.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+    for name, content in files.items():
+        entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+        entry.compress_type = zipfile.ZIP_DEFLATED
+        entry.external_attr = (0o100755 if "/scripts/" in name else 0o100644) << 16
+        wheel.writestr(entry, content)
