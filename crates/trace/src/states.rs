@@ -198,7 +198,9 @@ impl<'a> Builder<'a> {
                     arguments,
                     returned: None,
                 });
-                self.losses.unpaired_calls += u64::from(before.is_some());
+                // Some events begin to record before others.
+                let missing = before.is_some_and(|call| call.from_ns >= self.settings.from_ns);
+                self.losses.unpaired_calls += u64::from(missing);
             }
             What::Return { thread, returned } => {
                 let thread = self.runs(at_ns, cpu, thread);
@@ -209,7 +211,10 @@ impl<'a> Builder<'a> {
                         returned: Some(returned),
                         ..call
                     }),
-                    None => self.losses.unpaired_calls += u64::from(!expected),
+                    None => {
+                        let missing = !expected && at_ns >= self.settings.from_ns;
+                        self.losses.unpaired_calls += u64::from(missing);
+                    }
                 }
             }
             What::Fault {

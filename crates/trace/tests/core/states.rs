@@ -395,6 +395,17 @@ fn calls_that_lack_an_end_are_counted() {
     let timeline = full(&[ring]);
     assert_eq!(timeline.losses.unpaired_calls, 2);
     assert_eq!(timeline.threads[0].calls.len(), 1);
+    // Before the recording has begun, one end may be recorded without the other.
+    let later = Settings {
+        from_ns: 600,
+        ..settings()
+    };
+    let ring = Bytes::default()
+        .enter(200, 1, READ, [0; 6])
+        .enter(300, 1, 1, [0; 6])
+        .returns(400, 1, 1, 0)
+        .returns(500, 1, 1, 0);
+    assert_eq!(of(&[ring], &later).losses.unpaired_calls, 0);
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(super) const PICTURES: &[Maker] = &[
 /// Stretches whose median cycle is drawn.
 const STRETCHES: usize = 60;
 /// Readings of the clock's picture: each is a shape that a browser has to draw.
-const MOST: usize = 300;
+const MOST: usize = 122;
 
 fn before(source: &Source) -> Drawn {
     let around = around(source)?;

@@ -8,9 +8,9 @@ use model::estimate::{Tail, Verdict};
 use model::stats::{self, Interval};
 use model::unit::Unit;
 
-/// Each operation drawn is so many times rarer than the one before; the five
+/// Each operation drawn is so many times rarer than the one before; the three
 /// rarest all are.
-const STEP: f64 = 1.2;
+const STEP: f64 = 1.3;
 
 /// The body of a picture of such curves.
 pub(super) fn body(what: &str, series: Vec<Line>) -> Body {
@@ -85,9 +85,9 @@ mod tests {
                 "{point:?}"
             );
         }
-        // The five rarest are all there.
-        let rare = line.points.iter().filter(|p| p.y > 995.0).count();
-        assert_eq!((rare, line.points.len() < 50), (5, true));
+        // The three rarest are all there.
+        let rare = line.points.iter().filter(|p| p.y > 997.0).count();
+        assert_eq!((rare, line.points.len() < 50), (3, true));
         assert_eq!(super::line("none", &[], Known::default()), None);
     }
 

@@ -341,23 +341,47 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|c| f64::from(of(c))).sum::<f64>() * size / 1000.0
 }
 
-/// A text in lines that are no wider, but for single words that are.
+/// A text in lines that are no wider; a longer word, such as the options of a
+/// mount, is broken, after a comma where it has one.
 pub(super) fn wrap(text: &str, size: f64, widest: f64) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
-        let last = lines.len() - 1;
-        let line = &mut lines[last];
-        if line.is_empty() {
-            line.push_str(word);
-        } else if width(line, size) + width(" ", size) + width(word, size) <= widest {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(word.to_owned());
+        for (at, part) in parts(word, size, widest).iter().enumerate() {
+            let last = lines.len() - 1;
+            let line = &mut lines[last];
+            let fits = width(line, size) + width(" ", size) + width(part, size) <= widest;
+            if line.is_empty() {
+                line.push_str(part);
+            } else if at == 0 && fits {
+                line.push(' ');
+                line.push_str(part);
+            } else {
+                lines.push((*part).to_owned());
+            }
         }
     }
     lines.retain(|line| !line.is_empty());
     lines
+}
+
+/// A word in parts that are no wider, each of a letter at least.
+fn parts(word: &str, size: f64, widest: f64) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = word;
+    while width(rest, size) > widest {
+        let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8());
+        let fits = ends.take_while(|&end| width(&rest[..end], size) <= widest);
+        let first = rest.chars().next().map_or(rest.len(), char::len_utf8);
+        let most = fits.last().unwrap_or(first);
+        let end = rest[..most].rfind(',').map_or(most, |at| at + 1);
+        let (part, others) = rest.split_at(end);
+        parts.push(part);
+        rest = others;
+    }
+    if !rest.is_empty() {
+        parts.push(rest);
+    }
+    parts
 }
 
 /// A text cut to a width, with an ellipsis where something is missing.
@@ -401,6 +425,19 @@ mod tests {
         );
         assert_eq!(shorten("ab", 12.0, 80.0), "ab");
         assert!(wrap("", 12.0, 80.0).is_empty());
+        let options = "mounted rw,relatime,discard,resuid=65534 here";
+        let lines = wrap(options, 12.0, 100.0);
+        assert_eq!(
+            lines,
+            [
+                "mounted",
+                "rw,relatime,",
+                "discard,",
+                "resuid=65534",
+                "here"
+            ]
+        );
+        assert_eq!(wrap("µµ", 12.0, 1.0), ["µ", "µ"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use model::unit::Unit;
 
 const SINGLE: &str = "sched.pool/single";
 /// Points of one number of threads: each is a shape that a browser has to draw.
-const MOST: usize = 100;
+const MOST: usize = 62;
 
 /// Time an operation, and the ideal.
 pub(super) const CURVE: Curves = Curves {
