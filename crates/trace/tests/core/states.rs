@@ -206,6 +206,16 @@ fn a_break_of_the_chain_is_a_gap() {
 }
 
 #[test]
+fn a_thread_is_on_one_cpu() {
+    // It left the first at an unknown time.
+    let first = Bytes::default().switch(100, 0, 0, ME);
+    let second = Bytes::default().switch(300, 0, 0, ME);
+    let timeline = full(&[first, second]);
+    let wanted = [(0, Unknown), (100, Lost), (300, State::Running(1))];
+    assert_eq!(states(&timeline.threads[0]), wanted);
+}
+
+#[test]
 fn its_own_records_repair_a_break() {
     let out = Bytes::default()
         .switch(100, 0, 0, ME)
@@ -283,6 +293,12 @@ fn lost_records_leave_nothing_certain() {
     ];
     assert_eq!(states(&timeline.threads[0]), wanted);
     assert_eq!(timeline.losses.records, 9);
+    // What is counted as lost is no break as well.
+    let ring = Bytes::default()
+        .switch(100, 0, 0, (7, "other"))
+        .lost(400, 2)
+        .switch(500, 8, 1, IDLE);
+    assert_eq!(full(&[ring]).losses.breaks, 0);
     assert_eq!(timeline.cpus[0].lost, [(200, 400)]);
     // Off CPU, it could have run there.
     let other = Bytes::default().waking(300, 0, 5, 6).lost(400, 1);
