@@ -358,14 +358,17 @@ mod tests {
             arguments: [0, bytes, 0],
             returned,
         };
-        let mut one = Thread::default();
-        one.calls = vec![
+        let calls = [
             call(9, 4096, Some(0x7f00_0000)),
             call(9, 1 << 40, Some(-12)),
             call(11, 4096, Some(0)),
             call(12, 0, Some(1 << 40)),
             call(0, 0, None),
         ];
+        let one = Thread {
+            calls: calls.to_vec(),
+            ..Thread::default()
+        };
         let summary = summary(&trace(vec![one]));
         let memory = Memory {
             maps: 1,
