@@ -230,6 +230,13 @@ fn its_own_records_repair_a_break() {
         ..Losses::default()
     };
     assert_eq!(timeline.losses, repaired);
+    // A wake-up that is recorded ends what was blocked.
+    let woken = Bytes::default()
+        .switch(100, 0, 0, ME)
+        .own_switch(300, 1, true, false)
+        .waking(350, 0, 2, 1);
+    let states_of = states(&full(&[woken]).threads[0]);
+    assert_eq!(states_of[2..], [(300, blocked(None)), (350, Runnable)]);
     let into = Bytes::default()
         .switch(100, 0, 0, ME)
         .switch(200, 1, 1, IDLE)
@@ -239,6 +246,11 @@ fn its_own_records_repair_a_break() {
     let states = states(&timeline.threads[0]);
     assert_eq!(states[2..4], [(200, BlockedOrRunnable), (300, RUNNING)]);
     assert_eq!(timeline.losses, repaired);
+    // The switch out of the idle task stands among the others.
+    let cpu = &timeline.cpus[0];
+    let switches: Vec<(u64, u32)> = cpu.switches.iter().map(|s| (s.at_ns, s.into)).collect();
+    assert_eq!(switches, [(100, 1), (200, 0), (300, 1), (400, 0)]);
+    assert!(cpu.lost.is_empty());
 }
 
 #[test]
