@@ -197,7 +197,7 @@ fn late_stamps(trace: &Trace, summary: &Summary) -> Option<Block> {
         .sum();
     let late = trace.tier == Tier::OwnProcess && switches * LEAST_LATE_NS > running / SHARE;
     let text = format!(
-        "running times are too low by 0.5 to 3 µs for each of {switches} switches to a thread"
+        "running times are too low by 0.5 to 5 µs for each of {switches} switches to a thread"
     );
     late.then(|| Block::fact("stamps", text))
 }

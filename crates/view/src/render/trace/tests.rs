@@ -217,7 +217,7 @@ fn late_stamps_matter_where_turns_are_short() {
         threads: vec![thread(10, &short, to_ns)],
         ..empty(Tier::OwnProcess)
     };
-    let remark = "too low by 0.5 to 3 µs for each of 1 switches";
+    let remark = "too low by 0.5 to 5 µs for each of 1 switches";
     assert!(page(&trace(20_000), false).contains(remark));
     let long = Trace {
         tier: Tier::Full,
