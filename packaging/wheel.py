@@ -1,4 +1,4 @@
-"""Writes a wheel that installs one static program: wheel.py PROGRAM VERSION ARCH DIRECTORY.
+"""Writes a wheel that installs one static program: wheel.py PROGRAM VERSION ARCH LICENCES DIRECTORY.
 
 https://packaging.python.org/specifications/binary-distribution-format: a zip with the program in
 NAME-VERSION.data/scripts, which `pip` puts on the path. It needs no C library, so that the tags of
@@ -11,7 +11,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-program, version, arch, directory = sys.argv[1:]
+program, version, arch, licences, directory = sys.argv[1:]
 tag = f"py3-none-manylinux_2_17_{arch}.musllinux_1_1_{arch}"
 info = f"latlas-{version}.dist-info"
 expanded = "".join(f"Tag: py3-none-{platform}\n" for platform in tag.split("-")[2].split("."))
@@ -27,8 +27,8 @@ files = {
         f"Wheel-Version: 1.0\nGenerator: latlas\nRoot-Is-Purelib: false\n{expanded}"
     ).encode(),
     **{
-        f"{info}/licenses/{name}": Path(name).read_bytes()
-        for name in ["LICENSE-MIT", "LICENSE-APACHE", "NOTICE"]
+        f"{info}/licenses/{path.name}": path.read_bytes()
+        for path in sorted(Path(licences).glob("[LN]*"))
     },
 }
 record = ""

@@ -12,6 +12,5 @@ pub mod cpus;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod machines;
 mod pattern;
-mod proc_stat;
 pub(crate) mod shield;
 pub mod tune;

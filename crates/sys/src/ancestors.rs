@@ -2,6 +2,7 @@
 
 use std::os::unix::process::parent_id;
 
+use crate::proc_stat::Stat;
 use rustix::process::{Pid, test_kill_process};
 
 /// Ancestors looked at; a longer line of them is no line.
@@ -27,10 +28,7 @@ pub fn is_ancestor(pid: u32) -> bool {
 /// The parent of a process (`/proc/PID/stat`).
 fn parent_of(pid: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // `PID (name) state parent`, and the name may contain anything.
-    let (_, fields) = stat.rsplit_once(')')?;
-    let parent = fields.split_whitespace().nth(1)?.parse().ok()?;
-    (parent != 0).then_some(parent)
+    Stat::of(&stat)?.number(4).filter(|&parent| parent != 0)
 }
 
 /// The namespace that process ids of this process belong to; `None` where the system has none.

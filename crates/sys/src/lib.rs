@@ -40,6 +40,7 @@ pub mod pages;
 pub mod perf;
 mod platform;
 pub mod power;
+pub mod proc_stat;
 pub mod process;
 pub mod ring;
 pub mod role;

@@ -22,7 +22,7 @@ impl Tracefs {
     pub fn open() -> io::Result<Tracefs> {
         let mounted = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
         let mounted = mounted.iter().find_map(|path| {
-            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let tracefs = rustix::fs::open(*path, flags, Mode::empty()).ok()?;
             // The directory is there without a mount, too, and is empty then.
             let tracefs = Tracefs(tracefs);

@@ -254,9 +254,8 @@ impl Decoded {
             } => {
                 let (out, into) = (number(out, raw)?, number(into, raw)?);
                 self.names.insert(into, name_of(into_name.bytes(raw)?));
-                if !self.names.contains_key(&out) {
-                    self.names.insert(out, name_of(out_name.bytes(raw)?));
-                }
+                let out_name = name_of(out_name.bytes(raw)?);
+                self.names.entry(out).or_insert(out_name);
                 // Of the states of a thread, none lies above.
                 let state = state.number(raw)? as u32;
                 What::Switch { out, state, into }

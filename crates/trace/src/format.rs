@@ -133,6 +133,14 @@ mod tests {
         sample.extend((-5_i16).to_ne_bytes());
         assert_eq!(field.number(&sample), Some(-5));
         assert_eq!(field.number(&sample[..3]), None, "cut off");
+        let wider = Field { size: 4, ..field };
+        sample.extend([0xff; 2]);
+        assert_eq!(wider.number(&sample), Some(-5));
+        let unsigned = Field {
+            signed: false,
+            ..wider
+        };
+        assert_eq!(unsigned.number(&sample), Some(0xffff_fffb));
         assert_eq!(Format::parse("name: x"), Err(FormatError::NoId));
     }
 

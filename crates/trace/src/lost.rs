@@ -12,12 +12,10 @@ impl Lost {
         self.0.push((from_ns, to_ns.max(from_ns)));
     }
 
-    /// When the first stretch begins that reaches beyond `since_ns`, not before
-    /// that time.
+    /// When the first stretch begins that reaches beyond `since_ns`.
     pub(crate) fn first_after(&self, since_ns: u64) -> Option<u64> {
         let at = self.0.partition_point(|&(_, to)| to <= since_ns);
-        let (from, _) = self.0.get(at)?;
-        Some((*from).max(since_ns))
+        self.0.get(at).map(|&(from, _)| from)
     }
 
     pub(crate) fn stretches(&self) -> &[(u64, u64)] {

@@ -65,18 +65,13 @@ mod field {
         pub(crate) const NEW_TASK: u32 = 235;
     }
     pub(super) mod switch {
-        pub(crate) const PREV_COMM: u32 = 1;
         pub(crate) const PREV_PID: u32 = 2;
-        pub(crate) const PREV_PRIO: u32 = 3;
         pub(crate) const PREV_STATE: u32 = 4;
         pub(crate) const NEXT_COMM: u32 = 5;
         pub(crate) const NEXT_PID: u32 = 6;
-        pub(crate) const NEXT_PRIO: u32 = 7;
     }
     pub(super) mod waking {
-        pub(crate) const COMM: u32 = 1;
         pub(crate) const PID: u32 = 2;
-        pub(crate) const PRIO: u32 = 3;
         pub(crate) const TARGET_CPU: u32 = 5;
     }
     pub(super) mod new_task {
@@ -132,8 +127,6 @@ const STATE_CLEARED: u64 = 1;
 const NEEDS_STATE: u64 = 2;
 /// Flag of clone(2): a thread, not a process.
 const CLONE_THREAD: u64 = 0x1_0000;
-/// Priority of ordinary threads, which is not kept.
-const PRIORITY: u64 = 120;
 /// Tracks of CPUs; those of threads lie below.
 const FIRST_CPU_TRACK: u64 = 1 << 40;
 /// Events of a bundle, so that no message grows large.
@@ -297,13 +290,10 @@ impl Writer<'_> {
         for one in &cpu.switches {
             let mut fields = Message::default();
             fields
-                .text(switch::PREV_COMM, self.name(one.out))
                 .number(switch::PREV_PID, one.out.into())
-                .number(switch::PREV_PRIO, PRIORITY)
                 .number(switch::PREV_STATE, one.state.into())
                 .text(switch::NEXT_COMM, self.name(one.into))
-                .number(switch::NEXT_PID, one.into.into())
-                .number(switch::NEXT_PRIO, PRIORITY);
+                .number(switch::NEXT_PID, one.into.into());
             let mut message = Message::default();
             message
                 .number(ftrace::TIMESTAMP, self.raw_ns(one.at_ns))
@@ -314,9 +304,7 @@ impl Writer<'_> {
         for one in self.trace.wakeups.iter().filter(|one| one.cpu == cpu.id) {
             let mut fields = Message::default();
             fields
-                .text(waking::COMM, self.name(one.thread))
                 .number(waking::PID, one.thread.into())
-                .number(waking::PRIO, PRIORITY)
                 .number(waking::TARGET_CPU, cpu.id.into());
             let mut message = Message::default();
             message

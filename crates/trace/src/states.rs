@@ -12,6 +12,9 @@ use crate::lost::{Lost, push};
 use model::trace::{Call, Cpu, Fault, Losses, Mapped, State, Switch, Thread, Wakeup};
 use std::collections::{BTreeMap, HashMap};
 
+/// The idle task of each CPU.
+const IDLE: u32 = 0;
+
 /// What is known of a recording beside its events.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -198,7 +201,9 @@ impl<'a> Builder<'a> {
                     arguments,
                     returned: None,
                 });
-                self.losses.unpaired_calls += u64::from(before.is_some());
+                // Some events begin to record before others.
+                let missing = before.is_some_and(|call| call.from_ns >= self.settings.from_ns);
+                self.losses.unpaired_calls += u64::from(missing);
             }
             What::Return { thread, returned } => {
                 let thread = self.runs(at_ns, cpu, thread);
@@ -209,7 +214,10 @@ impl<'a> Builder<'a> {
                         returned: Some(returned),
                         ..call
                     }),
-                    None => self.losses.unpaired_calls += u64::from(!expected),
+                    None => {
+                        let missing = !expected && at_ns >= self.settings.from_ns;
+                        self.losses.unpaired_calls += u64::from(missing);
+                    }
                 }
             }
             What::Fault {
@@ -396,6 +404,14 @@ impl<'a> Builder<'a> {
             State::Blocked { .. } | State::Stopped => {
                 thread.change(at_ns, thread.state, State::Runnable, lost);
             }
+            // Its own record says that it left its CPU blocked.
+            State::BlockedOrRunnable => {
+                let blocked = State::Blocked {
+                    call: thread.call.map(|call| call.number),
+                    uninterruptible: false,
+                };
+                thread.change(at_ns, blocked, State::Runnable, lost);
+            }
             // It may be about to leave its CPU.
             State::Running(_) => thread.woken_ns = Some(at_ns),
             _ => thread.is_told = true,
@@ -431,10 +447,20 @@ impl<'a> Builder<'a> {
         let since_ns = std::mem::replace(&mut processor.last_switch_ns, at_ns);
         let into = (!out).then_some(id);
         // After a switch out that is missing, the one in is of the same break.
-        if std::mem::replace(&mut processor.current, into).is_some() {
-            processor.breaks.push((since_ns, at_ns));
-            self.losses.breaks += 1;
-            self.losses.repaired += 1;
+        let Some(before) = std::mem::replace(&mut processor.current, into) else {
+            return;
+        };
+        self.losses.breaks += 1;
+        self.losses.repaired += 1;
+        match into {
+            // The idle task has no other state.
+            Some(into) if before == IDLE => processor.switches.push(Switch {
+                at_ns,
+                out: IDLE,
+                state: 0,
+                into,
+            }),
+            _ => processor.breaks.push((since_ns, at_ns)),
         }
     }
 
@@ -527,7 +553,7 @@ fn kernel_state(state: u32, into: u32, call: Option<u32>, settings: &Settings) -
     const DEAD_OR_ZOMBIE: u32 = 0x10 | 0x20;
     const IN_KERNEL: u32 = 0x100;
     Some(match state & 0xff {
-        0 if state & IN_KERNEL != 0 || into == 0 => State::Preempted(into),
+        0 if state & IN_KERNEL != 0 || into == IDLE => State::Preempted(into),
         0 if !settings.calls => State::PreemptedOrYielded,
         0 if call.is_some() && call == settings.yield_call => State::Yielded,
         0 => State::Preempted(into),

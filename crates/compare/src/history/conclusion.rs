@@ -14,7 +14,7 @@ use std::fmt::{self, Display};
 
 /// What can be said of a row's past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finding {
+enum Found {
     /// No run has a figure.
     NoFigure,
     /// Too few have one to look for a change.
@@ -25,27 +25,26 @@ pub enum Finding {
     Changed,
 }
 
-/// The finding with its words.
+/// What was found, with its words.
 #[derive(Clone, Copy, Debug)]
 pub struct Conclusion<'h> {
     history: &'h History,
-    /// What was found.
-    pub finding: Finding,
+    found: Found,
 }
 
 impl History {
     /// What can be said of the row's past.
     pub fn conclusion(&self) -> Conclusion<'_> {
         let tested = self.tested();
-        let finding = match self.levels.len() {
-            _ if tested == 0 => Finding::NoFigure,
-            _ if tested < 2 * FEWEST => Finding::TooFew,
-            0 | 1 => Finding::NoChange,
-            _ => Finding::Changed,
+        let found = match self.levels.len() {
+            _ if tested == 0 => Found::NoFigure,
+            _ if tested < 2 * FEWEST => Found::TooFew,
+            0 | 1 => Found::NoChange,
+            _ => Found::Changed,
         };
         Conclusion {
             history: self,
-            finding,
+            found,
         }
     }
 
@@ -126,14 +125,14 @@ impl Display for Conclusion<'_> {
         let history = self.history;
         let runs = |count: usize| counted(count, "run");
         let tested = runs(history.tested());
-        match (self.finding, history.levels.as_slice()) {
-            (Finding::NoChange, [level, ..]) => write!(
+        match (self.found, history.levels.as_slice()) {
+            (Found::NoChange, [level, ..]) => write!(
                 f,
                 "No change shown in {tested} about {}; {}",
                 history.level_text(&level.level),
                 self.power()
             ),
-            (Finding::Changed, [_, changed @ .., last]) => {
+            (Found::Changed, [_, changed @ .., last]) => {
                 let mut changes: Vec<String> = changed.iter().map(|l| self.change(l)).collect();
                 changes.push(self.change(last));
                 write!(
@@ -146,7 +145,7 @@ impl Display for Conclusion<'_> {
                     self.power()
                 )
             }
-            (Finding::TooFew, _) => write!(
+            (Found::TooFew, _) => write!(
                 f,
                 "{tested} with a figure: too few to look for a change, which takes {} at least.",
                 2 * FEWEST

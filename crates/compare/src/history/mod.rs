@@ -3,7 +3,7 @@
 
 mod conclusion;
 
-pub use conclusion::{Conclusion, Finding};
+pub use conclusion::Conclusion;
 
 use crate::Difference;
 use crate::row::{in_unit, turned, unit_name};

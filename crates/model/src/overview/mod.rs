@@ -28,6 +28,15 @@ pub enum Topic {
 }
 
 impl Topic {
+    /// All of them, in their order.
+    pub const ALL: [Topic; 5] = [
+        Topic::Cpu,
+        Topic::Memory,
+        Topic::Kernel,
+        Topic::Threads,
+        Topic::Io,
+    ];
+
     /// Its name.
     pub fn text(self) -> &'static str {
         match self {

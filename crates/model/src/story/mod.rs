@@ -237,23 +237,6 @@ impl Table {
         self.rows.push(Row::Note(Note::new(label, text)));
     }
 
-    /// The same table with a column in another place.
-    pub fn moved(mut self, from: usize, to: usize) -> Table {
-        fn one<T>(list: &mut Vec<T>, from: usize, to: usize) {
-            if from.max(to) < list.len() {
-                let it = list.remove(from);
-                list.insert(to, it);
-            }
-        }
-        one(&mut self.columns, from, to);
-        for row in &mut self.rows {
-            if let Row::Cells(cells) = row {
-                one(cells, from, to);
-            }
-        }
-        self
-    }
-
     /// The verdicts that are marked in cells, each once.
     pub fn marked(&self) -> Vec<Verdict> {
         let mut verdicts = Vec::new();

@@ -214,7 +214,8 @@ pub struct Wakeup {
 pub struct Cpu {
     /// Its number.
     pub id: u32,
-    /// All switches from one thread to another, traced or not.
+    /// All switches from one thread to another, traced or not. Where one out of
+    /// the idle task is missing, it is that of the thread's own record.
     pub switches: Vec<Switch>,
     /// Stretches in which records are missing, see [`Losses`].
     pub lost: Vec<(u64, u64)>,

@@ -42,7 +42,8 @@ pub enum State {
         /// In this system call; `None` outside of one, or where calls are not
         /// recorded.
         call: Option<u32>,
-        /// Signals can't wake it: it waits for a disk, for example.
+        /// Signals can't wake it, as far as that is recorded: it waits for a disk,
+        /// for example.
         uninterruptible: bool,
     },
     /// A signal or a debugger stopped it.

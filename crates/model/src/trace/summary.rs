@@ -275,6 +275,139 @@ fn memory(trace: &Trace) -> Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::{Call, Clocks, Ended, Losses, SCHEMA, Sample, Segment, Target, Tier};
+
+    fn trace(threads: Vec<Thread>) -> Trace {
+        Trace {
+            schema: SCHEMA,
+            target: Target::Process(1),
+            ended: Ended::Time,
+            tier: Tier::Full,
+            gaps: Vec::new(),
+            architecture: String::new(),
+            kernel: String::new(),
+            cpu_count: 1,
+            ring_bytes: 0,
+            began: Clocks::default(),
+            duration_ns: 1000,
+            threads,
+            cpus: Vec::new(),
+            wakeups: Vec::new(),
+            call_names: [(9, "mmap"), (11, "munmap"), (12, "brk")]
+                .map(|(number, name)| (number, name.to_owned()))
+                .into(),
+            other_names: [(7, "hog".to_owned())].into(),
+            losses: Losses::default(),
+        }
+    }
+
+    fn thread(states: &[(u64, u64, State)]) -> Thread {
+        let segments = states.iter().map(|&(from_ns, to_ns, state)| Segment {
+            from_ns,
+            to_ns,
+            state,
+        });
+        Thread {
+            name: "me".into(),
+            to_ns: states.last().map_or(0, |(_, to, _)| *to),
+            segments: segments.collect(),
+            ..Thread::default()
+        }
+    }
+
+    #[test]
+    fn states_add_up_by_kind_cause_and_wake_up() {
+        let running = State::Running(0);
+        let one = thread(&[
+            (0, 10, running),
+            (10, 40, State::Preempted(7)),
+            (40, 50, running),
+            (50, 60, State::Preempted(0)),
+            (60, 70, running),
+            (70, 75, State::Runnable),
+            (75, 80, State::Running(1)),
+        ]);
+        let other = thread(&[(0, 3, State::Runnable), (3, 100, running)]);
+        let summary = summary(&trace(vec![one, other]));
+        // The one with more CPU time comes first.
+        let [first, second] = &summary.threads[..] else {
+            panic!("{:?}", summary.threads);
+        };
+        assert_eq!((first.index, first.time_ns(Kind::Running)), (1, 97));
+        assert_eq!((second.time_ns(Kind::Running), second.switched_in), (35, 4));
+        assert_eq!(second.time_ns(Kind::Preempted), 40);
+        let preemption = |by: Option<&str>, total_ns| Preemption {
+            victim: "me".into(),
+            by: by.map(str::to_owned),
+            count: 1,
+            total_ns,
+        };
+        assert_eq!(
+            summary.preemptions,
+            [preemption(Some("hog"), 30), preemption(None, 10)]
+        );
+        assert_eq!(summary.wakeup_latency, Distribution::new(vec![5, 3]));
+    }
+
+    #[test]
+    fn calls_and_memory() {
+        let call = |number, bytes, returned| Call {
+            from_ns: 100,
+            to_ns: 100 + u64::from(number),
+            number,
+            arguments: [0, bytes, 0],
+            returned,
+        };
+        let calls = [
+            call(9, 4096, Some(0x7f00_0000)),
+            call(9, 1 << 40, Some(-12)),
+            call(11, 4096, Some(0)),
+            call(12, 0, Some(1 << 40)),
+            call(0, 0, None),
+        ];
+        let one = Thread {
+            calls: calls.to_vec(),
+            ..Thread::default()
+        };
+        let summary = summary(&trace(vec![one]));
+        let memory = Memory {
+            maps: 1,
+            mapped_bytes: 4096,
+            unmaps: 1,
+            unmapped_bytes: 4096,
+            breaks: 1,
+            advices: 0,
+        };
+        assert_eq!(summary.memory, memory, "no mmap that failed");
+        let numbers: Vec<u32> = summary.calls.iter().map(|call| call.number).collect();
+        assert_eq!(numbers, [9, 12, 11, 0], "by time");
+        assert_eq!(summary.calls[3].unfinished, 1);
+        assert_eq!(summary.calls[0].durations.total_ns(), 18);
+    }
+
+    #[test]
+    fn sums_are_differences_of_samples() {
+        let sample = |running_ns, switched_in, faults| Sample {
+            at_ns: 0,
+            running_ns,
+            queued_ns: 0,
+            switched_in,
+            faults,
+        };
+        let one = Thread {
+            to_ns: 1000,
+            samples: vec![sample(50, 3, 10), sample(60, 4, 11), sample(250, 9, 14)],
+            ..Thread::default()
+        };
+        let summary = summary(&trace(vec![one]));
+        let figures = &summary.threads[0];
+        assert_eq!(
+            (figures.time_ns(Kind::Running), figures.switched_in),
+            (200, 6)
+        );
+        assert_eq!(figures.time_ns(Kind::BlockedOrRunnable), 800);
+        assert_eq!((summary.faults.count, summary.faults.writes), (4, None));
+    }
 
     #[test]
     fn a_percentile_needs_ten_times_above_it() {

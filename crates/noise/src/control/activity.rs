@@ -3,10 +3,10 @@
 
 use super::system::{CPUS, siblings};
 use crate::pattern::expand;
-use crate::proc_stat::Stat;
 use std::collections::HashMap;
 use std::fmt;
 use sys::files::Files;
+use sys::proc_stat::Stat;
 
 /// One reading of /proc. Times are in ticks since boot; only ratios of their
 /// differences are used, so the length of a tick does not matter.

@@ -5,8 +5,8 @@
 use super::context::{Context, Status, StatusResult};
 use super::system::field;
 use crate::cpus::{in_words, list, parse};
-use crate::proc_stat::Stat;
 use model::noise::control::{Kind, Privilege, State};
+use sys::proc_stat::Stat;
 
 pub(super) fn affinity(context: &Context) -> StatusResult {
     const SOURCE: &str = "/proc/self/status";

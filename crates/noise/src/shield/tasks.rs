@@ -1,9 +1,9 @@
 //! Tasks (threads) as /proc shows them (proc_pid_stat(5), proc_pid_status(5)).
 
-use crate::proc_stat::Stat;
 use serde::{Deserialize, Serialize};
 use std::io;
 use sys::files::Files;
+use sys::proc_stat::Stat;
 
 /// The kernel lets no process set its affinity (include/linux/sched.h).
 const PF_NO_SETAFFINITY: u64 = 0x0400_0000;

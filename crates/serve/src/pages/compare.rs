@@ -11,7 +11,7 @@ use axum::response::IntoResponse;
 use compare::{ComparedRow, Comparison};
 use maud::{Markup, html};
 use model::compare::finding::Finding;
-use model::story::{Block, Table};
+use model::story::Block;
 use model::summary::KeptRun;
 use serde::Deserialize;
 use view::chart::of_comparison;
@@ -129,10 +129,10 @@ fn comparison_of(c: &Comparison, chosen: &Chosen) -> Markup {
         }
         h2 { "Rows" }
         (filter(c, chosen))
-        @if rows.is_empty() { p.dim { "None." } } @else { (figures(&rows)) }
+        @if rows.is_empty() { p.dim { "None." } } @else { (painted(&table(&rows, Detail::Reasons))) }
         @if !points.is_empty() {
             h2 { "Points of curves and maps" }
-            (folded(&format!("{} points", points.len()), &figures(&points)))
+            (folded(&format!("{} points", points.len()), &painted(&table(&points, Detail::Reasons))))
         }
     }
 }
@@ -155,19 +155,4 @@ fn filter(c: &Comparison, chosen: &Chosen) -> Markup {
             }
         }
     }
-}
-
-/// The rows with what is looked for, the finding, behind their names.
-fn figures(rows: &[ComparedRow]) -> Markup {
-    let mut blocks = table(rows, Detail::Reasons);
-    for block in &mut blocks {
-        if let Block::Tables(tables) = block {
-            let moved = |table: Table| {
-                let finding = table.columns.len() - 1;
-                table.moved(finding, 1)
-            };
-            *tables = std::mem::take(tables).into_iter().map(moved).collect();
-        }
-    }
-    painted(&blocks)
 }

@@ -20,6 +20,7 @@ use crate::command::{Action, Command, End, Finished, Limits, NotStarted, Streams
 use crate::controls::Step;
 use crate::counters::{Counters, Event, Totals};
 use crate::memory::peak_resident_bytes;
+use crate::proc_stat::Stat;
 
 use super::controls::{Above, raise};
 use super::start::{Stack, wait4};
@@ -343,15 +344,11 @@ fn stopped_by(child: Pid) -> io::Result<Option<i32>> {
     Ok(status.and_then(|status| status.stopping_signal()))
 }
 
-/// The process group in a line of `/proc/PID/stat`; `None` for a zombie. A
-/// name may hold blanks and brackets, but nothing behind the last bracket is
-/// part of it.
+/// The process group in a line of `/proc/PID/stat`; `None` for a zombie.
 fn group_of(stat: &str) -> Option<u32> {
-    let (_, behind) = stat.rsplit_once(')')?;
-    let mut fields = behind.split_whitespace();
-    let state = fields.next()?;
-    let group = fields.nth(1)?.parse().ok()?;
-    (state != "Z" && state != "X").then_some(group)
+    let stat = Stat::of(stat)?;
+    stat.number(5)
+        .filter(|_| !["Z", "X"].contains(&stat.state()))
 }
 
 /// One scheduler tick, ns, which is how the coarse clock moves: where the

@@ -206,6 +206,16 @@ fn a_break_of_the_chain_is_a_gap() {
 }
 
 #[test]
+fn a_thread_is_on_one_cpu() {
+    // It left the first at an unknown time.
+    let first = Bytes::default().switch(100, 0, 0, ME);
+    let second = Bytes::default().switch(300, 0, 0, ME);
+    let timeline = full(&[first, second]);
+    let wanted = [(0, Unknown), (100, Lost), (300, State::Running(1))];
+    assert_eq!(states(&timeline.threads[0]), wanted);
+}
+
+#[test]
 fn its_own_records_repair_a_break() {
     let out = Bytes::default()
         .switch(100, 0, 0, ME)
@@ -220,6 +230,13 @@ fn its_own_records_repair_a_break() {
         ..Losses::default()
     };
     assert_eq!(timeline.losses, repaired);
+    // A wake-up that is recorded ends what was blocked.
+    let woken = Bytes::default()
+        .switch(100, 0, 0, ME)
+        .own_switch(300, 1, true, false)
+        .waking(350, 0, 2, 1);
+    let states_of = states(&full(&[woken]).threads[0]);
+    assert_eq!(states_of[2..], [(300, blocked(None)), (350, Runnable)]);
     let into = Bytes::default()
         .switch(100, 0, 0, ME)
         .switch(200, 1, 1, IDLE)
@@ -229,6 +246,11 @@ fn its_own_records_repair_a_break() {
     let states = states(&timeline.threads[0]);
     assert_eq!(states[2..4], [(200, BlockedOrRunnable), (300, RUNNING)]);
     assert_eq!(timeline.losses, repaired);
+    // The switch out of the idle task stands among the others.
+    let cpu = &timeline.cpus[0];
+    let switches: Vec<(u64, u32)> = cpu.switches.iter().map(|s| (s.at_ns, s.into)).collect();
+    assert_eq!(switches, [(100, 1), (200, 0), (300, 1), (400, 0)]);
+    assert!(cpu.lost.is_empty());
 }
 
 #[test]
@@ -283,6 +305,12 @@ fn lost_records_leave_nothing_certain() {
     ];
     assert_eq!(states(&timeline.threads[0]), wanted);
     assert_eq!(timeline.losses.records, 9);
+    // What is counted as lost is no break as well.
+    let ring = Bytes::default()
+        .switch(100, 0, 0, (7, "other"))
+        .lost(400, 2)
+        .switch(500, 8, 1, IDLE);
+    assert_eq!(full(&[ring]).losses.breaks, 0);
     assert_eq!(timeline.cpus[0].lost, [(200, 400)]);
     // Off CPU, it could have run there.
     let other = Bytes::default().waking(300, 0, 5, 6).lost(400, 1);
@@ -395,6 +423,17 @@ fn calls_that_lack_an_end_are_counted() {
     let timeline = full(&[ring]);
     assert_eq!(timeline.losses.unpaired_calls, 2);
     assert_eq!(timeline.threads[0].calls.len(), 1);
+    // Before the recording has begun, one end may be recorded without the other.
+    let later = Settings {
+        from_ns: 600,
+        ..settings()
+    };
+    let ring = Bytes::default()
+        .enter(200, 1, READ, [0; 6])
+        .enter(300, 1, 1, [0; 6])
+        .returns(400, 1, 1, 0)
+        .returns(500, 1, 1, 0);
+    assert_eq!(of(&[ring], &later).losses.unpaired_calls, 0);
 }
 
 #[test]

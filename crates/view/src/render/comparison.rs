@@ -156,16 +156,17 @@ pub fn table(rows: &[ComparedRow], detail: Detail) -> Vec<Block> {
         }
     }
     let tables = groups.into_iter().map(|group| {
-        let mut table = Table::new([
+        let columns = [
             left(group),
             right("A ±"),
             right("B ±"),
             right("B/A"),
             left("95 %"),
             left("finding"),
-        ]);
+        ];
+        let mut table = Table::new(ordered(columns, detail));
         for row in rows.iter().filter(|row| group_of(&row.id) == group) {
-            table.row(cells(row));
+            table.row(ordered(cells(row), detail));
             let detectable = row.detectable.filter(|_| detail == Detail::All);
             let detectable = detectable.map(|change| {
                 format!("a change of {} is detected in 80 % of cases", share(change))
@@ -178,6 +179,14 @@ pub fn table(rows: &[ComparedRow], detail: Detail) -> Vec<Block> {
         table
     });
     vec![Block::Tables(tables.collect())]
+}
+
+/// The finding, the last, behind the name where reasons are looked for.
+fn ordered<T>(mut cells: [T; 6], detail: Detail) -> [T; 6] {
+    if detail == Detail::Reasons {
+        cells[1..].rotate_right(1);
+    }
+    cells
 }
 
 fn cells(row: &ComparedRow) -> [Cell; 6] {

@@ -140,7 +140,7 @@ pub(super) fn clock(cycle_ns: &Interval) -> String {
 }
 
 /// A stretch of time in words for headers: `31.2 s`.
-pub(super) fn elapsed(ms: u64) -> String {
+pub(in crate::render) fn elapsed(ms: u64) -> String {
     format!("{:.1} s", ms as f64 / 1e3)
 }
 

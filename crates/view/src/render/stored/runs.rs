@@ -1,6 +1,6 @@
 //! Stored runs and their machines.
 
-use crate::render::figures::counted;
+use crate::render::figures::{counted, elapsed};
 use model::run::Scale;
 use model::story::{Block, Cell, Link, Table, left, right};
 use model::summary::{KeptRun, Machine};
@@ -30,7 +30,7 @@ pub fn runs(runs: &[KeptRun]) -> Table {
             Cell::from(host).to(Link::Machine(run.machine.0.clone())),
             what(run).into(),
             run.rows.to_string().into(),
-            took(run.wall_ms).into(),
+            elapsed(run.wall_ms).into(),
             program(run).into(),
             run.tags.join(", ").into(),
         ]);
@@ -48,7 +48,7 @@ pub fn facts(run: &KeptRun, document: &str, tally: &Tally) -> Vec<Block> {
     fact("tags", &run.tags.join(", "));
     fact("document", document);
     fact("began", &utc::text(run.started_unix_ms));
-    fact("took", &took(run.wall_ms));
+    fact("took", &elapsed(run.wall_ms));
     fact("what", &what(run));
     fact("partial", run.partial.as_deref().unwrap_or(""));
     fact("host", run.host.as_deref().unwrap_or("unknown"));
@@ -122,10 +122,6 @@ fn program(run: &KeptRun) -> String {
         (Some(commit), profile) => format!("{} ({commit}, {profile})", run.setup.version),
         (None, _) => run.setup.version.clone(),
     }
-}
-
-fn took(ms: u64) -> String {
-    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
 }
 
 fn counts(run: &KeptRun, tally: &Tally) -> String {

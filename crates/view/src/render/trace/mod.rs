@@ -12,7 +12,7 @@ use model::story::{Block, Note, Tone};
 use model::text::{counted, visible};
 use model::trace::summary::{Summary, summary};
 use model::trace::tier::Missing;
-use model::trace::{Ended, Gap, Losses, Target, Thread, Tier, Trace};
+use model::trace::{Ended, Gap, Kind, Losses, Target, Thread, Tier, Trace};
 
 /// Threads and calls that are shown unless all are asked for.
 const FEW: usize = 10;
@@ -178,8 +178,28 @@ fn facts(trace: &Trace, summary: &Summary) -> Vec<Block> {
     if !texts.is_empty() {
         blocks.push(Block::fact("memory", texts.join(", ")));
     }
+    blocks.extend(late_stamps(trace, summary));
     blocks.extend(losses(trace));
     blocks
+}
+
+/// Without the scheduler's own stamps a thread seems to get its CPU later than it
+/// does, which matters where it has it for a short time only.
+fn late_stamps(trace: &Trace, summary: &Summary) -> Option<Block> {
+    const LEAST_LATE_NS: u64 = 500;
+    /// A share of the running time that may be missing.
+    const SHARE: u64 = 50;
+    let switches: u64 = summary.threads.iter().map(|t| t.switched_in).sum();
+    let running: u64 = summary
+        .threads
+        .iter()
+        .map(|t| t.time_ns(Kind::Running))
+        .sum();
+    let late = trace.tier == Tier::OwnProcess && switches * LEAST_LATE_NS > running / SHARE;
+    let text = format!(
+        "running times are too low by 0.5 to 5 µs for each of {switches} switches to a thread"
+    );
+    late.then(|| Block::fact("stamps", text))
 }
 
 /// What is missing, and what was tested.

@@ -95,7 +95,7 @@ pub(super) fn calls(trace: &Trace, summary: &Summary, most: usize) -> Table {
         table.row([
             Cell::from(name.unwrap_or_else(|| format!("number {}", call.number))),
             durations.count().to_string().into(),
-            time(durations.total_ns() as f64).into(),
+            of(durations.max_ns().map(|_| durations.total_ns())),
             percentile(durations, 0.5),
             percentile(durations, 0.99),
             of(durations.max_ns()),

@@ -211,6 +211,23 @@ fn a_topic_that_is_missing_has_its_reason() {
 }
 
 #[test]
+fn late_stamps_matter_where_turns_are_short() {
+    let short = [(0, State::Running(0)), (10_000, State::BlockedOrRunnable)];
+    let trace = |to_ns| Trace {
+        threads: vec![thread(10, &short, to_ns)],
+        ..empty(Tier::OwnProcess)
+    };
+    let remark = "too low by 0.5 to 5 µs for each of 1 switches";
+    assert!(page(&trace(20_000), false).contains(remark));
+    let long = Trace {
+        tier: Tier::Full,
+        ..trace(20_000)
+    };
+    assert!(!page(&long, false).contains(remark));
+    assert!(!page(&own(), false).contains(remark), "long turns");
+}
+
+#[test]
 fn many_threads_are_folded() {
     let threads =
         (0..25).map(|id| thread(id, &[(0, State::Running(0))], 1_000_000 - u64::from(id)));

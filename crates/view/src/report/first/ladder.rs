@@ -11,15 +11,6 @@ use model::overview::{Line, Topic};
 /// Decades of which not each has room for its name.
 const CROWDED: i32 = 8;
 
-/// The topics in the order of the key.
-const TOPICS: [Topic; 5] = [
-    Topic::Cpu,
-    Topic::Memory,
-    Topic::Kernel,
-    Topic::Threads,
-    Topic::Io,
-];
-
 /// The card with the operations that have a figure, the cheapest first.
 pub(super) fn card(content: &Content, lines: Vec<Line>) -> Markup {
     let (mut lines, missing): (Vec<Line>, Vec<Line>) =
@@ -123,7 +114,7 @@ fn key(all: &[Against]) -> Markup {
             span { svg aria-hidden="true" viewBox="-8 -8 16 16" { circle.hollow r="5" {} } " uncertain" }
             span { svg aria-hidden="true" viewBox="-8 -8 16 16" { line.spread x1="-8" x2="8" {} } " middle 80 % of all samples" }
             (against::key(all))
-            span.topics { @for topic in TOPICS { b.(class(topic)) { (topic.text()) } " " } }
+            span.topics { @for topic in Topic::ALL { b.(class(topic)) { (topic.text()) } " " } }
         }
     }
 }

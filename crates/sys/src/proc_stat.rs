@@ -2,15 +2,17 @@
 
 use std::str::FromStr;
 
-/// Its name, and the fields behind it.
-pub(crate) struct Stat<'a> {
+/// The name of a process or task, and the fields behind it.
+#[derive(Clone, Debug)]
+pub struct Stat<'a> {
     /// It may hold anything, parentheses too.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     fields: Vec<&'a str>,
 }
 
 impl<'a> Stat<'a> {
-    pub(crate) fn of(text: &'a str) -> Option<Stat<'a>> {
+    /// A line of such a file; `None` where it is none.
+    pub fn of(text: &'a str) -> Option<Stat<'a>> {
         let (before, rest) = text.rsplit_once(')')?;
         Some(Stat {
             name: before.split_once('(')?.1,
@@ -19,12 +21,12 @@ impl<'a> Stat<'a> {
     }
 
     /// `R`, `S`; `Z` of a zombie.
-    pub(crate) fn state(&self) -> &'a str {
+    pub fn state(&self) -> &'a str {
         self.fields.first().copied().unwrap_or_default()
     }
 
     /// A field by its number in the manual page, from 4 on.
-    pub(crate) fn number<T: FromStr>(&self, field: usize) -> Option<T> {
+    pub fn number<T: FromStr>(&self, field: usize) -> Option<T> {
         self.fields.get(field - 3)?.parse().ok()
     }
 }

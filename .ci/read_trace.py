@@ -1,0 +1,87 @@
+"""Compares a trace of latlas with strace, with the kernel's accounting and with Perfetto."""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+directory = Path(sys.argv[1])
+trace = json.loads((directory / "t.json").read_text())
+failures = []
+
+
+def check(right, text):
+    print(("ok    " if right else "WRONG ") + text)
+    if not right:
+        failures.append(text)
+
+
+check(trace["tier"] == "full", f"tier {trace['tier']}")
+check(trace["losses"]["records"] == 0, "no record lost")
+breaks, repaired = trace["losses"]["breaks"], trace["losses"]["repaired"]
+print(f"      {breaks} breaks in the chain, {repaired} without effect or repaired")
+
+# Calls whose number does not depend on timing (futex does).
+names = {int(number): name for number, name in trace["call_names"].items()}
+calls = Counter(
+    names[call[2]]
+    for thread in trace["threads"]
+    for call in thread.get("calls", [])
+    if call[4] is not None
+)
+counted = {}
+for line in (directory / "strace.txt").read_text().splitlines():
+    fields = line.split()
+    if len(fields) >= 5 and fields[3].isdigit() and fields[-1] != "total":
+        counted[fields[-1]] = int(fields[3])
+for name in ["getppid", "mmap", "munmap", "clone3", "wait4", "openat", "write"]:
+    check(calls[name] == counted.get(name, 0), f"{name}: {calls[name]}, strace {counted.get(name, 0)}")
+
+child, cpu_s = (directory / "cpu.txt").read_text().split()
+of_process = [thread for thread in trace["threads"] if thread["process"] == int(child)]
+RUNNING = 0
+states = [s for thread in of_process for s in thread.get("segments", [])]
+running_s = sum(s[1] for s in states if s[2] == RUNNING) / 1e9
+share = running_s / float(cpu_s) - 1
+check(abs(share) < 0.005 or breaks, f"running {running_s:.6f} s, accounted {cpu_s} s: {share:+.3%}")
+faults = sum(len(t.get("faults", [])) for t in of_process)
+check(faults >= 50 * 256, f"{faults} page faults, 12800 of them on purpose")
+
+STATES = ["Running", "R", "R", "R", "R", "S", "D", "T", "unknown", "unknown", "unknown"]
+ours = Counter()
+for thread in trace["threads"]:
+    for segment in thread.get("segments", []):
+        ours[thread["id"], STATES[segment[2]]] += segment[1]
+theirs = {}
+for line in (directory / "states.txt").read_text().splitlines()[1:]:
+    thread, state, ns = line.split("\t")
+    theirs[int(thread), state] = int(ns)
+first = trace["threads"][0]["id"]
+traced = {thread["id"] for thread in trace["threads"]}
+# Perfetto knows the chain of switches only.
+if breaks:
+    print("      states not compared with Perfetto")
+for thread in sorted(traced) if not breaks else []:
+    differ = {
+        state: ours[thread, state] - theirs.get((thread, state), 0)
+        for state in ["Running", "R", "S", "D", "T"]
+    }
+    differ = {state: ns for state, ns in differ.items() if ns}
+    # The first thread is shown from its first switch on.
+    if thread == first:
+        differ = {state: ns for state, ns in differ.items() if state != "Running" or ns < 0}
+    # Woken while it was about to leave its CPU: runnable, and not blocked.
+    if set(differ) == {"R", "S"} and differ["R"] == -differ["S"] > 0:
+        print(f"      thread {thread}: {differ['R']} ns woken before they left their CPU")
+        differ = {}
+    check(not differ, f"states of thread {thread} as in Perfetto {differ or ''}")
+
+slices = dict(
+    line.rsplit("\t", 1) for line in (directory / "slices.txt").read_text().splitlines()[1:]
+)
+for name in ["getppid", "mmap", "munmap", "page fault"]:
+    all_faults = sum(len(thread.get("faults", [])) for thread in trace["threads"])
+    wanted = all_faults if name == "page fault" else calls[name]
+    check(int(slices.get(name, 0)) == wanted, f"{name} in Perfetto: {slices.get(name)}")
+
+sys.exit(f"{len(failures)} differences" if failures else 0)
