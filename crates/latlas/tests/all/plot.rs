@@ -31,11 +31,11 @@ fn a_picture_goes_where_it_is_sent() {
     );
     let done = plot("-o -");
     assert_eq!((done.out, &*done.err), (own, ""));
-    plot("--out a.PNG --theme dark --width 500 --height 400 --scale 2");
+    plot("--out a.PNG --theme dark --width 600 --height 500 --scale 2");
     let png = std::fs::read(home.path("a.PNG")).expect("the picture");
     assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
     let size = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
-    assert_eq!((size(16), size(20)), (1000, 800));
+    assert_eq!((size(16), size(20)), (1200, 1000));
     // On paper: 300 pixels an inch of 85 mm, and 11811 a metre, which the file says.
     plot("--out b.png --width 85mm --bare");
     let png = std::fs::read(home.path("b.png")).expect("the picture");
