@@ -105,7 +105,7 @@ fn open(path: &Path) -> std::io::Result<(Take<tokio::fs::File>, bool)> {
 }
 
 pub(crate) async fn rows(State(app): State<App>, _: Params<NoParams>) -> Answer<wire::Rows> {
-    let rows = app.query(queries::rows).await?;
+    let (rows, _) = app.query(queries::rows).await?;
     Ok(Json(wire::Rows { rows }))
 }
 

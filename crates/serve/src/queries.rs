@@ -46,8 +46,8 @@ pub(crate) fn run(index: &Index, id: &str) -> Result<(KeptRun, Run), Problem> {
 }
 
 /// All rows, with what the catalogue and the machine with the newest run say of
-/// them.
-pub(crate) fn rows(index: &Index, app: &App) -> Result<Vec<Row>, Problem> {
+/// them; and that machine.
+pub(crate) fn rows(index: &Index, app: &App) -> Result<(Vec<Row>, Option<Machine>), Problem> {
     let newest = index.machines()?.into_iter().next();
     let latest = match &newest {
         Some(machine) => index.percentiles(&machine.key)?,
@@ -73,7 +73,7 @@ pub(crate) fn rows(index: &Index, app: &App) -> Result<Vec<Row>, Problem> {
             }
         }
     }
-    Ok(rows)
+    Ok((rows, newest))
 }
 
 /// Points of a row, rising; none of a single figure.

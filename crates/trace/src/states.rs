@@ -94,7 +94,7 @@ struct Building {
     /// The first return may be of a call that began before the recording.
     may_return: bool,
     exit_ns: Option<u64>,
-    /// An event told something of it.
+    /// It has an event.
     is_told: bool,
 }
 

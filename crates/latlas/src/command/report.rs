@@ -199,7 +199,7 @@ pub(super) fn compared<'r>(
     Ok(others.into_iter().zip(&befores).map(of).collect())
 }
 
-/// The picture that stands for the page where somebody links to it.
+/// The preview picture of links to the page.
 struct Preview {
     path: PathBuf,
     url: String,

@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(causes(&run), [Cause::Clock(3.2, 4.0)]);
         run.gate.state = GateState::MostlyContended;
         assert_eq!(causes(&run), [Cause::Shared, Cause::Clock(3.2, 4.0)]);
-        // Where nothing is known of the core, nobody is blamed.
+        // An unknown core is no cause.
         run.gate.state = GateState::NeverQuiet;
         run.gate.quiet_ratio = None;
         assert_eq!(causes(&run), [Cause::Clock(3.2, 4.0)]);

@@ -100,7 +100,7 @@ impl Distribution {
     }
 }
 
-/// A percentile is not told with fewer times above it.
+/// Times above a percentile, below which number it is not given.
 const LEAST_ABOVE: usize = 10;
 
 /// Page faults of all threads.

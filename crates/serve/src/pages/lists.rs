@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use model::story::{Block, Cell, Link, Table, left, right};
 use model::summary::KeptRun;
 use store::index::Index;
-use view::chart::{Picture, pictures};
+use view::chart::one;
 use view::render::stored;
 use view::report::histories;
 
@@ -84,23 +84,15 @@ pub(crate) async fn machine(State(app): State<App>, Name(key): Name, _: Params<N
 /// and memory, and rows over time.
 fn pictures_of(index: &Index, app: &App, newest: &KeptRun) -> Result<Vec<Block>, Problem> {
     let run = store::read(&newest.path)?;
-    let (drawn, _) = pictures(&run, app.references(), &[]);
-    let is_shown = |picture: &Picture| SHOWN.contains(&picture.chart.id.as_str());
-    let of_run = drawn.into_iter().filter(is_shown);
+    let shown = |id: &&str| one(&run, app.references(), id);
+    let of_run = SHOWN.iter().filter_map(shown);
     let over_time = histories(index, &run)?;
-    Ok(of_run
-        .chain(over_time)
-        .map(|picture| Block::chart(picture.chart))
-        .collect())
+    let over_time = over_time.into_iter().map(|picture| picture.chart);
+    Ok(of_run.chain(over_time).map(Block::chart).collect())
 }
 
 pub(crate) async fn rows(State(app): State<App>, _: Params<NoParams>) -> Page {
-    let (rows, newest) = app
-        .query(|index, app| {
-            let newest = index.machines()?.into_iter().next();
-            Ok((queries::rows(index, app)?, newest))
-        })
-        .await?;
+    let (rows, newest) = app.query(queries::rows).await?;
     let content = match &newest {
         None => html! { p { "No stored runs." } },
         Some(machine) => painted(&[Block::Table(rows_table(&rows, machine.name()))]),

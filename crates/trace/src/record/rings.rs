@@ -129,7 +129,7 @@ impl Rings {
         Ok(rings)
     }
 
-    /// An event for each thread that is there. Those that appear meanwhile have
+    /// An event for each existing thread. Those that appear meanwhile have
     /// theirs by inheritance if a record says that they were created by one that
     /// has its own; otherwise they get them in the next turn.
     fn add_process(&mut self, cpus: &[u32], own: &[Source], id: u32) -> Result<(), RingError> {
@@ -279,7 +279,7 @@ fn gap(topic: Topic, reason: Reason) -> Gap {
     }
 }
 
-/// What a tracepoint tells of; `None` if nothing is told without it.
+/// What a tracepoint records; `None` if nothing is lost without it.
 fn topic_of(point: Tracepoint) -> Option<Topic> {
     match point {
         Tracepoint::Switch | Tracepoint::Waking => None,

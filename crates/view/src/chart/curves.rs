@@ -119,7 +119,7 @@ impl Curves {
         Ok(picture)
     }
 
-    /// The row's curve. What has no place on a logarithmic axis is told in a
+    /// The row's curve. What has no place on a logarithmic axis is given in a
     /// note.
     fn line(&self, row: &Row, name: String, is: Kind, notes: &mut Vec<String>) -> Option<Line> {
         let mut points = Vec::new();

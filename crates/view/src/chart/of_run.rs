@@ -22,8 +22,8 @@ pub fn of_run(run: &Run, references: &References, others: &[OtherRun]) -> Vec<Ch
     pictures.into_iter().map(|picture| picture.chart).collect()
 }
 
-/// One of them, drawn alone.
-pub(crate) fn one(run: &Run, references: &References, id: &str) -> Option<Chart> {
+/// One of them, drawn alone; `None` where it has nothing to show.
+pub fn one(run: &Run, references: &References, id: &str) -> Option<Chart> {
     let source = Source::alone(run, references);
     let maker = all().find(|maker| maker.id() == id)?;
     Some(maker.draw(&source).ok()?.chart)

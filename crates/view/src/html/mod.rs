@@ -39,7 +39,7 @@ pub fn keys() -> Markup {
     }
 }
 
-/// The link to a part of the page, for sending it to somebody.
+/// A link to a part of the page, to be copied.
 pub fn here(id: &str, name: &str) -> Markup {
     html! { " " a.here href={ "#" (id) } aria-label={ "Link to " (name) } { "#" } }
 }

@@ -32,6 +32,7 @@ const FAMILIES: [&str; 14] = [
     "file.write_whole_atomic/*",
     "file.read_whole/*",
 ];
+/// What marks and columns of the page are.
 const SHORT: &str = "±: half of the 95 % interval (* in ns at the clock of this run: compare runs in \
     cycles). After a published figure: this machine / published (~ same job through other code, ? \
     doubtful).";

@@ -1,5 +1,5 @@
-//! The head of the page: what it is called, and what stands for it where somebody
-//! links to it (the Open Graph protocol, <https://ogp.me>).
+//! The head of the page: its title, and the title, sentence and picture of links
+//! to it (the Open Graph protocol, <https://ogp.me>).
 
 use super::content::{Content, Link};
 use super::{GENERATOR, first};

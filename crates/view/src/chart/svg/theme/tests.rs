@@ -1,4 +1,4 @@
-//! Every colour is seen on its ground, and told from its neighbours in grey and
+//! Every colour is seen on its ground, and differs from its neighbours in grey and
 //! by people who lack a kind of cone.
 
 use super::*;
