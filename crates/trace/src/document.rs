@@ -57,20 +57,12 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Trace, DocumentError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::trace::{Clocks, Ended, Losses, Segment, State, Target, Thread, Tier};
+    use model::trace::{Ended, Segment, State, Target, Thread, Tier};
 
     fn trace() -> Trace {
         Trace {
-            schema: SCHEMA,
-            target: Target::Command(vec!["true".into()]),
-            ended: Ended::Exited(0),
-            tier: Tier::Full,
-            gaps: Vec::new(),
             architecture: "x86_64".into(),
             kernel: "6.18.0".into(),
-            cpu_count: 2,
-            ring_bytes: 4096,
-            began: Clocks::default(),
             duration_ns: 10,
             threads: vec![Thread {
                 id: 5,
@@ -81,11 +73,12 @@ mod tests {
                 }],
                 ..Thread::default()
             }],
-            cpus: Vec::new(),
-            wakeups: Vec::new(),
             call_names: [(39, "getppid".to_owned())].into(),
-            other_names: Default::default(),
-            losses: Losses::default(),
+            ..Trace::new(
+                Target::Command(vec!["true".into()]),
+                Ended::Exited(0),
+                Tier::Full,
+            )
         }
     }
 

@@ -1,7 +1,7 @@
 //! How the many small values of a trace stand in its document: as lists of
 //! numbers, not as objects.
 
-use super::{Access, Call, Fault, Segment, State, Switch, Wakeup};
+use super::{Access, Call, Fault, Segment, Signpost, State, Switch, Wakeup};
 
 /// Begin, length, code of the state, its detail.
 pub(super) type SegmentTuple = (u64, u64, u8, u32);
@@ -9,6 +9,8 @@ pub(super) type SegmentTuple = (u64, u64, u8, u32);
 pub(super) type CallTuple = (u64, u64, u32, [u64; 3], Option<i64>);
 /// When, address, code of the access.
 pub(super) type FaultTuple = (u64, u64, u8);
+/// Begin, length (none: a moment), name.
+pub(super) type SignpostTuple = (u64, Option<u64>, u32);
 /// When, thread, by, CPU.
 pub(super) type WakeupTuple = (u64, u32, Option<u32>, u32);
 /// When, out, state, into.
@@ -123,6 +125,25 @@ impl From<FaultTuple> for Fault {
     }
 }
 
+impl From<Signpost> for SignpostTuple {
+    fn from(signpost: Signpost) -> SignpostTuple {
+        let duration_ns = signpost
+            .to_ns
+            .map(|to_ns| to_ns.saturating_sub(signpost.from_ns));
+        (signpost.from_ns, duration_ns, signpost.name)
+    }
+}
+
+impl From<SignpostTuple> for Signpost {
+    fn from((from_ns, duration_ns, name): SignpostTuple) -> Signpost {
+        Signpost {
+            from_ns,
+            to_ns: duration_ns.map(|duration_ns| from_ns.saturating_add(duration_ns)),
+            name,
+        }
+    }
+}
+
 impl From<Wakeup> for WakeupTuple {
     fn from(wakeup: Wakeup) -> WakeupTuple {
         (wakeup.at_ns, wakeup.thread, wakeup.by, wakeup.cpu)
@@ -194,6 +215,18 @@ mod tests {
         // No time of a document from elsewhere overflows.
         let segment = Segment::try_from((u64::MAX, u64::MAX, 0, 0)).expect("known");
         assert_eq!(segment.duration_ns(), 0);
+    }
+
+    #[test]
+    fn signposts_go_and_come() {
+        for to_ns in [None, Some(7), Some(12)] {
+            let signpost = Signpost {
+                from_ns: 7,
+                to_ns,
+                name: 3,
+            };
+            assert_eq!(Signpost::from(SignpostTuple::from(signpost)), signpost);
+        }
     }
 
     #[test]

@@ -51,6 +51,9 @@ pub struct Trace {
     pub call_names: BTreeMap<u32, String>,
     /// Names of threads that are not traced but ran on the same CPUs.
     pub other_names: BTreeMap<u32, String>,
+    /// Names of the signposts of all threads; each is given once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signpost_names: Vec<String>,
     /// What is missing.
     pub losses: Losses,
 }
@@ -120,12 +123,27 @@ pub struct Thread {
     /// Its page faults.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
+    /// Stretches and moments that the program itself marked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signposts: Vec<Signpost>,
     /// Memory that it mapped, where system calls are not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub maps: Vec<Mapped>,
     /// What the kernel counted of it, where no record of switches is had.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
+}
+
+/// A stretch or a moment that the program itself marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "compact::SignpostTuple", into = "compact::SignpostTuple")]
+pub struct Signpost {
+    /// When it begins.
+    pub from_ns: u64,
+    /// When it ends; `None` for a moment.
+    pub to_ns: Option<u64>,
+    /// Its name: an index of [`Trace::signpost_names`].
+    pub name: u32,
 }
 
 /// A system call.
@@ -251,12 +269,45 @@ pub struct Losses {
     pub unpaired_calls: u64,
     /// Bytes that could not be read as records.
     pub unread_bytes: u64,
+    /// Signposts that found no room.
+    #[serde(default)]
+    pub signposts: u64,
 }
 
 impl Trace {
+    /// A trace of one CPU in which nothing happened, to be completed.
+    pub fn new(target: Target, ended: Ended, tier: Tier) -> Trace {
+        Trace {
+            schema: SCHEMA,
+            target,
+            ended,
+            tier,
+            gaps: Vec::new(),
+            architecture: String::new(),
+            kernel: String::new(),
+            cpu_count: 1,
+            ring_bytes: 0,
+            began: Clocks::default(),
+            duration_ns: 0,
+            threads: Vec::new(),
+            cpus: Vec::new(),
+            wakeups: Vec::new(),
+            call_names: BTreeMap::new(),
+            other_names: BTreeMap::new(),
+            signpost_names: Vec::new(),
+            losses: Losses::default(),
+        }
+    }
+
     /// The thread of this number; the last one if several had it.
     pub fn thread(&self, id: u32) -> Option<&Thread> {
         self.threads.iter().rev().find(|thread| thread.id == id)
+    }
+
+    /// The name of a signpost; `None` only in a damaged document.
+    pub fn signpost_name(&self, signpost: &Signpost) -> Option<&str> {
+        let name = self.signpost_names.get(signpost.name as usize)?;
+        Some(name)
     }
 
     /// The name of a thread, traced or not.

@@ -275,29 +275,17 @@ fn memory(trace: &Trace) -> Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Call, Clocks, Ended, Losses, SCHEMA, Sample, Segment, Target, Tier};
+    use crate::trace::{Call, Ended, Sample, Segment, Target, Tier};
 
     fn trace(threads: Vec<Thread>) -> Trace {
         Trace {
-            schema: SCHEMA,
-            target: Target::Process(1),
-            ended: Ended::Time,
-            tier: Tier::Full,
-            gaps: Vec::new(),
-            architecture: String::new(),
-            kernel: String::new(),
-            cpu_count: 1,
-            ring_bytes: 0,
-            began: Clocks::default(),
             duration_ns: 1000,
             threads,
-            cpus: Vec::new(),
-            wakeups: Vec::new(),
             call_names: [(9, "mmap"), (11, "munmap"), (12, "brk")]
                 .map(|(number, name)| (number, name.to_owned()))
                 .into(),
             other_names: [(7, "hog".to_owned())].into(),
-            losses: Losses::default(),
+            ..Trace::new(Target::Process(1), Ended::Time, Tier::Full)
         }
     }
 

@@ -9,12 +9,9 @@ use crate::decode::{Decoded, Samples, Tracepoint};
 use crate::event::{self, Event, text_of};
 use crate::states::{Settings, Timeline, timeline};
 use model::trace::tier::Missing;
-use model::trace::{
-    Clocks, Ended, Gap, Losses, Reason, SCHEMA, State, Target, Thread, Tier, Trace,
-};
+use model::trace::{Clocks, Ended, Gap, Losses, Reason, State, Target, Thread, Tier, Trace};
 use rings::{Collected, Rings, Traced};
 use sampler::Sampled;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -322,23 +319,13 @@ struct Around<'a> {
 impl Recorded {
     fn trace(self, around: Around<'_>) -> Trace {
         let empty = Trace {
-            schema: SCHEMA,
-            target: around.target,
-            ended: around.ended,
-            tier: Tier::Minimal,
             gaps: around.gaps,
             architecture: around.request.architecture.clone(),
             kernel: around.request.kernel.clone(),
             cpu_count: u32::try_from(around.request.cpus.len()).unwrap_or(u32::MAX),
-            ring_bytes: 0,
             began: around.began,
             duration_ns: around.to_ns.saturating_sub(around.began.raw_ns),
-            threads: Vec::new(),
-            cpus: Vec::new(),
-            wakeups: Vec::new(),
-            call_names: BTreeMap::new(),
-            other_names: BTreeMap::new(),
-            losses: Losses::default(),
+            ..Trace::new(around.target, around.ended, Tier::Minimal)
         };
         match self {
             Recorded::Samples(sampled) => of_samples(sampled, empty),

@@ -1,7 +1,7 @@
 //! What holds of a trace of any bytes whatever; shared with `fuzz`.
 
 use crate::ring::Bytes;
-use model::trace::{Clocks, Ended, SCHEMA, Target, Tier, Trace};
+use model::trace::{Ended, Target, Tier, Trace};
 use trace::decode::{Decoded, Layouts, Samples};
 use trace::states::{Settings, timeline};
 
@@ -46,23 +46,12 @@ pub(crate) fn trace(layouts: &Layouts, rings: &[Vec<u8>], scheduler: bool) -> Tr
     };
     let timeline = timeline(&decoded.events, &settings);
     Trace {
-        schema: SCHEMA,
-        target: Target::Process(1),
-        ended: Ended::Gone,
-        tier: Tier::Full,
-        gaps: Vec::new(),
-        architecture: String::new(),
-        kernel: String::new(),
-        cpu_count: 1,
-        ring_bytes: 0,
-        began: Clocks::default(),
         duration_ns: settings.to_ns - timeline.began_ns,
         threads: timeline.threads,
         cpus: timeline.cpus,
         wakeups: timeline.wakeups,
-        call_names: Default::default(),
-        other_names: Default::default(),
         losses: timeline.losses,
+        ..Trace::new(Target::Process(1), Ended::Gone, Tier::Full)
     }
 }
 

@@ -210,6 +210,7 @@ fn losses(trace: &Trace) -> Vec<Block> {
         repaired,
         unpaired_calls,
         unread_bytes,
+        signposts,
     } = trace.losses;
     let mut texts = Vec::new();
     if records > 0 {
@@ -233,6 +234,10 @@ fn losses(trace: &Trace) -> Vec<Block> {
     if unread_bytes > 0 {
         texts.push(format!("{unread_bytes} bytes unreadable"));
     }
+    if signposts > 0 {
+        let signposts = counted(signposts as usize, "signpost");
+        texts.push(format!("{signposts} dropped"));
+    }
     if trace.tier == Tier::Minimal {
         return vec![Block::fact(
             "missing",
@@ -246,7 +251,7 @@ fn losses(trace: &Trace) -> Vec<Block> {
         };
         return vec![Block::fact("missing", text)];
     }
-    let tone = match records > 0 || breaks > repaired || unread_bytes > 0 {
+    let tone = match records > 0 || breaks > repaired || unread_bytes > 0 || signposts > 0 {
         true => Tone::Bad,
         false => Tone::Plain,
     };

@@ -5,8 +5,8 @@ use crate::terminal::layout::width;
 use crate::terminal::{Screen, text};
 use model::trace::tier::Missing;
 use model::trace::{
-    Access, Call, Clocks, Cpu, Ended, Fault, Gap, Losses, Reason, SCHEMA, Sample, Segment, State,
-    Switch, Target, Thread, Tier, Topic, Trace,
+    Access, Call, Cpu, Ended, Fault, Gap, Losses, Reason, Sample, Segment, State, Switch, Target,
+    Thread, Tier, Topic, Trace,
 };
 
 const COLUMNS: usize = 80;
@@ -25,23 +25,18 @@ fn page(of: &Trace, all: bool) -> String {
 
 fn empty(tier: Tier) -> Trace {
     Trace {
-        schema: SCHEMA,
-        target: Target::Command(vec!["./prog".into(), "x".repeat(80)]),
-        ended: Ended::Exited(0),
-        tier,
-        gaps: Vec::new(),
         architecture: "x86_64".into(),
         kernel: "6.18.0".into(),
         cpu_count: 2,
         ring_bytes: 8 << 20,
-        began: Clocks::default(),
         duration_ns: 1_000_000,
-        threads: Vec::new(),
-        cpus: Vec::new(),
-        wakeups: Vec::new(),
         call_names: [(0, "read".to_owned()), (9, "mmap".to_owned())].into(),
         other_names: [(77, "hog\u{1b}[2J".to_owned())].into(),
-        losses: Losses::default(),
+        ..Trace::new(
+            Target::Command(vec!["./prog".into(), "x".repeat(80)]),
+            Ended::Exited(0),
+            tier,
+        )
     }
 }
 
