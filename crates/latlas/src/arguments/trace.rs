@@ -70,20 +70,27 @@ pub(crate) struct TraceLook {
     /// Print every thread, call and pair
     #[arg(long)]
     pub(crate) all: bool,
-    /// Draw threads from this time of the trace on (default: of a row a typical operation, else all)
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    pub(crate) from: Option<Duration>,
-    /// Draw threads up to this time
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    pub(crate) to: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) stretch: Stretch,
     /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
 
-impl TraceLook {
-    /// The stretch that is asked for, in ns.
-    pub(crate) fn stretch(&self) -> Option<(u64, u64)> {
+/// The part of a trace that is drawn.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Stretch {
+    /// Draw threads from this time of the trace on (default: of a row a typical operation, else all)
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    from: Option<Duration>,
+    /// Draw threads up to this time
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    to: Option<Duration>,
+}
+
+impl Stretch {
+    /// What is asked for, in ns.
+    pub(crate) fn ns(&self) -> Option<(u64, u64)> {
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         (self.from.is_some() || self.to.is_some())
             .then(|| (self.from.map_or(0, ns), self.to.map_or(u64::MAX, ns)))
@@ -108,10 +115,11 @@ Examples:
         #[command(flatten)]
         look: TraceLook,
     },
-    /// Convert a trace for Perfetto (https://ui.perfetto.dev)
+    /// Convert a trace for Perfetto (https://ui.perfetto.dev), or draw it (.svg, .png, .pdf)
     #[command(after_help = "\
 Examples:
-  latlas trace export t.zst -o t.pftrace")]
+  latlas trace export t.zst -o t.pftrace
+  latlas trace export t.zst -o t.svg --from 20ms --to 30ms")]
     Export {
         /// The file
         #[arg(value_name = "FILE")]
@@ -119,6 +127,8 @@ Examples:
         /// Write to this file (- for standard output)
         #[arg(short, long, alias = "output", value_name = "FILE")]
         out: PathBuf,
+        #[command(flatten)]
+        stretch: Stretch,
     },
 }
 
@@ -141,10 +151,6 @@ impl From<TierOption> for Tier {
             TierOption::Minimal => Tier::Minimal,
         }
     }
-}
-
-fn moment(text: &str) -> Result<Duration, InvalidValue> {
-    time(text)
 }
 
 fn limit(text: &str) -> Result<Duration, InvalidValue> {

@@ -1,5 +1,6 @@
 //! `latlas trace`: what the threads of a command or a process did.
 
+mod picture;
 pub(crate) mod row;
 
 use super::measured;
@@ -23,9 +24,20 @@ pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Resu
             output::show_json_or(*json, &trace, look.color, || blocks(&trace, look))?;
             Ok(ExitCode::SUCCESS)
         }
-        Some(TraceCommand::Export { file, out }) => {
-            let mut bytes = Vec::new();
-            perfetto::write(&read(file)?, &mut bytes)?;
+        Some(TraceCommand::Export { file, out, stretch }) => {
+            let trace = read(file)?;
+            let stretch = stretch.ns();
+            let bytes = match picture::drawn(&trace, out, stretch)? {
+                Some(picture) => picture,
+                None if stretch.is_some() => {
+                    bail!("--from and --to are of pictures (.svg, .png, .pdf)")
+                }
+                None => {
+                    let mut bytes = Vec::new();
+                    perfetto::write(&trace, &mut bytes)?;
+                    bytes
+                }
+            };
             match out.as_os_str() == "-" {
                 true => output::print_bytes(&bytes)?,
                 false => store::write_bytes(&bytes, out)?,
@@ -90,7 +102,7 @@ fn blocks(trace: &Trace, look: &TraceLook) -> Vec<model::story::Block> {
     let options = render::TraceOptions {
         all: look.all,
         columns: output::columns(),
-        stretch: look.stretch(),
+        stretch: look.stretch.ns(),
     };
     render::trace(trace, options)
 }

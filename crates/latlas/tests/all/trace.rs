@@ -112,6 +112,19 @@ fn a_row_traces_itself() {
             }
         }
     }
+    let [svg, part] = [
+        "trace export t.zst -o t.svg",
+        "trace export t.zst -o p.svg --to 1us",
+    ]
+    .map(|line| {
+        home.out(line);
+        let name = line.split_whitespace().nth(4).expect("a name");
+        std::fs::read_to_string(home.path(name)).expect("written")
+    });
+    has(&svg, ["<svg", ">procedure<", "running"]);
+    lacks(&part, [">procedure<"]);
+    let refused = home.run("trace export t.zst -o t.pftrace --to 1us");
+    assert_eq!(refused.code, 2, "{}", refused.err);
     for (row, message) in [
         ("sync.semafore_switch", "did you mean sync.semaphore_switch"),
         ("cpu.add_i64", "has no stamps to trace"),

@@ -19,7 +19,7 @@ pub(super) fn tiers(used: Tier) -> Table {
 }
 
 /// How a thread is named: with its number, since many have the same name.
-pub(super) fn label(thread: &Thread) -> String {
+pub(crate) fn label(thread: &Thread) -> String {
     match thread.name.is_empty() {
         true => thread.id.to_string(),
         false => format!("{} {}", visible(&thread.name), thread.id),

@@ -186,7 +186,7 @@ fn minimal() -> Trace {
 }
 
 /// Two threads that hand over, four operations in the second half.
-fn row() -> Trace {
+pub(crate) fn row() -> Trace {
     let signpost = |from_ns: u64, to_ns, name| Signpost {
         from_ns,
         to_ns: Some(to_ns),
