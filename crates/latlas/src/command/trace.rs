@@ -1,9 +1,11 @@
 //! `latlas trace`: what the threads of a command or a process did.
 
+mod export;
+
 use crate::arguments::trace::{TraceCommand, TraceLook, TraceOptions};
 use crate::{UNRELIABLE, output};
+use ::trace::document;
 use ::trace::record::{self, Request};
-use ::trace::{document, perfetto};
 use anyhow::{Context, bail};
 use model::trace::{Target, Trace};
 use std::path::Path;
@@ -20,8 +22,8 @@ pub(crate) fn trace(options: &TraceOptions) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Some(TraceCommand::Export { file, out }) => {
-            let mut bytes = Vec::new();
-            perfetto::write(&read(file)?, &mut bytes)?;
+            let format = export::format(out)?;
+            let bytes = export::converted(&read(file)?, format)?;
             match out.as_os_str() == "-" {
                 true => output::print_bytes(&bytes)?,
                 false => store::write_bytes(&bytes, out)?,
