@@ -80,13 +80,28 @@ pub fn command(words: &[OsString], held: &Held, request: &Request) -> Result<Tra
     let Some((program, arguments)) = words.split_first() else {
         return Err(RecordError::NoCommand);
     };
+    let mut command = Command::new(program);
+    command.args(arguments);
+    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+    started(command, Target::Command(words.collect()), held, request)
+}
+
+/// [`command`] with a prepared command, of which the trace is called so.
+///
+/// # Errors
+/// As [`command`].
+pub fn started(
+    mut command: Command,
+    target: Target,
+    held: &Held,
+    request: &Request,
+) -> Result<Trace, RecordError> {
     let traced = Traced::Command;
     let (source, gaps) = Source::open(&traced, request)?;
     let began = now();
-    let mut command = Command::new(program);
-    let started = held.start(command.args(arguments), &[]);
+    let started = held.start(&mut command, &[]);
     let started = started.map_err(|error| RecordError::Start {
-        program: program.clone(),
+        program: command.get_program().to_owned(),
         error,
     })?;
     let Started::Running(mut running) = started else {
@@ -111,9 +126,8 @@ pub fn command(words: &[OsString], held: &Held, request: &Request) -> Result<Tra
         };
         Ok((recorded, to_ns, ended))
     })?;
-    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
     Ok(recorded.trace(Around {
-        target: Target::Command(words.collect()),
+        target,
         roots: vec![(root, root)],
         asleep: Vec::new(),
         gaps,

@@ -40,6 +40,7 @@ pub fn page(trace: &Trace) -> String {
     let options = TraceOptions {
         all: true,
         columns: 0,
+        stretch: None,
     };
     let parts = trace_parts(trace, options);
     let recorded = [("What was recorded", parts.recorded)];
