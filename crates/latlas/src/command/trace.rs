@@ -1,13 +1,13 @@
 //! `latlas trace`: what the threads of a command or a process did.
 
-mod picture;
+mod export;
 pub(crate) mod row;
 
 use super::measured;
 use crate::arguments::trace::{TraceCommand, TraceLook, TraceOptions};
 use crate::{UNRELIABLE, catalogue, output};
+use ::trace::document;
 use ::trace::record::{self, Request};
-use ::trace::{document, perfetto};
 use anyhow::{Context, bail};
 use meter::probe::Probe;
 use model::trace::{Target, Trace};
@@ -25,19 +25,8 @@ pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Resu
             Ok(ExitCode::SUCCESS)
         }
         Some(TraceCommand::Export { file, out, stretch }) => {
-            let trace = read(file)?;
-            let stretch = stretch.ns();
-            let bytes = match picture::drawn(&trace, out, stretch)? {
-                Some(picture) => picture,
-                None if stretch.is_some() => {
-                    bail!("--from and --to are of pictures (.svg, .png, .pdf)")
-                }
-                None => {
-                    let mut bytes = Vec::new();
-                    perfetto::write(&trace, &mut bytes)?;
-                    bytes
-                }
-            };
+            let format = export::format(out, stretch.ns())?;
+            let bytes = export::converted(&read(file)?, format)?;
             match out.as_os_str() == "-" {
                 true => output::print_bytes(&bytes)?,
                 false => store::write_bytes(&bytes, out)?,

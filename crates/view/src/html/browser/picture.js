@@ -1,32 +1,10 @@
 // Pictures: pointing at a figure, zooming, hiding curves. A mark names its row of
 // the picture's table (data-n), so that every text shown here is the page's own.
 
-const root = document.documentElement;
-const tip = Object.assign(document.createElement("div"), { className: "tip", hidden: true });
-tip.setAttribute("role", "status");
-document.body.append(tip);
-
-const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 const textsOf = (row) => [...row.cells].map((cell) => cell.textContent);
 const centre = ({ left, right }) => (left + right) / 2;
 // checkVisibility() does not look at groups of an SVG that are hidden.
 const isSeen = (element) => element.getClientRects().length > 0 && element.getBoundingClientRect().width > 0;
-
-// Light or dark is the system's choice, until the button is pressed.
-function theme() {
-  const button = document.getElementById("theme");
-  if (!button) return;
-  const system = window.matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
-  const show = () => button.setAttribute("aria-pressed", String(isDark()));
-  system.addEventListener("change", show);
-  button.addEventListener("click", () => {
-    root.dataset.theme = isDark() ? "light" : "dark";
-    show();
-  });
-  button.hidden = false;
-  show();
-}
 
 // What the rows of the marks say: where they are, then a line for each figure.
 function linesOf(figure, marks) {
@@ -218,9 +196,10 @@ function numbers(svg, to, left, right, isWhole) {
   const group = svg.querySelector(".ticks");
   group.drawn ??= [...group.children];
   if (isWhole) return group.replaceChildren(...group.drawn);
-  const inside = (level) => level.map(([x, label]) => [to(x), label]).filter(([x]) => x >= left && x <= right);
+  const tickOf = (text) => [to(Number.parseFloat(text)), text.slice(text.indexOf(" ") + 1)];
+  const inside = (level) => level.split("|").map(tickOf).filter(([x]) => x >= left && x <= right);
   const fits = (level) => level.every(([x, label], at) => at === 0 || x - level[at - 1][0] > 7 * label.length + 8);
-  const level = JSON.parse(svg.dataset.ticks).map(inside).findLast(fits) ?? [];
+  const level = svg.dataset.ticks.split("||").map(inside).findLast(fits) ?? [];
   const tick = ([x, label]) => {
     const [rule, name] = group.drawn.slice(0, 2).map((element) => element.cloneNode());
     for (const end of ["x1", "x2"]) rule.setAttribute(end, x);
@@ -231,5 +210,4 @@ function numbers(svg, to, left, right, isWhole) {
   group.replaceChildren(...level.flatMap(tick));
 }
 
-theme();
 document.querySelectorAll("figure.picture").forEach(picture);

@@ -33,36 +33,64 @@ pub struct TraceOptions {
     pub stretch: Option<(u64, u64)>,
 }
 
+/// What is shown of a trace, part by part.
+pub(crate) struct TraceParts {
+    /// What was traced, in one line.
+    pub heading: String,
+    /// How much could be recorded, and why not more.
+    pub recorded: Vec<Block>,
+    /// The threads over time.
+    pub lanes: Vec<Block>,
+    /// Figures, each with what they are of.
+    pub figures: Vec<(&'static str, Vec<Block>)>,
+}
+
 /// A trace.
 pub fn trace(trace: &Trace, options: TraceOptions) -> Vec<Block> {
+    let parts = parts(trace, options);
+    let mut blocks = vec![Block::text(parts.heading)];
+    let figures = parts.figures.into_iter().map(|(_, blocks)| blocks);
+    for part in [parts.recorded, parts.lanes].into_iter().chain(figures) {
+        blocks.push(Block::empty_line());
+        blocks.extend(part);
+    }
+    blocks
+}
+
+/// A trace, part by part.
+pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
     let summary = summary(trace);
     let most = if options.all { usize::MAX } else { FEW };
-    let mut blocks = vec![heading(trace), Block::empty_line()];
-    blocks.push(Block::Table(tables::tiers(trace.tier)));
-    blocks.extend(trace.gaps.iter().map(gap));
+    let mut recorded = vec![Block::Table(tables::tiers(trace.tier))];
+    recorded.extend(trace.gaps.iter().map(gap));
+    let mut parts = TraceParts {
+        heading: heading(trace),
+        recorded,
+        lanes: Vec::new(),
+        figures: Vec::new(),
+    };
     if trace.threads.is_empty() {
-        blocks.push(Block::empty_line());
-        blocks.push(Block::text("no thread was recorded"));
-        return blocks;
+        parts.lanes.push(Block::text("no thread was recorded"));
+        return parts;
     }
-    blocks.push(Block::empty_line());
-    blocks.extend(over_time(trace, &summary, most, options));
-    blocks.push(Block::empty_line());
-    blocks.push(Block::Table(tables::threads(trace, &summary, most)));
-    blocks.extend(more(summary.threads.len(), most, "thread"));
+    parts.lanes = over_time(trace, &summary, most, options);
+    let mut add = |name, table, there, what| {
+        let table = [Block::Table(table)].into_iter();
+        let blocks = table.chain(more(there, most, what));
+        parts.figures.push((name, blocks.collect()));
+    };
+    let threads = tables::threads(trace, &summary, most);
+    add("Threads", threads, summary.threads.len(), "thread");
     if !summary.calls.is_empty() {
-        blocks.push(Block::empty_line());
-        blocks.push(Block::Table(tables::calls(trace, &summary, most)));
-        blocks.extend(more(summary.calls.len(), most, "call"));
+        let calls = tables::calls(trace, &summary, most);
+        add("System calls", calls, summary.calls.len(), "call");
     }
     if !summary.preemptions.is_empty() {
-        blocks.push(Block::empty_line());
-        blocks.push(Block::Table(tables::preemptions(&summary, most)));
-        blocks.extend(more(summary.preemptions.len(), most, "pair"));
+        let pairs = tables::preemptions(&summary, most);
+        add("Preemptions", pairs, summary.preemptions.len(), "pair");
     }
-    blocks.push(Block::empty_line());
-    blocks.extend(facts(trace, &summary));
-    blocks
+    parts.figures.push(("Events", facts(trace, &summary)));
+    parts
 }
 
 /// What was traced.
@@ -78,8 +106,8 @@ pub(crate) fn target(trace: &Trace) -> String {
     shortened(&visible(&target))
 }
 
-fn heading(trace: &Trace) -> Block {
-    Block::text(format!(
+fn heading(trace: &Trace) -> String {
+    format!(
         "{}: {}, {}, {}{}",
         target(trace),
         time(trace.duration_ns as f64),
@@ -90,7 +118,7 @@ fn heading(trace: &Trace) -> Block {
             (Target::Row(_), Ended::Exited(0)) => String::new(),
             (_, how) => format!("; {}", ended(how)),
         }
-    ))
+    )
 }
 
 /// A command line that leaves room for what is said of it.

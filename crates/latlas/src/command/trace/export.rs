@@ -1,0 +1,74 @@
+//! `latlas trace export`: a trace for other programs, by the file's ending.
+
+use ::trace::perfetto;
+use anyhow::bail;
+use model::trace::Trace;
+use std::path::Path;
+use view::chart::svg::{Look, Unit, draw_as};
+use view::chart::{of_trace, pdf, png};
+use view::timeline;
+
+/// What a trace is converted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Perfetto,
+    Html,
+    /// Of a stretch, in ns.
+    Picture(Paint, Option<(u64, u64)>),
+}
+
+/// How a picture is painted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paint {
+    Svg,
+    Png,
+    Pdf,
+}
+
+/// Threads of a picture.
+const MOST_THREADS: usize = 24;
+/// For screens of two pixels a point.
+const DPI: f64 = 192.0;
+
+/// Endings of files, with what they ask for.
+const ENDINGS: [(&str, Format); 5] = [
+    (".html", Format::Html),
+    (".pftrace", Format::Perfetto),
+    (".svg", Format::Picture(Paint::Svg, None)),
+    (".png", Format::Picture(Paint::Png, None)),
+    (".pdf", Format::Picture(Paint::Pdf, None)),
+];
+
+/// What a file's ending asks for; on standard output it is Perfetto's.
+pub(super) fn format(out: &Path, stretch: Option<(u64, u64)>) -> anyhow::Result<Format> {
+    let name = out.to_string_lossy();
+    let known = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
+    match known {
+        Some((_, Format::Picture(paint, _))) => Ok(Format::Picture(*paint, stretch)),
+        _ if stretch.is_some() => bail!("--from and --to are of pictures (.svg, .png, .pdf)"),
+        Some((_, format)) => Ok(*format),
+        None if name == "-" => Ok(Format::Perfetto),
+        None => {
+            let endings = ENDINGS.map(|(ending, _)| ending).join(", ");
+            bail!("can't tell the format of {name}: its ending is not one of {endings}")
+        }
+    }
+}
+
+/// The trace in this format.
+pub(super) fn converted(trace: &Trace, format: Format) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match format {
+        Format::Perfetto => perfetto::write(trace, &mut bytes)?,
+        Format::Html => bytes = timeline::page(trace).into_bytes(),
+        Format::Picture(paint, stretch) => {
+            let svg = draw_as(&of_trace(trace, stretch, MOST_THREADS), &Look::default());
+            bytes = match paint {
+                Paint::Svg => svg.into_bytes(),
+                Paint::Png => png(&svg, Unit::Pixel, DPI)?,
+                Paint::Pdf => pdf(&svg, Unit::Pixel)?,
+            };
+        }
+    }
+    Ok(bytes)
+}
