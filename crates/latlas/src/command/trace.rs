@@ -41,6 +41,7 @@ fn recorded(options: &TraceOptions) -> anyhow::Result<ExitCode> {
     let machine = sys::machine(Path::new("/"));
     let request = Request {
         tier: options.tier.map(Into::into),
+        scheduler_only: options.scheduler_only,
         limit: options.limit,
         limit_bytes: options.buffer,
         cpus: match machine.online_cpus.get() {
@@ -64,7 +65,8 @@ fn recorded(options: &TraceOptions) -> anyhow::Result<ExitCode> {
         Target::Process(_) => output::show(&blocks, options.look.color)?,
     }
     written.transpose()?;
-    let whole = !trace.threads.is_empty() && trace.losses.records == 0;
+    let losses = &trace.losses;
+    let whole = !trace.threads.is_empty() && losses.records == 0 && losses.signposts == 0;
     Ok(match whole {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),

@@ -48,6 +48,11 @@ pub fn trace(trace: &Trace, options: TraceOptions) -> Vec<Block> {
         blocks.push(Block::Table(tables::calls(trace, &summary, most)));
         blocks.extend(more(summary.calls.len(), most, "call"));
     }
+    if !summary.signposts.is_empty() {
+        blocks.push(Block::empty_line());
+        blocks.push(Block::Table(tables::signposts(trace, &summary, most)));
+        blocks.extend(more(summary.signposts.len(), most, "signpost"));
+    }
     if !summary.preemptions.is_empty() {
         blocks.push(Block::empty_line());
         blocks.push(Block::Table(tables::preemptions(&summary, most)));
@@ -239,10 +244,7 @@ fn losses(trace: &Trace) -> Vec<Block> {
         texts.push(format!("{signposts} dropped"));
     }
     if trace.tier == Tier::Minimal {
-        return vec![Block::fact(
-            "missing",
-            "threads that lived for less than 10 ms, if any",
-        )];
+        texts.push("threads that lived for less than 10 ms, if any".into());
     }
     if texts.is_empty() {
         let text = match trace.tier {
