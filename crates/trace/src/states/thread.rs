@@ -1,0 +1,91 @@
+//! A thread as far as its events say.
+
+use super::{IDLE, Settings};
+use crate::lost::push;
+use model::trace::{Call, State, Thread};
+
+/// A thread as far as its events say.
+pub(super) struct Building {
+    pub(super) thread: Thread,
+    pub(super) state: State,
+    pub(super) since_ns: u64,
+    /// Woken at this time, before it was switched out.
+    pub(super) woken_ns: Option<u64>,
+    pub(super) call: Option<Call>,
+    /// The first return may be of a call that began before the recording.
+    pub(super) may_return: bool,
+    pub(super) exit_ns: Option<u64>,
+    /// It has an event.
+    pub(super) is_told: bool,
+}
+
+impl Building {
+    pub(super) fn new(process: u32, id: u32, from_ns: u64, state: State) -> Building {
+        Building {
+            thread: Thread {
+                id,
+                process,
+                from_ns,
+                to_ns: from_ns,
+                ..Thread::default()
+            },
+            state,
+            since_ns: from_ns,
+            woken_ns: None,
+            call: None,
+            may_return: true,
+            exit_ns: None,
+            is_told: false,
+        }
+    }
+
+    /// Ends the state, as `was` turned out to have been, and begins another.
+    /// From a loss on that could have hidden a change, it is lost.
+    pub(super) fn change(&mut self, at_ns: u64, was: State, becomes: State, lost: Option<u64>) {
+        let known_to = lost.unwrap_or(at_ns).clamp(self.since_ns.min(at_ns), at_ns);
+        let segments = &mut self.thread.segments;
+        push(segments, self.since_ns, known_to, was);
+        push(segments, known_to, at_ns, State::Lost);
+        self.state = becomes;
+        self.since_ns = self.since_ns.max(at_ns);
+        self.woken_ns = None;
+        self.is_told = true;
+    }
+
+    pub(super) fn end(&mut self, at_ns: u64, lost: Option<u64>) {
+        self.change(at_ns, self.state, State::Unknown, lost);
+        if let Some(call) = self.call.take() {
+            self.thread.calls.push(Call {
+                to_ns: at_ns.max(call.from_ns),
+                ..call
+            });
+        }
+        self.thread.to_ns = at_ns.max(self.thread.from_ns);
+    }
+}
+
+/// The state in which the kernel says that a thread was switched out; `None` of
+/// one that ended.
+pub(super) fn kernel_state(
+    state: u32,
+    into: u32,
+    call: Option<u32>,
+    settings: &Settings,
+) -> Option<State> {
+    const UNINTERRUPTIBLE: u32 = 0x02;
+    const STOPPED_OR_TRACED: u32 = 0x04 | 0x08;
+    const DEAD_OR_ZOMBIE: u32 = 0x10 | 0x20;
+    const IN_KERNEL: u32 = 0x100;
+    Some(match state & 0xff {
+        0 if state & IN_KERNEL != 0 || into == IDLE => State::Preempted(into),
+        0 if !settings.calls => State::PreemptedOrYielded,
+        0 if call.is_some() && call == settings.yield_call => State::Yielded,
+        0 => State::Preempted(into),
+        bits if bits & DEAD_OR_ZOMBIE != 0 => return None,
+        bits if bits & STOPPED_OR_TRACED != 0 => State::Stopped,
+        bits => State::Blocked {
+            call,
+            uninterruptible: bits & UNINTERRUPTIBLE != 0,
+        },
+    })
+}
