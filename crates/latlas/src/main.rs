@@ -13,6 +13,7 @@ mod selection;
 
 use anyhow::bail;
 use arguments::Command;
+use command::trace::row;
 use meter::osnoise::brief;
 use meter::probe::Probe;
 use meter::worker;
@@ -77,7 +78,7 @@ fn command(catalogue: &[Probe]) -> anyhow::Result<ExitCode> {
         Some(Command::Selftest(options)) => command::selftest::selftest(catalogue, &options),
         Some(Command::Exec(options)) => command::exec::exec(&options),
         Some(Command::Ci(options)) => command::ci::ci(&options),
-        Some(Command::Trace(options)) => command::trace::trace(&options),
+        Some(Command::Trace(options)) => command::trace::trace(catalogue, &options),
         Some(Command::Echo(options)) => command::echo::echo(&options),
         Some(Command::Noise(what)) => command::noise::noise(&what),
         Some(Command::Atlas(what)) => command::atlas::atlas(&what),
@@ -106,6 +107,7 @@ fn role(catalogue: &[Probe]) -> Option<ExitCode> {
         worker::ROLE => worker::serve(catalogue, &argument).map_err(text),
         brief::ROLE => brief::serve(&argument).map_err(text),
         job::ROLE => job::serve(&argument).map_err(text),
+        row::ROLE => row::serve(catalogue, &argument).map_err(text),
         watchdog::ROLE => watchdog::serve(&argument).map_err(|error| error.to_string()),
         _ => return None,
     };

@@ -23,7 +23,7 @@ use sys::clock::Counter;
 use sys::controls::Above;
 
 /// Length of the clock's calibration.
-const CALIBRATION: Duration = Duration::from_millis(20);
+pub(crate) const CALIBRATION: Duration = Duration::from_millis(20);
 
 /// Why a run could not be made at all.
 #[derive(thiserror::Error, Debug)]
@@ -190,7 +190,7 @@ pub fn conduct(
 
 /// The run's own directory, if a row wants one, and the machine_shape with it: that
 /// is what the workers see.
-fn with_scratch(plan: &Plan) -> Result<(Option<Scratch>, MachineShape), ConductError> {
+pub(crate) fn with_scratch(plan: &Plan) -> Result<(Option<Scratch>, MachineShape), ConductError> {
     let mut machine_shape = plan.machine_shape.clone();
     let Ok(place) = &mut machine_shape.scratch else {
         return Ok((None, machine_shape));

@@ -25,6 +25,7 @@ pub mod function;
 pub mod machine_shape;
 pub mod measuring_lock;
 pub mod observer;
+pub mod one_visit;
 pub mod osnoise;
 pub mod pace;
 pub mod placement;

@@ -2,7 +2,7 @@
 //! work that performs it.
 
 pub use crate::machine_shape::MachineShape;
-pub use crate::work::{Event, Work, WorkError};
+pub use crate::work::{Event, Place, Work, WorkError};
 use crate::worker_memory::WorkerMemory;
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;

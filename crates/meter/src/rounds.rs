@@ -7,6 +7,8 @@ mod start;
 mod timing;
 mod visits;
 
+pub(crate) use start::setup;
+
 use crate::cell_state::{CellState, VisitFailure};
 use crate::observer::{Latest, Observer};
 use crate::pace::Pace;

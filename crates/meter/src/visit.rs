@@ -79,12 +79,11 @@ pub struct Series {
     pub samples: Vec<Sample>,
 }
 
-/// The samples of a visit to stamped work, by variant.
+/// The samples of these events, by variant.
 ///
 /// # Errors
-/// The work's own reason, or that it stamped nothing.
-pub fn stamped(work: &mut dyn Work, operations: u32) -> Result<Vec<Series>, WorkError> {
-    let events = work.stamped(operations)?;
+/// If there are none.
+pub fn series(events: &[Event], work: &dyn Work) -> Result<Vec<Series>, WorkError> {
     if events.is_empty() {
         return Err("no operation came to its end".into());
     }
@@ -94,7 +93,7 @@ pub fn stamped(work: &mut dyn Work, operations: u32) -> Result<Vec<Series>, Work
     };
     let mut all: Vec<Series> = Vec::new();
     for event in events {
-        let sample = of_event(&event, flags);
+        let sample = of_event(event, flags);
         match all.iter_mut().find(|s| s.variant == event.series) {
             Some(series) => series.samples.push(sample),
             None => all.push(Series {

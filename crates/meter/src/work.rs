@@ -82,6 +82,19 @@ pub struct Event {
     pub ops: u64,
     /// Which of [`Work::modes`] it ran in.
     pub mode: u8,
+    /// Where it lies on the counter, for a trace; `None` if it is no stretch of
+    /// time but a difference of two.
+    pub place: Option<Place>,
+}
+
+/// Where an event lies on the counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The counter where the event's ticks are 0.
+    pub zero_ticks: u64,
+    /// The thread that it belongs to: the one that ends it, if there are two.
+    /// `None` where the system does not number threads.
+    pub thread: Option<u32>,
 }
 
 /// The work of one cell, in a worker. Nothing in it reads the clock, but for

@@ -2,7 +2,7 @@
 //! it is asked for and sends the samples back.
 
 use crate::environment::{Environment, RealEnvironment};
-use crate::probe::{Probe, Site, WorkError};
+use crate::probe::{Event, Probe, Site, WorkError};
 use crate::visit::{self, Order, Series, Visitor};
 use crate::wire::{self, Part, Reply, Request, Setup};
 use crate::worker_memory::WorkerMemory;
@@ -74,7 +74,7 @@ pub fn serve(catalogue: &[Probe], parent: &str) -> io::Result<()> {
     worker.serve(&mut from, &mut to)
 }
 
-struct Worker<'c> {
+pub(crate) struct Worker<'c> {
     catalogue: &'c [Probe],
     setup: Setup,
     bench: WorkerMemory,
@@ -84,7 +84,7 @@ struct Worker<'c> {
 }
 
 impl<'c> Worker<'c> {
-    fn new(catalogue: &'c [Probe], setup: &Setup) -> Worker<'c> {
+    pub(crate) fn new(catalogue: &'c [Probe], setup: &Setup) -> Worker<'c> {
         let counter = Counter::best();
         Worker {
             catalogue,
@@ -113,15 +113,16 @@ impl<'c> Worker<'c> {
 
     fn serve(&mut self, from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
         while let Some(request) = wire::receive::<Request>(from)? {
-            let reply = self.visit(&request);
+            let reply = self.visit(&request, &mut Vec::new());
             wire::send(to, &reply)?;
         }
         Ok(())
     }
 
-    fn visit(&mut self, request: &Request) -> Reply {
+    /// Makes a visit; `events` are the operations of stamped work.
+    pub(crate) fn visit(&mut self, request: &Request, events: &mut Vec<Event>) -> Reply {
         let began_ns = sys::clock::monotonic_raw_ns();
-        match self.try_visit(request, began_ns) {
+        match self.try_visit(request, began_ns, events) {
             Ok(reply) => reply,
             Err(error) => Reply::Unavailable {
                 cell: request.cell,
@@ -130,7 +131,12 @@ impl<'c> Worker<'c> {
         }
     }
 
-    fn try_visit(&mut self, request: &Request, began_ns: u64) -> Result<Reply, WorkError> {
+    fn try_visit(
+        &mut self,
+        request: &Request,
+        began_ns: u64,
+        events: &mut Vec<Event>,
+    ) -> Result<Reply, WorkError> {
         let probe = self
             .catalogue
             .get(request.probe as usize)
@@ -145,7 +151,8 @@ impl<'c> Worker<'c> {
             Regime::Stamped => {
                 // What the thread waited until now is not this visit's.
                 self.visitor.environment.losses();
-                let mut series = visit::stamped(work.as_mut(), request.samples)?;
+                *events = work.stamped(request.samples)?;
+                let mut series = visit::series(events, work.as_ref())?;
                 let own_ns = self.visitor.environment.losses().lost_ns;
                 visit::record_run_delay(&mut series, work.as_ref(), own_ns);
                 series

@@ -1,5 +1,6 @@
 //! Options of `latlas trace`.
 
+use super::wait::WaitOptions;
 use super::{Color, InvalidValue, time};
 use clap::{Args, Subcommand, ValueEnum};
 use model::trace::Tier;
@@ -17,6 +18,7 @@ Examples:
   sudo latlas trace -- ./program        Trace a command and everything it starts
   latlas trace --out t.zst -- ./program Trace without root, keep the trace
   latlas trace --pid 4711 --for 5s      Trace a running process for 5 s
+  latlas trace sched.pool               Trace what the threads of a row do
   latlas trace show t.zst --all         Print a trace with all threads and calls
   latlas trace export t.zst -o t.pftrace
                                         Convert a trace for https://ui.perfetto.dev
@@ -32,6 +34,9 @@ Exit codes:
 pub(crate) struct TraceOptions {
     #[command(subcommand)]
     pub(crate) what: Option<TraceCommand>,
+    /// A row of the atlas, whose operations are run and traced in one visit
+    #[arg(value_name = "ROW", conflicts_with_all = ["pid", "words"])]
+    pub(crate) row: Option<String>,
     /// The command and its arguments
     #[arg(value_name = "CMD", last = true, conflicts_with = "pid")]
     pub(crate) words: Vec<OsString>,
@@ -53,6 +58,11 @@ pub(crate) struct TraceOptions {
     /// Stop recording after this many bytes of records
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = buffer)]
     pub(crate) buffer: u64,
+    /// Run the row for this many operations (default: for about 0.1 s)
+    #[arg(long, value_name = "N", requires = "row", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) operations: Option<u32>,
+    #[command(flatten)]
+    pub(crate) wait: WaitOptions,
     #[command(flatten)]
     pub(crate) look: TraceLook,
 }
@@ -63,9 +73,24 @@ pub(crate) struct TraceLook {
     /// Print every thread, call and pair
     #[arg(long)]
     pub(crate) all: bool,
+    /// Draw threads from this time of the trace on (default: of a row a typical operation, else all)
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub(crate) from: Option<Duration>,
+    /// Draw threads up to this time
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub(crate) to: Option<Duration>,
     /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+}
+
+impl TraceLook {
+    /// The stretch that is asked for, in ns.
+    pub(crate) fn stretch(&self) -> Option<(u64, u64)> {
+        let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        (self.from.is_some() || self.to.is_some())
+            .then(|| (self.from.map_or(0, ns), self.to.map_or(u64::MAX, ns)))
+    }
 }
 
 /// What to do with a trace.
@@ -119,6 +144,10 @@ impl From<TierOption> for Tier {
             TierOption::Minimal => Tier::Minimal,
         }
     }
+}
+
+fn moment(text: &str) -> Result<Duration, InvalidValue> {
+    time(text)
 }
 
 fn limit(text: &str) -> Result<Duration, InvalidValue> {

@@ -39,6 +39,10 @@ pub(crate) fn completions(options: &CompletionsOptions) -> anyhow::Result<ExitCo
 /// # Errors
 /// That the shell is not known.
 pub(crate) fn answered() -> anyhow::Result<bool> {
+    // A shell that asks says so; any other command is spared the rest.
+    if std::env::var_os(VARIABLE).is_none() {
+        return Ok(false);
+    }
     let directory = std::env::current_dir().ok();
     let asked = CompleteEnv::with_factory(|| with_values(arguments::command())).var(VARIABLE);
     Ok(asked.try_complete(std::env::args_os(), directory.as_deref())?)

@@ -1,19 +1,23 @@
 //! `latlas trace`: what the threads of a command or a process did.
 
+pub(crate) mod row;
+
+use super::measured;
 use crate::arguments::trace::{TraceCommand, TraceLook, TraceOptions};
-use crate::{UNRELIABLE, output};
+use crate::{UNRELIABLE, catalogue, output};
 use ::trace::record::{self, Request};
 use ::trace::{document, perfetto};
 use anyhow::{Context, bail};
+use meter::probe::Probe;
 use model::trace::{Target, Trace};
 use std::path::Path;
 use std::process::ExitCode;
 use view::render;
 
 /// Records a trace, or shows one.
-pub(crate) fn trace(options: &TraceOptions) -> anyhow::Result<ExitCode> {
+pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitCode> {
     match &options.what {
-        None => recorded(options),
+        None => recorded(catalogue, options),
         Some(TraceCommand::Show { file, json, look }) => {
             let trace = read(file)?;
             output::show_json_or(*json, &trace, look.color, || blocks(&trace, look))?;
@@ -31,14 +35,19 @@ pub(crate) fn trace(options: &TraceOptions) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn recorded(options: &TraceOptions) -> anyhow::Result<ExitCode> {
-    if options.pid.is_none() && options.words.is_empty() {
-        bail!("nothing to trace: give a command after --, or --pid PID");
+fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitCode> {
+    if options.row.is_none() && options.pid.is_none() && options.words.is_empty() {
+        bail!("nothing to trace: name a row, or give a command after --, or --pid PID");
     }
     if let Some(path) = &options.out {
         store::check_writable(path)?;
     }
     let machine = sys::machine(Path::new("/"));
+    let order = options.row.as_deref().map(|name| {
+        let texts = catalogue::texts(catalogue);
+        row::order(catalogue, &texts, name, options.operations, &machine)
+    });
+    let order = order.transpose()?;
     let request = Request {
         tier: options.tier.map(Into::into),
         scheduler_only: options.scheduler_only,
@@ -51,18 +60,24 @@ fn recorded(options: &TraceOptions) -> anyhow::Result<ExitCode> {
         architecture: machine.arch,
         kernel: machine.kernel.get().cloned().unwrap_or_default(),
     };
+    let lock = order.as_ref().map(|order| {
+        let measures = format!("latlas trace {}", order.name());
+        measured::lock(&measures, None, options.wait)
+    });
+    let _lock = lock.transpose()?;
     // From here on a key or a signal waits until the trace is written.
     let held = sys::attached::hold().context("can't hold signals back")?;
-    let trace = match options.pid {
-        Some(id) => record::process(id, &held, &request)?,
-        None => record::command(&options.words, &held, &request)?,
+    let trace = match (&order, options.pid) {
+        (Some(order), _) => row::recorded(order, &held, &request)?,
+        (None, Some(id)) => record::process(id, &held, &request)?,
+        (None, None) => record::command(&options.words, &held, &request)?,
     };
     let written = options.out.as_deref().map(|path| write(&trace, path));
     let blocks = blocks(&trace, &options.look);
     match trace.target {
         // Standard output is the command's.
         Target::Command(_) => output::print_error(&output::plain(&blocks)),
-        Target::Process(_) => output::show(&blocks, options.look.color)?,
+        Target::Process(_) | Target::Row(_) => output::show(&blocks, options.look.color)?,
     }
     written.transpose()?;
     let losses = &trace.losses;
@@ -77,6 +92,7 @@ fn blocks(trace: &Trace, look: &TraceLook) -> Vec<model::story::Block> {
     let options = render::TraceOptions {
         all: look.all,
         columns: output::columns(),
+        stretch: look.stretch(),
     };
     render::trace(trace, options)
 }

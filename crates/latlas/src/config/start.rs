@@ -8,7 +8,7 @@ use crate::{REFUSED, catalogue, output, selection};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches};
-use model::nearest::suggestion;
+use model::nearest::nearest;
 use model::run::Scale;
 
 /// Options that may precede a command.
@@ -84,17 +84,35 @@ fn matches(command: &Command) -> ArgMatches {
 fn unknown_command(command: &Command, name: &str) -> String {
     let probes = catalogue::texts(&probes::catalogue());
     let is_row = selection::rows(&probes, &[name.to_owned()], Scale::Full).is_ok();
-    let mut left = vec![command];
-    let mut commands = Vec::new();
-    while let Some(one) = left.pop() {
-        commands.extend(one.get_subcommands().map(Command::get_name));
-        left.extend(one.get_subcommands());
-    }
     let suggestion = match is_row {
         true => format!("; to measure rows: latlas run {name}"),
-        false => suggestion(name, commands),
+        false => near_commands(command, name),
     };
     format!("no command {name:?}{suggestion} (see `latlas --help`)")
+}
+
+/// Commands, wherever they stand, whose own name is near to this one; as they are typed.
+fn near_commands(command: &Command, name: &str) -> String {
+    let mut left = vec![("latlas".to_owned(), command)];
+    let mut commands: Vec<(&str, String)> = Vec::new();
+    while let Some((path, one)) = left.pop() {
+        for below in one.get_subcommands() {
+            let path = format!("{path} {}", below.get_name());
+            commands.push((below.get_name(), path.clone()));
+            left.push((path, below));
+        }
+    }
+    let near = nearest(name, commands.iter().map(|(name, _)| *name));
+    // Of several with one name, the one that stands highest.
+    let path_of = |near: &&str| {
+        let of = commands.iter().filter(|(name, _)| name == near);
+        of.map(|(_, path)| path.as_str()).min_by_key(|p| p.len())
+    };
+    let paths: Vec<&str> = near.iter().filter_map(path_of).collect();
+    match paths.is_empty() {
+        true => String::new(),
+        false => format!("; did you mean {}?", paths.join(" or ")),
+    }
 }
 
 fn checked_file(location: &super::Location, command: &Command) -> Result<Read, ConfigError> {

@@ -82,6 +82,49 @@ fn states_cover_each_thread_and_the_chain_is_whole() {
 }
 
 #[test]
+fn a_row_traces_itself() {
+    let home = Home::new();
+    for (row, operations, marks) in [("sync.semaphore_switch", 7, 7), ("thread.lifecycle", 3, 15)] {
+        for tier in allowed(&home) {
+            let line = format!("trace {row} --operations {operations} --tier {tier} --out t.zst");
+            let done = home.run(line);
+            has(&done.out, [row, "shown: operation", "marks "]);
+            let trace = read(&home, "t.zst");
+            let Target::Row(of) = &trace.target else {
+                panic!("{:?}", trace.target);
+            };
+            assert_eq!(of.operations.len(), operations, "{row} {tier}");
+            let signposts = trace.threads.iter().flat_map(|thread| &thread.signposts);
+            assert_eq!(signposts.count(), marks, "{row} {tier}");
+            // Samples do not say when a thread began and ended.
+            let timed = trace
+                .threads
+                .iter()
+                .filter(|thread| thread.samples.is_empty());
+            for thread in timed {
+                let (from_ns, to_ns) = (thread.from_ns, thread.to_ns);
+                for signpost in &thread.signposts {
+                    let end_ns = signpost.to_ns.expect("a stretch");
+                    let error_ns = of.error_ns + 1000;
+                    assert!(from_ns <= signpost.from_ns + error_ns, "{row} {tier}");
+                    assert!(end_ns <= to_ns + error_ns, "{row} {tier}");
+                }
+            }
+        }
+    }
+    for (row, message) in [
+        ("sync.semafore_switch", "did you mean sync.semaphore_switch"),
+        ("cpu.add_i64", "has no stamps to trace"),
+        ("sched.ring", "differences of two times"),
+        ("semaphore", "could be sync.semaphore_switch/free"),
+    ] {
+        let done = home.run(format!("trace {row} --operations 2"));
+        assert_eq!(done.code, 2, "{row}: {}", done.err);
+        has(&done.err, [message]);
+    }
+}
+
+#[test]
 fn a_process_is_traced_until_a_request() {
     let home = Home::new();
     let mut target = Command::new("sleep").arg("60").spawn().expect("it starts");

@@ -57,18 +57,11 @@ impl<'p> Conductor<'p, WorkerProcesses> {
         let workers = plan.workers();
         let mut failure = None;
         for worker in 0..workers {
-            let (huge_bytes, base_bytes) = plan.buffers(worker);
             let setup = Setup {
-                worker,
-                pin: measuring_cpu.into_iter().collect(),
-                asked: plan.controls.asked.clone(),
-                ns_per_tick: calibration.ns_per_tick,
                 began_ns,
-                huge_bytes,
-                base_bytes,
-                last_level_canary_bytes: last_level_canary_bytes(plan),
+                pin: measuring_cpu.into_iter().collect(),
                 seed: rng.u64(..),
-                machine_shape: machine_shape.clone(),
+                ..setup(plan, worker, calibration, machine_shape)
             };
             match WorkerHandle::start(&setup, stop) {
                 Ok(handle) => {
@@ -97,6 +90,28 @@ impl<'p> Conductor<'p, WorkerProcesses> {
             began: Instant::now(),
         };
         Ok(Conductor::new(plan, calibration, rng, pool))
+    }
+}
+
+/// What a worker of the plan is told first; it is pinned nowhere.
+pub(crate) fn setup(
+    plan: &Plan,
+    worker: u32,
+    calibration: &Calibration,
+    machine_shape: &MachineShape,
+) -> Setup {
+    let (huge_bytes, base_bytes) = plan.buffers(worker);
+    Setup {
+        worker,
+        pin: Vec::new(),
+        asked: plan.controls.asked.clone(),
+        ns_per_tick: calibration.ns_per_tick,
+        began_ns: sys::clock::monotonic_raw_ns(),
+        huge_bytes,
+        base_bytes,
+        last_level_canary_bytes: last_level_canary_bytes(plan),
+        seed: plan.record.seed,
+        machine_shape: machine_shape.clone(),
     }
 }
 

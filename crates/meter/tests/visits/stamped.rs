@@ -31,6 +31,11 @@ impl Work for Stamps {
     }
 }
 
+fn stamped(work: &mut dyn Work, operations: u32) -> Result<Vec<visit::Series>, WorkError> {
+    let events = work.stamped(operations)?;
+    visit::series(&events, work)
+}
+
 fn event(series: usize, from_ticks: u64, to_ticks: u64, mode: u8) -> Event {
     Event {
         series,
@@ -38,6 +43,7 @@ fn event(series: usize, from_ticks: u64, to_ticks: u64, mode: u8) -> Event {
         to_ticks,
         ops: 2,
         mode,
+        place: None,
     }
 }
 
@@ -47,7 +53,7 @@ fn stamped_operations_go_to_their_variants_with_their_modes_and_sign() {
         events: vec![event(1, 0, 10, 0), event(0, 10, 4, 1), event(1, 0, 14, 1)],
         contradiction: None,
     };
-    let series = visit::stamped(&mut work, 3).expect("three events");
+    let series = stamped(&mut work, 3).expect("three events");
     let of = |variant: usize| -> Vec<(f64, u8)> {
         let found = series.iter().find(|s| s.variant == variant);
         let samples = &found.expect("a variant").samples;
@@ -67,9 +73,9 @@ fn a_visit_that_the_kernel_contradicts_is_marked_and_an_empty_one_refused() {
         events: vec![event(0, 0, 10, 0)],
         contradiction: Some("switches per round trip: 0.1 instead of 2".into()),
     };
-    let series = visit::stamped(&mut work, 1).expect("an event");
+    let series = stamped(&mut work, 1).expect("an event");
     assert!(series[0].samples[0].has(flag::CONTRADICTED));
-    assert!(visit::stamped(&mut work, 0).is_err());
+    assert!(stamped(&mut work, 0).is_err());
 }
 
 #[test]
@@ -78,7 +84,7 @@ fn run_delay_is_of_the_stamping_thread_and_recorded_once_in_a_series() {
         events: [0, 0, 1, 2].map(|series| event(series, 0, 10, 0)).into(),
         contradiction: None,
     };
-    let mut series = visit::stamped(&mut work, 4).expect("four events");
+    let mut series = stamped(&mut work, 4).expect("four events");
     visit::record_run_delay(&mut series, &work, 4_000);
     let lost: Vec<Vec<u64>> = series
         .iter()

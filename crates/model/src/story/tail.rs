@@ -89,7 +89,11 @@ pub fn percentile(ns: &Interval) -> String {
     if above <= 2.0 * below && below <= 2.0 * above {
         return time_with_half(ns);
     }
-    let (scale, name) = time_scale(ns.high);
+    let (scale, name) = time_scale(ns.value);
+    if time_scale(ns.low).1 != name || time_scale(ns.high).1 != name {
+        let [value, low, high] = [ns.value, ns.low, ns.high].map(time);
+        return format!("{value} ({low} to {high})");
+    }
     let [value, low, high] =
         [ns.value, ns.low, ns.high].map(|v| format!("{:.*}", decimals(v / scale, 0.0), v / scale));
     format!("{value} {name} ({low} to {high})")

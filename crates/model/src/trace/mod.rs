@@ -3,6 +3,8 @@
 //! All times are ns since [`Trace::began`].
 
 pub mod compact;
+mod cut;
+pub mod row;
 pub mod state;
 pub mod summary;
 pub mod tier;
@@ -10,6 +12,7 @@ pub mod tier;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+pub use row::Row;
 pub use state::{Kind, Segment, State};
 pub use tier::{Gap, Reason, Tier, Topic};
 
@@ -66,6 +69,8 @@ pub enum Target {
     Command(Vec<String>),
     /// A process that ran already, and all that it starts from then on.
     Process(u32),
+    /// A visit to a row of the atlas.
+    Row(Row),
 }
 
 /// Why a trace ends.

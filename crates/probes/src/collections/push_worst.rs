@@ -89,6 +89,7 @@ impl Work for Growth {
                 to_ticks: longest.ticks,
                 ops: 1,
                 mode: 0,
+                place: None,
             });
         }
         Ok(events)

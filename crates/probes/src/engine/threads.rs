@@ -1,7 +1,7 @@
 //! What rows share whose threads run on several CPUs and stamp there.
 
 use super::reason::Reason;
-use meter::probe::{Event, MachineShape};
+use meter::probe::{Event, MachineShape, Place};
 use std::io;
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Instant;
@@ -42,6 +42,14 @@ pub(crate) fn apart(from: u64, to: u64) -> (u64, u64) {
 /// One operation, or several, between two stamps: a counter that ran
 /// backwards gives a negative time, not a huge one.
 pub(crate) fn event(from: u64, to: u64, ops: u64, mode: u8) -> Event {
+    Event {
+        place: place(from, to, own_id()),
+        ..length(from, to, ops, mode)
+    }
+}
+
+/// The same where the two are no stamps but lengths of time.
+pub(crate) fn length(from: u64, to: u64, ops: u64, mode: u8) -> Event {
     let (from_ticks, to_ticks) = apart(from, to);
     Event {
         series: 0,
@@ -49,7 +57,24 @@ pub(crate) fn event(from: u64, to: u64, ops: u64, mode: u8) -> Event {
         to_ticks,
         ops,
         mode,
+        place: None,
     }
+}
+
+/// Where two stamps lie whose event has them [`apart`].
+pub(crate) fn place(from: u64, to: u64, thread: Option<u32>) -> Option<Place> {
+    let (from_ticks, _) = apart(from, to);
+    Some(Place {
+        zero_ticks: from.wrapping_sub(from_ticks),
+        thread,
+    })
+}
+
+/// The kernel's number of the calling thread, asked for once: no call stands
+/// between two operations.
+pub(crate) fn own_id() -> Option<u32> {
+    thread_local!(static OWN: Option<u32> = sys::thread::current_id());
+    OWN.with(|own| *own)
 }
 
 /// Why rows on several CPUs can't run, if they can't.

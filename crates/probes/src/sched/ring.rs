@@ -166,6 +166,7 @@ fn stamp(
             to_ticks,
             ops: turns * processes,
             mode: 0,
+            place: None,
         });
     }
     ring.count_to()?;

@@ -126,7 +126,7 @@ impl Work for Timer {
         let ticks = |ns: u64| (ns as f64 / self.counters.ns_per_tick).round() as u64;
         let counted = late[WARM_UP as usize..].iter();
         Ok(counted
-            .map(|&ns| crate::engine::threads::event(0, ticks(ns), 1, 0))
+            .map(|&ns| crate::engine::threads::length(0, ticks(ns), 1, 0))
             .collect())
     }
     fn contradiction(&self) -> Option<String> {

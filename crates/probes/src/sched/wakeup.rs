@@ -2,7 +2,7 @@
 
 use crate::engine::counters::{Counters, counters};
 use crate::engine::reason::Reason;
-use crate::engine::threads::{NO_CPU, apart, mode, modes, run_on, some_cpu};
+use crate::engine::threads::{NO_CPU, length, mode, modes, own_id, place, run_on, some_cpu};
 use meter::probe::{Effort, Event, Probe, Work, WorkError};
 use model::run::{Bound, Regime};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -111,6 +111,8 @@ struct Board {
     awake: AtomicU32,
     stamp: AtomicU64,
     cpu: AtomicU32,
+    /// Number of the sleeper's thread; 0 where the system has none.
+    sleeper: AtomicU32,
     quit: AtomicBool,
 }
 
@@ -121,6 +123,7 @@ impl Work for Wakeup {
             awake: AtomicU32::new(0),
             stamp: AtomicU64::new(0),
             cpu: AtomicU32::new(NO_CPU),
+            sleeper: AtomicU32::new(0),
             quit: AtomicBool::new(false),
         };
         let wakes = WARM_UP + operations;
@@ -184,6 +187,8 @@ impl Wakeup {
             board.quit.store(true, Ordering::Relaxed);
         }
         placed?;
+        let own = own_id().unwrap_or_default();
+        board.sleeper.store(own, Ordering::Relaxed);
         let mut watch = ThreadWatch::open();
         let before = watch.read();
         for wake in 1..=wakes {
@@ -234,13 +239,11 @@ impl Wakeup {
                     }
                 }
                 let there = some_cpu(board.cpu.load(Ordering::Relaxed));
-                let (from_ticks, to_ticks) = apart(from, board.stamp.load(Ordering::Relaxed));
+                let to = board.stamp.load(Ordering::Relaxed);
+                let woken = Some(board.sleeper.load(Ordering::Relaxed)).filter(|&id| id > 0);
                 Ok(Event {
-                    series: 0,
-                    from_ticks,
-                    to_ticks,
-                    ops: 1,
-                    mode: mode(here, there),
+                    place: place(from, to, woken),
+                    ..length(from, to, 1, mode(here, there))
                 })
             })
             .collect()

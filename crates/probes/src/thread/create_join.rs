@@ -3,7 +3,7 @@
 use super::joins::{self, Joins};
 use crate::engine::counters::{Counters, counters};
 use crate::engine::reason::Reason;
-use crate::engine::threads::{NO_CPU, apart, mode, modes, on_free_thread, some_cpu};
+use crate::engine::threads::{NO_CPU, event, mode, modes, on_free_thread, some_cpu};
 use meter::probe::{Effort, Event, Probe, Work, WorkError};
 use model::run::{Bound, Regime};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -83,15 +83,8 @@ fn one(counter: Counter, joins: &Joins) -> Result<Event, Reason> {
     let to = counter.stop();
     joins.add(before);
     outcome.map_err(|e| Reason::not_started("threads", &e))?;
-    let (from_ticks, to_ticks) = apart(from, to);
     let ran_on = some_cpu(ran_on.load(Ordering::Relaxed));
-    Ok(Event {
-        series: 0,
-        from_ticks,
-        to_ticks,
-        ops: 1,
-        mode: mode(here, ran_on),
-    })
+    Ok(event(from, to, 1, mode(here, ran_on)))
 }
 
 fn note_cpu(ran_on: &AtomicU32) {

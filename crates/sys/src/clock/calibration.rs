@@ -47,15 +47,7 @@ pub fn calibrate(counter: &Counter, window: Duration) -> Calibration {
     if let Some(hz) = counter.declared_hz() {
         return declared(hz, "cntfrq_el0");
     }
-    calibrate_with(
-        || Bracket {
-            before_ns: monotonic_raw_ns(),
-            ticks: counter.start(),
-            after_ns: monotonic_raw_ns(),
-        },
-        std::thread::sleep,
-        window,
-    )
+    calibrate_with(|| Bracket::read(counter), std::thread::sleep, window)
 }
 
 fn declared(hz: f64, source: &str) -> Calibration {
@@ -70,14 +62,27 @@ fn declared(hz: f64, source: &str) -> Calibration {
 
 /// One reading of the counter between two of the kernel's clock.
 #[derive(Clone, Copy, Debug)]
-struct Bracket {
-    before_ns: u64,
-    ticks: u64,
-    after_ns: u64,
+pub(super) struct Bracket {
+    pub(super) before_ns: u64,
+    pub(super) ticks: u64,
+    pub(super) after_ns: u64,
 }
 
 impl Bracket {
-    fn width_ns(&self) -> u64 {
+    fn read(counter: &Counter) -> Bracket {
+        Bracket {
+            before_ns: monotonic_raw_ns(),
+            ticks: counter.start(),
+            after_ns: monotonic_raw_ns(),
+        }
+    }
+
+    /// The narrowest of many.
+    pub(super) fn narrowest(counter: &Counter) -> Bracket {
+        narrowest(&mut || Bracket::read(counter))
+    }
+
+    pub(super) fn width_ns(&self) -> u64 {
         // A clock that goes back makes the worst bracket, not the best.
         self.after_ns
             .checked_sub(self.before_ns)
@@ -90,26 +95,16 @@ fn calibrate_with(
     mut wait: impl FnMut(Duration),
     window: Duration,
 ) -> Calibration {
-    let mut brackets = 0;
-    let mut narrowest = || {
-        brackets += BRACKETS;
-        let mut best = read();
-        for _ in 1..BRACKETS {
-            let next = read();
-            if next.width_ns() < best.width_ns() {
-                best = next;
-            }
-        }
-        best
-    };
-    let first = narrowest();
+    let mut brackets = BRACKETS;
+    let first = narrowest(&mut read);
     let mut solved = None;
     let mut waited = Duration::ZERO;
     for attempt in 0..ATTEMPTS {
         let wait_now = window * 2_u32.pow(attempt);
         wait(wait_now);
         waited += wait_now;
-        let last = narrowest();
+        let last = narrowest(&mut read);
+        brackets += BRACKETS;
         if let Some(rate) = ns_per_tick(&first, &last) {
             solved = Some((rate, first.width_ns().max(last.width_ns())));
             break;
@@ -134,6 +129,17 @@ fn calibrate_with(
             ),
         },
     }
+}
+
+fn narrowest(read: &mut impl FnMut() -> Bracket) -> Bracket {
+    let mut best = read();
+    for _ in 1..BRACKETS {
+        let next = read();
+        if next.width_ns() < best.width_ns() {
+            best = next;
+        }
+    }
+    best
 }
 
 /// Time over ticks between the middles of two brackets. The counter was read

@@ -3,6 +3,7 @@
 mod calibration;
 mod cost;
 mod monotonic;
+mod on_raw;
 mod skew;
 
 #[cfg(target_arch = "aarch64")]
@@ -19,6 +20,7 @@ pub use calibration::{Calibration, calibrate};
 pub use cost::{ClockCost, measure_cost};
 pub(crate) use monotonic::timespec_ns;
 pub use monotonic::{boot_ns, monotonic_raw_ns, realtime_unix_ms, realtime_unix_ns};
+pub use on_raw::{Anchor, OnRaw};
 pub use skew::{Exchange, Skew, measure_skew};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

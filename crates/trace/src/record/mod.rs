@@ -84,6 +84,22 @@ pub fn command(words: &[OsString], held: &Held, request: &Request) -> Result<Tra
     let Some((program, arguments)) = words.split_first() else {
         return Err(RecordError::NoCommand);
     };
+    let mut command = Command::new(program);
+    command.args(arguments);
+    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+    started(command, Target::Command(words.collect()), held, request)
+}
+
+/// [`command`] with a prepared command, of which the trace is called so.
+///
+/// # Errors
+/// As [`command`].
+pub fn started(
+    mut command: Command,
+    target: Target,
+    held: &Held,
+    request: &Request,
+) -> Result<Trace, RecordError> {
     let traced = Traced::Command;
     let (source, mut gaps) = Source::open(&traced, request)?;
     let signposts = match Signposts::new() {
@@ -94,14 +110,12 @@ pub fn command(words: &[OsString], held: &Held, request: &Request) -> Result<Tra
         }
     };
     let began = now();
-    let mut command = Command::new(program);
-    command.args(arguments);
     if let Some((variable, path)) = signposts.as_ref().map(Signposts::variable) {
         command.env(variable, path);
     }
     let started = held.start(&mut command, &[]);
     let started = started.map_err(|error| RecordError::Start {
-        program: program.clone(),
+        program: command.get_program().to_owned(),
         error,
     })?;
     let Started::Running(mut running) = started else {
@@ -131,9 +145,8 @@ pub fn command(words: &[OsString], held: &Held, request: &Request) -> Result<Tra
         };
         Ok((recorded, marked.transpose()?, to_ns, ended))
     })?;
-    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
     let mut trace = recorded.trace(Around {
-        target: Target::Command(words.collect()),
+        target,
         roots: vec![(root, root)],
         asleep: Vec::new(),
         gaps,

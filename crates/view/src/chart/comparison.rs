@@ -94,17 +94,22 @@ fn dot(row: &ComparedRow) -> Dot {
         Some(mode) => format!("{} ({mode})", row.id),
         None => row.id.clone(),
     };
-    let mut reason = row.finding.text().to_owned();
-    if let Some(direction) = row.direction {
-        reason = format!("{reason}: {}", direction.text());
-    }
-    for why in &row.why {
-        reason = format!("{reason}; {why}");
-    }
+    // What can't be told is drawn like any figure to doubt; its verdict says so.
+    let verdict = (row.finding == Finding::CannotTell).then_some(Verdict::CannotTell);
+    let found = row.finding.text();
+    let found = match row.direction {
+        _ if verdict.is_some() => None,
+        Some(direction) => Some(format!("{found}: {}", direction.text())),
+        None => Some(found.to_owned()),
+    };
+    let mut said: Vec<String> = found
+        .into_iter()
+        .chain(row.why.iter().map(ToString::to_string))
+        .collect();
     let ends = match row.ratio.map(|ratio| ratio.ends()) {
         Some(Ends::At(ends)) => Some(ends),
         Some(Ends::TooWide) => {
-            reason += "; its interval is too wide to draw";
+            said.push("its interval is too wide to draw".into());
             None
         }
         Some(Ends::NoSpread) | None => None,
@@ -114,12 +119,8 @@ fn dot(row: &ComparedRow) -> Dot {
         value: row.ratio.map(|ratio| ratio.value),
         low: ends.map(|[low, _]| low),
         high: ends.map(|[_, high]| high),
-        // What can't be told is drawn like any figure to doubt.
-        verdict: Some(match row.finding {
-            Finding::CannotTell => Verdict::CannotTell,
-            Finding::Different | Finding::SameWithinNoise => Verdict::Ok,
-        }),
-        reason,
+        verdict,
+        reason: said.join("; "),
         others: Vec::new(),
     }
 }

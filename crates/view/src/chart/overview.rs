@@ -5,6 +5,7 @@ use super::figure::log;
 use super::maker::Maker;
 use super::source::{Drawn, Picture, Source};
 use super::{Body, Chart, Dot, Dots, Other, Quantity, Section};
+use crate::render::short_title;
 use compare::references::DEFAULT_KEY;
 use model::overview::{Line, lines};
 use model::run::Outcome;
@@ -44,7 +45,7 @@ fn dot(line: &Line, source: &Source) -> Dot {
     let table = usual.or_else(|| tables.first().filter(|_| tables.len() == 1));
     let published = table.and_then(|table| {
         Some(Other {
-            name: table.key.clone(),
+            name: short_title(&table.key).to_owned(),
             value: table.comparable_ns(&line.row.id)?,
         })
     });

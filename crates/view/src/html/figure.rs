@@ -2,7 +2,7 @@
 //! every figure of it as text. The text is there for those whom the drawing
 //! tells nothing: readers of screens, and people who want the number.
 
-use super::{Place, here, table};
+use super::{Place, table};
 use crate::chart::svg::{Inline, inline, notes};
 use crate::chart::{Body, Chart, csv, tables};
 use maud::{Markup, PreEscaped, html};
@@ -39,7 +39,7 @@ pub fn figure(chart: &Chart) -> Markup {
     html! {
         figure.picture .(kind(&chart.body)) .wide[is_wide] id={ "p-" (chart.id) } data-csv=(csv(chart)) {
             figcaption {
-                h3 data-title=(chart.title) { (chart.title) (here(&format!("p-{}", chart.id), &chart.title)) }
+                h3 data-title=(chart.title) { (chart.title) }
                 p { (chart.caption) }
             }
             @if legend.len() > 1 {

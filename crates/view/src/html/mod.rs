@@ -39,15 +39,18 @@ pub fn keys() -> Markup {
     }
 }
 
-/// A link to a part of the page, to be copied.
-pub fn here(id: &str, name: &str) -> Markup {
-    html! { " " a.here href={ "#" (id) } aria-label={ "Link to " (name) } { "#" } }
-}
+/// End tags that HTML lets be left out where these elements stand in our pages:
+/// a tenth of a page with its tables.
+const UNNEEDED: [&str; 5] = ["</td>", "</th>", "</tr>", "</dt>", "</dd>"];
 
 /// A whole page as text. A document may come from anywhere: no control character
 /// and no change of direction gets through.
 pub fn finished(page: Markup) -> String {
-    finish(&page.into_string(), false)
+    let page = page.into_string();
+    let short = UNNEEDED
+        .iter()
+        .fold(page, |page, tag| page.replace(tag, ""));
+    finish(&short, false)
 }
 
 /// Where blocks stand.

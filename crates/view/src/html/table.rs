@@ -55,14 +55,14 @@ fn titles(table: &Table) -> Markup {
 fn rows(table: &Table, titles: Markup, place: Place) -> Markup {
     let columns = &table.columns;
     html! {
-            tbody { (titles) @for row in &table.rows { tr {
+            tbody class=[number(columns.iter().any(|column| column.right))] { (titles) @for row in &table.rows { tr {
                 @match row {
                     Row::Note(note) => td.why colspan=(columns.len()) { (note.text) },
                     Row::Cells(cells) => @for (at, (value, column)) in cells.iter().zip(columns).enumerate() {
                         @let rest = columns.len() - at;
                         @let spans = (at > 0 && at + 1 == cells.len() && rest > 1).then_some(rest);
                         @if at == 0 { th scope="row" { (cell(value, column, place)) } }
-                        @else { td class=[class_of(value, column.right && spans.is_none())] colspan=[spans] { (cell(value, column, place)) } }
+                        @else { td class=[class_of(value, column, spans.is_some())] colspan=[spans] { (cell(value, column, place)) } }
                     },
                 }
             } } }
@@ -72,15 +72,18 @@ fn rows(table: &Table, titles: Markup, place: Place) -> Markup {
 /// Characters from which on a text gets some width even on a phone.
 const WORDS: usize = 24;
 
-fn class_of(cell: &Cell, is_number: bool) -> Option<&'static str> {
+/// The class of a cell in the body of a table. Where any column is of numbers, those
+/// have none, and all others say that they are texts: once a verdict is shorter
+/// than three times a figure.
+fn class_of(cell: &Cell, column: &Column, spans: bool) -> Option<&'static str> {
     match &cell.value {
-        _ if is_number => number(true),
+        _ if column.right && !spans => None,
         Value::Text(text) if text.chars().count() > WORDS => Some("words"),
-        _ => None,
+        _ => Some("text"),
     }
 }
 
-/// The class of a cell with a number.
+/// The class of what is above numbers, or around them.
 fn number(is: bool) -> Option<&'static str> {
     is.then_some("n")
 }

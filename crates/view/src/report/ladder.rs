@@ -5,7 +5,7 @@ use super::charts_of;
 use super::content::{Content, Shown as ShownRun};
 use crate::chart::Section;
 use crate::decades::Axis;
-use crate::html::{Place, here, paint};
+use crate::html::{Place, paint};
 use crate::render::curves::axis_text;
 use crate::render::figures::{
     Shown, cycles, frames, human, published, quiet_half, ratio_text, shown, typical, typical_half,
@@ -271,7 +271,6 @@ fn id(content: &Content, row: &Row) -> Markup {
             Some(probe) => a href={ "#m-" (probe.own_name()) } title=(probe.title) { (row.id) },
             None => (row.id),
         }
-        (here(&format!("row-{}", row.id), &row.id))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::engine::reason::Reason;
 
 use crate::engine::switches::{Rate, sum};
 use meter::probe::{
-    Derive, Effort, Event, MachineShape, Probe, Shape, Work, WorkError, WorkingSet,
+    Derive, Effort, Event, MachineShape, Place, Probe, Shape, Work, WorkError, WorkingSet,
 };
 use model::run::{Axis, Bound, Regime, Scale};
 use room::{BUFFER_BYTES, share, shortage};
@@ -100,16 +100,23 @@ impl Pool {
                 to_ticks: round.to.wrapping_sub(round.from),
                 ops: operations,
                 mode: 0,
+                place: Some(Place {
+                    zero_ticks: round.from,
+                    thread: story.main,
+                }),
             };
             let ideal = Event {
                 series: IDEAL,
                 to_ticks: round.inline_ticks,
                 ops: operations * operations.min(self.threads.cpus.len() as u64).max(1),
+                place: None,
                 ..whole
             };
             events.extend([whole, ideal]);
         }
-        for span in story.logs.iter().flat_map(|log| &log.spans) {
+        let spans = story.logs.iter();
+        let spans = spans.flat_map(|log| log.spans.iter().map(|span| (span, log.thread)));
+        for (span, thread) in spans {
             let begun = story
                 .rounds
                 .partition_point(|round| round.from <= span.from);
@@ -121,6 +128,10 @@ impl Pool {
                 to_ticks: span.to.wrapping_sub(origin),
                 ops: 1,
                 mode: 0,
+                place: Some(Place {
+                    zero_ticks: origin,
+                    thread,
+                }),
             });
         }
         for (number, log) in story.logs.iter().enumerate() {
@@ -334,6 +345,7 @@ mod tests {
             let story = Story {
                 rounds: vec![round(switches), round(main(0, 0)), round(main(0, 0))],
                 logs: vec![Log::default()],
+                main: None,
             };
             pool.judge(&story);
             pool.contradiction()

@@ -2,7 +2,7 @@
 
 use crate::engine::reason::{Doing, Reason};
 use crate::engine::switches::since;
-use crate::engine::threads::on_free_thread;
+use crate::engine::threads::{on_free_thread, own_id};
 use kernels::checked::{sum, words, words_mut};
 use std::hint::black_box;
 use std::io;
@@ -62,7 +62,11 @@ impl PoolThreads {
                 .into_iter()
                 .collect::<Result<Vec<Log>, _>>()
                 .map_err(|_| Reason::Panicked("a thread of the pool"))?;
-            Ok(Story { rounds, logs })
+            Ok(Story {
+                rounds,
+                logs,
+                main: own_id(),
+            })
         })
     }
 
@@ -122,6 +126,8 @@ pub(super) struct Span {
 #[derive(Default)]
 pub(super) struct Log {
     pub(super) spans: Vec<Span>,
+    /// The thread.
+    pub(super) thread: Option<u32>,
     /// From before its first wait to after its last operation.
     pub(super) switches: Option<Switches>,
 }
@@ -131,6 +137,8 @@ pub(super) struct Story {
     pub(super) rounds: Vec<Round>,
     /// Of each thread of the pool.
     pub(super) logs: Vec<Log>,
+    /// The main thread.
+    pub(super) main: Option<u32>,
 }
 
 impl Board {
@@ -147,6 +155,7 @@ impl Board {
     fn operate(&self, buffer: &[u32], most: usize) -> Log {
         let mut log = Log {
             spans: Vec::with_capacity(most),
+            thread: own_id(),
             ..Log::default()
         };
         let before = thread_switches();

@@ -1,6 +1,6 @@
 //! The stamps of one thread, and the stretches between them.
 
-use crate::engine::threads::apart;
+use crate::engine::threads::{length, place};
 use meter::probe::Event;
 
 /// The variants, in the order of the series.
@@ -33,6 +33,8 @@ pub(super) struct Life {
     /// The join is back.
     pub(super) joined: u64,
     pub(super) mode: u8,
+    /// The creator.
+    pub(super) thread: Option<u32>,
 }
 
 impl Life {
@@ -51,17 +53,14 @@ impl Life {
         let after = self.joined.wrapping_sub(self.last);
         std::array::from_fn(|n| {
             let series = n + 1;
-            let (from_ticks, to_ticks) = match series {
-                PARTS => apart(0, before.wrapping_add(after)),
-                _ => apart(stamps[n], stamps[n + 1]),
+            let event = match series {
+                PARTS => length(0, before.wrapping_add(after), 1, self.mode),
+                _ => Event {
+                    place: place(stamps[n], stamps[n + 1], self.thread),
+                    ..length(stamps[n], stamps[n + 1], 1, self.mode)
+                },
             };
-            Event {
-                series,
-                from_ticks,
-                to_ticks,
-                ops: 1,
-                mode: self.mode,
-            }
+            Event { series, ..event }
         })
     }
 }
@@ -92,6 +91,7 @@ mod tests {
                 gone: at(4),
                 joined: at(5),
                 mode: 1,
+                thread: Some(7),
             };
             let events = life.events();
             let series: Vec<usize> = events.iter().map(|e| e.series).collect();
@@ -102,10 +102,14 @@ mod tests {
             // All but the procedure, which is the third.
             assert_eq!(VARIANTS[parts.series], "parts");
             assert_eq!(ticks(parts), total - ticks(&stretches[2]));
-            assert_eq!((parts.ops, parts.mode), (1, 1));
+            assert_eq!((parts.ops, parts.mode, parts.place), (1, 1, None));
             for (n, event) in stretches.iter().enumerate() {
                 let step = steps[n + 1].cast_signed() - steps[n].cast_signed();
                 assert_eq!(ticks(event), step, "{}", VARIANTS[n + 1]);
+                let place = event.place.expect("a stretch");
+                assert_eq!(place.zero_ticks.wrapping_add(event.from_ticks), at(n));
+                assert_eq!(place.zero_ticks.wrapping_add(event.to_ticks), at(n + 1));
+                assert_eq!(place.thread, Some(7));
                 assert_eq!((event.ops, event.mode), (1, 1));
             }
         }
@@ -122,6 +126,7 @@ mod tests {
             gone: 8960,
             joined: 8900,
             mode: 0,
+            thread: None,
         };
         assert_eq!(ticks(&life.events()[5]), 20 - 100);
     }

@@ -2,7 +2,7 @@
 
 use super::stamps::Life;
 use crate::engine::reason::Reason;
-use crate::engine::threads::{NO_CPU, mode, some_cpu};
+use crate::engine::threads::{NO_CPU, mode, own_id, some_cpu};
 use crate::thread::end::{Observer, Witness};
 use crate::thread::joins::Joins;
 use kernels::checked::sum;
@@ -96,6 +96,8 @@ pub(super) fn overhead(task: &Task) -> Result<Event, Reason> {
         to_ticks: t5.wrapping_sub(t0),
         ops: 1,
         mode: task.mode(here),
+        // A difference of two lengths.
+        place: None,
     })
 }
 
@@ -119,6 +121,7 @@ pub(super) fn life(task: &Task, witness: &mut Witness) -> Result<Option<Life>, R
         gone,
         joined: t5,
         mode: task.mode(here),
+        thread: own_id(),
     }))
 }
 

@@ -195,14 +195,13 @@ pub(super) fn zoom(pen: &mut Pen, area: &Area, scale: &Scale) {
     if !pen.is_inline() {
         return;
     }
-    let level = |most: usize| -> Vec<(f64, String)> {
+    let level = |most: usize| {
         let ticks = scale.ticks(most).into_iter();
-        ticks
-            .filter_map(|tick| Some(((scale.at(tick.value)? * 10.0).round() / 10.0, tick.label)))
-            .collect()
+        let texts =
+            ticks.filter_map(|t| Some(format!("{} {}", number(scale.at(t.value)?), t.label)));
+        texts.collect::<Vec<_>>().join("|")
     };
-    let levels = [8, 24, 72].map(level);
-    let levels = serde_json::to_string(&levels).unwrap_or_default();
+    let levels = [8, 24, 72].map(level).join("||");
     let [left, right] = [area.left, area.right].map(number);
     pen.zoom = format!(
         r#" data-x="{left} {right}" data-ticks="{}""#,

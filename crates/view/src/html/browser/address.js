@@ -46,8 +46,12 @@ function unfold() {
 window.addEventListener("hashchange", unfold);
 unfold();
 
-// The link of a row or a picture is copied by a click, besides being followed.
-for (const link of document.querySelectorAll("a.here")) {
+// A row and a picture have a link to themselves, which is copied by a click, besides being followed.
+for (const part of document.querySelectorAll("tr[id], figure.picture[id]")) {
+  const heading = part.querySelector("th, h3");
+  const link = Object.assign(document.createElement("a"), { className: "here", href: `#${part.id}`, textContent: "#" });
+  link.setAttribute("aria-label", `Link to ${heading.dataset.title ?? heading.textContent.trim()}`);
+  heading.append(" ", link);
   link.addEventListener("click", () => setTimeout(() => {
     navigator.clipboard?.writeText(location.href).then(() => say(link, "link copied"), () => {});
   }, 200));

@@ -218,9 +218,10 @@ function numbers(svg, to, left, right, isWhole) {
   const group = svg.querySelector(".ticks");
   group.drawn ??= [...group.children];
   if (isWhole) return group.replaceChildren(...group.drawn);
-  const inside = (level) => level.map(([x, label]) => [to(x), label]).filter(([x]) => x >= left && x <= right);
+  const tickOf = (text) => [to(Number.parseFloat(text)), text.slice(text.indexOf(" ") + 1)];
+  const inside = (level) => level.split("|").map(tickOf).filter(([x]) => x >= left && x <= right);
   const fits = (level) => level.every(([x, label], at) => at === 0 || x - level[at - 1][0] > 7 * label.length + 8);
-  const level = JSON.parse(svg.dataset.ticks).map(inside).findLast(fits) ?? [];
+  const level = svg.dataset.ticks.split("||").map(inside).findLast(fits) ?? [];
   const tick = ([x, label]) => {
     const [rule, name] = group.drawn.slice(0, 2).map((element) => element.cloneNode());
     for (const end of ["x1", "x2"]) rule.setAttribute(end, x);

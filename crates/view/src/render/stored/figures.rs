@@ -135,15 +135,16 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
             results.to_string().into(),
         ]);
     }
+    // Quantiles of times: of a rate the first is the highest.
     let title = |percent: u32| match percent {
-        0 => "minimum".into(),
+        0 => "fastest".into(),
         50 => "median".into(),
-        100 => "maximum".into(),
+        100 => "slowest".into(),
         percent => format!("{percent} %"),
     };
     let shown = &standing.quantiles;
     let titles = shown.iter().map(|q| right(title(q.percent)));
-    let mut quantiles = Table::new(std::iter::once(left("quantile")).chain(titles));
+    let mut quantiles = Table::new(std::iter::once(left("faster machines")).chain(titles));
     let values = shown.iter().map(|q| value(q.value_ns, unit).into());
     quantiles.row(std::iter::once("latest".into()).chain(values));
     let over = format!(

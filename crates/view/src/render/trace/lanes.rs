@@ -1,7 +1,12 @@
-//! Each thread of a trace as a line of characters over time.
+//! Each thread of a trace as a line of characters over time, its signposts above.
 
-use model::trace::{Kind, Thread, Trace};
+use crate::terminal::layout::width;
+use model::text::visible;
+use model::trace::{Kind, Signpost, Thread, Trace};
 use std::collections::BTreeSet;
+
+/// Lines of signposts above a lane: nested ones have one each.
+const SIGNPOST_LINES: usize = 3;
 
 /// Eighths of a character, for shares.
 const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -20,19 +25,64 @@ pub(super) fn mark(kind: Kind) -> char {
     }
 }
 
-/// A thread over the whole trace: in each column the state that takes most of
+/// A thread over a stretch of the trace: in each column the state that takes most of
 /// its time, or the share of time on a CPU where only sums are known. Blank
 /// before it began and after it ended.
-pub(super) fn lane(trace: &Trace, thread: &Thread, columns: usize) -> String {
-    let scale = Scale {
-        duration_ns: trace.duration_ns.max(1),
-        columns,
-    };
+pub(super) fn lane(thread: &Thread, scale: Scale) -> String {
     if thread.samples.is_empty() {
         states(thread, scale)
     } else {
         shares(thread, scale)
     }
+}
+
+/// The signposts of a thread over a stretch, line by line: each begins with a bar and
+/// has its name where there is room.
+pub(super) fn signposts(trace: &Trace, thread: &Thread, scale: Scale) -> Vec<String> {
+    let mut lines: Vec<Vec<Option<String>>> = Vec::new();
+    for signpost in thread.signposts.iter().filter(|s| scale.touches(s)) {
+        let from = scale
+            .column_of(signpost.from_ns)
+            .min(scale.columns.saturating_sub(1));
+        let to = signpost.to_ns.map_or(from, |to_ns| scale.column_of(to_ns));
+        let to = to.clamp(from + 1, scale.columns.max(from + 1));
+        let free = |line: &Vec<Option<String>>| line[from..to].iter().all(Option::is_none);
+        let line = match lines.iter().position(free) {
+            Some(at) => &mut lines[at],
+            None if lines.len() < SIGNPOST_LINES => {
+                lines.push(vec![None; scale.columns]);
+                let last = lines.len() - 1;
+                &mut lines[last]
+            }
+            // It shows no more than what is there.
+            None => continue,
+        };
+        let name = visible(trace.signpost_name(signpost).unwrap_or("?"));
+        let room = to - from - 1;
+        let fitting = match width(&name) <= room {
+            true => name,
+            false => {
+                name.chars()
+                    .take(room.saturating_sub(1))
+                    .collect::<String>()
+                    + "…"
+            }
+        };
+        let fill = "-".repeat(room.saturating_sub(width(&fitting)));
+        line[from] = Some(match room {
+            0 => "|".to_owned(),
+            _ => format!("|{fitting}{fill}"),
+        });
+        for column in &mut line[from + 1..to] {
+            *column = Some(String::new());
+        }
+    }
+    let text = |line: Vec<Option<String>>| {
+        let columns = line.into_iter();
+        let text: String = columns.map(|c| c.unwrap_or_else(|| " ".into())).collect();
+        text.trim_end().to_owned()
+    };
+    lines.into_iter().map(text).collect()
 }
 
 /// The marks that occur in lanes, with the kinds that they stand for.
@@ -58,23 +108,61 @@ pub(super) fn legend(trace: &Trace) -> String {
     texts.collect::<Vec<_>>().join("  ")
 }
 
-/// Columns over the time of a trace.
+/// Columns over a stretch of a trace.
 #[derive(Clone, Copy)]
-struct Scale {
+pub(super) struct Scale {
+    from_ns: u64,
     duration_ns: u64,
     columns: usize,
 }
 
 impl Scale {
+    pub(super) fn new((from_ns, to_ns): (u64, u64), columns: usize) -> Scale {
+        Scale {
+            from_ns,
+            duration_ns: to_ns.saturating_sub(from_ns).max(1),
+            columns,
+        }
+    }
+
     /// Where a column begins.
     fn begin_ns(self, column: usize) -> u64 {
         let at = u128::from(self.duration_ns) * column as u128 / self.columns.max(1) as u128;
-        u64::try_from(at).unwrap_or(u64::MAX)
+        let at = u64::try_from(at).unwrap_or(u64::MAX);
+        self.from_ns.saturating_add(at)
     }
 
     fn column_of(self, at_ns: u64) -> usize {
-        let at = u128::from(at_ns) * self.columns as u128 / u128::from(self.duration_ns);
+        let since_ns = u128::from(at_ns.saturating_sub(self.from_ns));
+        let at = since_ns * self.columns as u128 / u128::from(self.duration_ns);
         usize::try_from(at).unwrap_or(usize::MAX).min(self.columns)
+    }
+
+    fn end_ns(self) -> u64 {
+        self.from_ns.saturating_add(self.duration_ns)
+    }
+
+    fn touches(self, signpost: &Signpost) -> bool {
+        let to_ns = signpost.to_ns.unwrap_or(signpost.from_ns);
+        signpost.from_ns < self.end_ns() && to_ns >= self.from_ns
+    }
+
+    /// Whether a thread does anything in the stretch but wait.
+    pub(super) fn is_active(self, thread: &Thread) -> bool {
+        let waits = |kind| {
+            matches!(
+                kind,
+                Kind::Blocked | Kind::BlockedOrRunnable | Kind::Unknown
+            )
+        };
+        let within = |from_ns, to_ns| from_ns < self.end_ns() && to_ns > self.from_ns;
+        let mut segments = thread.segments.iter();
+        segments.any(|s| !waits(s.state.kind()) && within(s.from_ns, s.to_ns))
+            || thread
+                .signposts
+                .iter()
+                .any(|signpost| self.touches(signpost))
+            || !thread.samples.is_empty()
     }
 
     /// The columns that a stretch touches, with the time that it has in each.

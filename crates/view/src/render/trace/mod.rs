@@ -7,15 +7,19 @@ mod tables;
 mod tests;
 
 use crate::terminal::layout::width;
+use lanes::Scale;
 use model::figure::time;
 use model::story::{Block, Note, Tone};
 use model::text::{counted, visible};
+use model::trace::row::{Operation, Row};
 use model::trace::summary::{Summary, summary};
 use model::trace::tier::Missing;
 use model::trace::{Ended, Gap, Kind, Losses, Target, Thread, Tier, Trace};
 
 /// Threads and calls that are shown unless all are asked for.
 const FEW: usize = 10;
+/// Lanes of a short stretch, unless all are asked for.
+const FEW_LANES: usize = 24;
 
 /// How a trace is shown.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +28,9 @@ pub struct TraceOptions {
     pub all: bool,
     /// Columns of the page, which the lanes fill.
     pub columns: usize,
+    /// Draw this stretch, in ns; a typical part of a row, and else the whole
+    /// trace, if there is none.
+    pub stretch: Option<(u64, u64)>,
 }
 
 /// A trace.
@@ -39,7 +46,7 @@ pub fn trace(trace: &Trace, options: TraceOptions) -> Vec<Block> {
         return blocks;
     }
     blocks.push(Block::empty_line());
-    blocks.extend(over_time(trace, &summary, most, options.columns));
+    blocks.extend(over_time(trace, &summary, most, options));
     blocks.push(Block::empty_line());
     blocks.push(Block::Table(tables::threads(trace, &summary, most)));
     blocks.extend(more(summary.threads.len(), most, "thread"));
@@ -67,14 +74,23 @@ fn heading(trace: &Trace) -> Block {
     let target = match &trace.target {
         Target::Command(words) => words.join(" "),
         Target::Process(id) => format!("process {id}"),
+        Target::Row(row) => format!(
+            "{}, {}",
+            row.name,
+            counted(row.operations.len(), "operation")
+        ),
     };
     Block::text(format!(
-        "{}: {}, {}, {}; {}",
+        "{}: {}, {}, {}{}",
         shortened(&visible(&target)),
         time(trace.duration_ns as f64),
         counted(trace.threads.len(), "thread"),
         counted(trace.cpu_count as usize, "CPU"),
-        ended(trace.ended)
+        match (&trace.target, trace.ended) {
+            // Without its answer there is no trace of a row.
+            (Target::Row(_), Ended::Exited(0)) => String::new(),
+            (_, how) => format!("; {}", ended(how)),
+        }
     ))
 }
 
@@ -106,37 +122,98 @@ fn gap(gap: &Gap) -> Block {
     Block::labelled(format!("  no {name}: "), gap.reason.to_string())
 }
 
-/// The threads with the most CPU time, line by line.
-fn over_time(trace: &Trace, summary: &Summary, most: usize, columns: usize) -> Vec<Block> {
+/// The threads line by line: those with the most CPU time, of a stretch those
+/// that do something in it.
+fn over_time(trace: &Trace, summary: &Summary, most: usize, options: TraceOptions) -> Vec<Block> {
     /// A lane is no narrower.
     const LEAST: usize = 20;
-    let shown = summary.threads.iter().take(most);
-    let shown: Vec<(String, &Thread)> = shown
-        .map(|figures| {
-            let thread = &trace.threads[figures.index];
-            (tables::label(thread), thread)
-        })
-        .collect();
-    let names = shown.iter().map(|(name, _)| width(name)).max().unwrap_or(0);
-    let room = columns.saturating_sub(names + 1).max(LEAST);
+    let whole = (0, trace.duration_ns);
+    let stretch = options.stretch.or_else(|| trace.typical()).unwrap_or(whole);
+    let (from_ns, to_ns) = stretch;
+    let threads: Vec<&Thread> = match stretch == whole {
+        true => {
+            let most_active = summary.threads.iter().take(most);
+            most_active
+                .map(|figures| &trace.threads[figures.index])
+                .collect()
+        }
+        false => {
+            let scale = Scale::new(stretch, options.columns);
+            let active = trace
+                .threads
+                .iter()
+                .filter(|thread| scale.is_active(thread));
+            active.take(most.max(FEW_LANES)).collect()
+        }
+    };
+    let names = threads.iter().map(|thread| width(&tables::label(thread)));
+    let names = names.max().unwrap_or(0);
+    let room = options.columns.saturating_sub(names + 1).max(LEAST);
+    let scale = Scale::new(stretch, room);
     let line = |name: &str, lane: &str| {
         let fill = " ".repeat(names.saturating_sub(width(name)));
-        format!("{name}{fill} {lane}")
+        format!("{name}{fill} {lane}").trim_end().to_owned()
     };
-    let end = time(trace.duration_ns as f64);
-    let scale = format!("0{}{end}", " ".repeat(room.saturating_sub(1 + width(&end))));
-    let mut lines = vec![line("", &scale)];
-    let lanes = shown
-        .iter()
-        .map(|(name, thread)| line(name, &lanes::lane(trace, thread, room)));
-    lines.extend(lanes);
-    vec![
+    let begin = match from_ns {
+        0 => "0".to_owned(),
+        from_ns => time(from_ns as f64),
+    };
+    let end = match from_ns {
+        0 => time(to_ns as f64),
+        _ => format!("+{}", time(to_ns.saturating_sub(from_ns) as f64)),
+    };
+    let gap = " ".repeat(room.saturating_sub(width(&begin) + width(&end)));
+    let mut lines = vec![line("", &format!("{begin}{gap}{end}"))];
+    for thread in threads {
+        let signposts = lanes::signposts(trace, thread, scale);
+        lines.extend(signposts.iter().map(|signposts| line("", signposts)));
+        lines.push(line(&tables::label(thread), &lanes::lane(thread, scale)));
+    }
+    let mut blocks = vec![
         Block::Lines(lines),
         Block::Note(Note {
             tone: Tone::Dim,
             ..Note::new("", lanes::legend(trace))
         }),
-    ]
+    ];
+    if let Target::Row(row) = &trace.target {
+        blocks.splice(0..0, shown(row, stretch).map(Block::text));
+    }
+    blocks
+}
+
+/// Which operations of a row the stretch has.
+fn shown(row: &Row, (from_ns, to_ns): (u64, u64)) -> Option<String> {
+    let within = |operation: &Operation| operation.from_ns >= from_ns && operation.to_ns <= to_ns;
+    let first = row.operations.iter().position(within)?;
+    let shown = row.operations[first..].iter().take_while(|of| within(of));
+    let times: Vec<String> = shown.map(|of| time(of.duration_ns() as f64)).collect();
+    let (numbers, takes) = match times.len() {
+        1 => (
+            format!("operation {}", first + 1),
+            format!("takes {}", times[0]),
+        ),
+        2..=5 => (
+            format!("operations {} to {}", first + 1, first + times.len()),
+            format!("take {}", times.join(", ")),
+        ),
+        many => (
+            format!("operations {} to {}", first + 1, first + many),
+            String::new(),
+        ),
+    };
+    let median = row
+        .median_ns()
+        .map(|ns| format!("; the median of all is {}", time(ns as f64)));
+    let takes = Some(takes)
+        .filter(|takes| !takes.is_empty())
+        .map(|takes| format!(", {takes}"));
+    Some(format!(
+        "shown: {numbers} of {}{}{}",
+        row.operations.len(),
+        takes.unwrap_or_default(),
+        median.unwrap_or_default()
+    ))
 }
 
 fn more(there: usize, most: usize, what: &str) -> Option<Block> {
@@ -182,6 +259,18 @@ fn facts(trace: &Trace, summary: &Summary) -> Vec<Block> {
     .collect();
     if !texts.is_empty() {
         blocks.push(Block::fact("memory", texts.join(", ")));
+    }
+    if let Target::Row(row) = &trace.target {
+        let text = format!(
+            "stamps of the row within {} on this clock",
+            time(row.error_ns as f64)
+        );
+        blocks.push(Block::fact("marks", text));
+        blocks.extend(
+            row.notes
+                .iter()
+                .map(|note| Block::fact("note", visible(note))),
+        );
     }
     blocks.extend(late_stamps(trace, summary));
     blocks.extend(losses(trace));

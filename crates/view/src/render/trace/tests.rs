@@ -3,10 +3,11 @@
 use super::{TraceOptions, trace};
 use crate::terminal::layout::width;
 use crate::terminal::{Screen, text};
+use model::trace::row::Operation;
 use model::trace::tier::Missing;
 use model::trace::{
-    Access, Call, Cpu, Ended, Fault, Gap, Losses, Reason, Sample, Segment, Signpost, State, Switch,
-    Target, Thread, Tier, Topic, Trace,
+    Access, Call, Cpu, Ended, Fault, Gap, Losses, Reason, Row, Sample, Segment, Signpost, State,
+    Switch, Target, Thread, Tier, Topic, Trace,
 };
 
 const COLUMNS: usize = 80;
@@ -15,6 +16,7 @@ fn page(of: &Trace, all: bool) -> String {
     let options = TraceOptions {
         all,
         columns: COLUMNS,
+        stretch: None,
     };
     let screen = Screen {
         columns: COLUMNS,
@@ -194,9 +196,83 @@ fn minimal() -> Trace {
     }
 }
 
+/// Two threads that hand over, four operations in the second half.
+fn row() -> Trace {
+    let signpost = |from_ns: u64, to_ns, name| Signpost {
+        from_ns,
+        to_ns: Some(to_ns),
+        name,
+    };
+    let from = [500_000, 600_000, 700_000, 800_000];
+    let lengths = [80_000, 95_000, 70_000, 85_000];
+    let operations = from
+        .iter()
+        .zip(lengths)
+        .map(|(&from_ns, length)| Operation {
+            from_ns,
+            to_ns: from_ns + length,
+            thread: 10,
+        });
+    let operations: Vec<Operation> = operations.collect();
+    let mut first = thread(10, &[(0, State::Running(0))], 1_000_000);
+    let whole = operations
+        .iter()
+        .map(|of| signpost(of.from_ns, of.to_ns, 0));
+    first.signposts = whole.collect();
+    // Inside of another, and too short for its name.
+    first.signposts.push(signpost(810_000, 840_000, 1));
+    let waits = State::Blocked {
+        call: None,
+        uninterruptible: false,
+    };
+    let second = thread(11, &[(0, waits), (805_000, State::Running(1))], 900_000);
+    let idle = thread(12, &[(0, State::Running(1)), (10_000, waits)], 1_000_000);
+    let row = Row {
+        name: "sync.example".into(),
+        operations,
+        error_ns: 21,
+        notes: vec!["the CPUs' counters agree within: ±200 ns".into()],
+    };
+    Trace {
+        threads: vec![first, second, idle],
+        target: Target::Row(row),
+        signpost_names: vec!["hand over".into(), "in it".into()],
+        ..empty(Tier::Full)
+    }
+}
+
+#[test]
+fn another_stretch_of_a_row_can_be_drawn() {
+    let options = TraceOptions {
+        all: false,
+        columns: COLUMNS,
+        stretch: Some((0, 600_000)),
+    };
+    let screen = Screen {
+        columns: COLUMNS,
+        color: false,
+    };
+    let page = text(&trace(&row(), options), screen);
+    assert!(
+        page.contains("shown: operation 1 of 4, takes 80.0 µs"),
+        "{page}"
+    );
+    assert!(
+        page.contains("prog 12 █·"),
+        "it ran at the beginning: {page}"
+    );
+    assert_eq!(page.matches("|hand").count(), 1, "{page}");
+}
+
 #[test]
 fn each_tier_has_its_page() {
-    for (name, trace) in [("full", full()), ("own", own()), ("minimal", minimal())] {
+    let pages = [
+        ("full", full()),
+        ("own", own()),
+        ("minimal", minimal()),
+        ("row", row()),
+    ];
+    for (name, trace) in pages {
         let page = page(&trace, false);
         assert!(page.lines().all(|line| width(line) <= COLUMNS), "{page}");
         insta::assert_snapshot!(name, page);

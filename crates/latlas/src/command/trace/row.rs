@@ -1,0 +1,235 @@
+//! `latlas trace ROW`: one visit to a row, made by a child process that is
+//! recorded. It tells over a pipe what its stamps mark.
+
+use crate::selection;
+use ::trace::record::{self, Request};
+use anyhow::{Context, bail};
+use meter::one_visit::{OneVisit, one_visit};
+use meter::plan::{self, Plan, PlannedCell, plan};
+use meter::probe::Probe;
+use meter::wire::{self, Reply};
+use model::machine::Machine;
+use model::run::Regime;
+use model::trace::row::Marks;
+use model::trace::{Ended, Target, Trace};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::Path;
+use std::thread;
+use sys::attached::Held;
+use view::render::ProbeText;
+
+/// The role of the child ([`sys::role`]); its argument is an [`Order`] as JSON.
+pub(crate) const ROLE: &str = "__traced_row";
+
+/// A visit takes about this long unless the number of operations is given.
+const VISIT_NS: f64 = 100e6;
+/// It has no more than this times the operations of a usual visit, whose expected time may be
+/// too short.
+const MOST_SAMPLES: u32 = 20;
+/// As many operations as a p99.9 needs.
+const MOST_OPERATIONS: u32 = 10_000;
+
+/// The cell to visit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Order {
+    row: String,
+    at: Vec<u64>,
+    /// Its name in the trace.
+    name: String,
+    operations: u32,
+}
+
+impl Order {
+    /// What is traced.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// The cell that a name means.
+///
+/// # Errors
+/// If there is no such row, it can't run here, or does not stamp its operations.
+pub(crate) fn order(
+    catalogue: &[Probe],
+    texts: &[ProbeText],
+    name: &str,
+    operations: Option<u32>,
+    machine: &Machine,
+) -> anyhow::Result<Order> {
+    let (row, point) = row_of(texts, name)?;
+    let plan = planned(catalogue, &row, machine)?;
+    if let Some((_, _, _, reason)) = plan.unavailable.first() {
+        bail!("{row} is not available here: {reason}");
+    }
+    let is_meant = |cell: &&PlannedCell| point.is_none_or(|point| cell.at.last() == Some(&point));
+    let Some(cell) = plan.cells.iter().rfind(is_meant) else {
+        bail!("{name} is no point of {row} at the default scale");
+    };
+    let probe = &catalogue[cell.probe];
+    if cell.regime != Regime::Stamped {
+        bail!(
+            "{row} has no stamps to trace: its operations are timed many at a time (of the groups \
+             sched, thread, sync, pool, file, net and disk, most rows have them)"
+        );
+    }
+    let operations = operations.unwrap_or_else(|| {
+        let in_time = (VISIT_NS / cell.cost.sample_ns.max(1.0)) as u32;
+        let most = cell.samples.saturating_mul(MOST_SAMPLES);
+        in_time
+            .min(most)
+            .clamp(cell.samples, MOST_OPERATIONS.max(cell.samples))
+    });
+    Ok(Order {
+        name: match probe.together && cell.at.is_empty() {
+            // A visit to one of its rows is one to all.
+            true => probe.id.to_string(),
+            false => cell.name(),
+        },
+        row: cell.row.clone(),
+        at: cell.at.clone(),
+        operations,
+    })
+}
+
+/// The row that a name means, and the point on its curve.
+fn row_of(texts: &[ProbeText], name: &str) -> anyhow::Result<(String, Option<u64>)> {
+    let name = selection::operation(name);
+    let probe = match selection::probe(texts, name) {
+        Ok(probe) => probe,
+        Err(unknown) => {
+            let rows = selection::containing(texts, name);
+            let Some(first) = rows.first() else {
+                bail!("{unknown}; a command to trace follows --");
+            };
+            let probe = selection::probe(texts, &first.row)?;
+            if !rows.iter().all(|row| probe.rows.contains(&row.row)) {
+                let names: Vec<&str> = rows.iter().take(5).map(|row| row.row.as_str()).collect();
+                bail!("{name:?} could be {}; name one row", names.join(", "));
+            }
+            probe
+        }
+    };
+    let point = name
+        .rsplit_once('/')
+        .and_then(|(_, point)| point.parse().ok());
+    let named = probe.rows.iter().find(|row| row.eq_ignore_ascii_case(name));
+    match named.or(probe.rows.first()) {
+        Some(row) => Ok((row.clone(), point)),
+        None => bail!("{name} is derived from other rows"),
+    }
+}
+
+fn planned(catalogue: &[Probe], row: &str, machine: &Machine) -> anyhow::Result<Plan> {
+    let request = plan::Request {
+        rows: vec![row.to_owned()],
+        ..plan::Request::default()
+    };
+    Ok(plan(catalogue, &request, machine)?)
+}
+
+/// Records a visit.
+///
+/// # Errors
+/// If nothing could be recorded, or the visit failed.
+pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow::Result<Trace> {
+    let (mut answer, stdout) = io::pipe().context("can't make a pipe")?;
+    let mut command = sys::role::command(ROLE, &serde_json::to_string(order)?)?;
+    command.stdout(stdout);
+    let reader = thread::spawn(move || wire::receive::<Answer>(&mut answer));
+    let trace = record::started(
+        command,
+        Target::Command(vec![order.name.clone()]),
+        held,
+        request,
+    )?;
+    let answer = reader.join().unwrap_or(Ok(None));
+    match (answer, trace.ended) {
+        (Ok(Some(Ok(marks))), _) => Ok(trace.of_row(order.name.clone(), &marks)),
+        (Ok(Some(Err(reason))), _) => bail!("{}: {reason}", order.name),
+        (_, Ended::Time) => bail!("{} was not done within the time of --for", order.name),
+        (_, Ended::Signalled(signal)) => bail!("{}: ended by signal {signal}", order.name),
+        (Ok(None), _) => bail!("{}: no answer from the process that ran it", order.name),
+        (Err(error), _) => bail!("{}: {error}", order.name),
+    }
+}
+
+/// What the child tells: its marks, or why there are none.
+type Answer = Result<Marks, String>;
+
+/// Visits as the child.
+///
+/// # Errors
+/// If the answer can't be sent.
+pub(crate) fn serve(catalogue: &[Probe], order: &str) -> io::Result<()> {
+    let order: Order = serde_json::from_str(order)?;
+    let answer: Answer = visit(catalogue, &order).map_err(|error| format!("{error:#}"));
+    wire::send(&mut io::stdout().lock(), &answer)
+}
+
+fn visit(catalogue: &[Probe], order: &Order) -> anyhow::Result<Marks> {
+    let machine = sys::machine(Path::new("/"));
+    let plan = planned(catalogue, &order.row, &machine)?;
+    let cell = plan.cells.iter().position(|cell| cell.at == order.at);
+    let cell = cell.context("no such cell")?;
+    let visit = one_visit(catalogue, &plan, &machine, cell, order.operations)?;
+    let probe = &catalogue[plan.cells[cell].probe];
+    marks(visit, |series| name_of(probe, &order.row, series))
+}
+
+/// What a stamped stretch is called.
+fn name_of(probe: &Probe, row: &str, series: usize) -> String {
+    let variant = probe.variants.get(series).filter(|_| probe.together);
+    let name = match variant.map(|variant| variant.as_ref()) {
+        None => row,
+        Some("") => probe.id.as_ref(),
+        Some(variant) => variant,
+    };
+    let end = name.rsplit(['.', '/']).next();
+    end.unwrap_or(name).to_owned()
+}
+
+fn marks(visit: OneVisit, name_of: impl Fn(usize) -> String) -> anyhow::Result<Marks> {
+    let notes = match visit.reply {
+        Reply::Visited {
+            mut notes,
+            contradiction,
+            ..
+        } => {
+            notes.extend(contradiction);
+            notes
+        }
+        Reply::Unavailable { reason, .. } => bail!("{reason}"),
+        Reply::Ready { .. } => bail!("no visit was made"),
+    };
+    let mut marks = Marks {
+        visit_ns: visit.stretch_ns,
+        error_ns: visit.on_raw.error_ns(),
+        notes,
+        ..Marks::default()
+    };
+    for event in &visit.events {
+        let Some((place, thread)) = event.place.and_then(|place| Some((place, place.thread?)))
+        else {
+            continue;
+        };
+        let name = name_of(event.series);
+        let known = marks.names.iter().position(|known| *known == name);
+        let at = known.unwrap_or_else(|| {
+            marks.names.push(name);
+            marks.names.len() - 1
+        });
+        // Where two threads race, the second stamp may be the earlier one.
+        let (from, to) = (
+            event.from_ticks.min(event.to_ticks),
+            event.from_ticks.max(event.to_ticks),
+        );
+        let ns = |ticks: u64| visit.on_raw.ns(place.zero_ticks.wrapping_add(ticks));
+        marks.marks.push((at as u32, ns(from), ns(to), thread));
+    }
+    if marks.marks.is_empty() {
+        bail!("its samples are differences of two times, which no timeline has");
+    }
+    Ok(marks)
+}

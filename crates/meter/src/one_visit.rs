@@ -1,0 +1,144 @@
+//! One visit to one cell, in this process: for a trace of it, and where no worker
+//! processes can be started.
+
+use crate::conduct::{CALIBRATION, ConductError, with_scratch};
+use crate::placement::quietest_cpu;
+use crate::plan::Plan;
+use crate::probe::{Event, Probe};
+use crate::rounds::setup;
+use crate::scratch::Scratch;
+use crate::wire::{Reply, Request};
+use crate::worker::Worker;
+use model::machine::Machine;
+use sys::clock::{Anchor, Counter, OnRaw};
+
+/// What came of the visit.
+#[derive(Debug)]
+pub struct OneVisit {
+    /// What a worker would answer.
+    pub reply: Reply,
+    /// Its operations, if it is to stamped work.
+    pub events: Vec<Event>,
+    /// When it began and ended, on CLOCK_MONOTONIC_RAW, in ns.
+    pub stretch_ns: (u64, u64),
+    /// The stamps of the events on that clock.
+    pub on_raw: OnRaw,
+}
+
+/// Visits this cell of the plan for so many samples, in the calling thread, which
+/// is pinned to the quietest CPU meanwhile. What the plan sets for workers beyond
+/// that is left out.
+///
+/// # Errors
+/// If the clock is of no use, or there is no directory for files.
+pub fn one_visit(
+    catalogue: &[Probe],
+    plan: &Plan,
+    machine: &Machine,
+    cell: usize,
+    samples: u32,
+) -> Result<OneVisit, ConductError> {
+    let counter = Counter::best();
+    let no_clock = || ConductError::NoClock(counter.name().to_string());
+    let calibration = sys::clock::calibrate(&counter, CALIBRATION);
+    if !calibration.is_usable() {
+        return Err(no_clock());
+    }
+    let cpus = &plan.machine_shape.cpus;
+    let cpu = plan.pin.or_else(|| {
+        quietest_cpu(cpus, machine, &counter, &calibration, plan.kept_quiet_ratio).ok()
+    });
+    let planned = plan.cells.get(cell).ok_or(ConductError::NothingToDo)?;
+    let request = Request {
+        cell: 0,
+        probe: u32::try_from(planned.probe).unwrap_or(u32::MAX),
+        variant: planned.variant.clone(),
+        at: planned.at.clone(),
+        regime: planned.regime,
+        samples,
+        last_level_canary: planned.last_level_canary,
+        wait_for_quiet: None,
+    };
+    let (scratch, machine_shape) = with_scratch(plan)?;
+    let setup = setup(plan, planned.first_worker, &calibration, &machine_shape);
+    let home = sys::affinity::allowed_cpus().unwrap_or_default();
+    if let Some(cpu) = cpu {
+        // Unpinned it is a visit, too.
+        let _ = sys::affinity::pin_to(&[cpu]);
+    }
+    let mut worker = Worker::new(catalogue, &setup);
+    let mut events = Vec::new();
+    let first = Anchor::read(&counter);
+    let began_ns = sys::clock::monotonic_raw_ns();
+    let reply = worker.visit(&request, &mut events);
+    let ended_ns = sys::clock::monotonic_raw_ns();
+    let on_raw = OnRaw::between(first, Anchor::read(&counter));
+    let _ = sys::affinity::pin_to(&home);
+    // What it left is the next run's to sweep.
+    let _ = scratch.map(Scratch::remove);
+    Ok(OneVisit {
+        reply,
+        events,
+        stretch_ns: (began_ns, ended_ns),
+        on_raw: on_raw.ok_or_else(no_clock)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan;
+    use crate::probe::{Place, Work, WorkError};
+    use model::run::Regime;
+    use std::path::Path;
+
+    struct Three;
+
+    impl Work for Three {
+        fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
+            let counter = Counter::best();
+            let event = |_| Event {
+                series: 0,
+                from_ticks: 0,
+                to_ticks: 7,
+                ops: 1,
+                mode: 0,
+                place: Some(Place {
+                    zero_ticks: counter.start(),
+                    thread: sys::thread::current_id(),
+                }),
+            };
+            Ok((0..operations).map(event).collect())
+        }
+    }
+
+    #[test]
+    fn the_operations_lie_within_the_visit() {
+        let probe = Probe {
+            regime: Regime::Stamped,
+            make: Box::new(|_, _| Ok(Box::new(Three))),
+            ..Probe::blank("my.row")
+        };
+        let catalogue = [probe];
+        let machine = sys::machine(Path::new("/"));
+        let plan = plan::plan(&catalogue, &plan::Request::default(), &machine).expect("a plan");
+        let visit = one_visit(&catalogue, &plan, &machine, 0, 3).expect("a visit");
+        let Reply::Visited { parts, .. } = &visit.reply else {
+            panic!("{:?}", visit.reply);
+        };
+        assert_eq!((parts.len(), parts[0].samples.len()), (1, 3));
+        assert_eq!(visit.events.len(), 3);
+        let (began_ns, ended_ns) = visit.stretch_ns;
+        let error_ns = visit.on_raw.error_ns();
+        for event in &visit.events {
+            let place = event.place.expect("a stretch");
+            let at_ns = visit.on_raw.ns(place.zero_ticks);
+            assert!(began_ns <= at_ns + error_ns && at_ns <= ended_ns + error_ns);
+            assert_ne!(
+                place.thread,
+                sys::thread::current_id(),
+                "a thread of its own"
+            );
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! The trace of a row: what its stamps mark, and its operations.
+
+use super::{Signpost, Target, Thread, Trace};
+use serde::{Deserialize, Serialize};
+
+/// A row that was traced in one visit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// Its name, with its point on a curve.
+    pub name: String,
+    /// Its operations, in the order of time.
+    pub operations: Vec<Operation>,
+    /// How far its stamps may be off on the clock of the trace.
+    pub error_ns: u64,
+    /// What a reader must know of the visit.
+    pub notes: Vec<String>,
+}
+
+/// An operation of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, u64, u32)", into = "(u64, u64, u32)")]
+pub struct Operation {
+    /// Its first stamp.
+    pub from_ns: u64,
+    /// Its last one.
+    pub to_ns: u64,
+    /// The thread that took the last one.
+    pub thread: u32,
+}
+
+impl Operation {
+    /// Its length.
+    pub fn duration_ns(&self) -> u64 {
+        self.to_ns.saturating_sub(self.from_ns)
+    }
+}
+
+impl From<(u64, u64, u32)> for Operation {
+    fn from((from_ns, duration_ns, thread): (u64, u64, u32)) -> Operation {
+        Operation {
+            from_ns,
+            to_ns: from_ns.saturating_add(duration_ns),
+            thread,
+        }
+    }
+}
+
+impl From<Operation> for (u64, u64, u32) {
+    fn from(operation: Operation) -> (u64, u64, u32) {
+        (operation.from_ns, operation.duration_ns(), operation.thread)
+    }
+}
+
+/// What a visit marked, in ns of CLOCK_MONOTONIC_RAW.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marks {
+    /// When the visit began and ended.
+    pub visit_ns: (u64, u64),
+    /// Names of what is marked.
+    pub names: Vec<String>,
+    /// What is marked: place of its name, begin, end, thread.
+    pub marks: Vec<(u32, u64, u64, u32)>,
+    /// How far they may be off.
+    pub error_ns: u64,
+    /// What a reader must know of the visit.
+    pub notes: Vec<String>,
+}
+
+impl Row {
+    /// The median length of its operations.
+    pub fn median_ns(&self) -> Option<u64> {
+        let mut lengths: Vec<u64> = self.operations.iter().map(Operation::duration_ns).collect();
+        lengths.sort_unstable();
+        lengths.get(lengths.len() / 2).copied()
+    }
+
+    /// The operation of median length, with those before and after it: what is
+    /// shown of many. The one alone where it has several marks.
+    pub fn typical(&self, marks: usize) -> Option<(u64, u64)> {
+        let mut by_length: Vec<usize> = (0..self.operations.len()).collect();
+        by_length.sort_by_key(|&at| self.operations[at].duration_ns());
+        let median = *by_length.get(by_length.len() / 2)?;
+        let neighbours = usize::from(marks < 2 * self.operations.len());
+        let first = self.operations.get(median.saturating_sub(neighbours))?;
+        let last = (median + neighbours).min(self.operations.len() - 1);
+        let (from_ns, to_ns) = (first.from_ns, self.operations[last].to_ns);
+        // What leads there and what follows.
+        let margin_ns = to_ns.saturating_sub(from_ns) / 20;
+        Some((from_ns.saturating_sub(margin_ns), to_ns + margin_ns))
+    }
+}
+
+impl Trace {
+    /// The part of the trace of a row that is shown unless another is asked for.
+    pub fn typical(&self) -> Option<(u64, u64)> {
+        let Target::Row(row) = &self.target else {
+            return None;
+        };
+        let threads = self.threads.iter();
+        let marks = threads.map(|thread| thread.signposts.len()).sum();
+        let (from_ns, to_ns) = row.typical(marks)?;
+        Some((from_ns, to_ns.min(self.duration_ns)))
+    }
+
+    /// The visit to a row in a trace of its process: its marks become signposts of
+    /// their threads, and what lies before and after the visit is left out.
+    pub fn of_row(self, name: String, marks: &Marks) -> Trace {
+        let began_ns = self.began.raw_ns;
+        let relative = |at_ns: u64| at_ns.saturating_sub(began_ns);
+        let mut trace = Trace {
+            target: Target::Row(Row {
+                name,
+                operations: operations(marks, relative),
+                error_ns: marks.error_ns,
+                notes: marks.notes.clone(),
+            }),
+            signpost_names: marks.names.clone(),
+            ..self
+        };
+        for &(name, from_ns, to_ns, thread) in &marks.marks {
+            let signpost = Signpost {
+                from_ns: relative(from_ns),
+                to_ns: Some(relative(to_ns)),
+                name,
+            };
+            trace.thread_at(thread, &signpost).signposts.push(signpost);
+        }
+        for thread in &mut trace.threads {
+            thread.signposts.sort_by_key(|signpost| signpost.from_ns);
+        }
+        let (from_ns, to_ns) = marks.visit_ns;
+        trace.cut(relative(from_ns), relative(to_ns))
+    }
+
+    /// The thread of this number at the time of a signpost. One of which nothing
+    /// was recorded is known by its signposts alone.
+    fn thread_at(&mut self, id: u32, signpost: &Signpost) -> &mut Thread {
+        let to_ns = signpost.to_ns.unwrap_or(signpost.from_ns);
+        let mut threads = self.threads.iter();
+        let found = threads.position(|thread| {
+            let only_marked = thread.segments.is_empty() && thread.samples.is_empty();
+            thread.id == id
+                && (only_marked || thread.from_ns <= to_ns && signpost.from_ns <= thread.to_ns)
+        });
+        let at = found.unwrap_or_else(|| {
+            self.threads.push(Thread {
+                id,
+                from_ns: signpost.from_ns,
+                to_ns,
+                ..Thread::default()
+            });
+            self.threads.len() - 1
+        });
+        let thread = &mut self.threads[at];
+        if thread.segments.is_empty() && thread.samples.is_empty() {
+            thread.from_ns = thread.from_ns.min(signpost.from_ns);
+            thread.to_ns = thread.to_ns.max(to_ns);
+        }
+        thread
+    }
+}
+
+/// Marks that touch or overlap are one operation; it ends where the last one does.
+fn operations(marks: &Marks, relative: impl Fn(u64) -> u64) -> Vec<Operation> {
+    let mut sorted = marks.marks.clone();
+    sorted.sort_by_key(|&(_, from_ns, to_ns, _)| (from_ns, to_ns));
+    let mut operations: Vec<Operation> = Vec::new();
+    for (_, from_ns, to_ns, thread) in sorted {
+        let (from_ns, to_ns) = (relative(from_ns), relative(to_ns));
+        match operations.last_mut() {
+            Some(last) if from_ns <= last.to_ns => {
+                if to_ns >= last.to_ns {
+                    (last.to_ns, last.thread) = (to_ns, thread);
+                }
+            }
+            _ => operations.push(Operation {
+                from_ns,
+                to_ns,
+                thread,
+            }),
+        }
+    }
+    operations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Clocks, Ended, Segment, State, Tier};
+
+    fn trace() -> Trace {
+        let thread = |id, from_ns, to_ns| Thread {
+            id,
+            from_ns,
+            to_ns,
+            segments: vec![Segment {
+                from_ns,
+                to_ns,
+                state: State::Running(0),
+            }],
+            ..Thread::default()
+        };
+        Trace {
+            began: Clocks {
+                raw_ns: 1000,
+                ..Clocks::default()
+            },
+            duration_ns: 500,
+            // The number 8 is used twice.
+            threads: vec![thread(7, 0, 500), thread(8, 10, 60), thread(8, 100, 300)],
+            ..Trace::new(Target::Process(7), Ended::Exited(0), Tier::Full)
+        }
+    }
+
+    #[test]
+    fn marks_are_signposts_of_their_threads_and_make_operations() {
+        let marks = Marks {
+            visit_ns: (1050, 1400),
+            names: vec!["create".into(), "sum".into()],
+            marks: vec![
+                (0, 1100, 1130, 7),
+                (1, 1120, 1180, 8),
+                (0, 1200, 1210, 7),
+                (0, 1210, 1230, 7),
+                (1, 1300, 1310, 9),
+            ],
+            error_ns: 20,
+            notes: vec!["a note".into()],
+        };
+        let trace = trace().of_row("my.row".into(), &marks);
+        assert_eq!((trace.began.raw_ns, trace.duration_ns), (1050, 350));
+        let Target::Row(row) = &trace.target else {
+            panic!("{:?}", trace.target);
+        };
+        let operation = |from_ns, to_ns, thread| Operation {
+            from_ns,
+            to_ns,
+            thread,
+        };
+        let expected = [
+            operation(50, 130, 8),
+            operation(150, 180, 7),
+            operation(250, 260, 9),
+        ];
+        assert_eq!(row.operations, expected);
+        assert_eq!((row.error_ns, row.notes.len()), (20, 1));
+        let signposts = |at: usize| -> Vec<(u64, Option<u64>, u32)> {
+            let signposts = trace.threads[at].signposts.iter();
+            signposts.map(|s| (s.from_ns, s.to_ns, s.name)).collect()
+        };
+        let ids: Vec<u32> = trace.threads.iter().map(|thread| thread.id).collect();
+        assert_eq!(ids, [7, 8, 8, 9], "the last is known by its mark");
+        assert_eq!(
+            signposts(0),
+            [(50, Some(80), 0), (150, Some(160), 0), (160, Some(180), 0)]
+        );
+        assert_eq!(signposts(1), []);
+        assert_eq!(signposts(2), [(70, Some(130), 1)]);
+        assert_eq!(
+            (trace.threads[3].from_ns, trace.threads[3].to_ns),
+            (250, 260)
+        );
+    }
+
+    #[test]
+    fn the_typical_operation_has_its_neighbours_unless_it_has_parts() {
+        let operation = |from_ns, to_ns| Operation {
+            from_ns,
+            to_ns,
+            thread: 1,
+        };
+        let row = Row {
+            operations: vec![
+                operation(100, 105),
+                operation(200, 220),
+                operation(300, 310),
+                operation(400, 440),
+                operation(500, 501),
+            ],
+            ..Row::default()
+        };
+        assert_eq!(row.typical(5), Some((188, 452)));
+        assert_eq!(row.typical(25), Some((300, 310)));
+        assert_eq!(Row::default().typical(0), None);
+    }
+}
