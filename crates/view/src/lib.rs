@@ -10,6 +10,7 @@ pub mod markdown;
 pub mod render;
 pub mod report;
 pub mod terminal;
+pub mod timeline;
 
 #[cfg(test)]
 mod tests;

@@ -20,6 +20,7 @@ Examples:
   latlas trace --pid 4711 --for 5s      Trace a running process for 5 s
   latlas trace sched.pool               Trace what the threads of a row do
   latlas trace show t.zst --all         Print a trace with all threads and calls
+  latlas trace export t.zst -o t.html   Draw the timeline of a trace as a page
   latlas trace export t.zst -o t.pftrace
                                         Convert a trace for https://ui.perfetto.dev
 
@@ -111,9 +112,14 @@ Examples:
         #[command(flatten)]
         look: TraceLook,
     },
-    /// Convert a trace for Perfetto (https://ui.perfetto.dev)
+    /// Draw a trace as a page, or convert it for another program
     #[command(after_help = "\
+Formats, by the ending of FILE:
+  .html     a self-contained page with the timeline and the figures
+  .pftrace  Perfetto (https://ui.perfetto.dev); standard output too
+
 Examples:
+  latlas trace export t.zst -o t.html
   latlas trace export t.zst -o t.pftrace")]
     Export {
         /// The file

@@ -1,12 +1,13 @@
 //! `latlas trace`: what the threads of a command or a process did.
 
+mod export;
 pub(crate) mod row;
 
 use super::measured;
 use crate::arguments::trace::{TraceCommand, TraceLook, TraceOptions};
 use crate::{UNRELIABLE, catalogue, output};
+use ::trace::document;
 use ::trace::record::{self, Request};
-use ::trace::{document, perfetto};
 use anyhow::{Context, bail};
 use meter::probe::Probe;
 use model::trace::{Target, Trace};
@@ -24,8 +25,8 @@ pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Resu
             Ok(ExitCode::SUCCESS)
         }
         Some(TraceCommand::Export { file, out }) => {
-            let mut bytes = Vec::new();
-            perfetto::write(&read(file)?, &mut bytes)?;
+            let format = export::format(out)?;
+            let bytes = export::converted(&read(file)?, format)?;
             match out.as_os_str() == "-" {
                 true => output::print_bytes(&bytes)?,
                 false => store::write_bytes(&bytes, out)?,

@@ -54,6 +54,9 @@ fn a_command_is_traced_and_kept() {
         let converted = std::fs::read(home.path("t.pftrace")).expect("written");
         // A packet of the clocks, as the first field of a `perfetto.protos.Trace`.
         assert_eq!((converted[0], converted[2]), (0x0a, 0x32), "{tier}");
+        home.out("trace export t.zst -o t.html");
+        let page = std::fs::read_to_string(home.path("t.html")).expect("written");
+        has(&page, ["<!DOCTYPE html>", "exit code 3", "<canvas"]);
     }
 }
 
@@ -213,6 +216,7 @@ fn what_can_t_be_traced_is_refused() {
         trace -- /no/such/program
         trace show garbage
         trace export garbage -o x.pftrace
+        trace export garbage -o x.txt
         trace show absent",
     );
     insta::assert_snapshot!(text);

@@ -24,7 +24,7 @@ impl Segment {
 }
 
 /// What a thread is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     /// On this CPU.
     Running(u32),

@@ -22,6 +22,7 @@ pub fn style() -> String {
 pub fn script() -> &'static str {
     concat!(
         "(() => {\n\"use strict\";\n",
+        include_str!("browser/shared.js"),
         include_str!("browser/picture.js"),
         include_str!("browser/address.js"),
         include_str!("browser/table.js"),

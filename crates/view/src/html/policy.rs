@@ -7,17 +7,26 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// The policy of a page that runs [`super::script`]. Styles need no hashes:
-/// without images and fonts from elsewhere none can ask for anything.
+/// The policy of a page that runs [`super::script`].
 pub fn policy() -> String {
+    policy_for(super::script())
+}
+
+/// The policy of a page that runs this script and no other. Styles need no hashes:
+/// without images and fonts from elsewhere none can ask for anything.
+pub(crate) fn policy_for(script: &str) -> String {
     format!(
         "default-src 'none'; {}; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
-        scripts()
+        scripts_for(script)
     )
 }
 
 /// The part of a policy that allows [`super::script`] and no other.
 pub fn scripts() -> String {
-    let own = STANDARD.encode(Sha256::digest(super::script()));
+    scripts_for(super::script())
+}
+
+fn scripts_for(script: &str) -> String {
+    let own = STANDARD.encode(Sha256::digest(script));
     format!("script-src 'sha256-{own}'")
 }

@@ -61,12 +61,17 @@ fn rows(table: &Table, titles: Markup, place: Place) -> Markup {
                     Row::Cells(cells) => @for (at, (value, column)) in cells.iter().zip(columns).enumerate() {
                         @let rest = columns.len() - at;
                         @let spans = (at > 0 && at + 1 == cells.len() && rest > 1).then_some(rest);
-                        @if at == 0 { th scope="row" { (cell(value, column, place)) } }
+                        // A heading without a text would name nothing.
+                        @if at == 0 && !is_empty(value) { th scope="row" { (cell(value, column, place)) } }
                         @else { td class=[class_of(value, column, spans.is_some())] colspan=[spans] { (cell(value, column, place)) } }
                     },
                 }
             } } }
     }
+}
+
+fn is_empty(cell: &Cell) -> bool {
+    matches!(&cell.value, Value::Text(text) if text.trim().is_empty())
 }
 
 /// Characters from which on a text gets some width even on a phone.

@@ -48,6 +48,7 @@ pub(crate) use published::published_on_page;
 pub use published::{PublishedOptions, published};
 pub use selftest::selftest;
 pub(crate) use table::{group_of, short_title};
+pub(crate) use trace::parts as trace_parts;
 pub use trace::{TraceOptions, trace};
 
 use compare::references::{Reference, References};

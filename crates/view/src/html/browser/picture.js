@@ -1,32 +1,10 @@
 // Pictures: pointing at a figure, zooming, hiding curves. A mark names its row of
 // the picture's table (data-n), so that every text shown here is the page's own.
 
-const root = document.documentElement;
-const tip = Object.assign(document.createElement("div"), { className: "tip", hidden: true });
-tip.setAttribute("role", "status");
-document.body.append(tip);
-
-const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 const textsOf = (row) => [...row.cells].map((cell) => cell.textContent);
 const centre = ({ left, right }) => (left + right) / 2;
 // checkVisibility() does not look at groups of an SVG that are hidden.
 const isSeen = (element) => element.getClientRects().length > 0 && element.getBoundingClientRect().width > 0;
-
-// Light or dark is the system's choice, until the button is pressed.
-function theme() {
-  const button = document.getElementById("theme");
-  if (!button) return;
-  const system = window.matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
-  const show = () => button.setAttribute("aria-pressed", String(isDark()));
-  system.addEventListener("change", show);
-  button.addEventListener("click", () => {
-    root.dataset.theme = isDark() ? "light" : "dark";
-    show();
-  });
-  button.hidden = false;
-  show();
-}
 
 // What the rows of the marks say: where they are, then a line for each figure.
 function linesOf(figure, marks) {
@@ -232,5 +210,4 @@ function numbers(svg, to, left, right, isWhole) {
   group.replaceChildren(...level.flatMap(tick));
 }
 
-theme();
 document.querySelectorAll("figure.picture").forEach(picture);

@@ -33,44 +33,71 @@ pub struct TraceOptions {
     pub stretch: Option<(u64, u64)>,
 }
 
+/// What is shown of a trace, part by part.
+pub(crate) struct TraceParts {
+    /// What was traced, in one line.
+    pub heading: String,
+    /// How much could be recorded, and why not more.
+    pub recorded: Vec<Block>,
+    /// The threads over time.
+    pub lanes: Vec<Block>,
+    /// Figures, each with what they are of.
+    pub figures: Vec<(&'static str, Vec<Block>)>,
+}
+
 /// A trace.
 pub fn trace(trace: &Trace, options: TraceOptions) -> Vec<Block> {
-    let summary = summary(trace);
-    let most = if options.all { usize::MAX } else { FEW };
-    let mut blocks = vec![heading(trace), Block::empty_line()];
-    blocks.push(Block::Table(tables::tiers(trace.tier)));
-    blocks.extend(trace.gaps.iter().map(gap));
-    if trace.threads.is_empty() {
+    let parts = parts(trace, options);
+    let mut blocks = vec![Block::text(parts.heading)];
+    let figures = parts.figures.into_iter().map(|(_, blocks)| blocks);
+    for part in [parts.recorded, parts.lanes].into_iter().chain(figures) {
         blocks.push(Block::empty_line());
-        blocks.push(Block::text("no thread was recorded"));
-        return blocks;
+        blocks.extend(part);
     }
-    blocks.push(Block::empty_line());
-    blocks.extend(over_time(trace, &summary, most, options));
-    blocks.push(Block::empty_line());
-    blocks.push(Block::Table(tables::threads(trace, &summary, most)));
-    blocks.extend(more(summary.threads.len(), most, "thread"));
-    if !summary.calls.is_empty() {
-        blocks.push(Block::empty_line());
-        blocks.push(Block::Table(tables::calls(trace, &summary, most)));
-        blocks.extend(more(summary.calls.len(), most, "call"));
-    }
-    if !summary.signposts.is_empty() {
-        blocks.push(Block::empty_line());
-        blocks.push(Block::Table(tables::signposts(trace, &summary, most)));
-        blocks.extend(more(summary.signposts.len(), most, "signpost"));
-    }
-    if !summary.preemptions.is_empty() {
-        blocks.push(Block::empty_line());
-        blocks.push(Block::Table(tables::preemptions(&summary, most)));
-        blocks.extend(more(summary.preemptions.len(), most, "pair"));
-    }
-    blocks.push(Block::empty_line());
-    blocks.extend(facts(trace, &summary));
     blocks
 }
 
-fn heading(trace: &Trace) -> Block {
+/// A trace, part by part.
+pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
+    let summary = summary(trace);
+    let most = if options.all { usize::MAX } else { FEW };
+    let mut recorded = vec![Block::Table(tables::tiers(trace.tier))];
+    recorded.extend(trace.gaps.iter().map(gap));
+    let mut parts = TraceParts {
+        heading: heading(trace),
+        recorded,
+        lanes: Vec::new(),
+        figures: Vec::new(),
+    };
+    if trace.threads.is_empty() {
+        parts.lanes.push(Block::text("no thread was recorded"));
+        return parts;
+    }
+    parts.lanes = over_time(trace, &summary, most, options);
+    let mut add = |name, table, there, what| {
+        let table = [Block::Table(table)].into_iter();
+        let blocks = table.chain(more(there, most, what));
+        parts.figures.push((name, blocks.collect()));
+    };
+    let threads = tables::threads(trace, &summary, most);
+    add("Threads", threads, summary.threads.len(), "thread");
+    if !summary.calls.is_empty() {
+        let calls = tables::calls(trace, &summary, most);
+        add("System calls", calls, summary.calls.len(), "call");
+    }
+    if !summary.signposts.is_empty() {
+        let signposts = tables::signposts(trace, &summary, most);
+        add("Signposts", signposts, summary.signposts.len(), "name");
+    }
+    if !summary.preemptions.is_empty() {
+        let pairs = tables::preemptions(&summary, most);
+        add("Preemptions", pairs, summary.preemptions.len(), "pair");
+    }
+    parts.figures.push(("Events", facts(trace, &summary)));
+    parts
+}
+
+fn heading(trace: &Trace) -> String {
     let target = match &trace.target {
         Target::Command(words) => words.join(" "),
         Target::Process(id) => format!("process {id}"),
@@ -80,7 +107,7 @@ fn heading(trace: &Trace) -> Block {
             counted(row.operations.len(), "operation")
         ),
     };
-    Block::text(format!(
+    format!(
         "{}: {}, {}, {}{}",
         shortened(&visible(&target)),
         time(trace.duration_ns as f64),
@@ -91,7 +118,7 @@ fn heading(trace: &Trace) -> Block {
             (Target::Row(_), Ended::Exited(0)) => String::new(),
             (_, how) => format!("; {}", ended(how)),
         }
-    ))
+    )
 }
 
 /// A command line that leaves room for what is said of it.

@@ -1,0 +1,103 @@
+// The lanes, in the order in which `pack.rs` writes them.
+
+function callsOf(read) {
+  const from = read.times();
+  const lengths = read.numbers(from.length, Float64Array);
+  const number = read.numbers(from.length, Uint32Array);
+  const sums = new Float64Array(from.length + 1);
+  for (let i = 0; i < from.length; i++) sums[i + 1] = sums[i] + lengths[i];
+  return { from, to: from.map((at, i) => at + lengths[i]), number, sums, details: read.within() };
+}
+
+function postsOf(read) {
+  const from = read.times();
+  const [to, reach, name, level] = [new Float64Array(from.length), new Float64Array(from.length), new Uint32Array(from.length), new Uint8Array(from.length)];
+  // Ends of those that are open, the outer ones first.
+  const open = [];
+  for (let i = 0; i < from.length; i++) {
+    const length = read.number();
+    to[i] = length ? from[i] + length - 1 : NaN;
+    name[i] = read.number();
+    while (open.length && open.at(-1) <= from[i]) open.pop();
+    level[i] = Math.min(open.length, POSTS - 1);
+    if (length) open.push(to[i]);
+    // How far those up to here go.
+    reach[i] = Math.max(i ? reach[i - 1] : 0, length ? to[i] : from[i]);
+  }
+  return { from, to, reach, name, level };
+}
+
+// The lanes from top to bottom: CPUs, then threads.
+function lanesOf(read) {
+  const states = names.states.map(([kind]) => kind);
+  const threads = names.threads.map((thread) => {
+    const runs = read.runs(thread.from_ns, states);
+    return {
+      thread,
+      label: thread.name ? `${thread.name} ${thread.id}` : String(thread.id),
+      runs,
+      samples: { at: read.times(), running: read.times() },
+      calls: callsOf(read),
+      moments: { at: read.times(), details: read.within() },
+      posts: postsOf(read),
+      woken: wokenOf(read, runs),
+    };
+  });
+  const traced = new Map(names.threads.map(({ id }, at) => [id, at]));
+  const shadeOf = names.occupants.map((one) => {
+    if (one === "lost") return LOST;
+    if (one === "not_traced") return SHADE.notTraced;
+    if (one === "unknown") return UNKNOWN;
+    if (one.thread === 0) return SHADE.idle;
+    return traced.has(one.thread) ? SHADE.traced[traced.get(one.thread) % 2] : SHADE.other;
+  });
+  const cpus = names.cpus.map((cpu) => ({ cpu, label: `CPU ${cpu}`, runs: runsOfCpu(read, cpu, threads, shadeOf) }));
+  return [...cpus, ...threads];
+}
+
+// A CPU's lane: where a thread ran, its end is that of the thread's own stretch.
+function runsOfCpu(read, cpu, threads, shadeOf) {
+  const marks = read.numbers(read.number(), Uint32Array);
+  const lengths = reader(read.within());
+  const at = new Float64Array(marks.length + 1);
+  const running = names.states.findIndex(([kind, on]) => kind === 0 && on === cpu);
+  const own = new Map();
+  for (const lane of threads) own.set(lane.thread.id, [...(own.get(lane.thread.id) ?? []), lane.runs]);
+  for (let i = 0; i < marks.length; i++) {
+    if (marks[i] % 2 === 0) {
+      at[i + 1] = at[i] + lengths.number();
+      continue;
+    }
+    for (const runs of own.get(names.occupants[marks[i] >> 1].thread)) {
+      const place = find(runs.at, at[i]);
+      if (runs.at[place] !== at[i] || runs.what[place] !== running) continue;
+      at[i + 1] = runs.at[place + 1];
+      break;
+    }
+  }
+  return summed({ at, what: marks.map((mark) => mark >> 1), shadeOf });
+}
+
+// When a thread was woken, and by what.
+function wokenOf(read, runs) {
+  const begins = read.times().map((place) => runs.at[place]);
+  const others = read.times();
+  const waker = read.numbers(begins.length + others.length, Uint32Array);
+  if (others.length === 0) return { at: begins, waker };
+  const all = [...begins, ...others].map((at, i) => [at, waker[i]]).sort(([a], [b]) => a - b);
+  return { at: Float64Array.from(all, ([at]) => at), waker: Uint32Array.from(all, ([, waker]) => waker) };
+}
+
+// The numbers of one entry among many of as many numbers each, as large as they are.
+function detailsOf(bytes, each, index) {
+  let at = 0;
+  for (let skip = each * index; skip > 0; at++) if (bytes[at] < 128) skip--;
+  return Array.from({ length: each }, () => {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = bytes[at++];
+      value |= BigInt(byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+  });
+}

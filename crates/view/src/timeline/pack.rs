@@ -1,0 +1,289 @@
+//! A trace as a page carries it: names as JSON, everything that is many as
+//! variable-length numbers in one compressed block. `browser/data.js` reads it.
+
+use super::bytes::{Bytes, Dictionary, Stretch, contiguous};
+use super::cpus::{Occupant, cpus};
+use model::text::visible;
+use model::trace::{Access, Kind, State, Thread, Trace, Wakeup};
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+
+/// The two parts of it.
+pub(super) struct Packed {
+    /// JSON that can stand in a page.
+    pub head: String,
+    /// Base64 of what zlib made of the numbers.
+    pub data: String,
+}
+
+#[derive(Serialize)]
+struct Head {
+    duration_ns: u64,
+    /// Names of [`Kind::ALL`].
+    kinds: Vec<&'static str>,
+    /// What the numbers of states stand for: kind, detail, uninterruptible.
+    states: Vec<(usize, Option<u32>, bool)>,
+    /// What the numbers of a CPU's lane stand for.
+    occupants: Vec<Occupant>,
+    /// What the numbers of wake-ups stand for: by whom, on which CPU.
+    wakers: Vec<(Option<u32>, u32)>,
+    /// Names of threads, traced or not.
+    names: BTreeMap<u32, String>,
+    calls: BTreeMap<u32, String>,
+    signposts: Vec<String>,
+    threads: Vec<ThreadHead>,
+    cpus: Vec<u32>,
+    /// Other threads than the traced ones are known.
+    is_whole: bool,
+}
+
+#[derive(Serialize)]
+struct ThreadHead {
+    id: u32,
+    process: u32,
+    name: String,
+    created_by: Option<u32>,
+    from_ns: u64,
+    to_ns: u64,
+    ended: bool,
+}
+
+/// Packs a trace.
+pub(super) fn pack(trace: &Trace) -> Packed {
+    let mut bytes = Bytes::default();
+    let mut states = Dictionary::default();
+    let mut wakers = Dictionary::default();
+    let mut wakeups = wakeups(trace);
+    // What each thread's lane shows, by the thread's number.
+    let mut lanes: HashMap<u32, Vec<Vec<Stretch<State>>>> = HashMap::new();
+    for one in &trace.threads {
+        let filled = thread(one, &mut states, &mut bytes);
+        // Numbers are used again: each wake-up belongs to one thread only.
+        let of_it = wakeups.entry(one.id).or_default();
+        let others = of_it.split_off(of_it.partition_point(|w| w.at_ns <= one.to_ns));
+        woken(of_it, &filled, &mut wakers, &mut bytes);
+        *of_it = others;
+        lanes.entry(one.id).or_default().push(filled);
+    }
+    let mut occupants = Dictionary::default();
+    let cpus = cpus(trace);
+    for (&cpu, stretches) in &cpus {
+        let filled = contiguous(0, trace.duration_ns, stretches, Occupant::Unknown);
+        cpu_lane(cpu, &filled, &lanes, &mut occupants, &mut bytes);
+    }
+    let others = trace.other_names.iter().map(|(id, name)| (*id, name));
+    let traced = trace.threads.iter().map(|thread| (thread.id, &thread.name));
+    let head = Head {
+        duration_ns: trace.duration_ns,
+        kinds: Kind::ALL.map(Kind::name).into(),
+        states: states.values().map(state).collect(),
+        occupants: occupants.values().collect(),
+        wakers: wakers.values().collect(),
+        names: named(others.chain(traced)),
+        calls: named(
+            trace
+                .call_names
+                .iter()
+                .map(|(number, name)| (*number, name)),
+        ),
+        signposts: trace
+            .signpost_names
+            .iter()
+            .map(|name| visible(name))
+            .collect(),
+        threads: trace.threads.iter().map(thread_head).collect(),
+        cpus: cpus.keys().copied().collect(),
+        is_whole: !trace.cpus.is_empty(),
+    };
+    let head = serde_json::to_string(&head).unwrap_or_default();
+    Packed {
+        // No text of a document ends the element that it stands in.
+        head: head.replace('<', "\\u003c"),
+        data: bytes.packed(),
+    }
+}
+
+fn named<'t>(names: impl Iterator<Item = (u32, &'t String)>) -> BTreeMap<u32, String> {
+    names
+        .map(|(number, name)| (number, visible(name)))
+        .collect()
+}
+
+/// The detail of a state, and whether signals can't end it.
+fn state(state: State) -> (usize, Option<u32>, bool) {
+    let kind = state.kind() as usize;
+    match state {
+        State::Running(detail) | State::Preempted(detail) => (kind, Some(detail), false),
+        State::Blocked {
+            call,
+            uninterruptible,
+        } => (kind, call, uninterruptible),
+        _ => (kind, None, false),
+    }
+}
+
+fn thread_head(thread: &Thread) -> ThreadHead {
+    ThreadHead {
+        id: thread.id,
+        process: thread.process,
+        name: visible(&thread.name),
+        created_by: thread.created_by,
+        from_ns: thread.from_ns,
+        to_ns: thread.to_ns,
+        ended: thread.ended,
+    }
+}
+
+/// All of a thread; what its lane shows.
+fn thread(
+    thread: &Thread,
+    states: &mut Dictionary<State>,
+    bytes: &mut Bytes,
+) -> Vec<Stretch<State>> {
+    let segments = thread.segments.iter();
+    let segments = segments.map(|segment| Stretch {
+        from_ns: segment.from_ns,
+        to_ns: segment.to_ns,
+        what: segment.state,
+    });
+    // A thread of which only sums are known has no states.
+    let segments: Vec<_> = segments.collect();
+    let filled = match segments.is_empty() {
+        true => Vec::new(),
+        false => contiguous(thread.from_ns, thread.to_ns, &segments, State::Unknown),
+    };
+    bytes.runs(&filled, states);
+    bytes.times(thread.samples.iter().map(|sample| sample.at_ns));
+    bytes.times(thread.samples.iter().map(|sample| sample.running_ns));
+    calls(thread, bytes);
+    moments(thread, bytes);
+    signposts(thread, bytes);
+    filled
+}
+
+/// Begins, durations and numbers; then what is read of one call only, when it is
+/// looked at.
+fn calls(thread: &Thread, bytes: &mut Bytes) {
+    let mut calls: Vec<_> = thread.calls.iter().collect();
+    calls.sort_by_key(|call| call.from_ns);
+    bytes.times(calls.iter().map(|call| call.from_ns));
+    for call in &calls {
+        bytes.number(call.to_ns.saturating_sub(call.from_ns));
+    }
+    for call in &calls {
+        bytes.number(call.number.into());
+    }
+    let mut details = Bytes::default();
+    for call in &calls {
+        for argument in call.arguments {
+            details.number(argument);
+        }
+        details.number(u64::from(call.returned.is_some()));
+        details.number(call.returned.unwrap_or(0).cast_unsigned());
+    }
+    bytes.within(&details);
+}
+
+/// Page faults, and memory mapped where calls are not recorded.
+fn moments(thread: &Thread, bytes: &mut Bytes) {
+    /// Follows the codes of accesses.
+    const MAPPED: u64 = 4;
+    let faults = thread.faults.iter().map(|fault| {
+        let code = match fault.access {
+            Access::Read => 0,
+            Access::Write => 1,
+            Access::Execute => 2,
+            Access::Unknown => 3,
+        };
+        (fault.at_ns, code, fault.address, 0)
+    });
+    let maps = thread.maps.iter();
+    let maps = maps.map(|map| (map.at_ns, MAPPED, map.address, map.bytes));
+    let mut all: Vec<_> = faults.chain(maps).collect();
+    all.sort_unstable();
+    bytes.times(all.iter().map(|(at_ns, ..)| *at_ns));
+    let mut details = Bytes::default();
+    for (_, code, address, size) in all {
+        for number in [code, address, size] {
+            details.number(number);
+        }
+    }
+    bytes.within(&details);
+}
+
+/// Begin, duration (0: a moment, else one more), name; the outer ones first.
+fn signposts(thread: &Thread, bytes: &mut Bytes) {
+    let mut signposts: Vec<_> = thread.signposts.iter().collect();
+    signposts.sort_by_key(|one| (one.from_ns, std::cmp::Reverse(one.to_ns)));
+    bytes.times(signposts.iter().map(|one| one.from_ns));
+    for one in signposts {
+        let lasts_ns = one.to_ns.map(|to_ns| to_ns.saturating_sub(one.from_ns));
+        bytes.number(lasts_ns.map_or(0, |ns| ns.saturating_add(1)));
+        bytes.number(one.name.into());
+    }
+}
+
+/// Wake-ups by the thread that was woken, in the order of their time.
+fn wakeups(trace: &Trace) -> HashMap<u32, Vec<Wakeup>> {
+    let mut by_thread: HashMap<u32, Vec<Wakeup>> = HashMap::new();
+    for wakeup in &trace.wakeups {
+        by_thread.entry(wakeup.thread).or_default().push(*wakeup);
+    }
+    for wakeups in by_thread.values_mut() {
+        wakeups.sort_by_key(|wakeup| wakeup.at_ns);
+    }
+    by_thread
+}
+
+/// Wake-ups of a thread: most begin a stretch of its lane and are told by its place,
+/// the others by their time.
+fn woken(
+    wakeups: &[Wakeup],
+    lane: &[Stretch<State>],
+    wakers: &mut Dictionary<(Option<u32>, u32)>,
+    bytes: &mut Bytes,
+) {
+    let place = |wakeup: &Wakeup| lane.binary_search_by_key(&wakeup.at_ns, |one| one.from_ns);
+    let (begin, other): (Vec<_>, Vec<_>) = wakeups.iter().partition(|one| place(one).is_ok());
+    let places: Vec<u64> = begin
+        .iter()
+        .filter_map(|one| place(one).ok().map(|place| place as u64))
+        .collect();
+    bytes.times(places.into_iter());
+    bytes.times(other.iter().map(|one| one.at_ns));
+    for one in begin.iter().chain(&other) {
+        bytes.number(wakers.number((one.by, one.cpu)));
+    }
+}
+
+/// What is so on a CPU, stretch by stretch; the length only of those that are not
+/// a stretch of a thread's own lane.
+fn cpu_lane(
+    cpu: u32,
+    stretches: &[Stretch<Occupant>],
+    lanes: &HashMap<u32, Vec<Vec<Stretch<State>>>>,
+    occupants: &mut Dictionary<Occupant>,
+    bytes: &mut Bytes,
+) {
+    let of_lane = |one: &Stretch<Occupant>| {
+        let Occupant::Thread(id) = one.what else {
+            return None;
+        };
+        let mut same = lanes.get(&id)?.iter().filter_map(|lane| {
+            let at = lane.binary_search_by_key(&one.from_ns, |own| own.from_ns);
+            lane.get(at.ok()?)
+                .filter(|own| own.what == State::Running(cpu))
+        });
+        same.next()
+    };
+    bytes.number(stretches.len() as u64);
+    let mut lengths = Bytes::default();
+    for one in stretches {
+        let is_own = of_lane(one).is_some_and(|own| own.to_ns == one.to_ns);
+        bytes.number(occupants.number(one.what) * 2 + u64::from(is_own));
+        if !is_own {
+            lengths.number(one.to_ns - one.from_ns);
+        }
+    }
+    bytes.within(&lengths);
+}

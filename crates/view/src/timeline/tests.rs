@@ -1,0 +1,167 @@
+//! What a page carries of a trace, read back as its script reads it.
+
+use super::bytes::{Stretch, contiguous};
+use super::cpus::{Occupant, cpus};
+use super::pack::pack;
+use super::*;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use miniz_oxide::inflate::decompress_to_vec_zlib;
+use model::trace::{Call, Cpu, Ended, Segment, State, Switch, Target, Tier, Wakeup};
+
+fn trace() -> Trace {
+    let segment = |from_ns, to_ns, state| Segment {
+        from_ns,
+        to_ns,
+        state,
+    };
+    let thread = Thread {
+        id: 5,
+        name: "a</script>\u{202e}b".into(),
+        to_ns: 1000,
+        // A hole from 300 to 400.
+        segments: vec![
+            segment(0, 300, State::Runnable),
+            segment(400, 700, State::Running(1)),
+            segment(700, 1000, State::Lost),
+        ],
+        calls: vec![Call {
+            from_ns: 450,
+            to_ns: 460,
+            number: 39,
+            arguments: [u64::MAX, 0, 1],
+            returned: Some(-2),
+        }],
+        ..Thread::default()
+    };
+    let switch = |at_ns, out, into| Switch {
+        at_ns,
+        out,
+        state: 0,
+        into,
+    };
+    let wakeup = |at_ns, by| Wakeup {
+        at_ns,
+        thread: 5,
+        by,
+        cpu: 1,
+    };
+    Trace {
+        duration_ns: 1000,
+        threads: vec![thread],
+        cpus: vec![Cpu {
+            id: 1,
+            switches: vec![switch(100, 0, 9), switch(400, 9, 5), switch(800, 5, 0)],
+            lost: vec![(200, 300), (700, 850)],
+        }],
+        wakeups: vec![wakeup(0, None), wakeup(550, Some(9))],
+        call_names: [(39, "getppid".to_owned())].into(),
+        other_names: [(9, "<!--".to_owned())].into(),
+        ..Trace::new(Target::Process(5), Ended::Time, Tier::Full)
+    }
+}
+
+#[test]
+fn every_number_is_there() {
+    let packed = pack(&trace());
+    let bytes = STANDARD.decode(packed.data).expect("base64");
+    let bytes = decompress_to_vec_zlib(&bytes).expect("zlib");
+    let mut numbers: Vec<u64> = Vec::new();
+    let mut shift = 0;
+    for byte in bytes {
+        if shift == 0 {
+            numbers.push(0);
+        }
+        *numbers.last_mut().expect("one") |= u64::from(byte & 0x7f) << shift;
+        shift = if byte < 0x80 { 0 } else { shift + 7 };
+    }
+    let expected: [&[u64]; 7] = [
+        // Runnable, unknown, running, lost: lengths, then what.
+        &[4, 300, 100, 300, 300, 0, 1, 2, 3],
+        // No samples.
+        &[0, 0],
+        // One call: begin, length, number, bytes of its details, these.
+        &[1, 450, 10, 39, 23, u64::MAX, 0, 1, 1, -2_i64 as u64],
+        // No faults, no signposts.
+        &[0, 0, 0],
+        // A wake-up that begins the first stretch, one within another.
+        &[1, 0, 1, 550, 0, 1],
+        // The CPU: unknown, 9, lost, 9, 5 as its own lane says, lost, lost, idle;
+        &[8, 0, 2, 4, 2, 7, 4, 4, 8],
+        // the bytes of the lengths of the others, these.
+        &[8, 100, 100, 100, 100, 100, 50, 150],
+    ];
+    assert_eq!(numbers, expected.concat());
+}
+
+#[test]
+fn what_is_missing_on_a_cpu_is_never_bridged() {
+    use Occupant::{Lost, Thread};
+    let stretch = |from_ns, to_ns, what| Stretch {
+        from_ns,
+        to_ns,
+        what,
+    };
+    let cpus = cpus(&trace());
+    let filled = contiguous(0, 1000, &cpus[&1], Occupant::Unknown);
+    assert_eq!(
+        filled,
+        [
+            stretch(0, 100, Occupant::Unknown),
+            stretch(100, 200, Thread(9)),
+            stretch(200, 300, Lost),
+            stretch(300, 400, Thread(9)),
+            stretch(400, 700, Thread(5)),
+            stretch(700, 800, Lost),
+            stretch(800, 850, Lost),
+            stretch(850, 1000, Thread(0)),
+        ]
+    );
+}
+
+#[test]
+fn without_switches_a_cpu_shows_traced_threads_only() {
+    let own = Trace {
+        cpus: Vec::new(),
+        ..trace()
+    };
+    let stretch = |from_ns, to_ns, what| Stretch {
+        from_ns,
+        to_ns,
+        what,
+    };
+    assert_eq!(
+        cpus(&own)[&1],
+        [
+            stretch(0, 400, Occupant::NotTraced),
+            stretch(400, 700, Occupant::Thread(5)),
+            stretch(700, 1000, Occupant::NotTraced),
+        ]
+    );
+}
+
+#[test]
+fn no_name_is_markup() {
+    let page = page(&trace());
+    assert_eq!(page.matches("</script>").count(), 3, "ours");
+    assert!(!page.contains("<!--") && !page.contains('\u{202e}'));
+    assert!(page.contains(&policy_for(SCRIPT)));
+    let head = pack(&trace()).head;
+    let head: serde_json::Value = serde_json::from_str(&head).expect("JSON");
+    assert_eq!(head["names"]["9"], "<!--");
+    assert_eq!(head["threads"][0]["name"], "a</script>\\u{202e}b");
+}
+
+#[test]
+fn a_hostile_trace_is_packed() {
+    let mut hostile = trace();
+    hostile.threads[0].segments.reverse();
+    hostile.threads[0].to_ns = u64::MAX;
+    hostile.threads[0].calls[0].from_ns = u64::MAX;
+    hostile.cpus[0].switches.reverse();
+    hostile.cpus[0].lost.push((900, 0));
+    hostile.wakeups.reverse();
+    hostile.duration_ns = 0;
+    assert!(!pack(&hostile).data.is_empty());
+    assert!(page(&Trace::new(Target::Process(1), Ended::Gone, Tier::Minimal)).contains("Figures"));
+}
