@@ -18,4 +18,5 @@ mod lost;
 pub mod perfetto;
 mod protobuf;
 pub mod record;
+pub mod signposts;
 pub mod states;

@@ -53,6 +53,9 @@ pub(crate) struct TraceOptions {
     /// Record in this way only (default: the best one possible)
     #[arg(long, value_name = "TIER")]
     pub(crate) tier: Option<TierOption>,
+    /// Record no system calls and page faults: slows the program down less
+    #[arg(long)]
+    pub(crate) scheduler_only: bool,
     /// Stop recording after this many bytes of records
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = buffer)]
     pub(crate) buffer: u64,

@@ -51,6 +51,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     let order = order.transpose()?;
     let request = Request {
         tier: options.tier.map(Into::into),
+        scheduler_only: options.scheduler_only,
         limit: options.limit,
         limit_bytes: options.buffer,
         cpus: match machine.online_cpus.get() {
@@ -80,7 +81,8 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         Target::Process(_) | Target::Row(_) => output::show(&blocks, options.look.color)?,
     }
     written.transpose()?;
-    let whole = !trace.threads.is_empty() && trace.losses.records == 0;
+    let losses = &trace.losses;
+    let whole = !trace.threads.is_empty() && losses.records == 0 && losses.signposts == 0;
     Ok(match whole {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),

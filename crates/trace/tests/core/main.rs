@@ -5,4 +5,5 @@ mod decode;
 mod invariants;
 mod perfetto;
 mod ring;
+mod signposts;
 mod states;

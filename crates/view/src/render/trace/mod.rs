@@ -85,6 +85,10 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
         let calls = tables::calls(trace, &summary, most);
         add("System calls", calls, summary.calls.len(), "call");
     }
+    if !summary.signposts.is_empty() {
+        let signposts = tables::signposts(trace, &summary, most);
+        add("Signposts", signposts, summary.signposts.len(), "name");
+    }
     if !summary.preemptions.is_empty() {
         let pairs = tables::preemptions(&summary, most);
         add("Preemptions", pairs, summary.preemptions.len(), "pair");
@@ -373,10 +377,7 @@ fn losses(trace: &Trace) -> Vec<Block> {
         texts.push(format!("{signposts} dropped"));
     }
     if trace.tier == Tier::Minimal {
-        return vec![Block::fact(
-            "missing",
-            "threads that lived for less than 10 ms, if any",
-        )];
+        texts.push("threads that lived for less than 10 ms, if any".into());
     }
     if texts.is_empty() {
         let text = match trace.tier {
