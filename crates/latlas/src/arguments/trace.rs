@@ -112,12 +112,15 @@ Examples:
     /// Draw a trace as a page, or convert it for another program
     #[command(after_help = "\
 Formats, by the ending of FILE:
-  .html     a self-contained page with the timeline and the figures
-  .pftrace  Perfetto (https://ui.perfetto.dev); standard output too
+  .html       a self-contained page with the timeline and the figures
+  .pftrace    Perfetto (https://ui.perfetto.dev); standard output too
+  .json       Firefox's profiler (https://profiler.firefox.com)
+  .perf.data  perf sched and perf script; switches and wake-ups of the full tier only
 
 Examples:
   latlas trace export t.zst -o t.html
-  latlas trace export t.zst -o t.pftrace")]
+  latlas trace export t.zst -o t.pftrace
+  latlas trace export t.zst -o t.perf.data && perf sched timehist -i t.perf.data")]
     Export {
         /// The file
         #[arg(value_name = "FILE")]

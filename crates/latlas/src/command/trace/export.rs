@@ -1,6 +1,6 @@
 //! `latlas trace export`: a trace for other programs, by the file's ending.
 
-use ::trace::perfetto;
+use ::trace::{firefox, perf_data, perfetto};
 use anyhow::bail;
 use model::trace::Trace;
 use std::path::Path;
@@ -11,10 +11,17 @@ use view::timeline;
 pub(super) enum Format {
     Perfetto,
     Html,
+    PerfData,
+    Firefox,
 }
 
 /// Endings of files, with what they ask for.
-const ENDINGS: [(&str, Format); 2] = [(".html", Format::Html), (".pftrace", Format::Perfetto)];
+const ENDINGS: [(&str, Format); 4] = [
+    (".html", Format::Html),
+    (".pftrace", Format::Perfetto),
+    (".json", Format::Firefox),
+    (".perf.data", Format::PerfData),
+];
 
 /// What a file's ending asks for; on standard output it is Perfetto's.
 pub(super) fn format(out: &Path) -> anyhow::Result<Format> {
@@ -35,6 +42,8 @@ pub(super) fn converted(trace: &Trace, format: Format) -> anyhow::Result<Vec<u8>
     let mut bytes = Vec::new();
     match format {
         Format::Perfetto => perfetto::write(trace, &mut bytes)?,
+        Format::Firefox => firefox::write(trace, &mut bytes)?,
+        Format::PerfData => perf_data::write(trace, &mut bytes)?,
         Format::Html => bytes = timeline::page(trace).into_bytes(),
     }
     Ok(bytes)
