@@ -48,6 +48,29 @@ check(abs(share) < 0.005 or breaks, f"running {running_s:.6f} s, accounted {cpu_
 faults = sum(len(t.get("faults", [])) for t in of_process)
 check(faults >= 50 * 256, f"{faults} page faults, 12800 of them on purpose")
 
+marks = Counter(
+    trace["signpost_names"][mark[2]]
+    for thread in of_process
+    for mark in thread.get("signposts", [])
+)
+MARKED = {"round trip": 20000, "answered": 20000, "answer": 1, "block": 50}
+check(marks == MARKED, f"signposts {dict(marks)}")
+check(trace["losses"]["signposts"] == 0, "no signpost dropped")
+# Clocks agree: each round trip has its calls within.
+for thread in of_process:
+    trips = [m for m in thread.get("signposts", []) if trace["signpost_names"][m[2]] == "round trip"]
+    futexes = [c for c in thread.get("calls", []) if names[c[2]] == "futex" and c[4] is not None]
+    spans = iter(trips)
+    span = next(spans, None)
+    outside = 0
+    for call in futexes if trips else []:
+        while span and span[0] + span[1] < call[0]:
+            span = next(spans, None)
+        inside = span and span[0] <= call[0] and call[0] + call[1] <= span[0] + span[1]
+        outside += trips[0][0] <= call[0] <= trips[-1][0] and not inside
+    if trips:
+        check(outside == 0, f"{len(futexes)} calls of futex, {outside} not within a round trip")
+
 STATES = ["Running", "R", "R", "R", "R", "S", "D", "T", "unknown", "unknown", "unknown"]
 ours = Counter()
 for thread in trace["threads"]:
@@ -85,6 +108,9 @@ for name in ["getppid", "mmap", "munmap", "page fault"]:
     wanted = all_faults if name == "page fault" else calls[name]
     check(int(slices.get(name, 0)) == wanted, f"{name} in Perfetto: {slices.get(name)}")
 
+for name, count in MARKED.items():
+    check(int(slices.get(name, 0)) == count, f"{name} in Perfetto: {slices.get(name)}")
+
 # perf counts from the second switch of each CPU on, and all time since the last switch on a CPU as that of
 # the thread that leaves it: a switch that is missing makes idle time running time.
 timed = set()
@@ -106,9 +132,9 @@ for one in threads:
     apart = cpu_ns - ours[thread, "Running"]
     check(abs(apart) <= 1000, f"thread {thread} ran {cpu_ns / 1e6:.3f} ms in Firefox's profiler")
 check({int(one["tid"]) for one in threads} == traced, "the same threads in Firefox's profiler")
-for name in ["getppid", "munmap", "page fault"]:
+for name in ["getppid", "munmap", "page fault", "round trip", "answered", "block"]:
     count = json.loads((directory / f"firefox-{name}.json").read_text())["totalCount"]
-    wanted = all_faults if name == "page fault" else calls[name]
+    wanted = all_faults if name == "page fault" else MARKED.get(name, calls[name])
     check(count == wanted, f"{name} in Firefox's profiler: {count}")
 
 sys.exit(f"{len(failures)} differences" if failures else 0)

@@ -1,6 +1,7 @@
 /* What .ci/trace traces: threads that wake each other, processes, faults, and a known number of
-   system calls. Writes its CPU time to a file, as the kernel accounts for it. */
+   system calls and signposts. Writes its CPU time to a file, as the kernel accounts for it. */
 #define _GNU_SOURCE
+#include "latlas_signpost.h"
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -15,8 +16,10 @@ static sem_t ping, pong;
 
 static void *answer(void *unused)
 {
+	LATLAS_SPAN("answer");
 	for (int i = 0; i < 20000; i++) {
 		sem_wait(&ping);
+		LATLAS_SIGNPOST("answered");
 		sem_post(&pong);
 	}
 	return unused;
@@ -37,6 +40,7 @@ static void work(void)
 	sem_init(&pong, 0, 0);
 	pthread_create(&thread, 0, answer, 0);
 	for (int i = 0; i < 20000; i++) {
+		LATLAS_SPAN("round trip");
 		sem_post(&ping);
 		sem_wait(&pong);
 	}
@@ -44,6 +48,7 @@ static void work(void)
 	for (int i = 0; i < 5000; i++)
 		syscall(SYS_getppid);
 	for (int i = 0; i < 50; i++) {
+		LATLAS_SPAN("block");
 		char *p = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		for (int at = 0; at < 1 << 20; at += 4096)
 			p[at] = 1;

@@ -14,6 +14,7 @@ mod process;
 mod slowed;
 mod spread;
 mod table;
+mod traced;
 mod values;
 
 mod claims {
@@ -27,6 +28,7 @@ mod claims {
     pub mod printed;
     pub mod repeatability;
     pub mod runs;
+    pub mod trace;
     pub mod truth;
     pub mod tune_peers;
     pub mod under_load;
@@ -72,10 +74,14 @@ enum Entry {
     Gate(gate::Arguments),
     /// What latlas's and pyperf's tune and reset leave changed; root (10 s)
     TunePeers(tune_peers::Arguments),
+    /// What tracing costs the program: `latlas trace` against perf, strace and ftrace; root (6 min)
+    Trace(trace::Arguments),
     /// Time and size of an atlas of 1000 runs (5 min)
     AtlasStore(atlas_store::Arguments),
     /// Wall time, memory, program and document size of latlas (5 min)
     Cost(cost::Arguments),
+    #[command(name = "__traced", hide = true)]
+    Traced(traced::Arguments),
     #[command(name = "__latlas", hide = true)]
     Latlas(operations::Arguments),
     #[command(name = "__criterion", hide = true)]
@@ -112,6 +118,8 @@ fn run(entry: &Entry) -> anyhow::Result<bars::Bars> {
         Entry::TunePeers(of) => tune_peers::claim(of),
         Entry::AtlasStore(of) => atlas_store::claim(of),
         Entry::Cost(of) => cost::claim(of),
+        Entry::Trace(of) => trace::claim(of),
+        Entry::Traced(of) => traced::work(of).map(|()| bars::Bars::new()),
         Entry::Latlas(of) => operations::latlas(of).map(|()| bars::Bars::new()),
         Entry::Criterion(of) => {
             operations::criterion(of);

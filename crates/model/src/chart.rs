@@ -2,6 +2,7 @@
 //! paints them as SVG, and the SVG stands in the report too.
 
 use crate::estimate::Verdict;
+use crate::trace;
 use serde::Serialize;
 
 /// A picture.
@@ -55,6 +56,43 @@ pub enum Body {
     Heat(Heat),
     /// Figures with intervals, one a line, on a common axis.
     Dots(Dots),
+    /// What threads did over time.
+    Lanes(Lanes),
+}
+
+/// What threads did over time, one a line.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Lanes {
+    /// To the right: ns since the beginning of what is drawn.
+    pub x: Axis,
+    /// Its end.
+    pub length_ns: f64,
+    /// The threads.
+    pub lanes: Vec<Lane>,
+}
+
+/// A thread over time.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Lane {
+    /// Its name.
+    pub name: String,
+    /// What it did.
+    pub states: Vec<LaneState>,
+    /// Its signposts: begin, end and name.
+    pub signposts: Vec<(f64, f64, String)>,
+}
+
+/// A stretch of a lane.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq)]
+pub struct LaneState {
+    /// Its beginning.
+    pub from_ns: f64,
+    /// Its end.
+    pub to_ns: f64,
+    /// The state that takes most of it.
+    pub kind: trace::Kind,
+    /// The share of it that the thread was on a CPU, where only that is known.
+    pub share: Option<f64>,
 }
 
 /// What an axis measures, which says how its numbers are written.

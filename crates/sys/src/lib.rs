@@ -46,6 +46,7 @@ pub mod ring;
 pub mod role;
 pub mod semaphore;
 mod shared;
+pub mod shared_words;
 pub mod signals;
 pub mod socket;
 pub mod stop;

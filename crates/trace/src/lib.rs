@@ -21,4 +21,5 @@ pub mod perf_data;
 pub mod perfetto;
 mod protobuf;
 pub mod record;
+pub mod signposts;
 pub mod states;

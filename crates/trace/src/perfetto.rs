@@ -6,7 +6,7 @@
 //! are those of CLOCK_MONOTONIC_RAW, with a snapshot of the clocks.
 
 use crate::protobuf::Message;
-use model::trace::{Call, Cpu, State, Thread, Trace};
+use model::trace::{Call, Cpu, Signpost, State, Thread, Trace};
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 
@@ -129,6 +129,10 @@ const NEEDS_STATE: u64 = 2;
 const CLONE_THREAD: u64 = 0x1_0000;
 /// Tracks of CPUs; those of threads lie below.
 const FIRST_CPU_TRACK: u64 = 1 << 40;
+/// Tracks of signposts, for each thread as many as are used.
+const FIRST_SIGNPOST_TRACK: u64 = 1 << 41;
+/// The most of a thread: no program overlaps so many.
+const SIGNPOST_TRACKS: usize = 256;
 /// Events of a bundle, so that no message grows large.
 const BUNDLE_EVENTS: usize = 4096;
 
@@ -382,6 +386,52 @@ impl Writer<'_> {
         for fault in &thread.faults {
             let address = [(4, fault.address)];
             self.event(fault.at_ns, INSTANT, track, "page fault", &address)?;
+        }
+        self.signposts(index, track, thread)
+    }
+
+    /// Slices of a track nest: what overlaps without nesting has another track.
+    fn signposts(&mut self, index: usize, parent: u64, thread: &Thread) -> io::Result<()> {
+        let first = FIRST_SIGNPOST_TRACK + (SIGNPOST_TRACKS * index) as u64;
+        // For each track, the ends of its open slices.
+        let mut tracks: Vec<Vec<u64>> = Vec::new();
+        for &Signpost {
+            from_ns,
+            to_ns,
+            name,
+        } in &thread.signposts
+        {
+            let names = &self.trace.signpost_names;
+            let name = names.get(name as usize).map_or("?", String::as_str);
+            for (open, track) in tracks.iter_mut().zip(first..) {
+                while let Some(end_ns) = open.pop_if(|end_ns| *end_ns <= from_ns) {
+                    self.event(end_ns, END, track, "", &[])?;
+                }
+            }
+            let end_ns = to_ns.unwrap_or(from_ns);
+            let nests = |open: &Vec<u64>| open.last().is_none_or(|&around| end_ns <= around);
+            let at = tracks.iter().position(nests).unwrap_or(tracks.len());
+            let at = at.min(SIGNPOST_TRACKS - 1);
+            let track = first + at as u64;
+            if at == tracks.len() {
+                tracks.push(Vec::new());
+                self.describe(track, |one| {
+                    one.text(descriptor::NAME, "signposts")
+                        .number(descriptor::PARENT, parent);
+                })?;
+            }
+            match to_ns {
+                None => self.event(from_ns, INSTANT, track, name, &[])?,
+                Some(end_ns) => {
+                    self.event(from_ns, BEGIN, track, name, &[])?;
+                    tracks[at].push(end_ns);
+                }
+            }
+        }
+        for (open, track) in tracks.iter_mut().zip(first..) {
+            while let Some(end_ns) = open.pop() {
+                self.event(end_ns, END, track, "", &[])?;
+            }
         }
         Ok(())
     }

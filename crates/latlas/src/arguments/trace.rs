@@ -53,6 +53,9 @@ pub(crate) struct TraceOptions {
     /// Record in this way only (default: the best one possible)
     #[arg(long, value_name = "TIER")]
     pub(crate) tier: Option<TierOption>,
+    /// Record no system calls and page faults: slows the program down less
+    #[arg(long)]
+    pub(crate) scheduler_only: bool,
     /// Stop recording after this many bytes of records
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = buffer)]
     pub(crate) buffer: u64,
@@ -71,20 +74,27 @@ pub(crate) struct TraceLook {
     /// Print every thread, call and pair
     #[arg(long)]
     pub(crate) all: bool,
-    /// Draw threads from this time of the trace on (default: of a row a typical operation, else all)
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    pub(crate) from: Option<Duration>,
-    /// Draw threads up to this time
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    pub(crate) to: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) stretch: Stretch,
     /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
 
-impl TraceLook {
-    /// The stretch that is asked for, in ns.
-    pub(crate) fn stretch(&self) -> Option<(u64, u64)> {
+/// The part of a trace that is drawn.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Stretch {
+    /// Draw threads from this time of the trace on (default: of a row a typical operation, else all)
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    from: Option<Duration>,
+    /// Draw threads up to this time
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    to: Option<Duration>,
+}
+
+impl Stretch {
+    /// What is asked for, in ns.
+    pub(crate) fn ns(&self) -> Option<(u64, u64)> {
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         (self.from.is_some() || self.to.is_some())
             .then(|| (self.from.map_or(0, ns), self.to.map_or(u64::MAX, ns)))
@@ -109,16 +119,18 @@ Examples:
         #[command(flatten)]
         look: TraceLook,
     },
-    /// Draw a trace as a page, or convert it for another program
+    /// Draw a trace as a page or a picture, or convert it for another program
     #[command(after_help = "\
 Formats, by the ending of FILE:
-  .html       a self-contained page with the timeline and the figures
-  .pftrace    Perfetto (https://ui.perfetto.dev); standard output too
-  .json       Firefox's profiler (https://profiler.firefox.com)
-  .perf.data  perf sched and perf script; switches and wake-ups of the full tier only
+  .html            a self-contained page with the timeline and the figures
+  .svg .png .pdf   a picture of the threads over time
+  .pftrace         Perfetto (https://ui.perfetto.dev); standard output too
+  .json            Firefox's profiler (https://profiler.firefox.com)
+  .perf.data       perf sched and perf script: switches and wake-ups of the full tier
 
 Examples:
   latlas trace export t.zst -o t.html
+  latlas trace export t.zst -o t.svg --from 20ms --to 30ms
   latlas trace export t.zst -o t.pftrace
   latlas trace export t.zst -o t.perf.data && perf sched timehist -i t.perf.data")]
     Export {
@@ -128,6 +140,8 @@ Examples:
         /// Write to this file (- for standard output)
         #[arg(short, long, alias = "output", value_name = "FILE")]
         out: PathBuf,
+        #[command(flatten)]
+        stretch: Stretch,
     },
 }
 
@@ -150,10 +164,6 @@ impl From<TierOption> for Tier {
             TierOption::Minimal => Tier::Minimal,
         }
     }
-}
-
-fn moment(text: &str) -> Result<Duration, InvalidValue> {
-    time(text)
 }
 
 fn limit(text: &str) -> Result<Duration, InvalidValue> {

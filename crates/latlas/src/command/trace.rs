@@ -24,8 +24,8 @@ pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Resu
             output::show_json_or(*json, &trace, look.color, || blocks(&trace, look))?;
             Ok(ExitCode::SUCCESS)
         }
-        Some(TraceCommand::Export { file, out }) => {
-            let format = export::format(out)?;
+        Some(TraceCommand::Export { file, out, stretch }) => {
+            let format = export::format(out, stretch.ns())?;
             let bytes = export::converted(&read(file)?, format)?;
             match out.as_os_str() == "-" {
                 true => output::print_bytes(&bytes)?,
@@ -51,6 +51,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     let order = order.transpose()?;
     let request = Request {
         tier: options.tier.map(Into::into),
+        scheduler_only: options.scheduler_only,
         limit: options.limit,
         limit_bytes: options.buffer,
         cpus: match machine.online_cpus.get() {
@@ -80,7 +81,8 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         Target::Process(_) | Target::Row(_) => output::show(&blocks, options.look.color)?,
     }
     written.transpose()?;
-    let whole = !trace.threads.is_empty() && trace.losses.records == 0;
+    let losses = &trace.losses;
+    let whole = !trace.threads.is_empty() && losses.records == 0 && losses.signposts == 0;
     Ok(match whole {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),
@@ -91,7 +93,7 @@ fn blocks(trace: &Trace, look: &TraceLook) -> Vec<model::story::Block> {
     let options = render::TraceOptions {
         all: look.all,
         columns: output::columns(),
-        stretch: look.stretch(),
+        stretch: look.stretch.ns(),
     };
     render::trace(trace, options)
 }

@@ -115,6 +115,19 @@ fn a_row_traces_itself() {
             }
         }
     }
+    let [svg, part] = [
+        "trace export t.zst -o t.svg",
+        "trace export t.zst -o p.svg --to 1us",
+    ]
+    .map(|line| {
+        home.out(line);
+        let name = line.split_whitespace().nth(4).expect("a name");
+        std::fs::read_to_string(home.path(name)).expect("written")
+    });
+    has(&svg, ["<svg", ">procedure<", "running"]);
+    lacks(&part, [">procedure<"]);
+    let refused = home.run("trace export t.zst -o t.pftrace --to 1us");
+    assert_eq!(refused.code, 2, "{}", refused.err);
     for (row, message) in [
         ("sync.semafore_switch", "did you mean sync.semaphore_switch"),
         ("cpu.add_i64", "has no stamps to trace"),
@@ -236,4 +249,62 @@ fn the_command_has_the_streams() {
         .expect("written");
     let done = Done::after(child);
     assert_eq!((done.code, &*done.out), (0, "through\n"), "{}", done.err);
+}
+
+#[test]
+#[ignore = "run by others, traced"]
+fn marks_itself() {
+    for _ in 0..3 {
+        let _span = latlas_signpost::span!("turn");
+        latlas_signpost::signpost!("now");
+    }
+    std::mem::forget(latlas_signpost::span!("open"));
+}
+
+#[test]
+fn signposts_are_recorded_in_each_tier() {
+    let home = Home::new();
+    let program = std::env::current_exe().expect("its path");
+    let program = program.display();
+    for tier in allowed(&home) {
+        let done = home.run(format!(
+            "trace --tier {tier} --out t.zst -- {program} --exact trace::marks_itself --ignored"
+        ));
+        assert_eq!(done.code, 0, "{tier}: {}", done.err);
+        let trace = read(&home, "t.zst");
+        let all = summary(&trace).signposts;
+        let of = |name: &str| {
+            let figures = all
+                .iter()
+                .find(|figures| trace.signpost_names[figures.name as usize] == name);
+            let figures = figures.expect("recorded");
+            (
+                figures.moments,
+                figures.durations.count(),
+                figures.unfinished,
+            )
+        };
+        assert_eq!(of("turn"), (0, 3, 0), "{tier}");
+        assert_eq!(of("now"), (3, 0, 0), "{tier}");
+        assert_eq!(of("open"), (0, 0, 1), "{tier}");
+        assert_eq!(trace.losses.signposts, 0, "{tier}");
+        has(&done.err, ["signpost", "turn", "unfinished"]);
+    }
+}
+
+#[test]
+fn without_calls_and_faults_it_says_so() {
+    let home = Home::new();
+    for tier in allowed(&home) {
+        let done = home.run(format!(
+            "trace --scheduler-only --tier {tier} --out t.zst -- {COMMAND}"
+        ));
+        assert_eq!(done.code, 0, "{tier}: {}", done.err);
+        let trace = read(&home, "t.zst");
+        let threads = || trace.threads.iter();
+        assert!(threads().all(|thread| thread.calls.is_empty()), "{tier}");
+        assert!(threads().all(|thread| thread.faults.is_empty()), "{tier}");
+        let left_out = unwrapped(&done.err).contains("no faults: left out (--scheduler-only)");
+        assert_eq!(left_out, tier != "minimal", "{tier}: {}", done.err);
+    }
 }

@@ -145,7 +145,8 @@ pub struct Thread {
 pub struct Signpost {
     /// When it begins.
     pub from_ns: u64,
-    /// When it ends; `None` for a moment.
+    /// When it ends, or the thread or the trace did before; `None` for a
+    /// moment.
     pub to_ns: Option<u64>,
     /// Its name: an index of [`Trace::signpost_names`].
     pub name: u32,

@@ -57,7 +57,8 @@ pub enum State {
 }
 
 /// A state without its details.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// [`State::Running`]
     Running,

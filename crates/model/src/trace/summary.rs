@@ -10,6 +10,8 @@ pub struct Summary {
     pub threads: Vec<ThreadFigures>,
     /// The system calls, those with the most time first.
     pub calls: Vec<CallFigures>,
+    /// The signposts, those with the most time first.
+    pub signposts: Vec<SignpostFigures>,
     /// Who preempted whom, the most time first.
     pub preemptions: Vec<Preemption>,
     /// From each wake-up to the CPU: of threads that waited for one.
@@ -50,6 +52,19 @@ pub struct CallFigures {
     /// How long calls took. Those that did not return are left out.
     pub durations: Distribution,
     /// Calls that did not return in the trace.
+    pub unfinished: u64,
+}
+
+/// The figures of the signposts of a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SignpostFigures {
+    /// Its place in [`Trace::signpost_names`].
+    pub name: u32,
+    /// Moments.
+    pub moments: u64,
+    /// How long stretches took. Those that did not end are left out.
+    pub durations: Distribution,
+    /// Stretches that did not end before their thread or the trace.
     pub unfinished: u64,
 }
 
@@ -137,6 +152,7 @@ pub fn summary(trace: &Trace) -> Summary {
     Summary {
         threads,
         calls: calls(trace),
+        signposts: signposts(trace),
         preemptions: preemptions(trace),
         wakeup_latency: Distribution::new(wakeup_latencies(trace)),
         faults: faults(trace),
@@ -188,6 +204,31 @@ fn calls(trace: &Trace) -> Vec<CallFigures> {
         .collect();
     calls.sort_by_key(|call| std::cmp::Reverse(call.durations.total_ns()));
     calls
+}
+
+fn signposts(trace: &Trace) -> Vec<SignpostFigures> {
+    let mut by_name: BTreeMap<u32, (u64, Vec<u64>, u64)> = BTreeMap::new();
+    for thread in &trace.threads {
+        for signpost in &thread.signposts {
+            let (moments, times_ns, unfinished) = by_name.entry(signpost.name).or_default();
+            match signpost.to_ns {
+                None => *moments += 1,
+                Some(to_ns) if to_ns >= thread.to_ns => *unfinished += 1,
+                Some(to_ns) => times_ns.push(to_ns.saturating_sub(signpost.from_ns)),
+            }
+        }
+    }
+    let names = by_name.into_iter();
+    let mut names: Vec<SignpostFigures> = names
+        .map(|(name, (moments, times_ns, unfinished))| SignpostFigures {
+            name,
+            moments,
+            durations: Distribution::new(times_ns),
+            unfinished,
+        })
+        .collect();
+    names.sort_by_key(|name| std::cmp::Reverse(name.durations.total_ns()));
+    names
 }
 
 fn preemptions(trace: &Trace) -> Vec<Preemption> {
@@ -275,7 +316,7 @@ fn memory(trace: &Trace) -> Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Call, Ended, Sample, Segment, Target, Tier};
+    use crate::trace::{Call, Ended, Sample, Segment, Signpost, Target, Tier};
 
     fn trace(threads: Vec<Thread>) -> Trace {
         Trace {
@@ -371,6 +412,41 @@ mod tests {
         assert_eq!(numbers, [9, 12, 11, 0], "by time");
         assert_eq!(summary.calls[3].unfinished, 1);
         assert_eq!(summary.calls[0].durations.total_ns(), 18);
+    }
+
+    #[test]
+    fn signposts_add_up_by_name() {
+        let signpost = |name, to_ns| Signpost {
+            from_ns: 100,
+            to_ns,
+            name,
+        };
+        let signposts = [
+            signpost(0, None),
+            signpost(1, Some(107)),
+            signpost(1, None),
+            signpost(2, Some(150)),
+            signpost(2, Some(1000)),
+            signpost(2, Some(160)),
+        ];
+        let one = Thread {
+            to_ns: 1000,
+            signposts: signposts.to_vec(),
+            ..Thread::default()
+        };
+        let summary = summary(&trace(vec![one]));
+        let figures = |name, moments, times_ns: &[u64], unfinished| SignpostFigures {
+            name,
+            moments,
+            durations: Distribution::new(times_ns.to_vec()),
+            unfinished,
+        };
+        let wanted = [
+            figures(2, 0, &[50, 60], 1),
+            figures(1, 1, &[7], 0),
+            figures(0, 1, &[], 0),
+        ];
+        assert_eq!(summary.signposts, wanted, "by time");
     }
 
     #[test]

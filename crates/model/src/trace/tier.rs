@@ -42,7 +42,7 @@ impl Tier {
     pub fn answer(self, topic: Topic) -> Answer {
         use Answer::{Exact, InPart, No, Sum};
         match (self, topic) {
-            (Tier::Full, _) => Exact,
+            (Tier::Full, _) | (_, Topic::Signposts) => Exact,
             (Tier::OwnProcess, Topic::Running | Topic::Faults) => Exact,
             (Tier::OwnProcess, Topic::Preempted) => InPart,
             (Tier::Minimal, Topic::Running | Topic::Faults) => Sum,
@@ -67,17 +67,20 @@ pub enum Topic {
     Calls,
     /// Its page faults.
     Faults,
+    /// Stretches and moments that the program itself marks.
+    Signposts,
 }
 
 impl Topic {
     /// All topics, in the order of the table of tiers.
-    pub const ALL: [Topic; 6] = [
+    pub const ALL: [Topic; 7] = [
         Topic::Running,
         Topic::Runnable,
         Topic::Preempted,
         Topic::Causes,
         Topic::Calls,
         Topic::Faults,
+        Topic::Signposts,
     ];
 
     /// Its name.
@@ -89,6 +92,7 @@ impl Topic {
             Topic::Causes => "by whom",
             Topic::Calls => "calls",
             Topic::Faults => "faults",
+            Topic::Signposts => "signposts",
         }
     }
 }
@@ -150,6 +154,10 @@ pub enum Reason {
     NoRing(String),
     /// An event that was provoked arrived wrong, or not at all.
     CheckFailed,
+    /// It was left out on request.
+    NotAsked,
+    /// The program was not started by latlas.
+    NotStartedHere,
     /// Another error of the system.
     Failed(String),
 }
@@ -174,6 +182,10 @@ impl std::fmt::Display for Reason {
             ),
             Reason::CheckFailed => {
                 f.write_str("a provoked event was not recorded as it happened: not trusted here")
+            }
+            Reason::NotAsked => f.write_str("left out (--scheduler-only)"),
+            Reason::NotStartedHere => {
+                f.write_str("a program finds out that it is traced when it starts: latlas trace -- CMD")
             }
             Reason::Failed(error) => f.write_str(error),
         }

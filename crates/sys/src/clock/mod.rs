@@ -109,7 +109,8 @@ impl Counter {
         }
     }
 
-    fn counts_nanoseconds(&self) -> bool {
+    /// Whether its ticks are the nanoseconds of CLOCK_MONOTONIC_RAW.
+    pub fn counts_nanoseconds(&self) -> bool {
         self.kind == Kind::MonotonicRaw
     }
 

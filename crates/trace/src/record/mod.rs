@@ -4,14 +4,16 @@ mod check;
 mod process;
 mod rings;
 mod sampler;
+mod signposts;
 
 use crate::decode::{Decoded, Samples, Tracepoint};
 use crate::event::{self, Event, text_of};
 use crate::states::{Settings, Timeline, timeline};
 use model::trace::tier::Missing;
-use model::trace::{Clocks, Ended, Gap, Losses, Reason, State, Target, Thread, Tier, Trace};
+use model::trace::{Clocks, Ended, Gap, Losses, Reason, State, Target, Thread, Tier, Topic, Trace};
 use rings::{Collected, Rings, Traced};
 use sampler::Sampled;
+use signposts::Signposts;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -25,6 +27,8 @@ use sys::attached::{Held, Started};
 pub struct Request {
     /// This tier and no other.
     pub tier: Option<Tier>,
+    /// No system calls and page faults.
+    pub scheduler_only: bool,
     /// No longer than this.
     pub limit: Option<Duration>,
     /// The most bytes of records to keep.
@@ -97,8 +101,18 @@ pub fn started(
     request: &Request,
 ) -> Result<Trace, RecordError> {
     let traced = Traced::Command;
-    let (source, gaps) = Source::open(&traced, request)?;
+    let (source, mut gaps) = Source::open(&traced, request)?;
+    let signposts = match Signposts::new() {
+        Ok(signposts) => Some(signposts),
+        Err(error) => {
+            gaps.push(no_signposts(Reason::Failed(error.to_string())));
+            None
+        }
+    };
     let began = now();
+    if let Some((variable, path)) = signposts.as_ref().map(Signposts::variable) {
+        command.env(variable, path);
+    }
     let started = held.start(&mut command, &[]);
     let started = started.map_err(|error| RecordError::Start {
         program: command.get_program().to_owned(),
@@ -110,12 +124,17 @@ pub fn started(
     let root = running.id();
     let limit = request.limit.unwrap_or(FOREVER);
     let stop = AtomicBool::new(false);
-    let (recorded, to_ns, ended) = std::thread::scope(|scope| -> io::Result<_> {
+    let (recorded, marked, to_ns, ended) = std::thread::scope(|scope| -> io::Result<_> {
         let collector = scope.spawn(|| source.collect(root, &traced, began.raw_ns, &stop, request));
+        let marks = signposts.map(|s| scope.spawn(|| s.collect(&stop, request.limit_bytes)));
         let status = running.wait_until(Instant::now() + limit);
         let to_ns = sys::monotonic_raw_ns();
         stop.store(true, Ordering::Release);
         let recorded = joined(collector)?;
+        let marked = marks.map(|marks| {
+            marks.thread().unpark();
+            joined(marks)
+        });
         let ended = match status? {
             Some(status) => ended_as(status),
             None => {
@@ -124,9 +143,9 @@ pub fn started(
                 Ended::Time
             }
         };
-        Ok((recorded, to_ns, ended))
+        Ok((recorded, marked.transpose()?, to_ns, ended))
     })?;
-    Ok(recorded.trace(Around {
+    let mut trace = recorded.trace(Around {
         target,
         roots: vec![(root, root)],
         asleep: Vec::new(),
@@ -135,7 +154,18 @@ pub fn started(
         to_ns,
         ended,
         request,
-    }))
+    });
+    if let Some(marked) = marked {
+        crate::signposts::add(&mut trace, &marked);
+    }
+    Ok(trace)
+}
+
+fn no_signposts(reason: Reason) -> Gap {
+    Gap {
+        of: Missing::Topic(Topic::Signposts),
+        reason,
+    }
 }
 
 /// Records a process that runs: its threads, and what it starts from now on.
@@ -148,7 +178,8 @@ pub fn process(id: u32, held: &Held, request: &Request) -> Result<Trace, RecordE
         return Err(RecordError::NoProcess(id));
     }
     let traced = Traced::Process(id);
-    let (source, gaps) = Source::open(&traced, request)?;
+    let (source, mut gaps) = Source::open(&traced, request)?;
+    gaps.push(no_signposts(Reason::NotStartedHere));
     let began = now();
     let roots = process::threads(id).unwrap_or_default();
     let names = roots
@@ -227,9 +258,7 @@ fn now() -> Clocks {
     }
 }
 
-fn joined(
-    collector: std::thread::ScopedJoinHandle<'_, io::Result<Recorded>>,
-) -> io::Result<Recorded> {
+fn joined<T>(collector: std::thread::ScopedJoinHandle<'_, io::Result<T>>) -> io::Result<T> {
     let ended = collector.join();
     ended.unwrap_or_else(|_| Err(io::Error::other("collecting the records failed")))
 }
@@ -258,8 +287,8 @@ impl Source {
                 continue;
             }
             let opened = match tier {
-                Tier::Full => Rings::full(traced, &request.cpus),
-                Tier::OwnProcess => Rings::own(traced, &request.cpus),
+                Tier::Full => Rings::full(traced, request),
+                Tier::OwnProcess => Rings::own(traced, request),
                 Tier::Minimal => return Ok((Source::Sampler, gaps)),
             };
             match opened {

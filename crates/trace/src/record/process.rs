@@ -59,6 +59,11 @@ pub(super) fn is_alive(process: u32) -> bool {
     state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
 }
 
+/// Whether a process has a thread of this number.
+pub(super) fn has_thread(process: u32, thread: u32) -> bool {
+    Path::new(&format!("/proc/{process}/task/{thread}")).exists()
+}
+
 /// Whether this is a process, and not a thread of one.
 pub(super) fn is_process(id: u32) -> bool {
     Path::new(&format!("/proc/{id}/task/{id}")).exists()

@@ -1,6 +1,7 @@
 //! The two tiers that record with perf events: which events are opened, for
 //! what, and how their bytes are collected.
 
+use super::Request;
 use super::check::checked;
 use crate::decode::{Layouts, Samples, Tracepoint};
 use model::trace::tier::Missing;
@@ -50,8 +51,9 @@ pub(super) struct Collected {
 impl Rings {
     /// The scheduler's tracepoints of all CPUs, and the target's calls, faults
     /// and own switches.
-    pub(super) fn full(traced: &Traced, cpus: &[u32]) -> Result<Rings, Reason> {
-        let (layouts, gaps) = described(cpus)?;
+    pub(super) fn full(traced: &Traced, request: &Request) -> Result<Rings, Reason> {
+        let cpus = &request.cpus;
+        let (layouts, gaps) = described(cpus, request.scheduler_only)?;
         let wide = [Tracepoint::Switch, Tracepoint::Waking];
         let wide = wide.map(|point| layouts.id(point).map(Source::Tracepoint));
         let own = [Tracepoint::Enter, Tracepoint::Return, Tracepoint::Fault];
@@ -78,17 +80,20 @@ impl Rings {
     }
 
     /// The target's own switches and page faults.
-    pub(super) fn own(traced: &Traced, cpus: &[u32]) -> Result<Rings, Reason> {
-        let own = [
-            Source::PageFaults,
-            Source::Threads(Threads {
-                tasks: true,
-                names: true,
-                maps: true,
-                switches: true,
-            }),
-        ];
-        Rings::open(traced, cpus, &[], &own, Samples::Faults, Vec::new())
+    pub(super) fn own(traced: &Traced, request: &Request) -> Result<Rings, Reason> {
+        let mut own = vec![Source::Threads(Threads {
+            tasks: true,
+            names: true,
+            maps: !request.scheduler_only,
+            switches: true,
+        })];
+        let mut gaps = Vec::new();
+        match request.scheduler_only {
+            true => gaps.push(gap(Topic::Faults, Reason::NotAsked)),
+            // The last one records: that means that the others do.
+            false => own.insert(0, Source::PageFaults),
+        }
+        Rings::open(traced, &request.cpus, &[], &own, Samples::Faults, gaps)
     }
 
     fn open(
@@ -237,12 +242,16 @@ type Asked = (Source, Of, bool, Begin);
 const NO_SUCH_PROCESS: i32 = 3;
 
 /// The layouts of the tracepoints, as far as a provoked event is read right.
-fn described(cpus: &[u32]) -> Result<(Layouts, Vec<Gap>), Reason> {
+fn described(cpus: &[u32], scheduler_only: bool) -> Result<(Layouts, Vec<Gap>), Reason> {
     let unread = |error: io::Error| Reason::NoTracefs(error.to_string());
     let tracefs = Tracefs::open().map_err(unread)?;
     let mut layouts = Layouts::default();
     let mut gaps = Vec::new();
     for point in Tracepoint::ALL {
+        if let Some(topic) = topic_of(point).filter(|_| scheduler_only) {
+            gaps.push(gap(topic, Reason::NotAsked));
+            continue;
+        }
         let read = tracefs.read(&format!("events/{}/format", point.path()));
         let added = read.map_err(|error| Reason::Failed(error.to_string()));
         let added = added.and_then(|text| {

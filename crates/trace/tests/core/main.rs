@@ -6,4 +6,5 @@ mod exports;
 mod invariants;
 mod perfetto;
 mod ring;
+mod signposts;
 mod states;

@@ -52,6 +52,21 @@ fn records(body: &Body) -> Vec<Vec<String>> {
                 .chain(heat.cells.iter().map(record))
                 .collect()
         }
+        Body::Lanes(lanes) => {
+            let head = ["thread", "state", "from_ns", "to_ns", "share_on_cpu"];
+            let states = |lane: &super::Lane| {
+                let name = field(&lane.name);
+                let record = move |state: &super::LaneState| {
+                    let kind = field(state.kind.name());
+                    let numbers = [Some(state.from_ns), Some(state.to_ns), state.share];
+                    [vec![name.clone(), kind], numbers.map(number).to_vec()].concat()
+                };
+                lane.states.iter().map(record).collect::<Vec<_>>()
+            };
+            let head = head.map(str::to_owned).to_vec();
+            let records = lanes.lanes.iter().flat_map(states);
+            std::iter::once(head).chain(records).collect()
+        }
         Body::Dots(dots) => {
             let mut head = head(["row"], [], &dots.value);
             let mut names: Vec<&str> = Vec::new();

@@ -1,11 +1,12 @@
 //! A picture's figures as text, row by row. Readers of screens, people who want
 //! the number, and a pointer over a mark all read these.
 
-use super::{Axis, Bars, Body, Chart, Dots, Heat, HeatCell, Line, Lines, Point, Quantity};
+use super::{Axis, Bars, Body, Chart, Dots, Heat, HeatCell, Lanes, Line, Lines, Point, Quantity};
 use model::estimate::Verdict;
 use model::figure::{decimals, value};
 use model::size;
 use model::story::{Column, Table, left, right};
+use model::trace::Kind;
 use model::unit::Unit;
 use model::utc;
 
@@ -24,6 +25,7 @@ pub fn tables(chart: &Chart) -> Vec<Table> {
         Body::Bars(bars) => vec![of_bars(bars)],
         Body::Heat(heat) => vec![of_heat(heat)],
         Body::Dots(dots) => vec![of_dots(dots)],
+        Body::Lanes(lanes) => vec![of_lanes(lanes)],
     }
 }
 
@@ -156,6 +158,30 @@ fn of_heat(heat: &Heat) -> Table {
             left("verdict"),
         ],
         heat.cells.iter().map(row).collect(),
+    )
+}
+
+/// How long each thread was in each state.
+fn of_lanes(lanes: &Lanes) -> Table {
+    let states = || lanes.lanes.iter().flat_map(|lane| &lane.states);
+    let kinds = Kind::ALL.into_iter();
+    let kinds: Vec<Kind> = kinds
+        .filter(|kind| states().any(|state| state.kind == *kind))
+        .collect();
+    let row = |lane: &super::Lane| {
+        let times = kinds.iter().map(|kind| {
+            let of = lane.states.iter().filter(|state| state.kind == *kind);
+            let time = |state: &super::LaneState| {
+                (state.to_ns - state.from_ns) * state.share.unwrap_or(1.0)
+            };
+            text(lanes.x.quantity, of.map(time).sum())
+        });
+        std::iter::once(lane.name.clone()).chain(times).collect()
+    };
+    let columns = kinds.iter().map(|kind| right(kind.name()));
+    table(
+        std::iter::once(left("thread")).chain(columns),
+        lanes.lanes.iter().map(row).collect(),
     )
 }
 

@@ -75,6 +75,7 @@ pub fn figure(chart: &Chart) -> Markup {
 fn is_wide(body: &Body) -> bool {
     match body {
         Body::Lines(lines) => !lines.bands.is_empty(),
+        Body::Lanes(_) => true,
         Body::Dots(_) | Body::Bars(_) | Body::Heat(_) => false,
     }
 }
@@ -101,5 +102,6 @@ fn kind(body: &Body) -> &'static str {
         Body::Bars(_) => "bars",
         Body::Heat(_) => "heat",
         Body::Dots(_) => "dots",
+        Body::Lanes(_) => "lanes",
     }
 }

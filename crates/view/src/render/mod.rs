@@ -24,7 +24,7 @@ mod selftest;
 mod short;
 pub mod stored;
 mod table;
-mod trace;
+pub(crate) mod trace;
 mod wide;
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ fn drawn(chart: &Chart, columns: usize) -> Vec<String> {
             );
             (shows, drawn.lines, drawn.legend)
         }
-        Body::Bars(_) | Body::Dots(_) => {
+        Body::Bars(_) | Body::Dots(_) | Body::Lanes(_) => {
             let figures = tables(chart).into_iter().map(Block::Table);
             let painted = paint(&figures.collect::<Vec<_>>(), columns);
             let lines = painted.lines().map(str::to_owned).collect();

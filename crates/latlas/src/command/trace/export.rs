@@ -4,6 +4,8 @@ use ::trace::{firefox, perf_data, perfetto};
 use anyhow::bail;
 use model::trace::Trace;
 use std::path::Path;
+use view::chart::svg::{Look, Unit, draw_as};
+use view::chart::{of_trace, pdf, png};
 use view::timeline;
 
 /// What a trace is converted to.
@@ -13,21 +15,41 @@ pub(super) enum Format {
     Html,
     PerfData,
     Firefox,
+    /// Of a stretch, in ns.
+    Picture(Paint, Option<(u64, u64)>),
 }
 
+/// How a picture is painted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paint {
+    Svg,
+    Png,
+    Pdf,
+}
+
+/// Threads of a picture.
+const MOST_THREADS: usize = 24;
+/// For screens of two pixels a point.
+const DPI: f64 = 192.0;
+
 /// Endings of files, with what they ask for.
-const ENDINGS: [(&str, Format); 4] = [
+const ENDINGS: [(&str, Format); 7] = [
     (".html", Format::Html),
     (".pftrace", Format::Perfetto),
+    (".svg", Format::Picture(Paint::Svg, None)),
+    (".png", Format::Picture(Paint::Png, None)),
+    (".pdf", Format::Picture(Paint::Pdf, None)),
     (".json", Format::Firefox),
     (".perf.data", Format::PerfData),
 ];
 
 /// What a file's ending asks for; on standard output it is Perfetto's.
-pub(super) fn format(out: &Path) -> anyhow::Result<Format> {
+pub(super) fn format(out: &Path, stretch: Option<(u64, u64)>) -> anyhow::Result<Format> {
     let name = out.to_string_lossy();
     let known = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
     match known {
+        Some((_, Format::Picture(paint, _))) => Ok(Format::Picture(*paint, stretch)),
+        _ if stretch.is_some() => bail!("--from and --to are of pictures (.svg, .png, .pdf)"),
         Some((_, format)) => Ok(*format),
         None if name == "-" => Ok(Format::Perfetto),
         None => {
@@ -45,6 +67,14 @@ pub(super) fn converted(trace: &Trace, format: Format) -> anyhow::Result<Vec<u8>
         Format::Firefox => firefox::write(trace, &mut bytes)?,
         Format::PerfData => perf_data::write(trace, &mut bytes)?,
         Format::Html => bytes = timeline::page(trace).into_bytes(),
+        Format::Picture(paint, stretch) => {
+            let svg = draw_as(&of_trace(trace, stretch, MOST_THREADS), &Look::default());
+            bytes = match paint {
+                Paint::Svg => svg.into_bytes(),
+                Paint::Png => png(&svg, Unit::Pixel, DPI)?,
+                Paint::Pdf => pdf(&svg, Unit::Pixel)?,
+            };
+        }
     }
     Ok(bytes)
 }

@@ -175,15 +175,14 @@ fn visit(catalogue: &[Probe], order: &Order) -> anyhow::Result<Marks> {
     let cell = cell.context("no such cell")?;
     let visit = one_visit(catalogue, &plan, &machine, cell, order.operations)?;
     let probe = &catalogue[plan.cells[cell].probe];
-    marks(visit, |series| name_of(probe, &order.row, series))
+    marks(visit, |series| name_of(probe, series))
 }
 
-/// What a stamped stretch is called.
-fn name_of(probe: &Probe, row: &str, series: usize) -> String {
+/// What a stamped stretch is called: as its variant, of a visit to several.
+fn name_of(probe: &Probe, series: usize) -> String {
     let variant = probe.variants.get(series).filter(|_| probe.together);
     let name = match variant.map(|variant| variant.as_ref()) {
-        None => row,
-        Some("") => probe.id.as_ref(),
+        None | Some("") => probe.id.as_ref(),
         Some(variant) => variant,
     };
     let end = name.rsplit(['.', '/']).next();

@@ -7,6 +7,7 @@ mod dots;
 mod frame;
 mod heat;
 mod inline;
+mod lanes;
 mod legend;
 mod lines;
 mod pen;
@@ -173,7 +174,7 @@ fn off_scale(body: &Body) -> Option<String> {
             values.filter(|value| *value <= 0.0).count()
         }
         // A map writes their numbers, without a colour.
-        Body::Bars(_) | Body::Heat(_) | Body::Dots(_) => 0,
+        Body::Bars(_) | Body::Heat(_) | Body::Dots(_) | Body::Lanes(_) => 0,
     };
     let figures = if count == 1 { "figure" } else { "figures" };
     (count > 0)
@@ -208,6 +209,7 @@ fn body(pen: &mut Pen, chart: &Chart, room: Room) -> f64 {
         Body::Bars(body) => bars::draw(pen, body, room),
         Body::Heat(body) => heat::draw(pen, body, room),
         Body::Dots(body) => dots::draw(pen, body, room),
+        Body::Lanes(body) => lanes::draw(pen, body, room),
     }
 }
 

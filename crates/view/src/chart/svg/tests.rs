@@ -387,6 +387,15 @@ fn strings_from_elsewhere_stay_text() {
                 }],
             }],
         }),
+        Body::Lanes(crate::chart::Lanes {
+            x: axis(),
+            length_ns: 10.0,
+            lanes: vec![crate::chart::Lane {
+                name: bad(),
+                states: Vec::new(),
+                signposts: vec![(1.0, 9.0, bad())],
+            }],
+        }),
     ];
     for body in bodies {
         let chart = Chart {

@@ -110,14 +110,14 @@ pub(super) fn legend(trace: &Trace) -> String {
 
 /// Columns over a stretch of a trace.
 #[derive(Clone, Copy)]
-pub(super) struct Scale {
+pub(crate) struct Scale {
     from_ns: u64,
     duration_ns: u64,
     columns: usize,
 }
 
 impl Scale {
-    pub(super) fn new((from_ns, to_ns): (u64, u64), columns: usize) -> Scale {
+    pub(crate) fn new((from_ns, to_ns): (u64, u64), columns: usize) -> Scale {
         Scale {
             from_ns,
             duration_ns: to_ns.saturating_sub(from_ns).max(1),
@@ -126,7 +126,7 @@ impl Scale {
     }
 
     /// Where a column begins.
-    fn begin_ns(self, column: usize) -> u64 {
+    pub(crate) fn begin_ns(self, column: usize) -> u64 {
         let at = u128::from(self.duration_ns) * column as u128 / self.columns.max(1) as u128;
         let at = u64::try_from(at).unwrap_or(u64::MAX);
         self.from_ns.saturating_add(at)
@@ -142,7 +142,7 @@ impl Scale {
         self.from_ns.saturating_add(self.duration_ns)
     }
 
-    fn touches(self, signpost: &Signpost) -> bool {
+    pub(crate) fn touches(self, signpost: &Signpost) -> bool {
         let to_ns = signpost.to_ns.unwrap_or(signpost.from_ns);
         signpost.from_ns < self.end_ns() && to_ns >= self.from_ns
     }
@@ -177,26 +177,40 @@ impl Scale {
 }
 
 fn states(thread: &Thread, scale: Scale) -> String {
+    let kinds = kinds(thread, scale).into_iter();
+    kinds.map(|kind| kind.map_or(' ', mark)).collect()
+}
+
+/// In each column the state that takes most of its time.
+pub(crate) fn kinds(thread: &Thread, scale: Scale) -> Vec<Option<Kind>> {
     let mut times = vec![[0_u64; Kind::ALL.len()]; scale.columns];
     for segment in &thread.segments {
         for (column, ns) in scale.parts(segment.from_ns, segment.to_ns) {
             times[column][segment.state.kind() as usize] += ns;
         }
     }
-    let marks = times.iter().map(|times| {
-        let longest = Kind::ALL
-            .into_iter()
-            .rev()
-            .max_by_key(|&k| times[k as usize]);
-        match longest.filter(|&kind| times[kind as usize] > 0) {
-            Some(kind) => mark(kind),
-            None => ' ',
-        }
+    let longest = times.iter().map(|times| {
+        let kinds = Kind::ALL.into_iter().rev();
+        let longest = kinds.max_by_key(|&kind| times[kind as usize]);
+        longest.filter(|&kind| times[kind as usize] > 0)
+    });
+    longest.collect()
+}
+
+fn shares(thread: &Thread, scale: Scale) -> String {
+    let marks = running_shares(thread, scale).into_iter().map(|share| {
+        let eighths = match share {
+            // A little is more than nothing.
+            Some(share) if share > 0.0 => (share * 8.0).round().clamp(1.0, 8.0) as usize,
+            _ => 0,
+        };
+        HEIGHTS[eighths]
     });
     marks.collect()
 }
 
-fn shares(thread: &Thread, scale: Scale) -> String {
+/// In each column the share of time on a CPU, by samples.
+pub(crate) fn running_shares(thread: &Thread, scale: Scale) -> Vec<Option<f64>> {
     // Time in which it was there, and time on a CPU.
     let mut times = vec![(0_u64, 0.0); scale.columns];
     for pair in thread.samples.windows(2) {
@@ -208,14 +222,7 @@ fn shares(thread: &Thread, scale: Scale) -> String {
             times[column].1 += share * ns as f64;
         }
     }
-    let marks = times.iter().map(|&(ns, running)| {
-        let eighths = match ns {
-            0 => 0,
-            // A little is more than nothing.
-            _ if running > 0.0 => (running / ns as f64 * 8.0).round().clamp(1.0, 8.0) as usize,
-            _ => 0,
-        };
-        HEIGHTS[eighths]
-    });
-    marks.collect()
+    let times = times.into_iter();
+    let shares = times.map(|(ns, running)| (ns > 0).then(|| running / ns as f64));
+    shares.collect()
 }

@@ -1,10 +1,10 @@
 //! A trace as blocks: what could be recorded, the threads over time, and the
 //! figures that follow.
 
-mod lanes;
-mod tables;
+pub(crate) mod lanes;
+pub(crate) mod tables;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::terminal::layout::width;
 use lanes::Scale;
@@ -85,6 +85,10 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
         let calls = tables::calls(trace, &summary, most);
         add("System calls", calls, summary.calls.len(), "call");
     }
+    if !summary.signposts.is_empty() {
+        let signposts = tables::signposts(trace, &summary, most);
+        add("Signposts", signposts, summary.signposts.len(), "name");
+    }
     if !summary.preemptions.is_empty() {
         let pairs = tables::preemptions(&summary, most);
         add("Preemptions", pairs, summary.preemptions.len(), "pair");
@@ -93,19 +97,23 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
     parts
 }
 
-fn heading(trace: &Trace) -> String {
+/// What was traced.
+pub(crate) fn target(trace: &Trace) -> String {
     let target = match &trace.target {
         Target::Command(words) => words.join(" "),
         Target::Process(id) => format!("process {id}"),
-        Target::Row(row) => format!(
-            "{}, {}",
-            row.name,
-            counted(row.operations.len(), "operation")
-        ),
+        Target::Row(row) => {
+            let operations = counted(row.operations.len(), "operation");
+            format!("{}, {operations}", row.name)
+        }
     };
+    shortened(&visible(&target))
+}
+
+fn heading(trace: &Trace) -> String {
     format!(
         "{}: {}, {}, {}{}",
-        shortened(&visible(&target)),
+        target(trace),
         time(trace.duration_ns as f64),
         counted(trace.threads.len(), "thread"),
         counted(trace.cpu_count as usize, "CPU"),
@@ -145,30 +153,43 @@ fn gap(gap: &Gap) -> Block {
     Block::labelled(format!("  no {name}: "), gap.reason.to_string())
 }
 
+/// The stretch that is drawn: the one asked for, a typical part of a row, or all.
+pub(crate) fn drawn(trace: &Trace, asked: Option<(u64, u64)>) -> (u64, u64) {
+    let whole = (0, trace.duration_ns);
+    let (from_ns, to_ns) = asked.or_else(|| trace.typical()).unwrap_or(whole);
+    (from_ns, to_ns.min(trace.duration_ns).max(from_ns))
+}
+
+/// The threads that are drawn: of the whole trace those with the most CPU time, of a
+/// stretch those that do something in it.
+pub(crate) fn active<'t>(
+    trace: &'t Trace,
+    summary: &Summary,
+    stretch: (u64, u64),
+    most: usize,
+) -> Vec<&'t Thread> {
+    if stretch == (0, trace.duration_ns) {
+        let figures = summary.threads.iter().take(most);
+        return figures
+            .map(|figures| &trace.threads[figures.index])
+            .collect();
+    }
+    let scale = Scale::new(stretch, 1);
+    let threads = trace
+        .threads
+        .iter()
+        .filter(|thread| scale.is_active(thread));
+    threads.take(most.max(FEW_LANES)).collect()
+}
+
 /// The threads line by line: those with the most CPU time, of a stretch those
 /// that do something in it.
 fn over_time(trace: &Trace, summary: &Summary, most: usize, options: TraceOptions) -> Vec<Block> {
     /// A lane is no narrower.
     const LEAST: usize = 20;
-    let whole = (0, trace.duration_ns);
-    let stretch = options.stretch.or_else(|| trace.typical()).unwrap_or(whole);
+    let stretch = drawn(trace, options.stretch);
     let (from_ns, to_ns) = stretch;
-    let threads: Vec<&Thread> = match stretch == whole {
-        true => {
-            let most_active = summary.threads.iter().take(most);
-            most_active
-                .map(|figures| &trace.threads[figures.index])
-                .collect()
-        }
-        false => {
-            let scale = Scale::new(stretch, options.columns);
-            let active = trace
-                .threads
-                .iter()
-                .filter(|thread| scale.is_active(thread));
-            active.take(most.max(FEW_LANES)).collect()
-        }
-    };
+    let threads = active(trace, summary, stretch, most);
     let names = threads.iter().map(|thread| width(&tables::label(thread)));
     let names = names.max().unwrap_or(0);
     let room = options.columns.saturating_sub(names + 1).max(LEAST);
@@ -206,7 +227,7 @@ fn over_time(trace: &Trace, summary: &Summary, most: usize, options: TraceOption
 }
 
 /// Which operations of a row the stretch has.
-fn shown(row: &Row, (from_ns, to_ns): (u64, u64)) -> Option<String> {
+pub(crate) fn shown(row: &Row, (from_ns, to_ns): (u64, u64)) -> Option<String> {
     let within = |operation: &Operation| operation.from_ns >= from_ns && operation.to_ns <= to_ns;
     let first = row.operations.iter().position(within)?;
     let shown = row.operations[first..].iter().take_while(|of| within(of));
@@ -356,10 +377,7 @@ fn losses(trace: &Trace) -> Vec<Block> {
         texts.push(format!("{signposts} dropped"));
     }
     if trace.tier == Tier::Minimal {
-        return vec![Block::fact(
-            "missing",
-            "threads that lived for less than 10 ms, if any",
-        )];
+        texts.push("threads that lived for less than 10 ms, if any".into());
     }
     if texts.is_empty() {
         let text = match trace.tier {

@@ -19,7 +19,7 @@ pub(super) fn tiers(used: Tier) -> Table {
 }
 
 /// How a thread is named: with its number, since many have the same name.
-pub(super) fn label(thread: &Thread) -> String {
+pub(crate) fn label(thread: &Thread) -> String {
     match thread.name.is_empty() {
         true => thread.id.to_string(),
         false => format!("{} {}", visible(&thread.name), thread.id),
@@ -100,6 +100,40 @@ pub(super) fn calls(trace: &Trace, summary: &Summary, most: usize) -> Table {
             percentile(durations, 0.99),
             of(durations.max_ns()),
             match call.unfinished {
+                0 => "-".into(),
+                n => n.to_string().into(),
+            },
+        ]);
+    }
+    table
+}
+
+pub(super) fn signposts(trace: &Trace, summary: &Summary, most: usize) -> Table {
+    let [count, total, p50, p99, max, open] =
+        ["count", "total", "p50", "p99", "max", "unfinished"].map(right);
+    let columns: [Column; 7] = [
+        left("signpost"),
+        count,
+        total,
+        p50,
+        p99,
+        max,
+        open.optional(),
+    ];
+    let mut table = Table::new(columns);
+    for figures in summary.signposts.iter().take(most) {
+        let name = trace.signpost_names.get(figures.name as usize);
+        let durations = &figures.durations;
+        table.row([
+            Cell::from(name.map_or_else(|| "?".into(), |name| visible(name))),
+            (figures.moments + durations.count() as u64)
+                .to_string()
+                .into(),
+            of(durations.max_ns().map(|_| durations.total_ns())),
+            percentile(durations, 0.5),
+            percentile(durations, 0.99),
+            of(durations.max_ns()),
+            match figures.unfinished {
                 0 => "-".into(),
                 n => n.to_string().into(),
             },

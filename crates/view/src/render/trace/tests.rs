@@ -98,6 +98,16 @@ fn full() -> Trace {
         address: 4096,
         access: Access::Write,
     }];
+    let signpost = |from_ns, to_ns, name| Signpost {
+        from_ns,
+        to_ns,
+        name,
+    };
+    main.signposts = (0..20)
+        .map(|k| signpost(k * 1000, Some(k * 1000 + 500), 0))
+        .collect();
+    main.signposts.push(signpost(400_000, None, 1));
+    main.signposts.push(signpost(900_000, Some(1_000_000), 0));
     let worker = thread(
         11,
         &[
@@ -123,6 +133,7 @@ fn full() -> Trace {
             ],
             lost: vec![(500_000, 550_000)],
         }],
+        signpost_names: vec!["parse".into(), "first byte\u{1b}[2J".into()],
         losses: Losses {
             breaks: 3,
             repaired: 2,
@@ -186,7 +197,7 @@ fn minimal() -> Trace {
 }
 
 /// Two threads that hand over, four operations in the second half.
-fn row() -> Trace {
+pub(crate) fn row() -> Trace {
     let signpost = |from_ns: u64, to_ns, name| Signpost {
         from_ns,
         to_ns: Some(to_ns),

@@ -1,0 +1,211 @@
+//! What tracing costs the traced program: its CPU time for each operation, alone
+//! and traced by us and by others, interleaved. The ratio to alone is printed.
+
+use crate::bars::Bars;
+use crate::spread::median;
+use crate::table::{Table, figure};
+use crate::traced::Workload;
+use anyhow::{Context, bail};
+use model::stats;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The latlas program
+    #[arg(long, value_name = "PATH")]
+    latlas: PathBuf,
+    /// perf
+    #[arg(long, default_value = "perf")]
+    perf: PathBuf,
+    /// Rounds of all, interleaved
+    #[arg(long, default_value_t = 5)]
+    rounds: u32,
+    /// Only workloads whose name contains this
+    #[arg(long)]
+    only: Option<String>,
+}
+
+/// Who traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tracer {
+    Alone,
+    Scheduler,
+    Full,
+    Own,
+    PerfSched,
+    PerfRecord,
+    Ftrace,
+    PerfTrace,
+    Strace,
+}
+
+use Tracer::{Alone, Ftrace, Full, Own, PerfRecord, PerfSched, PerfTrace, Scheduler, Strace};
+
+const ALL: [Tracer; 9] = [
+    Alone, Scheduler, Full, Own, PerfSched, PerfRecord, Ftrace, PerfTrace, Strace,
+];
+
+/// The events of the full tier.
+const EVENTS: &str = "sched:sched_switch,sched:sched_waking,raw_syscalls:sys_enter,\
+                      raw_syscalls:sys_exit,exceptions:page_fault_user";
+const TRACEFS: &str = "/sys/kernel/tracing";
+
+impl Tracer {
+    fn title(self) -> &'static str {
+        match self {
+            Alone => "alone, µs",
+            Scheduler => "scheduler only",
+            Full => "full",
+            Own => "own process",
+            PerfSched => "perf sched record",
+            PerfRecord => "perf record",
+            Ftrace => "ftrace",
+            PerfTrace => "perf trace",
+            Strace => "strace -f",
+        }
+    }
+
+    /// A share of the operations: some tracers need long for each.
+    fn operations(self, of: Workload) -> u64 {
+        match self {
+            PerfTrace | Strace => of.operations() / 20,
+            _ => of.operations(),
+        }
+    }
+
+    /// What comes before the program's own words.
+    fn command(self, arguments: &Arguments, files: &Path) -> Command {
+        let words = |program: &Path, words: &[&str]| {
+            let mut command = Command::new(program);
+            command.args(words);
+            command
+        };
+        let data = files.join("perf.data");
+        let data = data.to_string_lossy();
+        let (latlas, perf) = (&arguments.latlas, &arguments.perf);
+        match self {
+            Alone | Ftrace => words(Path::new("env"), &[]),
+            Scheduler => words(
+                latlas,
+                &["trace", "--tier", "full", "--scheduler-only", "--"],
+            ),
+            Full => words(latlas, &["trace", "--tier", "full", "--"]),
+            Own => words(latlas, &["trace", "--tier", "own", "--"]),
+            PerfSched => words(perf, &["sched", "record", "-q", "-o", &data, "--"]),
+            PerfRecord => words(perf, &["record", "-q", "-e", EVENTS, "-o", &data, "--"]),
+            PerfTrace => words(perf, &["trace", "-o", "/dev/null", "--"]),
+            Strace => words(Path::new("strace"), &["-f", "-o", "/dev/null"]),
+        }
+    }
+}
+
+pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+    if std::fs::metadata(format!("{TRACEFS}/events")).is_err() {
+        bail!("tracefs is not mounted: unshare -m sh -c 'mount -t tracefs none {TRACEFS}; ...'");
+    }
+    let files = tempfile::tempdir().context("no directory for perf's files")?;
+    let mut bars = Bars::new();
+    for workload in Workload::ALL {
+        let only = arguments.only.as_deref();
+        if only.is_some_and(|only| !workload.name().contains(only)) {
+            continue;
+        }
+        let mut times = vec![Vec::new(); ALL.len()];
+        for _ in 0..arguments.rounds {
+            for (times, tracer) in times.iter_mut().zip(ALL) {
+                times.push(once(arguments, workload, tracer, files.path())?);
+            }
+        }
+        hold(workload, &times, &mut bars);
+    }
+    Ok(bars)
+}
+
+/// CPU time of an operation, in ns.
+fn once(
+    arguments: &Arguments,
+    workload: Workload,
+    tracer: Tracer,
+    files: &Path,
+) -> anyhow::Result<f64> {
+    let program = std::env::current_exe()?;
+    let count = tracer.operations(workload).to_string();
+    let mut command = tracer.command(arguments, files);
+    command
+        .arg(program)
+        .args(["__traced", workload.name(), &count]);
+    if tracer == Ftrace {
+        ftrace(true)?;
+    }
+    let output = command.output();
+    if tracer == Ftrace {
+        ftrace(false)?;
+    }
+    let output = output.with_context(|| format!("can't run {command:?}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let number = text.lines().find_map(|line| line.trim().parse().ok());
+    number.with_context(|| {
+        let error = String::from_utf8_lossy(&output.stderr);
+        format!("{command:?}: {}\n{text}{error}", output.status)
+    })
+}
+
+/// Records the scheduler's events into the kernel's own buffer, which is
+/// overwritten.
+fn ftrace(on: bool) -> anyhow::Result<()> {
+    let value = if on { "1" } else { "0" };
+    for file in ["sched_switch", "sched_waking"].map(|e| format!("events/sched/{e}/enable")) {
+        let path = format!("{TRACEFS}/{file}");
+        std::fs::write(&path, value).with_context(|| format!("can't write {path}"))?;
+    }
+    Ok(())
+}
+
+/// Prints the ratios to alone of the same round, and holds them to the bars.
+fn hold(workload: Workload, times: &[Vec<f64>], bars: &mut Bars) {
+    let mut table = Table::new(&["", "median", "smallest", "largest"]);
+    let mut ratio = [None; ALL.len()];
+    for ((times_of, tracer), ratio) in times.iter().zip(ALL).zip(&mut ratio) {
+        let values: Vec<f64> = match tracer {
+            Alone => times_of.iter().map(|ns| ns / 1e3).collect(),
+            _ => times_of
+                .iter()
+                .zip(&times[0])
+                .map(|(of, alone)| of / alone)
+                .collect(),
+        };
+        *ratio = median(&values);
+        let sorted = stats::sorted(values);
+        let ends = [sorted.first(), sorted.last()].map(|value| figure(value.copied()));
+        let [smallest, largest] = ends;
+        table.line(vec![
+            tracer.title().into(),
+            figure(*ratio),
+            smallest,
+            largest,
+        ]);
+    }
+    table.print(&format!(
+        "{}: CPU time of an operation, by that alone",
+        workload.name()
+    ));
+    let of = |tracer: Tracer| ALL.iter().zip(ratio).find(|(t, _)| **t == tracer)?.1;
+    let name = workload.name();
+    let mut against = |ours: Tracer, peer: Tracer, limit: f64| {
+        let share = of(ours).zip(of(peer)).map(|(ours, peer)| ours / peer);
+        let what = format!("{name}, {} / {}", ours.title(), peer.title());
+        bars.at_most(&what, share, limit, "x");
+    };
+    // Without switches both are noise.
+    if matches!(workload, Workload::PingPong | Workload::Pool) {
+        against(Scheduler, PerfSched, 0.8);
+        against(Scheduler, Ftrace, 1.0);
+    }
+    against(Full, PerfRecord, 1.0);
+    // Only calls are what perf trace records.
+    if workload != Workload::Faults {
+        against(Full, PerfTrace, 0.2);
+    }
+    bars.at_most(&format!("{name}, own process"), of(Own), 1.6, "x");
+}

@@ -1,0 +1,198 @@
+//! The threads of a trace over time.
+
+use super::{Axis, Body, Chart, Lane, LaneState, Lanes, Quantity, Section};
+use crate::render::trace::lanes::{Scale, kinds, running_shares};
+use crate::render::trace::{active, drawn, shown, tables, target};
+use model::figure::time;
+use model::text::visible;
+use model::trace::summary::summary;
+use model::trace::{Kind, Target, Thread, Trace};
+
+/// A picture has fewer px: no two states of one are told apart.
+const COLUMNS: usize = 2000;
+
+/// The threads of a trace in a stretch: the one asked for, in ns, else a typical
+/// operation of a row or the whole; no more than so many.
+pub fn of_trace(trace: &Trace, asked: Option<(u64, u64)>, most: usize) -> Chart {
+    let stretch = drawn(trace, asked);
+    let scale = Scale::new(stretch, COLUMNS);
+    let (from_ns, to_ns) = stretch;
+    let length_ns = to_ns.saturating_sub(from_ns) as f64;
+    let threads = active(trace, &summary(trace), stretch, most);
+    let lane = |thread: &&Thread| Lane {
+        name: tables::label(thread),
+        states: match thread.samples.is_empty() {
+            true => of_kinds(&kinds(thread, scale), length_ns),
+            false => of_shares(&running_shares(thread, scale), length_ns),
+        },
+        signposts: signposts(trace, thread, scale, from_ns),
+    };
+    let row = match &trace.target {
+        Target::Row(row) => shown(row, stretch),
+        _ => None,
+    };
+    let from = match from_ns {
+        0 => String::new(),
+        _ => format!(" from {} of the trace on", time(from_ns as f64)),
+    };
+    let length = format!("{}{from}", time(length_ns));
+    Chart {
+        id: "trace".into(),
+        title: target(trace),
+        caption: match row {
+            Some(row) => format!("{length}; {row}"),
+            None => length,
+        },
+        section: Section::Threads,
+        body: Body::Lanes(Lanes {
+            x: Axis {
+                label: "time".into(),
+                quantity: Quantity::Nanoseconds,
+                log: false,
+                from_zero: true,
+            },
+            length_ns,
+            lanes: threads.iter().map(lane).collect(),
+        }),
+        notes: vec![format!(
+            "Recorded in the tier {} by latlas trace, kernel {}, {} CPUs. Each place shows the \
+             state that takes most of its time.",
+            trace.tier.name(),
+            visible(&trace.kernel),
+            trace.cpu_count
+        )],
+    }
+}
+
+fn signposts(
+    trace: &Trace,
+    thread: &Thread,
+    scale: Scale,
+    from_ns: u64,
+) -> Vec<(f64, f64, String)> {
+    let since = |at_ns: u64| at_ns.saturating_sub(from_ns) as f64;
+    let within = thread.signposts.iter().filter(|s| scale.touches(s));
+    let signposts = within.map(|signpost| {
+        let to_ns = signpost.to_ns.unwrap_or(signpost.from_ns);
+        let name = visible(trace.signpost_name(signpost).unwrap_or("?"));
+        (since(signpost.from_ns), since(to_ns), name)
+    });
+    signposts.collect()
+}
+
+/// Columns that are alike as one stretch.
+fn of_kinds(columns: &[Option<Kind>], length_ns: f64) -> Vec<LaneState> {
+    let states = columns.iter().map(|kind| kind.map(|kind| (kind, None)));
+    merged(states, length_ns)
+}
+
+fn of_shares(columns: &[Option<f64>], length_ns: f64) -> Vec<LaneState> {
+    let states = columns.iter();
+    let states = states.map(|share| share.map(|share| (Kind::Running, Some(share))));
+    merged(states, length_ns)
+}
+
+fn merged(
+    columns: impl ExactSizeIterator<Item = Option<(Kind, Option<f64>)>>,
+    length_ns: f64,
+) -> Vec<LaneState> {
+    let column_ns = length_ns / columns.len().max(1) as f64;
+    let mut states: Vec<LaneState> = Vec::new();
+    for (at, state) in columns.enumerate() {
+        let Some((kind, share)) = state else {
+            continue;
+        };
+        let (from_ns, to_ns) = (at as f64 * column_ns, (at + 1) as f64 * column_ns);
+        match states.last_mut() {
+            Some(last) if (last.kind, last.share, last.to_ns) == (kind, share, from_ns) => {
+                last.to_ns = to_ns;
+            }
+            _ => states.push(LaneState {
+                from_ns,
+                to_ns,
+                kind,
+                share,
+            }),
+        }
+    }
+    states
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::svg::{Theme, draw};
+    use crate::render::trace::tests::row;
+
+    #[test]
+    fn a_typical_part_of_a_row_is_drawn_unless_another_is_asked_for() {
+        let trace = row();
+        let chart = of_trace(&trace, None, 10);
+        let Body::Lanes(lanes) = &chart.body else {
+            panic!("{:?}", chart.body);
+        };
+        let (from_ns, to_ns) = trace.typical().expect("a row has one");
+        assert_eq!(lanes.length_ns, (to_ns - from_ns) as f64);
+        assert!(
+            chart.caption.contains("operations 3 to 4 of 4"),
+            "{}",
+            chart.caption
+        );
+        let names: Vec<&str> = lanes.lanes.iter().map(|lane| lane.name.as_str()).collect();
+        assert_eq!(names, ["prog 10", "prog 11"], "the third does nothing then");
+        // It got a CPU at 805 µs.
+        let [waits, runs] = lanes.lanes[1].states[..] else {
+            panic!("{:?}", lanes.lanes[1].states);
+        };
+        assert_eq!((waits.kind, runs.kind), (Kind::Blocked, Kind::Running));
+        let column_ns = lanes.length_ns / COLUMNS as f64;
+        let got_ns = (805_000 - from_ns) as f64;
+        assert!((waits.to_ns - got_ns).abs() <= column_ns, "{}", waits.to_ns);
+        let whole = of_trace(&trace, Some((0, u64::MAX)), 10);
+        let Body::Lanes(lanes) = &whole.body else {
+            panic!("{:?}", whole.body);
+        };
+        assert_eq!((lanes.length_ns, lanes.lanes.len()), (1_000_000.0, 3));
+    }
+
+    #[test]
+    fn the_picture_has_names_states_and_signposts() {
+        let svg = draw(&of_trace(&row(), None, 10), Theme::Light);
+        for text in [
+            "prog 10",
+            "prog 11",
+            ">hand over<",
+            ">running<",
+            ">blocked<",
+        ] {
+            assert!(svg.contains(text), "{text}: {svg}");
+        }
+        assert!(!svg.contains(">runnable<"), "it does not occur: {svg}");
+    }
+
+    #[test]
+    fn columns_that_are_alike_are_one_stretch() {
+        let state = |from_ns, to_ns, kind| LaneState {
+            from_ns,
+            to_ns,
+            kind,
+            share: None,
+        };
+        let (run, wait) = (Some(Kind::Running), Some(Kind::Blocked));
+        let columns = [None, run, run, wait, None, wait, run, run];
+        assert_eq!(
+            of_kinds(&columns, 16.0),
+            [
+                state(2.0, 6.0, Kind::Running),
+                state(6.0, 8.0, Kind::Blocked),
+                state(10.0, 12.0, Kind::Blocked),
+                state(12.0, 16.0, Kind::Running),
+            ]
+        );
+        let shares: Vec<Option<f64>> = of_shares(&[Some(0.5), Some(0.5), Some(0.1)], 3.0)
+            .iter()
+            .map(|state| state.share)
+            .collect();
+        assert_eq!(shares, [Some(0.5), Some(0.1)]);
+    }
+}

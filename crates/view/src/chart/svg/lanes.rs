@@ -1,0 +1,157 @@
+//! Threads over time, one a line: states differ in colour and in height.
+
+use super::axis::Scale;
+use super::frame::{Area, MARGIN, Room, SMALL, across, below, legend, scale_below};
+use super::legend::{Entry, Sample};
+use super::pen::{Anchor, Pen, shorten, width};
+use super::theme::Theme;
+use crate::chart::{Axis, Lane, Lanes};
+use model::trace::Kind;
+
+/// Height of a lane, and of the line of signposts above it.
+const LANE: f64 = 14.0;
+const SIGNPOSTS: f64 = 13.0;
+/// What is between lanes.
+const GAP: f64 = 4.0;
+/// Names that are longer are cut.
+const NAMES: f64 = 0.25;
+/// Text of signposts.
+const TINY: f64 = 9.5;
+
+/// Draws below `top`; gives the y of the lower end.
+pub(super) fn draw(pen: &mut Pen, lanes: &Lanes, room: Room) -> f64 {
+    let theme = pen.theme;
+    let top = legend(pen, room, &entries(lanes, theme)) + 6.0;
+    let names = lanes.lanes.iter().map(|lane| width(&lane.name, SMALL));
+    let left = MARGIN + names.fold(0.0, f64::max).min(room.wide * NAMES) + 8.0;
+    let ends = [0.0, lanes.length_ns.max(1.0)];
+    // It begins at 0.
+    let axis = Axis {
+        log: false,
+        ..lanes.x.clone()
+    };
+    let x = scale_below(
+        |range| Scale::between(&axis, &ends, range),
+        (left, room.wide - MARGIN),
+        room.wide,
+    );
+    // All lanes grow alike where the picture is to be higher.
+    let needed: f64 = lanes
+        .lanes
+        .iter()
+        .map(|lane| above(lane) + LANE + GAP)
+        .sum();
+    let wanted = room
+        .high
+        .map_or(needed, |high| high - (top - room.top) - 46.0);
+    let stretch = (wanted / needed.max(1.0)).max(1.0);
+    let area = Area {
+        left,
+        right: x.end(),
+        top,
+        bottom: top + needed * stretch,
+    };
+    let ticks = across(&x, area.right - area.left);
+    let end = below(pen, (&area, room.wide), &x, &ticks, &lanes.x.label);
+    let mut y = top;
+    for lane in &lanes.lanes {
+        y += above(lane) * stretch;
+        signposts(pen, lane, &x, y);
+        let high = LANE * stretch;
+        let name = shorten(&lane.name, SMALL, left - MARGIN - 7.0);
+        let at = (left - 7.0, y + high / 2.0 + SMALL * 0.36);
+        pen.text(at, Anchor::End, SMALL, theme.ink(), &name);
+        for state in &lane.states {
+            let (from, to) = (x.at_most(state.from_ns), x.at_most(state.to_ns));
+            let part = high * state.share.unwrap_or(height(state.kind));
+            // A state of a share stands, the others lie in the middle.
+            let y = match state.share {
+                Some(_) => y + high - part,
+                None => y + (high - part) / 2.0,
+            };
+            pen.rect([from, y, to - from, part], colour(state.kind, theme));
+        }
+        y += (LANE + GAP) * stretch;
+    }
+    end
+}
+
+fn above(lane: &Lane) -> f64 {
+    match lane.signposts.is_empty() {
+        true => 0.0,
+        false => SIGNPOSTS,
+    }
+}
+
+/// The signposts of a lane above it: a stroke where each begins and ends, its name
+/// where that has room.
+fn signposts(pen: &mut Pen, lane: &Lane, x: &Scale, bottom: f64) {
+    let theme = pen.theme;
+    for (from_ns, to_ns, name) in &lane.signposts {
+        let (from, to) = (x.at_most(*from_ns), x.at_most(*to_ns));
+        let middle = bottom - SIGNPOSTS / 2.0 + 2.0;
+        pen.line((from, middle), (to, middle), theme.soft(), "");
+        for end in [from, to] {
+            pen.line(
+                (end, bottom - SIGNPOSTS + 3.0),
+                (end, bottom),
+                theme.soft(),
+                "",
+            );
+        }
+        let wide = width(name, TINY);
+        if wide + 8.0 > to - from {
+            continue;
+        }
+        let left = (from + to - wide) / 2.0;
+        let ground = [
+            left - 2.0,
+            bottom - SIGNPOSTS + 2.0,
+            wide + 4.0,
+            SIGNPOSTS - 2.0,
+        ];
+        pen.rect(ground, theme.ground());
+        let at = ((from + to) / 2.0, bottom - 2.5);
+        pen.text(at, Anchor::Middle, TINY, theme.ink(), name);
+    }
+}
+
+/// The states that occur.
+fn entries(lanes: &Lanes, theme: Theme) -> Vec<Entry> {
+    let states = || lanes.lanes.iter().flat_map(|lane| &lane.states);
+    let occurs = |kind: &Kind| states().any(|state| state.kind == *kind);
+    let shares = states().any(|state| state.share.is_some());
+    let entry = |kind: Kind| Entry {
+        name: match shares {
+            true => "share of time on a CPU".to_owned(),
+            false => kind.name().to_owned(),
+        },
+        colour: colour(kind, theme),
+        shape: 1,
+        sample: Sample::Box,
+    };
+    Kind::ALL.into_iter().filter(occurs).map(entry).collect()
+}
+
+/// The share of a lane's height.
+fn height(kind: Kind) -> f64 {
+    match kind {
+        Kind::Running => 1.0,
+        Kind::Runnable | Kind::Preempted | Kind::Yielded | Kind::PreemptedOrYielded => 0.6,
+        Kind::Lost | Kind::Stopped => 0.4,
+        Kind::Blocked | Kind::BlockedOrRunnable | Kind::Unknown => 0.12,
+    }
+}
+
+fn colour(kind: Kind, theme: Theme) -> &'static str {
+    match kind {
+        Kind::Running => theme.colour(0),
+        Kind::Runnable => theme.colour(1),
+        Kind::Preempted | Kind::PreemptedOrYielded => theme.colour(3),
+        Kind::Yielded => theme.colour(7),
+        Kind::Stopped => theme.colour(4),
+        Kind::Lost => theme.colour(6),
+        Kind::Blocked | Kind::Unknown => theme.soft(),
+        Kind::BlockedOrRunnable => theme.colour(5),
+    }
+}
