@@ -50,6 +50,13 @@ fn a_command_is_traced_and_kept() {
         assert_eq!(shown, done.err, "{tier}");
         lacks(&shown, ["\u{1b}"]);
         assert_eq!(home.json("trace show t.zst --json")["schema"], 1);
+        // Nothing differs from itself.
+        let same = home.json("trace diff t.zst t.zst --json");
+        assert_eq!(same["threads"]["a"], same["threads"]["b"], "{tier}");
+        has(
+            &home.out("trace diff t.zst t.zst"),
+            ["running", "One trace of each"],
+        );
         home.out("trace export t.zst -o t.pftrace");
         let converted = std::fs::read(home.path("t.pftrace")).expect("written");
         // A packet of the clocks, as the first field of a `perfetto.protos.Trace`.
@@ -242,6 +249,7 @@ fn what_can_t_be_traced_is_refused() {
         trace show garbage
         trace export garbage -o x.pftrace
         trace export garbage -o x.txt
+        trace diff garbage garbage
         trace show absent",
     );
     insta::assert_snapshot!(text);
