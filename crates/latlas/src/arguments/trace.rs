@@ -21,6 +21,7 @@ Examples:
   latlas trace sched.pool               Trace what the threads of a row do
   latlas trace sched.wakeup --tails     Say why its slowest operations were slow
   latlas trace show t.zst --all         Print a trace with all threads and calls
+  latlas trace diff a.zst b.zst         Compare two traces by their sums
   latlas trace export t.zst -o t.html   Draw the timeline of a trace as a page
   latlas trace export t.zst -o t.pftrace
                                         Convert a trace for https://ui.perfetto.dev
@@ -122,6 +123,29 @@ Examples:
         json: bool,
         #[command(flatten)]
         look: TraceLook,
+    },
+    /// Compare two traces by their sums: time by thread and state, calls, wake-ups
+    #[command(after_help = "\
+Threads are compared by name, the largest differences first.
+
+Examples:
+  latlas trace diff before.zst after.zst")]
+    Diff {
+        /// The first trace
+        #[arg(value_name = "A")]
+        a: PathBuf,
+        /// The second trace
+        #[arg(value_name = "B")]
+        b: PathBuf,
+        /// Print the figures as JSON
+        #[arg(long)]
+        json: bool,
+        /// Print every line
+        #[arg(long)]
+        all: bool,
+        /// When to use colors
+        #[arg(long, value_name = "WHEN", default_value = "auto")]
+        color: Color,
     },
     /// Draw a trace as a page or a picture, or convert it for another program
     #[command(after_help = "\
