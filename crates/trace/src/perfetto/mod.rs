@@ -42,6 +42,7 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer {
         trace,
         to,
+        named: HashSet::new(),
         sequence: SEQUENCE,
         track: 0,
         last_ns: None,
@@ -66,6 +67,8 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
 struct Writer<'a> {
     trace: &'a Trace,
     to: &'a mut dyn Write,
+    /// Threads whose names stand in a switch.
+    named: HashSet<u32>,
     /// The sequence of the events that are written,
     sequence: u64,
     /// their track unless they name another,
@@ -200,8 +203,11 @@ impl Writer<'_> {
             fields
                 .number(switch::PREV_PID, one.out.into())
                 .number(switch::PREV_STATE, one.state.into())
-                .text(switch::NEXT_COMM, self.name(one.into))
                 .number(switch::NEXT_PID, one.into.into());
+            // A thread's name is the same each time.
+            if self.named.insert(one.into) {
+                fields.text(switch::NEXT_COMM, self.name(one.into));
+            }
             let mut message = Message::default();
             message
                 .number(ftrace::TIMESTAMP, self.raw_ns(one.at_ns))
