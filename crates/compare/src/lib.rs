@@ -27,6 +27,7 @@ pub mod synthetic;
 pub mod tables;
 #[cfg(test)]
 mod tests;
+pub mod traces;
 
 pub use alike::{Difference, alike, files_alike};
 pub use comparison::{Comparison, Method, RunFacts, SideFacts};

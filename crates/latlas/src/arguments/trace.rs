@@ -20,6 +20,7 @@ Examples:
   latlas trace --pid 4711 --for 5s      Trace a running process for 5 s
   latlas trace sched.pool               Trace what the threads of a row do
   latlas trace show t.zst --all         Print a trace with all threads and calls
+  latlas trace diff a.zst b.zst         Compare two traces by their sums
   latlas trace export t.zst -o t.html   Draw the timeline of a trace as a page
   latlas trace export t.zst -o t.pftrace
                                         Convert a trace for https://ui.perfetto.dev
@@ -119,17 +120,43 @@ Examples:
         #[command(flatten)]
         look: TraceLook,
     },
+    /// Compare two traces by their sums: time by thread and state, calls, wake-ups
+    #[command(after_help = "\
+Threads are compared by name, the largest differences first.
+
+Examples:
+  latlas trace diff before.zst after.zst")]
+    Diff {
+        /// The first trace
+        #[arg(value_name = "A")]
+        a: PathBuf,
+        /// The second trace
+        #[arg(value_name = "B")]
+        b: PathBuf,
+        /// Print the figures as JSON
+        #[arg(long)]
+        json: bool,
+        /// Print every line
+        #[arg(long)]
+        all: bool,
+        /// When to use colors
+        #[arg(long, value_name = "WHEN", default_value = "auto")]
+        color: Color,
+    },
     /// Draw a trace as a page or a picture, or convert it for another program
     #[command(after_help = "\
 Formats, by the ending of FILE:
-  .html     a self-contained page with the timeline and the figures
-  .svg .png .pdf  a picture of the threads over time
-  .pftrace  Perfetto (https://ui.perfetto.dev); standard output too
+  .html            a self-contained page with the timeline and the figures
+  .svg .png .pdf   a picture of the threads over time
+  .pftrace         Perfetto (https://ui.perfetto.dev); standard output too
+  .json            Firefox's profiler (https://profiler.firefox.com)
+  .perf.data       perf sched and perf script: switches and wake-ups of the full tier
 
 Examples:
   latlas trace export t.zst -o t.html
   latlas trace export t.zst -o t.svg --from 20ms --to 30ms
-  latlas trace export t.zst -o t.pftrace")]
+  latlas trace export t.zst -o t.pftrace
+  latlas trace export t.zst -o t.perf.data && perf sched timehist -i t.perf.data")]
     Export {
         /// The file
         #[arg(value_name = "FILE")]

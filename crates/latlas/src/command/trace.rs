@@ -24,6 +24,20 @@ pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Resu
             output::show_json_or(*json, &trace, look.color, || blocks(&trace, look))?;
             Ok(ExitCode::SUCCESS)
         }
+        Some(TraceCommand::Diff {
+            a,
+            b,
+            json,
+            all,
+            color,
+        }) => {
+            let [a, b] = [read(a)?, read(b)?];
+            let difference = compare::traces::trace_difference(&a, &b);
+            output::show_json_or(*json, &difference, *color, || {
+                render::trace_difference(&a, &b, *all)
+            })?;
+            Ok(ExitCode::SUCCESS)
+        }
         Some(TraceCommand::Export { file, out, stretch }) => {
             let format = export::format(out, stretch.ns())?;
             let bytes = export::converted(&read(file)?, format)?;

@@ -17,6 +17,10 @@ proptest! {
         let trace = anything::trace(&layouts(), &rings, scheduler);
         anything::holds(&trace);
         prop_assert!(shares(&trace));
+        let mut written = Vec::new();
+        trace::perfetto::write(&trace, &mut written).expect("to memory");
+        trace::perf_data::write(&trace, &mut written).expect("to memory");
+        trace::firefox::write(&trace, &mut written).expect("to memory");
     }
 
     #[test]

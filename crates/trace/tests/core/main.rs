@@ -2,6 +2,7 @@
 
 mod anything;
 mod decode;
+mod exports;
 mod invariants;
 mod perfetto;
 mod ring;

@@ -49,7 +49,7 @@ pub use published::{PublishedOptions, published};
 pub use selftest::selftest;
 pub(crate) use table::{group_of, short_title};
 pub(crate) use trace::parts as trace_parts;
-pub use trace::{TraceOptions, trace};
+pub use trace::{TraceOptions, difference as trace_difference, trace};
 
 use compare::references::{Reference, References};
 use model::chart::Section;

@@ -1,6 +1,6 @@
 //! `latlas trace export`: a trace for other programs, by the file's ending.
 
-use ::trace::perfetto;
+use ::trace::{firefox, perf_data, perfetto};
 use anyhow::bail;
 use model::trace::Trace;
 use std::path::Path;
@@ -13,6 +13,8 @@ use view::timeline;
 pub(super) enum Format {
     Perfetto,
     Html,
+    PerfData,
+    Firefox,
     /// Of a stretch, in ns.
     Picture(Paint, Option<(u64, u64)>),
 }
@@ -31,12 +33,14 @@ const MOST_THREADS: usize = 24;
 const DPI: f64 = 192.0;
 
 /// Endings of files, with what they ask for.
-const ENDINGS: [(&str, Format); 5] = [
+const ENDINGS: [(&str, Format); 7] = [
     (".html", Format::Html),
     (".pftrace", Format::Perfetto),
     (".svg", Format::Picture(Paint::Svg, None)),
     (".png", Format::Picture(Paint::Png, None)),
     (".pdf", Format::Picture(Paint::Pdf, None)),
+    (".json", Format::Firefox),
+    (".perf.data", Format::PerfData),
 ];
 
 /// What a file's ending asks for; on standard output it is Perfetto's.
@@ -60,6 +64,8 @@ pub(super) fn converted(trace: &Trace, format: Format) -> anyhow::Result<Vec<u8>
     let mut bytes = Vec::new();
     match format {
         Format::Perfetto => perfetto::write(trace, &mut bytes)?,
+        Format::Firefox => firefox::write(trace, &mut bytes)?,
+        Format::PerfData => perf_data::write(trace, &mut bytes)?,
         Format::Html => bytes = timeline::page(trace).into_bytes(),
         Format::Picture(paint, stretch) => {
             let svg = draw_as(&of_trace(trace, stretch, MOST_THREADS), &Look::default());

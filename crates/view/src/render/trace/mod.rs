@@ -1,6 +1,7 @@
 //! A trace as blocks: what could be recorded, the threads over time, and the
 //! figures that follow.
 
+mod difference;
 pub(crate) mod lanes;
 pub(crate) mod tables;
 #[cfg(test)]
@@ -15,6 +16,8 @@ use model::trace::row::{Operation, Row};
 use model::trace::summary::{Summary, summary};
 use model::trace::tier::Missing;
 use model::trace::{Ended, Gap, Kind, Losses, Target, Thread, Tier, Trace};
+
+pub use difference::difference;
 
 /// Threads and calls that are shown unless all are asked for.
 const FEW: usize = 10;

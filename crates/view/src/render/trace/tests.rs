@@ -63,7 +63,7 @@ fn thread(id: u32, states: &[(u64, State)], to_ns: u64) -> Thread {
     }
 }
 
-fn full() -> Trace {
+pub(super) fn full() -> Trace {
     let blocked = State::Blocked {
         call: Some(0),
         uninterruptible: false,
@@ -143,7 +143,7 @@ fn full() -> Trace {
     }
 }
 
-fn own() -> Trace {
+pub(super) fn own() -> Trace {
     let states = [
         (0, State::Unknown),
         (50_000, State::Running(0)),
