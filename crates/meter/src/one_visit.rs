@@ -10,7 +10,9 @@ use crate::scratch::Scratch;
 use crate::wire::{Reply, Request};
 use crate::worker::Worker;
 use model::machine::Machine;
+use std::time::Duration;
 use sys::clock::{Anchor, Counter, OnRaw};
+use sys::pages::{Buffer, PageKind};
 
 /// What came of the visit.
 #[derive(Debug)]
@@ -23,10 +25,54 @@ pub struct OneVisit {
     pub stretch_ns: (u64, u64),
     /// The stamps of the events on that clock.
     pub on_raw: OnRaw,
+    /// What a spinning thread lost time to right before.
+    pub spun: Option<Spun>,
+}
+
+/// What the calling thread lost time to while it span, and what a page fault took.
+#[derive(Clone, Debug, Default)]
+pub struct Spun {
+    /// Stretches in which it did not get on, by the counter.
+    pub detours: Vec<(u64, u64)>,
+    /// The median of many page faults.
+    pub fault_ticks: u64,
+}
+
+impl Spun {
+    fn of(counter: &Counter, span: Duration, ns_per_tick: f64) -> Spun {
+        /// Two readings further apart hold something else.
+        const LEAST_NS: f64 = 500.0;
+        const PAGES: usize = 512;
+        const PAGE_BYTES: usize = 4096;
+        let least = (LEAST_NS / ns_per_tick) as u64;
+        let mut detours = Vec::new();
+        let began = counter.stop();
+        let mut before = began;
+        while before.wrapping_sub(began) as f64 * ns_per_tick < span.as_nanos() as f64 {
+            let now = counter.stop();
+            if now.wrapping_sub(before) > least {
+                detours.push((before, now));
+            }
+            before = now;
+        }
+        let mut faults: Vec<u64> = Vec::new();
+        if let Ok(mut pages) = Buffer::untouched(PAGES * PAGE_BYTES, PageKind::Base) {
+            for page in pages.as_mut_slice().chunks_mut(PAGE_BYTES) {
+                let start = counter.start();
+                page[0] = std::hint::black_box(1);
+                faults.push(counter.stop().wrapping_sub(start));
+            }
+        }
+        faults.sort_unstable();
+        Spun {
+            detours,
+            fault_ticks: faults.get(faults.len() / 2).copied().unwrap_or(0),
+        }
+    }
 }
 
 /// Visits this cell of the plan for so many samples, in the calling thread, which
-/// is pinned to the quietest CPU meanwhile. What the plan sets for workers beyond
+/// is pinned to the quietest CPU meanwhile; it spins there for `spin` first. What the plan sets for workers beyond
 /// that is left out.
 ///
 /// # Errors
@@ -37,6 +83,7 @@ pub fn one_visit(
     machine: &Machine,
     cell: usize,
     samples: u32,
+    spin: Option<Duration>,
 ) -> Result<OneVisit, ConductError> {
     let counter = Counter::best();
     let no_clock = || ConductError::NoClock(counter.name().to_string());
@@ -69,6 +116,7 @@ pub fn one_visit(
     let mut worker = Worker::new(catalogue, &setup);
     let mut events = Vec::new();
     let first = Anchor::read(&counter);
+    let spun = spin.map(|span| Spun::of(&counter, span, calibration.ns_per_tick));
     let began_ns = sys::clock::monotonic_raw_ns();
     let reply = worker.visit(&request, &mut events);
     let ended_ns = sys::clock::monotonic_raw_ns();
@@ -81,6 +129,7 @@ pub fn one_visit(
         events,
         stretch_ns: (began_ns, ended_ns),
         on_raw: on_raw.ok_or_else(no_clock)?,
+        spun,
     })
 }
 
@@ -122,12 +171,23 @@ mod tests {
         let catalogue = [probe];
         let machine = sys::machine(Path::new("/"));
         let plan = plan::plan(&catalogue, &plan::Request::default(), &machine).expect("a plan");
-        let visit = one_visit(&catalogue, &plan, &machine, 0, 3).expect("a visit");
+        let visit = one_visit(
+            &catalogue,
+            &plan,
+            &machine,
+            0,
+            3,
+            Some(Duration::from_millis(1)),
+        )
+        .expect("a visit");
         let Reply::Visited { parts, .. } = &visit.reply else {
             panic!("{:?}", visit.reply);
         };
         assert_eq!((parts.len(), parts[0].samples.len()), (1, 3));
         assert_eq!(visit.events.len(), 3);
+        let spun = visit.spun.expect("it span");
+        assert!(spun.fault_ticks > 0);
+        assert!(spun.detours.iter().all(|(from, to)| from < to));
         let (began_ns, ended_ns) = visit.stretch_ns;
         let error_ns = visit.on_raw.error_ns();
         for event in &visit.events {

@@ -2,7 +2,7 @@
 
 use crate::event::{Event, Name, What};
 use crate::format::{Field, Format, FormatError};
-use model::trace::Access;
+use model::trace::{Access, InterruptKind};
 use std::collections::{BTreeMap, HashMap};
 use sys::perf::{Body, fault_sample, records, tracepoint_sample};
 
@@ -19,10 +19,29 @@ pub enum Tracepoint {
     Return,
     /// A page fault in user mode.
     Fault,
+    /// An interrupt of the CPU's timer.
+    Timer,
+    /// One by which another CPU has a function run, on all CPUs or on this one.
+    CallFunction,
+    /// The same on this one.
+    CallFunctionSingle,
+    /// One by which another CPU has the scheduler run.
+    Reschedule,
+    /// One of a device.
+    Device,
 }
 
 impl Tracepoint {
-    /// All of them.
+    /// Those of interrupts, which are recorded if asked for.
+    pub const INTERRUPTS: [Tracepoint; 5] = [
+        Tracepoint::Timer,
+        Tracepoint::CallFunction,
+        Tracepoint::CallFunctionSingle,
+        Tracepoint::Reschedule,
+        Tracepoint::Device,
+    ];
+
+    /// All others.
     pub const ALL: [Tracepoint; 5] = [
         Tracepoint::Switch,
         Tracepoint::Waking,
@@ -39,6 +58,11 @@ impl Tracepoint {
             Tracepoint::Enter => "raw_syscalls/sys_enter",
             Tracepoint::Return => "raw_syscalls/sys_exit",
             Tracepoint::Fault => "exceptions/page_fault_user",
+            Tracepoint::Timer => "irq_vectors/local_timer_entry",
+            Tracepoint::CallFunction => "irq_vectors/call_function_entry",
+            Tracepoint::CallFunctionSingle => "irq_vectors/call_function_single_entry",
+            Tracepoint::Reschedule => "irq_vectors/reschedule_entry",
+            Tracepoint::Device => "irq/irq_handler_entry",
         }
     }
 }
@@ -82,6 +106,7 @@ enum Layout {
         address: Field,
         error: Field,
     },
+    Interrupt(InterruptKind),
 }
 
 impl Layouts {
@@ -118,6 +143,12 @@ impl Layouts {
                 address: format.field("address")?,
                 error: format.field("error_code")?,
             },
+            Tracepoint::Timer => Layout::Interrupt(InterruptKind::Timer),
+            Tracepoint::CallFunction | Tracepoint::CallFunctionSingle => {
+                Layout::Interrupt(InterruptKind::CallFunction)
+            }
+            Tracepoint::Reschedule => Layout::Interrupt(InterruptKind::Reschedule),
+            Tracepoint::Device => Layout::Interrupt(InterruptKind::Device),
         };
         let id = u16::try_from(format.id).map_err(|_| FormatError::NoId)?;
         self.common = Some(common);
@@ -286,6 +317,7 @@ impl Decoded {
                 address: address.number(raw)?.cast_unsigned(),
                 access: access(error.number(raw)?),
             },
+            Layout::Interrupt(kind) => What::Interrupt(kind),
         })
     }
 }

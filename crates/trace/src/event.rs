@@ -1,6 +1,6 @@
 //! What a recording consists of: events in the order of their time.
 
-use model::trace::Access;
+use model::trace::{Access, InterruptKind};
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +114,8 @@ pub enum What {
         /// How much.
         bytes: u64,
     },
+    /// An interrupt of the CPU, whichever thread it has.
+    Interrupt(InterruptKind),
     /// So many records of this CPU found no room since its event before.
     Lost(u64),
 }

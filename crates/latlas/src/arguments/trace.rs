@@ -19,6 +19,7 @@ Examples:
   latlas trace --out t.zst -- ./program Trace without root, keep the trace
   latlas trace --pid 4711 --for 5s      Trace a running process for 5 s
   latlas trace sched.pool               Trace what the threads of a row do
+  latlas trace sched.wakeup --tails     Say why its slowest operations were slow
   latlas trace show t.zst --all         Print a trace with all threads and calls
   latlas trace diff a.zst b.zst         Compare two traces by their sums
   latlas trace export t.zst -o t.html   Draw the timeline of a trace as a page
@@ -63,6 +64,9 @@ pub(crate) struct TraceOptions {
     /// Run the row for this many operations (default: for about 0.1 s)
     #[arg(long, value_name = "N", requires = "row", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) operations: Option<u32>,
+    /// Explain the slowest operations of the row: those beyond p99.9 (default: of 10000)
+    #[arg(long, requires = "row", conflicts_with = "scheduler_only")]
+    pub(crate) tails: bool,
     #[command(flatten)]
     pub(crate) wait: WaitOptions,
     #[command(flatten)]

@@ -60,12 +60,20 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     let machine = sys::machine(Path::new("/"));
     let order = options.row.as_deref().map(|name| {
         let texts = catalogue::texts(catalogue);
-        row::order(catalogue, &texts, name, options.operations, &machine)
+        row::order(
+            catalogue,
+            &texts,
+            name,
+            options.operations,
+            options.tails,
+            &machine,
+        )
     });
     let order = order.transpose()?;
     let request = Request {
         tier: options.tier.map(Into::into),
         scheduler_only: options.scheduler_only,
+        interrupts: options.tails,
         limit: options.limit,
         limit_bytes: options.buffer,
         cpus: match machine.online_cpus.get() {

@@ -147,7 +147,17 @@ fn a_row_traces_itself() {
     assert!(named(&svg) && !named(&part), "{svg}");
     let refused = home.run("trace export t.zst -o t.pftrace --to 1us");
     assert_eq!(refused.code, 2, "{}", refused.err);
+    let done = home.run("trace sched.pool/2 --operations 20 --tails");
+    has(
+        &done.out,
+        [
+            "sched.pool at 2",
+            "the slowest 10 of 20 operations",
+            "in this run",
+        ],
+    );
     for (row, message) in [
+        ("sched.pool/7", "is no point of sched.pool"),
         ("sync.semafore_switch", "did you mean sync.semaphore_switch"),
         ("cpu.add_i64", "has no stamps to trace"),
         ("sched.ring", "differences of two times"),

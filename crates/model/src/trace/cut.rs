@@ -67,6 +67,8 @@ impl Trace {
         for cpu in &mut self.cpus {
             cpu.switches
                 .retain_mut(|switch| stretch.moment(&mut switch.at_ns));
+            let interrupts = &mut cpu.interrupts;
+            interrupts.retain_mut(|interrupt| stretch.moment(&mut interrupt.at_ns));
             cpu.lost
                 .retain_mut(|(from, to)| stretch.part(from, to) && from < to);
         }

@@ -7,6 +7,7 @@ mod cut;
 pub mod row;
 pub mod state;
 pub mod summary;
+pub mod tails;
 pub mod tier;
 
 use serde::{Deserialize, Serialize};
@@ -243,6 +244,65 @@ pub struct Cpu {
     pub switches: Vec<Switch>,
     /// Stretches in which records are missing, see [`Losses`].
     pub lost: Vec<(u64, u64)>,
+    /// Interrupts, where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interrupts: Vec<Interrupt>,
+}
+
+/// An interrupt on a CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, InterruptKind)", into = "(u64, InterruptKind)")]
+pub struct Interrupt {
+    /// When it began.
+    pub at_ns: u64,
+    /// What it was for.
+    pub kind: InterruptKind,
+}
+
+impl From<(u64, InterruptKind)> for Interrupt {
+    fn from((at_ns, kind): (u64, InterruptKind)) -> Interrupt {
+        Interrupt { at_ns, kind }
+    }
+}
+
+impl From<Interrupt> for (u64, InterruptKind) {
+    fn from(interrupt: Interrupt) -> (u64, InterruptKind) {
+        (interrupt.at_ns, interrupt.kind)
+    }
+}
+
+/// What an interrupt is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InterruptKind {
+    /// The timer of the CPU.
+    Timer,
+    /// Another CPU wants a function run here.
+    CallFunction,
+    /// Another CPU wants the scheduler run here.
+    Reschedule,
+    /// A device.
+    Device,
+}
+
+impl InterruptKind {
+    /// All kinds.
+    pub const ALL: [InterruptKind; 4] = [
+        InterruptKind::Timer,
+        InterruptKind::CallFunction,
+        InterruptKind::Reschedule,
+        InterruptKind::Device,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            InterruptKind::Timer => "timer",
+            InterruptKind::CallFunction => "function call (IPI)",
+            InterruptKind::Reschedule => "reschedule (IPI)",
+            InterruptKind::Device => "device",
+        }
+    }
 }
 
 /// A switch from one thread to another. Thread 0 is the idle task.

@@ -1,7 +1,9 @@
 //! The trace of a row: what its stamps mark, and its operations.
 
-use super::{Signpost, Target, Thread, Trace};
+use super::tails::prices;
+use super::{InterruptKind, Signpost, Target, Thread, Trace};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A row that was traced in one visit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +16,13 @@ pub struct Row {
     pub error_ns: u64,
     /// What a reader must know of the visit.
     pub notes: Vec<String>,
+    /// Time that the process had no CPU quota left in the visit, all threads together.
+    #[serde(default)]
+    pub throttled_ns: u64,
+    /// Prices of interrupts and of a page fault in ns, where the slowest
+    /// operations are to be explained.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<(BTreeMap<InterruptKind, u64>, Option<u64>)>,
 }
 
 /// An operation of a row.
@@ -64,6 +73,21 @@ pub struct Marks {
     pub error_ns: u64,
     /// What a reader must know of the visit.
     pub notes: Vec<String>,
+    /// Time that the process had no CPU quota left in the visit.
+    pub throttled_ns: u64,
+    /// Of a thread that span before the visit.
+    pub spin: Option<Spin>,
+}
+
+/// What a spinning thread lost time to: finds the price of an interrupt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spin {
+    /// The thread.
+    pub thread: u32,
+    /// When it was interrupted, from and to.
+    pub detours: Vec<(u64, u64)>,
+    /// What a page fault took.
+    pub fault_ns: u64,
 }
 
 impl Row {
@@ -107,8 +131,18 @@ impl Trace {
     pub fn of_row(self, name: String, marks: &Marks) -> Trace {
         let began_ns = self.began.raw_ns;
         let relative = |at_ns: u64| at_ns.saturating_sub(began_ns);
+        let prices = marks.spin.as_ref().map(|spin| {
+            let detours = spin.detours.iter();
+            let detours: Vec<(u64, u64)> = detours
+                .map(|&(from, to)| (relative(from), relative(to)))
+                .collect();
+            let found = prices(&self, spin.thread, &detours);
+            (found, Some(spin.fault_ns))
+        });
         let mut trace = Trace {
             target: Target::Row(Row {
+                throttled_ns: marks.throttled_ns,
+                prices,
                 name,
                 operations: operations(marks, relative),
                 error_ns: marks.error_ns,
@@ -226,6 +260,7 @@ mod tests {
             ],
             error_ns: 20,
             notes: vec!["a note".into()],
+            ..Marks::default()
         };
         let trace = trace().of_row("my.row".into(), &marks);
         assert_eq!((trace.began.raw_ns, trace.duration_ns), (1050, 350));

@@ -49,6 +49,14 @@ impl OnRaw {
             .saturating_add_signed(since_ns.round() as i64)
     }
 
+    /// A length of time, in ns.
+    pub fn length_ns(&self, ticks: u64) -> f64 {
+        let begin = self.first.0.ticks;
+        let whole = self.last.0.ticks - begin;
+        let whole_ns = self.ns(self.last.0.ticks) - self.ns(begin);
+        ticks as f64 * whole_ns as f64 / whole as f64
+    }
+
     /// How far a stamp between the anchors may be off: half of the wider reading.
     pub fn error_ns(&self) -> u64 {
         let wider = self.first.0.width_ns().max(self.last.0.width_ns());
@@ -83,6 +91,7 @@ mod tests {
         assert_eq!(on_raw.ns(1_509_000), began + 500_023);
         assert_eq!(on_raw.ns(8_970), began + 10);
         assert_eq!(on_raw.error_ns(), 25);
+        assert!((on_raw.length_ns(3000) - 1000.0).abs() < 0.1);
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub struct Request {
     pub tier: Option<Tier>,
     /// No system calls and page faults.
     pub scheduler_only: bool,
+    /// Also the interrupts of all CPUs, where that is possible.
+    pub interrupts: bool,
     /// No longer than this.
     pub limit: Option<Duration>,
     /// The most bytes of records to keep.

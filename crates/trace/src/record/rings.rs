@@ -53,10 +53,11 @@ impl Rings {
     /// and own switches.
     pub(super) fn full(traced: &Traced, request: &Request) -> Result<Rings, Reason> {
         let cpus = &request.cpus;
-        let (layouts, gaps) = described(cpus, request.scheduler_only)?;
-        let wide = [Tracepoint::Switch, Tracepoint::Waking];
-        let wide = wide.map(|point| layouts.id(point).map(Source::Tracepoint));
-        let mut wide: Vec<Source> = wide.into_iter().flatten().collect();
+        let (layouts, gaps) = described(cpus, request)?;
+        let wide = [Tracepoint::Switch, Tracepoint::Waking].into_iter();
+        let wide = wide.chain(Tracepoint::INTERRUPTS);
+        let wide = wide.filter_map(|point| layouts.id(point).map(Source::Tracepoint));
+        let mut wide: Vec<Source> = wide.collect();
         let own = [Tracepoint::Enter, Tracepoint::Return, Tracepoint::Fault];
         let mut own: Vec<Source> = own
             .iter()
@@ -254,13 +255,13 @@ type Asked = (Source, Of, bool, Begin);
 const NO_SUCH_PROCESS: i32 = 3;
 
 /// The layouts of the tracepoints, as far as a provoked event is read right.
-fn described(cpus: &[u32], scheduler_only: bool) -> Result<(Layouts, Vec<Gap>), Reason> {
+fn described(cpus: &[u32], request: &Request) -> Result<(Layouts, Vec<Gap>), Reason> {
     let unread = |error: io::Error| Reason::NoTracefs(error.to_string());
     let tracefs = Tracefs::open().map_err(unread)?;
     let mut layouts = Layouts::default();
     let mut gaps = Vec::new();
     for point in Tracepoint::ALL {
-        if let Some(topic) = topic_of(point).filter(|_| scheduler_only) {
+        if let Some(topic) = topic_of(point).filter(|_| request.scheduler_only) {
             gaps.push(gap(topic, Reason::NotAsked));
             continue;
         }
@@ -284,6 +285,15 @@ fn described(cpus: &[u32], scheduler_only: bool) -> Result<(Layouts, Vec<Gap>), 
         layouts.remove(point);
         gaps.push(gap(topic, Reason::CheckFailed));
     }
+    // Nothing but their time is read. What a processor does not have is not recorded.
+    for point in Tracepoint::INTERRUPTS
+        .into_iter()
+        .filter(|_| request.interrupts)
+    {
+        if let Ok(text) = tracefs.read(&format!("events/{}/format", point.path())) {
+            let _ = layouts.add(point, &text);
+        }
+    }
     // A call needs both of its ends.
     let ends = [Tracepoint::Enter, Tracepoint::Return];
     if ends.iter().any(|&end| layouts.id(end).is_none()) {
@@ -303,9 +313,9 @@ fn gap(topic: Topic, reason: Reason) -> Gap {
 /// What a tracepoint records; `None` if nothing is lost without it.
 fn topic_of(point: Tracepoint) -> Option<Topic> {
     match point {
-        Tracepoint::Switch | Tracepoint::Waking => None,
         Tracepoint::Enter | Tracepoint::Return => Some(Topic::Calls),
         Tracepoint::Fault => Some(Topic::Faults),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@
 use super::thread::kernel_state;
 use super::{Builder, IDLE};
 use crate::lost::Lost;
-use model::trace::{State, Switch};
+use model::trace::{Interrupt, State, Switch};
 
 /// A CPU as far as its events say.
 #[derive(Default)]
@@ -14,6 +14,7 @@ pub(super) struct Processor {
     pub(super) last_switch_ns: u64,
     pub(super) last_event_ns: u64,
     pub(super) switches: Vec<Switch>,
+    pub(super) interrupts: Vec<Interrupt>,
     pub(super) lost: Lost,
     /// Breaks of the chain.
     pub(super) breaks: Vec<(u64, u64)>,

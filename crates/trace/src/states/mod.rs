@@ -15,7 +15,7 @@ mod window;
 use crate::event::{Event, What, text_of};
 use crate::lost::Lost;
 use chain::Processor;
-use model::trace::{Call, Cpu, Fault, Losses, Mapped, State, Thread, Wakeup};
+use model::trace::{Call, Cpu, Fault, Interrupt, Losses, Mapped, State, Thread, Wakeup};
 use std::collections::{BTreeMap, HashMap};
 use thread::Building;
 use window::Window;
@@ -201,6 +201,10 @@ impl<'a> Builder<'a> {
                 if exec && self.settings.roots.contains(&(process, thread)) {
                     self.exec_ns.get_or_insert(at_ns);
                 }
+            }
+            What::Interrupt(kind) => {
+                let processor = self.cpus.entry(cpu).or_default();
+                processor.interrupts.push(Interrupt { at_ns, kind });
             }
             What::Lost(records) => self.loss(at_ns, cpu, records),
         }

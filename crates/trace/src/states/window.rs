@@ -1,7 +1,7 @@
 //! The stretch that a trace covers.
 
 use super::chain::Processor;
-use model::trace::{Cpu, Switch, Thread};
+use model::trace::{Cpu, Interrupt, Switch, Thread};
 
 /// The stretch that the trace covers. Times become those since its beginning.
 #[derive(Clone, Copy)]
@@ -44,6 +44,7 @@ impl Window {
     pub(super) fn cpu(self, id: u32, cpu: Processor) -> Cpu {
         let within = |at_ns: u64| (self.began_ns..=self.to_ns).contains(&at_ns);
         let switches = cpu.switches.into_iter().filter(|s| within(s.at_ns));
+        let interrupts = cpu.interrupts.into_iter().filter(|i| within(i.at_ns));
         let mut lost: Vec<(u64, u64)> = [cpu.breaks.as_slice(), cpu.lost.stretches()].concat();
         lost.sort_unstable();
         let lost = lost.into_iter().map(|(from, to)| self.clip(from, to));
@@ -53,6 +54,12 @@ impl Window {
                 .map(|switch| Switch {
                     at_ns: switch.at_ns - self.began_ns,
                     ..switch
+                })
+                .collect(),
+            interrupts: interrupts
+                .map(|interrupt| Interrupt {
+                    at_ns: interrupt.at_ns - self.began_ns,
+                    ..interrupt
                 })
                 .collect(),
             lost: lost.filter(|(from, to)| from < to).collect(),

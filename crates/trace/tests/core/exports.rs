@@ -52,6 +52,7 @@ fn trace() -> Trace {
                 switch(2_900, 8, 1, 1),
             ],
             lost: Vec::new(),
+            interrupts: Vec::new(),
         }],
         wakeups: vec![Wakeup {
             at_ns: 2_660,

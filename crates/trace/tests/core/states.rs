@@ -1,7 +1,7 @@
 //! Events into states: each rule on the shortest sequence that shows it.
 
 use crate::ring::{Bytes, layouts};
-use model::trace::{Call, Losses, State, Thread};
+use model::trace::{Call, InterruptKind, Losses, State, Thread};
 use trace::decode::{Decoded, Samples};
 use trace::event::{Event, What};
 use trace::states::{Settings, Timeline, timeline};
@@ -492,4 +492,27 @@ fn records_of_all_threads_begin_those_of_traced_ones_only() {
     let ids: Vec<u32> = timeline.threads.iter().map(|thread| thread.id).collect();
     assert_eq!(ids, [1, 2]);
     assert_ne!(timeline.threads[1].name, "other");
+}
+
+#[test]
+fn interrupts_are_kept_by_cpu() {
+    let (timer, device) = (InterruptKind::Timer, InterruptKind::Device);
+    let interrupt = |at_ns, cpu, kind| Event {
+        at_ns,
+        cpu,
+        what: What::Interrupt(kind),
+    };
+    let events = [
+        interrupt(100, 0, timer),
+        interrupt(150, 1, device),
+        interrupt(200, 0, device),
+        interrupt(1001, 0, timer),
+    ];
+    let timeline = timeline(&events, &settings());
+    let of = |cpu: usize| -> Vec<(u64, InterruptKind)> {
+        let interrupts = timeline.cpus[cpu].interrupts.iter();
+        interrupts.map(|&interrupt| interrupt.into()).collect()
+    };
+    assert_eq!(of(0), [(100, timer), (200, device)], "within the recording");
+    assert_eq!(of(1), [(150, device)]);
 }

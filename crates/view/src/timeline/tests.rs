@@ -53,6 +53,7 @@ fn trace() -> Trace {
             id: 1,
             switches: vec![switch(100, 0, 9), switch(400, 9, 5), switch(800, 5, 0)],
             lost: vec![(200, 300), (700, 850)],
+            ..Cpu::default()
         }],
         wakeups: vec![wakeup(0, None), wakeup(550, Some(9))],
         call_names: [(39, "getppid".to_owned())].into(),

@@ -10,12 +10,13 @@ use meter::probe::Probe;
 use meter::wire::{self, Reply};
 use model::machine::Machine;
 use model::run::Regime;
-use model::trace::row::Marks;
+use model::trace::row::{Marks, Spin};
 use model::trace::{Ended, Target, Trace};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
 use std::thread;
+use std::time::Duration;
 use sys::attached::Held;
 use view::render::ProbeText;
 
@@ -24,6 +25,8 @@ pub(crate) const ROLE: &str = "__traced_row";
 
 /// A visit takes about this long unless the number of operations is given.
 const VISIT_NS: f64 = 100e6;
+/// How long the child spins for the price of interrupts: as many as 50 of a usual timer.
+const SPIN: Duration = Duration::from_millis(200);
 /// It has no more than this times the operations of a usual visit, whose expected time may be
 /// too short.
 const MOST_SAMPLES: u32 = 20;
@@ -38,6 +41,8 @@ pub(crate) struct Order {
     /// Its name in the trace.
     name: String,
     operations: u32,
+    /// The slowest operations are to be explained.
+    tails: bool,
 }
 
 impl Order {
@@ -56,6 +61,7 @@ pub(crate) fn order(
     texts: &[ProbeText],
     name: &str,
     operations: Option<u32>,
+    tails: bool,
     machine: &Machine,
 ) -> anyhow::Result<Order> {
     let (row, point) = row_of(texts, name)?;
@@ -75,6 +81,9 @@ pub(crate) fn order(
         );
     }
     let operations = operations.unwrap_or_else(|| {
+        if tails {
+            return MOST_OPERATIONS;
+        }
         let in_time = (VISIT_NS / cell.cost.sample_ns.max(1.0)) as u32;
         let most = cell.samples.saturating_mul(MOST_SAMPLES);
         in_time
@@ -90,12 +99,22 @@ pub(crate) fn order(
         row: cell.row.clone(),
         at: cell.at.clone(),
         operations,
+        tails,
     })
 }
 
 /// The row that a name means, and the point on its curve.
 fn row_of(texts: &[ProbeText], name: &str) -> anyhow::Result<(String, Option<u64>)> {
     let name = selection::operation(name);
+    // Any point of a curve, published or not.
+    if let Some((row, point)) = name.rsplit_once('/')
+        && let Ok(point) = point.parse()
+        && texts
+            .iter()
+            .any(|probe| probe.rows.iter().any(|known| known == row))
+    {
+        return Ok((row.to_owned(), Some(point)));
+    }
     let probe = match selection::probe(texts, name) {
         Ok(probe) => probe,
         Err(unknown) => {
@@ -111,12 +130,9 @@ fn row_of(texts: &[ProbeText], name: &str) -> anyhow::Result<(String, Option<u64
             probe
         }
     };
-    let point = name
-        .rsplit_once('/')
-        .and_then(|(_, point)| point.parse().ok());
     let named = probe.rows.iter().find(|row| row.eq_ignore_ascii_case(name));
     match named.or(probe.rows.first()) {
-        Some(row) => Ok((row.clone(), point)),
+        Some(row) => Ok((row.clone(), None)),
         None => bail!("{name} is derived from other rows"),
     }
 }
@@ -173,9 +189,17 @@ fn visit(catalogue: &[Probe], order: &Order) -> anyhow::Result<Marks> {
     let plan = planned(catalogue, &order.row, &machine)?;
     let cell = plan.cells.iter().position(|cell| cell.at == order.at);
     let cell = cell.context("no such cell")?;
-    let visit = one_visit(catalogue, &plan, &machine, cell, order.operations)?;
+    let spin = order.tails.then_some(SPIN);
+    let throttled_us = || sys::evidence::throttled_us().unwrap_or(0);
+    let before_us = throttled_us();
+    let visit = one_visit(catalogue, &plan, &machine, cell, order.operations, spin)?;
+    let throttled_ns = throttled_us().saturating_sub(before_us) * 1000;
     let probe = &catalogue[plan.cells[cell].probe];
-    marks(visit, |series| name_of(probe, series))
+    let marks = marks(visit, |series| name_of(probe, series))?;
+    Ok(Marks {
+        throttled_ns,
+        ..marks
+    })
 }
 
 /// What a stamped stretch is called: as its variant, of a visit to several.
@@ -202,7 +226,17 @@ fn marks(visit: OneVisit, name_of: impl Fn(usize) -> String) -> anyhow::Result<M
         Reply::Unavailable { reason, .. } => bail!("{reason}"),
         Reply::Ready { .. } => bail!("no visit was made"),
     };
+    let spin = visit.spun.map(|spun| {
+        let detours = spun.detours.iter();
+        let ns = |ticks| visit.on_raw.ns(ticks);
+        Spin {
+            thread: sys::thread::current_id().unwrap_or(0),
+            detours: detours.map(|&(from, to)| (ns(from), ns(to))).collect(),
+            fault_ns: visit.on_raw.length_ns(spun.fault_ticks).round() as u64,
+        }
+    });
     let mut marks = Marks {
+        spin,
         visit_ns: visit.stretch_ns,
         error_ns: visit.on_raw.error_ns(),
         notes,

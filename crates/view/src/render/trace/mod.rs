@@ -4,6 +4,7 @@
 mod difference;
 pub(crate) mod lanes;
 pub(crate) mod tables;
+mod tails;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -14,6 +15,7 @@ use model::story::{Block, Note, Tone};
 use model::text::{counted, visible};
 use model::trace::row::{Operation, Row};
 use model::trace::summary::{Summary, summary};
+use model::trace::tails::tails;
 use model::trace::tier::Missing;
 use model::trace::{Ended, Gap, Kind, Losses, Target, Thread, Tier, Trace};
 
@@ -77,6 +79,11 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
         return parts;
     }
     parts.lanes = over_time(trace, &summary, most, options);
+    if let Some(tails) = tails(trace) {
+        parts
+            .figures
+            .push(("Slowest operations", tails::blocks(trace, &tails, most)));
+    }
     let mut add = |name, table, there, what| {
         let table = [Block::Table(table)].into_iter();
         let blocks = table.chain(more(there, most, what));

@@ -6,8 +6,8 @@ use crate::terminal::{Screen, text};
 use model::trace::row::Operation;
 use model::trace::tier::Missing;
 use model::trace::{
-    Access, Call, Cpu, Ended, Fault, Gap, Losses, Reason, Row, Sample, Segment, Signpost, State,
-    Switch, Target, Thread, Tier, Topic, Trace,
+    Access, Call, Cpu, Ended, Fault, Gap, InterruptKind, Losses, Reason, Row, Sample, Segment,
+    Signpost, State, Switch, Target, Thread, Tier, Topic, Trace,
 };
 
 const COLUMNS: usize = 80;
@@ -132,6 +132,7 @@ pub(super) fn full() -> Trace {
                 12
             ],
             lost: vec![(500_000, 550_000)],
+            ..Cpu::default()
         }],
         signpost_names: vec!["parse".into(), "first byte\u{1b}[2J".into()],
         losses: Losses {
@@ -232,6 +233,7 @@ pub(crate) fn row() -> Trace {
         operations,
         error_ns: 21,
         notes: vec!["the CPUs' counters agree within: ±200 ns".into()],
+        ..Row::default()
     };
     Trace {
         threads: vec![first, second, idle],
@@ -239,6 +241,43 @@ pub(crate) fn row() -> Trace {
         signpost_names: vec!["hand over".into(), "in it".into()],
         ..empty(Tier::Full)
     }
+}
+
+#[test]
+fn the_slowest_operations_are_explained_where_that_was_asked_for() {
+    let mut trace = row();
+    let asked = |trace: &mut Trace| {
+        if let Target::Row(row) = &mut trace.target {
+            row.prices = Some(([(InterruptKind::Timer, 16_000)].into(), Some(1_900)));
+        }
+    };
+    assert!(!page(&trace, false).contains("the slowest"));
+    asked(&mut trace);
+    trace.threads[0].segments = [
+        (0, 610_000, State::Running(0)),
+        (610_000, 650_000, State::Preempted(77)),
+        (650_000, 1_000_000, State::Running(0)),
+    ]
+    .map(|(from_ns, to_ns, state)| Segment {
+        from_ns,
+        to_ns,
+        state,
+    })
+    .to_vec();
+    let text = page(&trace, false);
+    for part in [
+        "the slowest 1 of 4 operations take more than 80.0 µs (median 85.0 µs)",
+        "preempted by hog",
+        "100 %",
+        "in this run: timer 16.0 µs, page fault 1.90 µs",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let minimal = Trace {
+        tier: Tier::Minimal,
+        ..trace
+    };
+    assert!(page(&minimal, false).contains("why is not recorded in this tier"));
 }
 
 #[test]

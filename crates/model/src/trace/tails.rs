@@ -1,0 +1,135 @@
+//! Why the slowest operations of a row took longer than the others: their time is
+//! followed backwards from the last stamp, to whoever was waited for, and what is
+//! beyond the median of each kind of time is the excess.
+
+mod path;
+mod prices;
+mod usual;
+
+use super::{InterruptKind, Target, Trace};
+use path::{Index, Path};
+use std::collections::BTreeMap;
+use usual::Usual;
+
+pub(super) use prices::prices;
+
+/// The slowest operations are those beyond this share, and so many at least.
+pub const SHARE: f64 = 0.999;
+const LEAST: usize = 10;
+
+/// What an operation lost time to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// Another thread got its CPU: this one, where that is recorded.
+    Preempted(Option<u32>),
+    /// It was ready, and this thread had the CPU; the idle task (0) where the CPU
+    /// had to leave idle first.
+    Queued(u32),
+    /// Its CPU quota was used up.
+    Throttled,
+    /// A signal or a debugger had stopped it.
+    Stopped,
+    /// It waited for something outside of the row: a disk, a timer.
+    Blocked,
+    /// Interrupts on its CPU, at the price of one in this run.
+    Interrupts(InterruptKind),
+    /// Page faults, at the price of one in this run.
+    Faults,
+    /// It was on a CPU, and nothing recorded says why it took longer.
+    OnCpu,
+    /// It was not on a CPU, and the recording can't tell why.
+    OffCpu,
+}
+
+impl Cause {
+    /// Whether it names something.
+    pub fn is_explained(self) -> bool {
+        !matches!(self, Cause::OnCpu | Cause::OffCpu)
+    }
+}
+
+/// A slow operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slow {
+    /// Its place in [`Row::operations`].
+    pub number: usize,
+    /// What it took longer than the median.
+    pub excess_ns: f64,
+    /// Where that went; its sum is the excess.
+    pub causes: Vec<(Cause, f64)>,
+}
+
+/// The slowest operations of a row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tails {
+    /// The median length of all.
+    pub median_ns: u64,
+    /// All listed are longer.
+    pub limit_ns: u64,
+    /// The operations, the slowest first.
+    pub slow: Vec<Slow>,
+}
+
+impl Tails {
+    /// Each cause with its time in all slow operations, and how many had it; the
+    /// longest first.
+    pub fn causes(&self) -> Vec<(Cause, f64, usize)> {
+        let mut all: BTreeMap<Cause, (f64, usize)> = BTreeMap::new();
+        for &(cause, ns) in self.slow.iter().flat_map(|slow| &slow.causes) {
+            let (total, count) = all.entry(cause).or_default();
+            (*total, *count) = (*total + ns, *count + 1);
+        }
+        let all = all.into_iter();
+        let mut all: Vec<_> = all.map(|(cause, (ns, count))| (cause, ns, count)).collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1));
+        all
+    }
+
+    /// What the slow operations took longer, together.
+    pub fn excess_ns(&self) -> f64 {
+        self.slow.iter().map(|slow| slow.excess_ns).sum()
+    }
+}
+
+/// Explains the slowest operations; `None` without operations.
+pub fn tails(trace: &Trace) -> Option<Tails> {
+    let Target::Row(row) = &trace.target else {
+        return None;
+    };
+    let (interrupts, fault_ns) = row.prices.as_ref()?;
+    let prices = Prices {
+        interrupts,
+        fault_ns: fault_ns.unwrap_or(0),
+    };
+    let median_ns = row.median_ns()?;
+    let mut order: Vec<usize> = (0..row.operations.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(row.operations[at].duration_ns()));
+    let beyond = (row.operations.len() as f64 * (1.0 - SHARE)) as usize;
+    let count = beyond.max(LEAST).min(order.len() / 2);
+    let limit = order.get(count).map(|&at| row.operations[at].duration_ns());
+    let index = Index::new(trace, row);
+    let paths: Vec<Path> = (0..order.len()).map(|at| index.path(row, at)).collect();
+    let usual = Usual::of(&paths);
+    let slow = order[..count].iter().map(|&number| {
+        let excess_ns = row.operations[number].duration_ns() as f64 - median_ns as f64;
+        Slow {
+            number,
+            excess_ns,
+            causes: usual.causes(&paths[number], excess_ns, &prices),
+        }
+    });
+    Some(Tails {
+        median_ns,
+        limit_ns: limit.unwrap_or(median_ns),
+        slow: slow.filter(|slow| slow.excess_ns > 0.0).collect(),
+    })
+}
+
+/// What events cost on this machine, in ns.
+pub(super) struct Prices<'r> {
+    pub(super) interrupts: &'r BTreeMap<InterruptKind, u64>,
+    pub(super) fault_ns: u64,
+}
+
+#[cfg(test)]
+mod tests;

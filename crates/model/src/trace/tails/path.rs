@@ -1,0 +1,268 @@
+//! Where the time of an operation went.
+
+use super::Cause;
+use crate::trace::{InterruptKind, Row, Segment, State, Thread, Tier, Trace};
+use std::collections::{BTreeMap, HashMap};
+
+/// Kinds of time that an operation consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    Running,
+    Off(Cause),
+}
+
+impl Part {
+    /// The same of any thread.
+    pub(super) fn class(self) -> Part {
+        match self {
+            Part::Off(Cause::Preempted(_)) => Part::Off(Cause::Preempted(None)),
+            Part::Off(Cause::Queued(_)) => Part::Off(Cause::Queued(0)),
+            part => part,
+        }
+    }
+}
+
+/// Where the time of an operation went.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Path {
+    pub(super) parts: BTreeMap<Part, u64>,
+    pub(super) interrupts: BTreeMap<InterruptKind, u64>,
+    pub(super) faults: u64,
+}
+
+pub(super) struct Index<'t> {
+    trace: &'t Trace,
+    /// Places of the threads that had a number, in the order of time.
+    threads: HashMap<u32, Vec<usize>>,
+    /// By thread and time.
+    wakers: HashMap<(u32, u64), u32>,
+    /// Threads that were ready to run without a CPU had no quota left.
+    throttled: bool,
+    /// When any thread ran, and when none did and any was ready: where its wake-ups
+    /// are not recorded.
+    running: Vec<(u64, u64)>,
+    ready: Vec<(u64, u64)>,
+}
+
+/// Stretches without overlaps, in the order of time.
+fn united(mut stretches: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    stretches.sort_unstable();
+    let mut united: Vec<(u64, u64)> = Vec::new();
+    for (from_ns, to_ns) in stretches {
+        match united.last_mut() {
+            Some(last) if from_ns <= last.1 => last.1 = last.1.max(to_ns),
+            _ => united.push((from_ns, to_ns)),
+        }
+    }
+    united
+}
+
+/// What of these stretches is in none of the others.
+fn without(stretches: &[(u64, u64)], others: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut left = Vec::new();
+    for &(mut from_ns, to_ns) in stretches {
+        let first = others.partition_point(|other| other.1 <= from_ns);
+        for other in others[first..].iter().take_while(|other| other.0 < to_ns) {
+            left.push((from_ns, other.0.max(from_ns)));
+            from_ns = other.1.min(to_ns);
+        }
+        left.push((from_ns, to_ns));
+    }
+    left.retain(|(from_ns, to_ns)| from_ns < to_ns);
+    left
+}
+
+fn overlap_ns(stretches: &[(u64, u64)], from_ns: u64, to_ns: u64) -> u64 {
+    let first = stretches.partition_point(|stretch| stretch.1 <= from_ns);
+    let within = stretches[first..]
+        .iter()
+        .take_while(|stretch| stretch.0 < to_ns);
+    within
+        .map(|&(from, to)| to.min(to_ns) - from.max(from_ns))
+        .sum()
+}
+
+impl<'t> Index<'t> {
+    pub(super) fn new(trace: &'t Trace, row: &Row) -> Index<'t> {
+        /// Of the time that threads were ready without a CPU.
+        const NEARLY_ALL: f64 = 0.8;
+        let mut threads: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (at, thread) in trace.threads.iter().enumerate() {
+            threads.entry(thread.id).or_default().push(at);
+        }
+        let segments = || trace.threads.iter().flat_map(|thread| &thread.segments);
+        let ready = || segments().filter(|segment| segment.state == State::PreemptedOrYielded);
+        let ready_ns: u64 = ready().map(Segment::duration_ns).sum();
+        let is_partial = trace.tier != Tier::Full;
+        let stretch = |segment: &Segment| (segment.from_ns, segment.to_ns);
+        let running = match is_partial {
+            true => {
+                let running = segments().filter(|s| matches!(s.state, State::Running(_)));
+                united(running.map(stretch).collect())
+            }
+            false => Vec::new(),
+        };
+        let ready = without(&united(ready().map(stretch).collect()), &running);
+        let wakeups = trace.wakeups.iter();
+        Index {
+            trace,
+            threads,
+            wakers: wakeups
+                .filter_map(|wakeup| Some(((wakeup.thread, wakeup.at_ns), wakeup.by?)))
+                .collect(),
+            throttled: row.throttled_ns > 0
+                && row.throttled_ns as f64 >= ready_ns as f64 * NEARLY_ALL,
+            running,
+            ready,
+        }
+    }
+
+    /// Why a thread was ready without a CPU, where only that is recorded.
+    fn without_cpu(&self) -> Cause {
+        match self.throttled {
+            true => Cause::Throttled,
+            false => Cause::Preempted(None),
+        }
+    }
+
+    /// The thread of this number that is there just before a time.
+    fn thread(&self, id: u32, at_ns: u64) -> Option<&'t Thread> {
+        let places = self.threads.get(&id)?.iter().rev();
+        let mut threads = places.map(|&at| &self.trace.threads[at]);
+        threads.find(|thread| thread.from_ns < at_ns && !thread.segments.is_empty())
+    }
+
+    /// Whether a thread is on a CPU just before a time.
+    fn runs_until(&self, id: u32, at_ns: u64) -> bool {
+        let segment = self.thread(id, at_ns).and_then(|thread| {
+            let after = thread.segments.partition_point(|s| s.from_ns < at_ns);
+            thread.segments.get(after.checked_sub(1)?)
+        });
+        segment.is_some_and(|s| s.to_ns >= at_ns && matches!(s.state, State::Running(_)))
+    }
+
+    pub(super) fn path(&self, row: &Row, number: usize) -> Path {
+        let operation = &row.operations[number];
+        let mut path = Path::default();
+        let mut add = |part: Part, from_ns: u64, to_ns: u64| {
+            *path.parts.entry(part).or_default() += to_ns.saturating_sub(from_ns);
+        };
+        let mut running: Vec<(u32, u32, u64, u64)> = Vec::new();
+        let (mut id, mut at_ns) = (operation.thread, operation.to_ns);
+        let mut last_cpu = None;
+        // Wake-ups at one moment could lead in a circle.
+        let mut handed_over_ns = None;
+        while at_ns > operation.from_ns {
+            let found = self.thread(id, at_ns).and_then(|thread| {
+                let after = thread.segments.partition_point(|s| s.from_ns < at_ns);
+                thread.segments.get(after.checked_sub(1)?)
+            });
+            let Some(segment) = found.filter(|segment| segment.to_ns >= at_ns) else {
+                add(Part::Off(Cause::OffCpu), operation.from_ns, at_ns);
+                break;
+            };
+            let from_ns = segment.from_ns.max(operation.from_ns);
+            match segment.state {
+                State::Running(cpu) => {
+                    last_cpu = Some(cpu);
+                    running.push((id, cpu, from_ns, at_ns));
+                    add(Part::Running, from_ns, at_ns);
+                }
+                State::Runnable => match last_cpu {
+                    Some(cpu) => {
+                        for (by, ns) in self.ran(cpu, id, from_ns, at_ns) {
+                            add(Part::Off(Cause::Queued(by)), 0, ns);
+                        }
+                    }
+                    None => add(Part::Off(Cause::OffCpu), from_ns, at_ns),
+                },
+                State::Preempted(0) => add(Part::Off(Cause::Throttled), from_ns, at_ns),
+                State::Preempted(by) => {
+                    // A thread of the row that has its CPU gets on with the operation.
+                    if handed_over_ns != Some(at_ns) && self.runs_until(by, at_ns) {
+                        (id, handed_over_ns) = (by, Some(at_ns));
+                        continue;
+                    }
+                    add(Part::Off(Cause::Preempted(Some(by))), from_ns, at_ns);
+                }
+                State::PreemptedOrYielded => {
+                    let running_ns = overlap_ns(&self.running, from_ns, at_ns);
+                    let rest_ns = (at_ns - from_ns).saturating_sub(running_ns);
+                    add(Part::Running, 0, running_ns);
+                    add(Part::Off(self.without_cpu()), 0, rest_ns);
+                }
+                State::Stopped => add(Part::Off(Cause::Stopped), from_ns, at_ns),
+                State::Blocked { .. } => {
+                    let by = self.wakers.get(&(id, segment.to_ns)).copied();
+                    let by = by.filter(|by| {
+                        handed_over_ns != Some(at_ns) && self.thread(*by, at_ns).is_some()
+                    });
+                    if let Some(by) = by {
+                        (id, handed_over_ns) = (by, Some(at_ns));
+                        continue;
+                    }
+                    add(Part::Off(Cause::Blocked), from_ns, at_ns);
+                }
+                // Whom it waits for is not recorded: another thread of the process gets on,
+                // or none does since one is ready without a CPU.
+                State::BlockedOrRunnable => {
+                    let running_ns = overlap_ns(&self.running, from_ns, at_ns);
+                    let ready_ns = overlap_ns(&self.ready, from_ns, at_ns);
+                    let rest_ns = (at_ns - from_ns).saturating_sub(running_ns + ready_ns);
+                    add(Part::Running, 0, running_ns);
+                    add(Part::Off(self.without_cpu()), 0, ready_ns);
+                    add(Part::Off(Cause::OffCpu), 0, rest_ns);
+                }
+                State::Yielded | State::Lost | State::Unknown => {
+                    add(Part::Off(Cause::OffCpu), from_ns, at_ns);
+                }
+            }
+            at_ns = from_ns;
+        }
+        for (id, cpu, from_ns, to_ns) in running {
+            self.count(&mut path, (id, cpu), from_ns, to_ns);
+        }
+        path
+    }
+
+    /// What ran on a CPU in a stretch but this thread, and for how long.
+    fn ran(&self, cpu: u32, id: u32, from_ns: u64, to_ns: u64) -> Vec<(u32, u64)> {
+        let Some(cpu) = self.trace.cpus.iter().find(|known| known.id == cpu) else {
+            return Vec::new();
+        };
+        let mut at = cpu.switches.partition_point(|s| s.at_ns <= from_ns);
+        let mut now_ns = from_ns;
+        let mut ran = Vec::new();
+        while now_ns < to_ns {
+            let next = cpu.switches.get(at);
+            let end_ns = next.map_or(to_ns, |switch| switch.at_ns.min(to_ns));
+            // Before the first switch it is the one that is switched out there.
+            let before = at.checked_sub(1).and_then(|at| cpu.switches.get(at));
+            let runs = before
+                .map(|switch| switch.into)
+                .or(next.map(|switch| switch.out));
+            let runs = runs.filter(|&runs| runs != id).unwrap_or(0);
+            ran.push((runs, end_ns - now_ns));
+            (now_ns, at) = (end_ns, at + 1);
+        }
+        ran
+    }
+
+    /// Interrupts and faults while a thread ran.
+    fn count(&self, path: &mut Path, (id, cpu): (u32, u32), from_ns: u64, to_ns: u64) {
+        if let Some(cpu) = self.trace.cpus.iter().find(|known| known.id == cpu) {
+            let from = cpu.interrupts.partition_point(|i| i.at_ns < from_ns);
+            for interrupt in cpu.interrupts[from..]
+                .iter()
+                .take_while(|i| i.at_ns < to_ns)
+            {
+                *path.interrupts.entry(interrupt.kind).or_default() += 1;
+            }
+        }
+        if let Some(thread) = self.thread(id, to_ns) {
+            let from = thread.faults.partition_point(|fault| fault.at_ns < from_ns);
+            let faults = thread.faults[from..].iter();
+            path.faults += faults.take_while(|fault| fault.at_ns < to_ns).count() as u64;
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What is beyond the usual.
+
+use super::path::{Part, Path};
+use super::{Cause, Prices};
+use crate::trace::InterruptKind;
+use std::collections::BTreeMap;
+
+/// Medians over all operations.
+pub(super) struct Usual {
+    parts: BTreeMap<Part, f64>,
+    interrupts: BTreeMap<InterruptKind, f64>,
+    faults: f64,
+}
+
+impl Usual {
+    pub(super) fn of(paths: &[Path]) -> Usual {
+        let median = |mut values: Vec<u64>| {
+            values.sort_unstable();
+            values
+                .get(values.len() / 2)
+                .map_or(0.0, |&value| value as f64)
+        };
+        let mut parts: BTreeMap<Part, Vec<u64>> = BTreeMap::new();
+        for (at, path) in paths.iter().enumerate() {
+            for (part, ns) in &path.parts {
+                let values = parts.entry(part.class()).or_default();
+                values.resize(paths.len(), 0);
+                values[at] += ns;
+            }
+        }
+        let kinds = InterruptKind::ALL.into_iter();
+        Usual {
+            parts: parts
+                .into_iter()
+                .map(|(part, ns)| (part, median(ns)))
+                .collect(),
+            interrupts: kinds
+                .map(|kind| {
+                    let of = |path: &Path| path.interrupts.get(&kind).copied().unwrap_or(0);
+                    (kind, median(paths.iter().map(of).collect()))
+                })
+                .collect(),
+            faults: median(paths.iter().map(|path| path.faults).collect()),
+        }
+    }
+
+    /// Where the excess of an operation went.
+    pub(super) fn causes(&self, path: &Path, excess_ns: f64, prices: &Prices) -> Vec<(Cause, f64)> {
+        let of_class = |class: Part| -> f64 {
+            let parts = path.parts.iter().filter(|(part, _)| part.class() == class);
+            parts.map(|(_, &ns)| ns as f64).sum()
+        };
+        let mut causes: Vec<(Cause, f64)> = Vec::new();
+        for (&part, &ns) in &path.parts {
+            let Part::Off(cause) = part else { continue };
+            let whole_ns = of_class(part.class());
+            let usual_ns = self.parts.get(&part.class()).copied().unwrap_or(0.0);
+            let more_ns = (whole_ns - usual_ns) * ns as f64 / whole_ns.max(1.0);
+            if more_ns > 0.0 {
+                causes.push((cause, more_ns));
+            }
+        }
+        let usual_ns = self.parts.get(&Part::Running).copied().unwrap_or(0.0);
+        let on_cpu_ns = of_class(Part::Running) - usual_ns;
+        let mut left_ns = on_cpu_ns.max(0.0);
+        let more = |count: u64, usual: f64| (count as f64 - usual).max(0.0);
+        let interrupts = path.interrupts.iter().map(|(&kind, &count)| {
+            let price = prices.interrupts.get(&kind).copied().unwrap_or(0) as f64;
+            let usual = self.interrupts.get(&kind).copied().unwrap_or(0.0);
+            (Cause::Interrupts(kind), more(count, usual) * price)
+        });
+        let fault_ns = prices.fault_ns as f64;
+        let faults = (Cause::Faults, more(path.faults, self.faults) * fault_ns);
+        for (cause, ns) in interrupts.chain([faults]) {
+            let ns = ns.min(left_ns);
+            left_ns -= ns;
+            if ns > 0.0 {
+                causes.push((cause, ns));
+            }
+        }
+        if left_ns > 0.0 {
+            causes.push((Cause::OnCpu, left_ns));
+        }
+        // Less of one part than usual makes up for more of another.
+        let sum: f64 = causes.iter().map(|(_, ns)| ns).sum();
+        if sum > 0.0 {
+            let scale = excess_ns / sum;
+            causes.iter_mut().for_each(|(_, ns)| *ns *= scale);
+        } else {
+            causes.push((Cause::OnCpu, excess_ns));
+        }
+        causes.sort_by(|a, b| b.1.total_cmp(&a.1));
+        causes
+    }
+}
