@@ -100,9 +100,10 @@ for thread in sorted(traced) if not breaks else []:
         differ = {}
     check(not differ, f"states of thread {thread} as in Perfetto {differ or ''}")
 
-slices = dict(
-    line.rsplit("\t", 1) for line in (directory / "slices.txt").read_text().splitlines()[1:]
-)
+lines = (directory / "slices.txt").read_text().splitlines()[1:]
+rows = [line.rsplit("\t", 3) for line in lines]
+slices = {name: count for name, count, _, _ in rows}
+times = {name: (int(total), int(first)) for name, _, total, first in rows}
 for name in ["getppid", "mmap", "munmap", "page fault"]:
     all_faults = sum(len(thread.get("faults", [])) for thread in trace["threads"])
     wanted = all_faults if name == "page fault" else calls[name]
@@ -110,6 +111,25 @@ for name in ["getppid", "mmap", "munmap", "page fault"]:
 
 for name, count in MARKED.items():
     check(int(slices.get(name, 0)) == count, f"{name} in Perfetto: {slices.get(name)}")
+
+# Stamps are the same, too: sums of lengths, and the first.
+began_ns = trace["began"]["raw_ns"]
+every_call = [c for t in trace["threads"] for c in t.get("calls", []) if names[c[2]] == "getppid"]
+every_trip = [
+    m
+    for t in trace["threads"]
+    for m in t.get("signposts", [])
+    if trace["signpost_names"][m[2]] == "round trip"
+]
+for name, all_of in [("getppid", every_call), ("round trip", every_trip)]:
+    wanted = (sum(one[1] for one in all_of), began_ns + min(one[0] for one in all_of))
+    check(times.get(name) == wanted, f"{name} in Perfetto: {wanted[0]} ns in all, from {wanted[1]} on")
+
+of_thread = dict(line.split("\t") for line in (directory / "names.txt").read_text().splitlines()[1:])
+named = {str(t["id"]): t["name"] for t in trace["threads"]} | trace["other_names"]
+ran = {str(switch[3]) for cpu in trace["cpus"] for switch in cpu["switches"]} - {"0"}
+wrong = [tid for tid in ran if of_thread.get(tid) != named.get(tid)]
+check(not wrong, f"names of {len(ran)} threads in Perfetto {wrong or ''}")
 
 # perf counts from the second switch of each CPU on, and all time since the last switch on a CPU as that of
 # the thread that leaves it: a switch that is missing makes idle time running time.

@@ -60,6 +60,11 @@ for (const thread of threads) {
   thread.to_ns = end;
   for (const call of thread.calls) if (call[1] === 0) [call[1], call[4]] = [end - call[0], null];
 }
+// Some are created when they are first seen.
+for (const thread of threads.slice(12)) {
+  thread.segments.shift();
+  thread.from_ns = thread.segments[0][0];
+}
 // A stretch of the second thread that is lost, on its CPU too.
 const long = threads[1].segments.findIndex(([, duration]) => duration > 30_000);
 const [from, duration] = threads[1].segments[long];

@@ -172,6 +172,26 @@ test("mouse: a stretch is zoomed by a drag, moved with Shift, left by a double c
   });
 });
 
+test("threads that do not live in what is seen can be hidden", async () => {
+  await on(TIMELINE, {}, async (page) => {
+    const height = () => page.evaluate(() => document.querySelector("#lanes .room").offsetHeight);
+    const all = await height();
+    await page.check("#sparse");
+    assert.equal(await height(), all, "all live in the whole trace");
+    const first = Math.min(...TRACE.threads.slice(12).map(({ from_ns }) => from_ns));
+    for (let span = TRACE.duration_ns; span > first; span /= 2) await press(page, "+");
+    await press(page, "Home");
+    assert.ok((await height()) < all - 3 * 30, `${await height()} px of ${all}`);
+    // A search finds one that is hidden.
+    const thread = TRACE.threads.at(-1);
+    await page.fill("#find", `${thread.name} ${thread.id}`);
+    await page.press("#find", "Enter");
+    assert.equal((await told(page))[0], `${thread.name} ${thread.id}`);
+    await page.uncheck("#sparse");
+    assert.equal(await height(), all);
+  });
+});
+
 for (const scheme of ["light", "dark"]) {
   for (const width of [1440, 390]) {
     test(`axe finds nothing at ${width} px, ${scheme}`, async () => {

@@ -2,6 +2,7 @@
 //! and traced by us and by others, interleaved. The ratio to alone is printed.
 
 use crate::bars::Bars;
+use crate::process::output;
 use crate::spread::median;
 use crate::table::{Table, figure};
 use crate::traced::Workload;
@@ -35,15 +36,27 @@ enum Tracer {
     Own,
     PerfSched,
     PerfRecord,
+    PerfSwitches,
     Ftrace,
     PerfTrace,
     Strace,
 }
 
-use Tracer::{Alone, Ftrace, Full, Own, PerfRecord, PerfSched, PerfTrace, Scheduler, Strace};
+use Tracer::{
+    Alone, Ftrace, Full, Own, PerfRecord, PerfSched, PerfSwitches, PerfTrace, Scheduler, Strace,
+};
 
-const ALL: [Tracer; 9] = [
-    Alone, Scheduler, Full, Own, PerfSched, PerfRecord, Ftrace, PerfTrace, Strace,
+const ALL: [Tracer; 10] = [
+    Alone,
+    Scheduler,
+    Full,
+    Own,
+    PerfSched,
+    PerfRecord,
+    PerfSwitches,
+    Ftrace,
+    PerfTrace,
+    Strace,
 ];
 
 /// The events of the full tier.
@@ -60,6 +73,7 @@ impl Tracer {
             Own => "own process",
             PerfSched => "perf sched record",
             PerfRecord => "perf record",
+            PerfSwitches => "perf record --switch-events",
             Ftrace => "ftrace",
             PerfTrace => "perf trace",
             Strace => "strace -f",
@@ -94,6 +108,10 @@ impl Tracer {
             Own => words(latlas, &["trace", "--tier", "own", "--"]),
             PerfSched => words(perf, &["sched", "record", "-q", "-o", &data, "--"]),
             PerfRecord => words(perf, &["record", "-q", "-e", EVENTS, "-o", &data, "--"]),
+            PerfSwitches => {
+                let record = ["record", "-q", "--switch-events", "-e", EVENTS, "-o"];
+                words(perf, &[&record[..], &[&data, "--"]].concat())
+            }
             PerfTrace => words(perf, &["trace", "-o", "/dev/null", "--"]),
             Strace => words(Path::new("strace"), &["-f", "-o", "/dev/null"]),
         }
@@ -119,7 +137,40 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         }
         hold(workload, &times, &mut bars);
     }
+    if arguments.only.is_none() {
+        rate(arguments, files.path(), &mut bars)?;
+    }
     Ok(bars)
+}
+
+/// The most events that a program makes: what is lost, and what a file needs.
+fn rate(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Result<()> {
+    const LEAST_A_SECOND: f64 = 400_000.0;
+    let file = |name: &str| files.join(name).to_string_lossy().into_owned();
+    let (kept, converted) = (file("t.zst"), file("t.pftrace"));
+    let latlas = || Command::new(&arguments.latlas);
+    let traced = std::env::current_exe()?;
+    let mut record = latlas();
+    record.args(["trace", "--tier", "full", "--out", &kept, "--"]);
+    let status = record
+        .arg(traced)
+        .args(["__traced", "getppid", "400000"])
+        .output()?
+        .status;
+    let (json, _, _) = output(latlas().args(["trace", "show", "--json", &kept]))?;
+    output(latlas().args(["trace", "export", &kept, "-o", &converted]))?;
+    let trace: model::trace::Trace = serde_json::from_str(&json)?;
+    let threads = trace.threads.iter();
+    let own: usize = threads.map(|t| 2 * t.calls.len() + t.faults.len()).sum();
+    let switches: usize = trace.cpus.iter().map(|cpu| cpu.switches.len()).sum();
+    let events = (own + switches + trace.wakeups.len()) as f64;
+    let a_second = events / (trace.duration_ns as f64 / 1e9);
+    let bytes = std::fs::metadata(&converted)?.len() as f64;
+    println!("\nrate: {events} events, {a_second:.0} a second; {status}");
+    let lost = (a_second >= LEAST_A_SECOND).then_some(trace.losses.records as f64);
+    bars.at_most("lost records at 400,000 events a second", lost, 0.0, "");
+    println!("rate: a Perfetto file has {:.1} B an event", bytes / events);
+    Ok(())
 }
 
 /// CPU time of an operation, in ns.
@@ -192,9 +243,11 @@ fn hold(workload: Workload, times: &[Vec<f64>], bars: &mut Bars) {
     ));
     let of = |tracer: Tracer| ALL.iter().zip(ratio).find(|(t, _)| **t == tracer)?.1;
     let name = workload.name();
+    // What each adds: two ratios near 1 say little of each other.
     let mut against = |ours: Tracer, peer: Tracer, limit: f64| {
-        let share = of(ours).zip(of(peer)).map(|(ours, peer)| ours / peer);
-        let what = format!("{name}, {} / {}", ours.title(), peer.title());
+        let share = of(ours).zip(of(peer));
+        let share = share.map(|(ours, peer)| (ours - 1.0) / (peer - 1.0));
+        let what = format!("{name}, {} adds, by {}", ours.title(), peer.title());
         bars.at_most(&what, share, limit, "x");
     };
     // Without switches both are noise.
@@ -203,7 +256,8 @@ fn hold(workload: Workload, times: &[Vec<f64>], bars: &mut Bars) {
         against(Scheduler, Ftrace, 1.0);
     }
     against(Full, PerfRecord, 1.0);
-    // Only calls are what perf trace records.
+    against(Full, PerfSwitches, 1.0);
+    // perf trace records calls only.
     if workload != Workload::Faults {
         against(Full, PerfTrace, 0.2);
     }

@@ -28,8 +28,9 @@ pub enum Source {
     /// A sample at each passage of the tracepoint with this id, see
     /// [`tracepoint_sample`].
     Tracepoint(u64),
-    /// A sample at each page fault in user mode, see [`fault_sample`].
-    PageFaults,
+    /// A sample at each page fault in user mode, see [`fault_sample`], and
+    /// records about threads.
+    PageFaults(Threads),
     /// Records about threads. The kernel itself is left out, so that none of
     /// it needs a right beyond `kernel.perf_event_paranoid` 2.
     Threads(Threads),

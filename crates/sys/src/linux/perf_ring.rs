@@ -17,7 +17,7 @@ use super::perf_event::{
     SAMPLE_ID_ALL, SAMPLE_RAW, SAMPLE_TID, SAMPLE_TIME, TASK, USE_CLOCK, WATERMARK,
 };
 use crate::pages::base_page_bytes;
-use crate::perf::{Begin, Event, Of, RingError, Source};
+use crate::perf::{Begin, Event, Of, RingError, Source, Threads};
 
 /// Where the control page holds its 64-bit words `data_head` and `data_tail`.
 const HEAD_AT: usize = 1024;
@@ -181,22 +181,17 @@ fn open(event: &Event, data_bytes: usize) -> io::Result<OwnedFd> {
             SAMPLE_TIME | SAMPLE_RAW,
             SAMPLE_ID_ALL,
         ),
-        Source::PageFaults => (
+        Source::PageFaults(which) => (
             PERF_TYPE_SOFTWARE,
             PERF_COUNT_SW_PAGE_FAULTS,
             SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR,
-            user | SAMPLE_ID_ALL,
+            user | about_threads(which) | SAMPLE_ID_ALL,
         ),
         Source::Threads(which) => {
-            let bit = |asked: bool, bits: u64| if asked { bits } else { 0 };
             // Records of tasks have a time without.
             let stamped = which.names || which.maps || which.switches;
-            let flags = user
-                | bit(which.tasks, TASK)
-                | bit(which.names, COMM)
-                | bit(which.maps, MMAP | MMAP_DATA | MMAP2)
-                | bit(which.switches, CONTEXT_SWITCH)
-                | bit(stamped, SAMPLE_ID_ALL);
+            let stamp = if stamped { SAMPLE_ID_ALL } else { 0 };
+            let flags = user | about_threads(which) | stamp;
             let sample_type = SAMPLE_TID | SAMPLE_TIME;
             (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, sample_type, flags)
         }
@@ -224,4 +219,12 @@ fn open(event: &Event, data_bytes: usize) -> io::Result<OwnedFd> {
     };
     let cpu = libc::c_int::try_from(event.cpu).map_err(io::Error::other)?;
     perf_event::open(attributes, thread, cpu)
+}
+
+fn about_threads(which: Threads) -> u64 {
+    let bit = |asked: bool, bits: u64| if asked { bits } else { 0 };
+    bit(which.tasks, TASK)
+        | bit(which.names, COMM)
+        | bit(which.maps, MMAP | MMAP_DATA | MMAP2)
+        | bit(which.switches, CONTEXT_SWITCH)
 }

@@ -398,6 +398,7 @@ impl Recorded {
                     from_ns: around.began.raw_ns,
                     to_ns: collected.full_ns.unwrap_or(around.to_ns),
                     scheduler: tier == Tier::Full,
+                    tasks_of_all: tier == Tier::Full && around.request.scheduler_only,
                     calls,
                     yield_call: check::number_of("sched_yield"),
                 };

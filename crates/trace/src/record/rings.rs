@@ -57,19 +57,27 @@ impl Rings {
         let wide = [Tracepoint::Switch, Tracepoint::Waking].into_iter();
         let wide = wide.chain(Tracepoint::INTERRUPTS);
         let wide = wide.filter_map(|point| layouts.id(point).map(Source::Tracepoint));
+        let mut wide: Vec<Source> = wide.collect();
         let own = [Tracepoint::Enter, Tracepoint::Return, Tracepoint::Fault];
         let mut own: Vec<Source> = own
             .iter()
             .filter_map(|&point| layouts.id(point).map(Source::Tracepoint))
             .collect();
-        // Last: that it records means that the others do.
-        own.push(Source::Threads(Threads {
-            tasks: true,
-            names: true,
-            switches: true,
-            maps: false,
-        }));
-        let wide: Vec<Source> = wide.collect();
+        let threads = |switches| {
+            Source::Threads(Threads {
+                tasks: true,
+                names: true,
+                switches,
+                maps: false,
+            })
+        };
+        match request.scheduler_only {
+            // Events that threads carry cost them more at each switch than the
+            // records of all threads that begin and end cost the machine.
+            true => wide.push(threads(false)),
+            // Last: that it records means that the others do.
+            false => own.push(threads(true)),
+        }
         Rings::open(
             traced,
             cpus,
@@ -82,19 +90,21 @@ impl Rings {
 
     /// The target's own switches and page faults.
     pub(super) fn own(traced: &Traced, request: &Request) -> Result<Rings, Reason> {
-        let mut own = vec![Source::Threads(Threads {
+        let threads = Threads {
             tasks: true,
             names: true,
             maps: !request.scheduler_only,
             switches: true,
-        })];
-        let mut gaps = Vec::new();
-        match request.scheduler_only {
-            true => gaps.push(gap(Topic::Faults, Reason::NotAsked)),
-            // The last one records: that means that the others do.
-            false => own.insert(0, Source::PageFaults),
-        }
-        Rings::open(traced, &request.cpus, &[], &own, Samples::Faults, gaps)
+        };
+        // One event for both costs the threads less than two.
+        let (own, gaps) = match request.scheduler_only {
+            false => (Source::PageFaults(threads), Vec::new()),
+            true => {
+                let left_out = gap(Topic::Faults, Reason::NotAsked);
+                (Source::Threads(threads), vec![left_out])
+            }
+        };
+        Rings::open(traced, &request.cpus, &[], &[own], Samples::Faults, gaps)
     }
 
     fn open(
@@ -117,6 +127,8 @@ impl Rings {
         let wide: Vec<Asked> = wide.collect();
         rings.add(cpus, &wide).map_err(reason)?;
         match traced {
+            // Nothing of its own.
+            _ if own.is_empty() => {}
             Traced::Command => {
                 let own = own.iter();
                 let mut own: Vec<Asked> = own

@@ -34,6 +34,9 @@ pub struct Settings {
     pub to_ns: u64,
     /// `sched_switch` and wake-ups of all threads are recorded.
     pub scheduler: bool,
+    /// Beginnings, ends and names are recorded of all threads, not of the traced
+    /// ones only.
+    pub tasks_of_all: bool,
     /// System calls are recorded.
     pub calls: bool,
     /// The number of `sched_yield`.
@@ -114,6 +117,12 @@ impl<'a> Builder<'a> {
                 uninterruptible,
             };
             return self.asleep(at_ns, thread, blocked);
+        }
+        if let What::Fork { parent: id, .. } | What::Name { thread: id, .. } = what
+            && self.settings.tasks_of_all
+            && !self.is_traced(id)
+        {
+            return;
         }
         match what {
             What::Asleep { .. } => {}
@@ -201,6 +210,12 @@ impl<'a> Builder<'a> {
         }
         let cpu = self.cpus.entry(cpu).or_default();
         cpu.last_event_ns = at_ns;
+    }
+
+    /// A traced thread has this number, and has not begun to end.
+    fn is_traced(&self, id: u32) -> bool {
+        let thread = self.by_id.get(&id).map(|&at| &self.threads[at]);
+        thread.is_some_and(|thread| thread.exit_ns.is_none())
     }
 
     /// Without an event before, it slept from the beginning on.

@@ -41,6 +41,7 @@ pub(crate) fn trace(layouts: &Layouts, rings: &[Vec<u8>], scheduler: bool) -> Tr
         from_ns: 0,
         to_ns: 200,
         scheduler,
+        tasks_of_all: false,
         calls: true,
         yield_call: Some(24),
     };

@@ -13,6 +13,7 @@ fn settings() -> Settings {
         from_ns: 0,
         to_ns: 1000,
         scheduler: true,
+        tasks_of_all: false,
         calls: true,
         yield_call: Some(24),
     }
@@ -469,6 +470,28 @@ fn own_records_alone_tell_ready_from_blocked_when_it_leaves() {
     assert!(second.ended && second.to_ns == 600);
     assert!(timeline.cpus.is_empty());
     assert_eq!(timeline.losses, Losses::default());
+}
+
+#[test]
+fn records_of_all_threads_begin_those_of_traced_ones_only() {
+    let settings = Settings {
+        tasks_of_all: true,
+        ..settings()
+    };
+    let ring = Bytes::default()
+        .switch(100, 0, 0, ME)
+        .fork(110, 50, 50, 40)
+        .exec(120, 50, "other")
+        .fork(130, 1, 2, 1)
+        .exit(140, 40)
+        .exit(150, 2)
+        // Another process has the number before its last switch is recorded.
+        .exec(160, 2, "other")
+        .fork(170, 60, 60, 2);
+    let timeline = of(&[ring], &settings);
+    let ids: Vec<u32> = timeline.threads.iter().map(|thread| thread.id).collect();
+    assert_eq!(ids, [1, 2]);
+    assert_ne!(timeline.threads[1].name, "other");
 }
 
 #[test]

@@ -118,6 +118,7 @@ fn timeline(trace: &Trace) -> Markup {
                 button #in type="button" { "Zoom in" }
                 button #out type="button" { "Zoom out" }
                 button #whole type="button" disabled { "Whole trace" }
+                label { input #sparse type="checkbox" autocomplete="off"; " Hide threads that do not live in this stretch" }
             }
             p #status role="status" {}
             noscript { p { "The timeline is drawn by a script; the figures below need none." } }

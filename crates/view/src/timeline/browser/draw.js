@@ -64,7 +64,7 @@ function draw() {
     context.fillStyle = look.ink;
     context.fillText(fitting([lane.label], gutter() - 14, true), 6, lane.top + lane.state + 13.5);
   }
-  if (current) drawCurrent();
+  if (current && current.lane.top !== null) drawCurrent();
   context.restore();
   drawAxis(wide);
 }
@@ -138,7 +138,7 @@ function drawCurrent() {
   context.strokeStyle = context.fillStyle = colours[SHADE.wakeup].css;
   for (const edge of wakeupsOf(current)) {
     const x = xOf(edge.at);
-    if (!edge.from || !edge.to || edge.from === edge.to || x < gutter() || x > box.clientWidth) continue;
+    if (!edge.from || edge.from === edge.to || edge.from.top === null || edge.to.top === null || x < gutter() || x > box.clientWidth) continue;
     const isDown = edge.to.top > edge.from.top;
     const y0 = edge.from.top + edge.from.state + BAND.state / 2;
     const y1 = edge.to.top + edge.to.state + (isDown ? 0 : BAND.state);

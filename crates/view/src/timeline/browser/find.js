@@ -18,7 +18,7 @@ function next(isIt, behind) {
   const offer = (key, item) => {
     if (isAfter(key, behind) && (!best || isAfter(best.key, key))) best = { key, item };
   };
-  lanes.forEach((lane, y) => {
+  everyLane.forEach((lane, y) => {
     if (!lane.thread) return;
     if (isIt(lane.label)) offer([lane.thread.from_ns, y, 0], { ...stateAt(lane, lane.runs.at[0]), lane });
     for (const [band, all, kinds, from] of [["post", posts, lane.posts.name, lane.posts.from], ["call", calls, lane.calls.number, lane.calls.from]]) {

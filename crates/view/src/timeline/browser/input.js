@@ -9,8 +9,20 @@ function show(from, to) {
   const start = clamp((from + to - span) / 2, 0, whole.to - span);
   view = { from: start, to: start + span };
   back.disabled = span === whole.to;
+  if (sparse.checked) settle();
   redraw();
 }
+
+// Makes room for the lanes.
+function settle() {
+  arrange(view);
+  box.querySelector(".room").style.height = `${height}px`;
+}
+sparse.addEventListener("change", () => {
+  if (!isLoaded) return;
+  settle();
+  redraw();
+});
 const zoom = (t, factor) => show(t - (t - view.from) * factor, t + (view.to - t) * factor);
 const pan = (share) => show(view.from + share * (view.to - view.from), view.to + share * (view.to - view.from));
 const middle = () => (view.from + view.to) / 2;
@@ -33,6 +45,7 @@ let chosenAt = 0;
 
 // Scrolls to a lane.
 function reveal(lane) {
+  if (lane.top === null) return;
   const [top, bottom] = [lane.top - AXIS - GAP, lane.top + lane.height + GAP];
   if (top < box.scrollTop) box.scrollTop = top;
   if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;

@@ -7,25 +7,37 @@ const BAND = { state: 18, call: 13, moment: 6, post: 14 };
 const POSTS = 4;
 const GAP = 7;
 
+// Those that have a place, and all.
 let lanes = [];
+let everyLane = [];
 let isLoaded = false;
-// Height of all lanes.
+// Height of all lanes that have a place.
 let height = 0;
+const sparse = document.getElementById("sparse");
 
 function place(loaded) {
-  lanes = loaded;
-  let top = AXIS + GAP;
-  for (const lane of lanes) {
+  everyLane = loaded;
+  for (const lane of everyLane) {
     const levels = lane.posts ? lane.posts.level.reduce((most, level) => Math.max(most, level + 1), 0) : 0;
-    lane.top = top;
     lane.state = levels * BAND.post;
     lane.call = lane.state + BAND.state;
     lane.moment = lane.call + (lane.calls?.from.length ? BAND.call : 0);
     lane.height = lane.moment + (lane.moments?.at.length ? BAND.moment : 0);
+  }
+  isLoaded = true;
+}
+
+// Gives each lane its place; with the switch, those of threads that live in what is seen.
+function arrange({ from, to }) {
+  const isThere = ({ thread }) => !sparse.checked || !thread || (thread.from_ns < to && thread.to_ns > from);
+  lanes = everyLane.filter(isThere);
+  for (const lane of everyLane) lane.top = null;
+  let top = AXIS + GAP;
+  for (const lane of lanes) {
+    lane.top = top;
     top += lane.height + GAP;
   }
   height = top;
-  isLoaded = true;
 }
 
 // The lanes that are seen between two heights.
@@ -33,7 +45,7 @@ const lanesFrom = (low, high) => lanes.filter(({ top, height }) => top + height 
 
 // The lane of a thread's number at a time; numbers are used again.
 function laneOf(id, at) {
-  const all = lanes.filter(({ thread }) => thread?.id === id);
+  const all = everyLane.filter(({ thread }) => thread?.id === id);
   return all.find(({ thread }) => thread.from_ns <= at && at <= thread.to_ns) ?? all.at(-1);
 }
 
@@ -103,7 +115,7 @@ function wakeupsOf(item) {
   const [from, to] = timesOf(item);
   const isRunning = item.lane.runs.shadeOf[item.lane.runs.what[item.index]] === 0;
   const edges = [];
-  for (const lane of isRunning ? lanes : [item.lane]) {
+  for (const lane of isRunning ? everyLane : [item.lane]) {
     const times = lane.woken?.at ?? [];
     for (let i = find(times, from - 0.5) + 1; i < times.length && times[i] <= to && edges.length < 64; i++) {
       const [by, cpu] = names.wakers[lane.woken.waker[i]];

@@ -7,7 +7,7 @@ async function begin() {
     status.textContent = `The timeline can't be drawn: ${error.message}`;
     return;
   }
-  box.querySelector(".room").style.height = `${height}px`;
+  settle();
   box.style.height = `min(${height + 2}px, 78vh)`;
   recolour();
   draw();

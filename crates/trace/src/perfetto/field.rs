@@ -1,0 +1,99 @@
+//! Numbers of fields, below the message that they belong to.
+
+pub(super) mod trace {
+    pub(crate) const PACKET: u32 = 1;
+}
+pub(super) mod packet {
+    pub(crate) const FTRACE_EVENTS: u32 = 1;
+    pub(crate) const PROCESS_TREE: u32 = 2;
+    pub(crate) const CLOCK_SNAPSHOT: u32 = 6;
+    pub(crate) const TIMESTAMP: u32 = 8;
+    pub(crate) const SEQUENCE: u32 = 10;
+    pub(crate) const TRACK_EVENT: u32 = 11;
+    pub(crate) const INTERNED_DATA: u32 = 12;
+    pub(crate) const SEQUENCE_FLAGS: u32 = 13;
+    pub(crate) const SYSTEM_INFO: u32 = 45;
+    pub(crate) const DEFAULTS: u32 = 59;
+    pub(crate) const TRACK_DESCRIPTOR: u32 = 60;
+}
+pub(super) mod defaults {
+    pub(crate) const TRACK_EVENT: u32 = 11;
+    pub(crate) const CLOCK: u32 = 58;
+    /// Of those of track events.
+    pub(crate) const TRACK: u32 = 11;
+}
+pub(super) mod clocks {
+    pub(crate) const CLOCK: u32 = 1;
+    pub(crate) const PRIMARY: u32 = 2;
+    pub(crate) const ID: u32 = 1;
+    pub(crate) const TIMESTAMP: u32 = 2;
+    pub(crate) const INCREMENTAL: u32 = 3;
+}
+pub(super) mod system {
+    pub(crate) const UTSNAME: u32 = 1;
+    pub(crate) const SYSNAME: u32 = 1;
+    pub(crate) const RELEASE: u32 = 3;
+    pub(crate) const MACHINE: u32 = 4;
+}
+pub(super) mod tree {
+    pub(crate) const PROCESS: u32 = 1;
+    pub(crate) const THREAD: u32 = 2;
+    pub(crate) const PID: u32 = 1;
+    pub(crate) const CMDLINE: u32 = 3;
+    pub(crate) const TID: u32 = 1;
+    pub(crate) const NAME: u32 = 2;
+    pub(crate) const TGID: u32 = 3;
+}
+pub(super) mod bundle {
+    pub(crate) const CPU: u32 = 1;
+    pub(crate) const EVENT: u32 = 2;
+    pub(crate) const CLOCK: u32 = 5;
+}
+pub(super) mod ftrace {
+    pub(crate) const TIMESTAMP: u32 = 1;
+    pub(crate) const PID: u32 = 2;
+    pub(crate) const SWITCH: u32 = 4;
+    pub(crate) const WAKING: u32 = 20;
+    pub(crate) const NEW_TASK: u32 = 235;
+}
+pub(super) mod switch {
+    pub(crate) const PREV_PID: u32 = 2;
+    pub(crate) const PREV_STATE: u32 = 4;
+    pub(crate) const NEXT_COMM: u32 = 5;
+    pub(crate) const NEXT_PID: u32 = 6;
+}
+pub(super) mod waking {
+    pub(crate) const PID: u32 = 2;
+    pub(crate) const TARGET_CPU: u32 = 5;
+}
+pub(super) mod new_task {
+    pub(crate) const PID: u32 = 1;
+    pub(crate) const COMM: u32 = 2;
+    pub(crate) const CLONE_FLAGS: u32 = 3;
+}
+pub(super) mod descriptor {
+    pub(crate) const UUID: u32 = 1;
+    pub(crate) const NAME: u32 = 2;
+    pub(crate) const THREAD: u32 = 4;
+    pub(crate) const PARENT: u32 = 5;
+    pub(crate) const THREAD_PID: u32 = 1;
+    pub(crate) const THREAD_TID: u32 = 2;
+    pub(crate) const THREAD_NAME: u32 = 5;
+}
+pub(super) mod event {
+    pub(crate) const ANNOTATION: u32 = 4;
+    pub(crate) const TYPE: u32 = 9;
+    pub(crate) const NAME_IID: u32 = 10;
+    pub(crate) const TRACK: u32 = 11;
+}
+pub(super) mod annotation {
+    pub(crate) const NAME_IID: u32 = 1;
+    pub(crate) const UINT: u32 = 3;
+    pub(crate) const INT: u32 = 4;
+}
+pub(super) mod interned {
+    pub(crate) const EVENT_NAMES: u32 = 2;
+    pub(crate) const ANNOTATION_NAMES: u32 = 3;
+    pub(crate) const IID: u32 = 1;
+    pub(crate) const NAME: u32 = 2;
+}
