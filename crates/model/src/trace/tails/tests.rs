@@ -273,28 +273,26 @@ fn interrupts_and_faults_explain_no_more_than_their_price() {
 
 #[test]
 fn what_is_usual_is_no_excess() {
-    // Each operation is preempted for 300 ns; one for longer.
-    let states: Vec<(u64, u64, State)> = vec![(500, 50_800, State::Preempted(9))];
-    let mut trace = trace(Tier::Full, &states);
-    let thread = &mut trace.threads[0];
-    let mut segments = Vec::new();
-    for at in 0..30 {
-        let from_ns = at * PERIOD_NS;
-        let length = if at == SLOW as u64 { 50_300 } else { 300 };
-        segments.push(segment(from_ns, from_ns + 500, State::Running(0)));
-        segments.push(segment(
-            from_ns + 500,
-            from_ns + 500 + length,
-            State::Preempted(9),
-        ));
-        segments.push(segment(
-            from_ns + 500 + length,
-            from_ns + PERIOD_NS,
-            State::Running(0),
-        ));
+    // Each operation is preempted for 300 ns; one runs for longer, or is preempted for
+    // longer.
+    for (preempted_ns, cause) in [(300, Cause::OnCpu), (50_300, Cause::Preempted(Some(9)))] {
+        let mut trace = trace(Tier::Full, &[]);
+        let mut segments = Vec::new();
+        for at in 0..30 {
+            let from_ns = at * PERIOD_NS + 500;
+            let is_slow = at == SLOW as u64;
+            let until_ns = from_ns + if is_slow { preempted_ns } else { 300 };
+            segments.push(segment(from_ns - 500, from_ns, State::Running(0)));
+            segments.push(segment(from_ns, until_ns, State::Preempted(9)));
+            segments.push(segment(
+                until_ns,
+                from_ns - 500 + PERIOD_NS,
+                State::Running(0),
+            ));
+        }
+        trace.threads[0].segments = segments;
+        assert_eq!(causes(&trace), [(cause, 50_000)]);
     }
-    thread.segments = segments;
-    assert_eq!(causes(&trace), [(Cause::Preempted(Some(9)), 50_000)]);
 }
 
 #[test]
