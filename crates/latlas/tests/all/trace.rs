@@ -152,7 +152,7 @@ fn a_row_traces_itself() {
         &done.out,
         [
             "sched.pool at 2",
-            "the slowest 10 of 20 operations",
+            " of 20 operations take more than ",
             "in this run",
         ],
     );

@@ -92,7 +92,6 @@ impl<'t> Index<'t> {
         }
         let segments = || trace.threads.iter().flat_map(|thread| &thread.segments);
         let ready = || segments().filter(|segment| segment.state == State::PreemptedOrYielded);
-        let ready_ns: u64 = ready().map(Segment::duration_ns).sum();
         let is_partial = trace.tier != Tier::Full;
         let stretch = |segment: &Segment| (segment.from_ns, segment.to_ns);
         let running = match is_partial {
@@ -103,6 +102,8 @@ impl<'t> Index<'t> {
             false => Vec::new(),
         };
         let ready = without(&united(ready().map(stretch).collect()), &running);
+        // While another one runs, the quota is not used up.
+        let ready_ns: u64 = ready.iter().map(|(from_ns, to_ns)| to_ns - from_ns).sum();
         let wakeups = trace.wakeups.iter();
         Index {
             trace,

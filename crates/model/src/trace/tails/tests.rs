@@ -100,6 +100,13 @@ fn a_state_has_its_cause() {
 #[test]
 fn without_the_scheduler_the_quota_is_known_by_its_sum() {
     let mut trace = trace(Tier::OwnProcess, &[(0, 50_000, State::PreemptedOrYielded)]);
+    // While the first runs, this one waits for its CPU.
+    trace.threads.push(Thread {
+        id: SECOND,
+        to_ns: SLOW_AT_NS,
+        segments: vec![segment(0, SLOW_AT_NS, State::PreemptedOrYielded)],
+        ..Thread::default()
+    });
     for (throttled_ns, cause) in [
         (45_000, Cause::Throttled),
         // Something else had most of it.
