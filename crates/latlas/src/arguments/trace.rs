@@ -29,7 +29,7 @@ Examples:
 Exit codes:
   0  done, whatever the command's exit code
   2  the request can't be carried out, or the command does not start
-  3  done, but no thread was recorded, or records are lost";
+  3  done, but no thread was recorded, or records or signposts are lost";
 
 /// Options of `latlas trace`.
 #[derive(Args, Debug, Clone)]
