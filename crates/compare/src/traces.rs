@@ -98,7 +98,10 @@ pub fn trace_difference(a: &Trace, b: &Trace) -> TraceDifference {
     let both = |topic| is_recorded(a, topic) && is_recorded(b, topic);
     let latency = [&of_a, &of_b].map(|of| Times::from(&of.wakeup_latency));
     let wakeups = both(Topic::Runnable).then_some(pair(latency));
-    let faults = both(Topic::Faults).then_some(pair([of_a.faults.count, of_b.faults.count]));
+    // Sums are of all faults, records only of those in user mode.
+    let same_faults = (a.tier == Tier::Minimal) == (b.tier == Tier::Minimal);
+    let faults = (same_faults && both(Topic::Faults))
+        .then_some(pair([of_a.faults.count, of_b.faults.count]));
     TraceDifference {
         tiers: pair([a.tier, b.tier]),
         duration_ns: pair([a.duration_ns, b.duration_ns]),
@@ -129,7 +132,8 @@ fn states(a: &Trace, b: &Trace) -> Vec<StateDifference> {
         for figures in summary(trace).threads {
             let name = &trace.threads[figures.index].name;
             for (kind, ns) in figures.times_ns.into_iter().enumerate() {
-                sums.entry((name.clone(), kind)).or_default()[side] += ns;
+                let sum = &mut sums.entry((name.clone(), kind)).or_default()[side];
+                *sum = sum.saturating_add(ns);
             }
         }
     }

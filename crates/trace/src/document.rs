@@ -6,7 +6,7 @@ use std::io::Read;
 /// zstd's own default.
 const COMPRESSION_LEVEL: i32 = 3;
 /// A file from elsewhere may unpack to anything.
-const LARGEST_BYTES: u64 = 4 << 30;
+const LARGEST_BYTES: u64 = 1 << 30;
 /// A compressed file is no larger than this.
 pub const LARGEST_FILE_BYTES: u64 = 1 << 30;
 
@@ -14,11 +14,14 @@ pub const LARGEST_FILE_BYTES: u64 = 1 << 30;
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     /// It is not compressed, or damaged.
-    #[error("it is not a trace of latlas: {0}")]
+    #[error("it is damaged, or no trace of latlas: {0}")]
     Compression(std::io::Error),
     /// It is not the JSON of a trace.
-    #[error("it is not a trace of latlas: {0}")]
+    #[error("it is damaged, or no trace of latlas")]
     Json(#[from] serde_json::Error),
+    /// It unpacks to more than any trace.
+    #[error("it unpacks to more than {} bytes", LARGEST_BYTES)]
+    TooLarge,
     /// It was written by another version.
     #[error("it is a trace of schema {0}, and this latlas reads schema {SCHEMA}")]
     Schema(u32),
@@ -47,7 +50,9 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Trace, DocumentError> {
     let mut json = Vec::new();
     let unpacked = zstd::Decoder::new(bytes).map_err(DocumentError::Compression)?;
     let read = unpacked.take(LARGEST_BYTES).read_to_end(&mut json);
-    read.map_err(DocumentError::Compression)?;
+    if read.map_err(DocumentError::Compression)? as u64 >= LARGEST_BYTES {
+        return Err(DocumentError::TooLarge);
+    }
     match serde_json::from_slice(&json)? {
         Version { schema: SCHEMA } => Ok(serde_json::from_slice(&json)?),
         Version { schema } => Err(DocumentError::Schema(schema)),

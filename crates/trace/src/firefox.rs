@@ -113,13 +113,13 @@ impl Writer<'_> {
             let at = moment(first.from_ns);
             self.profile.add_sample(handle, at, None, CpuDelta::ZERO, 1);
         }
-        let (mut running_ns, mut told_us) = (0, 0);
+        let (mut running_ns, mut written_us) = (0u64, 0);
         for segment in &thread.segments {
             if matches!(segment.state, State::Running(_)) {
-                running_ns += segment.duration_ns();
+                running_ns = running_ns.saturating_add(segment.duration_ns());
             }
-            let delta = CpuDelta::from_micros(running_ns / 1000 - told_us);
-            told_us = running_ns / 1000;
+            let delta = CpuDelta::from_micros(running_ns / 1000 - written_us);
+            written_us = running_ns / 1000;
             let at = moment(segment.to_ns);
             self.profile.add_sample(handle, at, None, delta, 1);
         }

@@ -21,6 +21,9 @@ pub(crate) enum InvalidValue {
     /// Not a size of a trace's buffer.
     #[error("give a size from 1MiB to 16GiB, such as 256MiB")]
     TraceBuffer,
+    /// More operations of a traced row than a trace can hold, or none.
+    #[error("give a number from 1 to 200000")]
+    Operations,
     /// A measurement of noise that is too short or too long.
     #[error("give 100ms to 10m")]
     NoiseSpan,

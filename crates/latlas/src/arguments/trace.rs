@@ -29,7 +29,8 @@ Examples:
 Exit codes:
   0  done, whatever the command's exit code
   2  the request can't be carried out, or the command does not start
-  3  done, but no thread was recorded, or records or signposts are lost";
+  3  done, but no thread was recorded, the buffer was full, or records or signposts are
+     lost";
 
 /// Options of `latlas trace`.
 #[derive(Args, Debug, Clone)]
@@ -62,7 +63,7 @@ pub(crate) struct TraceOptions {
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = buffer)]
     pub(crate) buffer: u64,
     /// Run the row for this many operations (default: for about 0.1 s)
-    #[arg(long, value_name = "N", requires = "row", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", requires = "row", value_parser = operations)]
     pub(crate) operations: Option<u32>,
     /// Explain the slowest operations of the row: those beyond p99.9 (default: of 10000)
     #[arg(long, requires = "row", conflicts_with = "scheduler_only")]
@@ -207,6 +208,13 @@ fn buffer(text: &str) -> Result<u64, InvalidValue> {
         .ok_or(InvalidValue::TraceBuffer)
 }
 
+fn operations(text: &str) -> Result<u32, InvalidValue> {
+    text.parse::<u32>()
+        .ok()
+        .filter(|number| (1..=200_000).contains(number))
+        .ok_or(InvalidValue::Operations)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,6 +226,15 @@ mod tests {
         assert_eq!(buffer("1MiB"), Ok(1 << 20));
         for bad in ["1KiB", "17GiB", "much"] {
             assert_eq!(buffer(bad), Err(InvalidValue::TraceBuffer), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_operations_are_bounded() {
+        assert_eq!(operations("1"), Ok(1));
+        assert_eq!(operations("200000"), Ok(200_000));
+        for bad in ["0", "1000001", "4294967295", "-1", "many"] {
+            assert_eq!(operations(bad), Err(InvalidValue::Operations), "{bad}");
         }
     }
 }

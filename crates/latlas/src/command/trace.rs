@@ -10,7 +10,8 @@ use ::trace::document;
 use ::trace::record::{self, Request};
 use anyhow::{Context, bail};
 use meter::probe::Probe;
-use model::trace::{Target, Trace};
+use model::figure::time;
+use model::trace::{Ended, Trace};
 use std::path::Path;
 use std::process::ExitCode;
 use view::render;
@@ -21,6 +22,7 @@ pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Resu
         None => recorded(catalogue, options),
         Some(TraceCommand::Show { file, json, look }) => {
             let trace = read(file)?;
+            check_stretch(look.stretch.ns(), Some(trace.duration_ns))?;
             output::show_json_or(*json, &trace, look.color, || blocks(&trace, look))?;
             Ok(ExitCode::SUCCESS)
         }
@@ -40,7 +42,9 @@ pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Resu
         }
         Some(TraceCommand::Export { file, out, stretch }) => {
             let format = export::format(out, stretch.ns())?;
-            let bytes = export::converted(&read(file)?, format)?;
+            let trace = read(file)?;
+            check_stretch(stretch.ns(), Some(trace.duration_ns))?;
+            let bytes = export::converted(&trace, format)?;
             match out.as_os_str() == "-" {
                 true => output::print_bytes(&bytes)?,
                 false => store::write_bytes(&bytes, out)?,
@@ -54,6 +58,17 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     if options.row.is_none() && options.pid.is_none() && options.words.is_empty() {
         bail!("nothing to trace: name a row, or give a command after --, or --pid PID");
     }
+    // `requires` of clap is not checked where the row conflicts with what is given.
+    if options.row.is_none() {
+        if options.tails {
+            bail!("--tails needs a row, such as: latlas trace sched.pool --tails");
+        }
+        if options.operations.is_some() {
+            bail!("--operations needs a row, such as: latlas trace sched.pool --operations 100");
+        }
+    }
+    let stretch = options.look.stretch.ns();
+    check_stretch(stretch, None)?;
     if let Some(path) = &options.out {
         store::check_writable(path)?;
     }
@@ -96,19 +111,42 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         (None, None) => record::command(&options.words, &held, &request)?,
     };
     let written = options.out.as_deref().map(|path| write(&trace, path));
-    let blocks = blocks(&trace, &options.look);
-    match trace.target {
-        // Standard output is the command's.
-        Target::Command(_) => output::print_error(&output::plain(&blocks)),
-        Target::Process(_) | Target::Row(_) => output::show(&blocks, options.look.color)?,
+    let drawable = check_stretch(stretch, Some(trace.duration_ns));
+    if drawable.is_ok() {
+        let blocks = blocks(&trace, &options.look);
+        match (&order, options.pid) {
+            // Standard output is the command's.
+            (None, None) => output::print_error(&output::plain(&blocks)),
+            _ => output::show(&blocks, options.look.color)?,
+        }
     }
     written.transpose()?;
+    drawable?;
     let losses = &trace.losses;
-    let whole = !trace.threads.is_empty() && losses.records == 0 && losses.signposts == 0;
+    let lost = losses.records > 0 || losses.signposts > 0;
+    let whole = !trace.threads.is_empty() && !lost && trace.ended != Ended::Full;
     Ok(match whole {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),
     })
+}
+
+/// Refuses a stretch of which nothing can be drawn; the length of a trace is known once it is
+/// recorded.
+fn check_stretch(stretch: Option<(u64, u64)>, duration_ns: Option<u64>) -> anyhow::Result<()> {
+    let Some((from_ns, to_ns)) = stretch else {
+        return Ok(());
+    };
+    let from = time(from_ns as f64);
+    if from_ns >= to_ns {
+        let to = time(to_ns as f64);
+        bail!("nothing to draw: --from {from} is not before --to {to}");
+    }
+    if let Some(duration_ns) = duration_ns.filter(|&duration_ns| from_ns >= duration_ns) {
+        let end = time(duration_ns as f64);
+        bail!("nothing to draw: --from {from} is not before the end of the trace, {end}");
+    }
+    Ok(())
 }
 
 fn blocks(trace: &Trace, look: &TraceLook) -> Vec<model::story::Block> {

@@ -57,10 +57,38 @@ fn a_command_is_traced_and_kept() {
             &home.out("trace diff t.zst t.zst"),
             ["running", "One trace of each"],
         );
-        home.out("trace export t.zst -o t.pftrace");
-        let converted = std::fs::read(home.path("t.pftrace")).expect("written");
-        // A packet of the clocks, as the first field of a `perfetto.protos.Trace`.
-        assert_eq!((converted[0], converted[2]), (0x0a, 0x32), "{tier}");
+        for (ending, tiers) in [
+            ("pftrace", &["full", "own"][..]),
+            ("perf.data", &["full"][..]),
+        ] {
+            let done = home.run(format!("trace export t.zst -o t.{ending}"));
+            if tiers.contains(&tier) {
+                assert_eq!(done.code, 0, "{tier}: {}", done.err);
+            } else {
+                assert_eq!(done.code, 2, "{tier}: an empty {ending}");
+                has(&done.err, ["nothing to export", "record with --tier"]);
+            }
+        }
+        if tier != "minimal" {
+            let converted = std::fs::read(home.path("t.pftrace")).expect("written");
+            // A packet of the clocks, as the first field of a `perfetto.protos.Trace`.
+            assert_eq!((converted[0], converted[2]), (0x0a, 0x32), "{tier}");
+        }
+        for (line, message) in [
+            ("show t.zst --from 30s", "not before the end of the trace"),
+            (
+                "show t.zst --from 30ms --to 20ms",
+                "not before --to 20.0 ms",
+            ),
+            (
+                "export t.zst -o t.svg --from 30s",
+                "not before the end of the trace",
+            ),
+        ] {
+            let done = home.run(format!("trace {line}"));
+            assert_eq!((done.code, &*done.out), (2, ""), "{line}");
+            has(&done.err, ["nothing to draw", message]);
+        }
         home.out("trace export t.zst -o t.html");
         let page = std::fs::read_to_string(home.path("t.html")).expect("written");
         has(&page, ["<!DOCTYPE html>", "exit code 3", "<canvas"]);
@@ -160,7 +188,7 @@ fn a_row_traces_itself() {
         ("sched.pool/7", "is no point of sched.pool"),
         ("sync.semafore_switch", "did you mean sync.semaphore_switch"),
         ("cpu.add_i64", "has no stamps to trace"),
-        ("sched.ring", "differences of two times"),
+        ("sched.ring", "differences of two durations"),
         ("semaphore", "could be sync.semaphore_switch/free"),
     ] {
         let done = home.run(format!("trace {row} --operations 2"));
@@ -263,6 +291,42 @@ fn what_can_t_be_traced_is_refused() {
         trace show absent",
     );
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_a_hint() {
+    let home = Home::new();
+    for (line, message) in [
+        ("--tails -- true", "--tails needs a row"),
+        ("--pid 1 --operations 3", "--operations needs a row"),
+        (
+            "sched.pool --operations 4294967295",
+            "give a number from 1 to 200000",
+        ),
+        ("ls", "; to trace a command: latlas trace -- ls"),
+        ("-- ''", "can't start \"\": "),
+        ("--from 30ms --to 20ms -- true", "not before --to 20.0 ms"),
+        ("--from 30s -- true", "not before the end of the trace"),
+    ] {
+        let done = home.run(format!("trace {line}"));
+        assert_eq!((done.code, &*done.out), (2, ""), "{line}: {}", done.err);
+        has(&done.err, [message]);
+    }
+}
+
+#[test]
+fn the_trace_of_a_row_that_is_stopped_is_kept() {
+    let home = Home::new();
+    let done = home.run("trace sched.wakeup --operations 200000 --for 500ms --out t.zst");
+    assert_eq!(done.code, 0, "{}", done.err);
+    has(
+        &unwrapped(&done.out),
+        ["sched.wakeup", "stopped at the time limit"],
+    );
+    let trace = read(&home, "t.zst");
+    assert_eq!(trace.ended, Ended::Time);
+    assert!(matches!(trace.target, Target::Command(_)));
+    assert!(!trace.threads.is_empty());
 }
 
 #[test]

@@ -135,7 +135,7 @@ pub struct Thread {
     /// Memory that it mapped, where system calls are not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub maps: Vec<Mapped>,
-    /// What the kernel counted of it, where no record of switches is had.
+    /// What the kernel counted of it, where switches are not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
 }

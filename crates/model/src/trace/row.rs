@@ -110,7 +110,10 @@ impl Row {
         let (from_ns, to_ns) = (first.from_ns, self.operations[last].to_ns);
         // What leads there and what follows.
         let margin_ns = to_ns.saturating_sub(from_ns) / 20;
-        Some((from_ns.saturating_sub(margin_ns), to_ns + margin_ns))
+        Some((
+            from_ns.saturating_sub(margin_ns),
+            to_ns.saturating_add(margin_ns),
+        ))
     }
 }
 

@@ -98,7 +98,7 @@ impl Distribution {
 
     /// All of them.
     pub fn total_ns(&self) -> u64 {
-        self.0.iter().sum()
+        self.0.iter().fold(0, |sum, &ns| sum.saturating_add(ns))
     }
 
     /// The longest.
@@ -170,7 +170,8 @@ fn thread(index: usize, thread: &Thread) -> ThreadFigures {
     };
     for segment in &thread.segments {
         let kind = segment.state.kind();
-        figures.times_ns[kind as usize] += segment.duration_ns();
+        let time_ns = &mut figures.times_ns[kind as usize];
+        *time_ns = time_ns.saturating_add(segment.duration_ns());
         figures.switched_in += u64::from(kind == Kind::Running);
     }
     // Where there are sums only, what is not running is not known.
@@ -276,7 +277,8 @@ fn faults(trace: &Trace) -> Faults {
             }
         }
         if let (Some(first), Some(last)) = (thread.samples.first(), thread.samples.last()) {
-            faults.count += last.faults.saturating_sub(first.faults);
+            let more = last.faults.saturating_sub(first.faults);
+            faults.count = faults.count.saturating_add(more);
         }
     }
     faults

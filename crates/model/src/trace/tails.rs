@@ -1,5 +1,5 @@
 //! Why the slowest operations of a row took longer than the others: their time is
-//! followed backwards from the last stamp, to whoever was waited for, and what is
+//! followed backwards from the last stamp, to the thread that was waited for, and what is
 //! beyond the median of each kind of time is the excess.
 
 mod path;
@@ -91,7 +91,8 @@ impl Tails {
     }
 }
 
-/// Explains the slowest operations; `None` without operations.
+/// Explains the slowest operations; `None` with fewer than two, or if they take more time
+/// than the trace has, as those of a damaged document may.
 pub fn tails(trace: &Trace) -> Option<Tails> {
     let Target::Row(row) = &trace.target else {
         return None;
@@ -106,6 +107,11 @@ pub fn tails(trace: &Trace) -> Option<Tails> {
     order.sort_by_key(|&at| std::cmp::Reverse(row.operations[at].duration_ns()));
     let beyond = (row.operations.len() as f64 * (1.0 - SHARE)) as usize;
     let count = beyond.max(LEAST).min(order.len() / 2);
+    let lengths = row.operations.iter().map(|o| u128::from(o.duration_ns()));
+    let most_ns = u128::from(trace.duration_ns) * trace.threads.len() as u128;
+    if count == 0 || lengths.sum::<u128>() > most_ns {
+        return None;
+    }
     let limit = order.get(count).map(|&at| row.operations[at].duration_ns());
     let index = Index::new(trace, row);
     let paths: Vec<Path> = (0..order.len()).map(|at| index.path(row, at)).collect();

@@ -29,15 +29,6 @@ impl Tier {
         }
     }
 
-    /// What it needs.
-    pub fn needs(self) -> &'static str {
-        match self {
-            Tier::Full => "root",
-            Tier::OwnProcess => "kernel.perf_event_paranoid <= 2",
-            Tier::Minimal => "nothing",
-        }
-    }
-
     /// How well it answers a question.
     pub fn answer(self, topic: Topic) -> Answer {
         use Answer::{Exact, InPart, No, Sum};

@@ -126,7 +126,7 @@ impl Work for Wakeup {
             sleeper: AtomicU32::new(0),
             quit: AtomicBool::new(false),
         };
-        let wakes = WARM_UP + operations;
+        let wakes = operations.saturating_add(WARM_UP);
         let (this, board) = (&*self, &board);
         let (events, seen) = thread::scope(|scope| {
             let start = thread::Builder::new;

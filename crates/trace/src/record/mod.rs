@@ -14,7 +14,7 @@ use model::trace::{Clocks, Ended, Gap, Losses, Reason, State, Target, Thread, Ti
 use rings::{Collected, Rings, Traced};
 use sampler::Sampled;
 use signposts::Signposts;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
@@ -47,7 +47,7 @@ pub struct Request {
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The command did not start.
-    #[error("can't start {}: {error}", .program.to_string_lossy())]
+    #[error("can't start {}: {error}", shown(.program))]
     Start {
         /// The program.
         program: OsString,
@@ -74,6 +74,17 @@ pub enum RecordError {
     /// Waiting or collecting failed.
     #[error("recording failed: {0}")]
     Failed(#[from] io::Error),
+}
+
+/// A program's name in a message: quoted if it is empty, or has blanks or control
+/// characters.
+fn shown(program: &OsStr) -> String {
+    let name = program.to_string_lossy();
+    let is_plain = |c: char| !c.is_whitespace() && !c.is_control();
+    match !name.is_empty() && name.chars().all(is_plain) {
+        true => name.into_owned(),
+        false => format!("{name:?}"),
+    }
 }
 
 /// Runs a command in the foreground and records it and everything it starts.
@@ -147,6 +158,13 @@ pub fn started(
         };
         Ok((recorded, marked.transpose()?, to_ns, ended))
     })?;
+    // Signposts may fill their buffer before the records do.
+    let (marked, full_ns) = marked.unzip();
+    let full_ns = full_ns.flatten().filter(|&full_ns| full_ns < to_ns);
+    let (to_ns, ended) = match full_ns {
+        Some(full_ns) => (full_ns, Ended::Full),
+        None => (to_ns, ended),
+    };
     let mut trace = recorded.trace(Around {
         target,
         roots: vec![(root, root)],
@@ -347,7 +365,7 @@ enum Recorded {
     Samples(Sampled),
 }
 
-/// What is known of a recording beside its records.
+/// What a trace needs in addition to the records.
 struct Around<'a> {
     target: Target,
     /// Process and number of the first threads.
@@ -396,7 +414,7 @@ impl Recorded {
                 let settings = Settings {
                     roots: around.roots,
                     from_ns: around.began.raw_ns,
-                    to_ns: collected.full_ns.unwrap_or(around.to_ns),
+                    to_ns: collected.full_ns.unwrap_or(u64::MAX).min(around.to_ns),
                     scheduler: tier == Tier::Full,
                     tasks_of_all: tier == Tier::Full && around.request.scheduler_only,
                     calls,
@@ -459,6 +477,9 @@ fn since(clocks: Clocks, raw_ns: u64) -> Clocks {
 fn of_samples(sampled: Sampled, empty: Trace) -> Trace {
     let began_ns = empty.began.raw_ns;
     let relative = |at_ns: u64| at_ns.saturating_sub(began_ns);
+    // The last samples are read after the request to stop.
+    let last_ns = sampled.threads.iter().map(|thread| thread.to_ns).max();
+    let duration_ns = sampled.full_ns.map_or(empty.duration_ns, relative);
     let threads = sampled.threads.into_iter().map(|mut thread: Thread| {
         thread.from_ns = relative(thread.from_ns);
         thread.to_ns = relative(thread.to_ns);
@@ -473,7 +494,7 @@ fn of_samples(sampled: Sampled, empty: Trace) -> Trace {
             Some(_) => Ended::Full,
             None => empty.ended,
         },
-        duration_ns: sampled.full_ns.map_or(empty.duration_ns, relative),
+        duration_ns: duration_ns.max(last_ns.map_or(0, relative)),
         ..empty
     }
 }

@@ -147,9 +147,9 @@ impl Rings {
         Ok(rings)
     }
 
-    /// An event for each existing thread. Those that appear meanwhile have
-    /// theirs by inheritance if a record says that they were created by one that
-    /// has its own; otherwise they get them in the next turn.
+    /// An event for each existing thread. A thread that is created during this loop
+    /// inherits its event if a record says that its creator already had one;
+    /// otherwise it gets one in the next pass.
     fn add_process(&mut self, cpus: &[u32], own: &[Source], id: u32) -> Result<(), RingError> {
         let mut opened = BTreeSet::new();
         loop {

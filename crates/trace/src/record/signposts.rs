@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use sys::Counter;
 use sys::shared_words::SharedWords;
 
-/// How long records wait: a ring is full after no less than 32,768 of them.
+/// How often the rings are emptied: one holds 32,768 records.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// Where a ring was a quarter full.
+/// How often after a ring was a quarter full.
 const SHORT_INTERVAL: Duration = Duration::from_millis(1);
-/// How often the clocks are compared, and threads without an end looked for.
+/// How often the clocks are compared, and the rings of killed threads freed.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The shared memory.
@@ -29,16 +29,16 @@ pub(super) struct Signposts {
     rings: Vec<Reader>,
 }
 
-/// What is known of a ring that the command can't change.
+/// Our own account of a ring: the command can't change it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reader {
     /// Records read, modulo 2^64.
     read: u64,
-    /// Signposts that were dropped before.
+    /// Value of the ring's counter of dropped signposts when last read.
     dropped: u64,
-    /// The last owner, if its thread was seen.
+    /// The last owner, if /proc listed its thread.
     seen: Option<u64>,
-    /// Its words make no sense.
+    /// Its head is impossible: it is no longer read.
     damaged: bool,
 }
 
@@ -65,27 +65,36 @@ impl Signposts {
         (VARIABLE, self.words.path())
     }
 
-    /// Collects records until `stop` is set. After `limit_bytes` no more are
-    /// read: the command drops and counts them.
-    pub(super) fn collect(mut self, stop: &AtomicBool, limit_bytes: u64) -> io::Result<Collected> {
+    /// Collects records until `stop` is set. After more than `limit_bytes` it sets
+    /// `stop` itself, and returns the time up to which all were read.
+    pub(super) fn collect(
+        mut self,
+        stop: &AtomicBool,
+        limit_bytes: u64,
+    ) -> io::Result<(Collected, Option<u64>)> {
         let mut collected = Collected::default();
+        let mut full_ns = None;
         let mut bytes = 0;
         self.compare_clocks(&mut collected.clock);
         let mut looked = Instant::now();
         loop {
             // What stops it is looked at after a last turn.
             let last = stop.load(Ordering::Acquire);
+            let now_ns = sys::monotonic_raw_ns();
             let mut fullest = 0;
-            if bytes <= limit_bytes {
-                for index in 0..self.rings_used() {
-                    if let Some(chunk) = self.read(index, &mut collected.dropped) {
-                        fullest = fullest.max(chunk.records.len());
-                        bytes += size_of_val(&chunk.records[..]) as u64;
-                        collected.chunks.push(chunk);
-                    }
+            for index in 0..self.rings_used() {
+                if let Some(chunk) = self.read(index, &mut collected.dropped) {
+                    fullest = fullest.max(chunk.records.len());
+                    bytes += size_of_val(&chunk.records[..]) as u64;
+                    collected.chunks.push(chunk);
                 }
             }
             if last {
+                break;
+            }
+            if bytes > limit_bytes {
+                full_ns = Some(now_ns);
+                stop.store(true, Ordering::Release);
                 break;
             }
             if looked.elapsed() >= LOOK {
@@ -104,10 +113,10 @@ impl Signposts {
             let dropped = self.words[at].load(Ordering::Relaxed);
             collected.dropped = collected.dropped.saturating_add(dropped);
         }
-        Ok(collected)
+        Ok((collected, full_ns))
     }
 
-    /// The counter beside the clock: of several tries the one that took least.
+    /// Reads the counter and the clock together; of several tries the fastest counts.
     fn compare_clocks(&self, clock: &mut Clock) {
         const TRIES: usize = 32;
         let tries = (0..TRIES).map(|_| {
@@ -179,8 +188,8 @@ impl Signposts {
         chunk
     }
 
-    /// Frees the rings of threads that ended without a word: their process was
-    /// killed. Only of those that were seen: in another PID namespace they have
+    /// Frees the rings of threads that ended without closing them: their process
+    /// was killed. Only of those that were seen: in another PID namespace they have
     /// other numbers.
     fn free_orphans(&mut self) {
         for index in 0..self.rings_used() {
@@ -191,7 +200,7 @@ impl Signposts {
             let is_read = ring[ring::HEAD].load(Ordering::Acquire) == self.rings[index].read;
             if is_read && !has_thread((owner >> 32) as u32, owner as u32) {
                 let state = &ring[ring::STATE];
-                // It fails if the thread has ended well meanwhile.
+                // It fails if the thread has closed the ring itself since.
                 let _ = state.compare_exchange(USED, FREE, Ordering::AcqRel, Ordering::Relaxed);
                 self.rings[index].seen = None;
             }
@@ -230,7 +239,22 @@ mod tests {
 
     fn collected(of: Signposts) -> Collected {
         let collected = of.collect(&AtomicBool::new(true), u64::MAX);
-        collected.expect("collected")
+        collected.expect("collected").0
+    }
+
+    #[test]
+    fn a_full_buffer_stops_the_recording() {
+        let signposts = Signposts::new().expect("made");
+        let owned = [(ring::STATE, USED), (ring::OWNER, ME), (ring::HEAD, 3)];
+        write(&signposts, 0, &owned);
+        write(&signposts, 0, &[(ring::DROPPED, 2)]);
+        let before_ns = sys::monotonic_raw_ns();
+        let stop = AtomicBool::new(false);
+        let (collected, full_ns) = signposts.collect(&stop, 1).expect("collected");
+        assert!(stop.load(Ordering::Relaxed));
+        assert!(full_ns.is_some_and(|full_ns| full_ns >= before_ns));
+        let kept: usize = collected.chunks.iter().map(|of| of.records.len()).sum();
+        assert_eq!((kept, collected.dropped), (3, 2));
     }
 
     #[test]

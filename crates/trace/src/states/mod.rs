@@ -194,7 +194,10 @@ impl<'a> Builder<'a> {
                 name,
                 exec,
             } => {
-                // Another thread may write it.
+                // Another thread may write it, but for that of an exec.
+                if exec {
+                    self.runs(at_ns, cpu, thread);
+                }
                 let named = self.known(at_ns, thread);
                 named.thread.process = process;
                 named.thread.name = text_of(&name);

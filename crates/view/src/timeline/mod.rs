@@ -118,7 +118,7 @@ fn timeline(trace: &Trace) -> Markup {
                 button #in type="button" { "Zoom in" }
                 button #out type="button" { "Zoom out" }
                 button #whole type="button" disabled { "Whole trace" }
-                label { input #sparse type="checkbox" autocomplete="off"; " Hide threads that do not live in this stretch" }
+                label { input #sparse type="checkbox" autocomplete="off"; " Hide threads that are not alive in the visible range" }
             }
             p #status role="status" {}
             noscript { p { "The timeline is drawn by a script; the figures below need none." } }

@@ -2,7 +2,7 @@
 
 use ::trace::{firefox, perf_data, perfetto};
 use anyhow::bail;
-use model::trace::Trace;
+use model::trace::{Tier, Trace};
 use std::path::Path;
 use view::chart::svg::{Look, Unit, draw_as};
 use view::chart::{of_trace, pdf, png};
@@ -49,7 +49,7 @@ pub(super) fn format(out: &Path, stretch: Option<(u64, u64)>) -> anyhow::Result<
     let known = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
     match known {
         Some((_, Format::Picture(paint, _))) => Ok(Format::Picture(*paint, stretch)),
-        _ if stretch.is_some() => bail!("--from and --to are of pictures (.svg, .png, .pdf)"),
+        _ if stretch.is_some() => bail!("--from and --to need a picture: .svg, .png or .pdf"),
         Some((_, format)) => Ok(*format),
         None if name == "-" => Ok(Format::Perfetto),
         None => {
@@ -60,7 +60,25 @@ pub(super) fn format(out: &Path, stretch: Option<(u64, u64)>) -> anyhow::Result<
 }
 
 /// The trace in this format.
+///
+/// # Errors
+/// If the tier recorded nothing that the format can hold.
 pub(super) fn converted(trace: &Trace, format: Format) -> anyhow::Result<Vec<u8>> {
+    let threads = &trace.threads;
+    let has_signposts = || threads.iter().any(|thread| !thread.signposts.is_empty());
+    match format {
+        Format::PerfData if trace.tier != Tier::Full => bail!(
+            "nothing to export: .perf.data needs the scheduler's tracepoints, which this trace (tier \
+             {}) does not have; record with --tier full (root)",
+            trace.tier.name()
+        ),
+        Format::Perfetto if trace.tier == Tier::Minimal && !has_signposts() => bail!(
+            "nothing to export: .pftrace holds states and signposts, and this trace (tier {}) has \
+             none; record with --tier own or full",
+            trace.tier.name()
+        ),
+        _ => {}
+    }
     let mut bytes = Vec::new();
     match format {
         Format::Perfetto => perfetto::write(trace, &mut bytes)?,

@@ -3,7 +3,7 @@
 
 use crate::selection;
 use ::trace::record::{self, Request};
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use meter::one_visit::{OneVisit, one_visit};
 use meter::plan::{self, Plan, PlannedCell, plan};
 use meter::probe::Probe;
@@ -13,6 +13,7 @@ use model::run::Regime;
 use model::trace::row::{Marks, Spin};
 use model::trace::{Ended, Target, Trace};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::thread;
@@ -57,6 +58,26 @@ impl Order {
 /// # Errors
 /// If there is no such row, it can't run here, or does not stamp its operations.
 pub(crate) fn order(
+    catalogue: &[Probe],
+    texts: &[ProbeText],
+    name: &str,
+    operations: Option<u32>,
+    tails: bool,
+    machine: &Machine,
+) -> anyhow::Result<Order> {
+    let order = order_of(catalogue, texts, name, operations, tails, machine);
+    order.map_err(|error| match is_program(name) {
+        true => anyhow!("{error:#}; to trace a command: latlas trace -- {name}"),
+        false => error,
+    })
+}
+
+/// Whether a command may be meant: the `--` before it is easily forgotten.
+fn is_program(name: &str) -> bool {
+    sys::command::find_program(OsStr::new(name)).is_some_and(|path| path.is_file())
+}
+
+fn order_of(
     catalogue: &[Probe],
     texts: &[ProbeText],
     name: &str,
@@ -120,7 +141,10 @@ fn row_of(texts: &[ProbeText], name: &str) -> anyhow::Result<(String, Option<u64
         Err(unknown) => {
             let rows = selection::containing(texts, name);
             let Some(first) = rows.first() else {
-                bail!("{unknown}; a command to trace follows --");
+                match is_program(name) {
+                    true => return Err(unknown),
+                    false => bail!("{unknown}; to trace a command, put -- before it"),
+                }
             };
             let probe = selection::probe(texts, &first.row)?;
             if !rows.iter().all(|row| probe.rows.contains(&row.row)) {
@@ -145,7 +169,8 @@ fn planned(catalogue: &[Probe], row: &str, machine: &Machine) -> anyhow::Result<
     Ok(plan(catalogue, &request, machine)?)
 }
 
-/// Records a visit.
+/// Records a visit. If it ends before the row's operations are known, the trace is
+/// that of a command.
 ///
 /// # Errors
 /// If nothing could be recorded, or the visit failed.
@@ -164,7 +189,8 @@ pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow:
     match (answer, trace.ended) {
         (Ok(Some(Ok(marks))), _) => Ok(trace.of_row(order.name.clone(), &marks)),
         (Ok(Some(Err(reason))), _) => bail!("{}: {reason}", order.name),
-        (_, Ended::Time) => bail!("{} was not done within the time of --for", order.name),
+        // Stopped by --for, --buffer, or SIGHUP, SIGINT, SIGQUIT, SIGTERM: kept, as of a command.
+        (_, Ended::Time | Ended::Full | Ended::Signalled(1 | 2 | 3 | 15)) => Ok(trace),
         (_, Ended::Signalled(signal)) => bail!("{}: ended by signal {signal}", order.name),
         (Ok(None), _) => bail!("{}: no answer from the process that ran it", order.name),
         (Err(error), _) => bail!("{}: {error}", order.name),
@@ -262,7 +288,7 @@ fn marks(visit: OneVisit, name_of: impl Fn(usize) -> String) -> anyhow::Result<M
         marks.marks.push((at as u32, ns(from), ns(to), thread));
     }
     if marks.marks.is_empty() {
-        bail!("its samples are differences of two times, which no timeline has");
+        bail!("its samples are differences of two durations: none has a start and an end to draw");
     }
     Ok(marks)
 }

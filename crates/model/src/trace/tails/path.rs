@@ -72,6 +72,18 @@ fn without(stretches: &[(u64, u64)], others: &[(u64, u64)]) -> Vec<(u64, u64)> {
     left
 }
 
+/// The CPU that a thread had last in these states, which end where others begin.
+fn last_cpu_of(segments: &[Segment]) -> Option<u32> {
+    /// Between two turns on a CPU lie few states: what lies further back says little.
+    const FEW: usize = 8;
+    let last = segments.iter().rev().take(FEW);
+    last.map(|segment| segment.state)
+        .find_map(|state| match state {
+            State::Running(cpu) => Some(cpu),
+            _ => None,
+        })
+}
+
 fn overlap_ns(stretches: &[(u64, u64)], from_ns: u64, to_ns: u64) -> u64 {
     let first = stretches.partition_point(|stretch| stretch.1 <= from_ns);
     let within = stretches[first..]
@@ -156,12 +168,15 @@ impl<'t> Index<'t> {
         while at_ns > operation.from_ns {
             let found = self.thread(id, at_ns).and_then(|thread| {
                 let after = thread.segments.partition_point(|s| s.from_ns < at_ns);
-                thread.segments.get(after.checked_sub(1)?)
+                let (segment, before) = thread.segments[..after].split_last()?;
+                Some((segment, before))
             });
-            let Some(segment) = found.filter(|segment| segment.to_ns >= at_ns) else {
+            let Some((segment, before)) = found.filter(|(segment, _)| segment.to_ns >= at_ns)
+            else {
                 add(Part::Off(Cause::OffCpu), operation.from_ns, at_ns);
                 break;
             };
+            let cpu_before = last_cpu_of(before);
             let from_ns = segment.from_ns.max(operation.from_ns);
             match segment.state {
                 State::Running(cpu) => {
@@ -169,13 +184,15 @@ impl<'t> Index<'t> {
                     running.push((id, cpu, from_ns, at_ns));
                     add(Part::Running, from_ns, at_ns);
                 }
+                // Of a thread that got another CPU than it had before, it is not recorded
+                // which one it waited for.
                 State::Runnable => match last_cpu {
-                    Some(cpu) => {
+                    Some(cpu) if cpu_before.is_none_or(|before| before == cpu) => {
                         for (by, ns) in self.ran(cpu, id, from_ns, at_ns) {
                             add(Part::Off(Cause::Queued(by)), 0, ns);
                         }
                     }
-                    None => add(Part::Off(Cause::OffCpu), from_ns, at_ns),
+                    _ => add(Part::Off(Cause::OffCpu), from_ns, at_ns),
                 },
                 State::Preempted(0) => add(Part::Off(Cause::Throttled), from_ns, at_ns),
                 State::Preempted(by) => {
@@ -184,7 +201,21 @@ impl<'t> Index<'t> {
                         (id, handed_over_ns) = (by, Some(at_ns));
                         continue;
                     }
-                    add(Part::Off(Cause::Preempted(Some(by))), from_ns, at_ns);
+                    let cpu = cpu_before.filter(|&cpu| self.took(cpu, by, segment.from_ns));
+                    let Some(cpu) = cpu else {
+                        add(Part::Off(Cause::Preempted(Some(by))), from_ns, at_ns);
+                        at_ns = from_ns;
+                        continue;
+                    };
+                    // Others may have had the CPU after the one that took it.
+                    for (ran, ns) in self.ran(cpu, id, from_ns, at_ns) {
+                        let cause = match ran {
+                            ran if ran == by => Cause::Preempted(Some(by)),
+                            0 => Cause::OffCpu,
+                            other => Cause::Queued(other),
+                        };
+                        add(Part::Off(cause), 0, ns);
+                    }
                 }
                 State::PreemptedOrYielded => {
                     let running_ns = overlap_ns(&self.running, from_ns, at_ns);
@@ -224,6 +255,16 @@ impl<'t> Index<'t> {
             self.count(&mut path, (id, cpu), from_ns, to_ns);
         }
         path
+    }
+
+    /// Whether a thread got this CPU at this time.
+    fn took(&self, cpu: u32, id: u32, at_ns: u64) -> bool {
+        let cpu = self.trace.cpus.iter().find(|known| known.id == cpu);
+        cpu.is_some_and(|cpu| {
+            let at = cpu.switches.partition_point(|s| s.at_ns < at_ns);
+            let switch = cpu.switches.get(at);
+            switch.is_some_and(|s| s.at_ns == at_ns && s.into == id)
+        })
     }
 
     /// What ran on a CPU in a stretch but this thread, and for how long.

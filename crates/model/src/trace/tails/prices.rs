@@ -3,8 +3,12 @@
 use crate::trace::{InterruptKind, State, Trace};
 use std::collections::BTreeMap;
 
+/// Interrupts of a kind from which on they have a price.
+const LEAST: usize = 5;
+
 /// The price of an interrupt: the median length of detours of a spinning thread in
-/// which there was one of its kind and nothing else.
+/// which there was one of its kind and nothing else; none of a kind of which there were
+/// fewer than five.
 pub(crate) fn prices(
     trace: &Trace,
     spinner: u32,
@@ -37,6 +41,7 @@ pub(crate) fn prices(
             lengths.entry(kind).or_default().push(to_ns - from_ns);
         }
     }
+    lengths.retain(|_, lengths| lengths.len() >= LEAST);
     let medians = lengths.into_iter().map(|(kind, mut lengths)| {
         lengths.sort_unstable();
         (kind, lengths[lengths.len() / 2])

@@ -144,6 +144,50 @@ fn who_ran_meanwhile_was_waited_for() {
 }
 
 #[test]
+fn of_a_thread_that_comes_to_another_cpu_the_queue_is_not_known() {
+    let mut trace = trace(Tier::Full, &[(0, 50_000, State::Runnable)]);
+    for segment in &mut trace.threads[0].segments {
+        if segment.state == State::Running(0) && segment.from_ns > SLOW_AT_NS {
+            segment.state = State::Running(1);
+        }
+    }
+    trace.cpus.push(Cpu {
+        id: 1,
+        switches: vec![Switch {
+            at_ns: SLOW_AT_NS + 50_000,
+            out: 9,
+            state: 0,
+            into: FIRST,
+        }],
+        ..Cpu::default()
+    });
+    assert_eq!(causes(&trace), [(Cause::OffCpu, 50_000)]);
+}
+
+#[test]
+fn the_one_that_preempts_answers_for_its_own_time() {
+    let mut trace = trace(Tier::Full, &[(500, 50_500, State::Preempted(9))]);
+    let switch = |at, out, into| Switch {
+        at_ns: SLOW_AT_NS + at,
+        out,
+        state: 0,
+        into,
+    };
+    trace.cpus[0].switches = vec![
+        switch(500, FIRST, 9),
+        switch(10_500, 9, 8),
+        switch(50_500, 8, FIRST),
+    ];
+    assert_eq!(
+        causes(&trace),
+        [
+            (Cause::Queued(8), 40_000),
+            (Cause::Preempted(Some(9)), 10_000)
+        ]
+    );
+}
+
+#[test]
 fn the_partner_that_is_waited_for_has_the_cause() {
     let waits = State::Blocked {
         call: None,
@@ -316,8 +360,10 @@ fn prices_are_of_detours_with_one_interrupt() {
         // None.
         (8_000, 9_000),
     ];
-    let found = prices(&trace, FIRST, &detours[..1]);
+    let found = prices(&trace, FIRST, &[detours[0]; 5]);
     assert_eq!(found, [(timer, 1_000)].into());
+    // Few tell no price.
+    assert_eq!(prices(&trace, FIRST, &[detours[0]; 4]), BTreeMap::new());
     assert_eq!(prices(&trace, FIRST, &detours[2..]), BTreeMap::new());
     assert_eq!(prices(&trace, SECOND, &detours), BTreeMap::new());
 }

@@ -81,13 +81,18 @@ impl Usual {
         if left_ns > 0.0 {
             causes.push((Cause::OnCpu, left_ns));
         }
-        // Less of one part than usual makes up for more of another.
+        // Less of one part than usual makes up for more of another; what is missing yet
+        // has no cause.
         let sum: f64 = causes.iter().map(|(_, ns)| ns).sum();
-        if sum > 0.0 {
+        if sum > excess_ns {
             let scale = excess_ns / sum;
             causes.iter_mut().for_each(|(_, ns)| *ns *= scale);
-        } else {
-            causes.push((Cause::OnCpu, excess_ns));
+        } else if sum < excess_ns {
+            let on_cpu = causes.iter_mut().find(|(cause, _)| *cause == Cause::OnCpu);
+            match on_cpu {
+                Some((_, ns)) => *ns += excess_ns - sum,
+                None => causes.push((Cause::OnCpu, excess_ns - sum)),
+            }
         }
         causes.sort_by(|a, b| b.1.total_cmp(&a.1));
         causes

@@ -316,7 +316,7 @@ fn facts(trace: &Trace, summary: &Summary) -> Vec<Block> {
     }
     if let Target::Row(row) = &trace.target {
         let text = format!(
-            "stamps of the row within {} on this clock",
+            "stamps of the row within {} on this clock, plus differences between CPUs",
             time(row.error_ns as f64)
         );
         blocks.push(Block::fact("marks", text));

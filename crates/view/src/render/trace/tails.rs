@@ -92,12 +92,12 @@ fn text(trace: &Trace, cause: Cause) -> String {
     };
     match cause {
         Cause::Preempted(Some(by)) => format!("preempted by {}", name(by)),
-        Cause::Preempted(None) => "preempted (by whom is not recorded)".into(),
+        Cause::Preempted(None) => "preempted (thread not recorded)".into(),
         Cause::Queued(0) => "CPU left idle late".into(),
         Cause::Queued(by) => format!("waited behind {}", name(by)),
         Cause::Throttled => "CPU quota used up".into(),
         Cause::Stopped => "stopped by a signal".into(),
-        Cause::Blocked => "blocked by something else than the row's threads".into(),
+        Cause::Blocked => "blocked, not by a thread of the row".into(),
         Cause::Interrupts(kind) => format!("interrupts: {}", kind.name()),
         Cause::Faults => "page faults".into(),
         Cause::OnCpu => "on a CPU, unexplained".into(),
