@@ -19,6 +19,12 @@ fn visit(atlas: &Atlas, path: &str) -> Answer {
 fn text_of(page: &str) -> String {
     let mut text = String::new();
     let mut link = "";
+    let mut is_first = false;
+    let end_line = |text: &mut String| {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+    };
     let main = page.split_once("<main").expect("content").1;
     let mut rest = main.split_once('>').expect("a tag").1;
     while let Some((before, after)) = rest.split_once('<') {
@@ -34,9 +40,16 @@ fn text_of(page: &str) -> String {
             }
             "a" => link = tag.split('"').nth(1).expect("a path"),
             "/a" => text += &format!(" <{link}>"),
-            "/th" | "/td" | "/dt" => text += " | ",
-            "/tr" | "/p" | "/h1" | "/h2" | "/h3" | "/li" | "/dd" | "/option" | "/summary"
-            | "/label" | "/button" | "/figure" => {
+            // The end tags of these are left out.
+            "tr" => {
+                end_line(&mut text);
+                is_first = true;
+            }
+            "th" | "td" if is_first => is_first = false,
+            "th" | "td" | "dd" => text += " | ",
+            "dt" | "/tbody" | "/table" | "/dl" => end_line(&mut text),
+            "/p" | "/h1" | "/h2" | "/h3" | "/li" | "/option" | "/summary" | "/label"
+            | "/button" | "/figure" => {
                 text.push('\n');
             }
             _ => {}
