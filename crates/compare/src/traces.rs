@@ -2,7 +2,7 @@
 //! name, wake-ups, page faults. One trace of each has no spread, so nothing here
 //! is a finding: differences, the largest first.
 
-use model::trace::summary::{Distribution, summary};
+use model::trace::summary::{Distribution, Summary, summary};
 use model::trace::tier::{Answer, Missing};
 use model::trace::{Kind, Tier, Topic, Trace};
 use serde::Serialize;
@@ -94,9 +94,10 @@ impl From<&Distribution> for Times {
 
 /// The second trace against the first.
 pub fn trace_difference(a: &Trace, b: &Trace) -> TraceDifference {
-    let [of_a, of_b] = [a, b].map(summary);
+    let both_of = [a, b].map(|trace| (trace, summary(trace)));
+    let [(_, of_a), (_, of_b)] = &both_of;
     let both = |topic| is_recorded(a, topic) && is_recorded(b, topic);
-    let latency = [&of_a, &of_b].map(|of| Times::from(&of.wakeup_latency));
+    let latency = [of_a, of_b].map(|of| Times::from(&of.wakeup_latency));
     let wakeups = both(Topic::Runnable).then_some(pair(latency));
     // Sums are of all faults, records only of those in user mode.
     let same_faults = (a.tier == Tier::Minimal) == (b.tier == Tier::Minimal);
@@ -106,9 +107,9 @@ pub fn trace_difference(a: &Trace, b: &Trace) -> TraceDifference {
         tiers: pair([a.tier, b.tier]),
         duration_ns: pair([a.duration_ns, b.duration_ns]),
         threads: pair([a, b].map(|trace| trace.threads.len() as u64)),
-        states: states(a, b),
+        states: states(&both_of),
         calls: if both(Topic::Calls) {
-            calls(a, b)
+            calls(&both_of)
         } else {
             Vec::new()
         },
@@ -126,10 +127,10 @@ fn is_recorded(trace: &Trace, topic: Topic) -> bool {
     trace.tier.answer(topic) != Answer::No && gaps.all(|gap| gap.of != Missing::Topic(topic))
 }
 
-fn states(a: &Trace, b: &Trace) -> Vec<StateDifference> {
+fn states(both: &[(&Trace, Summary); 2]) -> Vec<StateDifference> {
     let mut sums: BTreeMap<(String, usize), [u64; 2]> = BTreeMap::new();
-    for (side, trace) in [a, b].into_iter().enumerate() {
-        for figures in summary(trace).threads {
+    for (side, (trace, summary)) in both.iter().enumerate() {
+        for figures in &summary.threads {
             let name = &trace.threads[figures.index].name;
             for (kind, ns) in figures.times_ns.into_iter().enumerate() {
                 let sum = &mut sums.entry((name.clone(), kind)).or_default()[side];
@@ -137,7 +138,7 @@ fn states(a: &Trace, b: &Trace) -> Vec<StateDifference> {
             }
         }
     }
-    let is_same = a.tier == b.tier;
+    let is_same = both[0].0.tier == both[1].0.tier;
     let sums = sums.into_iter().filter(|((_, kind), times)| {
         let is_compared = is_same || Kind::ALL[*kind] == Kind::Running;
         is_compared && *times != [0, 0]
@@ -153,12 +154,11 @@ fn states(a: &Trace, b: &Trace) -> Vec<StateDifference> {
 }
 
 /// By name, as two machines may have other numbers.
-fn calls(a: &Trace, b: &Trace) -> Vec<CallDifference> {
+fn calls(both: &[(&Trace, Summary); 2]) -> Vec<CallDifference> {
     let mut by_name: BTreeMap<String, [Times; 2]> = BTreeMap::new();
-    for (side, trace) in [a, b].into_iter().enumerate() {
-        for call in summary(trace).calls {
-            let name = trace.call_names.get(&call.number).cloned();
-            let name = name.unwrap_or_else(|| format!("number {}", call.number));
+    for (side, (trace, summary)) in both.iter().enumerate() {
+        for call in &summary.calls {
+            let name = trace.call_name(call.number);
             by_name.entry(name).or_default()[side] = Times::from(&call.durations);
         }
     }

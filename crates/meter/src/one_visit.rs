@@ -72,8 +72,8 @@ impl Spun {
 }
 
 /// Visits this cell of the plan for so many samples, in the calling thread, which
-/// is pinned to the quietest CPU meanwhile; it spins there for `spin` first. What the plan sets for workers beyond
-/// that is left out.
+/// is pinned to the quietest CPU for the visit; it spins there for `spin` first. What
+/// the plan sets for workers beyond that is left out.
 ///
 /// # Errors
 /// If the clock is of no use, or there is no directory for files.

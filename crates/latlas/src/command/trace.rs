@@ -5,7 +5,7 @@ pub(crate) mod row;
 
 use super::measured;
 use crate::arguments::trace::{TraceCommand, TraceLook, TraceOptions};
-use crate::{UNRELIABLE, catalogue, output};
+use crate::{UNRELIABLE, output};
 use ::trace::document;
 use ::trace::record::{self, Request};
 use anyhow::{Context, bail};
@@ -36,7 +36,7 @@ pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Resu
             let [a, b] = [read(a)?, read(b)?];
             let difference = compare::traces::trace_difference(&a, &b);
             output::show_json_or(*json, &difference, *color, || {
-                render::trace_difference(&a, &b, *all)
+                render::trace_difference(&difference, [&a, &b], *all)
             })?;
             Ok(ExitCode::SUCCESS)
         }
@@ -73,17 +73,9 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         store::check_writable(path)?;
     }
     let machine = sys::machine(Path::new("/"));
-    let order = options.row.as_deref().map(|name| {
-        let texts = catalogue::texts(catalogue);
-        row::order(
-            catalogue,
-            &texts,
-            name,
-            options.operations,
-            options.tails,
-            &machine,
-        )
-    });
+    let asked = (options.operations, options.tails);
+    let order = options.row.as_deref();
+    let order = order.map(|name| row::order(catalogue, name, asked, &machine));
     let order = order.transpose()?;
     let request = Request {
         tier: options.tier.map(Into::into),

@@ -370,6 +370,12 @@ impl Trace {
         self.threads.iter().rev().find(|thread| thread.id == id)
     }
 
+    /// The name of a system call, else its number.
+    pub fn call_name(&self, number: u32) -> String {
+        let name = self.call_names.get(&number).cloned();
+        name.unwrap_or_else(|| format!("number {number}"))
+    }
+
     /// The name of a signpost; `None` only in a damaged document.
     pub fn signpost_name(&self, signpost: &Signpost) -> Option<&str> {
         let name = self.signpost_names.get(signpost.name as usize)?;

@@ -94,7 +94,7 @@ fn dot(row: &ComparedRow) -> Dot {
         Some(mode) => format!("{} ({mode})", row.id),
         None => row.id.clone(),
     };
-    // What can't be told is drawn like any figure to doubt; its verdict says so.
+    // Undecided: hollow like any uncertain figure, and the verdict says so.
     let verdict = (row.finding == Finding::CannotTell).then_some(Verdict::CannotTell);
     let found = row.finding.text();
     let found = match row.direction {

@@ -8,7 +8,7 @@ use model::text::visible;
 use model::trace::summary::summary;
 use model::trace::{Kind, Target, Thread, Trace};
 
-/// A picture has fewer px: no two states of one are told apart.
+/// A picture has fewer px: it shows one state of each.
 const COLUMNS: usize = 2000;
 
 /// The threads of a trace in a stretch: the one asked for, in ns, else a typical

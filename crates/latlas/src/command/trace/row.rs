@@ -1,7 +1,7 @@
 //! `latlas trace ROW`: one visit to a row, made by a child process that is
 //! recorded. It tells over a pipe what its stamps mark.
 
-use crate::selection;
+use crate::{catalogue, selection};
 use ::trace::record::{self, Request};
 use anyhow::{Context, anyhow, bail};
 use meter::one_visit::{OneVisit, one_visit};
@@ -59,13 +59,11 @@ impl Order {
 /// If there is no such row, it can't run here, or does not stamp its operations.
 pub(crate) fn order(
     catalogue: &[Probe],
-    texts: &[ProbeText],
     name: &str,
-    operations: Option<u32>,
-    tails: bool,
+    (operations, tails): (Option<u32>, bool),
     machine: &Machine,
 ) -> anyhow::Result<Order> {
-    let order = order_of(catalogue, texts, name, operations, tails, machine);
+    let order = order_of(catalogue, name, (operations, tails), machine);
     order.map_err(|error| match is_program(name) {
         true => anyhow!("{error:#}; to trace a command: latlas trace -- {name}"),
         false => error,
@@ -79,13 +77,11 @@ fn is_program(name: &str) -> bool {
 
 fn order_of(
     catalogue: &[Probe],
-    texts: &[ProbeText],
     name: &str,
-    operations: Option<u32>,
-    tails: bool,
+    (operations, tails): (Option<u32>, bool),
     machine: &Machine,
 ) -> anyhow::Result<Order> {
-    let (row, point) = row_of(texts, name)?;
+    let (row, point) = row_of(&catalogue::texts(catalogue), name)?;
     let plan = planned(catalogue, &row, machine)?;
     if let Some((_, _, _, reason)) = plan.unavailable.first() {
         bail!("{row} is not available here: {reason}");

@@ -20,6 +20,16 @@ fn segment(from_ns: u64, to_ns: u64, state: State) -> Segment {
     }
 }
 
+/// A switch so long after the slow operation began.
+fn switch(after_ns: u64, out: u32, into: u32) -> Switch {
+    Switch {
+        at_ns: SLOW_AT_NS + after_ns,
+        out,
+        state: 0,
+        into,
+    }
+}
+
 /// 30 operations of a thread that runs, of which one takes 51 µs.
 fn trace(tier: Tier, states: &[(u64, u64, State)]) -> Trace {
     let operation = |at: usize| {
@@ -120,14 +130,8 @@ fn without_the_scheduler_the_quota_is_known_by_its_sum() {
 }
 
 #[test]
-fn who_ran_meanwhile_was_waited_for() {
+fn who_had_the_cpu_was_waited_for() {
     let mut trace = trace(Tier::Full, &[(0, 50_000, State::Runnable)]);
-    let switch = |at, out, into| Switch {
-        at_ns: SLOW_AT_NS + at,
-        out,
-        state: 0,
-        into,
-    };
     trace.cpus[0].switches = vec![
         switch(10_000, 8, 9),
         switch(40_000, 9, 0),
@@ -153,12 +157,7 @@ fn of_a_thread_that_comes_to_another_cpu_the_queue_is_not_known() {
     }
     trace.cpus.push(Cpu {
         id: 1,
-        switches: vec![Switch {
-            at_ns: SLOW_AT_NS + 50_000,
-            out: 9,
-            state: 0,
-            into: FIRST,
-        }],
+        switches: vec![switch(50_000, 9, FIRST)],
         ..Cpu::default()
     });
     assert_eq!(causes(&trace), [(Cause::OffCpu, 50_000)]);
@@ -167,12 +166,6 @@ fn of_a_thread_that_comes_to_another_cpu_the_queue_is_not_known() {
 #[test]
 fn the_one_that_preempts_answers_for_its_own_time() {
     let mut trace = trace(Tier::Full, &[(500, 50_500, State::Preempted(9))]);
-    let switch = |at, out, into| Switch {
-        at_ns: SLOW_AT_NS + at,
-        out,
-        state: 0,
-        into,
-    };
     trace.cpus[0].switches = vec![
         switch(500, FIRST, 9),
         switch(10_500, 9, 8),
@@ -261,7 +254,7 @@ fn without_wake_ups_the_other_threads_of_the_process_tell() {
             segment(at(40_500), at(90_000), State::BlockedOrRunnable),
         ],
     ));
-    // A third runs meanwhile for a part of it.
+    // A third runs for a part of that time.
     trace.threads.push(other(
         3,
         vec![

@@ -1,7 +1,7 @@
 //! Two traces side by side.
 
 use super::{heading, more};
-use compare::traces::{Both, CallDifference, Times, TraceDifference, trace_difference};
+use compare::traces::{Both, CallDifference, Times, TraceDifference};
 use model::figure::time;
 use model::story::{Block, Cell, Table, left, right};
 use model::text::visible;
@@ -11,8 +11,7 @@ use model::trace::Trace;
 const FEW: usize = 15;
 
 /// The second trace against the first.
-pub fn difference(a: &Trace, b: &Trace, all: bool) -> Vec<Block> {
-    let found = trace_difference(a, b);
+pub fn difference(found: &TraceDifference, [a, b]: [&Trace; 2], all: bool) -> Vec<Block> {
     let most = if all { usize::MAX } else { FEW };
     let mut blocks = vec![
         Block::labelled("A  ", heading(a)),
@@ -30,7 +29,7 @@ pub fn difference(a: &Trace, b: &Trace, all: bool) -> Vec<Block> {
         blocks.push(Block::warning("", text));
     }
     blocks.push(Block::empty_line());
-    blocks.push(Block::Table(states(&found, most)));
+    blocks.push(Block::Table(states(found, most)));
     blocks.extend(more(found.states.len(), most, "line"));
     if !found.calls.is_empty() {
         blocks.push(Block::empty_line());
@@ -38,7 +37,7 @@ pub fn difference(a: &Trace, b: &Trace, all: bool) -> Vec<Block> {
         blocks.extend(more(found.calls.len(), most, "call"));
     }
     blocks.push(Block::empty_line());
-    blocks.push(Block::Table(others(&found)));
+    blocks.push(Block::Table(others(found)));
     blocks
 }
 
@@ -157,7 +156,8 @@ mod tests {
             columns: 80,
             color: false,
         };
-        text(&difference(a, b, false), screen)
+        let found = compare::traces::trace_difference(a, b);
+        text(&difference(&found, [a, b], false), screen)
     }
 
     #[test]

@@ -77,69 +77,46 @@ fn thread(trace: &Trace, figures: &ThreadFigures, kinds: &[Kind]) -> Vec<Cell> {
 }
 
 pub(super) fn calls(trace: &Trace, summary: &Summary, most: usize) -> Table {
-    let [count, total, p50, p99, max, open] =
-        ["calls", "total", "p50", "p99", "max", "unfinished"].map(right);
-    let columns: [Column; 7] = [
-        left("system call"),
-        count,
-        total,
-        p50,
-        p99,
-        max,
-        open.optional(),
-    ];
-    let mut table = Table::new(columns);
+    let mut table = Table::new(columns("system call", "calls"));
     for call in summary.calls.iter().take(most) {
-        let name = trace.call_names.get(&call.number).map(|name| visible(name));
-        let durations = &call.durations;
-        table.row([
-            Cell::from(name.unwrap_or_else(|| format!("number {}", call.number))),
-            durations.count().to_string().into(),
-            of(durations.max_ns().map(|_| durations.total_ns())),
-            percentile(durations, 0.5),
-            percentile(durations, 0.99),
-            of(durations.max_ns()),
-            match call.unfinished {
-                0 => "-".into(),
-                n => n.to_string().into(),
-            },
-        ]);
+        let name = visible(&trace.call_name(call.number));
+        let count = call.durations.count() as u64;
+        table.row(times(name, count, &call.durations, call.unfinished));
     }
     table
 }
 
 pub(super) fn signposts(trace: &Trace, summary: &Summary, most: usize) -> Table {
-    let [count, total, p50, p99, max, open] =
-        ["count", "total", "p50", "p99", "max", "unfinished"].map(right);
-    let columns: [Column; 7] = [
-        left("signpost"),
-        count,
-        total,
-        p50,
-        p99,
-        max,
-        open.optional(),
-    ];
-    let mut table = Table::new(columns);
+    let mut table = Table::new(columns("signpost", "count"));
     for figures in summary.signposts.iter().take(most) {
         let name = trace.signpost_names.get(figures.name as usize);
-        let durations = &figures.durations;
-        table.row([
-            Cell::from(name.map_or_else(|| "?".into(), |name| visible(name))),
-            (figures.moments + durations.count() as u64)
-                .to_string()
-                .into(),
-            of(durations.max_ns().map(|_| durations.total_ns())),
-            percentile(durations, 0.5),
-            percentile(durations, 0.99),
-            of(durations.max_ns()),
-            match figures.unfinished {
-                0 => "-".into(),
-                n => n.to_string().into(),
-            },
-        ]);
+        let name = name.map_or_else(|| "?".into(), |name| visible(name));
+        let count = figures.moments + figures.durations.count() as u64;
+        table.row(times(name, count, &figures.durations, figures.unfinished));
     }
     table
+}
+
+/// Columns of what lasts for a time.
+fn columns(name: &str, count: &str) -> [Column; 7] {
+    let [count, total, p50, p99, max, open] =
+        [count, "total", "p50", "p99", "max", "unfinished"].map(right);
+    [left(name), count, total, p50, p99, max, open.optional()]
+}
+
+fn times(name: String, count: u64, durations: &Distribution, unfinished: u64) -> [Cell; 7] {
+    [
+        name.into(),
+        count.to_string().into(),
+        of(durations.max_ns().map(|_| durations.total_ns())),
+        percentile(durations, 0.5),
+        percentile(durations, 0.99),
+        of(durations.max_ns()),
+        match unfinished {
+            0 => "-".into(),
+            n => n.to_string().into(),
+        },
+    ]
 }
 
 fn percentile(durations: &Distribution, share: f64) -> Cell {
