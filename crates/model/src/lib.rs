@@ -36,6 +36,7 @@ pub mod paired;
 pub mod pattern;
 pub mod plateau;
 pub mod program;
+pub mod qos;
 pub mod repeats;
 pub mod repetitions;
 pub mod row_kind;

@@ -18,6 +18,7 @@ pub(crate) mod man;
 mod measured;
 pub(crate) mod noise;
 pub(crate) mod plot;
+pub(crate) mod qos;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod selftest;

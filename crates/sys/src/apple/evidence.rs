@@ -40,6 +40,10 @@ pub fn thread_switches() -> Option<Switches> {
     None
 }
 
+pub fn thread_migrations() -> Option<u64> {
+    None
+}
+
 pub fn throttled_us() -> Option<u64> {
     None
 }
