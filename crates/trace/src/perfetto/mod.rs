@@ -6,6 +6,7 @@
 //! are those of CLOCK_MONOTONIC_RAW, with a snapshot of the clocks.
 
 mod field;
+mod stacks;
 mod tracks;
 
 use crate::protobuf::Message;
@@ -27,6 +28,7 @@ const FTRACE_MONO_RAW: u64 = 4;
 /// names that it interns.
 const SEQUENCE: u64 = 1;
 const STATE_CLEARED: u64 = 1;
+const NEEDS_STATE: u64 = 2;
 /// Flag of clone(2): a thread, not a process.
 const CLONE_THREAD: u64 = 0x1_0000;
 /// Tracks of CPUs; those of threads lie below.
@@ -61,7 +63,7 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
     for (index, thread) in trace.threads.iter().enumerate() {
         writer.thread(index, thread)?;
     }
-    Ok(())
+    writer.stacks()
 }
 
 struct Writer<'a> {
@@ -108,11 +110,16 @@ impl Writer<'_> {
             snapshot.message(clocks::CLOCK, &clock);
         }
         snapshot.number(clocks::PRIMARY, MONOTONIC_RAW);
+        self.packet.message(packet::CLOCK_SNAPSHOT, &snapshot);
+        self.clear_sequence(SEQUENCE)
+    }
+
+    /// Begins a sequence with stamps of CLOCK_MONOTONIC_RAW.
+    fn clear_sequence(&mut self, sequence: u64) -> io::Result<()> {
         let mut default = Message::default();
         default.number(defaults::CLOCK, MONOTONIC_RAW);
         self.packet
-            .message(packet::CLOCK_SNAPSHOT, &snapshot)
-            .number(packet::SEQUENCE, SEQUENCE)
+            .number(packet::SEQUENCE, sequence)
             .number(packet::SEQUENCE_FLAGS, STATE_CLEARED)
             .message(packet::DEFAULTS, &default);
         self.send()

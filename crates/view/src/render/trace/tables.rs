@@ -127,6 +127,48 @@ fn of(ns: Option<u64>) -> Cell {
     ns.map_or("-".into(), |ns| time(ns as f64).into())
 }
 
+/// Where threads were while they did not run: the functions, the innermost first.
+pub(super) fn places(trace: &Trace, summary: &Summary, all: bool, most: usize) -> Table {
+    let columns = [
+        left("thread"),
+        left("state"),
+        right("times"),
+        right("total"),
+        left("in"),
+    ];
+    let mut table = Table::new(columns);
+    for place in summary.places.iter().take(most) {
+        table.row([
+            Cell::from(visible(&place.thread)),
+            title(place.kind).into(),
+            place.count.to_string().into(),
+            time(place.total_ns as f64).into(),
+            stack(trace, place.stack, all).into(),
+        ]);
+    }
+    table
+}
+
+/// The functions of a stack in one line.
+fn stack(trace: &Trace, stack: u32, all: bool) -> String {
+    /// Most of what waits does so below a few calls of libraries.
+    const FEW_FRAMES: usize = 6;
+    /// Names of generic functions are longer than a line.
+    const LONGEST: usize = 40;
+    let names = trace.stack_names(stack);
+    let most = if all { usize::MAX } else { FEW_FRAMES };
+    let more = names.len() > most;
+    let names = names
+        .iter()
+        .take(most)
+        .map(|name| match name.char_indices().nth(LONGEST) {
+            Some((end, _)) if !all => format!("{}…", visible(&name[..end])),
+            _ => visible(name),
+        });
+    let names: Vec<String> = names.chain(more.then(|| "…".to_owned())).collect();
+    names.join(" < ")
+}
+
 pub(super) fn preemptions(summary: &Summary, most: usize) -> Table {
     let columns = [
         left("preempted"),
