@@ -212,9 +212,9 @@ Examples:
     /// List, tag, delete and check stored runs
     #[command(subcommand, after_help = atlas::EXAMPLES)]
     Atlas(atlas::AtlasCommand),
-    /// Show a row over time, with its changes
+    /// Show a row over time, with its changes; record CPUs over time
     #[command(after_help = history::EXAMPLES)]
-    History(history::HistoryOptions),
+    History(Box<history::HistoryOptions>),
     /// Write an HTML report of a run
     #[command(after_help = report::EXAMPLES)]
     Report(report::ReportOptions),

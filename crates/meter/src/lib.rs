@@ -18,6 +18,7 @@ pub mod commands;
 pub mod conduct;
 pub mod controls;
 pub mod core_kind;
+pub mod cpu_history;
 pub mod disk_room;
 pub mod environment;
 pub mod extra;
