@@ -7,7 +7,7 @@ mod add;
 mod work;
 
 pub use add::{Refused, add};
-pub use work::{Trial, trial};
+pub use work::{Trial, TrialError, trial};
 
 use crate::probe::Make;
 use serde::{Deserialize, Serialize};

@@ -17,6 +17,7 @@ pub(crate) mod machine;
 pub(crate) mod man;
 mod measured;
 pub(crate) mod noise;
+pub(crate) mod pack;
 pub(crate) mod plot;
 pub(crate) mod report;
 pub(crate) mod run;

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use sys::clock::Counter;
-use sys::pack::{PackProbe, Ready};
+use sys::pack::{PackProbe, Ready, Stamp};
 
 /// A loop whose time is compared with that of twice its turns takes at least this long.
 const LOOP: Duration = Duration::from_micros(50);
@@ -57,6 +57,9 @@ enum Lie {
         /// Operations by its count.
         performed: u32,
     },
+    /// No operations.
+    #[error("its stamped() performed no operation")]
+    NoStamps,
     /// Stamps that it can't have taken.
     #[error("its stamps do not lie between the call of stamped() and its return")]
     Outside,
@@ -72,7 +75,8 @@ pub(super) fn work<'a>(
         0 => None,
         _ => Some(own_directory(worker)?),
     };
-    let mut ready = probe.set_up(directory.as_deref())?;
+    let ready = probe.set_up(directory.as_deref());
+    let mut ready = ready.map_err(|why| model::text::visible(&why))?;
     let is_long = probe.long || probe.about_ns >= super::LONG_NS;
     thread_local! {
         /// Probes whose turns were compared in this process.
@@ -138,37 +142,7 @@ impl Work for OfPack {
         }
     }
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
-        let counter = Counter::best();
-        let began = counter.start();
-        let stamps = self.ready.stamped(operations);
-        let ended = counter.stop();
-        let stamps = stamps.map_err(|performed| {
-            let asked = operations;
-            Lie::Stamps { asked, performed }.to_string()
-        })?;
-        let mut from = began;
-        for stamp in &stamps {
-            if stamp.from_ticks < from
-                || stamp.to_ticks < stamp.from_ticks
-                || stamp.to_ticks > ended
-            {
-                return Err(Lie::Outside.to_string().into());
-            }
-            from = stamp.from_ticks;
-        }
-        let thread = sys::thread::current_id();
-        let event = |stamp: &sys::pack::Stamp| Event {
-            series: 0,
-            from_ticks: 0,
-            to_ticks: stamp.to_ticks - stamp.from_ticks,
-            ops: 1,
-            mode: 0,
-            place: Some(Place {
-                zero_ticks: stamp.from_ticks,
-                thread,
-            }),
-        };
-        Ok(stamps.iter().map(event).collect())
+        Ok(stamps(&mut self.ready, operations).map_err(|lie| lie.to_string())?)
     }
     fn run_delay_ns(&self, _series: usize, own_ns: u64) -> Option<u64> {
         Some(own_ns)
@@ -184,6 +158,39 @@ impl Work for OfPack {
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
+}
+
+/// Operations that the pack stamps, checked against our own clock.
+fn stamps(ready: &mut Ready, operations: u32) -> Result<Vec<Event>, Lie> {
+    let counter = Counter::best();
+    let began = counter.start();
+    let stamps = ready.stamped(operations);
+    let ended = counter.stop();
+    let stamps = stamps.map_err(|performed| Lie::Stamps {
+        asked: operations,
+        performed,
+    })?;
+    let thread = sys::thread::current_id();
+    let mut from = began;
+    let event = |stamp: &Stamp| {
+        let (is_later, before) = (stamp.from_ticks >= from, stamp.to_ticks <= ended);
+        from = stamp.from_ticks;
+        match is_later && before && stamp.to_ticks >= stamp.from_ticks {
+            false => Err(Lie::Outside),
+            true => Ok(Event {
+                series: 0,
+                from_ticks: 0,
+                to_ticks: stamp.to_ticks - stamp.from_ticks,
+                ops: 1,
+                mode: 0,
+                place: Some(Place {
+                    zero_ticks: stamp.from_ticks,
+                    thread,
+                }),
+            }),
+        }
+    };
+    stamps.iter().map(event).collect()
 }
 
 /// Whether twice the turns take twice as long.
@@ -232,35 +239,42 @@ pub struct Trial {
     pub operations: u64,
 }
 
+/// Why a trial failed.
+#[derive(thiserror::Error, serde::Serialize, serde::Deserialize, Clone, Debug, PartialEq)]
+pub enum TrialError {
+    /// The probe is not available here, in its own words.
+    #[error("{0}")]
+    Unavailable(String),
+    /// It has a fault.
+    #[error("{0}")]
+    Fault(String),
+}
+
+impl From<Lie> for TrialError {
+    fn from(lie: Lie) -> TrialError {
+        TrialError::Fault(lie.to_string())
+    }
+}
+
 /// Tries a probe briefly, where this process may be lost: sets it up, runs it and tears it down, and
 /// checks its count. Files go to `directory`.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn trial(site: &PackSite, directory: &std::path::Path) -> Result<Trial, String> {
+pub fn trial(site: &PackSite, directory: &std::path::Path) -> Result<Trial, TrialError> {
     /// Operations of a stamped probe.
     const STAMPS: u32 = 8;
     /// A loop takes at least this long.
     const LEAST: Duration = Duration::from_millis(2);
-    let probe = site.find()?;
-    let mut ready = probe.set_up(Some(directory).filter(|_| probe.disk_bytes > 0))?;
-    let is_long = probe.long || probe.about_ns >= super::LONG_NS;
-    let mut work = OfPack {
-        probe,
-        ready: {
-            if !probe.stamps() && !is_long {
-                compare(&mut ready).map_err(|lie| lie.to_string())?;
-            }
-            ready
-        },
-        is_long,
-        lie: None,
-        notes: Vec::new(),
-    };
+    let probe = site.find().map_err(TrialError::Fault)?;
+    let directory = Some(directory).filter(|_| probe.disk_bytes > 0);
+    let mut ready = probe
+        .set_up(directory)
+        .map_err(|why| TrialError::Unavailable(model::text::visible(&why)))?;
     if probe.stamps() {
-        let events = work.stamped(STAMPS).map_err(|why| why.to_string())?;
+        let events = stamps(&mut ready, STAMPS)?;
         if events.is_empty() {
-            return Err("its stamped() performed no operation".to_owned());
+            return Err(Lie::NoStamps.into());
         }
         let ns_per_tick =
             sys::clock::calibrate(&Counter::best(), Duration::from_millis(20)).ns_per_tick;
@@ -270,9 +284,12 @@ pub fn trial(site: &PackSite, directory: &std::path::Path) -> Result<Trial, Stri
             operations: events.len() as u64,
         });
     }
+    if !probe.long && probe.about_ns < super::LONG_NS {
+        compare(&mut ready)?;
+    }
     let mut turns = 1;
     loop {
-        let took = time(&mut work.ready, turns).map_err(|lie| lie.to_string())?;
+        let took = time(&mut ready, turns)?;
         if took >= LEAST {
             let operations = turns * u64::from(probe.ops_per_turn);
             return Ok(Trial {
@@ -281,7 +298,7 @@ pub fn trial(site: &PackSite, directory: &std::path::Path) -> Result<Trial, Stri
             });
         }
         if turns >= MOST_TURNS << 8 {
-            return Err(Lie::NoTime(turns).to_string());
+            return Err(Lie::NoTime(turns).into());
         }
         turns *= 2;
     }
