@@ -29,6 +29,7 @@ pub mod observer;
 pub mod one_visit;
 pub mod osnoise;
 pub mod pace;
+pub mod pack;
 pub mod placement;
 pub mod plan;
 pub mod probe;

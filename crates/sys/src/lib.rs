@@ -37,6 +37,7 @@ pub mod memory;
 pub mod microarchitecture;
 mod mountinfo;
 pub mod numa;
+pub mod pack;
 pub mod page_cache;
 pub mod pages;
 pub mod perf;

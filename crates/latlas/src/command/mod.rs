@@ -18,6 +18,7 @@ pub(crate) mod machine;
 pub(crate) mod man;
 mod measured;
 pub(crate) mod noise;
+pub(crate) mod pack;
 mod picture;
 pub(crate) mod plot;
 pub(crate) mod report;
