@@ -54,9 +54,8 @@ impl<'p> Conductor<'p, WorkerProcesses> {
         let began_ns = sys::clock::monotonic_raw_ns();
         let mut rng = Rng::with_seed(plan.record.seed);
         let mut handles = BTreeMap::new();
-        let workers = plan.workers();
         let mut failure = None;
-        for worker in 0..workers {
+        for worker in plan.workers() {
             let setup = Setup {
                 began_ns,
                 pin: measuring_cpu.into_iter().collect(),

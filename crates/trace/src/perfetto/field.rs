@@ -13,6 +13,7 @@ pub(super) mod packet {
     pub(crate) const INTERNED_DATA: u32 = 12;
     pub(crate) const SEQUENCE_FLAGS: u32 = 13;
     pub(crate) const SYSTEM_INFO: u32 = 45;
+    pub(crate) const COMPRESSED: u32 = 50;
     pub(crate) const DEFAULTS: u32 = 59;
     pub(crate) const TRACK_DESCRIPTOR: u32 = 60;
     pub(crate) const PERF_SAMPLE: u32 = 66;

@@ -3,7 +3,8 @@
 //!
 //! Of a full trace, the switches and wake-ups as ftrace events, from which
 //! Perfetto derives the states itself; of others the states as slices. Stamps
-//! are those of CLOCK_MONOTONIC_RAW, with a snapshot of the clocks.
+//! are those of CLOCK_MONOTONIC_RAW, with a snapshot of the clocks. Packets are
+//! compressed together, as the recorder of Perfetto does if it is asked to.
 
 mod field;
 mod stacks;
@@ -13,6 +14,7 @@ use crate::protobuf::Message;
 use field::{
     bundle, clocks, defaults, descriptor, ftrace, new_task, packet, switch, system, tree, waking,
 };
+use miniz_oxide::deflate::compress_to_vec_zlib;
 use model::trace::{Cpu, Trace};
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
@@ -35,6 +37,10 @@ const CLONE_THREAD: u64 = 0x1_0000;
 const FIRST_CPU_TRACK: u64 = 1 << 40;
 /// Events of a bundle, so that no message grows large.
 const BUNDLE_EVENTS: usize = 4096;
+/// How many bytes are compressed at a time.
+const BLOCK_BYTES: usize = 512 << 10;
+/// Of zlib.
+const LEVEL: u8 = 6;
 
 /// Writes the trace.
 ///
@@ -51,6 +57,7 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
         names: BTreeMap::new(),
         arguments: false,
         packet: Message::default(),
+        block: Message::default(),
     };
     writer.clocks()?;
     writer.system()?;
@@ -63,7 +70,8 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
     for (index, thread) in trace.threads.iter().enumerate() {
         writer.thread(index, thread)?;
     }
-    writer.stacks()
+    writer.stacks()?;
+    writer.flush()
 }
 
 struct Writer<'a> {
@@ -82,13 +90,27 @@ struct Writer<'a> {
     /// Names of annotations are written.
     arguments: bool,
     packet: Message,
+    /// Packets that wait until they are many enough to be compressed.
+    block: Message,
 }
 
 impl Writer<'_> {
     fn send(&mut self) -> io::Result<()> {
-        let mut trace = Message::default();
-        trace.message(field::trace::PACKET, &self.packet);
+        self.block.message(field::trace::PACKET, &self.packet);
         self.packet.clear();
+        match self.block.bytes().len() < BLOCK_BYTES {
+            true => Ok(()),
+            false => self.flush(),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let compressed = compress_to_vec_zlib(self.block.bytes(), LEVEL);
+        self.block.clear();
+        let mut one = Message::default();
+        one.block(packet::COMPRESSED, &compressed);
+        let mut trace = Message::default();
+        trace.message(field::trace::PACKET, &one);
         self.to.write_all(trace.bytes())
     }
 

@@ -104,7 +104,8 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
         add("Preemptions", pairs, summary.preemptions.len(), "pair");
     }
     if !summary.places.is_empty() {
-        let places = tables::places(trace, &summary, options.all, most);
+        let columns = Some(options.columns).filter(|_| !options.all);
+        let places = tables::places(trace, &summary, columns, most);
         add(
             "Where threads waited",
             places,
@@ -145,7 +146,7 @@ fn heading(trace: &Trace) -> String {
 }
 
 /// A command line that leaves room for what is said of it.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -153,7 +154,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-fn ended(ended: Ended) -> String {
+pub(super) fn ended(ended: Ended) -> String {
     match ended {
         Ended::Exited(code) => format!("exit code {code}"),
         Ended::Signalled(signal) => format!("ended by signal {signal}"),

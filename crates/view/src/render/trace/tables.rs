@@ -1,5 +1,6 @@
 //! The tables of a trace.
 
+use crate::terminal::layout::width;
 use model::figure::time;
 use model::story::{Cell, Column, Table, left, right};
 use model::text::visible;
@@ -127,46 +128,69 @@ fn of(ns: Option<u64>) -> Cell {
     ns.map_or("-".into(), |ns| time(ns as f64).into())
 }
 
-/// Where threads were while they did not run: the functions, the innermost first.
-pub(super) fn places(trace: &Trace, summary: &Summary, all: bool, most: usize) -> Table {
-    let columns = [
+/// Where threads were while they did not run: the functions, the innermost first. As
+/// many as a line of so many columns has room for; all without a limit.
+pub(super) fn places(
+    trace: &Trace,
+    summary: &Summary,
+    columns: Option<usize>,
+    most: usize,
+) -> Table {
+    /// Of the numbers, and between columns.
+    const OTHERS: usize = 22;
+    /// Two functions with short names.
+    const LEAST: usize = 30;
+    let shown = || summary.places.iter().take(most);
+    let names = shown().map(|place| width(&visible(&place.thread)) + width(title(place.kind)));
+    let taken = OTHERS + names.max().unwrap_or(0);
+    let room = columns.map_or(usize::MAX, |columns| {
+        columns.saturating_sub(taken).max(LEAST)
+    });
+    let mut table = Table::new([
         left("thread"),
         left("state"),
         right("times"),
         right("total"),
         left("in"),
-    ];
-    let mut table = Table::new(columns);
-    for place in summary.places.iter().take(most) {
+    ]);
+    for place in shown() {
         table.row([
             Cell::from(visible(&place.thread)),
             title(place.kind).into(),
             place.count.to_string().into(),
             time(place.total_ns as f64).into(),
-            stack(trace, place.stack, all).into(),
+            stack(trace, place.stack, room).into(),
         ]);
     }
     table
 }
 
-/// The functions of a stack in one line.
-fn stack(trace: &Trace, stack: u32, all: bool) -> String {
-    /// Most of what waits does so below a few calls of libraries.
-    const FEW_FRAMES: usize = 6;
-    /// Names of generic functions are longer than a line.
-    const LONGEST: usize = 40;
+/// The functions of a stack in one line, with room for so many characters.
+fn stack(trace: &Trace, stack: u32, room: usize) -> String {
+    const CALLED_BY: &str = " < ";
+    const MORE: &str = "…";
     let names = trace.stack_names(stack);
-    let most = if all { usize::MAX } else { FEW_FRAMES };
-    let more = names.len() > most;
-    let names = names
-        .iter()
-        .take(most)
-        .map(|name| match name.char_indices().nth(LONGEST) {
-            Some((end, _)) if !all => format!("{}…", visible(&name[..end])),
-            _ => visible(name),
-        });
-    let names: Vec<String> = names.chain(more.then(|| "…".to_owned())).collect();
-    names.join(" < ")
+    let names: Vec<String> = names.iter().map(|name| visible(name)).collect();
+    let whole = names.join(CALLED_BY);
+    if width(&whole) <= room {
+        return whole;
+    }
+    let mut line = String::new();
+    for name in names {
+        let longer = format!("{line}{name}{CALLED_BY}");
+        if width(&longer) + width(MORE) > room {
+            // Of the innermost function at least the beginning is shown.
+            if line.is_empty() {
+                line = name
+                    .chars()
+                    .take(room.saturating_sub(width(MORE)))
+                    .collect();
+            }
+            break;
+        }
+        line = longer;
+    }
+    line + MORE
 }
 
 pub(super) fn preemptions(summary: &Summary, most: usize) -> Table {
