@@ -176,6 +176,10 @@ pub fn plan_within(
         return Err(PlanError::NoBudget(request.budget.unwrap_or_default()));
     }
     check_rows(catalogue, &request.rows)?;
+    let controls = match request.in_process {
+        true => request.controls.without_processes()?,
+        false => request.controls.clone(),
+    };
     let mut cpus = allowed_cpus(machine);
     let shield = &request.controls.asked.settings.shield;
     if !shield.is_empty() {
@@ -214,7 +218,7 @@ pub fn plan_within(
     let mut cells = Vec::new();
     for (number, probe) in catalogue.iter().enumerate() {
         for row in selected_rows(probe, request) {
-            if let Some(reason) = probe.missing(&machine_shape) {
+            if let Some(reason) = probe.row_missing(&row, &machine_shape) {
                 unavailable.push((row, probe.unit, probe.bound, reason));
                 continue;
             }
@@ -260,7 +264,7 @@ pub fn plan_within(
         large_bytes: largest_needed(true),
         base_bytes: room.base_bytes,
         pin: request.pin,
-        controls: request.controls.clone(),
+        controls,
         kept_quiet_ratio: request.kept_quiet_ratio,
         limit: Duration::ZERO,
         time: TimePlan::default(),
@@ -275,6 +279,7 @@ pub fn plan_within(
             shrunk,
             core_kind,
             cpus: machine_shape.cpus.clone(),
+            in_process: request.in_process,
         },
         cells,
         unavailable,
