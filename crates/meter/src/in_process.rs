@@ -54,6 +54,10 @@ impl WorkerPool for InProcess<'_> {
     fn end(&mut self, worker: u32) {
         self.workers.remove(&worker);
     }
+    fn restart(&mut self, worker: u32) {
+        // Only packs' are, which need a process.
+        self.end(worker);
+    }
     fn visit(
         &mut self,
         worker: u32,
@@ -89,6 +93,7 @@ mod tests {
     use super::*;
     use crate::conduct::{Silent, conduct};
     use crate::function::Session;
+    use crate::pack::{Origin, PackRow, PackSite};
     use crate::plan::{self, PlanError, plan};
     use crate::probe::Work;
     use crate::run_remark::{Partial, RunRemark};
@@ -157,6 +162,32 @@ mod tests {
         let run = panicking(true);
         assert_eq!(run.partial, Some(Partial::Interrupted.to_string()));
         assert!(run.cells.is_empty());
+    }
+
+    #[test]
+    fn a_pack_is_not_let_into_the_program() {
+        let site = PackSite {
+            file: "/pack.so".into(),
+            id: "my.row".into(),
+        };
+        let probe = Probe {
+            origin: Origin::Pack(PackRow {
+                site,
+                pack: "mine".into(),
+                disk_bytes: 0,
+                unavailable: None,
+            }),
+            ..Probe::blank("my.row")
+        };
+        let request = plan::Request {
+            in_process: true,
+            ..plan::Request::default()
+        };
+        let planned = plan(&[probe], &request, &sys::machine(Path::new("/"))).expect("a plan");
+        assert!(planned.cells.is_empty());
+        let (row, .., reason) = &planned.unavailable[0];
+        assert_eq!(row, "my.row");
+        assert!(reason.contains("leave out --in-process"), "{reason}");
     }
 
     #[test]

@@ -99,6 +99,7 @@ pub fn one_visit(
     let request = Request {
         cell: 0,
         probe: u32::try_from(planned.probe).unwrap_or(u32::MAX),
+        pack: planned.pack.clone(),
         variant: planned.variant.clone(),
         at: planned.at.clone(),
         regime: planned.regime,

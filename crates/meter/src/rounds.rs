@@ -44,6 +44,8 @@ pub(crate) struct Conductor<'p, P> {
     first: Duration,
     /// When the last one has to end, after that.
     end: Duration,
+    /// Time that packs took which cost their workers.
+    lost: Duration,
     visits_done: u64,
     remarks: Vec<RunRemark>,
     all_lost: bool,
@@ -98,6 +100,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             rng,
             first: Duration::ZERO,
             end: Duration::ZERO,
+            lost: Duration::ZERO,
             visits_done: 0,
             remarks: Vec::new(),
             all_lost: false,
@@ -236,7 +239,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             match extra_until {
                 // Another batch may still fit.
                 Some(until) if elapsed + takes > until => continue,
-                None if elapsed > self.plan.limit => return false,
+                None if elapsed > self.plan.limit + self.lost => return false,
                 _ => {}
             }
             self.carry_out(batch, extra_until.is_some(), observer, stop);

@@ -1,6 +1,7 @@
 //! What a reader must know of a whole run: said at once where it is a warning,
 //! and kept with the document.
 
+use crate::cell_state::PackFailure;
 use crate::scratch::ScratchError;
 use crate::worker_pool::WorkerLoss;
 
@@ -20,6 +21,14 @@ pub enum RunRemark {
         loss: WorkerLoss,
         /// Name of the cell.
         cell: Option<String>,
+    },
+    /// A probe of a pack cost its worker; another was started.
+    #[error("{row}: {failure}; the row is not available")]
+    PackLost {
+        /// Name of the cell.
+        row: String,
+        /// What it did.
+        failure: PackFailure,
     },
     /// A worker's answer can't be read; the text is the reader's.
     #[error("an answer can't be read: {0}")]

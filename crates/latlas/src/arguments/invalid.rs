@@ -18,6 +18,9 @@ pub(crate) enum InvalidValue {
     /// A trace of no length.
     #[error("0 would record nothing; give at least 1ms")]
     NoTraceTime,
+    /// Not an interval of a recording of CPUs.
+    #[error("give 20ms to 1h, such as 100ms")]
+    CpuInterval,
     /// Not a size of a trace's buffer.
     #[error("give a size from 1MiB to 16GiB, such as 256MiB")]
     TraceBuffer,

@@ -1,6 +1,7 @@
 //! The options of `latlas table`.
 
 use super::Color;
+use super::pack::PackOptions;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -27,6 +28,8 @@ pub(crate) struct TableOptions {
     /// for its end)
     #[arg(long, requires = "measure")]
     pub(crate) no_wait: bool,
+    #[command(flatten)]
+    pub(crate) packs: PackOptions,
     /// Add the values of 2008 from Ash's article
     #[arg(long = "2008", requires = "table")]
     pub(crate) earlier: bool,

@@ -1,5 +1,6 @@
 //! Options of `latlas trace`.
 
+use super::pack::PackOptions;
 use super::wait::WaitOptions;
 use super::{Color, InvalidValue, time};
 use clap::{Args, Subcommand, ValueEnum};
@@ -68,6 +69,8 @@ pub(crate) struct TraceOptions {
     /// Explain the slowest operations of the row: those beyond p99.9 (default: of 10000)
     #[arg(long, requires = "row", conflicts_with = "scheduler_only")]
     pub(crate) tails: bool,
+    #[command(flatten)]
+    pub(crate) packs: PackOptions,
     #[command(flatten)]
     pub(crate) wait: WaitOptions,
     #[command(flatten)]

@@ -70,9 +70,8 @@ impl<'p> Conductor<'p, WorkerProcesses> {
         let began_ns = sys::clock::monotonic_raw_ns();
         let mut rng = Rng::with_seed(plan.record.seed);
         let mut handles = BTreeMap::new();
-        let workers = plan.workers();
         let mut failure = None;
-        for worker in 0..workers {
+        for worker in plan.workers() {
             let setup = Setup {
                 began_ns,
                 pin: measuring_cpu.into_iter().collect(),
@@ -133,7 +132,7 @@ impl<'p> Conductor<'p, InProcess<'p>> {
         let granted = sys::controls::granted();
         learn(conditions, &plan.controls, measuring_cpu, granted, None);
         let mut pool = InProcess::new(catalogue, began);
-        for worker in 0..plan.workers() {
+        for worker in plan.workers() {
             pool.add(&Setup {
                 began_ns,
                 seed: rng.u64(..),

@@ -283,7 +283,8 @@ fn joined<T>(collector: std::thread::ScopedJoinHandle<'_, io::Result<T>>) -> io:
     ended.unwrap_or_else(|_| Err(io::Error::other("collecting the records failed")))
 }
 
-fn ended_as(status: ExitStatus) -> Ended {
+/// How a command ended.
+pub fn ended_as(status: ExitStatus) -> Ended {
     match status.code() {
         Some(code) => Ended::Exited(code),
         None => Ended::Signalled(status.signal().unwrap_or(0)),

@@ -136,7 +136,7 @@ fn heading(trace: &Trace) -> String {
 }
 
 /// A command line that leaves room for what is said of it.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -144,7 +144,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-fn ended(ended: Ended) -> String {
+pub(super) fn ended(ended: Ended) -> String {
     match ended {
         Ended::Exited(code) => format!("exit code {code}"),
         Ended::Signalled(signal) => format!("ended by signal {signal}"),
