@@ -23,6 +23,7 @@ pub mod disk_room;
 pub mod environment;
 pub mod extra;
 pub mod function;
+mod in_process;
 pub mod machine_shape;
 pub mod measuring_lock;
 pub mod observer;
