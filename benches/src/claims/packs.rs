@@ -50,7 +50,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     for number in 0..arguments.runs {
         let run = run(arguments, &library, number, directory.path())?;
         let of = |row: &str| match &run.row(row)?.outcome {
-            Outcome::Figure(estimate) => Some(estimate.quiet?.value),
+            Outcome::Figure(estimate) => Some(estimate.quiet.as_ref()?.ns.value),
             _ => None,
         };
         let (Some(built_in), Some(by_pack)) = (of(BUILT_IN), of(BY_PACK)) else {
@@ -62,7 +62,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             continue;
         };
         ratios.push(by_pack / built_in);
-        let cells = [built_in, by_pack].map(figure).into_iter();
+        let cells = [built_in, by_pack].map(|ns| figure(Some(ns))).into_iter();
         let ratio = format!("{:.4}", by_pack / built_in);
         table.line(
             [number.to_string()]
@@ -74,14 +74,13 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     }
     table.print("malloc and free of 16 bytes");
     ensure!(!ratios.is_empty(), "the machine was never quiet");
+    let [median, range] = [median(&ratios), absolute(&ratios)].map(Option::unwrap_or_default);
     println!(
-        "median {:.4}, range {:.4}, {} runs",
-        median(&ratios),
-        absolute(&ratios),
+        "median {median:.4}, range {range:.4}, {} runs",
         ratios.len()
     );
     let mut bars = Bars::new();
-    let off = (median(&ratios) - 1.0).abs() * 100.0;
+    let off = Some((median - 1.0).abs() * 100.0);
     bars.at_most(
         "a pack's malloc and free differ from the built-in row by",
         off,
