@@ -180,6 +180,7 @@ Examples:
   latlas table ash --measure       Measure the table's rows first
   latlas table ash --2008          Add the article's values of 2008
   latlas table kurkin last --wide  Use the last run, print all columns
+  latlas table kurkin --with 5e0c  Add a column: the run of a phone that was imported
   latlas table 2012 run.json.zst --json
 
 Exit codes:
@@ -218,9 +219,9 @@ Examples:
     /// List, tag, delete and check stored runs
     #[command(subcommand, after_help = atlas::EXAMPLES)]
     Atlas(atlas::AtlasCommand),
-    /// Show a row over time, with its changes
+    /// Show a row over time, with its changes; record CPUs over time
     #[command(after_help = history::EXAMPLES)]
-    History(history::HistoryOptions),
+    History(Box<history::HistoryOptions>),
     /// Write an HTML report of a run
     #[command(after_help = report::EXAMPLES)]
     Report(report::ReportOptions),
@@ -311,6 +312,10 @@ pub(crate) struct RunOptions {
     /// Disable the default controls (pinning, separate sessions)
     #[arg(long, conflicts_with_all = ["pin", "nice", "autogroup", "fifo", "shield", "core_kind"])]
     pub(crate) no_controls: bool,
+    /// Measure in this process, without worker processes: intervals don't include the variation
+    /// between processes
+    #[arg(long)]
+    pub(crate) in_process: bool,
     /// Drop the page cache once before measuring (root)
     #[arg(long, conflicts_with = "warm")]
     pub(crate) cold: bool,

@@ -12,7 +12,7 @@ use crate::worker::Worker;
 use model::machine::Machine;
 use std::time::Duration;
 use sys::clock::{Anchor, Counter, OnRaw};
-use sys::pages::{Buffer, PageKind};
+use sys::pages::{Buffer, PageKind, base_page_bytes};
 
 /// What came of the visit.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Spun {
         /// Two readings further apart hold something else.
         const LEAST_NS: f64 = 500.0;
         const PAGES: usize = 512;
-        const PAGE_BYTES: usize = 4096;
+        let page_bytes = base_page_bytes();
         let least = (LEAST_NS / ns_per_tick) as u64;
         let mut detours = Vec::new();
         let began = counter.stop();
@@ -56,8 +56,8 @@ impl Spun {
             before = now;
         }
         let mut faults: Vec<u64> = Vec::new();
-        if let Ok(mut pages) = Buffer::untouched(PAGES * PAGE_BYTES, PageKind::Base) {
-            for page in pages.as_mut_slice().chunks_mut(PAGE_BYTES) {
+        if let Ok(mut pages) = Buffer::untouched(PAGES * page_bytes, PageKind::Base) {
+            for page in pages.as_mut_slice().chunks_mut(page_bytes) {
                 let start = counter.start();
                 page[0] = std::hint::black_box(1);
                 faults.push(counter.stop().wrapping_sub(start));

@@ -55,6 +55,9 @@ const REMOVE_NS: u64 = 15_000;
 /// Judging the samples when all are there.
 const JUDGING: Duration = Duration::from_millis(150);
 
+/// Why rows of packs are missing in a run without worker processes.
+const NEEDS_PROCESS: &str = "a pack is measured in a process of its own; leave out --in-process";
+
 /// A run without a budget ends at this many times its planned time at the
 /// latest.
 const LIMIT_ABOVE: f64 = 1.2;
@@ -179,6 +182,10 @@ pub fn plan_within(
         return Err(PlanError::NoBudget(request.budget.unwrap_or_default()));
     }
     check_rows(catalogue, &request.rows)?;
+    let controls = match request.in_process {
+        true => request.controls.without_processes()?,
+        false => request.controls.clone(),
+    };
     let mut cpus = allowed_cpus(machine);
     let shield = &request.controls.asked.settings.shield;
     if !shield.is_empty() {
@@ -219,7 +226,10 @@ pub fn plan_within(
     let mut packs: Vec<PathBuf> = Vec::new();
     for (number, probe) in catalogue.iter().enumerate() {
         for row in selected_rows(probe, request) {
-            if let Some(reason) = probe.missing(&machine_shape) {
+            let in_process = request.in_process && probe.of_pack().is_some();
+            let needs_process = in_process.then(|| NEEDS_PROCESS.to_owned());
+            let missing = probe.row_missing(&row, &machine_shape);
+            if let Some(reason) = needs_process.or(missing) {
                 unavailable.push((row, probe.unit, probe.bound, reason));
                 continue;
             }
@@ -274,7 +284,7 @@ pub fn plan_within(
         large_bytes: largest_needed(true),
         base_bytes: room.base_bytes,
         pin: request.pin,
-        controls: request.controls.clone(),
+        controls,
         kept_quiet_ratio: request.kept_quiet_ratio,
         limit: Duration::ZERO,
         time: TimePlan::default(),
@@ -289,6 +299,7 @@ pub fn plan_within(
             shrunk,
             core_kind,
             cpus: machine_shape.cpus.clone(),
+            in_process: request.in_process,
         },
         cells,
         unavailable,

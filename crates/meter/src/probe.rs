@@ -75,6 +75,8 @@ pub struct Probe {
     pub origin: Origin,
     /// Why the probe can't run here, asked once before anything is measured.
     pub unavailable: fn(&MachineShape) -> Option<String>,
+    /// The same of a single row, by its variant, of a probe that can run.
+    pub row_unavailable: fn(&MachineShape, &str) -> Option<String>,
     /// Makes the work of one cell, in a worker.
     pub make: Make,
 }
@@ -295,8 +297,16 @@ impl Probe {
             needs: None,
             origin: Origin::BuiltIn,
             unavailable: |_| None,
+            row_unavailable: |_, _| None,
             make: Box::new(|_, _| Err(WorkError::NoWork)),
         }
+    }
+
+    /// Why this row of the probe can't be measured on this machine, if so.
+    pub fn row_missing(&self, row: &str, machine_shape: &MachineShape) -> Option<String> {
+        let variant = self.variant_of(row);
+        self.missing(machine_shape)
+            .or_else(|| (self.row_unavailable)(machine_shape, variant))
     }
 
     /// Why the probe can't run on this machine, if so.

@@ -48,6 +48,9 @@ pub enum RunRemark {
         "only one CPU may be used: the conducting process shares it with the workers, and rows on several CPUs are not available"
     )]
     OneCpu,
+    /// No worker was a process of its own.
+    #[error("measured in one process: intervals don't include the variation between processes")]
+    InProcess,
     /// The scratch directory is still there.
     #[error("files of this run could not be removed: {0}")]
     FilesLeft(ScratchError),
@@ -60,6 +63,6 @@ pub enum Partial {
     #[error("interrupted: rows hold what was measured until then")]
     Interrupted,
     /// No worker is left.
-    #[error("every worker process ended early")]
+    #[error("every worker ended early")]
     AllWorkersLost,
 }

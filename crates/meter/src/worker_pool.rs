@@ -50,6 +50,12 @@ pub enum WorkerLoss {
         /// Its number.
         worker: u32,
     },
+    /// A probe panicked in it; only of one in this process.
+    #[error("worker {worker} panicked")]
+    Panicked {
+        /// Its number.
+        worker: u32,
+    },
     /// It could not be started, or what it sent can't be read.
     #[error("worker {worker}: {error}")]
     Broken {
@@ -61,7 +67,7 @@ pub enum WorkerLoss {
 }
 
 impl WorkerLoss {
-    fn broken(worker: u32, error: io::Error) -> WorkerLoss {
+    pub(crate) fn broken(worker: u32, error: io::Error) -> WorkerLoss {
         let error = Arc::new(error);
         WorkerLoss::Broken { worker, error }
     }

@@ -16,6 +16,7 @@ pub mod command;
 pub mod controls;
 pub mod counters;
 pub mod cpu_feature;
+pub mod cpu_times;
 pub mod cpu_weight;
 mod cpuid;
 pub mod direct_io;

@@ -33,6 +33,9 @@ pub(crate) struct TableOptions {
     /// Add the values of 2008 from Ash's article
     #[arg(long = "2008", requires = "table")]
     pub(crate) earlier: bool,
+    /// Add a column with another run's figures, such as a phone's that was imported (repeatable)
+    #[arg(long = "with", value_name = "RUN", requires = "table")]
+    pub(crate) others: Vec<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
