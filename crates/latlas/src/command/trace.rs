@@ -81,6 +81,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         tier: options.tier.map(Into::into),
         scheduler_only: options.scheduler_only,
         interrupts: options.tails,
+        stacks: options.stacks.map(Into::into),
         limit: options.limit,
         limit_bytes: options.buffer,
         cpus: match machine.online_cpus.get() {
@@ -115,7 +116,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     written.transpose()?;
     drawable?;
     let losses = &trace.losses;
-    let lost = losses.records > 0 || losses.signposts > 0;
+    let lost = losses.records > 0 || losses.signposts > 0 || losses.stacks > 0;
     let whole = !trace.threads.is_empty() && !lost && trace.ended != Ended::Full;
     Ok(match whole {
         true => ExitCode::SUCCESS,

@@ -38,4 +38,5 @@ mod show;
 mod table;
 #[cfg(target_os = "linux")]
 mod trace;
+mod trace_stacks;
 mod untouched;

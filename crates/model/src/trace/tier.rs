@@ -60,10 +60,12 @@ pub enum Topic {
     Faults,
     /// Stretches and moments that the program itself marks.
     Signposts,
+    /// Stacks, if they are asked for.
+    Stacks,
 }
 
 impl Topic {
-    /// All topics, in the order of the table of tiers.
+    /// All topics that need no request, in the order of the table of tiers.
     pub const ALL: [Topic; 7] = [
         Topic::Running,
         Topic::Runnable,
@@ -84,6 +86,7 @@ impl Topic {
             Topic::Calls => "calls",
             Topic::Faults => "faults",
             Topic::Signposts => "signposts",
+            Topic::Stacks => "stacks",
         }
     }
 }
@@ -147,6 +150,8 @@ pub enum Reason {
     CheckFailed,
     /// It was left out on request.
     NotAsked,
+    /// The tier does not record switches.
+    NoSwitches,
     /// The program was not started by latlas.
     NotStartedHere,
     /// Another error of the system.
@@ -175,6 +180,7 @@ impl std::fmt::Display for Reason {
                 f.write_str("a provoked event was not recorded as it happened: not trusted here")
             }
             Reason::NotAsked => f.write_str("left out (--scheduler-only)"),
+            Reason::NoSwitches => f.write_str("this tier does not record switches"),
             Reason::NotStartedHere => {
                 f.write_str("a program finds out that it is traced when it starts: latlas trace -- CMD")
             }

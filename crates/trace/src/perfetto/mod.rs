@@ -7,6 +7,7 @@
 //! compressed together, as the recorder of Perfetto does if it is asked to.
 
 mod field;
+mod stacks;
 mod tracks;
 
 use crate::protobuf::Message;
@@ -29,6 +30,7 @@ const FTRACE_MONO_RAW: u64 = 4;
 /// names that it interns.
 const SEQUENCE: u64 = 1;
 const STATE_CLEARED: u64 = 1;
+const NEEDS_STATE: u64 = 2;
 /// Flag of clone(2): a thread, not a process.
 const CLONE_THREAD: u64 = 0x1_0000;
 /// Tracks of CPUs; those of threads lie below.
@@ -68,6 +70,7 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
     for (index, thread) in trace.threads.iter().enumerate() {
         writer.thread(index, thread)?;
     }
+    writer.stacks()?;
     writer.flush()
 }
 
@@ -129,11 +132,16 @@ impl Writer<'_> {
             snapshot.message(clocks::CLOCK, &clock);
         }
         snapshot.number(clocks::PRIMARY, MONOTONIC_RAW);
+        self.packet.message(packet::CLOCK_SNAPSHOT, &snapshot);
+        self.clear_sequence(SEQUENCE)
+    }
+
+    /// Begins a sequence with stamps of CLOCK_MONOTONIC_RAW.
+    fn clear_sequence(&mut self, sequence: u64) -> io::Result<()> {
         let mut default = Message::default();
         default.number(defaults::CLOCK, MONOTONIC_RAW);
         self.packet
-            .message(packet::CLOCK_SNAPSHOT, &snapshot)
-            .number(packet::SEQUENCE, SEQUENCE)
+            .number(packet::SEQUENCE, sequence)
             .number(packet::SEQUENCE_FLAGS, STATE_CLEARED)
             .message(packet::DEFAULTS, &default);
         self.send()

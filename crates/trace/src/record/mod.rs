@@ -5,6 +5,7 @@ mod process;
 mod rings;
 mod sampler;
 mod signposts;
+mod stacks;
 
 use crate::decode::{Decoded, Samples, Tracepoint};
 use crate::event::{self, Event, text_of};
@@ -21,6 +22,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use sys::attached::{Held, Started};
+use sys::perf::Capture;
 
 /// What to record.
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct Request {
     pub scheduler_only: bool,
     /// Also the interrupts of all CPUs, where that is possible.
     pub interrupts: bool,
+    /// Also the stacks with which threads leave their CPU, where that is possible.
+    pub stacks: Option<Capture>,
     /// No longer than this.
     pub limit: Option<Duration>,
     /// The most bytes of records to keep.
@@ -293,7 +297,7 @@ pub fn ended_as(status: ExitStatus) -> Ended {
 
 /// Where records come from.
 enum Source {
-    Rings(Tier, Rings),
+    Rings(Tier, Box<Rings>),
     Sampler,
 }
 
@@ -310,10 +314,10 @@ impl Source {
             let opened = match tier {
                 Tier::Full => Rings::full(traced, request),
                 Tier::OwnProcess => Rings::own(traced, request),
-                Tier::Minimal => return Ok((Source::Sampler, gaps)),
+                Tier::Minimal => break,
             };
             match opened {
-                Ok(rings) => return Ok((Source::Rings(tier, rings), gaps)),
+                Ok(rings) => return Ok((Source::Rings(tier, Box::new(rings)), gaps)),
                 Err(reason) if request.tier == Some(tier) => {
                     return Err(RecordError::Tier { tier, reason });
                 }
@@ -322,6 +326,12 @@ impl Source {
                     reason,
                 }),
             }
+        }
+        if request.stacks.is_some() {
+            gaps.push(Gap {
+                of: Missing::Topic(Topic::Stacks),
+                reason: Reason::NoSwitches,
+            });
         }
         Ok((Source::Sampler, gaps))
     }
@@ -407,6 +417,10 @@ impl Recorded {
                 for (cpu, bytes) in collected.chunks {
                     decoded.add(&samples, cpu, &bytes);
                 }
+                let read = collected.stacks.map(|reader| reader.finish());
+                let read = read.unwrap_or_default();
+                decoded.events.extend(read.events);
+                decoded.unread_bytes += read.unread_bytes;
                 decoded.sort();
                 let calls = match &samples {
                     Samples::Tracepoints(layouts) => layouts.id(Tracepoint::Enter).is_some(),
@@ -425,13 +439,16 @@ impl Recorded {
                 let mut trace = Trace {
                     tier,
                     ring_bytes,
+                    stacks: read.stacks,
                     ..empty
                 };
                 trace.gaps.append(&mut gaps);
                 if collected.full_ns.is_some() {
                     trace.ended = Ended::Full;
                 }
-                of_records(timeline, &decoded, settings.to_ns, trace)
+                let mut trace = of_records(timeline, &decoded, settings.to_ns, trace);
+                trace.losses.stacks = read.lost;
+                trace
             }
         }
     }

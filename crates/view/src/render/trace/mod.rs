@@ -103,6 +103,16 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
         let pairs = tables::preemptions(&summary, most);
         add("Preemptions", pairs, summary.preemptions.len(), "pair");
     }
+    if !summary.places.is_empty() {
+        let columns = Some(options.columns).filter(|_| !options.all);
+        let places = tables::places(trace, &summary, columns, most);
+        add(
+            "Where threads waited",
+            places,
+            summary.places.len(),
+            "place",
+        );
+    }
     parts.figures.push(("Events", facts(trace, &summary)));
     parts
 }
@@ -359,6 +369,7 @@ fn losses(trace: &Trace) -> Vec<Block> {
         unpaired_calls,
         unread_bytes,
         signposts,
+        stacks,
     } = trace.losses;
     let mut texts = Vec::new();
     if records > 0 {
@@ -386,6 +397,10 @@ fn losses(trace: &Trace) -> Vec<Block> {
         let signposts = counted(signposts as usize, "signpost");
         texts.push(format!("{signposts} dropped"));
     }
+    if stacks > 0 {
+        let stacks = counted(stacks as usize, "stack");
+        texts.push(format!("{stacks} lost (ring full)"));
+    }
     if trace.tier == Tier::Minimal {
         texts.push("threads that lived for less than 10 ms, if any".into());
     }
@@ -396,10 +411,11 @@ fn losses(trace: &Trace) -> Vec<Block> {
         };
         return vec![Block::fact("missing", text)];
     }
-    let tone = match records > 0 || breaks > repaired || unread_bytes > 0 || signposts > 0 {
-        true => Tone::Bad,
-        false => Tone::Plain,
-    };
+    let tone =
+        match records > 0 || breaks > repaired || unread_bytes > 0 || signposts > 0 || stacks > 0 {
+            true => Tone::Bad,
+            false => Tone::Plain,
+        };
     vec![Block::Note(Note {
         tone,
         ..Note::new(format!("{:<12}", "missing"), texts.join("; "))
