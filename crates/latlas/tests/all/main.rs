@@ -40,5 +40,8 @@ mod show;
 mod table;
 #[cfg(target_os = "linux")]
 mod trace;
+#[cfg(target_os = "linux")]
 mod trace_stacks;
+#[cfg(target_os = "linux")]
+mod trace_usdt;
 mod untouched;

@@ -62,6 +62,8 @@ pub enum Topic {
     Signposts,
     /// Stacks, if they are asked for.
     Stacks,
+    /// USDT probes, if they are asked for.
+    Probes,
 }
 
 impl Topic {
@@ -87,6 +89,7 @@ impl Topic {
             Topic::Faults => "faults",
             Topic::Signposts => "signposts",
             Topic::Stacks => "stacks",
+            Topic::Probes => "USDT probes",
         }
     }
 }
@@ -150,8 +153,8 @@ pub enum Reason {
     CheckFailed,
     /// It was left out on request.
     NotAsked,
-    /// The tier does not record switches.
-    NoSwitches,
+    /// The tier can't record it.
+    NotInTier,
     /// The program was not started by latlas.
     NotStartedHere,
     /// Another error of the system.
@@ -180,7 +183,7 @@ impl std::fmt::Display for Reason {
                 f.write_str("a provoked event was not recorded as it happened: not trusted here")
             }
             Reason::NotAsked => f.write_str("left out (--scheduler-only)"),
-            Reason::NoSwitches => f.write_str("this tier does not record switches"),
+            Reason::NotInTier => f.write_str("this tier can't record them"),
             Reason::NotStartedHere => {
                 f.write_str("a program finds out that it is traced when it starts: latlas trace -- CMD")
             }
