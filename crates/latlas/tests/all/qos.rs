@@ -10,8 +10,7 @@ use std::process::Child;
 
 /// Two levels, as briefly as a job gets; lower ones would take minutes on a
 /// busy machine.
-const SHORT: &str =
-    "qos --size 1MiB --block 64KiB --levels default,user-interactive --rounds 1 --no-wait";
+const SHORT: &str = "qos --size 1MiB --block 64KiB --levels default,user-interactive --no-wait";
 
 fn document(done: &Done) -> Qos {
     serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{e}: {}{}", done.out, done.err))
@@ -83,7 +82,8 @@ fn bad_requests_are_refused_with_what_to_do() {
 fn each_job_does_the_same_work_at_its_level() {
     let home = Home::new();
     std::fs::create_dir(home.path("scratch")).expect("a directory");
-    let line = format!("{SHORT} --dir scratch --json --out qos.json --codec lz4 --jobs 2");
+    let line =
+        format!("{SHORT} --rounds 1 --dir scratch --json --out qos.json --codec lz4 --jobs 2");
     let done = home.run(line).ended_with(3);
     let qos = document(&done);
     assert_eq!(
@@ -171,7 +171,7 @@ fn without_privilege_negative_nice_values_are_refused_and_the_rest_is_measured()
 #[test]
 fn a_killed_competitor_leaves_its_case_out_and_the_rest_is_kept() {
     let home = Home::new();
-    let latlas = start(&home, "--cases pairs,operations --jobs 2 --seed 3");
+    let latlas = start(&home, "--rounds 1 --cases pairs,operations --jobs 2");
     let jobs = wait_for_two(latlas.id());
     signal(jobs[1], "KILL");
     let done = Done::after(latlas).ended_with(3);
@@ -215,7 +215,7 @@ fn a_request_to_end_keeps_what_was_measured() {
 #[test]
 fn jobs_end_with_a_killed_latlas() {
     let home = Home::new();
-    let mut latlas = start(&home, "--cases lowest");
+    let mut latlas = start(&home, "--rounds 1 --cases lowest");
     let jobs = wait_for_two(latlas.id());
     latlas.kill().expect("killed");
     latlas.wait().expect("ended");
