@@ -35,5 +35,7 @@ mod shell;
 mod show;
 mod table;
 #[cfg(target_os = "linux")]
+mod tails;
+#[cfg(target_os = "linux")]
 mod trace;
 mod untouched;

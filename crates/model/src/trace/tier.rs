@@ -147,6 +147,8 @@ pub enum Reason {
     CheckFailed,
     /// It was left out on request.
     NotAsked,
+    /// Only the last seconds were kept.
+    LastOnly,
     /// The program was not started by latlas.
     NotStartedHere,
     /// Another error of the system.
@@ -175,6 +177,7 @@ impl std::fmt::Display for Reason {
                 f.write_str("a provoked event was not recorded as it happened: not trusted here")
             }
             Reason::NotAsked => f.write_str("left out (--scheduler-only)"),
+            Reason::LastOnly => f.write_str("left out (--last)"),
             Reason::NotStartedHere => {
                 f.write_str("a program finds out that it is traced when it starts: latlas trace -- CMD")
             }

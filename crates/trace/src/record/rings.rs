@@ -3,6 +3,7 @@
 
 use super::Request;
 use super::check::checked;
+use super::kept::{Before, Kept};
 use crate::decode::{Layouts, Samples, Tracepoint};
 use model::trace::tier::Missing;
 use model::trace::{Gap, Reason, Topic};
@@ -46,6 +47,10 @@ pub(super) struct Collected {
     pub(super) chunks: Vec<(u32, Vec<u8>)>,
     /// When no more could be kept.
     pub(super) full_ns: Option<u64>,
+    /// From when on all records are there, if older ones were dropped.
+    pub(super) from_ns: Option<u64>,
+    /// What those tell of the threads.
+    pub(super) before: Before,
 }
 
 impl Rings {
@@ -213,15 +218,15 @@ impl Rings {
         sizes.min().unwrap_or(0)
     }
 
-    /// Collects records until `stop` is set, or there are more than `limit_bytes`.
-    pub(super) fn collect(mut self, stop: &AtomicBool, limit_bytes: u64) -> io::Result<Collected> {
+    /// Collects records until `stop` is set, or no more can be kept.
+    pub(super) fn collect(mut self, stop: &AtomicBool, mut kept: Kept) -> io::Result<Collected> {
         let mut full_ns = None;
-        let mut bytes = 0;
         while !stop.load(Ordering::Acquire) {
             perf::wait(self.rings.iter().map(|(_, ring)| ring), INTERVAL)?;
-            bytes += self.drain();
-            if bytes > limit_bytes {
-                full_ns = Some(sys::monotonic_raw_ns());
+            self.drain();
+            let drained_ns = sys::monotonic_raw_ns();
+            if !kept.add(std::mem::take(&mut self.chunks), drained_ns) {
+                full_ns = Some(drained_ns);
                 stop.store(true, Ordering::Release);
             }
         }
@@ -229,23 +234,18 @@ impl Rings {
             ring.disable()?;
         }
         self.drain();
-        Ok(Collected {
-            chunks: self.chunks,
-            full_ns,
-        })
+        kept.add(self.chunks, sys::monotonic_raw_ns());
+        Ok(kept.collected(full_ns))
     }
 
-    fn drain(&mut self) -> u64 {
-        let mut drained = 0;
+    fn drain(&mut self) {
         for (cpu, ring) in &mut self.rings {
             let mut bytes = Vec::new();
             ring.drain(&mut bytes);
-            drained += bytes.len() as u64;
             if !bytes.is_empty() {
                 self.chunks.push((*cpu, bytes));
             }
         }
-        drained
     }
 }
 
