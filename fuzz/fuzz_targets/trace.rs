@@ -1,5 +1,5 @@
 //! Any bytes as the rings of two CPUs, or as lists of records in any order:
-//! states that cover each thread's life.
+//! states that cover each thread's life. The same bytes as rings of stacks.
 #![no_main]
 
 #[path = "../../crates/trace/tests/core/anything.rs"]
@@ -22,6 +22,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         0 => bytes.to_vec(),
         _ => anything::ring(bytes.as_chunks().0),
     });
+    let chunks: Vec<(u32, Vec<u8>)> = (0..).zip(rings.clone()).collect();
+    anything::stacks(&chunks, first & 1 == 0);
     let trace = anything::trace(&LAYOUTS, &rings, first & 1 == 0);
     anything::holds(&trace);
     let mut written = Vec::new();

@@ -1,6 +1,6 @@
 // Writes a trace of a given number of segments: node synthetic.mjs SEGMENTS THREADS [sched] | zstd > FILE.
 // The threads of two CPUs take turns: each runs, is preempted or blocked, is woken by the one
-// that runs. With calls, faults, signposts and a lost stretch in the first few threads.
+// that runs. With calls, faults, stacks, signposts and a lost stretch in the first few threads.
 
 const SEGMENTS = Number(process.argv[2] ?? 20000);
 const THREADS = Number(process.argv[3] ?? 16);
@@ -15,7 +15,7 @@ const random = (below) => (seed = (seed * 48271) % 2147483647) % below;
 const FIRST = 1000;
 const threads = Array.from({ length: THREADS }, (_, at) => ({
   id: FIRST + at, process: FIRST, name: at === 0 ? "main </script><b>" : `worker${at % 4}`, created_by: at ? FIRST : null,
-  from_ns: 0, to_ns: 0, ended: at % 2 === 1, segments: [], calls: [], faults: [], signposts: [], since: 0, was: [10, 0],
+  from_ns: 0, to_ns: 0, ended: at % 2 === 1, segments: [], calls: [], faults: [], signposts: [], left: [], since: 0, was: [10, 0],
 }));
 const cpus = Array.from({ length: CPUS }, (_, id) => ({ id, at: 0, running: null, switches: [], lost: [] }));
 const wakeups = [];
@@ -25,6 +25,7 @@ let count = 0;
 function become(thread, at, state) {
   if (at > thread.since) {
     thread.segments.push([thread.since, at - thread.since, ...thread.was]);
+    if (thread.was[0] === 0 && !IS_SCHED) thread.left.push([at, thread.segments.length % 4]);
     count += 1;
   }
   [thread.since, thread.was] = [at, state];
@@ -79,6 +80,10 @@ const trace = {
   cpus: cpus.map(({ id, switches, lost }) => ({ id, switches, lost })),
   wakeups: wakeups.sort((a, b) => a[0] - b[0]), call_names: { 202: "futex" }, other_names: { 77: "hog" },
   signpost_names: ["frame", "decode <i>", "deadline missed"],
+  stacks: {
+    modules: ["/usr/bin/prog"], frames: [{ function: "main", module: 0 }, { function: "handle <b>", module: 0 }, { module: 0, offset: 4096 }],
+    nodes: [[0, null], [1, 0], [2, 1], [2, 0]],
+  },
   losses: { records: 0, breaks: 1, repaired: 0, unpaired_calls: 0, unread_bytes: 0, signposts: 0 },
 };
 process.stdout.write(JSON.stringify(trace));

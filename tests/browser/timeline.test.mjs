@@ -34,6 +34,11 @@ const press = async (page, ...keys) => {
   for (const key of keys) await page.keyboard.press(key);
 };
 const told = (page) => page.locator(".tip:not([hidden]) p").allTextContents();
+const stackOf = (node) => {
+  const { frames, nodes } = TRACE.stacks;
+  const [frame, caller] = nodes[node];
+  return [`at ${frames[frame].function ?? "prog+0x1000"}`, ...(caller === null ? [] : stackOf(caller))];
+};
 const moment = (ns) => `${(ns / 1e6).toFixed(6)} ms`;
 // Colours of the canvas, with how many pixels each has.
 const colours = (page) =>
@@ -70,6 +75,10 @@ test("a step by keys tells of each segment what the document says", async () => 
       assert.ok(lines[2].endsWith(`from ${moment(from)} to ${moment(from + duration)}`), lines[2]);
       const wakeup = TRACE.wakeups.find(([at, id]) => id === thread.id && at === from);
       if (wakeup) assert.ok(lines[3].startsWith("woken by ") && lines[3].includes(wakeup[2] === null ? "interrupt" : ` ${wakeup[2]} `), lines[3]);
+      const stack = lines.filter((line) => line.startsWith("at "));
+      const left = thread.left.findLast(([at]) => at <= from);
+      if (kind === "preempted" || (kind === "blocked" && left)) assert.deepEqual(stack, stackOf(left[1]));
+      if (kind === "running") assert.deepEqual(stack, []);
       await press(page, "ArrowRight");
     }
     for (const kind of ["running", "runnable", "preempted", "blocked"]) assert.ok(seen.has(kind), `no ${kind}`);

@@ -196,6 +196,7 @@ fn recorded(mut command: Command, held: &Held, tier: Tier) -> anyhow::Result<(Tr
         tier: Some(tier),
         scheduler_only: false,
         interrupts: true,
+        stacks: None,
         limit: None,
         last: None,
         limit_bytes: 256 << 20,

@@ -169,7 +169,12 @@ fn rate(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Result<
     println!("\nrate: {events} events, {a_second:.0} a second; {status}");
     let lost = (a_second >= LEAST_A_SECOND).then_some(trace.losses.records as f64);
     bars.at_most("lost records at 400,000 events a second", lost, 0.0, "");
-    println!("rate: a Perfetto file has {:.1} B an event", bytes / events);
+    bars.at_most(
+        "an event in a Perfetto file",
+        Some(bytes / events),
+        30.0,
+        " B",
+    );
     Ok(())
 }
 

@@ -17,6 +17,7 @@ pub fn alike(a: &Run, b: &Run) -> bool {
             run.program.clone(),
             run.plan.scale,
             run.plan.core_kind.clone(),
+            run.plan.in_process,
         )
     };
     let measured = |run: &Run| run.imported.is_none();
@@ -148,6 +149,10 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
     });
     say("cores", &|run| {
         run.plan.core_kind.clone().unwrap_or_else(|| "any".into())
+    });
+    say("workers", &|run| match run.plan.in_process {
+        true => "in one process".into(),
+        false => "processes".into(),
     });
     say("pinned to CPU", &|run| {
         let cpus: Vec<String> = run
@@ -305,6 +310,7 @@ mod tests {
             ("no files", |r| r.files_on = None),
             ("pinned", |r| r.conditions.pinned_cpus = vec![7]),
             ("core kind", |r| r.plan.core_kind = Some("E".into())),
+            ("in one process", |r| r.plan.in_process = true),
             ("no controls known", |r| r.conditions.applied = None),
             ("other controls", |r| renice(r, -5)),
             // A different CPU is reported as a difference of pinning.

@@ -15,6 +15,7 @@ mod invalid;
 pub(crate) mod length;
 pub(crate) mod man;
 pub(crate) mod noise;
+pub(crate) mod pack;
 #[cfg(test)]
 mod page;
 pub(crate) mod plot;
@@ -86,6 +87,7 @@ Examples:
   latlas run 'file.*' --dir /mnt/data     Measure the file system of this directory
   latlas run --nice -10                   Raise the scheduling priority (root)
   latlas run --json --out run.json.zst    Print the document and write it to a file
+  latlas run --pack mine.so 'mine.*'      Measure the rows of a probe pack
   latlas run 'cpu.*' --baseline main --fail-above 5%
                                           Exit 1 if a row is significantly slower")]
     Run {
@@ -105,6 +107,8 @@ Examples:
   latlas list div          List the rows whose id or title contains a word
   latlas list --json")]
     List {
+        #[command(flatten)]
+        packs: pack::PackOptions,
         /// List only matching rows: an id, a group, a pattern with * and ?, or a word of id or title
         #[arg(value_name = "PATTERN")]
         pattern: Option<String>,
@@ -126,6 +130,8 @@ Examples:
     Explain {
         /// A row, probe, group or cache level, or a word of id or title
         row: String,
+        #[command(flatten)]
+        packs: pack::PackOptions,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -174,6 +180,7 @@ Examples:
   latlas table ash --measure       Measure the table's rows first
   latlas table ash --2008          Add the article's values of 2008
   latlas table kurkin last --wide  Use the last run, print all columns
+  latlas table kurkin --with 5e0c  Add a column: the run of a phone that was imported
   latlas table 2012 run.json.zst --json
 
 Exit codes:
@@ -212,9 +219,9 @@ Examples:
     /// List, tag, delete and check stored runs
     #[command(subcommand, after_help = atlas::EXAMPLES)]
     Atlas(atlas::AtlasCommand),
-    /// Show a row over time, with its changes
+    /// Show a row over time, with its changes; record CPUs over time
     #[command(after_help = history::EXAMPLES)]
-    History(history::HistoryOptions),
+    History(Box<history::HistoryOptions>),
     /// Write an HTML report of a run
     #[command(after_help = report::EXAMPLES)]
     Report(report::ReportOptions),
@@ -230,6 +237,9 @@ Examples:
     /// Store results of hyperfine, Google Benchmark or criterion
     #[command(after_help = import::EXAMPLES)]
     Import(import::ImportOptions),
+    /// Create and check probe packs: libraries with operations of your own
+    #[command(subcommand, after_help = pack::EXAMPLES)]
+    Pack(pack::PackCommand),
     /// Show or create the configuration file
     #[command(subcommand, after_help = config::EXAMPLES)]
     Config(config::ConfigCommand),
@@ -261,6 +271,24 @@ pub(crate) struct EchoOptions {
     pub(crate) idle: Duration,
 }
 
+impl Arguments {
+    /// The packs named on the command line; `None` for commands that need no rows of packs.
+    pub(crate) fn packs(&self) -> Option<&[PathBuf]> {
+        let named = match &self.command {
+            None => &self.run.packs,
+            Some(Command::Run { options, .. }) => &options.packs,
+            Some(Command::List { packs, .. } | Command::Explain { packs, .. }) => packs,
+            Some(Command::Table(options)) => &options.packs,
+            Some(Command::Trace(options)) => &options.packs,
+            Some(
+                Command::Selftest(_) | Command::History(_) | Command::Report(_) | Command::Serve(_),
+            ) => return Some(&[]),
+            Some(_) => return None,
+        };
+        Some(&named.files)
+    }
+}
+
 /// Options of `latlas run`, and of latlas without a command.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct RunOptions {
@@ -284,6 +312,10 @@ pub(crate) struct RunOptions {
     /// Disable the default controls (pinning, separate sessions)
     #[arg(long, conflicts_with_all = ["pin", "nice", "autogroup", "fifo", "shield", "core_kind"])]
     pub(crate) no_controls: bool,
+    /// Measure in this process, without worker processes: intervals don't include the variation
+    /// between processes
+    #[arg(long)]
+    pub(crate) in_process: bool,
     /// Drop the page cache once before measuring (root)
     #[arg(long, conflicts_with = "warm")]
     pub(crate) cold: bool,
@@ -300,6 +332,8 @@ pub(crate) struct RunOptions {
     /// /var/tmp, whichever is on a disk)
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) packs: pack::PackOptions,
     /// Print what would be measured, and the estimated time
     #[arg(long)]
     pub(crate) dry_run: bool,

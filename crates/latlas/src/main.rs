@@ -7,6 +7,7 @@ mod command;
 mod config;
 mod echo;
 mod output;
+mod packs;
 mod program;
 mod progress;
 mod selection;
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
             let catalogue = probes::catalogue();
             match role(&catalogue) {
                 Some(code) => Ok(code),
-                None => command(&catalogue),
+                None => command(catalogue),
             }
         })
         .unwrap_or_else(|error| refused(&error))
@@ -61,16 +62,22 @@ fn prepare() -> anyhow::Result<()> {
 }
 
 /// Runs the command of the command line.
-fn command(catalogue: &[Probe]) -> anyhow::Result<ExitCode> {
+fn command(mut catalogue: Vec<Probe>) -> anyhow::Result<ExitCode> {
     store::index::watch_reading(progress::reading);
     let arguments = config::arguments()?;
+    if let Some(named) = arguments.packs() {
+        packs::add_to(&mut catalogue, named)?;
+    }
+    let catalogue = &catalogue[..];
     match arguments.command {
         None => command::run::first_screen(catalogue, &arguments.run),
         Some(Command::Run { rows, options }) => command::run::run(catalogue, &rows, &options),
-        Some(Command::List { pattern, json }) => {
+        Some(Command::List { pattern, json, .. }) => {
             command::list::list(catalogue, pattern.as_deref(), json)
         }
-        Some(Command::Explain { row, json }) => command::explain::explain(catalogue, &row, json),
+        Some(Command::Explain { row, json, .. }) => {
+            command::explain::explain(catalogue, &row, json)
+        }
         Some(Command::Machine { json }) => command::machine::machine(json),
         Some(Command::Show { run, json, look }) => command::show::show(&run, json, &look),
         Some(Command::Table(options)) => command::table::table(catalogue, &options),
@@ -93,6 +100,7 @@ fn command(catalogue: &[Probe]) -> anyhow::Result<ExitCode> {
         }
         Some(Command::Export(options)) => command::export::export(&options),
         Some(Command::Import(options)) => command::import::import(&options),
+        Some(Command::Pack(what)) => command::pack::pack(&what),
         Some(Command::Config(what)) => command::config::config(&what, &arguments.config),
         Some(Command::Completions(options)) => command::completions::completions(&options),
         Some(Command::Man(options)) => command::man::man(&options),
@@ -107,6 +115,7 @@ fn role(catalogue: &[Probe]) -> Option<ExitCode> {
         worker::ROLE => worker::serve(catalogue, &argument).map_err(text),
         brief::ROLE => brief::serve(&argument).map_err(text),
         job::ROLE => job::serve(&argument).map_err(text),
+        packs::ROLE => packs::serve(&argument).map_err(text),
         row::ROLE => row::serve(catalogue, &argument).map_err(text),
         watchdog::ROLE => watchdog::serve(&argument).map_err(|error| error.to_string()),
         _ => return None,

@@ -268,6 +268,7 @@ mod tests {
     fn cell(at: &[u64]) -> PlannedCell {
         PlannedCell {
             probe: 0,
+            pack: None,
             row: "my.map".into(),
             variant: String::new(),
             at: at.to_vec(),

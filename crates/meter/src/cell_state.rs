@@ -6,6 +6,7 @@ use crate::worker_pool::WorkerLoss;
 use model::estimate::{Estimate, Verdict};
 use model::sample::Sample;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// Visits that must fail, with nothing measured yet, before a cell is given
 /// up: a single one may have met a passing want.
@@ -28,9 +29,36 @@ pub enum VisitFailure {
     /// The worker was lost.
     #[error("measuring it failed: {0}")]
     WorkerLost(WorkerLoss),
+    /// It is a pack's, and cost its worker.
+    #[error(transparent)]
+    Pack(#[from] PackFailure),
     /// A document has no samples of it.
     #[error("not in the document")]
     NotStored,
+}
+
+/// How a probe of a pack cost its worker. Its text is the row's reason.
+#[derive(thiserror::Error, Clone, Debug, PartialEq)]
+pub enum PackFailure {
+    /// The process ended.
+    #[error("its pack ended the process that measured it ({0})")]
+    Ended(String),
+    /// It did not return.
+    #[error("its pack did not return within {} s", .0.as_secs())]
+    Hangs(Duration),
+    /// Anything else, in the worker's words.
+    #[error("the process that measured it was lost: {0}")]
+    Other(String),
+}
+
+impl From<&WorkerLoss> for PackFailure {
+    fn from(loss: &WorkerLoss) -> PackFailure {
+        match loss {
+            WorkerLoss::Ended { how, .. } => PackFailure::Ended(how.clone()),
+            WorkerLoss::TimedOut { after, .. } => PackFailure::Hangs(*after),
+            other => PackFailure::Other(other.to_string()),
+        }
+    }
 }
 
 /// What is known of a planned cell.
@@ -87,6 +115,13 @@ impl CellState {
         self.fail(VisitFailure::WorkerLost(loss.clone()));
         self.lost.push(loss.clone());
         self.given_up |= self.lost.len() >= DEATHS;
+    }
+
+    /// A probe of a pack cost its worker: what it measured before is not to be relied on either.
+    pub fn lose_pack(&mut self, loss: &WorkerLoss) {
+        self.samples.clear();
+        self.fail(PackFailure::from(loss).into());
+        self.given_up = true;
     }
 
     /// A visit that the kernel's counts contradict.

@@ -9,7 +9,7 @@ use crate::osnoise::brief;
 use crate::placement::{flag_throttled, moment, quietest_cpu, step_aside};
 use crate::plan::Plan;
 use crate::probe::{MachineShape, Probe};
-use crate::rounds::Conductor;
+use crate::rounds::{Conductor, Start};
 use crate::run_context::RunContext;
 use crate::run_remark::{Partial, RunRemark};
 use crate::scratch::{self, Scratch, ScratchError};
@@ -68,8 +68,11 @@ pub fn conduct(
         return Err(ConductError::NothingToDo);
     }
     plan.controls.check()?;
-    // Each worker would fail on its own.
-    sys::process::null_device().map_err(ConductError::NoNullDevice)?;
+    let in_process = plan.record.in_process;
+    if !in_process {
+        // Each worker would fail on its own.
+        sys::process::null_device().map_err(ConductError::NoNullDevice)?;
+    }
     let began = Instant::now();
     let started_unix_ms = sys::clock::realtime_unix_ms();
     let counter = Counter::best();
@@ -112,51 +115,55 @@ pub fn conduct(
     let osnoise_before = look(conditions.not_pinned.as_ref());
     // Removed when this function ends, however it does.
     let (scratch, machine_shape) = with_scratch(plan)?;
-    let mut conductor = Conductor::start(
+    let start = Start {
         plan,
-        &calibration,
+        calibration: &calibration,
         measuring_cpu,
-        &machine_shape,
-        &mut conditions,
-        observer,
-        stop,
-    )
-    .map_err(ConductError::NoWorkers)?;
-    step_aside(&home, measuring_cpu);
-    // The process that may have to end a worker needs another CPU.
-    let above = plan.controls.asked.fifo().map(Above::start).transpose();
-    let above = above.map_err(ConductError::NotAbove)?;
-    conductor.pool.began = began;
-    conductor.rounds(&cost, observer, stop);
-    conductor.pool.handles.clear();
-    drop(above);
+        machine_shape: &machine_shape,
+        began,
+    };
+    let measured = match in_process {
+        true => {
+            Conductor::start_here(catalogue, &start, &mut conditions).measure(&cost, observer, stop)
+        }
+        false => {
+            let conductor = Conductor::start(&start, &mut conditions, observer, stop);
+            let conductor = conductor.map_err(ConductError::NoWorkers)?;
+            step_aside(&home, measuring_cpu);
+            // The process that may have to end a worker needs another CPU.
+            let above = plan.controls.asked.fifo().map(Above::start).transpose();
+            let _above = above.map_err(ConductError::NotAbove)?;
+            conductor.measure(&cost, observer, stop)
+        }
+    };
     let files_on = machine_shape.scratch.ok().map(|place| place.filesystem);
     let files_on = files_on.filter(|_| scratch.is_some());
     if let Some(Err(why)) = scratch.map(Scratch::remove) {
         observer.warning(&RunRemark::FilesLeft(why));
     }
-    let osnoise_after = (!conductor.interrupted).then(|| look(conditions.not_pinned.as_ref()));
+    let osnoise_after = (!measured.interrupted).then(|| look(conditions.not_pinned.as_ref()));
     let _ = sys::affinity::pin_to(&home);
     conditions.after = moment();
     brief::record(&mut conditions, osnoise_before, osnoise_after);
 
     let context = RunContext::of(
-        &conductor.readings,
+        &measured.readings,
         plan.kept_quiet_ratio,
         calibration.ns_per_tick,
         cost.resolution_ns,
     );
-    let mut rows = assemble::rows(catalogue, plan, &conductor.cells, &context);
+    let mut rows = assemble::rows(catalogue, plan, &measured.cells, &context);
     let cpus = plan.machine_shape.cpus.len();
     let remarks = plan.controls.asked.remarks(cpus);
     conditions
         .remarks
         .extend(remarks.iter().map(ToString::to_string));
     let one_cpu = (cpus == 1).then_some(RunRemark::OneCpu);
-    let remarks = one_cpu.iter().chain(&conductor.remarks);
+    let one_process = in_process.then_some(RunRemark::InProcess);
+    let remarks = one_cpu.iter().chain(&one_process).chain(&measured.remarks);
     conditions.remarks.extend(remarks.map(RunRemark::to_string));
     flag_throttled(&mut rows, &conditions, began.elapsed());
-    let partial = match (conductor.interrupted, conductor.all_lost) {
+    let partial = match (measured.interrupted, measured.all_lost) {
         (true, _) => Some(Partial::Interrupted),
         (false, true) => Some(Partial::AllWorkersLost),
         (false, false) => None,
@@ -184,7 +191,7 @@ pub fn conduct(
         partial: partial.map(|partial| partial.to_string()),
         imported: None,
         rows,
-        cells: cells(plan, &conductor.cells),
+        cells: cells(plan, &measured.cells),
     })
 }
 

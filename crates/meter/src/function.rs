@@ -106,6 +106,13 @@ impl Session {
         self
     }
 
+    /// Measures in this process, which starts no others. Intervals then don't include the
+    /// variation between processes, and a function that crashes takes the program with it.
+    pub fn in_process(mut self) -> Session {
+        self.request.in_process = true;
+        self
+    }
+
     /// Measures, or in a worker process does the worker's part and ends.
     ///
     /// # Errors

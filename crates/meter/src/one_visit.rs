@@ -17,7 +17,7 @@ use model::machine::Machine;
 use model::trace::row::Watch;
 use std::time::Duration;
 use sys::clock::{Anchor, Counter, OnRaw};
-use sys::pages::{Buffer, PageKind};
+use sys::pages::{Buffer, PageKind, base_page_bytes};
 use watch::{Counted, watched};
 
 /// What came of the visit.
@@ -53,7 +53,7 @@ impl Spun {
         /// Two readings further apart hold something else.
         const LEAST_NS: f64 = 500.0;
         const PAGES: usize = 512;
-        const PAGE_BYTES: usize = 4096;
+        let page_bytes = base_page_bytes();
         let least = (LEAST_NS / ns_per_tick) as u64;
         let mut detours = Vec::new();
         let mut counted = cpu.and_then(Counted::open);
@@ -69,8 +69,8 @@ impl Spun {
         }
         let last = counted.as_mut().and_then(Counted::read).unwrap_or(first);
         let mut faults: Vec<u64> = Vec::new();
-        if let Ok(mut pages) = Buffer::untouched(PAGES * PAGE_BYTES, PageKind::Base) {
-            for page in pages.as_mut_slice().chunks_mut(PAGE_BYTES) {
+        if let Ok(mut pages) = Buffer::untouched(PAGES * page_bytes, PageKind::Base) {
+            for page in pages.as_mut_slice().chunks_mut(page_bytes) {
                 let start = counter.start();
                 page[0] = std::hint::black_box(1);
                 faults.push(counter.stop().wrapping_sub(start));
@@ -113,6 +113,7 @@ pub fn one_visit(
     let request = Request {
         cell: 0,
         probe: u32::try_from(planned.probe).unwrap_or(u32::MAX),
+        pack: planned.pack.clone(),
         variant: planned.variant.clone(),
         at: planned.at.clone(),
         regime: planned.regime,

@@ -12,6 +12,8 @@ use model::machine::Machine;
 use model::plateau::Stated;
 use model::run::{Bound, PlanRecord, Scale};
 use model::unit::Unit;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 mod cell;
@@ -52,6 +54,9 @@ const REMOVE_NS: u64 = 15_000;
 
 /// Judging the samples when all are there.
 const JUDGING: Duration = Duration::from_millis(150);
+
+/// Why rows of packs are missing in a run without worker processes.
+const NEEDS_PROCESS: &str = "a pack is measured in a process of its own; leave out --in-process";
 
 /// A run without a budget ends at this many times its planned time at the
 /// latest.
@@ -111,11 +116,12 @@ impl Plan {
         self.time.total()
     }
 
-    /// Worker processes that its cells need.
-    pub fn workers(&self) -> u32 {
+    /// Numbers of the worker processes that its cells need: those of the catalogue come first, then
+    /// those of each pack.
+    pub fn workers(&self) -> BTreeSet<u32> {
         let visited = self.cells.iter().filter(|cell| cell.refused.is_none());
-        let ends = visited.map(|cell| cell.first_worker + cell.workers);
-        ends.max().unwrap_or(0)
+        let workers = visited.flat_map(|cell| cell.first_worker..cell.first_worker + cell.workers);
+        workers.collect()
     }
 
     /// Bytes of a worker's buffers: on huge pages, on base pages.
@@ -135,10 +141,10 @@ impl Plan {
     /// What the run takes before and after its visits.
     fn before_and_after_visits(&self) -> (Duration, Duration) {
         let workers = self.workers();
-        let bytes: u64 = (0..workers).map(|w| self.touched(w)).sum();
+        let bytes: u64 = workers.iter().map(|&w| self.touched(w)).sum();
         let of_bytes = |ns: f64| Duration::from_nanos((bytes as f64 * ns) as u64);
         (
-            BEFORE + SHORT + workers * WORKER_START + of_bytes(TOUCH_NS),
+            BEFORE + SHORT + workers.len() as u32 * WORKER_START + of_bytes(TOUCH_NS),
             SHORT + of_bytes(UNMAP_NS) + JUDGING,
         )
     }
@@ -176,6 +182,10 @@ pub fn plan_within(
         return Err(PlanError::NoBudget(request.budget.unwrap_or_default()));
     }
     check_rows(catalogue, &request.rows)?;
+    let controls = match request.in_process {
+        true => request.controls.without_processes()?,
+        false => request.controls.clone(),
+    };
     let mut cpus = allowed_cpus(machine);
     let shield = &request.controls.asked.settings.shield;
     if !shield.is_empty() {
@@ -212,9 +222,14 @@ pub fn plan_within(
     let most_factor = time::most_factor(request.budget);
     let mut unavailable = Vec::new();
     let mut cells = Vec::new();
+    // Each has workers of its own: what it leaves in a process is in no other row.
+    let mut packs: Vec<PathBuf> = Vec::new();
     for (number, probe) in catalogue.iter().enumerate() {
         for row in selected_rows(probe, request) {
-            if let Some(reason) = probe.missing(&machine_shape) {
+            let in_process = request.in_process && probe.of_pack().is_some();
+            let needs_process = in_process.then(|| NEEDS_PROCESS.to_owned());
+            let missing = probe.row_missing(&row, &machine_shape);
+            if let Some(reason) = needs_process.or(missing) {
                 unavailable.push((row, probe.unit, probe.bound, reason));
                 continue;
             }
@@ -230,6 +245,15 @@ pub fn plan_within(
             if let Some(why) = fit_disk(&mut own, probe, &mut disk, most_factor) {
                 unavailable.push((row, probe.unit, probe.bound, why.to_string()));
                 continue;
+            }
+            if let Some(row) = probe.of_pack() {
+                let known = packs.iter().position(|file| *file == row.site.file);
+                let number = known.unwrap_or_else(|| {
+                    packs.push(row.site.file.clone());
+                    packs.len() - 1
+                });
+                let first = workers * (number as u32 + 1);
+                own.iter_mut().for_each(|cell| cell.first_worker += first);
             }
             if probe.together {
                 follow(&mut own, &cells);
@@ -260,7 +284,7 @@ pub fn plan_within(
         large_bytes: largest_needed(true),
         base_bytes: room.base_bytes,
         pin: request.pin,
-        controls: request.controls.clone(),
+        controls,
         kept_quiet_ratio: request.kept_quiet_ratio,
         limit: Duration::ZERO,
         time: TimePlan::default(),
@@ -275,6 +299,7 @@ pub fn plan_within(
             shrunk,
             core_kind,
             cpus: machine_shape.cpus.clone(),
+            in_process: request.in_process,
         },
         cells,
         unavailable,

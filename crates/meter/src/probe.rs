@@ -2,6 +2,7 @@
 //! work that performs it.
 
 pub use crate::machine_shape::MachineShape;
+use crate::pack::{Origin, PackRow};
 pub use crate::work::{Event, Place, Work, WorkError};
 use crate::worker_memory::WorkerMemory;
 use model::run::{Axis, Bound, Regime, Scale};
@@ -70,8 +71,12 @@ pub struct Probe {
     /// by the name of `std::arch` (`popcnt`): on a CPU without it the probe is
     /// not available.
     pub needs: Option<&'static str>,
+    /// Whether the catalogue or a pack measures it.
+    pub origin: Origin,
     /// Why the probe can't run here, asked once before anything is measured.
     pub unavailable: fn(&MachineShape) -> Option<String>,
+    /// The same of a single row, by its variant, of a probe that can run.
+    pub row_unavailable: fn(&MachineShape, &str) -> Option<String>,
     /// Makes the work of one cell, in a worker.
     pub make: Make,
 }
@@ -290,17 +295,50 @@ impl Probe {
             on_disk: |_| None,
             second_buffer: false,
             needs: None,
+            origin: Origin::BuiltIn,
             unavailable: |_| None,
+            row_unavailable: |_, _| None,
             make: Box::new(|_, _| Err(WorkError::NoWork)),
         }
     }
 
+    /// Why this row of the probe can't be measured on this machine, if so.
+    pub fn row_missing(&self, row: &str, machine_shape: &MachineShape) -> Option<String> {
+        let variant = self.variant_of(row);
+        self.missing(machine_shape)
+            .or_else(|| (self.row_unavailable)(machine_shape, variant))
+    }
+
     /// Why the probe can't run on this machine, if so.
     pub fn missing(&self, machine_shape: &MachineShape) -> Option<String> {
+        if let Some(row) = self.of_pack() {
+            return row.unavailable.clone();
+        }
         let lacks = |feature: &&str| sys::cpu_feature::is_present(feature) != Some(true);
         match self.needs.filter(lacks) {
             Some(feature) => Some(format!("this CPU lacks {feature}")),
             None => (self.unavailable)(machine_shape),
+        }
+    }
+
+    /// The pack that measures it, if one does.
+    pub fn of_pack(&self) -> Option<&PackRow> {
+        match &self.origin {
+            Origin::Pack(row) => Some(row),
+            Origin::BuiltIn | Origin::NoPack => None,
+        }
+    }
+
+    /// What this cell keeps on disk, if anything.
+    pub(crate) fn wants_disk(&self, site: &Site, workers: u32) -> Option<OnDisk> {
+        match self.of_pack() {
+            None => (self.on_disk)(site),
+            Some(row) if row.disk_bytes == 0 => None,
+            Some(row) => Some(OnDisk {
+                shared: "files of packs".into(),
+                bytes: row.disk_bytes.saturating_mul(workers.into()),
+                ..OnDisk::default()
+            }),
         }
     }
 

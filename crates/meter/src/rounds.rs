@@ -7,7 +7,7 @@ mod start;
 mod timing;
 mod visits;
 
-pub(crate) use start::setup;
+pub(crate) use start::{Start, setup};
 
 use crate::cell_state::{CellState, VisitFailure};
 use crate::observer::{Latest, Observer};
@@ -29,10 +29,10 @@ pub(crate) struct Conductor<'p, P> {
     plan: &'p Plan,
     calibration: Calibration,
     resolution_ns: f64,
-    pub(crate) pool: P,
-    pub(crate) cells: Vec<CellState>,
+    pool: P,
+    cells: Vec<CellState>,
     /// What the samples of all cells say of the machine.
-    pub(crate) readings: MachineReadings,
+    readings: MachineReadings,
     visits_made: Vec<u32>,
     /// Those of them that were not planned.
     extra_made: Vec<u32>,
@@ -44,16 +44,30 @@ pub(crate) struct Conductor<'p, P> {
     first: Duration,
     /// When the last one has to end, after that.
     end: Duration,
+    /// Time that packs took which cost their workers.
+    lost: Duration,
     visits_done: u64,
-    pub(crate) remarks: Vec<RunRemark>,
-    pub(crate) all_lost: bool,
-    pub(crate) interrupted: bool,
+    remarks: Vec<RunRemark>,
+    all_lost: bool,
+    interrupted: bool,
     batch: usize,
     reviewed: Duration,
     context: Option<RunContext>,
     /// Of each cell, renewed when it has new samples.
     estimates: Vec<Option<Estimate>>,
     latest: Vec<Latest>,
+}
+
+/// What came of the visits of a run.
+pub(crate) struct Measured {
+    pub(crate) cells: Vec<CellState>,
+    /// What the samples of all cells say of the machine.
+    pub(crate) readings: MachineReadings,
+    pub(crate) remarks: Vec<RunRemark>,
+    /// Whether no worker was left.
+    pub(crate) all_lost: bool,
+    /// Whether it was stopped.
+    pub(crate) interrupted: bool,
 }
 
 /// What is known of the cells before the first visit: of those that none is
@@ -86,6 +100,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             rng,
             first: Duration::ZERO,
             end: Duration::ZERO,
+            lost: Duration::ZERO,
             visits_done: 0,
             remarks: Vec::new(),
             all_lost: false,
@@ -103,14 +118,26 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
         }
     }
 
-    /// Makes the planned visits round by round, and extra ones to what is still
-    /// uncertain in the time between the later rounds and after them.
-    pub(crate) fn rounds(
-        &mut self,
+    /// Makes all visits, and ends the workers.
+    pub(crate) fn measure(
+        mut self,
         cost: &ClockCost,
         observer: &mut dyn Observer,
         stop: &AtomicBool,
-    ) {
+    ) -> Measured {
+        self.rounds(cost, observer, stop);
+        Measured {
+            cells: self.cells,
+            readings: self.readings,
+            remarks: self.remarks,
+            all_lost: self.all_lost,
+            interrupted: self.interrupted,
+        }
+    }
+
+    /// Makes the planned visits round by round, and extra ones to what is still
+    /// uncertain in the time between the later rounds and after them.
+    fn rounds(&mut self, cost: &ClockCost, observer: &mut dyn Observer, stop: &AtomicBool) {
         self.resolution_ns = cost.resolution_ns;
         self.first = self.pool.elapsed();
         // On a loaded machine workers take long to start.
@@ -212,7 +239,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             match extra_until {
                 // Another batch may still fit.
                 Some(until) if elapsed + takes > until => continue,
-                None if elapsed > self.plan.limit => return false,
+                None if elapsed > self.plan.limit + self.lost => return false,
                 _ => {}
             }
             self.carry_out(batch, extra_until.is_some(), observer, stop);

@@ -1,6 +1,7 @@
 //! What a reader must know of a whole run: said at once where it is a warning,
 //! and kept with the document.
 
+use crate::cell_state::PackFailure;
 use crate::scratch::ScratchError;
 use crate::worker_pool::WorkerLoss;
 
@@ -21,6 +22,14 @@ pub enum RunRemark {
         /// Name of the cell.
         cell: Option<String>,
     },
+    /// A probe of a pack cost its worker; another was started.
+    #[error("{row}: {failure}; the row is not available")]
+    PackLost {
+        /// Name of the cell.
+        row: String,
+        /// What it did.
+        failure: PackFailure,
+    },
     /// A worker's answer can't be read; the text is the reader's.
     #[error("an answer can't be read: {0}")]
     Unreadable(String),
@@ -39,6 +48,9 @@ pub enum RunRemark {
         "only one CPU may be used: the conducting process shares it with the workers, and rows on several CPUs are not available"
     )]
     OneCpu,
+    /// No worker was a process of its own.
+    #[error("measured in one process: intervals don't include the variation between processes")]
+    InProcess,
     /// The scratch directory is still there.
     #[error("files of this run could not be removed: {0}")]
     FilesLeft(ScratchError),
@@ -51,6 +63,6 @@ pub enum Partial {
     #[error("interrupted: rows hold what was measured until then")]
     Interrupted,
     /// No worker is left.
-    #[error("every worker process ended early")]
+    #[error("every worker ended early")]
     AllWorkersLost,
 }

@@ -3,6 +3,7 @@
 //! half a frame is known for what it is.
 
 use crate::controls::RequestedControls;
+use crate::pack::PackSite;
 use crate::placement::NotPinned;
 use model::gate::Gate;
 use model::noise::applied::Settings;
@@ -46,6 +47,8 @@ pub struct Request {
     pub cell: u32,
     /// Number of the probe in the catalogue.
     pub probe: u32,
+    /// Where the probe is, if it is a pack's: the worker's catalogue has none of those.
+    pub pack: Option<PackSite>,
     /// Variant.
     pub variant: String,
     /// Point.

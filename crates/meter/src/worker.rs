@@ -137,15 +137,29 @@ impl<'c> Worker<'c> {
         began_ns: u64,
         events: &mut Vec<Event>,
     ) -> Result<Reply, WorkError> {
-        let probe = self
-            .catalogue
-            .get(request.probe as usize)
-            .ok_or(WorkError::OtherCatalogue)?;
+        let (made, probe);
+        let (make, variants) = match &request.pack {
+            Some(site) => {
+                made = site.make();
+                (&made, None)
+            }
+            None => {
+                let number = request.probe as usize;
+                probe = self
+                    .catalogue
+                    .get(number)
+                    .ok_or(WorkError::OtherCatalogue)?;
+                (
+                    &probe.make,
+                    Some(&probe.variants).filter(|_| probe.together),
+                )
+            }
+        };
         let site = Site {
             variant: request.variant.clone(),
             at: request.at.clone(),
         };
-        let mut work = (probe.make)(&mut self.bench, &site)?;
+        let mut work = make(&mut self.bench, &site)?;
         self.visits += 1;
         let series = match request.regime {
             Regime::Stamped => {
@@ -182,9 +196,9 @@ impl<'c> Worker<'c> {
                 sample.worker = self.setup.worker;
                 sample.at_ms = u32::try_from(at_ms).unwrap_or(u32::MAX);
             }
-            let variant = match probe.variants.get(series.variant) {
-                Some(variant) if probe.together => variant.to_string(),
-                _ => request.variant.clone(),
+            let variant = match variants.and_then(|all| all.get(series.variant)) {
+                Some(variant) => variant.to_string(),
+                None => request.variant.clone(),
             };
             Part {
                 variant,

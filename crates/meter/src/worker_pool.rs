@@ -50,6 +50,12 @@ pub enum WorkerLoss {
         /// Its number.
         worker: u32,
     },
+    /// A probe panicked in it; only of one in this process.
+    #[error("worker {worker} panicked")]
+    Panicked {
+        /// Its number.
+        worker: u32,
+    },
     /// It could not be started, or what it sent can't be read.
     #[error("worker {worker}: {error}")]
     Broken {
@@ -61,7 +67,7 @@ pub enum WorkerLoss {
 }
 
 impl WorkerLoss {
-    fn broken(worker: u32, error: io::Error) -> WorkerLoss {
+    pub(crate) fn broken(worker: u32, error: io::Error) -> WorkerLoss {
         let error = Arc::new(error);
         WorkerLoss::Broken { worker, error }
     }
@@ -79,6 +85,8 @@ pub trait WorkerPool {
     fn is_empty(&self) -> bool;
     /// Ends a worker.
     fn end(&mut self, worker: u32);
+    /// Ends a worker and starts another in its place, if that can be.
+    fn restart(&mut self, worker: u32);
     /// Sends a worker on visits. Gives its answers as far as they came, for
     /// [`wire::open`], and how it was lost, if it was. It has `patience` for each.
     fn visit(
@@ -115,6 +123,13 @@ impl WorkerPool for WorkerProcesses {
         // One that still runs is ended by this.
         self.handles.remove(&worker);
     }
+    fn restart(&mut self, worker: u32) {
+        let before = self.handles.remove(&worker);
+        let setup = before.map(|handle| handle.setup.clone());
+        let go_on = AtomicBool::new(false);
+        let started = setup.and_then(|setup| WorkerHandle::start(&setup, &go_on).ok());
+        self.handles.extend(started.map(|handle| (worker, handle)));
+    }
     fn visit(
         &mut self,
         worker: u32,
@@ -149,6 +164,7 @@ impl WorkerPool for WorkerProcesses {
 pub struct WorkerHandle {
     /// Its number.
     pub worker: u32,
+    setup: Setup,
     child: Child,
     reaped: bool,
     from: BufReader<UnixStream>,
@@ -206,6 +222,7 @@ impl WorkerHandle {
         let from = BufReader::new(ours.try_clone()?);
         Ok(WorkerHandle {
             worker: setup.worker,
+            setup: setup.clone(),
             child: program.spawn()?,
             reaped: false,
             from,
@@ -313,6 +330,18 @@ mod tests {
             .expect("a timeout");
         let handle = WorkerHandle {
             worker: 3,
+            setup: Setup {
+                worker: 3,
+                pin: Vec::new(),
+                asked: Default::default(),
+                ns_per_tick: 1.0,
+                began_ns: 0,
+                huge_bytes: 0,
+                base_bytes: 0,
+                last_level_canary_bytes: 0,
+                seed: 0,
+                machine_shape: Default::default(),
+            },
             child: Command::new("sleep")
                 .arg("1000")
                 .process_group(0)

@@ -58,6 +58,37 @@ pub enum Body {
     Dots(Dots),
     /// What threads did over time.
     Lanes(Lanes),
+    /// Shares of time over time, one a line.
+    Strips(Strips),
+}
+
+/// Shares of time over time, one a line, of parts that are stacked.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Strips {
+    /// To the right: ns since the beginning.
+    pub x: Axis,
+    /// Its end.
+    pub length_ns: f64,
+    /// What a line is of: `CPU`.
+    pub label: String,
+    /// The parts from below.
+    pub parts: Vec<String>,
+    /// The lines; those of a group follow each other.
+    pub strips: Vec<Strip>,
+}
+
+/// A line of shares.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Strip {
+    /// Its name.
+    pub name: String,
+    /// The name of its group; empty where there is only one.
+    pub group: String,
+    /// The share of each part over all of the time.
+    pub mean: Vec<f64>,
+    /// The share of each part in columns of equal length; empty where it is not
+    /// known.
+    pub columns: Vec<Vec<f64>>,
 }
 
 /// What threads did over time, one a line.

@@ -39,6 +39,9 @@ pub struct ClockSourceFacts {
 pub struct Machine {
     /// Name of the host.
     pub hostname: Fact<String>,
+    /// What its maker calls the device: `iPhone14,5`, `Google Pixel 8`, `Raspberry Pi 5 Model B`.
+    #[serde(default = "device_not_recorded")]
+    pub device: Fact<String>,
     /// Operating system or distribution with its version.
     pub os: Fact<String>,
     /// Kernel release.
@@ -96,6 +99,11 @@ pub struct Machine {
     pub tsc_invariant: Fact<bool>,
 }
 
+/// For documents that were written before devices were read.
+fn device_not_recorded() -> Fact<String> {
+    Fact::unknown("not recorded in this run")
+}
+
 /// For documents that were written before nodes were read.
 fn nodes_not_recorded() -> Fact<Vec<NumaNode>> {
     Fact::unknown("not recorded in this run")
@@ -110,6 +118,7 @@ impl Machine {
         }
         Machine {
             hostname: fact(why),
+            device: fact(why),
             os: fact(why),
             kernel: fact(why),
             arch: arch.into(),
@@ -158,9 +167,10 @@ impl Machine {
 }
 
 impl Machine {
-    /// The CPU's model, with its microarchitecture where that is known.
+    /// The CPU's model, with its microarchitecture where that is known; the device where the model
+    /// is not.
     pub fn name(&self) -> String {
-        let model = self.cpu_model.get().cloned();
+        let model = self.cpu_model.get().or(self.device.get()).cloned();
         let model = model.unwrap_or_else(|| format!("{} CPU of unknown model", self.arch));
         match self.microarchitecture.get() {
             Some(design) => format!("{model} ({design})"),
@@ -180,7 +190,10 @@ impl Machine {
     /// What [`Machine::one_line`] says between name and kernel, part by part.
     pub fn configuration(&self) -> Vec<String> {
         let mut parts = Vec::new();
-        if let Some(allowed) = self.allowed_cpus.get() {
+        if let (Some(_), Some(device)) = (self.cpu_model.get(), self.device.get()) {
+            parts.push(device.clone());
+        }
+        if let Some(allowed) = self.allowed_cpus.get().or(self.online_cpus.get()) {
             let online = self.online_cpus.get().map_or(allowed.len(), Vec::len);
             let s = if online == 1 { "" } else { "s" };
             parts.push(if online == allowed.len() {

@@ -94,9 +94,9 @@ pub struct PlanRecord {
     pub seed: u64,
     /// Time allowed for measuring, ms.
     pub budget_ms: u64,
-    /// Worker processes for ordinary rows.
+    /// Workers for ordinary rows, each a process (but see `in_process`).
     pub workers: u32,
-    /// Worker processes for working sets above twice the last level.
+    /// Workers for working sets above twice the last level.
     pub large_workers: u32,
     /// Largest working set that fits here, bytes.
     pub largest_working_set_bytes: u64,
@@ -110,6 +110,10 @@ pub struct PlanRecord {
     /// ones, of that kind. Empty in documents that don't say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpus: Vec<u32>,
+    /// Whether all workers shared the program's own process: intervals then have no variation
+    /// between processes in them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_process: bool,
 }
 
 /// The clock that timed the samples.

@@ -27,7 +27,7 @@ pub use crate::platform::group::{Group, tick_ns};
 pub struct Command {
     pub(crate) program: Program,
     pub(crate) laid: Laid,
-    /// The priority of SCHED_FIFO that it gets, if it gets one.
+    /// The real-time priority that it gets, if it gets one.
     pub(crate) fifo: Option<u8>,
 }
 
@@ -48,7 +48,7 @@ impl Command {
             program: Program::called(name, path, arguments)?,
             laid: Laid::new(controls).map_err(|refused| refused.error)?,
             fifo: match controls.policy {
-                Some(Policy::Fifo(priority)) => Some(priority),
+                Some(Policy::Fifo(priority) | Policy::RoundRobin(priority)) => Some(priority),
                 _ => None,
             },
         })

@@ -15,6 +15,7 @@ pub use crate::files::NoAutogroups;
 use crate::files::{Files, Tree};
 use crate::platform;
 pub use crate::platform::controls::Above;
+pub use crate::scheduling::Policy;
 
 /// What is set for a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,19 +39,6 @@ pub struct Controls {
     pub transparent_huge_pages: Option<bool>,
     /// Control groups that it joins, by their directories (a cpuset shield).
     pub groups: Vec<PathBuf>,
-}
-
-/// The scheduler's policies (sched(7)) that a process may be given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// SCHED_OTHER, the default.
-    Other,
-    /// SCHED_BATCH: as SCHED_OTHER, but never preempts when it wakes.
-    Batch,
-    /// SCHED_IDLE: only when the CPU is otherwise idle.
-    Idle,
-    /// SCHED_FIFO with this priority, 1 to 99: before all of the above.
-    Fifo(u8),
 }
 
 /// A control that was refused.

@@ -34,6 +34,21 @@ pub enum Source {
     /// Records about threads. The kernel itself is left out, so that none of
     /// it needs a right beyond `kernel.perf_event_paranoid` 2.
     Threads(Threads),
+    /// A sample each time that a thread leaves its CPU, see [`stack_sample`], and
+    /// records of code that is mapped and of threads. A switch happens in the
+    /// kernel: needs a right where `kernel.perf_event_paranoid` is above 1.
+    Stacks(Capture),
+}
+
+/// What is recorded of a stack in user mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capture {
+    /// The addresses that the kernel finds by frame pointers, at most
+    /// `kernel.perf_event_max_stack`.
+    FramePointers,
+    /// Registers and this many bytes, from which a stack can be unwound: a
+    /// multiple of 8 below 64 KiB.
+    Copy(u32),
 }
 
 /// Which records about threads are written.
@@ -132,6 +147,10 @@ pub enum Body<'a> {
         address: u64,
         /// so much,
         bytes: u64,
+        /// from here on in the file,
+        offset: u64,
+        /// whose inode this is,
+        inode: u64,
         /// of this file.
         file: &'a [u8],
     },
@@ -158,6 +177,8 @@ pub struct Task {
     pub process: u32,
     /// The thread.
     pub thread: u32,
+    /// The process of the thread that created it.
+    pub parent_process: u32,
     /// The thread that created it.
     pub parent_thread: u32,
 }
@@ -183,24 +204,37 @@ const STAMP_BYTES: usize = 16;
 
 /// The records in bytes that [`Ring::drain`] gave. The last is
 /// [`Body::Malformed`] if there are bytes that are no record.
-pub fn records(mut bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
+pub fn records(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
+    split(bytes).map(record)
+}
+
+/// The bytes of each record, for [`record`].
+pub fn split(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         if bytes.is_empty() {
             return None;
         }
-        let length = u16_at(bytes, 6).map(usize::from);
-        let whole = length.filter(|&n| (HEADER_BYTES..=bytes.len()).contains(&n));
-        let Some(length) = whole else {
-            let rest = std::mem::take(&mut bytes);
-            return Some(Record {
-                at_ns: None,
-                body: Body::Malformed(rest.len()),
-            });
-        };
-        let (record, rest) = bytes.split_at(length);
+        let whole = length(bytes).filter(|&n| (HEADER_BYTES..=bytes.len()).contains(&n));
+        let (record, rest) = bytes.split_at(whole.unwrap_or(bytes.len()));
         bytes = rest;
-        Some(record_of(record))
+        Some(record)
     })
+}
+
+/// The length in a record's header.
+fn length(bytes: &[u8]) -> Option<usize> {
+    u16_at(bytes, 6).map(usize::from)
+}
+
+/// The record of these bytes.
+pub fn record(bytes: &[u8]) -> Record<'_> {
+    match length(bytes) {
+        Some(length) if length == bytes.len() && length >= HEADER_BYTES => record_of(bytes),
+        _ => Record {
+            at_ns: None,
+            body: Body::Malformed(bytes.len()),
+        },
+    }
 }
 
 fn record_of(record: &[u8]) -> Record<'_> {
@@ -244,6 +278,7 @@ fn task(body: &[u8]) -> Option<(Task, u64)> {
     let task = Task {
         process: u32_at(body, 0)?,
         thread: u32_at(body, 8)?,
+        parent_process: u32_at(body, 4)?,
         parent_thread: u32_at(body, 12)?,
     };
     Some((task, u64_at(body, 16)?))
@@ -266,6 +301,8 @@ fn mapped(body: &[u8]) -> Option<Body<'_>> {
         thread: u32_at(body, 4)?,
         address: u64_at(body, 8)?,
         bytes: u64_at(body, 16)?,
+        offset: u64_at(body, 24)?,
+        inode: u64_at(body, 40)?,
         file: until_zero(body.get(64..)?),
     })
 }
@@ -298,6 +335,121 @@ pub fn fault_sample(body: &[u8]) -> Option<FaultSample> {
         address: u64_at(body, 16)?,
     })
 }
+
+/// The stack of a thread in user mode when it left its CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackSample<'a> {
+    /// The process,
+    pub process: u32,
+    /// the thread,
+    pub thread: u32,
+    /// when, in ns,
+    pub at_ns: u64,
+    /// and what is recorded of its stack.
+    pub stack: UserStack<'a>,
+}
+
+/// What a sample holds of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserStack<'a> {
+    /// The address of the instruction and those of returns, the innermost
+    /// first: see [`addresses`].
+    Addresses(&'a [u8]),
+    /// To be unwound.
+    Copy(StackCopy<'a>),
+}
+
+/// A stack that was copied, with the registers from which it is unwound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackCopy<'a> {
+    /// Address of the instruction.
+    pub instruction: u64,
+    /// Stack pointer: the address of the first of `bytes`.
+    pub stack: u64,
+    /// Frame pointer.
+    pub frame: u64,
+    /// Where the function returns to, on processors with such a register.
+    pub link: u64,
+    /// The stack, as much as was copied.
+    pub bytes: &'a [u8],
+}
+
+/// The sample of a stack: `pid tid time`, then `nr ips` or `abi regs size data
+/// dyn_size`. A thread without a user mode has no addresses.
+pub fn stack_sample(body: &[u8], capture: Capture) -> Option<StackSample<'_>> {
+    let rest = body.get(STAMP_BYTES..)?;
+    let count = u64_at(rest, 0)?;
+    let rest = &rest[8..];
+    let stack = match capture {
+        Capture::FramePointers => {
+            let bytes = usize::try_from(count).ok()?.checked_mul(8)?;
+            UserStack::Addresses(rest.get(..bytes)?)
+        }
+        // No registers: it is ending.
+        Capture::Copy(_) if count == 0 => UserStack::Addresses(&[]),
+        Capture::Copy(_) => {
+            let register = |bit| {
+                let at = STACK_REGISTERS.iter().position(|&other| other == bit)?;
+                u64_at(rest, at * 8)
+            };
+            let copied = rest.get(STACK_REGISTERS.len() * 8..)?;
+            let room = usize::try_from(u64_at(copied, 0)?).ok()?;
+            let data = copied.get(8..)?.get(..room)?;
+            // Without room, its end says nothing either.
+            let used = match room {
+                0 => 0,
+                _ => usize::try_from(u64_at(copied, 8 + room)?).ok()?,
+            };
+            UserStack::Copy(StackCopy {
+                instruction: register(INSTRUCTION_POINTER)?,
+                stack: register(STACK_POINTER)?,
+                frame: register(FRAME_POINTER)?,
+                link: LINK_REGISTER.map_or(Some(0), register)?,
+                bytes: data.get(..used)?,
+            })
+        }
+    };
+    Some(StackSample {
+        process: u32_at(body, 0)?,
+        thread: u32_at(body, 4)?,
+        at_ns: u64_at(body, 8)?,
+        stack,
+    })
+}
+
+/// The addresses of [`UserStack::Addresses`].
+pub fn addresses(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    /// What lies above marks where those of the kernel or the user begin
+    /// (`PERF_CONTEXT_MAX`).
+    const LEAST_MARK: u64 = -4095_i64 as u64;
+    let (words, _) = bytes.as_chunks();
+    let words = words.iter().map(|word| u64::from_ne_bytes(*word));
+    words.filter(|&address| address < LEAST_MARK)
+}
+
+// Bits of `sample_regs_user` (`asm/perf_regs.h`).
+#[cfg(not(target_arch = "aarch64"))]
+mod registers {
+    pub(crate) const FRAME_POINTER: u32 = 6;
+    pub(crate) const STACK_POINTER: u32 = 7;
+    pub(crate) const INSTRUCTION_POINTER: u32 = 8;
+    pub(crate) const LINK_REGISTER: Option<u32> = None;
+    /// Those that a stack is unwound from, in the order of a sample.
+    pub(crate) const STACK_REGISTERS: &[u32] = &[FRAME_POINTER, STACK_POINTER, INSTRUCTION_POINTER];
+}
+#[cfg(target_arch = "aarch64")]
+mod registers {
+    pub(crate) const FRAME_POINTER: u32 = 29;
+    const LINK: u32 = 30;
+    pub(crate) const STACK_POINTER: u32 = 31;
+    pub(crate) const INSTRUCTION_POINTER: u32 = 32;
+    pub(crate) const LINK_REGISTER: Option<u32> = Some(LINK);
+    /// Those that a stack is unwound from, in the order of a sample.
+    pub(crate) const STACK_REGISTERS: &[u32] =
+        &[FRAME_POINTER, LINK, STACK_POINTER, INSTRUCTION_POINTER];
+}
+pub(crate) use registers::STACK_REGISTERS;
+use registers::{FRAME_POINTER, INSTRUCTION_POINTER, LINK_REGISTER, STACK_POINTER};
 
 /// Name of a C string's bytes.
 fn until_zero(bytes: &[u8]) -> &[u8] {
@@ -356,9 +508,11 @@ mod tests {
         let task = Task {
             process: 10,
             thread: 12,
+            parent_process: 10,
             parent_thread: 11,
         };
         let ended = Task {
+            parent_process: 1,
             parent_thread: 1,
             ..task
         };
@@ -391,7 +545,7 @@ mod tests {
     #[test]
     fn memory_that_was_mapped() {
         let mut body = words(&[10, 12]);
-        for word in [0x7f00_u64, 4096, 0, 0, 0, 0, 3] {
+        for word in [0x7f00_u64, 4096, 0x1000, 0, 42, 0, 3] {
             body.extend(word.to_ne_bytes());
         }
         body.extend(b"//anon\0\0");
@@ -404,6 +558,8 @@ mod tests {
                 thread: 12,
                 address: 0x7f00,
                 bytes: 4096,
+                offset: 0x1000,
+                inode: 42,
                 file: b"//anon",
             },
         };

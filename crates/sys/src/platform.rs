@@ -36,9 +36,9 @@ pub(crate) fn unsupported(what: &str) -> std::io::Error {
 
 #[cfg(not(target_vendor = "apple"))]
 pub(crate) use os::cgroup;
-#[cfg(target_vendor = "apple")]
-pub(crate) use os::power;
 pub(crate) use os::{
     affinity, controls, counters, evidence, filesystem, group, interrupts, machine, memory, pages,
-    perf_ring, task_records,
+    perf_ring, scheduling, task_records,
 };
+#[cfg(target_vendor = "apple")]
+pub(crate) use os::{power, qos_class};

@@ -114,6 +114,14 @@ pub enum What {
         /// How much.
         bytes: u64,
     },
+    /// A traced thread leaves its CPU with this stack. It is recorded right after
+    /// `sched_switch`, and right before the kernel's record of the thread itself.
+    Stack {
+        /// The thread.
+        thread: u32,
+        /// A place in [`model::trace::Stacks::nodes`].
+        stack: u32,
+    },
     /// An interrupt of the CPU, whichever thread it has.
     Interrupt(InterruptKind),
     /// So many records of this CPU found no room since its event before.

@@ -1,11 +1,13 @@
 //! A trace as a profile that <https://profiler.firefox.com> and samply load: states,
 //! system calls, page faults and signposts as markers of their threads, and time on a
-//! CPU as samples without stacks.
+//! CPU as samples. What is recorded of stacks is that of the marker of its state and of the
+//! sample at which the thread left its CPU.
 
 use fxprof_processed_profile::{
-    CategoryColor, CategoryHandle, CpuDelta, MarkerFieldFlags, MarkerFieldFormat, MarkerTiming,
-    ProcessHandle, Profile, ReferenceTimestamp, SamplingInterval, StaticSchemaMarker,
-    StaticSchemaMarkerField, StringHandle, ThreadHandle, Timestamp,
+    CategoryColor, CategoryHandle, CpuDelta, Frame, FrameFlags, FrameInfo, MarkerFieldFlags,
+    MarkerFieldFormat, MarkerHandle, MarkerTiming, ProcessHandle, Profile, ReferenceTimestamp,
+    SamplingInterval, StackHandle, StaticSchemaMarker, StaticSchemaMarkerField, StringHandle,
+    ThreadHandle, Timestamp,
 };
 use model::trace::{State, Thread, Trace};
 use std::collections::HashMap;
@@ -29,6 +31,7 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
         categories: Categories::new(&mut profile),
         profile,
         processes: HashMap::new(),
+        stacks: HashMap::new(),
     };
     for thread in &trace.threads {
         writer.thread(thread);
@@ -59,10 +62,13 @@ struct Writer<'t> {
     profile: Profile,
     categories: Categories,
     processes: HashMap<u32, ProcessHandle>,
+    /// Of the thread that is written.
+    stacks: HashMap<u32, Option<StackHandle>>,
 }
 
 impl Writer<'_> {
     fn thread(&mut self, thread: &Thread) {
+        self.stacks.clear();
         let process = self.process(thread);
         let is_main = thread.id == thread.process;
         let from = moment(thread.from_ns);
@@ -76,7 +82,11 @@ impl Writer<'_> {
             let name = segment.state.kind().name();
             let detail = self.detail(segment.state);
             let timing = stretch(segment.from_ns, segment.to_ns);
-            self.add(handle, timing, self.categories.state, name, &detail);
+            let marker = self.add(handle, timing, self.categories.state, name, &detail);
+            if let Some(stack) = thread.stack_in(segment) {
+                let stack = self.stack(handle, stack);
+                self.profile.set_marker_stack(handle, marker, stack);
+            }
         }
         self.running(handle, thread);
         for call in &thread.calls {
@@ -105,8 +115,28 @@ impl Writer<'_> {
         }
     }
 
-    /// Time on a CPU up to each end of a stretch, as samples without stacks. The
-    /// format has whole microseconds: what is left goes to the next.
+    fn stack(&mut self, handle: ThreadHandle, stack: u32) -> Option<StackHandle> {
+        if let Some(&known) = self.stacks.get(&stack) {
+            return known;
+        }
+        let mut names = self.trace.stack_names(stack);
+        names.reverse();
+        let category_pair = self.categories.state.into();
+        let names = names.iter().map(|name| self.profile.intern_string(name));
+        let frames: Vec<FrameInfo> = names
+            .map(|name| FrameInfo {
+                frame: Frame::Label(name),
+                category_pair,
+                flags: FrameFlags::empty(),
+            })
+            .collect();
+        let new = self.profile.intern_stack_frames(handle, frames.into_iter());
+        self.stacks.insert(stack, new);
+        new
+    }
+
+    /// Time on a CPU up to each end of a stretch, as samples. The format has whole
+    /// microseconds: what is left goes to the next.
     fn running(&mut self, handle: ThreadHandle, thread: &Thread) {
         // What is before the first sample counts for nothing.
         if let Some(first) = thread.segments.first() {
@@ -114,14 +144,17 @@ impl Writer<'_> {
             self.profile.add_sample(handle, at, None, CpuDelta::ZERO, 1);
         }
         let (mut running_ns, mut written_us) = (0u64, 0);
-        for segment in &thread.segments {
+        for (at, segment) in thread.segments.iter().enumerate() {
             if matches!(segment.state, State::Running(_)) {
                 running_ns = running_ns.saturating_add(segment.duration_ns());
             }
             let delta = CpuDelta::from_micros(running_ns / 1000 - written_us);
             written_us = running_ns / 1000;
+            let next = thread.segments.get(at + 1);
+            let stack = next.and_then(|next| thread.stack_in(next));
+            let stack = stack.and_then(|stack| self.stack(handle, stack));
             let at = moment(segment.to_ns);
-            self.profile.add_sample(handle, at, None, delta, 1);
+            self.profile.add_sample(handle, at, stack, delta, 1);
         }
     }
 
@@ -154,13 +187,13 @@ impl Writer<'_> {
         category: CategoryHandle,
         name: &str,
         detail: &str,
-    ) {
+    ) -> MarkerHandle {
         let marker = Marker {
             category,
             name: self.profile.intern_string(name),
             detail: self.profile.intern_string(detail),
         };
-        self.profile.add_marker(thread, timing, marker);
+        self.profile.add_marker(thread, timing, marker)
     }
 }
 

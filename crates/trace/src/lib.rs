@@ -22,4 +22,5 @@ pub mod perfetto;
 mod protobuf;
 pub mod record;
 pub mod signposts;
+pub mod stacks;
 pub mod states;

@@ -27,6 +27,11 @@ impl Message {
         self.field(field, text.as_bytes())
     }
 
+    /// Bytes that say themselves what they are.
+    pub(crate) fn block(&mut self, field: u32, bytes: &[u8]) -> &mut Message {
+        self.field(field, bytes)
+    }
+
     /// A message within.
     pub(crate) fn message(&mut self, field: u32, message: &Message) -> &mut Message {
         self.field(field, &message.0)

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod chart;
+pub mod cpu_history;
 mod decades;
 mod grouped;
 pub mod html;

@@ -7,6 +7,7 @@
 mod files;
 mod found;
 mod layout;
+mod of_run;
 mod qos;
 mod ratio;
 mod tables;

@@ -258,7 +258,22 @@ pub fn fill_in(
     run: Option<&Run>,
     earlier: bool,
 ) -> Table {
-    let columns = columns(layout, references, earlier);
+    fill_in_beside(layout, references, run, earlier, &[])
+}
+
+/// The same, with the figures of other runs in columns behind the published ones.
+pub fn fill_in_beside(
+    layout: &Published,
+    references: &References,
+    run: Option<&Run>,
+    earlier: bool,
+    others: &[&Run],
+) -> Table {
+    let ids = row_ids(layout, references);
+    let of_runs = others.iter().map(|other| Reference::of_run(other, &ids));
+    let of_runs: Vec<Reference> = of_runs.collect();
+    let mut columns = columns(layout, references, earlier);
+    columns.extend(&of_runs);
     let part = |part: &Part| {
         let row = |row: &PartRow| table_row(&row.id, row.name.as_deref(), &columns, run);
         TablePart {

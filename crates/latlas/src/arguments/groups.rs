@@ -17,7 +17,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Stored runs", &["atlas", "export", "import"]),
     ("Reference", &["list", "explain", "machine"]),
     ("Reduce noise", &["noise"]),
-    ("Set up", &["config", "completions", "man"]),
+    ("Set up", &["pack", "config", "completions", "man"]),
 ];
 
 /// Heading of commands without a group.

@@ -1,13 +1,18 @@
 //! Options of `latlas history`.
 
-use super::{Color, InvalidValue};
+use super::{Color, InvalidValue, time};
 use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
 Prints the row in all stored runs of a machine, oldest first, and marks changes of the machine's
 setup, of latlas, and of the level. docs/history.md describes the change detection.
+With --cpus, records what each CPU does from now on: the share of time of programs, the kernel and
+the hypervisor. The counters are of all programs, also while a command runs. The figures then go to
+standard error; with --json, the command's own output goes there.
 
 Examples:
   latlas history memory.latency/L2               Show a row
@@ -16,18 +21,22 @@ Examples:
   latlas history cpu.div_i64 --since 2026-11-01  Show runs since a date
   latlas history cpu.div_i64 --machine lab1      Show another machine
   latlas history sched.switch --last 20 --json
+  latlas history --cpus --for 10s                Record the CPUs for 10 s
+  latlas history --cpus --for 15m -- ./program   Record the CPUs while a command runs
+  latlas history --cpus --out cpus.html --out cpus.svg -- ./program
+                                                 Write a page and a picture
 
 Exit codes:
-  0  printed
-  2  no such row, machine or run
-  3  no run has a figure for the row";
+  0  printed, whatever the command's exit code
+  2  no such row, machine or run; the command does not start
+  3  no run has a figure for the row; nothing was recorded";
 
 /// Options of `latlas history`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct HistoryOptions {
     /// The row
-    #[arg(value_name = "ROW")]
-    pub(crate) row: String,
+    #[arg(value_name = "ROW", required_unless_present = "cpus")]
+    pub(crate) row: Option<String>,
     /// A point of a curve, or row and column of a map: numbers or sizes
     #[arg(long, value_name = "X[,Y]", value_parser = point, value_delimiter = ',')]
     pub(crate) at: Vec<u64>,
@@ -55,6 +64,46 @@ pub(crate) struct HistoryOptions {
     /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+    /// Record what each CPU does from now on, instead of showing a row
+    #[arg(long, help_heading = CPUS, conflicts_with_all = [
+        "row", "at", "machine", "last", "since", "cycles", "ns", "wide",
+    ])]
+    pub(crate) cpus: bool,
+    #[command(flatten)]
+    pub(crate) recording: RecordingOptions,
+}
+
+const CPUS: &str = "CPU history";
+
+/// Options of a recording of CPUs.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = CPUS)]
+pub(crate) struct RecordingOptions {
+    /// Record for this time; a command gets SIGTERM then (default: 10s, or until the command ends)
+    #[arg(long = "for", value_name = "TIME", conflicts_with = "row", value_parser = limit)]
+    pub(crate) limit: Option<Duration>,
+    /// Length of the intervals, from 20ms to 1h
+    #[arg(long, value_name = "TIME", conflicts_with = "row", default_value = "100ms", value_parser = interval)]
+    pub(crate) every: Duration,
+    /// Write the recording to this file, too: .html, .svg, .png, .pdf or .json (repeatable)
+    #[arg(long, value_name = "FILE", conflicts_with = "row")]
+    pub(crate) out: Vec<PathBuf>,
+    /// Record while this command runs
+    #[arg(value_name = "CMD", last = true, conflicts_with = "row")]
+    pub(crate) words: Vec<OsString>,
+}
+
+fn limit(text: &str) -> Result<Duration, InvalidValue> {
+    match time(text)? {
+        Duration::ZERO => Err(InvalidValue::NoTraceTime),
+        limit => Ok(limit),
+    }
+}
+
+fn interval(text: &str) -> Result<Duration, InvalidValue> {
+    Some(time(text)?)
+        .filter(|time| (Duration::from_millis(20)..=Duration::from_secs(3600)).contains(time))
+        .ok_or(InvalidValue::CpuInterval)
 }
 
 fn point(text: &str) -> Result<u64, InvalidValue> {
@@ -93,6 +142,16 @@ mod tests {
         for bad in ["", "yesterday", "2026-13-01", "1969-12-31", "5", "999999y"] {
             assert!(since(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn intervals_are_not_shorter_than_ticks() {
+        assert_eq!(interval("20ms"), Ok(Duration::from_millis(20)));
+        assert_eq!(interval("1h"), Ok(Duration::from_secs(3600)));
+        for bad in ["19ms", "2h"] {
+            assert_eq!(interval(bad), Err(InvalidValue::CpuInterval), "{bad}");
+        }
+        assert_eq!(limit("0s"), Err(InvalidValue::NoTraceTime));
     }
 
     #[test]

@@ -18,9 +18,15 @@ pub(crate) enum InvalidValue {
     /// A trace of no length.
     #[error("0 would record nothing; give at least 1ms")]
     NoTraceTime,
+    /// Not an interval of a recording of CPUs.
+    #[error("give 20ms to 1h, such as 100ms")]
+    CpuInterval,
     /// Not a size of a trace's buffer.
     #[error("give a size from 1MiB to 16GiB, such as 256MiB")]
     TraceBuffer,
+    /// Not a way to find stacks.
+    #[error("give fp, dwarf, or dwarf,SIZE with a multiple of 8 from 256 to 32KiB")]
+    Stacks,
     /// More operations of a traced row than a trace can hold, or none.
     #[error("give a number from 1 to 200000")]
     Operations,

@@ -1,6 +1,7 @@
 //! The options of `latlas table`.
 
 use super::Color;
+use super::pack::PackOptions;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -27,9 +28,14 @@ pub(crate) struct TableOptions {
     /// for its end)
     #[arg(long, requires = "measure")]
     pub(crate) no_wait: bool,
+    #[command(flatten)]
+    pub(crate) packs: PackOptions,
     /// Add the values of 2008 from Ash's article
     #[arg(long = "2008", requires = "table")]
     pub(crate) earlier: bool,
+    /// Add a column with another run's figures, such as a phone's that was imported (repeatable)
+    #[arg(long = "with", value_name = "RUN", requires = "table")]
+    pub(crate) others: Vec<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

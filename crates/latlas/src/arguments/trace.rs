@@ -1,5 +1,6 @@
 //! Options of `latlas trace`.
 
+use super::pack::PackOptions;
 use super::wait::WaitOptions;
 use super::{Color, InvalidValue, time};
 use clap::{Args, Subcommand, ValueEnum};
@@ -7,6 +8,7 @@ use model::trace::Tier;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+use sys::perf::Capture;
 
 /// Shown below `latlas trace --help`.
 pub(crate) const EXAMPLES: &str = "\
@@ -17,6 +19,8 @@ How much can be recorded depends on rights; the summary begins with what could a
 Examples:
   sudo latlas trace -- ./program        Trace a command and everything it starts
   latlas trace --out t.zst -- ./program Trace without root, keep the trace
+  sudo latlas trace --stacks -- ./program
+                                        Also say where in the program threads were blocked
   latlas trace --pid 4711 --for 5s      Trace a running process for 5 s
   latlas trace sched.pool               Trace what the threads of a row do
   latlas trace sched.wakeup --tails     Say why its slowest operations were slow
@@ -29,8 +33,8 @@ Examples:
 Exit codes:
   0  done, whatever the command's exit code
   2  the request can't be carried out, or the command does not start
-  3  done, but no thread was recorded, the buffer was full, or records or signposts are
-     lost";
+  3  done, but no thread was recorded, the buffer was full, or records, signposts or stacks
+     are lost";
 
 /// Options of `latlas trace`.
 #[derive(Args, Debug, Clone)]
@@ -51,7 +55,7 @@ pub(crate) struct TraceOptions {
     #[arg(long = "for", value_name = "TIME", value_parser = limit)]
     pub(crate) limit: Option<Duration>,
     /// Keep only the last seconds, such as 5s: recording goes on until it ends or Ctrl-C
-    #[arg(long, value_name = "TIME", value_parser = limit, conflicts_with = "row")]
+    #[arg(long, value_name = "TIME", value_parser = limit, conflicts_with_all = ["row", "stacks"])]
     pub(crate) last: Option<Duration>,
     /// Write the trace to this file
     #[arg(long, value_name = "FILE")]
@@ -62,6 +66,11 @@ pub(crate) struct TraceOptions {
     /// Record no system calls and page faults: slows the program down less
     #[arg(long)]
     pub(crate) scheduler_only: bool,
+    /// Record the stacks of threads that stop running, found by frame pointers (fp) or by
+    /// unwinding a copy of SIZE bytes (dwarf,SIZE) [default: dwarf,8192]
+    #[arg(long, value_name = "fp|dwarf[,SIZE]", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "dwarf", value_parser = stacks)]
+    pub(crate) stacks: Option<StackOption>,
     /// Stop recording after this many bytes of records
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = buffer)]
     pub(crate) buffer: u64,
@@ -71,6 +80,8 @@ pub(crate) struct TraceOptions {
     /// Explain the slowest operations of the row: those beyond p99.9 (default: of 10000, or of 3 s)
     #[arg(long, requires = "row", conflicts_with = "scheduler_only")]
     pub(crate) tails: bool,
+    #[command(flatten)]
+    pub(crate) packs: PackOptions,
     #[command(flatten)]
     pub(crate) wait: WaitOptions,
     #[command(flatten)]
@@ -198,6 +209,43 @@ impl From<TierOption> for Tier {
     }
 }
 
+/// How stacks are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StackOption {
+    /// By frame pointers.
+    FramePointers,
+    /// In a copy of this many bytes.
+    Copy(u32),
+}
+
+impl From<StackOption> for Capture {
+    fn from(option: StackOption) -> Capture {
+        match option {
+            StackOption::FramePointers => Capture::FramePointers,
+            StackOption::Copy(bytes) => Capture::Copy(bytes),
+        }
+    }
+}
+
+/// As `perf record --call-graph` has it.
+fn stacks(text: &str) -> Result<StackOption, InvalidValue> {
+    /// As perf has it.
+    const BYTES: u32 = 8192;
+    let copy = |bytes: u64| u32::try_from(bytes).ok().map(StackOption::Copy);
+    let size = |text: &str| {
+        let bytes = model::size::parse(text)?;
+        let possible = (256..=32 << 10).contains(&bytes) && bytes % 8 == 0;
+        copy(bytes).filter(|_| possible)
+    };
+    let option = match text.split_once(',') {
+        None if text == "fp" => Some(StackOption::FramePointers),
+        None if text == "dwarf" => Some(StackOption::Copy(BYTES)),
+        Some(("dwarf", bytes)) => size(bytes),
+        _ => None,
+    };
+    option.ok_or(InvalidValue::Stacks)
+}
+
 fn limit(text: &str) -> Result<Duration, InvalidValue> {
     match time(text)? {
         Duration::ZERO => Err(InvalidValue::NoTraceTime),
@@ -229,6 +277,25 @@ mod tests {
         assert_eq!(buffer("1MiB"), Ok(1 << 20));
         for bad in ["1KiB", "17GiB", "much"] {
             assert_eq!(buffer(bad), Err(InvalidValue::TraceBuffer), "{bad}");
+        }
+    }
+
+    #[test]
+    fn ways_to_find_stacks() {
+        assert_eq!(stacks("fp"), Ok(StackOption::FramePointers));
+        assert_eq!(stacks("dwarf"), Ok(StackOption::Copy(8192)));
+        assert_eq!(stacks("dwarf,1KiB"), Ok(StackOption::Copy(1024)));
+        assert_eq!(stacks("dwarf,32768"), Ok(StackOption::Copy(32768)));
+        for bad in [
+            "",
+            "lbr",
+            "fp,8",
+            "dwarf,",
+            "dwarf,8",
+            "dwarf,1001",
+            "dwarf,1MiB",
+        ] {
+            assert_eq!(stacks(bad), Err(InvalidValue::Stacks), "{bad}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::arguments::config::{ConfigCommand, ConfigOptions};
 use crate::config::{Key, Location, Read, checked, of_user, schema};
-use crate::{arguments, output};
+use crate::{arguments, output, packs};
 use anyhow::{Context, bail};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
@@ -164,6 +164,7 @@ fn built_in(key: &Key, commands: &[String]) -> Option<String> {
         "data_dir" => store::data_dir()
             .ok()
             .map(|path| path.display().to_string()),
+        "packs_dir" => packs::directory().map(|path| path.display().to_string()),
         "run.scale" => Some("default".to_owned()),
         _ => {
             let mut command = arguments::command();
@@ -206,8 +207,9 @@ mod tests {
         let path = directory.path().join("config.toml");
         std::fs::write(&path, text).expect("written");
         let (_, keys) = checked(&Location::Given(path)).expect("valid");
-        let taken =
-            |(key, commands): &(&Key, Vec<String>)| !commands.is_empty() || key.name == "data_dir";
+        let taken = |(key, commands): &(&Key, Vec<String>)| {
+            !commands.is_empty() || key.name.ends_with("_dir")
+        };
         assert!(keys.iter().all(taken), "{keys:?}");
     }
 }

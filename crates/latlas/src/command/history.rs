@@ -1,4 +1,5 @@
-//! `latlas history`: a row over time, with its changes.
+//! `latlas history`: a row over time, with its changes; with `--cpus`, what each CPU
+//! does over time.
 
 use crate::arguments::history::HistoryOptions;
 use crate::{UNRELIABLE, catalogue, output};
@@ -14,24 +15,32 @@ use view::render;
 
 /// Prints a row (or a point of it) in the stored runs of a machine.
 pub(crate) fn history(catalogue: &[Probe], options: &HistoryOptions) -> anyhow::Result<ExitCode> {
+    let Some(row) = &options.row else {
+        return super::cpu_history::cpu_history(options);
+    };
     if options.at.len() > 2 {
         bail!("--at takes one coordinate, or two for a map: --at X or --at Y,X");
     }
     let index = super::atlas::open()?;
-    let shown = shown(&index, catalogue, options);
+    let shown = shown(&index, catalogue, row, options);
     // The index may have been repaired even if nothing was found.
     super::atlas::print_messages(&index.messages());
     shown
 }
 
-fn shown(index: &Index, catalogue: &[Probe], options: &HistoryOptions) -> anyhow::Result<ExitCode> {
+fn shown(
+    index: &Index,
+    catalogue: &[Probe],
+    row: &str,
+    options: &HistoryOptions,
+) -> anyhow::Result<ExitCode> {
     let machine = match &options.machine {
         Some(name) => machine_of(index, name)?.key,
         None => this_machine(),
     };
     let asked = HistoryQuery {
         machine: &machine,
-        row: &options.row,
+        row,
         at: &options.at,
         figure: match (options.cycles, options.ns) {
             (true, _) => Figure::Cycles,

@@ -36,6 +36,16 @@ pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Resu
         .filter(|id| selection::probe(&probes, id).is_ok())
         .cloned()
         .collect();
+    // Before a measurement, if there is one.
+    let named = |name: &String| {
+        let path = super::named(name, &Store::of_user())?;
+        Ok(store::read(&path)?)
+    };
+    let others: Vec<Run> = options
+        .others
+        .iter()
+        .map(named)
+        .collect::<anyhow::Result<_>>()?;
     let mut lost = false;
     let run = match (&options.run, options.measure) {
         (_, true) => {
@@ -43,10 +53,16 @@ pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Resu
             lost = kept.is_none();
             Some(run)
         }
-        (Some(name), _) => Some(store::read(&super::named(name, &Store::of_user())?)?),
+        (Some(name), _) => Some(named(name)?),
         (None, _) => of_store(&ids)?,
     };
-    let table = tables::fill_in(layout, &references, run.as_ref(), options.earlier);
+    let table = tables::fill_in_beside(
+        layout,
+        &references,
+        run.as_ref(),
+        options.earlier,
+        &others.iter().collect::<Vec<&Run>>(),
+    );
     output::show_json_or(options.json, &table, options.color, || {
         let look = PublishedOptions {
             wide: options.wide,

@@ -82,6 +82,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         tier: options.tier.map(Into::into),
         scheduler_only: options.scheduler_only,
         interrupts: options.tails,
+        stacks: options.stacks.map(Into::into),
         limit: options.limit,
         last: options.last,
         limit_bytes: options.buffer,
@@ -118,7 +119,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     written.transpose()?;
     drawable?;
     let losses = &trace.losses;
-    let lost = losses.records > 0 || losses.signposts > 0;
+    let lost = losses.records > 0 || losses.signposts > 0 || losses.stacks > 0;
     let whole = !trace.threads.is_empty() && !lost && trace.ended != Ended::Full;
     Ok(match whole {
         true => ExitCode::SUCCESS,

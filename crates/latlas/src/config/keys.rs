@@ -24,6 +24,7 @@ const STARTING: &[&str] = &["", "run", "exec"];
 /// All keys, in the order of the file.
 pub(crate) const KEYS: &[Key] = &[
     key("data_dir", "", &[""]),
+    key("packs_dir", "", &[""]),
     // One key for two flags.
     measured("run.scale", "quick", MEASURING),
     measured("run.pin", "pin", MEASURING),
@@ -142,6 +143,7 @@ impl Key {
     fn description(&self, command: &Command) -> String {
         match self.name {
             "data_dir" => "Directory of stored runs (LATLAS_DATA_DIR takes precedence)".into(),
+            "packs_dir" => "Directory of probe packs that are always loaded".into(),
             "run.scale" => "Which rows and points are measured".into(),
             _ => {
                 let commands = self.taken_by(command);

@@ -4,7 +4,7 @@ use super::apply::{check, followed, typed, with_defaults};
 use super::{ConfigError, KEYS, Key, Read, Setting, of_user};
 use crate::arguments::noise::NoiseCommand;
 use crate::arguments::{self, Arguments, Command as Subcommand};
-use crate::{REFUSED, catalogue, output, selection};
+use crate::{REFUSED, catalogue, output, packs, selection};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches};
@@ -39,7 +39,7 @@ pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
         }
         Err(error) => return Err(error),
     };
-    keep_data_dir(&read);
+    keep_directories(&read);
     // Environment variables take precedence.
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let settings = read.settings.iter();
@@ -53,17 +53,21 @@ pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
     Ok(from(&with_defaults(plain, &path, &settings).get_matches()))
 }
 
-fn keep_data_dir(read: &Read) {
+fn keep_directories(read: &Read) {
     let settings = read.settings.iter();
     for setting in settings.filter(|one| one.key.name == "data_dir") {
         store::keep_below(setting.text().into());
+    }
+    let settings = read.settings.iter();
+    for setting in settings.filter(|one| one.key.name == "packs_dir") {
+        packs::keep_in(setting.text().into());
     }
 }
 
 /// Sets the directory of stored runs that the configuration names, if it can be read.
 pub(crate) fn use_data_dir() {
     if let Ok(read) = checked_file(&of_user(None, false), &arguments::command()) {
-        keep_data_dir(&read);
+        keep_directories(&read);
     }
 }
 
@@ -184,6 +188,7 @@ type Taken = (&'static Key, Vec<String>);
 pub(crate) fn checked(location: &super::Location) -> Result<(Read, Vec<Taken>), ConfigError> {
     let plain = arguments::command();
     let read = checked_file(location, &plain)?;
+    keep_directories(&read);
     let commands = |key: &Key| {
         key.taken_by(&plain)
             .into_iter()

@@ -1,8 +1,10 @@
 //! `latlas history` and the gate of `latlas run --baseline`.
 
-use crate::support::{Done, Home, has, skip};
+use crate::support::{Done, Home, has, lacks, skip};
+use model::cpu_history::CpuHistory;
 use model::estimate::Verdict;
 use model::run::{Outcome, Run};
+use model::trace::Ended;
 
 const ROW: &str = "call.virtual";
 
@@ -175,4 +177,52 @@ fn a_tag_of_several_runs_is_a_baseline() {
         true => has(&done.ended_with(2).err, ["/dev/full"]),
         false => skip("there is no /dev/full to write to"),
     }
+}
+
+#[test]
+fn cpus_are_recorded_while_a_command_runs() {
+    let home = Home::new();
+    if !std::path::Path::new("/proc/stat").exists() {
+        return skip("no /proc/stat");
+    }
+    let command = "sh -c 'echo out; sleep 0.3; exit 3'";
+    let done = home.run(format!(
+        "history --cpus --every 20ms --out c.json --out c.html --out c.svg -- {command}"
+    ));
+    assert_eq!((done.code, &*done.out), (0, "out\n"), "{}", done.err);
+    has(&done.err, ["exit code 3", "CPU ", "user", "queue"]);
+    let read = std::fs::read(home.path("c.json")).expect("written");
+    let history: CpuHistory = serde_json::from_slice(&read).expect("a recording");
+    assert_eq!(history.ended, Ended::Exited(3));
+    assert!(history.duration_ns() >= 300_000_000, "it slept");
+    assert!(history.ends_ns.len() > 1 && !history.cpus.is_empty());
+    let page = std::fs::read_to_string(home.path("c.html")).expect("written");
+    has(&page, ["CPU history of sh", "busiest"]);
+    let picture = std::fs::read_to_string(home.path("c.svg")).expect("written");
+    has(&picture, ["<svg", ">steal<"]);
+
+    // Data on standard output, everything else on standard error.
+    let done = home.run(format!("history --cpus --json -- {command}")).ok();
+    assert_eq!(done.json()["ended"]["exited"], 3);
+    has(&done.err, ["out\n"]);
+    let done = home.run("history --cpus --for 50ms");
+    has(&done.out, ["stopped at the time limit"]);
+    lacks(&done.out, ["\u{1b}"]);
+    let limited = home.json("history --cpus --for 50ms --json -- sleep 60");
+    assert_eq!(limited["ended"], "time");
+}
+
+#[test]
+fn recordings_of_cpus_that_make_no_sense_are_refused() {
+    let home = Home::new();
+    insta::assert_snapshot!(home.refusals(
+        "history
+         history --cpus call.virtual
+         history call.virtual --for 1s
+         history --cpus --every 1ms
+         history --cpus --for 0s
+         history --cpus --out cpus
+         history --cpus --out /nonexistent/cpus.svg
+         history --cpus -- /nonexistent/program"
+    ));
 }

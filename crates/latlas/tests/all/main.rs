@@ -24,6 +24,8 @@ mod history;
 mod lock;
 #[cfg(target_os = "linux")]
 mod noise;
+#[cfg(target_os = "linux")]
+mod pack;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod plan_time;
 mod plot;
@@ -38,4 +40,5 @@ mod table;
 mod tails;
 #[cfg(target_os = "linux")]
 mod trace;
+mod trace_stacks;
 mod untouched;

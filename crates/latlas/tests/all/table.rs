@@ -1,7 +1,7 @@
 //! `latlas table`: without a run, of a file, and of the store.
 
 use crate::support::{Done, Home, SYNTHETIC, has, json, synthetic};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const NOT_MEASURED: &str = "not measured yet";
 
@@ -107,4 +107,74 @@ fn what_the_table_needs_is_measured_and_kept() {
     has(&done.err, ["the run will not be stored"]);
     has(&done.out, ["ns"]);
     json(&home.out("table --json"));
+}
+
+/// A run as an app on a phone writes it. Made up, and it says so.
+fn made_up_phone() -> Value {
+    let mut run = synthetic();
+    run["id"] = "f0000000-2222-4333-8444-555555555555".into();
+    run["program"] = json!({"name": "latlas-core", "version": "0.1.0", "commit": null,
+        "target": "aarch64-ios", "profile": "release", "emulated": null});
+    let machine = &mut run["machine"];
+    for unknown in [
+        "cpu_model",
+        "cpu_signature",
+        "microarchitecture",
+        "allowed_cpus",
+    ] {
+        machine[unknown] = json!({"unknown": "Apple systems don't say"});
+    }
+    machine["device"] = json!({"value": "iPhone99,9 (made up)"});
+    machine["os"] = json!({"value": "iOS 99.0"});
+    machine["kernel"] = json!({"value": "Darwin 99.0.0"});
+    machine["arch"] = "aarch64".into();
+    machine["hypervisor"] = json!({"value": "absent"});
+    run["plan"]["in_process"] = true.into();
+    run["conditions"]["pinned_cpus"] = json!([]);
+    run["conditions"]["remarks"] = json!(["made up for a test: nothing was measured"]);
+    for row in run["rows"].as_array_mut().expect("rows") {
+        let reason = "the end of a thread can't be observed: Apple systems do not have a record of the end of threads";
+        if ["thread.lifecycle/end", "thread.lifecycle/join"]
+            .iter()
+            .any(|id| row["id"] == *id)
+        {
+            row["outcome"] = json!({"unavailable": {"reason": reason}});
+        }
+    }
+    run
+}
+
+#[test]
+fn a_phones_imported_run_stands_beside_the_published_phones() {
+    let home = Home::new();
+    let document = home.path("phone.json");
+    std::fs::write(&document, made_up_phone().to_string()).expect("written");
+    let id = home.run(["import", document.to_str().expect("text")]).ok();
+    assert_eq!(id.out.trim(), made_up_phone()["id"]);
+    let done = home
+        .run(format!("table kurkin {SYNTHETIC} --with f0000000"))
+        .silent();
+    insta::assert_snapshot!(done.out);
+    // By itself it is the machine of the table.
+    let own = home.out("table kurkin f0000000");
+    has(
+        &own,
+        ["this machine    iPhone99,9 (made up), 4 CPUs", "iPhone X"],
+    );
+    has(&home.out("show f0000000 --all"), ["nothing was measured"]);
+    home.run(format!(
+        "report {SYNTHETIC} f0000000 -o {page}",
+        page = home.path("page.html").display()
+    ))
+    .ok();
+    let page = std::fs::read_to_string(home.path("page.html")).expect("a page");
+    let (_, published) = page.split_once("id=\"published\"").expect("the tables");
+    has(
+        published,
+        [
+            "iPhone99,9 (made up)",
+            "made up for a test: nothing was measured",
+        ],
+    );
+    home.run("table kurkin --with nothing").refused("nothing");
 }

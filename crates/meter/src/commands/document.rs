@@ -166,6 +166,7 @@ pub fn document(parts: Parts) -> Run {
             shrunk: None,
             core_kind: None,
             cpus: Vec::new(),
+            in_process: false,
         },
         clock: ClockRecord {
             name: "CLOCK_MONOTONIC_RAW".into(),

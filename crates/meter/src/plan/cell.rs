@@ -1,6 +1,7 @@
 //! A planned cell: one quantity to be measured, and what its visits cost.
 
 use crate::disk_room::NoRoom;
+use crate::pack::PackSite;
 use model::run::{Bound, Regime};
 use model::unit::Unit;
 use std::time::Duration;
@@ -31,6 +32,8 @@ impl Cost {
 pub struct PlannedCell {
     /// Number of its probe in the catalogue.
     pub probe: usize,
+    /// Its probe in a pack, if it is one's: it has workers of its own then.
+    pub pack: Option<PackSite>,
     /// Row it belongs to.
     pub row: String,
     /// Variant of the probe, or empty.

@@ -130,6 +130,7 @@ pub(super) fn cells_of(
             };
             Some(PlannedCell {
                 probe: number,
+                pack: probe.of_pack().map(|row| row.site.clone()),
                 row: row.to_string(),
                 variant: variant.to_string(),
                 at,
@@ -166,7 +167,7 @@ pub(super) fn fit_disk(
             variant: cell.variant.clone(),
             at: cell.at.clone(),
         };
-        let Some(mut wanted) = (probe.on_disk)(&site) else {
+        let Some(mut wanted) = probe.wants_disk(&site, cell.workers) else {
             continue;
         };
         let visits = f64::from(cell.visits * cell.workers) * most_factor;

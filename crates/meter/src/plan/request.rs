@@ -31,6 +31,8 @@ pub struct Request {
     pub dir: Option<PathBuf>,
     /// What is set for the workers.
     pub controls: WorkerControls,
+    /// Whether this process makes the visits itself, and starts no workers.
+    pub in_process: bool,
     /// Quiet ratio of the canaries in kept runs of this machine, if there are
     /// such.
     pub kept_quiet_ratio: Option<f64>,
@@ -58,6 +60,11 @@ pub enum PlanError {
     /// The directory for files can't be used.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
+    /// Controls of a process, and no process to set them for.
+    #[error(
+        "controls other than --pin are set for worker processes: leave them or --in-process out"
+    )]
+    ControlsInProcess,
     /// No time at all.
     #[error("a budget of {0:?} leaves no time to measure; give at least 1s, such as --budget 30s")]
     NoBudget(Duration),

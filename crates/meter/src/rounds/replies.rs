@@ -1,8 +1,9 @@
 //! Requests to a worker, and what it answers.
 
 use super::Conductor;
-use crate::cell_state::VisitFailure;
+use crate::cell_state::{PackFailure, VisitFailure};
 use crate::observer::Observer;
+use crate::pack;
 use crate::run_remark::RunRemark;
 use crate::schedule::Visit;
 use crate::wire::{self, Reply, Request};
@@ -26,6 +27,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         Request {
             cell: visit.cell,
             probe: cell.probe as u32,
+            pack: cell.pack.clone(),
             variant: cell.variant.clone(),
             at: cell.at.clone(),
             regime: cell.regime,
@@ -42,16 +44,26 @@ impl<P: WorkerPool> Conductor<'_, P> {
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) {
-        let Some(worker) = batch.first().map(|visit| visit.worker) else {
+        // A cell may have been given up since the batch was made.
+        let may = |visit: &&Visit| !self.cells[visit.cell as usize].given_up;
+        let batch: Vec<Visit> = batch.iter().filter(may).copied().collect();
+        let Some(&Visit { worker, cell }) = batch.first() else {
             return;
         };
+        // A worker of a pack visits no other cells.
+        let of_pack = self.plan.cells[cell as usize].pack.is_some();
         let requests: Vec<Request> = batch.iter().map(|v| self.request(v, is_extra)).collect();
         let costs_ns = batch.iter().map(|v| self.visit_ns(v.cell as usize));
         let dearest_ns = costs_ns.fold(0.0, f64::max);
-        let patience = PATIENCE.max(Duration::from_nanos((dearest_ns * PATIENCE_FACTOR) as u64));
+        let (patience, factor) = match of_pack {
+            true => (pack::PATIENCE, pack::PATIENCE_FACTOR),
+            false => (PATIENCE, PATIENCE_FACTOR),
+        };
+        let patience = patience.max(Duration::from_nanos((dearest_ns * factor) as u64));
         let began = self.pool.elapsed();
         let (answers, lost) = self.pool.visit(worker, &requests, patience, stop);
-        self.between.0 += (self.pool.elapsed() - began).as_nanos() as f64;
+        let took = self.pool.elapsed() - began;
+        self.between.0 += took.as_nanos() as f64;
         let kept = answers.len();
         for (answer, request) in answers.iter().zip(&requests) {
             match wire::open(answer) {
@@ -62,6 +74,15 @@ impl<P: WorkerPool> Conductor<'_, P> {
         match lost {
             None => {}
             Some(WorkerLoss::Stopped { .. }) => self.interrupted = true,
+            Some(loss) if of_pack => {
+                self.lose_pack(&batch, kept, took, &loss, observer);
+                self.carry_out(
+                    &batch[(kept + 1).min(batch.len())..],
+                    is_extra,
+                    observer,
+                    stop,
+                );
+            }
             Some(loss) => self.lose(worker, batch.get(kept), &loss, observer),
         }
     }
@@ -132,6 +153,35 @@ impl<P: WorkerPool> Conductor<'_, P> {
             }
             Reply::Ready { .. } => {}
         }
+    }
+
+    /// A worker of a pack is gone, and another takes its place: the row it was at is given up. The time
+    /// that it took is not the run's.
+    fn lose_pack(
+        &mut self,
+        batch: &[Visit],
+        kept: usize,
+        took: Duration,
+        loss: &WorkerLoss,
+        observer: &mut dyn Observer,
+    ) {
+        let Some(visit) = batch.get(kept) else {
+            return;
+        };
+        let number = visit.cell as usize;
+        self.cells[number].lose_pack(loss);
+        self.estimates[number] = None;
+        self.pool.restart(visit.worker);
+        self.first += took;
+        self.end += took;
+        self.lost += took;
+        self.between.0 -= took.as_nanos() as f64;
+        let remark = RunRemark::PackLost {
+            row: self.plan.cells[number].name(),
+            failure: PackFailure::from(loss),
+        };
+        observer.warning(&remark);
+        self.remarks.push(remark);
     }
 
     /// A worker is gone: its samples stay, the row it was at is marked.

@@ -2,15 +2,16 @@
 
 use super::Conductor;
 use crate::controls::WorkerControls;
+use crate::in_process::InProcess;
 use crate::observer::Observer;
 use crate::plan::Plan;
-use crate::probe::MachineShape;
+use crate::probe::{MachineShape, Probe};
 use crate::run_remark::RunRemark;
 use crate::wire::Setup;
 use crate::worker_pool::{WorkerHandle, WorkerLoss, WorkerProcesses};
 use fastrand::Rng;
 use model::conditions::Conditions;
-use model::noise::applied::Applied;
+use model::noise::applied::{Applied, Settings};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -22,12 +23,13 @@ fn learn(
     conditions: &mut Conditions,
     controls: &WorkerControls,
     measuring_cpu: Option<u32>,
-    handle: &WorkerHandle,
+    granted: Settings,
+    refused: Option<&String>,
 ) {
     let mut asked = controls.asked.settings.clone();
     asked.cpus = measuring_cpu.into_iter().collect();
-    let own = Applied::new(asked, handle.granted.clone());
-    let refused = handle.refused.iter().chain(&own.refused).cloned();
+    let own = Applied::new(asked, granted);
+    let refused = refused.into_iter().chain(&own.refused).cloned();
     let refused: Vec<String> = refused.collect();
     let all = conditions.applied.get_or_insert(Applied {
         page_cache_dropped: controls.drop_page_cache,
@@ -41,22 +43,35 @@ fn learn(
     }
 }
 
+/// What workers are started for.
+pub(crate) struct Start<'p> {
+    pub(crate) plan: &'p Plan,
+    pub(crate) calibration: &'p Calibration,
+    pub(crate) measuring_cpu: Option<u32>,
+    pub(crate) machine_shape: &'p MachineShape,
+    /// When the run began.
+    pub(crate) began: Instant,
+}
+
 impl<'p> Conductor<'p, WorkerProcesses> {
     pub(crate) fn start(
-        plan: &'p Plan,
-        calibration: &Calibration,
-        measuring_cpu: Option<u32>,
-        machine_shape: &MachineShape,
+        start: &Start<'p>,
         conditions: &mut Conditions,
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<Self, WorkerLoss> {
+        let Start {
+            plan,
+            calibration,
+            measuring_cpu,
+            machine_shape,
+            began,
+        } = *start;
         let began_ns = sys::clock::monotonic_raw_ns();
         let mut rng = Rng::with_seed(plan.record.seed);
         let mut handles = BTreeMap::new();
-        let workers = plan.workers();
         let mut failure = None;
-        for worker in 0..workers {
+        for worker in plan.workers() {
             let setup = Setup {
                 began_ns,
                 pin: measuring_cpu.into_iter().collect(),
@@ -69,7 +84,9 @@ impl<'p> Conductor<'p, WorkerProcesses> {
                         Ok(cpus) => conditions.pinned_cpus.clone_from(cpus),
                         Err(why) => conditions.not_pinned = Some(why.to_string()),
                     }
-                    learn(conditions, &plan.controls, measuring_cpu, &handle);
+                    let refused = handle.refused.as_ref();
+                    let granted = handle.granted.clone();
+                    learn(conditions, &plan.controls, measuring_cpu, granted, refused);
                     handles.insert(worker, handle);
                 }
                 Err(WorkerLoss::Stopped { .. }) => break,
@@ -85,11 +102,44 @@ impl<'p> Conductor<'p, WorkerProcesses> {
         if let Some(why) = &conditions.not_pinned {
             observer.warning(&RunRemark::NotPinned(why.clone()));
         }
-        let pool = WorkerProcesses {
-            handles,
-            began: Instant::now(),
-        };
+        let pool = WorkerProcesses { handles, began };
         Ok(Conductor::new(plan, calibration, rng, pool))
+    }
+}
+
+impl<'p> Conductor<'p, InProcess<'p>> {
+    /// The same workers in this process, whose calling thread is pinned for them.
+    pub(crate) fn start_here(
+        catalogue: &'p [Probe],
+        start: &Start<'p>,
+        conditions: &mut Conditions,
+    ) -> Self {
+        let Start {
+            plan,
+            calibration,
+            measuring_cpu,
+            machine_shape,
+            began,
+        } = *start;
+        let began_ns = sys::clock::monotonic_raw_ns();
+        let mut rng = Rng::with_seed(plan.record.seed);
+        if let Some(cpu) = measuring_cpu {
+            match sys::affinity::pin_to(&[cpu]) {
+                Ok(()) => conditions.pinned_cpus = vec![cpu],
+                Err(error) => conditions.not_pinned = Some(error.to_string()),
+            }
+        }
+        let granted = sys::controls::granted();
+        learn(conditions, &plan.controls, measuring_cpu, granted, None);
+        let mut pool = InProcess::new(catalogue, began);
+        for worker in plan.workers() {
+            pool.add(&Setup {
+                began_ns,
+                seed: rng.u64(..),
+                ..setup(plan, worker, calibration, machine_shape)
+            });
+        }
+        Conductor::new(plan, calibration, rng, pool)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::observer::Silent;
+use crate::pack::{Origin, PackRow, PackSite};
 use crate::plan::{self, plan_within};
 use crate::probe::{Effort, Probe};
 use crate::scratch::ScratchError;
@@ -11,6 +12,9 @@ use model::run::Scale;
 use model::sample::{Canaries, Evidence, Sample, flag};
 use std::cell::Cell;
 use std::collections::BTreeSet;
+
+/// The row that does not return.
+const DEADLY: &str = "my.pack3";
 
 /// What an extra visit waits for a quiet machine before it gives up.
 const WAITS: Duration = Duration::from_micros(2_400);
@@ -33,6 +37,9 @@ struct Scripted {
     made: u32,
     /// From when on no worker answers any more.
     silent_from: Duration,
+    /// The cell that ends its worker.
+    deadly: Option<u32>,
+    restarted: u32,
 }
 
 impl Scripted {
@@ -111,6 +118,9 @@ impl WorkerPool for Scripted {
     fn end(&mut self, worker: u32) {
         self.workers.remove(&worker);
     }
+    fn restart(&mut self, _worker: u32) {
+        self.restarted += 1;
+    }
     fn visit(
         &mut self,
         worker: u32,
@@ -123,11 +133,19 @@ impl WorkerPool for Scripted {
             let after = patience;
             return (Vec::new(), Some(WorkerLoss::TimedOut { worker, after }));
         }
-        let answers = requests.iter().map(|request| {
+        let deadly = requests.iter().position(|of| Some(of.cell) == self.deadly);
+        let until = deadly.unwrap_or(requests.len());
+        let answers = requests[..until].iter().map(|request| {
             let reply = self.answer(worker, request);
             serde_json::to_vec(&reply).expect("a reply")
         });
-        (answers.collect(), None)
+        let answers = answers.collect();
+        let lost = deadly.map(|_| {
+            self.sleep(patience);
+            let after = patience;
+            WorkerLoss::TimedOut { worker, after }
+        });
+        (answers, lost)
     }
 }
 
@@ -175,11 +193,17 @@ fn carried_out_until<T>(
     let pool = Scripted {
         plan: plan.clone(),
         now: Cell::new(plan.time.start),
-        workers: (0..plan.workers()).collect(),
+        workers: plan.workers(),
         slower,
         busy: Box::new(busy),
         made: 0,
         silent_from,
+        deadly: plan
+            .cells
+            .iter()
+            .position(|cell| cell.row == DEADLY)
+            .map(|n| n as u32),
+        restarted: 0,
     };
     let mut conductor = Conductor::new(plan, &calibration, Rng::with_seed(1), pool);
     let cost = ClockCost {
@@ -305,8 +329,61 @@ fn a_run_whose_workers_are_all_stopped_ends_by_itself_and_keeps_their_samples() 
             };
             assert!(matches!(loss, WorkerLoss::TimedOut { .. }), "{first}");
             assert!(cell.is_some(), "{first}");
-            let most = plan.time.until_end() + PATIENCE * plan.workers();
+            let most = plan.time.until_end() + PATIENCE * plan.workers().len() as u32;
             assert!(conductor.pool.elapsed() <= most);
+        },
+    );
+}
+
+#[test]
+fn a_pack_that_does_not_return_costs_its_row_and_no_time_of_the_others() {
+    let of_pack = |row: usize| {
+        let site = PackSite {
+            file: "/pack.so".into(),
+            id: format!("my.pack{row}"),
+        };
+        Probe {
+            origin: Origin::Pack(PackRow {
+                site: site.clone(),
+                pack: "mine".into(),
+                disk_bytes: 0,
+                unavailable: None,
+            }),
+            ..Probe::blank(site.id)
+        }
+    };
+    let mut probes: Vec<Probe> = (0..10)
+        .map(|row| Probe::blank(format!("my.row{row}")))
+        .collect();
+    probes.extend((0..10).map(of_pack));
+    let machine = sys::machine(std::path::Path::new("/nowhere"));
+    let plan = plan_within(&probes, &plan::Request::default(), &machine, 24 << 30).expect("a plan");
+    let workers: Vec<u32> = plan.cells.iter().map(|cell| cell.first_worker).collect();
+    assert_eq!((workers[9], workers[10], plan.workers().len()), (0, 8, 16));
+    carried_out(
+        &plan,
+        1.0,
+        |_| false,
+        |conductor| {
+            for (number, cell) in conductor.cells.iter().enumerate() {
+                let planned = &plan.cells[number];
+                match planned.row == DEADLY {
+                    true => {
+                        let why = cell.unavailable().expect("a reason").to_string();
+                        assert_eq!(why, "its pack did not return within 10 s");
+                    }
+                    false => assert!(
+                        cell.visits >= planned.visits * planned.workers,
+                        "{}",
+                        planned.row
+                    ),
+                }
+            }
+            assert_eq!(conductor.pool.restarted, 1);
+            let [RunRemark::PackLost { row, .. }] = &conductor.remarks[..] else {
+                panic!("{:?}", conductor.remarks);
+            };
+            assert_eq!(row, DEADLY);
         },
     );
 }

@@ -56,6 +56,7 @@ pub(super) fn plan() -> PlanRecord {
         shrunk: None,
         core_kind: None,
         cpus: vec![0, 1, 2, 3],
+        in_process: false,
     }
 }
 

@@ -47,6 +47,16 @@ impl Trace {
                 let (from, to) = (&mut segment.from_ns, &mut segment.to_ns);
                 stretch.part(from, to) && from < to
             });
+            // Of what began before, the last is that of the first stretch.
+            let before = thread
+                .left
+                .partition_point(|left| left.at_ns < stretch.from_ns);
+            thread.left.drain(..before.saturating_sub(1));
+            thread.left.retain_mut(|left| {
+                let kept = left.at_ns <= stretch.to_ns;
+                left.at_ns = stretch.since(left.at_ns);
+                kept
+            });
             let calls = &mut thread.calls;
             calls.retain_mut(|call| stretch.part(&mut call.from_ns, &mut call.to_ns));
             thread

@@ -5,15 +5,18 @@
 pub mod compact;
 mod cut;
 pub mod row;
+pub mod stacks;
 pub mod state;
 pub mod summary;
 pub mod tails;
 pub mod tier;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub use row::Row;
+pub use stacks::Stacks;
 pub use state::{Kind, Segment, State};
 pub use tier::{Gap, Reason, Tier, Topic};
 
@@ -58,6 +61,9 @@ pub struct Trace {
     /// Names of the signposts of all threads; each is given once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signpost_names: Vec<String>,
+    /// Stacks of the threads, where they were asked for.
+    #[serde(default, skip_serializing_if = "Stacks::is_empty")]
+    pub stacks: Stacks,
     /// What is missing.
     pub losses: Losses,
 }
@@ -75,7 +81,7 @@ pub enum Target {
 }
 
 /// Why a trace ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
     /// The command ended with this exit code.
@@ -132,6 +138,9 @@ pub struct Thread {
     /// Stretches and moments that the program itself marked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signposts: Vec<Signpost>,
+    /// Stacks with which it left its CPU.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<stacks::Left>,
     /// Memory that it mapped, where system calls are not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub maps: Vec<Mapped>,
@@ -341,6 +350,9 @@ pub struct Losses {
     /// Wake-ups without a record: a thread that was switched out blocked was switched in.
     #[serde(default)]
     pub wakeups: u64,
+    /// Stacks that found no room.
+    #[serde(default)]
+    pub stacks: u64,
 }
 
 impl Trace {
@@ -364,6 +376,7 @@ impl Trace {
             call_names: BTreeMap::new(),
             other_names: BTreeMap::new(),
             signpost_names: Vec::new(),
+            stacks: Stacks::default(),
             losses: Losses::default(),
         }
     }

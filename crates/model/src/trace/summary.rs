@@ -14,6 +14,9 @@ pub struct Summary {
     pub signposts: Vec<SignpostFigures>,
     /// Who preempted whom, the most time first.
     pub preemptions: Vec<Preemption>,
+    /// Where threads were in their program while they did not run, the most time
+    /// first.
+    pub places: Vec<PlaceFigures>,
     /// From each wake-up to the CPU: of threads that waited for one.
     pub wakeup_latency: Distribution,
     /// Page faults.
@@ -78,6 +81,21 @@ pub struct Preemption {
     /// How often.
     pub count: u64,
     /// Until the victim ran again, summed.
+    pub total_ns: u64,
+}
+
+/// Threads of a name that were off the CPU with a stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceFigures {
+    /// Name of the threads.
+    pub thread: String,
+    /// Why they did not run.
+    pub kind: Kind,
+    /// A place in [`super::Stacks::nodes`].
+    pub stack: u32,
+    /// How often.
+    pub count: u64,
+    /// How long.
     pub total_ns: u64,
 }
 
@@ -154,6 +172,7 @@ pub fn summary(trace: &Trace) -> Summary {
         calls: calls(trace),
         signposts: signposts(trace),
         preemptions: preemptions(trace),
+        places: places(trace),
         wakeup_latency: Distribution::new(wakeup_latencies(trace)),
         faults: faults(trace),
         memory: memory(trace),
@@ -254,6 +273,38 @@ fn preemptions(trace: &Trace) -> Vec<Preemption> {
         .collect();
     preemptions.sort_by_key(|p| std::cmp::Reverse(p.total_ns));
     preemptions
+}
+
+fn places(trace: &Trace) -> Vec<PlaceFigures> {
+    let mut places: BTreeMap<(&str, Kind, u32), (u64, u64)> = BTreeMap::new();
+    for thread in trace
+        .threads
+        .iter()
+        .filter(|thread| !thread.left.is_empty())
+    {
+        for segment in &thread.segments {
+            let kind = segment.state.kind();
+            // Once woken, it waits for a CPU only.
+            let stack = thread.stack_in(segment).filter(|_| kind != Kind::Runnable);
+            if let Some(stack) = stack {
+                let place = places.entry((&thread.name, kind, stack)).or_default();
+                let total_ns = place.1.saturating_add(segment.duration_ns());
+                *place = (place.0 + 1, total_ns);
+            }
+        }
+    }
+    let places = places.into_iter();
+    let mut places: Vec<PlaceFigures> = places
+        .map(|((thread, kind, stack), (count, total_ns))| PlaceFigures {
+            thread: thread.to_owned(),
+            kind,
+            stack,
+            count,
+            total_ns,
+        })
+        .collect();
+    places.sort_by_key(|place| std::cmp::Reverse(place.total_ns));
+    places
 }
 
 /// Lengths of what lies between being woken and running.

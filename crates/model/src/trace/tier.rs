@@ -60,10 +60,12 @@ pub enum Topic {
     Faults,
     /// Stretches and moments that the program itself marks.
     Signposts,
+    /// Stacks, if they are asked for.
+    Stacks,
 }
 
 impl Topic {
-    /// All topics, in the order of the table of tiers.
+    /// All topics that need no request, in the order of the table of tiers.
     pub const ALL: [Topic; 7] = [
         Topic::Running,
         Topic::Runnable,
@@ -84,6 +86,7 @@ impl Topic {
             Topic::Calls => "calls",
             Topic::Faults => "faults",
             Topic::Signposts => "signposts",
+            Topic::Stacks => "stacks",
         }
     }
 }
@@ -149,6 +152,8 @@ pub enum Reason {
     NotAsked,
     /// Only the last seconds were kept.
     LastOnly,
+    /// The tier does not record switches.
+    NoSwitches,
     /// The program was not started by latlas.
     NotStartedHere,
     /// Another error of the system.
@@ -178,6 +183,7 @@ impl std::fmt::Display for Reason {
             }
             Reason::NotAsked => f.write_str("left out (--scheduler-only)"),
             Reason::LastOnly => f.write_str("left out (--last)"),
+            Reason::NoSwitches => f.write_str("this tier does not record switches"),
             Reason::NotStartedHere => {
                 f.write_str("a program finds out that it is traced when it starts: latlas trace -- CMD")
             }

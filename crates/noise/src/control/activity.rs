@@ -5,6 +5,7 @@ use super::system::{CPUS, siblings};
 use crate::pattern::expand;
 use std::collections::HashMap;
 use std::fmt;
+use sys::cpu_times::{CpuTicks, CpuTimes};
 use sys::files::Files;
 use sys::proc_stat::Stat;
 
@@ -55,22 +56,12 @@ impl Activity {
     /// Reads /proc now. What can't be read is left out.
     pub(super) fn read(files: &dyn Files) -> Activity {
         let stat = files.read("/proc/stat").unwrap_or_default();
-        let all: Vec<u64> = stat
-            .lines()
-            .find_map(|line| line.strip_prefix("cpu "))
-            .unwrap_or_default()
-            .split_ascii_whitespace()
-            .filter_map(|field| field.parse().ok())
-            .collect();
+        let times = CpuTimes::of(&stat);
         Activity {
             processes: processes(files),
-            // guest and guest_nice, the last two, are counted in user and nice.
-            total: (all.len() >= 4).then(|| all.iter().take(8).sum()),
-            steal: all.get(7).copied(),
-            cpus: stat
-                .lines()
-                .filter(|line| line.starts_with("cpu") && !line.starts_with("cpu "))
-                .count() as u64,
+            total: times.all.map(CpuTicks::total),
+            steal: times.all.and_then(|ticks| ticks.steal),
+            cpus: times.cpus.len() as u64,
             throttles: throttles(files),
         }
     }

@@ -7,7 +7,6 @@ use meter::probe::{Derive, Effort, Probe, Shape, WorkingSet};
 use meter::worker_memory::{LINE_BYTES, Order};
 use model::run::{Axis, Scale};
 
-const PAGE_BYTES: usize = 4096;
 /// Where his curve ends.
 const LARGEST_BYTES: u64 = 64 << 20;
 const SOURCE: &str = "Dmitry Kurkin, Latency Numbers on iPhone (2018), read in his port of LMbench: 64-byte lines, another page on every hop.";
@@ -16,7 +15,7 @@ pub(crate) fn probe() -> Probe {
     Probe {
         title: "latency of a load in the iPhone study's order".into(),
         operation: "One dependent load in a walk that goes to another page on every hop, pages and lines within them in random order.".into(),
-        method: "His walk on base pages, in an optimised loop that keeps the pointer in a register, brought back as in memory.latency. He took the smallest of eleven tries; this row is the median of the quiet samples. The row /64MiB is the curve's last point, which he calls memory, whatever serves it here. Which build his figures come from is unknown: an unoptimised one reads as memory.latency_as_debug.".into(),
+        method: "His walk on the machine's base pages (4 KiB; 16 KiB on Apple systems), in an optimised loop that keeps the pointer in a register, brought back as in memory.latency. He took the smallest of eleven tries; this row is the median of the quiet samples. The row /64MiB is the curve's last point, which he calls memory, whatever serves it here. Which build his figures come from is unknown: an unoptimised one reads as memory.latency_as_debug.".into(),
         source: SOURCE.into(),
         shape: Shape::Curve(Axis::WorkingSetBytes, |machine, _| {
             let mut points = vec![512, 1024, 2048];
@@ -32,7 +31,7 @@ pub(crate) fn probe() -> Probe {
             let bytes = site.at[0];
             let machine = worker.machine.clone();
             let (memory, order, rng) = worker.base(bytes)?;
-            walk(order, bytes, rng.u64(..));
+            walk(order, bytes, machine.page_bytes, rng.u64(..));
             let ring = Ring::link(memory, order.offsets(LINE_BYTES));
             Ok(Box::new(Chase::new(ring, bytes, machine, Restore::Rewarmed)))
         }),
@@ -58,7 +57,7 @@ pub(crate) fn debug() -> Probe {
             let bytes = (worker.machine.l1_bytes / 2).min(16 << 10);
             let machine = worker.machine.clone();
             let (memory, order, rng) = worker.base(bytes)?;
-            walk(order, bytes, rng.u64(..));
+            walk(order, bytes, machine.page_bytes, rng.u64(..));
             let ring = Ring::link(memory, order.offsets(LINE_BYTES));
             Ok(Box::new(Chase::new(ring, bytes, machine, Restore::Rewarmed).on_stack()))
         }),
@@ -69,10 +68,10 @@ pub(crate) fn debug() -> Probe {
 /// His order: one line of each page in turn, pages in random order, then
 /// another line of each; the lines of a page in random order, each page
 /// beginning at another of them.
-fn walk(order: &mut Order, bytes: u64, seed: u64) {
+fn walk(order: &mut Order, bytes: u64, page_bytes: u64, seed: u64) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let lines = (bytes as usize / LINE_BYTES).max(1);
-    let lines_per_page = PAGE_BYTES / LINE_BYTES;
+    let lines_per_page = page_bytes as usize / LINE_BYTES;
     let pages = lines.div_ceil(lines_per_page);
     let mut page_order: Vec<usize> = (0..pages).collect();
     rng.shuffle(&mut page_order);
@@ -95,15 +94,19 @@ mod tests {
     #[test]
     fn every_hop_goes_to_another_page_and_every_line_is_visited() {
         let mut order = Order::default();
-        walk(&mut order, 1 << 20, 5);
-        let lines = order.elements().to_vec();
-        assert!(lines.windows(2).all(|hop| hop[0] / 64 != hop[1] / 64));
-        let mut sorted = lines;
-        sorted.sort_unstable();
-        assert!(sorted.into_iter().eq(0..16384));
-        walk(&mut order, 512, 5);
+        // Apple systems have pages of 16 KiB.
+        for page_bytes in [4096, 16384] {
+            walk(&mut order, 1 << 20, page_bytes, 5);
+            let lines = order.elements().to_vec();
+            let page = |line: u32| u64::from(line) * 64 / page_bytes;
+            assert!(lines.windows(2).all(|hop| page(hop[0]) != page(hop[1])));
+            let mut sorted = lines;
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..16384));
+        }
+        walk(&mut order, 512, 4096, 5);
         assert_eq!(order.elements().len(), 8);
-        walk(&mut order, 4864, 5);
+        walk(&mut order, 4864, 4096, 5);
         assert_eq!(order.elements().len(), 76, "a page and a part of one");
     }
 }

@@ -8,20 +8,16 @@ use meter::probe::{Effort, Probe, Shape, WorkingSet};
 use meter::worker_memory::LINE_BYTES;
 use model::run::{Axis, Scale};
 
-/// Distance of the elements: a base page everywhere but on Apple's systems,
-/// where one holds four.
-const APART: usize = 4096;
-
 pub(crate) fn probe() -> Probe {
     Probe {
         variants: vec!["4KiB".into(), "huge".into()],
-        title: "latency of a load from one line in each 4 KiB, on base and on huge pages".into(),
-        operation: "One dependent load; one element in each 4 KiB of the range, in random page order.".into(),
-        method: "The same chase over the same lines on 4 KiB pages and on huge pages: what the first costs more is the walk of the page tables. The line within the page is random too, or all elements would fall into one set of the first level.".into(),
+        title: "latency of a load from one line per base page, on base and on huge pages".into(),
+        operation: "One dependent load; one element in each length of a base page (4 KiB; 16 KiB on Apple systems), in random order.".into(),
+        method: "The same chase over the same lines on base pages (row /4KiB, whatever their size) and on huge pages: what the first costs more is the walk of the page tables. The line within the page is random too, or all elements would fall into one set of the first level.".into(),
         source: "The usual TLB chase; the random line is ours.".into(),
         shape: Shape::Curve(Axis::WorkingSetBytes, |machine, scale| {
             let per_octave = if scale == Scale::Full { 4 } else { 1 };
-            octaves(64 << 10, (64 << 20).min(machine.largest_bytes), per_octave, APART as u64)
+            octaves(64 << 10, (64 << 20).min(machine.largest_bytes), per_octave, machine.page_bytes)
         }),
         since: Scale::Default,
         effort: Effort::of_memory(3, 3, WorkingSet::Point(1), 0.02),
@@ -29,6 +25,7 @@ pub(crate) fn probe() -> Probe {
         make: Box::new(|worker, site| {
             let bytes = site.at[0];
             let machine = worker.machine.clone();
+            let apart = machine.page_bytes as usize;
             let huge = site.variant == "huge";
             if huge && super::chase::pages_note(worker, bytes).is_some() {
                 return Err(Reason::wrong("the system gave no huge pages").into());
@@ -38,12 +35,12 @@ pub(crate) fn probe() -> Probe {
             } else {
                 worker.base(bytes)?
             };
-            let pages = elements(bytes, APART)?;
+            let pages = elements(bytes, apart)?;
             order.shuffle(pages, rng.u64(..));
-            let lines = APART / LINE_BYTES;
+            let lines = apart / LINE_BYTES;
             let random_lines: Vec<usize> = (0..pages).map(|_| rng.usize(..lines)).collect();
             let offsets = order
-                .offsets(APART)
+                .offsets(apart)
                 .zip(random_lines)
                 .map(|(page, line)| page + line * LINE_BYTES);
             let ring = Ring::link(memory, offsets);

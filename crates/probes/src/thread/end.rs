@@ -16,6 +16,7 @@
 
 use crate::engine::reason::{Doing, Reason};
 use crate::engine::threads::run_on;
+use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -39,6 +40,8 @@ pub(super) enum Way {
     OwnRecords,
     /// By an observer on this CPU.
     Observer(u32),
+    /// Not at all.
+    Unseen,
 }
 
 impl Way {
@@ -55,6 +58,11 @@ impl Way {
             [_, .., last] if current_id().is_some() => Some(Way::Observer(*last)),
             _ => None,
         };
+        if refused.kind() == ErrorKind::Unsupported && observer.is_none() {
+            return Err(Reason::missing(format!(
+                "the end of a thread can't be observed: {refused}, nor a call to ask for another thread"
+            )));
+        }
         if cpus.len() > FEW_CPUS
             && let Some(observer) = observer
         {
@@ -83,6 +91,7 @@ impl Way {
             Way::MachineRecords => "the kernel's exit record, of all threads of the machine".into(),
             Way::OwnRecords => "the kernel's exit record, inherited by each thread, which lengthens the creation, end and join of the threads that are stamped inside by some µs in all; the threads of /overhead have none; with CAP_PERFMON (root) it would cost them nothing".into(),
             Way::Observer(cpu) => format!("watched for by tgkill from CPU {cpu}, which no other thread of this row may use, until the kernel knows no such thread, some µs later than its exit record, so that end is that much longer and join shorter; where perf_event_open is allowed (root, or kernel.perf_event_paranoid at most 2) the record would do without an observer"),
+            Way::Unseen => "not observed; /parts holds end and join together".into(),
         };
         format!("the thread's end: {how}")
     }
@@ -100,6 +109,8 @@ pub(super) enum Witness<'o> {
     },
     /// Asks the observer.
     Observer(&'o Observer),
+    /// Sees nothing.
+    Unseen,
 }
 
 impl<'o> Witness<'o> {
@@ -116,6 +127,7 @@ impl<'o> Witness<'o> {
             Way::MachineRecords => TaskRecords::of_machine(cpus),
             Way::OwnRecords => TaskRecords::of_own_threads(cpus),
             Way::Observer(_) => return Ok(Witness::Observer(observer)),
+            Way::Unseen => return Ok(Witness::Unseen),
         };
         Ok(Witness::Records {
             records: records.doing("the kernel's exit records")?,
@@ -127,10 +139,11 @@ impl<'o> Witness<'o> {
     }
 
     /// When the last thread that was created and joined ended, in ticks;
-    /// `None` if that was not recorded.
+    /// `None` if that was not recorded, or it sees nothing.
     pub(super) fn end_of_last(&mut self) -> Result<Option<u64>, Reason> {
         match self {
             Witness::Observer(observer) => observer.end_of_last().map(Some),
+            Witness::Unseen => Ok(None),
             Witness::Records {
                 records,
                 creator,

@@ -12,7 +12,7 @@ use kernels::checked::words;
 use meter::probe::{Effort, Event, Probe, Work, WorkError, WorkingSet};
 use meter::worker_memory::WorkerMemory;
 use model::run::{Bound, Regime};
-use stamps::{Life, VARIANTS};
+use stamps::{Life, OF_THE_END, VARIANTS};
 use std::sync::mpsc;
 use std::thread;
 use sys::clock::Counter;
@@ -41,9 +41,15 @@ pub(crate) fn probe() -> Probe {
             restore_ns_per_byte: 0.5,
             sample_ns: Some(450_000.0),
         },
+        row_unavailable: |machine, variant| {
+            let needs_end = OF_THE_END.iter().any(|&series| VARIANTS[series] == variant);
+            let seen = || Way::find(&machine.cpus);
+            needs_end.then(|| seen().err())?.map(|why| why.to_string())
+        },
         make: Box::new(|worker, _| {
             let cpus = worker.machine.cpus.clone();
-            Ok(Box::new(Lifecycle::new(worker, Way::find(&cpus)?)?))
+            let way = Way::find(&cpus).unwrap_or(Way::Unseen);
+            Ok(Box::new(Lifecycle::new(worker, way)?))
         }),
         ..Probe::blank("thread.lifecycle")
     }

@@ -18,7 +18,13 @@ pub(crate) fn read(_root: &Path, live: &Live) -> Machine {
         "latlas knows no way to read this on an Apple system",
     );
     machine.hostname = text("kern.hostname");
-    machine.os = text("kern.osproductversion").map(|version| format!("Apple OS {version}"));
+    let (device, system) = match cfg!(target_os = "ios") {
+        // `hw.model` is the board there, and `hw.machine` the architecture on a Mac.
+        true => ("hw.machine", "iOS"),
+        false => ("hw.model", "macOS"),
+    };
+    machine.device = text(device);
+    machine.os = text("kern.osproductversion").map(|version| format!("{system} {version}"));
     machine.kernel = text("kern.osrelease").map(|release| format!("Darwin {release}"));
     machine.cpu_model = text("machdep.cpu.brand_string");
     machine.cpu_vendor = match &live.cpuid {

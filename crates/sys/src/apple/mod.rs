@@ -14,5 +14,7 @@ pub(crate) mod memory;
 pub(crate) mod pages;
 pub(crate) mod perf_ring;
 pub(crate) mod power;
+pub(crate) mod qos_class;
+pub(crate) mod scheduling;
 mod sysctl;
 pub(crate) mod task_records;

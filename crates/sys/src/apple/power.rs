@@ -7,10 +7,9 @@ use std::process::Command;
 use model::machine::Fact;
 
 use crate::power::Power;
+use crate::qos_class::QosClass;
 
 unsafe extern "C" {
-    /// `qos_class_t qos_class_self(void)`, <pthread/qos.h>.
-    fn qos_class_self() -> u32;
     fn notify_register_check(name: *const c_char, token: *mut c_int) -> u32;
     fn notify_get_state(token: c_int, state: *mut u64) -> u32;
     fn notify_cancel(token: c_int) -> u32;
@@ -25,23 +24,13 @@ pub(crate) fn power() -> Power {
 }
 
 fn qos() -> Fact<String> {
-    // SAFETY: the call takes nothing and asks about the calling thread.
-    let class = unsafe { qos_class_self() };
-    // <sys/qos.h>
-    let name = match class {
-        0x21 => "user interactive",
-        0x19 => "user initiated",
-        0x15 => "default",
-        0x11 => "utility",
-        0x09 => "background",
-        0x00 => "unspecified",
-        _ => {
-            return Fact::unknown(format!(
-                "qos_class_self says {class:#x}, which latlas does not know"
-            ));
-        }
-    };
-    Fact::known(name.to_owned()).from_source("qos_class_self")
+    let number = super::qos_class::current();
+    match QosClass::of_number(number) {
+        Some(class) => Fact::known(class.name().to_owned()).from_source("qos_class_self"),
+        None => Fact::unknown(format!(
+            "qos_class_self says {number:#x}, which latlas does not know"
+        )),
+    }
 }
 
 /// There is no call of C for it; pmset(1) prints `lowpowermode 0`.

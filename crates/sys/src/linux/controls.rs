@@ -1,23 +1,21 @@
-//! `sched_setscheduler(2)`, `setpriority(2)`, `setsid(2)`, `prctl(2)`, the
-//! autogroup's file (sched(7)) and `cgroup.procs` (cgroups(7)).
+//! Controls of a process: those of [`super::scheduling`], `setsid(2)`, `prctl(2)`
+//! and `cgroup.procs` (cgroups(7)).
 
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use model::noise::applied::{self, Settings};
+use model::noise::applied::Settings;
 
 use super::affinity::{self, Mask};
 use super::cgroup;
+use super::scheduling::{
+    autogroup_nice, nice_of, policy_of, scheduler, set_autogroup, set_nice, set_policy,
+    set_scheduler,
+};
 use crate::controls::{Controls, NoAutogroups, NotSet, Patience, Policy, Step};
 use crate::files::{Files, Tree};
-
-/// Of a process without the right CAP_SYS_ADMIN the kernel takes one change of
-/// an autogroup in 100 ms, in any process; asked again after this time,
-const ASK_AGAIN_MS: i64 = 25;
-/// so often.
-const ASK_AT_MOST: u32 = 200;
 
 const AUTOGROUP: &CStr = c"/proc/self/autogroup";
 
@@ -95,16 +93,14 @@ impl Laid {
             begin_session().map_err(|error| (Step::Session, error))?;
         }
         if let Some(nice) = &self.autogroup {
-            set_autogroup(nice, patience).map_err(|error| (Step::Autogroup, error))?;
+            set_autogroup(AUTOGROUP, nice, patience).map_err(|error| (Step::Autogroup, error))?;
         }
         if let Some(mask) = &self.mask {
             let set = mask.set(0);
             set.map_err(|error| (Step::Cpus, error.raw_os_error().unwrap_or(0)))?;
         }
         if let Some(nice) = self.nice {
-            // SAFETY: a system call on numbers.
-            done(unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) })
-                .map_err(|error| (Step::Nice, error))?;
+            set_nice(0, nice).map_err(|error| (Step::Nice, error))?;
         }
         if let Some(policy) = self.policy {
             set_policy(0, policy).map_err(|error| (Step::Policy, error))?;
@@ -146,7 +142,7 @@ pub(super) fn errno() -> i32 {
     io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
-fn done(status: i32) -> Result<(), i32> {
+pub(super) fn done(status: i32) -> Result<(), i32> {
     match status {
         0 => Ok(()),
         _ => Err(errno()),
@@ -154,7 +150,7 @@ fn done(status: i32) -> Result<(), i32> {
 }
 
 /// Writes one value into a file that is there.
-fn write(path: &CStr, value: &CStr) -> Result<(), i32> {
+pub(super) fn write(path: &CStr, value: &CStr) -> Result<(), i32> {
     let bytes = value.to_bytes();
     // SAFETY: the path ends in a zero byte; the kernel reads the value's bytes.
     unsafe {
@@ -184,65 +180,6 @@ fn begin_session() -> Result<(), i32> {
     Err(errno())
 }
 
-fn set_autogroup(nice: &CStr, patience: Patience) -> Result<(), i32> {
-    let pause = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: ASK_AGAIN_MS * 1_000_000,
-    };
-    for _ in 0..ASK_AT_MOST {
-        match write(AUTOGROUP, nice) {
-            Err(libc::EAGAIN) if patience == Patience::Waits => {
-                // SAFETY: reads a value on the stack; null for what is left.
-                unsafe { libc::nanosleep(&raw const pause, std::ptr::null_mut()) };
-            }
-            other => return other,
-        }
-    }
-    Err(libc::EAGAIN)
-}
-
-/// The ordinary policy, by the name that Bionic has too.
-const SCHED_OTHER: i32 = libc::SCHED_NORMAL;
-
-/// Gives a process (0: the calling thread) a policy.
-fn set_policy(pid: libc::pid_t, policy: Policy) -> Result<(), i32> {
-    let (number, priority) = match policy {
-        Policy::Other => (SCHED_OTHER, 0),
-        Policy::Batch => (libc::SCHED_BATCH, 0),
-        Policy::Idle => (libc::SCHED_IDLE, 0),
-        Policy::Fifo(priority) => (libc::SCHED_FIFO, i32::from(priority)),
-    };
-    set_scheduler(pid, number, priority)
-}
-
-/// The bare call: POSIX means processes by it and the kernel threads, so that
-/// musl refuses it. The kernel's `sched_param` is the priority alone, musl's is
-/// longer.
-fn set_scheduler(pid: libc::pid_t, number: i32, priority: i32) -> Result<(), i32> {
-    let parameter: *const i32 = &priority;
-    // SAFETY: the kernel reads its `sched_param`, which is one `int`.
-    match unsafe { libc::syscall(libc::SYS_sched_setscheduler, pid, number, parameter) } {
-        0 => Ok(()),
-        _ => Err(errno()),
-    }
-}
-
-/// Policy and priority of a process (0: the calling thread), by numbers.
-fn scheduler(pid: libc::pid_t) -> Result<(i32, i32), i32> {
-    let mut priority = 0_i32;
-    // SAFETY: the kernel writes its `sched_param`, which is one `int`.
-    let (number, read) = unsafe {
-        (
-            libc::syscall(libc::SYS_sched_getscheduler, pid),
-            libc::syscall(libc::SYS_sched_getparam, pid, &raw mut priority),
-        )
-    };
-    match (i32::try_from(number), read) {
-        (Ok(number), 0) if number >= 0 => Ok((number, priority)),
-        _ => Err(errno()),
-    }
-}
-
 /// What a process has: read from outside, or by itself.
 pub(crate) fn granted_to(process: u32) -> Settings {
     let pid = libc::pid_t::try_from(process).unwrap_or(0);
@@ -266,37 +203,11 @@ pub(crate) fn granted_to(process: u32) -> Settings {
     }
 }
 
-/// The number in `/autogroup-54 nice -10`.
-fn autogroup_nice(text: &str) -> Option<i32> {
-    text.rsplit_once(" nice ")?.1.parse().ok()
-}
-
 fn keyed<'a>(status: &'a str, key: &str) -> Option<&'a str> {
     status
         .lines()
         .find_map(|line| line.strip_prefix(key))
         .map(str::trim)
-}
-
-fn nice_of(pid: libc::pid_t) -> Option<i32> {
-    // The bare call: the C library's returns -1 for the value and for an error.
-    // SAFETY: a system call on numbers.
-    let reversed = unsafe { libc::syscall(libc::SYS_getpriority, libc::PRIO_PROCESS, pid) };
-    (reversed > 0).then(|| 20 - reversed as i32)
-}
-
-fn policy_of(pid: libc::pid_t) -> Option<applied::Policy> {
-    let (number, priority) = scheduler(pid).ok()?;
-    let priority = u8::try_from(priority).ok()?;
-    // A bit that says what children get.
-    Some(match number & !libc::SCHED_RESET_ON_FORK {
-        SCHED_OTHER => applied::Policy::Other,
-        libc::SCHED_BATCH => applied::Policy::Batch,
-        libc::SCHED_IDLE => applied::Policy::Idle,
-        libc::SCHED_FIFO => applied::Policy::Fifo(priority),
-        libc::SCHED_RR => applied::Policy::RoundRobin(priority),
-        _ => applied::Policy::Another,
-    })
 }
 
 /// Why the nice value of an autogroup has no effect here.
@@ -374,6 +285,7 @@ pub(crate) fn raise(pid: libc::pid_t, priority: u8) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::platform::scheduling::SCHED_OTHER;
 
     #[test]
     fn a_thread_already_above_stays_there() {
@@ -403,13 +315,6 @@ mod tests {
             assert_eq!(scheduler(0), Ok((libc::SCHED_FIFO, 2)));
         }
         assert_eq!(scheduler(0), Ok((SCHED_OTHER, 0)));
-    }
-
-    #[test]
-    fn the_nice_value_of_an_autogroup() {
-        assert_eq!(autogroup_nice("/autogroup-54 nice 0"), Some(0));
-        assert_eq!(autogroup_nice("/autogroup-7 nice -10"), Some(-10));
-        assert_eq!(autogroup_nice("/"), None);
     }
 
     fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {

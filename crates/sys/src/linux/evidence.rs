@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 
 use super::cgroup::{self, CpuStat};
 use crate::child::usage_of;
+use crate::cpu_times::{CpuTicks, CpuTimes, tick_ns};
 use crate::evidence::{Switches, ThreadReading, thread_cpu_ns};
 use crate::files::Tree;
 
@@ -133,25 +134,18 @@ pub fn throttled_us() -> Option<u64> {
 /// Steal time since boot, in ns over all CPUs, in steps of a scheduler tick
 /// (`/proc/stat`). 0 also where the hypervisor does not report it.
 pub fn steal_ns() -> Option<u64> {
-    steal_in_line("cpu ")
+    steal_in(|times| times.all)
 }
 
 /// [`steal_ns`] of one CPU.
 pub fn steal_ns_of(cpu: u32) -> Option<u64> {
-    steal_in_line(&format!("cpu{cpu} "))
+    let of_cpu = |times: CpuTimes| times.cpus.into_iter().find(|(number, _)| *number == cpu);
+    steal_in(|times| of_cpu(times).map(|(_, ticks)| ticks))
 }
 
-fn steal_in_line(line: &str) -> Option<u64> {
-    let stat = std::fs::read_to_string("/proc/stat").ok()?;
-    steal_of(&stat, line, rustix::param::clock_ticks_per_second())
-}
-
-/// The eighth number of the `cpu` line or that of one CPU, in ticks of
-/// USER_HZ (proc_stat(5)).
-fn steal_of(stat: &str, line: &str, ticks_per_second: u64) -> Option<u64> {
-    let all = stat.lines().find_map(|found| found.strip_prefix(line))?;
-    let ticks: u64 = all.split_ascii_whitespace().nth(7)?.parse().ok()?;
-    Some(ticks.checked_mul(1_000_000_000)? / ticks_per_second.max(1))
+fn steal_in(of: impl FnOnce(CpuTimes) -> Option<CpuTicks>) -> Option<u64> {
+    let ticks = of(CpuTimes::read().ok()?)?;
+    ticks.steal?.checked_mul(tick_ns())
 }
 
 /// Load averages over 1, 5 and 15 minutes.
@@ -202,19 +196,6 @@ mod tests {
         };
         assert!((before..=after).contains(&Some(now)));
         assert_eq!(run_delay_ns_of(u32::MAX), None);
-    }
-
-    #[test]
-    fn steal_is_the_eighth_number_in_ticks() {
-        let stat = "cpu  1 2 3 4 5 6 7 250 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\n";
-        assert_eq!(steal_of(stat, "cpu ", 100), Some(2_500_000_000));
-        assert_eq!(steal_of(stat, "cpu0 ", 100), Some(80_000_000));
-        assert_eq!(steal_of(stat, "cpu1 ", 100), None);
-        assert_eq!(
-            steal_of("cpu  1 2 3 4\n", "cpu ", 100),
-            None,
-            "kernel before 2.6.11"
-        );
     }
 
     #[test]

@@ -13,5 +13,6 @@ pub(crate) mod memory;
 pub(crate) mod pages;
 mod perf_event;
 pub(crate) mod perf_ring;
+pub(crate) mod scheduling;
 mod start;
 pub(crate) mod task_records;

@@ -29,6 +29,7 @@ pub(super) const PERF_TYPE_HARDWARE: u32 = 0;
 pub(super) const PERF_TYPE_SOFTWARE: u32 = 1;
 pub(super) const PERF_TYPE_TRACEPOINT: u32 = 2;
 pub(super) const PERF_COUNT_SW_PAGE_FAULTS: u64 = 2;
+pub(super) const PERF_COUNT_SW_CONTEXT_SWITCHES: u64 = 3;
 pub(super) const PERF_COUNT_SW_DUMMY: u64 = 9;
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 1 << 3;
 
@@ -44,6 +45,7 @@ pub(super) const TASK: u64 = 1 << 13;
 pub(super) const WATERMARK: u64 = 1 << 14;
 pub(super) const MMAP_DATA: u64 = 1 << 17;
 pub(super) const SAMPLE_ID_ALL: u64 = 1 << 18;
+pub(super) const EXCLUDE_CALLCHAIN_KERNEL: u64 = 1 << 21;
 pub(super) const MMAP2: u64 = 1 << 23;
 pub(super) const USE_CLOCK: u64 = 1 << 25;
 pub(super) const CONTEXT_SWITCH: u64 = 1 << 26;
@@ -52,7 +54,10 @@ pub(super) const CONTEXT_SWITCH: u64 = 1 << 26;
 pub(super) const SAMPLE_TID: u64 = 1 << 1;
 pub(super) const SAMPLE_TIME: u64 = 1 << 2;
 pub(super) const SAMPLE_ADDR: u64 = 1 << 3;
+pub(super) const SAMPLE_CALLCHAIN: u64 = 1 << 5;
 pub(super) const SAMPLE_RAW: u64 = 1 << 10;
+pub(super) const SAMPLE_REGS_USER: u64 = 1 << 12;
+pub(super) const SAMPLE_STACK_USER: u64 = 1 << 13;
 
 /// Opens an event of a thread (0: the calling one; -1: all) on a CPU (-1:
 /// any).

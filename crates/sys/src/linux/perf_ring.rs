@@ -11,13 +11,15 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use super::perf_event::{
-    self, Attributes, COMM, CONTEXT_SWITCH, DISABLED, ENABLE_ON_EXEC, EXCLUDE_HYPERVISOR,
-    EXCLUDE_KERNEL, INHERIT, MMAP, MMAP_DATA, MMAP2, PERF_COUNT_SW_DUMMY,
-    PERF_COUNT_SW_PAGE_FAULTS, PERF_TYPE_SOFTWARE, PERF_TYPE_TRACEPOINT, SAMPLE_ADDR,
-    SAMPLE_ID_ALL, SAMPLE_RAW, SAMPLE_TID, SAMPLE_TIME, TASK, USE_CLOCK, WATERMARK,
+    self, Attributes, COMM, CONTEXT_SWITCH, DISABLED, ENABLE_ON_EXEC, EXCLUDE_CALLCHAIN_KERNEL,
+    EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, INHERIT, MMAP, MMAP_DATA, MMAP2,
+    PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_DUMMY, PERF_COUNT_SW_PAGE_FAULTS,
+    PERF_TYPE_SOFTWARE, PERF_TYPE_TRACEPOINT, SAMPLE_ADDR, SAMPLE_CALLCHAIN, SAMPLE_ID_ALL,
+    SAMPLE_RAW, SAMPLE_REGS_USER, SAMPLE_STACK_USER, SAMPLE_TID, SAMPLE_TIME, TASK, USE_CLOCK,
+    WATERMARK,
 };
 use crate::pages::base_page_bytes;
-use crate::perf::{Begin, Event, Of, RingError, Source, Threads};
+use crate::perf::{Begin, Capture, Event, Of, RingError, STACK_REGISTERS, Source, Threads};
 
 /// Where the control page holds its 64-bit words `data_head` and `data_tail`.
 const HEAD_AT: usize = 1024;
@@ -195,7 +197,26 @@ fn open(event: &Event, data_bytes: usize) -> io::Result<OwnedFd> {
             let sample_type = SAMPLE_TID | SAMPLE_TIME;
             (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, sample_type, flags)
         }
+        Source::Stacks(capture) => {
+            let stack = match capture {
+                Capture::FramePointers => SAMPLE_CALLCHAIN,
+                Capture::Copy(_) => SAMPLE_REGS_USER | SAMPLE_STACK_USER,
+            };
+            // Code only.
+            let records = TASK | COMM | MMAP | MMAP2 | SAMPLE_ID_ALL;
+            (
+                PERF_TYPE_SOFTWARE,
+                PERF_COUNT_SW_CONTEXT_SWITCHES,
+                SAMPLE_TID | SAMPLE_TIME | stack,
+                EXCLUDE_CALLCHAIN_KERNEL | EXCLUDE_HYPERVISOR | records,
+            )
+        }
     };
+    let copied = match event.source {
+        Source::Stacks(Capture::Copy(bytes)) => Some(bytes),
+        _ => None,
+    };
+    let registers = STACK_REGISTERS.iter().fold(0, |all, bit| all | 1 << bit);
     let begin = match event.begin {
         Begin::Now => 0,
         Begin::OnExec => DISABLED | ENABLE_ON_EXEC,
@@ -209,6 +230,8 @@ fn open(event: &Event, data_bytes: usize) -> io::Result<OwnedFd> {
         sample_period: u64::from(sampled),
         flags: flags | begin | inherit | WATERMARK | USE_CLOCK,
         wakeup_watermark: u32::try_from(data_bytes / 2).unwrap_or(u32::MAX),
+        sample_regs_user: copied.map_or(0, |_| registers),
+        sample_stack_user: copied.unwrap_or(0),
         clock: libc::CLOCK_MONOTONIC_RAW,
         ..Attributes::default()
     };

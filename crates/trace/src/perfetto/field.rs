@@ -13,8 +13,10 @@ pub(super) mod packet {
     pub(crate) const INTERNED_DATA: u32 = 12;
     pub(crate) const SEQUENCE_FLAGS: u32 = 13;
     pub(crate) const SYSTEM_INFO: u32 = 45;
+    pub(crate) const COMPRESSED: u32 = 50;
     pub(crate) const DEFAULTS: u32 = 59;
     pub(crate) const TRACK_DESCRIPTOR: u32 = 60;
+    pub(crate) const PERF_SAMPLE: u32 = 66;
 }
 pub(super) mod defaults {
     pub(crate) const TRACK_EVENT: u32 = 11;
@@ -94,6 +96,31 @@ pub(super) mod annotation {
 pub(super) mod interned {
     pub(crate) const EVENT_NAMES: u32 = 2;
     pub(crate) const ANNOTATION_NAMES: u32 = 3;
+    pub(crate) const FUNCTION_NAMES: u32 = 5;
+    pub(crate) const FRAMES: u32 = 6;
+    pub(crate) const CALLSTACKS: u32 = 7;
+    pub(crate) const MAPPING_PATHS: u32 = 17;
+    pub(crate) const MAPPINGS: u32 = 19;
     pub(crate) const IID: u32 = 1;
     pub(crate) const NAME: u32 = 2;
+}
+pub(super) mod sample {
+    pub(crate) const PID: u32 = 2;
+    pub(crate) const TID: u32 = 3;
+    pub(crate) const CALLSTACK: u32 = 4;
+    pub(crate) const MODE: u32 = 5;
+}
+pub(super) mod callstack {
+    pub(crate) const IID: u32 = 1;
+    pub(crate) const FRAMES: u32 = 2;
+}
+pub(super) mod frame {
+    pub(crate) const IID: u32 = 1;
+    pub(crate) const FUNCTION: u32 = 2;
+    pub(crate) const MAPPING: u32 = 3;
+    pub(crate) const OFFSET: u32 = 4;
+}
+pub(super) mod mapping {
+    pub(crate) const IID: u32 = 1;
+    pub(crate) const PATH: u32 = 7;
 }

@@ -3,15 +3,18 @@
 //!
 //! Of a full trace, the switches and wake-ups as ftrace events, from which
 //! Perfetto derives the states itself; of others the states as slices. Stamps
-//! are those of CLOCK_MONOTONIC_RAW, with a snapshot of the clocks.
+//! are those of CLOCK_MONOTONIC_RAW, with a snapshot of the clocks. Packets are
+//! compressed together, as the recorder of Perfetto does if it is asked to.
 
 mod field;
+mod stacks;
 mod tracks;
 
 use crate::protobuf::Message;
 use field::{
     bundle, clocks, defaults, descriptor, ftrace, new_task, packet, switch, system, tree, waking,
 };
+use miniz_oxide::deflate::compress_to_vec_zlib;
 use model::trace::{Cpu, Trace};
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
@@ -27,12 +30,17 @@ const FTRACE_MONO_RAW: u64 = 4;
 /// names that it interns.
 const SEQUENCE: u64 = 1;
 const STATE_CLEARED: u64 = 1;
+const NEEDS_STATE: u64 = 2;
 /// Flag of clone(2): a thread, not a process.
 const CLONE_THREAD: u64 = 0x1_0000;
 /// Tracks of CPUs; those of threads lie below.
 const FIRST_CPU_TRACK: u64 = 1 << 40;
 /// Events of a bundle, so that no message grows large.
 const BUNDLE_EVENTS: usize = 4096;
+/// How many bytes are compressed at a time.
+const BLOCK_BYTES: usize = 512 << 10;
+/// Of zlib.
+const LEVEL: u8 = 6;
 
 /// Writes the trace.
 ///
@@ -49,6 +57,7 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
         names: BTreeMap::new(),
         arguments: false,
         packet: Message::default(),
+        block: Message::default(),
     };
     writer.clocks()?;
     writer.system()?;
@@ -61,7 +70,8 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
     for (index, thread) in trace.threads.iter().enumerate() {
         writer.thread(index, thread)?;
     }
-    Ok(())
+    writer.stacks()?;
+    writer.flush()
 }
 
 struct Writer<'a> {
@@ -80,13 +90,27 @@ struct Writer<'a> {
     /// Names of annotations are written.
     arguments: bool,
     packet: Message,
+    /// Packets that wait until they are many enough to be compressed.
+    block: Message,
 }
 
 impl Writer<'_> {
     fn send(&mut self) -> io::Result<()> {
-        let mut trace = Message::default();
-        trace.message(field::trace::PACKET, &self.packet);
+        self.block.message(field::trace::PACKET, &self.packet);
         self.packet.clear();
+        match self.block.bytes().len() < BLOCK_BYTES {
+            true => Ok(()),
+            false => self.flush(),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let compressed = compress_to_vec_zlib(self.block.bytes(), LEVEL);
+        self.block.clear();
+        let mut one = Message::default();
+        one.block(packet::COMPRESSED, &compressed);
+        let mut trace = Message::default();
+        trace.message(field::trace::PACKET, &one);
         self.to.write_all(trace.bytes())
     }
 
@@ -108,11 +132,16 @@ impl Writer<'_> {
             snapshot.message(clocks::CLOCK, &clock);
         }
         snapshot.number(clocks::PRIMARY, MONOTONIC_RAW);
+        self.packet.message(packet::CLOCK_SNAPSHOT, &snapshot);
+        self.clear_sequence(SEQUENCE)
+    }
+
+    /// Begins a sequence with stamps of CLOCK_MONOTONIC_RAW.
+    fn clear_sequence(&mut self, sequence: u64) -> io::Result<()> {
         let mut default = Message::default();
         default.number(defaults::CLOCK, MONOTONIC_RAW);
         self.packet
-            .message(packet::CLOCK_SNAPSHOT, &snapshot)
-            .number(packet::SEQUENCE, SEQUENCE)
+            .number(packet::SEQUENCE, sequence)
             .number(packet::SEQUENCE_FLAGS, STATE_CLEARED)
             .message(packet::DEFAULTS, &default);
         self.send()

@@ -1,7 +1,7 @@
 //! What lies on the tracks of threads: slices and instants.
 
 use super::field::{annotation, clocks, defaults, descriptor, event, interned, packet};
-use super::{MONOTONIC_RAW, SEQUENCE, STATE_CLEARED, Writer};
+use super::{MONOTONIC_RAW, NEEDS_STATE, SEQUENCE, STATE_CLEARED, Writer};
 use crate::protobuf::Message;
 use model::trace::{Call, State, Thread, Trace};
 use std::borrow::Cow;
@@ -19,7 +19,6 @@ const FIRST_SIGNPOST_TRACK: u64 = 1 << 41;
 const SIGNPOST_TRACKS: usize = 256;
 /// Names of annotations; their numbers are their places from 1 on.
 const ANNOTATIONS: [&str; 5] = ["arg0", "arg1", "arg2", "returned", "address"];
-const NEEDS_STATE: u64 = 2;
 
 /// A slice's begin or end, or an instant.
 pub(super) struct TrackEvent<'a> {

@@ -2,7 +2,7 @@
 
 use super::Request;
 use super::process;
-use super::rings::{Collected, Traced};
+use super::rings::{Chunk, Collected, Traced};
 use crate::event::text_of;
 use model::trace::Thread;
 use std::collections::{BTreeMap, VecDeque};
@@ -15,7 +15,7 @@ struct Batch {
     /// When all of them were empty: later records are in later batches.
     drained_ns: u64,
     bytes: u64,
-    chunks: Vec<(u32, Vec<u8>)>,
+    chunks: Vec<Chunk>,
 }
 
 /// The records that are kept, oldest first.
@@ -46,10 +46,10 @@ impl Kept {
     }
 
     /// Adds what the rings held until this time, and drops what is too old; whether there is
-    /// room for more.
-    pub(super) fn add(&mut self, chunks: Vec<(u32, Vec<u8>)>, drained_ns: u64) -> bool {
+    /// room for more. Others keep so many bytes in addition.
+    pub(super) fn add(&mut self, chunks: Vec<Chunk>, others: u64, drained_ns: u64) -> bool {
         let bytes = chunks.iter().map(|(_, bytes)| bytes.len() as u64).sum();
-        self.bytes += bytes;
+        self.bytes += bytes + others;
         if bytes > 0 {
             self.batches.push_back(Batch {
                 drained_ns,
@@ -77,11 +77,12 @@ impl Kept {
         true
     }
 
-    pub(super) fn collected(self, full_ns: Option<u64>) -> Collected {
+    pub(super) fn collected(self) -> Collected {
         let batches = self.batches.into_iter();
         Collected {
             chunks: batches.flat_map(|batch| batch.chunks).collect(),
-            full_ns,
+            full_ns: None,
+            stacks: None,
             from_ns: self.from_ns,
             before: self.before,
         }
@@ -195,7 +196,7 @@ mod tests {
 
     /// Lengths of what is kept, and from when on.
     fn lengths(kept: Kept) -> (Vec<usize>, Option<u64>) {
-        let collected = kept.collected(None);
+        let collected = kept.collected();
         let chunks = collected.chunks.iter();
         (
             chunks.map(|(_, bytes)| bytes.len()).collect(),
@@ -206,22 +207,22 @@ mod tests {
     #[test]
     fn all_is_kept_as_long_as_there_is_room() {
         let mut all = kept(None, 10);
-        assert!(all.add(vec![(0, vec![0; 6])], 1_000));
-        assert!(all.add(vec![(0, vec![0; 4])], 9_000_000_000));
-        assert!(!all.add(vec![(1, vec![0; 1])], 9_000_000_001));
+        assert!(all.add(vec![(0, vec![0; 6])], 0, 1_000));
+        assert!(all.add(vec![(0, vec![0; 4])], 0, 9_000_000_000));
+        assert!(!all.add(vec![(1, vec![0; 1])], 0, 9_000_000_001));
         assert_eq!(lengths(all), (vec![6, 4, 1], None));
     }
 
     #[test]
     fn the_end_is_kept() {
         let mut end = kept(Some(Duration::from_nanos(100)), 10);
-        assert!(end.add(vec![(0, vec![0; 3]), (1, vec![0; 2])], 1_000));
-        assert!(end.add(vec![(0, vec![0; 4])], 1_100));
-        assert!(end.add(Vec::new(), 1_100));
+        assert!(end.add(vec![(0, vec![0; 3]), (1, vec![0; 2])], 0, 1_000));
+        assert!(end.add(vec![(0, vec![0; 4])], 0, 1_100));
+        assert!(end.add(Vec::new(), 0, 1_100));
         // Of the first, something is older.
-        assert!(end.add(vec![(0, vec![0; 1])], 1_101));
+        assert!(end.add(vec![(0, vec![0; 1])], 0, 1_101));
         // There is no room for the second.
-        assert!(end.add(vec![(0, vec![0; 8])], 1_150));
+        assert!(end.add(vec![(0, vec![0; 8])], 0, 1_150));
         assert_eq!(lengths(end), (vec![1, 8], Some(1_100)));
     }
 

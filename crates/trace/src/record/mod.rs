@@ -6,6 +6,7 @@ mod process;
 mod rings;
 mod sampler;
 mod signposts;
+mod stacks;
 
 use crate::decode::{Decoded, Samples, Tracepoint};
 use crate::event::{self, Event, text_of};
@@ -23,6 +24,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use sys::attached::{Held, Started, Stop};
+use sys::perf::Capture;
 
 /// What to record.
 #[derive(Clone, Debug)]
@@ -33,6 +35,8 @@ pub struct Request {
     pub scheduler_only: bool,
     /// Also the interrupts of all CPUs, where that is possible.
     pub interrupts: bool,
+    /// Also the stacks with which threads leave their CPU, where that is possible.
+    pub stacks: Option<Capture>,
     /// No longer than this.
     pub limit: Option<Duration>,
     /// Keep only so much of the end.
@@ -295,7 +299,8 @@ fn joined<T>(collector: std::thread::ScopedJoinHandle<'_, io::Result<T>>) -> io:
     ended.unwrap_or_else(|_| Err(io::Error::other("collecting the records failed")))
 }
 
-fn ended_as(status: ExitStatus) -> Ended {
+/// How a command ended.
+pub fn ended_as(status: ExitStatus) -> Ended {
     match status.code() {
         Some(code) => Ended::Exited(code),
         None => Ended::Signalled(status.signal().unwrap_or(0)),
@@ -304,7 +309,7 @@ fn ended_as(status: ExitStatus) -> Ended {
 
 /// Where records come from.
 enum Source {
-    Rings(Tier, Rings),
+    Rings(Tier, Box<Rings>),
     Sampler,
 }
 
@@ -321,10 +326,10 @@ impl Source {
             let opened = match tier {
                 Tier::Full => Rings::full(traced, request),
                 Tier::OwnProcess => Rings::own(traced, request),
-                Tier::Minimal => return Ok((Source::Sampler, gaps)),
+                Tier::Minimal => break,
             };
             match opened {
-                Ok(rings) => return Ok((Source::Rings(tier, rings), gaps)),
+                Ok(rings) => return Ok((Source::Rings(tier, Box::new(rings)), gaps)),
                 Err(reason) if request.tier == Some(tier) => {
                     return Err(RecordError::Tier { tier, reason });
                 }
@@ -333,6 +338,12 @@ impl Source {
                     reason,
                 }),
             }
+        }
+        if request.stacks.is_some() {
+            gaps.push(Gap {
+                of: Missing::Topic(Topic::Stacks),
+                reason: Reason::NoSwitches,
+            });
         }
         Ok((Source::Sampler, gaps))
     }
@@ -431,6 +442,10 @@ impl Recorded {
                     // Before that, some CPUs' events are there and others' are not.
                     decoded.events.retain(|event| event.at_ns >= from_ns);
                 }
+                let read = collected.stacks.map(|reader| reader.finish());
+                let read = read.unwrap_or_default();
+                decoded.events.extend(read.events);
+                decoded.unread_bytes += read.unread_bytes;
                 decoded.sort();
                 let calls = match &samples {
                     Samples::Tracepoints(layouts) => layouts.id(Tracepoint::Enter).is_some(),
@@ -463,13 +478,16 @@ impl Recorded {
                 let mut trace = Trace {
                     tier,
                     ring_bytes,
+                    stacks: read.stacks,
                     ..empty
                 };
                 trace.gaps.append(&mut gaps);
                 if collected.full_ns.is_some() {
                     trace.ended = Ended::Full;
                 }
-                of_records(timeline, &decoded, settings.to_ns, trace)
+                let mut trace = of_records(timeline, &decoded, settings.to_ns, trace);
+                trace.losses.stacks = read.lost;
+                trace
             }
         }
     }

@@ -4,7 +4,9 @@
 use super::Request;
 use super::check::checked;
 use super::kept::{Before, Kept};
+use super::stacks::StackRings;
 use crate::decode::{Layouts, Samples, Tracepoint};
+use crate::stacks::Reader;
 use model::trace::tier::Missing;
 use model::trace::{Gap, Reason, Topic};
 use std::collections::BTreeSet;
@@ -38,19 +40,23 @@ pub(super) struct Rings {
     pub(super) gaps: Vec<Gap>,
     rings: Vec<(u32, Ring)>,
     /// Bytes with the CPU whose they are.
-    chunks: Vec<(u32, Vec<u8>)>,
+    chunks: Vec<Chunk>,
+    /// Rings of their own, so that their losses are no others'.
+    stacks: Option<StackRings>,
 }
 
 /// What was recorded.
 #[derive(Debug)]
 pub(super) struct Collected {
-    pub(super) chunks: Vec<(u32, Vec<u8>)>,
+    pub(super) chunks: Vec<Chunk>,
     /// When no more could be kept.
     pub(super) full_ns: Option<u64>,
     /// From when on all records are there, if older ones were dropped.
     pub(super) from_ns: Option<u64>,
     /// What those tell of the threads.
     pub(super) before: Before,
+    /// Stacks, if they were asked for.
+    pub(super) stacks: Option<Box<Reader>>,
 }
 
 impl Rings {
@@ -83,14 +89,8 @@ impl Rings {
             // Last: that it records means that the others do.
             false => own.push(threads(true)),
         }
-        Rings::open(
-            traced,
-            cpus,
-            &wide,
-            &own,
-            Samples::Tracepoints(layouts),
-            gaps,
-        )
+        let samples = Samples::Tracepoints(layouts);
+        Rings::open(traced, request, &wide, &own, samples, gaps)
     }
 
     /// The target's own switches and page faults.
@@ -109,12 +109,12 @@ impl Rings {
                 (Source::Threads(threads), vec![left_out])
             }
         };
-        Rings::open(traced, &request.cpus, &[], &[own], Samples::Faults, gaps)
+        Rings::open(traced, request, &[], &[own], Samples::Faults, gaps)
     }
 
     fn open(
         traced: &Traced,
-        cpus: &[u32],
+        request: &Request,
         wide: &[Source],
         own: &[Source],
         samples: Samples,
@@ -125,91 +125,26 @@ impl Rings {
             gaps,
             rings: Vec::new(),
             chunks: Vec::new(),
+            stacks: None,
         };
+        let cpus = request.cpus.as_slice();
         let wide = wide
             .iter()
             .map(|&source| (source, Of::Everyone, false, Begin::Now));
         let wide: Vec<Asked> = wide.collect();
-        rings.add(cpus, &wide).map_err(reason)?;
-        match traced {
-            // Nothing of its own.
-            _ if own.is_empty() => {}
-            Traced::Command => {
-                let own = own.iter();
-                let mut own: Vec<Asked> = own
-                    .map(|&source| (source, Of::CallingThread, true, Begin::OnExec))
-                    .collect();
-                // An event that no child inherits. Without it the kernel may
-                // swap the lists of events of this thread and of the command
-                // instead of switching them, and the command's exec would
-                // enable ours.
-                let none = Source::Threads(Threads::default());
-                own.push((none, Of::CallingThread, false, Begin::Now));
-                rings.add(cpus, &own).map_err(reason)?;
-            }
-            Traced::Process(id) => rings.add_process(cpus, own, *id).map_err(reason)?,
+        add(&mut rings.rings, cpus, &wide).map_err(reason)?;
+        if !own.is_empty() {
+            add_own(&mut rings.rings, &mut rings.chunks, cpus, own, traced).map_err(reason)?;
+        }
+        match request
+            .stacks
+            .map(|capture| StackRings::open(traced, cpus, capture))
+        {
+            None => {}
+            Some(Ok(stacks)) => rings.stacks = Some(stacks),
+            Some(Err(error)) => rings.gaps.push(gap(Topic::Stacks, reason(error))),
         }
         Ok(rings)
-    }
-
-    /// An event for each existing thread. A thread that is created during this loop
-    /// inherits its event if a record says that its creator already had one;
-    /// otherwise it gets one in the next pass.
-    fn add_process(&mut self, cpus: &[u32], own: &[Source], id: u32) -> Result<(), RingError> {
-        let mut opened = BTreeSet::new();
-        loop {
-            let threads = super::process::threads(id).map_err(RingError::Event)?;
-            let before = opened.len();
-            for thread in threads {
-                if !opened.insert(thread) {
-                    continue;
-                }
-                let own = own.iter();
-                let own: Vec<Asked> = own
-                    .map(|&source| (source, Of::Thread(thread), true, Begin::Now))
-                    .collect();
-                match self.add(cpus, &own) {
-                    // It has ended.
-                    Err(RingError::Event(error))
-                        if error.raw_os_error() == Some(NO_SUCH_PROCESS) => {}
-                    other => other?,
-                }
-            }
-            if opened.len() == before {
-                return Ok(());
-            }
-            let seen = self.chunks.len();
-            self.drain();
-            let drained = self.chunks[seen..].iter();
-            let records = drained.flat_map(|(_, bytes)| perf::records(bytes));
-            opened.extend(records.filter_map(|record| match record.body {
-                Body::Fork(task) => Some(task.thread),
-                _ => None,
-            }));
-        }
-    }
-
-    /// Opens events on each CPU; the first ones ever make the rings.
-    fn add(&mut self, cpus: &[u32], asked: &[Asked]) -> Result<(), RingError> {
-        for &cpu in cpus {
-            for &(source, of, inherit, begin) in asked {
-                let event = Event {
-                    source,
-                    of,
-                    cpu,
-                    inherit,
-                    begin,
-                };
-                match self.rings.iter_mut().find(|(of, _)| *of == cpu) {
-                    Some((_, ring)) => ring.add(&event).map_err(RingError::Event)?,
-                    None => {
-                        let ring = Ring::open(&event, &RING_BYTES)?;
-                        self.rings.push((cpu, ring));
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 
     /// The smallest ring.
@@ -222,10 +157,13 @@ impl Rings {
     pub(super) fn collect(mut self, stop: &AtomicBool, mut kept: Kept) -> io::Result<Collected> {
         let mut full_ns = None;
         while !stop.load(Ordering::Acquire) {
-            perf::wait(self.rings.iter().map(|(_, ring)| ring), INTERVAL)?;
-            self.drain();
+            let stacks = self.stacks.iter().flat_map(|stacks| &stacks.rings);
+            let all = self.rings.iter().chain(stacks);
+            perf::wait(all.map(|(_, ring)| ring), INTERVAL)?;
+            drain(&mut self.rings, &mut self.chunks);
+            let stack_bytes = self.stacks.as_mut().map_or(0, StackRings::drain);
             let drained_ns = sys::monotonic_raw_ns();
-            if !kept.add(std::mem::take(&mut self.chunks), drained_ns) {
+            if !kept.add(std::mem::take(&mut self.chunks), stack_bytes, drained_ns) {
                 full_ns = Some(drained_ns);
                 stop.store(true, Ordering::Release);
             }
@@ -233,19 +171,121 @@ impl Rings {
         for (_, ring) in &self.rings {
             ring.disable()?;
         }
-        self.drain();
-        kept.add(self.chunks, sys::monotonic_raw_ns());
-        Ok(kept.collected(full_ns))
+        drain(&mut self.rings, &mut self.chunks);
+        kept.add(self.chunks, 0, sys::monotonic_raw_ns());
+        let stacks = self.stacks.map(StackRings::finish);
+        Ok(Collected {
+            full_ns,
+            stacks: stacks.transpose()?,
+            ..kept.collected()
+        })
     }
+}
 
-    fn drain(&mut self) {
-        for (cpu, ring) in &mut self.rings {
-            let mut bytes = Vec::new();
-            ring.drain(&mut bytes);
-            if !bytes.is_empty() {
-                self.chunks.push((*cpu, bytes));
+/// Moves what is there to the chunks; how many bytes.
+pub(super) fn drain(rings: &mut [(u32, Ring)], chunks: &mut Vec<Chunk>) -> u64 {
+    let mut drained = 0;
+    for (cpu, ring) in rings {
+        let mut bytes = Vec::new();
+        ring.drain(&mut bytes);
+        drained += bytes.len() as u64;
+        if !bytes.is_empty() {
+            chunks.push((*cpu, bytes));
+        }
+    }
+    drained
+}
+
+/// Bytes of the CPU of this number.
+pub(super) type Chunk = (u32, Vec<u8>);
+
+/// Opens events on each CPU; the first ones ever make the rings.
+fn add(rings: &mut Vec<(u32, Ring)>, cpus: &[u32], asked: &[Asked]) -> Result<(), RingError> {
+    for &cpu in cpus {
+        for &(source, of, inherit, begin) in asked {
+            let event = Event {
+                source,
+                of,
+                cpu,
+                inherit,
+                begin,
+            };
+            match rings.iter_mut().find(|(of, _)| *of == cpu) {
+                Some((_, ring)) => ring.add(&event).map_err(RingError::Event)?,
+                None => rings.push((cpu, Ring::open(&event, &RING_BYTES)?)),
             }
         }
+    }
+    Ok(())
+}
+
+/// Opens events of the target itself.
+pub(super) fn add_own(
+    rings: &mut Vec<(u32, Ring)>,
+    chunks: &mut Vec<Chunk>,
+    cpus: &[u32],
+    own: &[Source],
+    traced: &Traced,
+) -> Result<(), RingError> {
+    let own = own.iter();
+    match *traced {
+        Traced::Command => {
+            let own = own.map(|&source| (source, Of::CallingThread, true, Begin::OnExec));
+            // An event that no child inherits. Without it the kernel may swap the lists
+            // of events of this thread and of the command instead of switching them, and
+            // the command's exec would enable ours.
+            let none = Source::Threads(Threads::default());
+            let none = (none, Of::CallingThread, false, Begin::Now);
+            let own: Vec<Asked> = own.chain([none]).collect();
+            add(rings, cpus, &own)
+        }
+        Traced::Process(id) => {
+            let of_thread = |thread| {
+                let own = own.clone();
+                own.map(|&source| (source, Of::Thread(thread), true, Begin::Now))
+                    .collect()
+            };
+            add_process(rings, chunks, cpus, &of_thread, id)
+        }
+    }
+}
+
+/// Events for each existing thread. A thread that is created during this loop
+/// inherits its events if a record says that its creator already had them;
+/// otherwise it gets them in the next pass.
+fn add_process(
+    rings: &mut Vec<(u32, Ring)>,
+    chunks: &mut Vec<Chunk>,
+    cpus: &[u32],
+    of_thread: &dyn Fn(u32) -> Vec<Asked>,
+    id: u32,
+) -> Result<(), RingError> {
+    let mut opened = BTreeSet::new();
+    loop {
+        let threads = super::process::threads(id).map_err(RingError::Event)?;
+        let before = opened.len();
+        for thread in threads {
+            if !opened.insert(thread) {
+                continue;
+            }
+            match add(rings, cpus, &of_thread(thread)) {
+                // It has ended.
+                Err(RingError::Event(error)) if error.raw_os_error() == Some(NO_SUCH_PROCESS) => {}
+                other => other?,
+            }
+        }
+        if opened.len() == before {
+            return Ok(());
+        }
+        let seen = chunks.len();
+        drain(rings, chunks);
+        let records = chunks[seen..]
+            .iter()
+            .flat_map(|(_, bytes)| perf::records(bytes));
+        opened.extend(records.filter_map(|record| match record.body {
+            Body::Fork(task) => Some(task.thread),
+            _ => None,
+        }));
     }
 }
 

@@ -60,6 +60,8 @@ impl Builder<'_> {
     fn switched_out(&mut self, at_ns: u64, cpu: u32, at: usize, state: u32, into: u32) {
         let lost = self.lost_since(self.threads[at].thread.id);
         let thread = &mut self.threads[at];
+        // Its stack is recorded after this.
+        thread.leaving = None;
         // Where it was not seen to run, it came at an unknown time.
         let was = match thread.state {
             State::Running(on) if on == cpu => thread.state,

@@ -123,6 +123,12 @@ impl<'a> Builder<'a> {
             };
             return self.asleep(at_ns, thread, blocked);
         }
+        if let What::Stack { thread, stack } = what {
+            if let Some(&at) = self.by_id.get(&thread) {
+                self.threads[at].leaves_with(stack);
+            }
+            return;
+        }
         if let What::Fork { parent: id, .. } | What::Name { thread: id, .. } = what
             && self.settings.tasks_of_all
             && !self.is_traced(id)
@@ -130,7 +136,7 @@ impl<'a> Builder<'a> {
             return;
         }
         match what {
-            What::Asleep { .. } => {}
+            What::Asleep { .. } | What::Stack { .. } => {}
             What::Switch { out, state, into } => self.switch(at_ns, cpu, out, state, into),
             What::Waking { thread, by } => self.waking(at_ns, cpu, thread, by),
             What::OwnSwitch { thread, out, ready } => {

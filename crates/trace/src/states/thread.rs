@@ -2,7 +2,8 @@
 
 use super::{IDLE, Settings};
 use crate::lost::push;
-use model::trace::{Call, State, Thread};
+use model::trace::stacks::Left;
+use model::trace::{Call, Kind, State, Thread};
 
 /// A thread as far as its events say.
 pub(super) struct Building {
@@ -15,6 +16,10 @@ pub(super) struct Building {
     /// The first return may be of a call that began before the recording.
     pub(super) may_return: bool,
     pub(super) exit_ns: Option<u64>,
+    /// When it left its CPU, unless its stack then is known or it runs.
+    left_ns: Option<u64>,
+    /// The stack with which it is about to leave.
+    pub(super) leaving: Option<u32>,
     /// It has an event.
     pub(super) is_told: bool,
 }
@@ -35,6 +40,8 @@ impl Building {
             call: None,
             may_return: true,
             exit_ns: None,
+            left_ns: None,
+            leaving: None,
             is_told: false,
         }
     }
@@ -46,10 +53,27 @@ impl Building {
         let segments = &mut self.thread.segments;
         push(segments, self.since_ns, known_to, was);
         push(segments, known_to, at_ns, State::Lost);
+        let is_off =
+            |state: State| !matches!(state.kind(), Kind::Running | Kind::Lost | Kind::Unknown);
+        let leaves = is_off(becomes) && !is_off(was);
+        if leaves || !is_off(becomes) {
+            self.left_ns = leaves.then_some(at_ns);
+        }
         self.state = becomes;
         self.since_ns = self.since_ns.max(at_ns);
+        if let Some(stack) = self.leaving.take().filter(|_| leaves) {
+            self.leaves_with(stack);
+        }
         self.woken_ns = None;
         self.is_told = true;
+    }
+
+    /// Its stack when it leaves its CPU: just now, or right after this.
+    pub(super) fn leaves_with(&mut self, stack: u32) {
+        match self.left_ns.take() {
+            Some(at_ns) => self.thread.left.push(Left { at_ns, stack }),
+            None => self.leaving = Some(stack),
+        }
     }
 
     pub(super) fn end(&mut self, at_ns: u64, lost: Option<u64>) {

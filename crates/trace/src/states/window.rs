@@ -33,6 +33,11 @@ impl Window {
             (fault.at_ns, _) = self.clip(fault.at_ns, fault.at_ns);
             kept
         });
+        thread.left.retain_mut(|left| {
+            let kept = within(left.at_ns);
+            (left.at_ns, _) = self.clip(left.at_ns, left.at_ns);
+            kept
+        });
         thread.maps.retain_mut(|map| {
             let kept = within(map.at_ns);
             (map.at_ns, _) = self.clip(map.at_ns, map.at_ns);

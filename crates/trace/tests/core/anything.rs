@@ -1,8 +1,10 @@
 //! What holds of a trace of any bytes whatever; shared with `fuzz`.
 
 use crate::ring::Bytes;
-use model::trace::{Ended, Target, Tier, Trace};
+use model::trace::{Ended, Stacks, Target, Tier, Trace};
+use sys::perf::Capture;
 use trace::decode::{Decoded, Layouts, Samples};
+use trace::stacks::{Read, Reader};
 use trace::states::{Settings, timeline};
 
 /// A ring of records, of four bytes each.
@@ -55,6 +57,23 @@ pub(crate) fn trace(layouts: &Layouts, rings: &[Vec<u8>], scheduler: bool) -> Tr
         losses: timeline.losses,
         ..Trace::new(Target::Process(1), Ended::Gone, Tier::Full)
     }
+}
+
+/// The stacks of these rings, of which every node has its callers before it.
+pub(crate) fn stacks(chunks: &[(u32, Vec<u8>)], copied: bool) -> Stacks {
+    let capture = match copied {
+        true => Capture::Copy(512),
+        false => Capture::FramePointers,
+    };
+    let mut reader = Reader::new(capture);
+    reader.add(chunks, 100);
+    reader.add(chunks, u64::MAX);
+    let Read { stacks, .. } = reader.finish();
+    for (place, node) in (0..).zip(&stacks.nodes) {
+        assert!((node.frame as usize) < stacks.frames.len());
+        assert!(node.caller.is_none_or(|caller| caller < place));
+    }
+    stacks
 }
 
 /// Asserts that the states of each thread cover its life without gap or

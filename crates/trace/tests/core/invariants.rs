@@ -24,6 +24,12 @@ proptest! {
     }
 
     #[test]
+    fn of_stacks_of_any_bytes(chunks in proptest::collection::vec(
+        (0_u32..3, proptest::collection::vec(any::<u8>(), 0..300)), 1..4), copied in any::<bool>()) {
+        anything::stacks(&chunks, copied);
+    }
+
+    #[test]
     fn of_any_bytes(rings in proptest::collection::vec(
         proptest::collection::vec(any::<u8>(), 0..300), 1..3)) {
         anything::holds(&anything::trace(&layouts(), &rings, true));

@@ -7,4 +7,5 @@ mod invariants;
 mod perfetto;
 mod ring;
 mod signposts;
+mod stacks;
 mod states;

@@ -59,10 +59,17 @@ fn all<'a>(bytes: &'a [u8], number: u32) -> Vec<Field<'a>> {
     of.map(|(_, field)| field).collect()
 }
 
+/// The packets, which the file has in compressed blocks.
 fn written(trace: &Trace) -> Vec<u8> {
+    const COMPRESSED: u32 = 50;
     let mut bytes = Vec::new();
     trace::perfetto::write(trace, &mut bytes).expect("to memory");
-    bytes
+    let blocks = all(&bytes, 1).into_iter();
+    let blocks = blocks.map(|block| {
+        let block = all(block.bytes(), COMPRESSED)[0].bytes();
+        miniz_oxide::inflate::decompress_to_vec_zlib(block).expect("a stream")
+    });
+    blocks.collect::<Vec<_>>().concat()
 }
 
 #[test]

@@ -107,7 +107,8 @@ impl Bytes {
     }
 
     pub(crate) fn fork(self, at_ns: u64, process: u32, thread: u32, parent: u32) -> Bytes {
-        self.task(7, at_ns, [process, process, thread, parent])
+        let parent_process = if thread == process { parent } else { process };
+        self.task(7, at_ns, [process, parent_process, thread, parent])
     }
 
     pub(crate) fn exit(self, at_ns: u64, thread: u32) -> Bytes {
@@ -119,6 +120,34 @@ impl Bytes {
         body.extend(at_ns.to_ne_bytes());
         body.extend(stamp(numbers[2], at_ns));
         self.record(kind, 0, &body)
+    }
+
+    pub(crate) fn map(
+        self,
+        at_ns: u64,
+        process: u32,
+        address: u64,
+        bytes: u64,
+        offset: u64,
+        path: &str,
+    ) -> Bytes {
+        let mut body = [process, process].map(u32::to_ne_bytes).concat();
+        body.extend(
+            [address, bytes, offset, 0, 42, 0, 5]
+                .map(u64::to_ne_bytes)
+                .concat(),
+        );
+        body.extend(path.as_bytes());
+        body.resize((body.len() + 1).next_multiple_of(8), 0);
+        body.extend(stamp(process, at_ns));
+        self.record(10, 0, &body)
+    }
+
+    pub(crate) fn stack(self, at_ns: u64, thread: u32, addresses: &[u64]) -> Bytes {
+        let mut body = stamp(thread, at_ns);
+        body.extend((addresses.len() as u64).to_ne_bytes());
+        body.extend(addresses.iter().flat_map(|address| address.to_ne_bytes()));
+        self.record(9, 0, &body)
     }
 
     pub(crate) fn exec(self, at_ns: u64, thread: u32, name: &str) -> Bytes {

@@ -67,6 +67,30 @@ fn records(body: &Body) -> Vec<Vec<String>> {
             let records = lanes.lanes.iter().flat_map(states);
             std::iter::once(head).chain(records).collect()
         }
+        Body::Strips(strips) => {
+            let names = ["group", &strips.label, "from_ns", "to_ns"].map(field);
+            let head = names
+                .into_iter()
+                .chain(strips.parts.iter().map(|name| field(name)));
+            let columns = |strip: &super::Strip| {
+                let names = [field(&strip.group), field(&strip.name)];
+                let column_ns = strips.length_ns / strip.columns.len().max(1) as f64;
+                let record = |(at, shares): (usize, &Vec<f64>)| {
+                    let ends = [at, at + 1].map(|at| Some(at as f64 * column_ns));
+                    let parts = (0..strips.parts.len()).map(|part| shares.get(part).copied());
+                    let numbers = ends.into_iter().chain(parts).map(number);
+                    names.iter().cloned().chain(numbers).collect::<Vec<_>>()
+                };
+                strip
+                    .columns
+                    .iter()
+                    .enumerate()
+                    .map(record)
+                    .collect::<Vec<_>>()
+            };
+            let records = strips.strips.iter().flat_map(columns);
+            std::iter::once(head.collect()).chain(records).collect()
+        }
         Body::Dots(dots) => {
             let mut head = head(["row"], [], &dots.value);
             let mut names: Vec<&str> = Vec::new();

@@ -3,6 +3,7 @@
 
 mod bins;
 mod comparison;
+mod cpu_history;
 mod csv;
 mod curves;
 mod decimate;
@@ -27,6 +28,7 @@ mod table;
 mod threads;
 
 pub use comparison::of_comparison;
+pub use cpu_history::of_cpu_history;
 pub use csv::csv;
 pub use decimate::extremes;
 pub use distribution::of_row;

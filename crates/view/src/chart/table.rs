@@ -1,7 +1,9 @@
 //! A picture's figures as text, row by row. Readers of screens, people who want
 //! the number, and a pointer over a mark all read these.
 
-use super::{Axis, Bars, Body, Chart, Dots, Heat, HeatCell, Lanes, Line, Lines, Point, Quantity};
+use super::{
+    Axis, Bars, Body, Chart, Dots, Heat, HeatCell, Lanes, Line, Lines, Point, Quantity, Strips,
+};
 use model::estimate::Verdict;
 use model::figure::{decimals, value};
 use model::size;
@@ -26,6 +28,7 @@ pub fn tables(chart: &Chart) -> Vec<Table> {
         Body::Heat(heat) => vec![of_heat(heat)],
         Body::Dots(dots) => vec![of_dots(dots)],
         Body::Lanes(lanes) => vec![of_lanes(lanes)],
+        Body::Strips(strips) => vec![of_strips(strips)],
     }
 }
 
@@ -182,6 +185,21 @@ fn of_lanes(lanes: &Lanes) -> Table {
     table(
         std::iter::once(left("thread")).chain(columns),
         lanes.lanes.iter().map(row).collect(),
+    )
+}
+
+/// The share of each part over all of the time.
+fn of_strips(strips: &Strips) -> Table {
+    let row = |strip: &super::Strip| {
+        let shares = strip.mean.iter();
+        let shares = shares.map(|share| text(Quantity::Percent, share * 100.0));
+        let names = [strip.group.clone(), strip.name.clone()];
+        names.into_iter().chain(shares).collect()
+    };
+    let parts = strips.parts.iter().map(right);
+    table(
+        [left(""), left(&strips.label)].into_iter().chain(parts),
+        strips.strips.iter().map(row).collect(),
     )
 }
 

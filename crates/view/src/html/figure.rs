@@ -75,7 +75,7 @@ pub fn figure(chart: &Chart) -> Markup {
 fn is_wide(body: &Body) -> bool {
     match body {
         Body::Lines(lines) => !lines.bands.is_empty(),
-        Body::Lanes(_) => true,
+        Body::Lanes(_) | Body::Strips(_) => true,
         Body::Dots(_) | Body::Bars(_) | Body::Heat(_) => false,
     }
 }
@@ -103,5 +103,6 @@ fn kind(body: &Body) -> &'static str {
         Body::Heat(_) => "heat",
         Body::Dots(_) => "dots",
         Body::Lanes(_) => "lanes",
+        Body::Strips(_) => "strips",
     }
 }

@@ -23,6 +23,9 @@ pub(crate) fn facts(machine: &Machine) -> Vec<Block> {
     let m = machine;
     let mut page = Facts { blocks: Vec::new() };
     page.fact("host", &m.hostname, String::clone);
+    if m.device.get().is_some() {
+        page.fact("device", &m.device, String::clone);
+    }
     page.fact("operating system", &m.os, String::clone);
     page.fact("kernel", &m.kernel, String::clone);
     page.line("architecture", m.arch.clone());

@@ -4,6 +4,7 @@
 mod commands;
 pub mod comparison;
 mod cost;
+mod cpu_history;
 pub(crate) mod curves;
 mod doubts;
 mod explain;
@@ -31,6 +32,8 @@ mod wide;
 mod golden;
 
 pub use comparison::comparison;
+pub use cpu_history::cpu_history;
+pub(crate) use cpu_history::{figures as cpu_history_figures, heading as cpu_history_heading};
 pub use explain::{Explained, explain, explained};
 pub(crate) use explain::{bound_of, facts as explained_facts, of_regime as sampling_of};
 pub use gate::gate;

@@ -3,7 +3,7 @@
 use super::content::Content;
 use crate::html::{Place, paint};
 use crate::render::{PublishedOptions, published_on_page};
-use compare::tables::{TableRow, fill_in};
+use compare::tables::{TableRow, fill_in_beside};
 use maud::{Markup, html};
 
 /// Columns beyond which names would be broken: a page breaks its own.
@@ -18,13 +18,15 @@ pub(super) fn section(content: &Content) -> Markup {
     };
     let has_ours = |row: &TableRow| row.shown().is_some();
     let layouts = content.references.layouts.iter();
-    let tables = layouts.map(|layout| fill_in(layout, content.references, Some(run), false));
+    let others: Vec<_> = content.others.iter().map(|other| other.run).collect();
+    let tables =
+        layouts.map(|layout| fill_in_beside(layout, content.references, Some(run), false, &others));
     let tables: Vec<_> = tables.filter(|table| table.rows().any(has_ours)).collect();
     html! {
         @if !tables.is_empty() {
             section #published aria-labelledby="h-published" {
                 h2 #h-published { "Published tables" }
-                p.lead { "What others published of the same operations, with this machine in the last column." }
+                p.lead { "What others published of the same operations, with the runs of this page in the last columns." }
                 @for table in &tables {
                     details.folded {
                         summary { (table.title) }

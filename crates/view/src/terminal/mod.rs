@@ -3,6 +3,7 @@
 mod heat;
 pub(crate) mod layout;
 mod lines;
+mod strips;
 
 use crate::chart::tables;
 use layout::{finish, styled, width, wrap};
@@ -91,6 +92,14 @@ fn drawn(chart: &Chart, columns: usize) -> Vec<String> {
                 own.y_label, own.x_label
             );
             (shows, drawn.lines, drawn.legend)
+        }
+        Body::Strips(own) => {
+            let shows = format!("share of time, a line for each {}", own.label);
+            (
+                shows,
+                strips::strips(own, columns),
+                strips::legend(own, columns),
+            )
         }
         Body::Bars(_) | Body::Dots(_) | Body::Lanes(_) => {
             let figures = tables(chart).into_iter().map(Block::Table);

@@ -4,7 +4,8 @@
 use super::bytes::{Bytes, Dictionary, Stretch, contiguous};
 use super::cpus::{Occupant, cpus};
 use model::text::visible;
-use model::trace::{Access, Kind, State, Thread, Trace, Wakeup};
+use model::trace::stacks::Node;
+use model::trace::{Access, Kind, Segment, State, Thread, Trace, Wakeup};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,7 +18,7 @@ pub(super) struct Packed {
 }
 
 #[derive(Serialize)]
-struct Head {
+struct Head<'t> {
     duration_ns: u64,
     /// Names of [`Kind::ALL`].
     kinds: Vec<&'static str>,
@@ -31,6 +32,10 @@ struct Head {
     names: BTreeMap<u32, String>,
     calls: BTreeMap<u32, String>,
     signposts: Vec<String>,
+    /// Names of functions,
+    frames: Vec<String>,
+    /// and stacks: a function with the stack of its caller.
+    stacks: &'t [Node],
     threads: Vec<ThreadHead>,
     cpus: Vec<u32>,
     /// Other threads than the traced ones are known.
@@ -73,6 +78,7 @@ pub(super) fn pack(trace: &Trace) -> Packed {
     }
     let others = trace.other_names.iter().map(|(id, name)| (*id, name));
     let traced = trace.threads.iter().map(|thread| (thread.id, &thread.name));
+    let frames = trace.stacks.frames.iter();
     let head = Head {
         duration_ns: trace.duration_ns,
         kinds: Kind::ALL.map(Kind::name).into(),
@@ -91,6 +97,10 @@ pub(super) fn pack(trace: &Trace) -> Packed {
             .iter()
             .map(|name| visible(name))
             .collect(),
+        frames: frames
+            .map(|frame| visible(&trace.stacks.name(frame)))
+            .collect(),
+        stacks: &trace.stacks.nodes,
         threads: trace.threads.iter().map(thread_head).collect(),
         cpus: cpus.keys().copied().collect(),
         is_whole: !trace.cpus.is_empty(),
@@ -158,6 +168,7 @@ fn thread(
     calls(thread, bytes);
     moments(thread, bytes);
     signposts(thread, bytes);
+    stacks(thread, &filled, bytes);
     filled
 }
 
@@ -220,6 +231,24 @@ fn signposts(thread: &Thread, bytes: &mut Bytes) {
         let lasts_ns = one.to_ns.map(|to_ns| to_ns.saturating_sub(one.from_ns));
         bytes.number(lasts_ns.map_or(0, |ns| ns.saturating_add(1)));
         bytes.number(one.name.into());
+    }
+}
+
+/// Stretches of the lane that have a stack, and these.
+fn stacks(thread: &Thread, lane: &[Stretch<State>], bytes: &mut Bytes) {
+    let segments: &[Segment] = match thread.left.is_empty() {
+        true => &[],
+        false => &thread.segments,
+    };
+    let found = segments.iter().filter_map(|segment| {
+        let stack = thread.stack_in(segment)?;
+        let place = lane.binary_search_by_key(&segment.from_ns, |one| one.from_ns);
+        Some((place.ok()? as u64, stack))
+    });
+    let found: Vec<(u64, u32)> = found.collect();
+    bytes.times(found.iter().map(|(place, _)| *place));
+    for (_, stack) in found {
+        bytes.number(stack.into());
     }
 }
 

@@ -124,6 +124,7 @@ pub(super) fn request(
             CoreKind::Efficiency => CoreKindChoice::Efficiency,
         }),
         dir: options.dir.clone(),
+        in_process: options.in_process,
         controls: controls(options),
         kept_quiet_ratio: kept_quiet_ratio(&machine),
     };

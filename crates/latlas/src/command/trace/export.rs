@@ -1,11 +1,11 @@
 //! `latlas trace export`: a trace for other programs, by the file's ending.
 
+use crate::command::picture::{Paint, painted};
 use ::trace::{firefox, perf_data, perfetto};
 use anyhow::bail;
 use model::trace::{Tier, Trace};
 use std::path::Path;
-use view::chart::svg::{Look, Unit, draw_as};
-use view::chart::{of_trace, pdf, png};
+use view::chart::of_trace;
 use view::timeline;
 
 /// What a trace is converted to.
@@ -19,18 +19,8 @@ pub(super) enum Format {
     Picture(Paint, Option<(u64, u64)>),
 }
 
-/// How a picture is painted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Paint {
-    Svg,
-    Png,
-    Pdf,
-}
-
 /// Threads of a picture.
 const MOST_THREADS: usize = 24;
-/// For screens of two pixels a point.
-const DPI: f64 = 192.0;
 
 /// Endings of files, with what they ask for.
 const ENDINGS: [(&str, Format); 7] = [
@@ -86,12 +76,7 @@ pub(super) fn converted(trace: &Trace, format: Format) -> anyhow::Result<Vec<u8>
         Format::PerfData => perf_data::write(trace, &mut bytes)?,
         Format::Html => bytes = timeline::page(trace).into_bytes(),
         Format::Picture(paint, stretch) => {
-            let svg = draw_as(&of_trace(trace, stretch, MOST_THREADS), &Look::default());
-            bytes = match paint {
-                Paint::Svg => svg.into_bytes(),
-                Paint::Png => png(&svg, Unit::Pixel, DPI)?,
-                Paint::Pdf => pdf(&svg, Unit::Pixel)?,
-            };
+            bytes = painted(&of_trace(trace, stretch, MOST_THREADS), paint)?;
         }
     }
     Ok(bytes)

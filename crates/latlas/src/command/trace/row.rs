@@ -17,7 +17,7 @@ use model::trace::{Ended, Target, Trace};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 use sys::attached::Held;
@@ -48,6 +48,8 @@ const LEAST_TAILS: u32 = 1000;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Order {
     row: String,
+    /// The pack that has the row.
+    pack: Option<PathBuf>,
     at: Vec<u64>,
     /// Its name in the trace.
     name: String,
@@ -136,6 +138,7 @@ fn order_of(
             false => cell.name(),
         },
         row: cell.row.clone(),
+        pack: cell.pack.as_ref().map(|site| site.file.clone()),
         at: cell.at.clone(),
         operations,
         tails,
@@ -198,6 +201,7 @@ pub(crate) fn request(machine: &Machine) -> anyhow::Result<Request> {
         tier: None,
         scheduler_only: false,
         interrupts: true,
+        stacks: None,
         limit: None,
         last: None,
         limit_bytes: BUFFER_BYTES,
@@ -270,6 +274,14 @@ pub(crate) fn serve(catalogue: &[Probe], order: &str) -> io::Result<()> {
 }
 
 fn visit(catalogue: &[Probe], order: &Order) -> anyhow::Result<Marks> {
+    let with_pack = order.pack.as_ref().map(|file| {
+        let mut catalogue = probes::catalogue();
+        let listing = meter::pack::listing(file)?;
+        meter::pack::add(&mut catalogue, file, &listing);
+        anyhow::Ok(catalogue)
+    });
+    let with_pack = with_pack.transpose()?;
+    let catalogue = with_pack.as_deref().unwrap_or(catalogue);
     let machine = sys::machine(Path::new("/"));
     let mut plan = planned(catalogue, &order.row, &machine)?;
     plan.pin = order.cpu;

@@ -17,6 +17,9 @@ pub(super) const VARIANTS: [&str; 7] = [
 /// The series of a life's costs together.
 const PARTS: usize = 6;
 
+/// The series that need the thread's end: from its last instruction to that, and from there on.
+pub(super) const OF_THE_END: [usize; 2] = [4, 5];
+
 /// The stamps of one thread, in ticks, t0 to t5.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Life {
@@ -28,8 +31,8 @@ pub(super) struct Life {
     pub(super) first: u64,
     /// Its last.
     pub(super) last: u64,
-    /// The kernel's word that it is gone.
-    pub(super) gone: u64,
+    /// The kernel's word that it is gone, where it is asked.
+    pub(super) gone: Option<u64>,
     /// The join is back.
     pub(super) joined: u64,
     pub(super) mode: u8,
@@ -39,20 +42,21 @@ pub(super) struct Life {
 
 impl Life {
     /// Its stretches, one after the other, each from a stamp to the next; and
-    /// all but the procedure together.
-    pub(super) fn events(&self) -> [Event; 6] {
+    /// all but the procedure together. Those to and from an unknown end are missing.
+    pub(super) fn events(&self) -> Vec<Event> {
         let stamps = [
             self.call,
             self.created,
             self.first,
             self.last,
-            self.gone,
+            self.gone.unwrap_or_default(),
             self.joined,
         ];
         let before = self.first.wrapping_sub(self.call);
         let after = self.joined.wrapping_sub(self.last);
-        std::array::from_fn(|n| {
-            let series = n + 1;
+        let known = |series: &usize| self.gone.is_some() || !OF_THE_END.contains(series);
+        let of = |series: usize| {
+            let n = series - 1;
             let event = match series {
                 PARTS => length(0, before.wrapping_add(after), 1, self.mode),
                 _ => Event {
@@ -61,7 +65,8 @@ impl Life {
                 },
             };
             Event { series, ..event }
-        })
+        };
+        (1..VARIANTS.len()).filter(known).map(of).collect()
     }
 }
 
@@ -88,7 +93,7 @@ mod tests {
                 created: at(1),
                 first: at(2),
                 last: at(3),
-                gone: at(4),
+                gone: Some(at(4)),
                 joined: at(5),
                 mode: 1,
                 thread: Some(7),
@@ -123,11 +128,21 @@ mod tests {
             created: 1010,
             first: 1020,
             last: 9000,
-            gone: 8960,
+            gone: Some(8960),
             joined: 8900,
             mode: 0,
             thread: None,
         };
         assert_eq!(ticks(&life.events()[5]), 20 - 100);
+        // Without the end the whole is the same; only what the end divides is missing.
+        let unseen = Life { gone: None, ..life };
+        let of = |life: Life| {
+            let events = life.events();
+            let series = events.iter().map(|e| (VARIANTS[e.series], ticks(e)));
+            series.collect::<Vec<_>>()
+        };
+        let mut seen = of(life);
+        seen.retain(|(name, _)| !["end", "join"].contains(name));
+        assert_eq!(of(unseen), seen);
     }
 }

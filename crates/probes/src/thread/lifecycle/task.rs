@@ -113,7 +113,11 @@ pub(super) fn life(task: &Task, witness: &mut Witness) -> Result<Option<Life>, R
     let t5 = counter.stop();
     task.joins.add(before);
     outcome.map_err(|e| Reason::not_started("threads", &e))?;
-    Ok(witness.end_of_last()?.map(|gone| Life {
+    let gone = witness.end_of_last()?;
+    if gone.is_none() && !matches!(witness, Witness::Unseen) {
+        return Ok(None);
+    }
+    Ok(Some(Life {
         call: t0,
         created: created.get(),
         first: task.first.load(Ordering::Relaxed),

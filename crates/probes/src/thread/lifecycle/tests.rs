@@ -3,6 +3,7 @@
 use super::stamps::VARIANTS;
 use super::*;
 use crate::engine::testing::{cpus, no_thread_is_left, worker};
+use meter::probe::MachineShape;
 
 /// The ways of seeing the end that can be tried here.
 fn ways(cpus: &[u32]) -> Vec<Way> {
@@ -37,7 +38,8 @@ fn the_stamps_of_a_thread_stand_in_their_order() {
             assert!(before(life.call, life.first), "{way:?} {life:?}");
             assert!(life.first <= life.last, "{way:?} {life:?}");
             assert!(before(life.last, life.joined), "{way:?} {life:?}");
-            assert!(before(life.last, life.gone), "{way:?} {life:?}");
+            let gone = life.gone.expect("seen");
+            assert!(before(life.last, gone), "{way:?} {life:?}");
         }
     }
 }
@@ -73,5 +75,35 @@ fn a_visit_has_as_many_events_of_each_series() {
             }
         });
         assert_eq!(work.modes().len(), 2);
+    }
+}
+
+#[test]
+fn where_no_end_is_seen_only_what_it_divides_is_missing() {
+    let mut worker = worker(cpus());
+    let mut work = Lifecycle::new(&mut worker, Way::Unseen).expect("work");
+    let events = work.stamped(3).expect("threads");
+    let count = |series| events.iter().filter(|e| e.series == series).count();
+    let counts: Vec<(&str, usize)> = (0..VARIANTS.len())
+        .map(|series| (VARIANTS[series], count(series)))
+        .collect();
+    let wanted = [3, 3, 3, 3, 0, 0, 3];
+    assert_eq!(counts, VARIANTS.into_iter().zip(wanted).collect::<Vec<_>>());
+    assert!(work.notes()[0].contains("not observed"));
+    // On one CPU without records there is no observer either.
+    let probe = probe();
+    let machine = MachineShape {
+        cpus: Vec::new(),
+        ..MachineShape::default()
+    };
+    if Way::find(&[]).is_err() {
+        let reason = |row| probe.row_missing(row, &machine);
+        let end = reason("thread.lifecycle/end").expect("a reason");
+        assert!(
+            end.starts_with("the end of a thread can't be observed"),
+            "{end}"
+        );
+        assert_eq!(reason("thread.lifecycle/join"), Some(end));
+        assert_eq!(reason("thread.lifecycle/parts"), None);
     }
 }

@@ -166,6 +166,7 @@ fn plan() -> PlanRecord {
         shrunk: None,
         core_kind: None,
         cpus: Vec::new(),
+        in_process: false,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod caches;
 mod cpu;
+mod device;
 mod frequency;
 mod numa;
 mod pages;
@@ -32,6 +33,7 @@ pub(crate) fn read(root: &Path, live: &Live) -> Machine {
     let frequency = frequency::read(&tree, live, &hypervisor);
     Machine {
         hostname: tree.fact("/proc/sys/kernel/hostname", non_empty),
+        device: device::read(&tree),
         os: os(&tree),
         kernel: tree.fact("/proc/sys/kernel/osrelease", non_empty),
         arch: live.arch.clone(),
@@ -89,8 +91,8 @@ fn os(tree: &Tree) -> Fact<String> {
             return tree.fact(path, name);
         }
     }
-    if tree.exists("/system/build.prop") {
-        return Fact::known("Android".to_owned()).from_source("/system/build.prop is there");
+    if let Some(android) = device::android(tree) {
+        return android;
     }
     Fact::unknown("there is no /etc/os-release and no /usr/lib/os-release")
 }

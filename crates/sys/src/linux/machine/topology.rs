@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::machine::{CoreKind, CpuSignature, Fact, Smt};
 
 use super::cpu::{CPUS, Cpu};
+use crate::cpu_times::{self, CpuTimes};
 use crate::files::{Tree, cpu_list};
 use crate::microarchitecture::microarchitecture;
 
@@ -22,16 +23,13 @@ pub(super) fn online(tree: &Tree) -> Fact<Vec<u32>> {
     if fact.value.is_some() {
         return fact;
     }
-    let counted: Vec<u32> = tree
-        .text("/proc/stat")
-        .unwrap_or_default()
-        .lines()
-        .filter_map(|line| line.strip_prefix("cpu")?.split(' ').next()?.parse().ok())
-        .collect();
+    let stat = tree.text(cpu_times::SOURCE).unwrap_or_default();
+    let counted = CpuTimes::of(&stat).cpus.into_iter();
+    let counted: Vec<u32> = counted.map(|(cpu, _)| cpu).collect();
     if counted.is_empty() {
         fact
     } else {
-        Fact::known(counted).from_source("/proc/stat")
+        Fact::known(counted).from_source(cpu_times::SOURCE)
     }
 }
 

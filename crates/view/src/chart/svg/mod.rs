@@ -11,6 +11,7 @@ mod lanes;
 mod legend;
 mod lines;
 mod pen;
+mod strips;
 mod theme;
 
 pub(crate) use inline::inline_of_height;
@@ -174,7 +175,7 @@ fn off_scale(body: &Body) -> Option<String> {
             values.filter(|value| *value <= 0.0).count()
         }
         // A map writes their numbers, without a colour.
-        Body::Bars(_) | Body::Heat(_) | Body::Dots(_) | Body::Lanes(_) => 0,
+        Body::Bars(_) | Body::Heat(_) | Body::Dots(_) | Body::Lanes(_) | Body::Strips(_) => 0,
     };
     let figures = if count == 1 { "figure" } else { "figures" };
     (count > 0)
@@ -210,6 +211,7 @@ fn body(pen: &mut Pen, chart: &Chart, room: Room) -> f64 {
         Body::Heat(body) => heat::draw(pen, body, room),
         Body::Dots(body) => dots::draw(pen, body, room),
         Body::Lanes(body) => lanes::draw(pen, body, room),
+        Body::Strips(body) => strips::draw(pen, body, room),
     }
 }
 

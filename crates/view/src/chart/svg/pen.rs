@@ -191,6 +191,14 @@ impl Pen {
         ));
     }
 
+    /// A filled shape without an edge.
+    pub(super) fn area(&mut self, corners: &[(f64, f64)], fill: &str) {
+        let corners = corners.iter();
+        let corners = corners.map(|&(x, y)| format!("{} {}", number(x), number(y)));
+        let d = format!("M{}Z", corners.collect::<Vec<_>>().join("L"));
+        self.put(format_args!(r#"<path d="{d}" fill="{fill}"/>"#));
+    }
+
     /// A mark of a series: its shape too tells which.
     pub(super) fn mark(&mut self, shape: usize, (x, y): (f64, f64), size: f64, paint: &Paint) {
         let Paint { stroke, fill } = paint;

@@ -81,7 +81,7 @@ fn columns_in_words(table: &Table) -> Vec<Block> {
 }
 
 fn fact(label: &str, text: &str) -> Block {
-    Block::labelled(format!("{label:<16}"), text)
+    Block::labelled(format!("{label:<15} "), text)
 }
 
 /// What it is, whose figures stand in it, and on what ours were measured.

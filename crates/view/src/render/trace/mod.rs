@@ -104,6 +104,16 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
         let pairs = tables::preemptions(&summary, most);
         add("Preemptions", pairs, summary.preemptions.len(), "pair");
     }
+    if !summary.places.is_empty() {
+        let columns = Some(options.columns).filter(|_| !options.all);
+        let places = tables::places(trace, &summary, columns, most);
+        add(
+            "Where threads waited",
+            places,
+            summary.places.len(),
+            "place",
+        );
+    }
     parts.figures.push(("Events", facts(trace, &summary)));
     parts
 }
@@ -137,7 +147,7 @@ fn heading(trace: &Trace) -> String {
 }
 
 /// A command line that leaves room for what is said of it.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -145,7 +155,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-fn ended(ended: Ended) -> String {
+pub(super) fn ended(ended: Ended) -> String {
     match ended {
         Ended::Exited(code) => format!("exit code {code}"),
         Ended::Signalled(signal) => format!("ended by signal {signal}"),
@@ -361,6 +371,7 @@ fn losses(trace: &Trace) -> Vec<Block> {
         unread_bytes,
         signposts,
         wakeups,
+        stacks,
     } = trace.losses;
     let mut texts = Vec::new();
     if records > 0 {
@@ -392,6 +403,10 @@ fn losses(trace: &Trace) -> Vec<Block> {
         let signposts = counted(signposts as usize, "signpost");
         texts.push(format!("{signposts} dropped"));
     }
+    if stacks > 0 {
+        let stacks = counted(stacks as usize, "stack");
+        texts.push(format!("{stacks} lost (ring full)"));
+    }
     if trace.tier == Tier::Minimal {
         texts.push("threads that lived for less than 10 ms, if any".into());
     }
@@ -402,10 +417,11 @@ fn losses(trace: &Trace) -> Vec<Block> {
         };
         return vec![Block::fact("missing", text)];
     }
-    let tone = match records > 0 || breaks > repaired || unread_bytes > 0 || signposts > 0 {
-        true => Tone::Bad,
-        false => Tone::Plain,
-    };
+    let tone =
+        match records > 0 || breaks > repaired || unread_bytes > 0 || signposts > 0 || stacks > 0 {
+            true => Tone::Bad,
+            false => Tone::Plain,
+        };
     vec![Block::Note(Note {
         tone,
         ..Note::new(format!("{:<12}", "missing"), texts.join("; "))

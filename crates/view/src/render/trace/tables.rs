@@ -1,5 +1,6 @@
 //! The tables of a trace.
 
+use crate::terminal::layout::width;
 use model::figure::time;
 use model::story::{Cell, Column, Table, left, right};
 use model::text::visible;
@@ -125,6 +126,71 @@ fn percentile(durations: &Distribution, share: f64) -> Cell {
 
 fn of(ns: Option<u64>) -> Cell {
     ns.map_or("-".into(), |ns| time(ns as f64).into())
+}
+
+/// Where threads were while they did not run: the functions, the innermost first. As
+/// many as a line of so many columns has room for; all without a limit.
+pub(super) fn places(
+    trace: &Trace,
+    summary: &Summary,
+    columns: Option<usize>,
+    most: usize,
+) -> Table {
+    /// Of the numbers, and between columns.
+    const OTHERS: usize = 22;
+    /// Two functions with short names.
+    const LEAST: usize = 30;
+    let shown = || summary.places.iter().take(most);
+    let names = shown().map(|place| width(&visible(&place.thread)) + width(title(place.kind)));
+    let taken = OTHERS + names.max().unwrap_or(0);
+    let room = columns.map_or(usize::MAX, |columns| {
+        columns.saturating_sub(taken).max(LEAST)
+    });
+    let mut table = Table::new([
+        left("thread"),
+        left("state"),
+        right("times"),
+        right("total"),
+        left("in"),
+    ]);
+    for place in shown() {
+        table.row([
+            Cell::from(visible(&place.thread)),
+            title(place.kind).into(),
+            place.count.to_string().into(),
+            time(place.total_ns as f64).into(),
+            stack(trace, place.stack, room).into(),
+        ]);
+    }
+    table
+}
+
+/// The functions of a stack in one line, with room for so many characters.
+fn stack(trace: &Trace, stack: u32, room: usize) -> String {
+    const CALLED_BY: &str = " < ";
+    const MORE: &str = "…";
+    let names = trace.stack_names(stack);
+    let names: Vec<String> = names.iter().map(|name| visible(name)).collect();
+    let whole = names.join(CALLED_BY);
+    if width(&whole) <= room {
+        return whole;
+    }
+    let mut line = String::new();
+    for name in names {
+        let longer = format!("{line}{name}{CALLED_BY}");
+        if width(&longer) + width(MORE) > room {
+            // Of the innermost function at least the beginning is shown.
+            if line.is_empty() {
+                line = name
+                    .chars()
+                    .take(room.saturating_sub(width(MORE)))
+                    .collect();
+            }
+            break;
+        }
+        line = longer;
+    }
+    line + MORE
 }
 
 pub(super) fn preemptions(summary: &Summary, most: usize) -> Table {

@@ -1,6 +1,9 @@
 // What is said of a place of the timeline.
 
 const UNITS = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
+// Functions of a stack that are listed.
+const STACK_LINES = 16;
+
 // A length of time in three digits.
 function duration(ns) {
   if (ns < 1000) return `${Math.round(ns)} ns`;
@@ -59,6 +62,21 @@ function momentText({ moments }, index) {
   return `page fault ${by} at ${hex(address)}`.replace("  ", " ");
 }
 
+// The functions that a thread was in while it did not run, the innermost first.
+function stackTexts({ stacks }, index) {
+  const at = find(stacks.place, index);
+  if (at < 0 || stacks.place[at] !== index) return [];
+  const texts = [];
+  let next = stacks.stack[at];
+  while (names.stacks[next] && texts.length < STACK_LINES) {
+    const [frame, caller] = names.stacks[next];
+    texts.push(`at ${names.frames[frame] ?? "?"}`);
+    if (caller === null || caller >= next) return texts;
+    next = caller;
+  }
+  return [...texts, "…"];
+}
+
 // What it is, in one line.
 function nameOf({ lane, band, index }) {
   if (band === "call") return callText(lane, index);
@@ -80,6 +98,7 @@ function linesOf(item) {
   }
   if (!lane.thread) return lines;
   lines.push(...wakeupTexts(item));
+  if (band === "state") lines.push(...stackTexts(lane, index));
   if (band === "state" || band === "moment") {
     const call = find(lane.calls.from, from);
     if (call >= 0 && lane.calls.to[call] > from) lines.push(`in ${callText(lane, call)}, ${duration(lane.calls.to[call] - lane.calls.from[call])}`);

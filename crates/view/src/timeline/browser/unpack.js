@@ -27,6 +27,12 @@ function postsOf(read) {
   return { from, to, reach, name, level };
 }
 
+// Stretches of a lane by their places, with the stacks with which the thread had left its CPU.
+function stacksOf(read) {
+  const place = read.times();
+  return { place, stack: read.numbers(place.length, Uint32Array) };
+}
+
 // The lanes from top to bottom: CPUs, then threads.
 function lanesOf(read) {
   const states = names.states.map(([kind]) => kind);
@@ -40,6 +46,7 @@ function lanesOf(read) {
       calls: callsOf(read),
       moments: { at: read.times(), details: read.within() },
       posts: postsOf(read),
+      stacks: stacksOf(read),
       woken: wokenOf(read, runs),
     };
   });

@@ -1,0 +1,69 @@
+//! Rows, measured in this process.
+
+use meter::conduct::{ConductError, Observer, conduct};
+use meter::measuring_lock::{HeldBy, Holder, MeasuringLock};
+use meter::plan::{self, PlanError};
+use model::run::{Program, Run};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// What to measure.
+#[derive(Default)]
+pub(crate) struct Request {
+    /// Ids of rows; none for the whole atlas.
+    pub(crate) rows: Vec<String>,
+    /// Time limit.
+    pub(crate) budget: Option<Duration>,
+    /// Directory for files; chosen if absent.
+    pub(crate) directory: Option<PathBuf>,
+}
+
+/// Why nothing was measured.
+#[derive(thiserror::Error, Debug)]
+pub(crate) enum MeasureError {
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    #[error("another measurement is running on this machine: {0}")]
+    Held(HeldBy),
+    #[error(transparent)]
+    Conduct(#[from] ConductError),
+}
+
+/// Measures on the calling thread.
+pub(crate) fn measure(
+    request: Request,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<Run, MeasureError> {
+    let catalogue = probes::catalogue();
+    let machine = sys::machine(Path::new("/"));
+    let request = plan::Request {
+        asked: request.rows.clone(),
+        rows: request.rows,
+        seed: fastrand::u64(..1 << 32),
+        budget: request.budget,
+        dir: request.directory,
+        in_process: true,
+        ..plan::Request::default()
+    };
+    let plan = plan::plan(&catalogue, &request, &machine)?;
+    let holder = Holder::this_process("latlas-core", Some(plan.total()));
+    // What a lock can't be had for (an app's sandbox) is no reason not to measure.
+    let _lock = MeasuringLock::take(&holder, false, |_| ()).map_err(MeasureError::Held)?;
+    let emulator = machine.emulated.get().and_then(|by| by.name());
+    let program = Program {
+        name: "latlas-core".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        commit: None,
+        target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        profile: match cfg!(debug_assertions) {
+            true => "debug".into(),
+            false => "release".into(),
+        },
+        emulated: emulator.map(str::to_owned),
+    };
+    Ok(conduct(
+        &catalogue, &plan, machine, program, observer, stop,
+    )?)
+}

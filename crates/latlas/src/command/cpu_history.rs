@@ -1,0 +1,157 @@
+//! `latlas history --cpus`: what each CPU does over time.
+
+use super::picture::{Paint, painted};
+use crate::arguments::history::HistoryOptions;
+use crate::{UNRELIABLE, output};
+use ::trace::record::ended_as;
+use anyhow::{Context, bail};
+use meter::cpu_history::CpuRecording;
+use model::cpu_history::CpuHistory;
+use model::figure::time;
+use model::trace::Ended;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+use sys::attached::{Held, Started};
+use view::render;
+
+/// Without a limit and a command.
+const USUAL: Duration = Duration::from_secs(10);
+/// No recording takes longer.
+const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// What a file is to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Html,
+    Json,
+    Picture(Paint),
+}
+
+const ENDINGS: [(&str, Format); 5] = [
+    ("html", Format::Html),
+    ("svg", Format::Picture(Paint::Svg)),
+    ("png", Format::Picture(Paint::Png)),
+    ("pdf", Format::Picture(Paint::Pdf)),
+    ("json", Format::Json),
+];
+
+/// Records all CPUs, prints and writes what they did.
+pub(super) fn cpu_history(options: &HistoryOptions) -> anyhow::Result<ExitCode> {
+    let recording = &options.recording;
+    let mut files = Vec::new();
+    for path in &recording.out {
+        files.push((path, format(path)?));
+        store::check_writable(path)?;
+    }
+    let machine = sys::machine(Path::new("/"));
+    // From here on a key or a signal waits until the recording is written.
+    let held = sys::attached::hold().context("can't hold signals back")?;
+    let started = CpuRecording::start(recording.every, machine.core_kinds);
+    let started = started.with_context(|| format!("can't read {}", sys::cpu_times::SOURCE))?;
+    let ended = match recording.words.is_empty() {
+        true => waited(&held, recording.limit.unwrap_or(USUAL)),
+        false => ran(&held, &recording.words, recording.limit, options.json)?,
+    };
+    let mut history = started.stop()?;
+    history.ended = ended;
+    let words = recording
+        .words
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned());
+    history.command = Some(words.collect()).filter(|words: &Vec<String>| !words.is_empty());
+    print(&history, options)?;
+    for (path, format) in files {
+        store::write_bytes(&bytes(&history, format)?, path)?;
+    }
+    let is_empty = history
+        .cpus
+        .iter()
+        .all(|cpu| cpu.ticks.iter().all(Option::is_none));
+    Ok(match is_empty {
+        true => ExitCode::from(UNRELIABLE),
+        false => ExitCode::SUCCESS,
+    })
+}
+
+fn format(path: &Path) -> anyhow::Result<Format> {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    let known = ENDINGS
+        .iter()
+        .find(|(name, _)| ending.as_deref() == Some(name));
+    let Some((_, format)) = known else {
+        let endings = ENDINGS.map(|(name, _)| format!(".{name}")).join(", ");
+        bail!(
+            "can't tell the format of {}: its ending is not one of {endings}",
+            path.display()
+        );
+    };
+    Ok(*format)
+}
+
+/// Waits for the end of the time, or a request to end.
+fn waited(held: &Held, limit: Duration) -> Ended {
+    output::message(format_args!(
+        "recording all CPUs for {}; Ctrl-C stops and prints",
+        time(limit.as_nanos() as f64)
+    ));
+    let end = Instant::now() + limit;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ended::Time;
+        }
+        if held.is_requested_within(left.min(Duration::from_millis(250))) {
+            return Ended::Requested;
+        }
+    }
+}
+
+/// Runs the command to its end, or that of the time.
+fn ran(
+    held: &Held,
+    words: &[OsString],
+    limit: Option<Duration>,
+    json: bool,
+) -> anyhow::Result<Ended> {
+    let Some((program, arguments)) = words.split_first() else {
+        bail!("no command");
+    };
+    let mut command = Command::new(program);
+    command.args(arguments);
+    if json {
+        // Standard output is the document's.
+        command.stdout(Stdio::from(std::io::stderr()));
+    }
+    let started = held.start(&mut command, &[]);
+    let started = started.with_context(|| format!("can't start {}", program.to_string_lossy()))?;
+    let Started::Running(mut running) = started else {
+        bail!("interrupted before the command started");
+    };
+    let end = Instant::now() + limit.unwrap_or(FOREVER);
+    if let Some(status) = running.wait_until(end)? {
+        return Ok(ended_as(status));
+    }
+    running.terminate();
+    running.wait()?;
+    Ok(Ended::Time)
+}
+
+fn print(history: &CpuHistory, options: &HistoryOptions) -> anyhow::Result<()> {
+    let blocks = || render::cpu_history(history);
+    if options.json || history.command.is_none() {
+        return output::show_json_or(options.json, history, options.color, blocks);
+    }
+    // Standard output is the command's.
+    output::print_error(&output::plain(&blocks()));
+    Ok(())
+}
+
+fn bytes(history: &CpuHistory, format: Format) -> anyhow::Result<Vec<u8>> {
+    Ok(match format {
+        Format::Html => view::cpu_history::page(history).into_bytes(),
+        Format::Json => serde_json::to_vec(history)?,
+        Format::Picture(paint) => painted(&view::chart::of_cpu_history(history), paint)?,
+    })
+}

@@ -1,0 +1,28 @@
+//! A picture as a file, by the file's ending.
+
+use view::chart::svg::{Look, Unit, draw_as};
+use view::chart::{Chart, pdf, png};
+
+/// How a picture is painted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paint {
+    Svg,
+    Png,
+    Pdf,
+}
+
+/// For screens of two pixels a point.
+const DPI: f64 = 192.0;
+
+/// The picture as bytes of a file.
+///
+/// # Errors
+/// What the painter says.
+pub(super) fn painted(chart: &Chart, paint: Paint) -> anyhow::Result<Vec<u8>> {
+    let svg = draw_as(chart, &Look::default());
+    Ok(match paint {
+        Paint::Svg => svg.into_bytes(),
+        Paint::Png => png(&svg, Unit::Pixel, DPI)?,
+        Paint::Pdf => pdf(&svg, Unit::Pixel)?,
+    })
+}

@@ -1,0 +1,95 @@
+//! Probe packs: which there are, and their probes in the catalogue. Only children load them.
+
+mod child;
+
+use child::listed;
+pub(crate) use child::{Failure, ROLE, serve, tried};
+
+use crate::output;
+use anyhow::{Context, anyhow, bail};
+use meter::pack::{Listing, add};
+use meter::probe::Probe;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The directory that the configuration names.
+static CONFIGURED: OnceLock<PathBuf> = OnceLock::new();
+
+/// Has [`directory`] answer this. Only the first call counts.
+pub(crate) fn keep_in(directory: PathBuf) {
+    let _ = CONFIGURED.set(directory);
+}
+
+/// The directory whose packs are always loaded.
+pub(crate) fn directory() -> Option<PathBuf> {
+    let configured = CONFIGURED.get().cloned();
+    configured.or_else(|| Some(store::data_dir().ok()?.join("packs")))
+}
+
+/// Adds the probes of the packs given, and of those in the packs directory.
+///
+/// # Errors
+/// A file that was given and is no pack. One in the directory is skipped with a message.
+pub(crate) fn add_to(catalogue: &mut Vec<Probe>, given: &[PathBuf]) -> anyhow::Result<()> {
+    for file in given {
+        let file = absolute(file)?;
+        let listing = named(&file)?;
+        say(&file, &add(catalogue, &file, &listing));
+    }
+    for file in in_directory() {
+        match listed(&file) {
+            Ok(listing) => say(&file, &add(catalogue, &file, &listing)),
+            Err(why) => output::message(format_args!("skipped: pack {} {why}", file.display())),
+        }
+    }
+    Ok(())
+}
+
+/// Lists a pack that the user named.
+///
+/// # Errors
+/// Why it is no pack.
+pub(crate) fn named(file: &Path) -> anyhow::Result<Listing> {
+    listed(file).map_err(|why| anyhow!("pack {} {why}", file.display()))
+}
+
+/// A pack's path, as workers need it.
+///
+/// # Errors
+/// If there is no such file.
+pub(crate) fn absolute(file: &Path) -> anyhow::Result<PathBuf> {
+    let found = file
+        .canonicalize()
+        .with_context(|| format!("can't read {}", file.display()))?;
+    if !found.is_file() {
+        bail!("{} is not a file", file.display());
+    }
+    if found.to_str().is_none() {
+        bail!("the path {} is not UTF-8", file.display());
+    }
+    Ok(found)
+}
+
+/// Says which probes are left out.
+fn say(file: &Path, refused: &[meter::pack::Refused]) {
+    for why in refused {
+        output::message(format_args!("pack {}: {why}; ignored", file.display()));
+    }
+}
+
+/// The packs of the directory, by name.
+fn in_directory() -> Vec<PathBuf> {
+    let is_library = |path: &PathBuf| {
+        let extension = path.extension().unwrap_or_default();
+        extension == "so" || extension == "dylib"
+    };
+    let directory = directory().and_then(|directory| std::fs::read_dir(directory).ok());
+    let entries = directory.into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(is_library)
+        .filter_map(|path| absolute(&path).ok())
+        .collect();
+    files.sort();
+    files
+}

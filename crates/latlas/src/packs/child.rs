@@ -1,0 +1,131 @@
+//! The child that loads a pack, to list it or to try a probe: a pack may end or stop the process that
+//! loads it.
+
+use meter::pack::{Listing, PackSite, Trial, TrialError, listing, trial};
+use meter::wire;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// The role of the child ([`sys::role`]); its argument is an [`Order`] as JSON.
+pub(crate) const ROLE: &str = "__pack";
+
+/// A child has this long.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What to do.
+#[derive(Serialize, Deserialize)]
+struct Order {
+    parent: u32,
+    file: PathBuf,
+    /// Try this probe, with files in this directory; else list all.
+    probe: Option<(String, PathBuf)>,
+}
+
+/// Why a child has no answer.
+#[derive(thiserror::Error, Debug)]
+pub(crate) enum Failure {
+    /// Its own words.
+    #[error("{0}")]
+    Said(String),
+    /// It ended before.
+    #[error("ended the process that loaded it ({0})")]
+    Ended(String),
+    /// It does not answer.
+    #[error("did not return within {} s", PATIENCE.as_secs())]
+    Hangs,
+    /// It could not be started.
+    #[error("can't be loaded in a process of its own: {0}")]
+    NotStarted(#[from] io::Error),
+}
+
+/// Lists a pack.
+///
+/// # Errors
+/// Why it is no pack.
+pub(crate) fn listed(file: &Path) -> Result<Listing, Failure> {
+    let answer: Result<Listing, String> = answer(file, None)?;
+    answer.map_err(Failure::Said)
+}
+
+/// Tries a probe of a pack.
+///
+/// # Errors
+/// If the child was lost; what is wrong with the probe is inside.
+pub(crate) fn tried(
+    file: &Path,
+    id: &str,
+    directory: &Path,
+) -> Result<Result<Trial, TrialError>, Failure> {
+    answer(file, Some((id.to_owned(), directory.to_owned())))
+}
+
+fn answer<T: DeserializeOwned + Send + 'static>(
+    file: &Path,
+    probe: Option<(String, PathBuf)>,
+) -> Result<T, Failure> {
+    let order = Order {
+        parent: std::process::id(),
+        file: file.to_owned(),
+        probe,
+    };
+    let order = serde_json::to_string(&order).map_err(io::Error::from)?;
+    // What the pack prints must not be taken for the answer, which goes through the child's stdin.
+    let (mut from, to) = io::pipe()?;
+    let mut command = sys::role::command(ROLE, &order)?;
+    command
+        .stdin(Stdio::from(OwnedFd::from(to)))
+        .stdout(sys::process::null_device()?);
+    let mut child = Ended(command.spawn()?);
+    // The command holds the other end.
+    drop(command);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || sender.send(wire::receive::<T>(&mut from)));
+    match receiver.recv_timeout(PATIENCE) {
+        Ok(Ok(Some(answer))) => Ok(answer),
+        Ok(_) => Err(Failure::Ended(child.0.wait()?.to_string())),
+        Err(_) => Err(Failure::Hangs),
+    }
+}
+
+/// A child that ends with its parent's interest in it.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Does it, as the child.
+///
+/// # Errors
+/// An order that is none, or an answer that can't be sent.
+pub(crate) fn serve(order: &str) -> io::Result<()> {
+    let order: Order = serde_json::from_str(order)
+        .map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;
+    // Where the system can't do that, its time is limited.
+    let _ = sys::process::die_with_parent_id(order.parent);
+    let mut to = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    sys::process::stdin_from_null()?;
+    match order.probe {
+        None => {
+            let answer = listing(&order.file).map_err(|why| why.to_string());
+            wire::send(&mut to, &answer)
+        }
+        Some((id, directory)) => {
+            let site = PackSite {
+                file: order.file,
+                id,
+            };
+            wire::send(&mut to, &trial(&site, &directory))
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! `latlas trace --stacks`: where in a program its threads were blocked.
+
+use crate::support::{Done, Home, has, lacks, skip};
+use crate::trace::{allowed, read};
+use model::trace::summary::summary;
+use model::trace::{Kind, Trace};
+use std::process::Command;
+
+/// Compiles the program whose functions are known.
+fn compile(home: &Home, name: &str, options: &[&str]) {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/blocks.c");
+    let compiled = Command::new("cc")
+        .args(["-O1", "-pthread", "-o", name, source])
+        .args(options)
+        .current_dir(home.path(""))
+        .output()
+        .expect("a C compiler, which building needs too");
+    Done::from(compiled).ok();
+}
+
+/// The stacks in which threads were blocked for the longest, with how often.
+fn blocked(trace: &Trace) -> Vec<(Vec<String>, u64)> {
+    let summary = summary(trace);
+    let places = summary.places.iter();
+    let places =
+        places.filter(|place| matches!(place.kind, Kind::Blocked | Kind::BlockedOrRunnable));
+    places
+        .map(|place| (trace.stack_names(place.stack), place.count))
+        .collect()
+}
+
+/// Whether a stack has these functions, each the caller of the one before.
+fn calls(stack: &[String], functions: &[&str]) -> bool {
+    stack.windows(functions.len()).any(|part| part == functions)
+}
+
+/// Tiers that record stacks here.
+fn tiers(home: &Home) -> Vec<&'static str> {
+    let mut tiers = allowed(home);
+    tiers.retain(|&tier| tier != "minimal");
+    if tiers.is_empty() {
+        skip("stacks need perf events");
+    }
+    tiers
+}
+
+#[test]
+fn a_stack_is_unwound_with_and_without_frame_pointers() {
+    let home = Home::new();
+    compile(&home, "with", &["-fno-omit-frame-pointer"]);
+    compile(&home, "without", &["-fomit-frame-pointer"]);
+    for tier in tiers(&home) {
+        for program in ["with", "without"] {
+            let line = format!("trace --stacks --tier {tier} --out t.zst -- ./{program}");
+            let done = home.run(line);
+            assert_eq!(done.code, 0, "{tier}: {}", done.err);
+            let trace = read(&home, "t.zst");
+            let blocked = blocked(&trace);
+            let in_inner = blocked
+                .iter()
+                .find(|(stack, _)| calls(stack, &["inner", "outer", "main"]));
+            // Of a sleep that is over before the switch, there is no record.
+            let times = in_inner.map_or(0, |(_, times)| *times);
+            assert!((1..=10).contains(&times), "{tier} {program}: {blocked:?}");
+            assert!(
+                blocked
+                    .iter()
+                    .any(|(stack, _)| calls(stack, &["waits", "begin"])),
+                "{tier} {program}: {blocked:?}"
+            );
+            has(&done.err, ["inner < outer < main"]);
+            let json = home.json("trace show t.zst --json");
+            assert!(json["stacks"]["nodes"].is_array());
+            for ending in ["html", "json"] {
+                home.out(format!("trace export t.zst -o t.{ending}"));
+                let text = std::fs::read_to_string(home.path(&format!("t.{ending}")));
+                has(&text.expect("written"), ["\"inner\"", "\"outer\""]);
+            }
+        }
+    }
+}
+
+#[test]
+fn frame_pointers_tell_the_callers_of_what_has_them() {
+    let home = Home::new();
+    compile(&home, "with", &["-fno-omit-frame-pointer"]);
+    for tier in tiers(&home) {
+        home.run(format!(
+            "trace --stacks=fp --tier {tier} --out t.zst -- ./with"
+        ));
+        let blocked = blocked(&read(&home, "t.zst"));
+        // `inner` itself is missing if the C library has none.
+        let found = blocked
+            .iter()
+            .any(|(stack, _)| calls(stack, &["outer", "main"]));
+        assert!(found, "{tier}: {blocked:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_gone_or_stripped_leaves_addresses() {
+    let home = Home::new();
+    compile(&home, "stripped", &["-s", "-fomit-frame-pointer"]);
+    for tier in tiers(&home) {
+        let line = format!("trace --stacks --tier {tier} --out t.zst -- ./stripped");
+        let done = home.run(line);
+        has(&done.err, ["stripped+0x"]);
+        lacks(&done.err, ["inner", "outer"]);
+    }
+}
+
+#[test]
+fn a_running_process_is_unwound_too() {
+    let home = Home::new();
+    compile(&home, "with", &[]);
+    for tier in tiers(&home) {
+        // It stops itself, so that it has run nothing of its own when tracing begins.
+        let script = "kill -STOP $$; exec ./with";
+        let mut child = Command::new("sh")
+            .args(["-c", script])
+            .current_dir(home.path(""))
+            .spawn()
+            .expect("a shell");
+        let id = child.id();
+        let resume = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            crate::support::processes::signal(id, "CONT");
+        });
+        let line = format!("trace --stacks --tier {tier} --for 10s --out t.zst --pid {id}");
+        let done = home.run(line);
+        resume.join().expect("signalled");
+        child.wait().expect("ended");
+        let blocked = blocked(&read(&home, "t.zst"));
+        let found = blocked
+            .iter()
+            .any(|(stack, _)| calls(stack, &["inner", "outer", "main"]));
+        assert!(found, "{tier}: {blocked:?}\n{}", done.err);
+    }
+}
+
+#[test]
+fn without_switches_there_are_no_stacks() {
+    let home = Home::new();
+    let done = home.run("trace --stacks --tier minimal -- sleep 0.05");
+    assert_eq!(done.code, 0, "{}", done.err);
+    has(&done.err, ["no stacks: this tier does not record switches"]);
+    let done = home.run("trace --stacks=lbr -- true");
+    assert_eq!(done.code, 2);
+    has(&done.err, ["fp, dwarf, or dwarf,SIZE"]);
+}

@@ -1,0 +1,210 @@
+//! Recording what each CPU did over time, by reading its counters at an interval.
+
+use model::cpu_history::{CpuHistory, CpuStrip, NO_QUEUES, SCHEMA, Ticks};
+use model::machine::{CoreKind, Fact};
+use model::trace::Ended;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use sys::cpu_times::{CpuTicks, CpuTimes, SOURCE, tick_ns};
+
+/// Intervals that are kept; where there are more, they are joined two by two.
+const MOST: usize = 36_000;
+
+/// A recording that runs, in a thread of its own, until it is stopped.
+#[derive(Debug)]
+pub struct CpuRecording {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<CpuHistory>,
+}
+
+impl CpuRecording {
+    /// Begins to record all CPUs, one interval after the other.
+    ///
+    /// # Errors
+    /// If the times of CPUs can't be read, or no thread be started.
+    pub fn start(interval: Duration, core_kinds: Fact<Vec<CoreKind>>) -> io::Result<CpuRecording> {
+        let first = CpuTimes::read()?;
+        let began = Instant::now();
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+        let history = CpuHistory {
+            schema: SCHEMA,
+            command: None,
+            ended: Ended::Requested,
+            began_unix_ms: since_1970.map_or(0, |time| time.as_millis() as u64),
+            tick_ns: tick_ns(),
+            source: SOURCE.into(),
+            core_kinds,
+            ends_ns: Vec::new(),
+            cpus: Vec::new(),
+            queued_while_idle_ns: Fact::unknown(NO_QUEUES),
+        };
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let record = move || record(history, first, (began, interval), &stopped);
+        let name = std::thread::Builder::new().name("cpu-history".into());
+        Ok(CpuRecording {
+            stop,
+            thread: name.spawn(record)?,
+        })
+    }
+
+    /// Ends the recording.
+    ///
+    /// # Errors
+    /// If its thread has panicked.
+    pub fn stop(self) -> io::Result<CpuHistory> {
+        self.stop.store(true, Ordering::Release);
+        self.thread.thread().unpark();
+        let joined = self.thread.join();
+        joined.map_err(|_| io::Error::other("the recording thread panicked"))
+    }
+}
+
+fn record(
+    mut history: CpuHistory,
+    mut before: CpuTimes,
+    (began, mut interval): (Instant, Duration),
+    stop: &AtomicBool,
+) -> CpuHistory {
+    let mut next = began + interval;
+    loop {
+        while !stop.load(Ordering::Acquire) && Instant::now() < next {
+            std::thread::park_timeout(next.saturating_duration_since(Instant::now()));
+        }
+        // The last interval is read too, however short.
+        let last = stop.load(Ordering::Acquire);
+        // A reading that fails makes the next interval longer.
+        if let Ok(now) = CpuTimes::read() {
+            let end_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            add(&mut history, end_ns, &before, &now);
+            before = now;
+        }
+        if last {
+            return history;
+        }
+        if history.ends_ns.len() >= MOST {
+            history.halve();
+            interval *= 2;
+        }
+        // Of a late reading no time is made up for.
+        next = (next + interval).max(Instant::now());
+    }
+}
+
+/// Adds an interval between two readings.
+fn add(history: &mut CpuHistory, end_ns: u64, before: &CpuTimes, now: &CpuTimes) {
+    let intervals = history.ends_ns.len();
+    history.ends_ns.push(end_ns);
+    for &(cpu, ticks) in &now.cpus {
+        let earlier = before.cpus.iter().find(|(number, _)| *number == cpu);
+        let passed = earlier.and_then(|(_, earlier)| passed(*earlier, ticks));
+        let place = history.cpus.binary_search_by_key(&cpu, |strip| strip.cpu);
+        let at = place.unwrap_or_else(|at| {
+            // It was offline until now.
+            let ticks = vec![None; intervals];
+            history.cpus.insert(at, CpuStrip { cpu, ticks });
+            at
+        });
+        history.cpus[at].ticks.push(passed);
+    }
+    for strip in &mut history.cpus {
+        strip.ticks.resize(intervals + 1, None);
+    }
+}
+
+/// What a CPU did between two readings; `None` if a counter went back, as after it was
+/// offline.
+fn passed(before: CpuTicks, now: CpuTicks) -> Option<Ticks> {
+    let ticks = |of: fn(&CpuTicks) -> u64| {
+        let passed = of(&now).checked_sub(of(&before))?;
+        u32::try_from(passed).ok()
+    };
+    Some(Ticks {
+        user: ticks(|t| t.user)?,
+        system: ticks(|t| t.system)?,
+        steal: ticks(|t| t.steal.unwrap_or(0))?,
+        // The kernel's idle time may go back by a tick (proc_stat(5), iowait).
+        idle: ticks(|t| t.idle).or_else(|| (now.idle + 1 == before.idle).then_some(0))?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(stat: &str) -> CpuTimes {
+        CpuTimes::of(stat)
+    }
+
+    fn empty() -> CpuHistory {
+        CpuHistory {
+            schema: SCHEMA,
+            command: None,
+            ended: Ended::Requested,
+            began_unix_ms: 0,
+            tick_ns: 10_000_000,
+            source: SOURCE.into(),
+            core_kinds: Fact::unknown("a test"),
+            ends_ns: Vec::new(),
+            cpus: Vec::new(),
+            queued_while_idle_ns: Fact::unknown(NO_QUEUES),
+        }
+    }
+
+    #[test]
+    fn intervals_are_differences_of_readings() {
+        let readings = [
+            "cpu0 10 0 5 100 0 0 0 1\ncpu2 0 0 0 0\n",
+            "cpu0 14 1 6 104 1 0 0 3\ncpu2 0 0 0 9\n",
+            // CPU 2 went offline, CPU 1 came.
+            "cpu0 14 1 6 114 1 0 0 3\ncpu1 5 0 0 0\n",
+            // CPU 1's counter went back; CPU 2 is there again.
+            "cpu0 14 1 6 113 1 0 0 3\ncpu1 4 0 0 9\ncpu2 7 0 0 7\n",
+        ]
+        .map(times);
+        let mut history = empty();
+        for (at, pair) in readings.windows(2).enumerate() {
+            add(&mut history, 100 * (at as u64 + 1), &pair[0], &pair[1]);
+        }
+        let of = |cpu| {
+            let strip = history.cpus.iter().find(|strip| strip.cpu == cpu);
+            strip.map(|strip| strip.ticks.clone()).unwrap_or_default()
+        };
+        let ticks = |ticks: [u32; 4]| Some(Ticks::from(ticks));
+        assert_eq!(history.ends_ns, [100, 200, 300]);
+        assert_eq!(
+            of(0),
+            [ticks([5, 1, 2, 5]), ticks([0, 0, 0, 10]), ticks([0; 4])]
+        );
+        assert_eq!(of(1), [None; 3]);
+        assert_eq!(of(2), [ticks([0, 0, 0, 9]), None, None]);
+        let numbers: Vec<u32> = history.cpus.iter().map(|strip| strip.cpu).collect();
+        assert_eq!(numbers, [0, 1, 2]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_recording_has_its_last_interval() {
+        let kinds = Fact::unknown("a test");
+        let recording = CpuRecording::start(Duration::from_secs(3600), kinds);
+        let history = recording.expect("/proc/stat").stop().expect("no panic");
+        assert_eq!(history.ends_ns.len(), 1);
+        assert!(!history.cpus.is_empty());
+        let whole = history.cpus.iter().all(|strip| strip.ticks.len() == 1);
+        assert!(whole, "{history:?}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn intervals_follow_each_other() {
+        let kinds = Fact::unknown("a test");
+        let recording = CpuRecording::start(Duration::from_millis(10), kinds);
+        std::thread::sleep(Duration::from_millis(60));
+        let history = recording.expect("/proc/stat").stop().expect("no panic");
+        assert!(history.ends_ns.len() > 1, "{:?}", history.ends_ns);
+        assert!(history.ends_ns.is_sorted_by(|a, b| a < b));
+    }
+}

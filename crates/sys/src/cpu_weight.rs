@@ -1,0 +1,205 @@
+//! A control group of the CPU controller, made for one job below the group that
+//! this process is in: `cpu.shares` (version 1) or `cpu.weight` (version 2), and
+//! `cpu.idle`. Works as root and where the own group is delegated.
+
+use std::io;
+use std::path::Path;
+
+use crate::files::{Files, Tree};
+use crate::groups::{NoGroup, Version, chain};
+
+/// Why there is no group with a weight.
+#[derive(Debug, thiserror::Error)]
+pub enum NoWeight {
+    /// No CPU controller.
+    #[error(transparent)]
+    NoGroup(#[from] NoGroup),
+    /// The file system or another user's group.
+    #[error("can't make the control group {0}: {1}")]
+    NotMade(String, #[source] io::Error),
+    /// Version 2, with the controller off for groups below this one.
+    #[error(
+        "{0} has no cpu.weight: the CPU controller is off in its parent's cgroup.subtree_control"
+    )]
+    Off(String),
+    /// A file of the group.
+    #[error("{0}: {1}")]
+    File(String, #[source] io::Error),
+    /// The kernel made another value of it.
+    #[error("{file}: wrote {wrote}, read back {read}")]
+    Differs {
+        /// Which file.
+        file: String,
+        /// What was written.
+        wrote: u64,
+        /// What the kernel has.
+        read: String,
+    },
+}
+
+/// The group; removed when dropped, if no process is left in it.
+#[derive(Debug)]
+pub struct WeightGroup {
+    tree: Tree,
+    directory: String,
+    version: Version,
+}
+
+/// Shares of a thread with nice 0 and of a group that nothing was set for.
+pub const DEFAULT_SHARES: u64 = 1024;
+
+impl WeightGroup {
+    /// Makes a group of this name below the own one.
+    ///
+    /// # Errors
+    /// Why it can't.
+    pub fn create(name: &str) -> Result<WeightGroup, NoWeight> {
+        WeightGroup::create_in(Tree::system(), name)
+    }
+
+    fn create_in(tree: Tree, name: &str) -> Result<WeightGroup, NoWeight> {
+        let text = |path: &str| tree.read(path).unwrap_or_default();
+        let chain = chain(
+            &text("/proc/self/cgroup"),
+            &text("/proc/self/mountinfo"),
+            "cpu",
+        )?;
+        let own = chain.levels.first().cloned().unwrap_or_default();
+        let directory = format!("{own}/{name}");
+        if let Err(error) = tree.make_directory(&directory) {
+            return Err(NoWeight::NotMade(directory, error));
+        }
+        let group = WeightGroup {
+            tree,
+            directory,
+            version: chain.version,
+        };
+        match group.tree.exists(&group.file(group.weight_file())) {
+            true => Ok(group),
+            false => Err(NoWeight::Off(group.directory.clone())),
+        }
+    }
+
+    /// Its directory, for [`Controls::groups`](crate::controls::Controls::groups).
+    pub fn directory(&self) -> &Path {
+        Path::new(&self.directory)
+    }
+
+    fn weight_file(&self) -> &'static str {
+        match self.version {
+            Version::One => "cpu.shares",
+            Version::Two => "cpu.weight",
+        }
+    }
+
+    fn file(&self, name: &str) -> String {
+        format!("{}/{name}", self.directory)
+    }
+
+    /// Sets its shares ([`DEFAULT_SHARES`]: those of others), 2 to 262144, and
+    /// reads them back.
+    ///
+    /// # Errors
+    /// What writing says, or that another value was read back.
+    pub fn set_shares(&self, shares: u64) -> Result<(), NoWeight> {
+        let value = match self.version {
+            Version::One => shares,
+            Version::Two => weight_of_shares(shares),
+        };
+        self.set(self.weight_file(), value)
+    }
+
+    /// Makes its processes run only when the CPU is otherwise idle (`cpu.idle`).
+    ///
+    /// # Errors
+    /// What writing says, or that another value was read back.
+    pub fn set_idle(&self, idle: bool) -> Result<(), NoWeight> {
+        self.set("cpu.idle", u64::from(idle))
+    }
+
+    fn set(&self, name: &str, value: u64) -> Result<(), NoWeight> {
+        let file = self.file(name);
+        let failed = |error| NoWeight::File(file.clone(), error);
+        self.tree.write(&file, &value.to_string()).map_err(failed)?;
+        let read = self.tree.read(&file).map_err(failed)?;
+        match read.parse() == Ok(value) {
+            true => Ok(()),
+            false => Err(NoWeight::Differs {
+                file,
+                wrote: value,
+                read,
+            }),
+        }
+    }
+}
+
+impl Drop for WeightGroup {
+    fn drop(&mut self) {
+        // A killed process leaves its group a little after it was waited for.
+        for _ in 0..20 {
+            match self.tree.remove_directory(&self.directory) {
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                    std::thread::sleep(std::time::Duration::from_millis(10));
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Version 2 counts weights of 1 to 10000 from 100
+/// (`cgroup_weight` in kernel/sched/core.c).
+fn weight_of_shares(shares: u64) -> u64 {
+    ((shares * 100 + DEFAULT_SHARES / 2) / DEFAULT_SHARES).clamp(1, 10_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_of_version_2() {
+        assert_eq!(weight_of_shares(DEFAULT_SHARES), 100);
+        assert_eq!(weight_of_shares(2), 1);
+        assert_eq!(weight_of_shares(10 * DEFAULT_SHARES), 1000);
+        assert_eq!(weight_of_shares(262_144), 10_000);
+    }
+
+    #[test]
+    fn a_group_below_the_own_one() {
+        let root = tempfile::tempdir().expect("a directory");
+        let write = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("below the root")).expect("a directory");
+            std::fs::write(path, text).expect("a file");
+        };
+        write("proc/self/cgroup", "0::/a\n");
+        write(
+            "proc/self/mountinfo",
+            "35 31 0:32 / /cg rw - cgroup2 cgroup rw\n",
+        );
+        write("cg/a/cgroup.procs", "");
+        let create = || WeightGroup::create_in(Tree::new(root.path()), "job");
+        // A directory of an ordinary file system has no files of its own.
+        assert!(matches!(create(), Err(NoWeight::Off(group)) if group == "/cg/a/job"));
+        assert!(!root.path().join("cg/a/job").exists(), "removed again");
+        write("cg/a/job/cpu.weight", "100");
+        assert!(matches!(create(), Err(NoWeight::NotMade(_, _))), "not ours");
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[test]
+    fn a_real_group_has_its_weight() {
+        let name = format!("latlas-test-{}", std::process::id());
+        let group = match WeightGroup::create(&name) {
+            Ok(group) => group,
+            Err(why) => return eprintln!("SKIPPED: {why}"),
+        };
+        let directory = group.directory().to_owned();
+        group.set_shares(2 * DEFAULT_SHARES).expect("in its range");
+        let read = std::fs::read_to_string(group.file(group.weight_file())).expect("there");
+        assert!(["2048", "200"].contains(&read.trim()), "{read}");
+        drop(group);
+        assert!(!directory.exists());
+    }
+}

@@ -1,0 +1,78 @@
+use super::*;
+
+/// In a thread of its own: what is set there ends with it.
+fn apart<T: Send>(body: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| scope.spawn(body).join().expect("no panic"))
+}
+
+#[test]
+fn what_is_set_for_a_thread_is_read_back_and_only_there() {
+    let before = of(0);
+    let nice = (before.nice.expect("known").max(0) + 1).min(19);
+    let set = apart(|| {
+        set_policy(0, Policy::Batch).expect("free");
+        set_nice(0, nice).expect("upwards is free");
+        set_io(0, IoPriority::BestEffort(6)).expect("free");
+        of(0)
+    });
+    assert_eq!(set.policy, Some(applied::Policy::Batch));
+    assert_eq!(set.nice, Some(nice));
+    assert_eq!(set.io, Some(IoPriority::BestEffort(6)));
+    assert_eq!(of(0), before);
+}
+
+#[test]
+fn a_slice_leaves_policy_and_nice_value() {
+    let (set, after) = apart(|| {
+        set_policy(0, Policy::Batch).expect("free");
+        set_nice(0, 19).expect("free");
+        (set_slice(0, 700_000), of(0))
+    });
+    assert_eq!(after.policy, Some(applied::Policy::Batch));
+    assert_eq!(after.nice, Some(19));
+    match set {
+        Ok(()) => assert_eq!(after.slice_ns, Some(700_000)),
+        Err(why) => assert_eq!(why.kind(), io::ErrorKind::Unsupported, "{why}"),
+    }
+}
+
+#[test]
+fn an_ignored_slice_is_an_error() {
+    let set = apart(|| {
+        set_policy(0, Policy::Idle).expect("free");
+        set_slice(0, 700_000)
+    });
+    // Kernels before 6.12 ignore it always, later ones for SCHED_IDLE.
+    assert_eq!(set.expect_err("ignored").kind(), io::ErrorKind::Unsupported);
+}
+
+#[test]
+fn another_thread_by_its_id() {
+    let (id, end) = (std::sync::mpsc::channel(), std::sync::mpsc::channel::<()>());
+    let (tell, asked) = id;
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let _ = tell.send(crate::thread::current_id().expect("Linux numbers its threads"));
+            let _ = end.1.recv();
+        });
+        let thread = asked.recv().expect("it began");
+        set_nice(thread, 19).expect("free");
+        assert_eq!(of(thread).nice, Some(19));
+        drop(end.0);
+    });
+}
+
+#[test]
+fn what_is_no_value_is_refused() {
+    let kind = |result: io::Result<()>| result.expect_err("refused").kind();
+    assert_eq!(
+        kind(set_io(0, IoPriority::BestEffort(8))),
+        io::ErrorKind::InvalidInput
+    );
+    assert_eq!(kind(set_nice(u32::MAX, 0)), io::ErrorKind::InvalidInput);
+    assert_eq!(of(u32::MAX), Scheduling::default());
+    assert_eq!(
+        set_nice(i32::MAX.cast_unsigned(), 0).map_err(|e| e.raw_os_error()),
+        Err(Some(libc::ESRCH))
+    );
+}

@@ -1,0 +1,60 @@
+//! Rings of stacks, one for each CPU.
+
+use super::rings::{Chunk, Traced, add_own, drain};
+use crate::stacks::Reader;
+use std::io;
+use sys::perf::{Capture, Ring, RingError, Source};
+
+/// The rings, and what was read of them.
+#[derive(Debug)]
+pub(super) struct StackRings {
+    pub(super) rings: Vec<(u32, Ring)>,
+    chunks: Vec<Chunk>,
+    reader: Box<Reader>,
+}
+
+/// A record is in its ring no later than this after its time.
+const LATEST_NS: u64 = 1_000_000;
+/// What is kept of each stack.
+const KEPT_BYTES: u64 = size_of::<crate::event::Event>() as u64;
+
+impl StackRings {
+    pub(super) fn open(
+        traced: &Traced,
+        cpus: &[u32],
+        capture: Capture,
+    ) -> Result<StackRings, RingError> {
+        let mut stacks = StackRings {
+            rings: Vec::new(),
+            chunks: Vec::new(),
+            reader: Box::new(Reader::new(capture)),
+        };
+        let own = [Source::Stacks(capture)];
+        add_own(&mut stacks.rings, &mut stacks.chunks, cpus, &own, traced)?;
+        if let Traced::Process(id) = *traced {
+            // What is mapped from here on is recorded.
+            let maps = std::fs::read(format!("/proc/{id}/maps"));
+            let maps = maps.map_err(RingError::Event)?;
+            stacks.reader.add_maps(id, &String::from_utf8_lossy(&maps));
+        }
+        Ok(stacks)
+    }
+
+    /// Reads what is there; how many bytes of it are kept.
+    pub(super) fn drain(&mut self) -> u64 {
+        let until_ns = sys::monotonic_raw_ns().saturating_sub(LATEST_NS);
+        let before = self.reader.count();
+        drain(&mut self.rings, &mut self.chunks);
+        self.reader.add(&self.chunks, until_ns);
+        self.chunks.clear();
+        (self.reader.count() - before) as u64 * KEPT_BYTES
+    }
+
+    pub(super) fn finish(mut self) -> io::Result<Box<Reader>> {
+        for (_, ring) in &self.rings {
+            ring.disable()?;
+        }
+        self.drain();
+        Ok(self.reader)
+    }
+}
