@@ -135,7 +135,7 @@ fn a_run_says_why_its_slowest_operations_were_slow() {
     has(
         &unwrapped(&done.out),
         [
-            "sched.pool at ",
+            "sync.semaphore_switch/free",
             ", traced after the run (",
             "operations take more than ",
             "not traced: ",
