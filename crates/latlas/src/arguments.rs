@@ -19,6 +19,7 @@ pub(crate) mod pack;
 #[cfg(test)]
 mod page;
 pub(crate) mod plot;
+pub(crate) mod qos;
 pub(crate) mod report;
 pub(crate) mod selftest;
 pub(crate) mod serve;
@@ -203,6 +204,9 @@ Exit codes:
     /// Record what each thread of a command or process did
     #[command(after_help = trace::EXAMPLES)]
     Trace(Box<trace::TraceOptions>),
+    /// Measure what quality of service does to real work, alone and competing
+    #[command(after_help = qos::EXAMPLES)]
+    Qos(Box<qos::QosOptions>),
     /// Run the echo server for `latlas run --peer`
     #[command(after_help = "\
 Sends every received byte back and prints its address. Stores no data; connections, memory and idle

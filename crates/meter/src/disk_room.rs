@@ -64,7 +64,7 @@ fn on_top_of(others: u64, text: String) -> String {
 }
 
 /// Room on the disk that has been promised to cells so far.
-pub(crate) struct DiskRoom {
+pub struct DiskRoom {
     /// Where, and what is free there; or why there is nothing.
     place: Result<(PathBuf, Room), NoRoom>,
     promised: Vec<OnDisk>,
@@ -72,7 +72,7 @@ pub(crate) struct DiskRoom {
 
 impl DiskRoom {
     /// In a place.
-    pub(crate) fn on(place: &Result<ScratchDir, ScratchError>) -> DiskRoom {
+    pub fn on(place: &Result<ScratchDir, ScratchError>) -> DiskRoom {
         let room = |place: &ScratchDir| {
             // A default directory may not be there yet.
             let there = scratch::nearest(&place.directory);
@@ -98,7 +98,7 @@ impl DiskRoom {
     ///
     /// # Errors
     /// Why there is none.
-    pub(crate) fn admit(&mut self, wanted: &OnDisk) -> Result<bool, NoRoom> {
+    pub fn admit(&mut self, wanted: &OnDisk) -> Result<bool, NoRoom> {
         let (directory, room) = self.place.as_ref().map_err(Clone::clone)?;
         let before = self.promised.clone();
         promise(&mut self.promised, wanted);

@@ -37,6 +37,7 @@ pub mod paired;
 pub mod pattern;
 pub mod plateau;
 pub mod program;
+pub mod qos;
 pub mod repeats;
 pub mod repetitions;
 pub mod residency;

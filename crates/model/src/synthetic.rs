@@ -24,6 +24,7 @@ use memory::memory_rows;
 
 mod commands;
 pub mod osnoise;
+pub mod qos;
 mod stamped;
 pub use commands::run_of_commands;
 pub use stamped::{core_to_core_row, in_modes, semaphore, stamped_figure};

@@ -23,6 +23,7 @@ pub struct Published {
     /// Author, and name of the publication.
     pub title: String,
     /// Keys of the tables of figures that are its columns, in order.
+    #[serde(default)]
     pub columns: Vec<String>,
     /// Keys of further columns, which recall earlier figures.
     #[serde(default)]
@@ -42,6 +43,8 @@ pub enum Form {
     Costs,
     /// The published figures, then ours.
     Columns,
+    /// Oakley's: cases of jobs, filled in by `latlas qos`, not by a run.
+    Qos,
 }
 
 /// Rows that stand together.
@@ -111,7 +114,7 @@ mod tests {
     fn every_column_is_a_table_and_every_row_stands_in_one() {
         let all = all();
         let keys: Vec<&str> = all.layouts.iter().map(|t| t.key.as_str()).collect();
-        assert_eq!(keys, ["ash", "kurkin", "2012"]);
+        assert_eq!(keys, ["ash", "kurkin", "oakley", "2012"]);
         for table in &all.layouts {
             let columns: Vec<_> = table
                 .columns

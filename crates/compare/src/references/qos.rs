@@ -39,6 +39,12 @@ pub struct QosMachine {
 pub struct QosCase {
     /// Which job next to which.
     pub case: String,
+    /// Levels of its jobs, first the one whose time it is; none for any level
+    /// alone, absent where the words are all there is.
+    pub jobs: Option<Vec<u32>>,
+    /// Whether it is the later of two jobs that are alike.
+    #[serde(default)]
+    pub second: bool,
     /// Range of its time in seconds; empty where only words were published.
     pub seconds: Vec<f64>,
     /// What to know with it.

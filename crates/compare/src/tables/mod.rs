@@ -5,10 +5,12 @@ mod choose;
 mod counted;
 mod here;
 mod names;
+mod oakley;
 
 pub use choose::{fullest, is_of, rows_held};
 pub use counted::{Counted, counted};
 pub use here::{Here, Measured, here};
+pub use oakley::{Oakley, OakleyMachine, OakleyRow, oakley};
 
 use crate::references::{
     Counterpart, Form, Part, PartRow, Published, Reference, ReferenceRow, References,

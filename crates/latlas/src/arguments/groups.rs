@@ -6,7 +6,7 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Measure",
-        &["run", "exec", "ci", "trace", "selftest", "echo"],
+        &["run", "exec", "ci", "trace", "qos", "selftest", "echo"],
     ),
     (
         "Results",

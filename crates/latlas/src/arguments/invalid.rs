@@ -36,6 +36,15 @@ pub(crate) enum InvalidValue {
     /// A job of an experiment that is too short or too long.
     #[error("give 1ms to 5s")]
     JobTime,
+    /// Not a size of the file that is compressed.
+    #[error("give a size from 1MiB to 1024GiB, such as 256MiB or 10GB")]
+    QosSize,
+    /// Not a size of a block.
+    #[error("give a size from 4KiB to 64MiB, such as 256KiB")]
+    QosBlock,
+    /// Neither the name of a level nor a number.
+    #[error("levels are background, utility, default, user-initiated, user-interactive or numbers")]
+    QosLevel,
     /// Not an address.
     #[error("give host and port, such as 192.0.2.7:7411 or [2001:db8::7]:7411")]
     Address,

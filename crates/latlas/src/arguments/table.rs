@@ -8,11 +8,11 @@ use std::path::PathBuf;
 /// Options of `latlas table`.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct TableOptions {
-    /// ash, kurkin or 2012 (default: list the tables)
+    /// ash, kurkin, oakley or 2012 (default: list the tables)
     #[arg(value_name = "TABLE")]
     pub(crate) table: Option<String>,
     /// A file, `last`, `last~1`, a tag, or the start of a run's id (default: of this machine's runs
-    /// among the last 20, the one with most of the table's rows)
+    /// among the last 20, the one with most of the table's rows); for oakley, a file of `latlas qos --out`
     #[arg(value_name = "RUN", conflicts_with = "measure")]
     pub(crate) run: Option<String>,
     /// Measure the table's rows first, and store the run

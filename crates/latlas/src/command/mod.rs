@@ -21,6 +21,7 @@ pub(crate) mod noise;
 pub(crate) mod pack;
 mod picture;
 pub(crate) mod plot;
+pub(crate) mod qos;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod selftest;

@@ -5,10 +5,11 @@ use super::{run, suggestion};
 use crate::arguments::wait::WaitOptions;
 use crate::arguments::{RunOptions, TableOptions};
 use crate::{UNRELIABLE, catalogue, output, program, selection};
-use anyhow::bail;
-use compare::references::{Published, References};
+use anyhow::{Context, bail};
+use compare::references::{Form, Published, References};
 use compare::tables::{self, Table};
 use meter::probe::Probe;
+use model::qos::Qos;
 use model::run::Run;
 use std::path::Path;
 use std::process::ExitCode;
@@ -26,6 +27,9 @@ pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Resu
         return Ok(ExitCode::SUCCESS);
     };
     let layout = layout(&references, key)?;
+    if layout.form == Form::Qos {
+        return oakley(&references, options);
+    }
     if options.earlier && layout.earlier.is_empty() {
         bail!("table {key} has no values of 2008: use `latlas table ash --2008`");
     }
@@ -87,6 +91,34 @@ fn layout<'a>(references: &'a References, key: &str) -> anyhow::Result<&'a Publi
             keys().collect::<Vec<_>>().join(", ")
         ),
     }
+}
+
+/// Oakley's table, with a result of `latlas qos` from a file.
+fn oakley(references: &References, options: &TableOptions) -> anyhow::Result<ExitCode> {
+    if options.measure || options.earlier {
+        bail!("table oakley is filled in by a result of `latlas qos --out FILE`: give the file");
+    }
+    let Some(reference) = references.qos.first() else {
+        bail!("no published figures of quality of service");
+    };
+    let document = options.run.as_ref().map(|file| {
+        let bytes = store::input::read(Path::new(file), store::MAX_DOCUMENT_BYTES)
+            .with_context(|| format!("can't read {file}"))?;
+        let document: Qos = serde_json::from_slice(&bytes)
+            .with_context(|| format!("{file} is not a result of latlas qos"))?;
+        anyhow::Ok(document)
+    });
+    let document = document.transpose()?;
+    let table = tables::oakley(reference, document.as_ref());
+    output::show_json_or(options.json, &table, options.color, || {
+        render::oakley(&table)
+    })?;
+    Ok(
+        match document.is_some_and(|document| document.partial.is_none()) {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::from(UNRELIABLE),
+        },
+    )
 }
 
 /// The list of tables.

@@ -29,6 +29,8 @@ mod pack;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod plan_time;
 mod plot;
+#[cfg(target_os = "linux")]
+mod qos;
 mod refused;
 mod report;
 mod rows;

@@ -9,7 +9,7 @@ const NOT_MEASURED: &str = "not measured yet";
 fn without_a_run_the_published_figures_are_printed() {
     let home = Home::new();
     let tables = home.run("table").ok();
-    assert_eq!(tables.out.lines().count(), 3, "{}", tables.out);
+    assert_eq!(tables.out.lines().count(), 4, "{}", tables.out);
     assert_eq!(home.json("table --json")[0]["key"], "ash");
     for key in ["ash", "kurkin", "2012"] {
         tables.line(key);

@@ -53,6 +53,10 @@ impl QuotaWatch {
     }
 }
 
+pub fn thread_migrations() -> Option<u64> {
+    None
+}
+
 pub fn throttled_us() -> Option<u64> {
     None
 }

@@ -77,3 +77,22 @@ fn thermal() -> Fact<String> {
     };
     Fact::known(name.to_owned()).from_source("notify_get_state")
 }
+
+/// `pmset -g batt` begins with `Now drawing from 'AC Power'`.
+pub(crate) fn source() -> Fact<String> {
+    const PMSET: &str = "/usr/bin/pmset -g batt";
+    let output = match Command::new("/usr/bin/pmset").args(["-g", "batt"]).output() {
+        Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
+        Err(error) => return Fact::unknown(format!("{PMSET}: {error}")),
+    };
+    let drawing = output.lines().next().unwrap_or_default();
+    match (
+        drawing.contains("AC Power"),
+        drawing.contains("Battery Power"),
+    ) {
+        (true, _) => Fact::known("mains".to_owned()),
+        (_, true) => Fact::known("battery".to_owned()),
+        _ => Fact::unknown(format!("{PMSET} does not say")),
+    }
+    .from_source(PMSET)
+}

@@ -100,6 +100,20 @@ pub fn thread_switches() -> Option<Switches> {
     })
 }
 
+/// Times the calling thread went on on another CPU, since it began. `None` where
+/// the kernel does not show it (CONFIG_SCHED_DEBUG).
+pub fn thread_migrations() -> Option<u64> {
+    migrations_of(&std::fs::read_to_string("/proc/thread-self/sched").ok()?)
+}
+
+/// `se.nr_migrations                             :                   17`.
+fn migrations_of(sched: &str) -> Option<u64> {
+    let line = sched
+        .lines()
+        .find_map(|line| line.strip_prefix("se.nr_migrations"))?;
+    line.trim().strip_prefix(':')?.trim().parse().ok()
+}
+
 fn sum_throttled(stats: &[CpuStat]) -> Option<u64> {
     // `sum` of an empty list would say 0 where nothing is known.
     stats
@@ -184,6 +198,13 @@ mod tests {
     fn schedstat_gives_its_second_number() {
         assert_eq!(run_delay_of("119238472 8842 17\n"), Some(8842));
         assert_eq!(run_delay_of("119238472"), None);
+    }
+
+    #[test]
+    fn migrations_are_a_line_of_many() {
+        let sched = "x (7, #threads: 1)\n-----\nse.nr_migrations   :   17\nnr_switches : 3\n";
+        assert_eq!(migrations_of(sched), Some(17));
+        assert_eq!(migrations_of("nr_switches : 3\n"), None);
     }
 
     #[test]

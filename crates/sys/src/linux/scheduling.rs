@@ -24,8 +24,9 @@ pub(crate) fn of(task: u32) -> Scheduling {
     let Ok(pid) = libc::pid_t::try_from(task) else {
         return Scheduling::default();
     };
+    // Only processes have the file; of a thread it is found by its id.
     let whose = match task {
-        0 => "thread-self".to_owned(),
+        0 => "self".to_owned(),
         task => task.to_string(),
     };
     let autogroup = std::fs::read_to_string(format!("/proc/{whose}/autogroup"));

@@ -76,3 +76,12 @@ fn what_is_no_value_is_refused() {
         Err(Some(libc::ESRCH))
     );
 }
+
+#[test]
+fn the_autogroup_of_a_process_is_read_in_each_thread() {
+    let own = of(0).autogroup;
+    assert_eq!(apart(|| of(0).autogroup), own);
+    assert_eq!(of(std::process::id()).autogroup, own);
+    let text = std::fs::read_to_string("/proc/self/autogroup").unwrap_or_default();
+    assert_eq!(own.is_some(), text.contains(" nice "));
+}

@@ -3,6 +3,7 @@
 use super::content::Content;
 use crate::html::{Place, paint};
 use crate::render::{PublishedOptions, published_on_page};
+use compare::references::Form;
 use compare::tables::{TableRow, fill_in_beside};
 use maud::{Markup, html};
 
@@ -18,6 +19,8 @@ pub(super) fn section(content: &Content) -> Markup {
     };
     let has_ours = |row: &TableRow| row.shown().is_some();
     let layouts = content.references.layouts.iter();
+    // A run has no jobs.
+    let layouts = layouts.filter(|layout| layout.form != Form::Qos);
     let others: Vec<_> = content.others.iter().map(|other| other.run).collect();
     let tables =
         layouts.map(|layout| fill_in_beside(layout, content.references, Some(run), false, &others));

@@ -140,7 +140,7 @@ fn advice(table: &Table, options: &PublishedOptions) -> Option<String> {
 fn legend(table: &Table, notes: &Notes) -> String {
     let figure = match table.form {
         Form::Costs => "ns each",
-        Form::Columns => "here",
+        Form::Columns | Form::Qos => "here",
     };
     let mut text = format!(
         "{figure} ±: cost on the undisturbed machine (quiet), or the median of all operations for the \

@@ -1,0 +1,167 @@
+//! What `latlas qos` takes.
+
+use crate::arguments::wait::WaitOptions;
+use crate::arguments::{Color, InvalidValue};
+use clap::{Args, ValueEnum};
+use model::qos::{Codec, Level};
+use qos::plan::Kind;
+use std::path::PathBuf;
+
+/// Printed below the options.
+pub(crate) const EXAMPLES: &str = "\
+Compresses a file block by block with an operation queue, at each quality-of-service level, alone and
+with a second job at another level, interleaved. Each job is a process in its own session. Prints what
+each level is on this system (applied, effective or refused), times, throughput, the share of the CPU
+that the kernel's weights predict next to the measured one, and where the blocks ran. Levels are
+Apple's classes; on Linux they are made of nice values, autogroup, policy and slice (docs/qos.md).
+
+Examples:
+  latlas qos                                      Measure all levels and pairs (about 4 minutes)
+  sudo latlas qos                                 Also raise the upper levels, which needs root
+  latlas qos --levels background,default          Measure two levels (1 minute)
+  latlas qos --cases alone --rounds 10            Measure each level alone
+  latlas qos --jobs 1                             One operation at a time in each job
+  latlas qos --size 10GB --rounds 1               Compress the size of the published study
+  latlas qos --full                               Also run one level for five minutes
+  latlas qos --out qos.json                       Also write every run as JSON
+  latlas table oakley qos.json                    Show it next to the published study
+
+Exit codes:
+  0  done
+  2  the request can't be carried out
+  3  interrupted, a case failed, or too few rounds for any interval";
+
+/// Options of it.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct QosOptions {
+    /// Size of the file; it is removed at the end
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
+    pub(crate) size: u64,
+    /// Size of a block
+    #[arg(long, value_name = "SIZE", default_value = "256KiB", value_parser = block)]
+    pub(crate) block: u64,
+    /// Codec
+    #[arg(long, value_name = "CODEC", default_value = "zstd")]
+    pub(crate) codec: CodecChoice,
+    /// Compression level of zstd
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(i32).range(1..=22))]
+    pub(crate) compression: i32,
+    /// Levels: background (9), utility (17), default (21), user-initiated (25), user-interactive (33),
+    /// or another number, to see what the system makes of it
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level,
+        default_value = "background,utility,default,user-initiated,user-interactive")]
+    pub(crate) levels: Vec<Level>,
+    /// Maximum number of concurrent operations in a job [default: one per allowed CPU]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) jobs: Option<u32>,
+    /// Cases to measure [default: all]
+    #[arg(long, value_name = "CASES", value_delimiter = ',')]
+    pub(crate) cases: Vec<CaseChoice>,
+    /// Also run the default level for five minutes, and read its settings again at the end
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Rounds, each with one run of every case; an interval needs 6, the comparison of all levels 8
+    #[arg(long, value_name = "N", default_value_t = qos::plan::ROUNDS, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rounds: u32,
+    /// Seed of the random order
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Directory for the file (default: the cache directory or /var/tmp, whichever is on a disk)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) wait: WaitOptions,
+    /// Print JSON with every run
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Also write JSON to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// When to use colors
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// A codec.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CodecChoice {
+    /// Zstandard
+    Zstd,
+    /// LZ4
+    Lz4,
+}
+
+/// A kind of cases.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CaseChoice {
+    /// Each level alone
+    Alone,
+    /// Each pair of a higher and a lower level
+    Pairs,
+    /// Two jobs of the lowest level
+    Lowest,
+    /// 1, 2, 4, ... operations at once, up to --jobs
+    Operations,
+}
+
+impl QosOptions {
+    pub(crate) fn kinds(&self) -> Vec<Kind> {
+        let chosen = self.cases.iter().map(|case| match case {
+            CaseChoice::Alone => Kind::Alone,
+            CaseChoice::Pairs => Kind::Pairs,
+            CaseChoice::Lowest => Kind::Lowest,
+            CaseChoice::Operations => Kind::Operations,
+        });
+        match self.cases.is_empty() {
+            true => Kind::ALL.to_vec(),
+            false => chosen.collect(),
+        }
+    }
+
+    pub(crate) fn codec(&self) -> Codec {
+        match self.codec {
+            CodecChoice::Zstd => Codec::Zstd(self.compression),
+            CodecChoice::Lz4 => Codec::Lz4,
+        }
+    }
+}
+
+fn size(text: &str) -> Result<u64, InvalidValue> {
+    let bytes = model::size::parse(text);
+    let range = 1 << 20..=1 << 40;
+    bytes
+        .filter(|bytes| range.contains(bytes))
+        .ok_or(InvalidValue::QosSize)
+}
+
+fn block(text: &str) -> Result<u64, InvalidValue> {
+    let bytes = model::size::parse(text);
+    let range = 4 << 10..=64 << 20;
+    bytes
+        .filter(|bytes| range.contains(bytes))
+        .ok_or(InvalidValue::QosBlock)
+}
+
+fn level(text: &str) -> Result<Level, InvalidValue> {
+    Level::parse(text).ok_or(InvalidValue::QosLevel)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_levels() {
+        assert_eq!(size("10GB"), Ok(10_000_000_000));
+        assert_eq!(size("256MiB"), Ok(256 << 20));
+        for bad in ["", "1KiB", "2PB", "-1MB", "much"] {
+            assert_eq!(size(bad), Err(InvalidValue::QosSize), "{bad}");
+        }
+        assert_eq!(block("1MiB"), Ok(1 << 20));
+        assert_eq!(block("1GiB"), Err(InvalidValue::QosBlock));
+        assert_eq!(level("utility"), Ok(Level::UTILITY));
+        assert_eq!(level("17"), Ok(Level::UTILITY));
+        assert_eq!(level("32").map(Level::is_known), Ok(false));
+        assert_eq!(level("urgent"), Err(InvalidValue::QosLevel));
+    }
+}

@@ -1,0 +1,191 @@
+//! `latlas qos`: one compression job at each level, alone and competing.
+
+use super::measured::{lock, stop_on_signals};
+use crate::arguments::qos::QosOptions;
+use crate::progress::Bar;
+use crate::{UNRELIABLE, output, program};
+use anyhow::{Context, bail};
+use meter::disk_room::DiskRoom;
+use meter::probe::OnDisk;
+use meter::scratch::{self, Scratch};
+use model::figure;
+use model::qos::{Case, How, Qos, QosConditions, SCHEMA};
+use qos::conduct::{Jobs, Progress, conduct, file_in};
+use qos::file::FileError;
+use qos::running::JobError;
+use qos::{conditions, file, plan};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+use view::render;
+
+/// Makes the file, measures the cases, prints what came of them.
+pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
+    if let Some(path) = &options.out {
+        store::check_writable(path)?;
+    }
+    let cpus = sys::allowed_cpus()
+        .ok()
+        .or_else(|| sys::machine(Path::new("/")).online_cpus.get().cloned())
+        .unwrap_or_default();
+    let operations = options.jobs.unwrap_or(cpus.len().max(1) as u32);
+    let cases = plan::cases(&options.kinds(), &options.levels, operations, options.full);
+    if cases.is_empty() {
+        bail!("nothing to measure: --jobs 1 leaves no fewer operations (--cases)");
+    }
+    let place = match &options.dir {
+        Some(directory) => scratch::named(directory),
+        None => scratch::by_default(),
+    };
+    let place = place?;
+    let wanted = OnDisk {
+        shared: "qos".into(),
+        bytes: options.size,
+        files: 1,
+        ..OnDisk::default()
+    };
+    DiskRoom::on(&Ok(place.clone()))
+        .admit(&wanted)
+        .context("no room for the file (--size, --dir)")?;
+    let _lock = lock("latlas qos", None, options.wait)?;
+    let machine = sys::machine(Path::new("/"));
+    let stop = stop_on_signals()?;
+    let conditions = conditions::now(place.filesystem.clone());
+    let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
+    let scratch = Scratch::make(&place)?;
+    let path = file_in(scratch.path());
+    output::message(format_args!(
+        "writing {} to {}",
+        model::size::text(options.size),
+        scratch.path().display()
+    ));
+    let file_sha256 = match file::make(&path, options.size, stop) {
+        Err(FileError::Interrupted) => return Ok(interrupted()),
+        made => made?,
+    };
+    let mut jobs = Jobs {
+        file: path,
+        how: How {
+            file_bytes: options.size,
+            file_sha256,
+            block_bytes: options.block,
+            codec: options.codec(),
+            compressed_bytes: 0,
+            passes: 1,
+            operations,
+            rounds: options.rounds,
+            seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
+            cpus,
+        },
+        autogroups: conditions.autogroups.get() == Some(&true),
+    };
+    let once = match jobs.verify(stop) {
+        Err(JobError::Interrupted) => return Ok(interrupted()),
+        verified => {
+            let (compressed_bytes, once) = verified.context("can't check the job")?;
+            jobs.how.compressed_bytes = compressed_bytes;
+            once
+        }
+    };
+    jobs.how.passes = plan::passes(once);
+    let job = once * jobs.how.passes;
+    let takes = plan::takes(&cases, jobs.how.rounds, job);
+    output::message(expected(&jobs.how, &cases, job, takes));
+    let bar = Bar::on_stderr();
+    let conducted = conduct(&jobs, &cases, stop, |progress| {
+        bar.message(&so_far(progress, &jobs.how, takes));
+    });
+    bar.clear();
+    scratch.remove()?;
+    if conducted.cases.iter().all(|case| case.runs.is_empty()) {
+        let why = conducted.partial.as_deref().unwrap_or("no run ended");
+        output::message(format_args!("{why}: nothing to show"));
+        return Ok(ExitCode::from(UNRELIABLE));
+    }
+    let document = Qos {
+        schema: SCHEMA,
+        started_unix_ms,
+        wall_ms: sys::monotonic_raw_ns().saturating_sub(began_ns) / 1_000_000,
+        program: program::program(&machine),
+        remarks: remarks(&jobs.how, &conditions),
+        machine,
+        how: jobs.how,
+        conditions,
+        levels: conducted.levels,
+        cases: conducted.cases,
+        partial: conducted.partial,
+    };
+    let written = options.out.as_ref().map(|path| {
+        let mut bytes = serde_json::to_vec(&document)?;
+        bytes.push(b'\n');
+        anyhow::Ok(store::write_bytes(&bytes, path)?)
+    });
+    match options.json {
+        true => output::print(&(serde_json::to_string(&document)? + "\n"))?,
+        false => output::show(&render::qos(&document), options.color)?,
+    }
+    written.transpose()?;
+    Ok(exit_code(&document))
+}
+
+fn interrupted() -> ExitCode {
+    output::message("interrupted before the first measurement");
+    ExitCode::from(UNRELIABLE)
+}
+
+fn expected(how: &How, cases: &[Case], job: Duration, takes: Duration) -> String {
+    format!(
+        "{} in {} of {} each, about {}; Ctrl-C ends it and keeps completed runs",
+        model::text::counted(cases.len(), "case"),
+        model::text::counted(how.rounds as usize, "round"),
+        figure::time(job.as_nanos() as f64),
+        minutes(takes)
+    )
+}
+
+fn minutes(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..=99 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds.div_ceil(60)),
+    }
+}
+
+fn so_far(progress: &Progress, how: &How, takes: Duration) -> String {
+    format!(
+        "round {} of {}: {}; {:.0} s of about {:.0}",
+        progress.round,
+        how.rounds,
+        progress.case.name(),
+        progress.elapsed.as_secs_f64(),
+        takes.as_secs_f64()
+    )
+}
+
+/// What a reader must know.
+fn remarks(how: &How, conditions: &QosConditions) -> Vec<String> {
+    let mut all = Vec::new();
+    let nice = sys::scheduling::of(0).nice.unwrap_or(0);
+    if nice != 0 {
+        all.push(format!(
+            "latlas ran with nice {nice}, which the jobs inherit"
+        ));
+    }
+    let load = conditions.load_before.unwrap_or(0.0);
+    if load > 0.25 * how.cpus.len() as f64 {
+        all.push(format!(
+            "load average {load:.2} before: other processes used the CPUs"
+        ));
+    }
+    all
+}
+
+fn exit_code(document: &Qos) -> ExitCode {
+    let known = document
+        .cases
+        .iter()
+        .any(|case| case.runs.len() >= model::repeats::LEAST_FOR_INTERVAL);
+    match document.partial.is_none() && known {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(UNRELIABLE),
+    }
+}

@@ -1,0 +1,305 @@
+//! What the figures say in words, case by case.
+
+use super::figures::{self, slowdown};
+use super::{Case, CaseRuns, Level, Qos};
+use crate::compare::finding::Finding;
+use crate::interleaved;
+use crate::repeats::LEAST_FOR_INTERVAL;
+use crate::shown::number_with_half;
+use crate::stats::Interval;
+use std::fmt;
+
+/// Times within this of each other are the same.
+const SAME: f64 = 0.05;
+/// A job that takes up to this much longer than alone is not affected.
+const UNAFFECTED: f64 = 1.10;
+/// A share this far from a half on one side shows a preference.
+const PREFERRED: f64 = 0.05;
+
+/// A sentence about the results.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Conclusion {
+    /// Whether the level matters with nothing competing.
+    Alone {
+        /// Levels that differ from default, with their time over default's.
+        differ: Vec<(Level, Interval)>,
+        /// Levels of which the runs don't say.
+        unclear: Vec<Level>,
+    },
+    /// What a lower level cost beside a higher one.
+    Pair {
+        /// The higher level.
+        high: Level,
+        /// The lower one.
+        low: Level,
+        /// Whether it gave way.
+        word: GaveWay,
+        /// The lower one's share of the CPU time.
+        share: Option<Interval>,
+        /// Time of the higher over its time alone.
+        high_time: Option<Interval>,
+        /// Time of the lower over its time alone.
+        low_time: Option<Interval>,
+        /// Levels without some of their parts.
+        refused: Vec<String>,
+    },
+    /// What two jobs of one level cost each other.
+    Same {
+        /// The level.
+        level: Level,
+        /// Time of each over its time alone.
+        times: [Option<Interval>; 2],
+    },
+    /// How the throughput went in a long run.
+    Long {
+        /// The level.
+        level: Level,
+        /// Throughput in the last tenth over that in the first.
+        last_over_first: Option<f64>,
+        /// What the level was at the end, where it had changed.
+        changed: Vec<String>,
+    },
+    /// Jobs did not compete: there is a CPU for each operation.
+    NoCompetition {
+        /// Operations of both jobs.
+        operations: u32,
+        /// CPUs.
+        cpus: u32,
+    },
+}
+
+/// Whether the lower level gave way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GaveWay {
+    /// It had less than its equal share.
+    Yes,
+    /// Both had an equal share.
+    Alike,
+    /// The lower had more.
+    Reversed,
+    /// Too few rounds, or they disagree.
+    CannotTell,
+}
+
+/// All conclusions, in the order of the cases.
+pub fn conclusions(qos: &Qos) -> Vec<Conclusion> {
+    let mut all: Vec<Conclusion> = alone(qos).into_iter().collect();
+    let (operations, cpus) = (2 * qos.how.operations, qos.how.cpus.len() as u32);
+    let competing = qos.cases.iter().any(|runs| runs.case.levels().len() == 2);
+    if competing && operations <= cpus {
+        all.push(Conclusion::NoCompetition { operations, cpus });
+    }
+    let measured = qos.cases.iter().filter(|runs| !runs.runs.is_empty());
+    all.extend(measured.filter_map(|runs| match runs.case {
+        Case::Pair { high, low } => Some(pair(qos, runs, high, low)),
+        Case::Same { level } => Some(Conclusion::Same {
+            level,
+            times: [0, 1].map(|job| slowdown(qos, runs, job)),
+        }),
+        Case::Long { level, .. } => Some(long(runs, level)),
+        Case::Alone { .. } | Case::Operations { .. } => None,
+    }));
+    all
+}
+
+fn alone(qos: &Qos) -> Option<Conclusion> {
+    let default = qos.case(Case::Alone {
+        level: Level::DEFAULT,
+    })?;
+    let others: Vec<(Level, &CaseRuns)> = qos
+        .cases
+        .iter()
+        .filter_map(|runs| match runs.case {
+            Case::Alone { level } if level != Level::DEFAULT => Some((level, runs)),
+            _ => None,
+        })
+        .collect();
+    let (mut differ, mut unclear) = (Vec::new(), Vec::new());
+    for (level, runs) in &others {
+        let walls = [default, runs].map(|runs| figures::walls_ns(runs, 0));
+        let ratio = interleaved::ratio(&walls[0], &walls[1], others.len());
+        match (interleaved::word(ratio.as_ref(), SAME), ratio) {
+            (Finding::Different, Some(ratio)) => differ.push((*level, ratio)),
+            (Finding::SameWithinNoise, _) => {}
+            _ => unclear.push(*level),
+        }
+    }
+    (!others.is_empty()).then_some(Conclusion::Alone { differ, unclear })
+}
+
+fn pair(qos: &Qos, runs: &CaseRuns, high: Level, low: Level) -> Conclusion {
+    let share = figures::share_interval(runs);
+    let refused = [high, low].into_iter().filter_map(|level| {
+        let parts = qos.parts(level).iter().filter(|part| !part.holds());
+        let parts: Vec<String> = parts.map(|part| part.setting.text()).collect();
+        (!parts.is_empty()).then(|| format!("{}: {}", level.name(), parts.join(", ")))
+    });
+    Conclusion::Pair {
+        high,
+        low,
+        word: gave_way(share.as_ref()),
+        share,
+        high_time: slowdown(qos, runs, 0),
+        low_time: slowdown(qos, runs, 1),
+        refused: refused.collect(),
+    }
+}
+
+fn gave_way(share: Option<&Interval>) -> GaveWay {
+    match share {
+        Some(share) if share.high < 0.5 - PREFERRED => GaveWay::Yes,
+        Some(share) if share.low > 0.5 + PREFERRED => GaveWay::Reversed,
+        Some(share) if share.low >= 0.5 - PREFERRED && share.high <= 0.5 + PREFERRED => {
+            GaveWay::Alike
+        }
+        _ => GaveWay::CannotTell,
+    }
+}
+
+fn long(runs: &CaseRuns, level: Level) -> Conclusion {
+    let job = runs.runs.first().and_then(|run| run.jobs.first());
+    let tenths = job.map(|job| job.tenths.as_slice()).unwrap_or_default();
+    let last_over_first = match tenths {
+        [first, .., last] if *first > 0.0 => Some(last / first),
+        _ => None,
+    };
+    let changed = job.into_iter().flat_map(|job| &job.changed);
+    Conclusion::Long {
+        level,
+        last_over_first,
+        changed: changed.map(|part| part.setting.text()).collect(),
+    }
+}
+
+/// `1.2 ±0.1 %`.
+fn percent(share: &Interval) -> String {
+    format!("{} %", number_with_half(&share.scaled(100.0)))
+}
+
+fn times(ratio: Option<&Interval>) -> String {
+    match ratio {
+        Some(ratio) => format!("{} times its time alone", number_with_half(ratio)),
+        None => format!("(time alone: needs {LEAST_FOR_INTERVAL} rounds)"),
+    }
+}
+
+fn list(levels: &[Level]) -> String {
+    let names: Vec<String> = levels.iter().map(|level| level.name()).collect();
+    names.join(", ")
+}
+
+impl fmt::Display for Conclusion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Conclusion::Alone { differ, unclear } => {
+                match differ.as_slice() {
+                    [] if unclear.is_empty() => write!(
+                        f,
+                        "With nothing competing the level does not matter: each takes as long as \
+                         default (within {:.0} %).",
+                        SAME * 100.0
+                    )?,
+                    [] => write!(f, "With nothing competing:")?,
+                    differ => {
+                        let all: Vec<String> = differ
+                            .iter()
+                            .map(|(level, ratio)| {
+                                format!("{} {} times", level.name(), number_with_half(ratio))
+                            })
+                            .collect();
+                        write!(
+                            f,
+                            "With nothing competing the level matters: {} the time of default;",
+                            all.join(", ")
+                        )?;
+                    }
+                }
+                match unclear.is_empty() {
+                    true if differ.is_empty() => Ok(()),
+                    true => write!(f, " the others do not differ."),
+                    false => write!(
+                        f,
+                        " can't tell for {} (too few rounds, or they disagree).",
+                        list(unclear)
+                    ),
+                }
+            }
+            Conclusion::Pair {
+                high,
+                low,
+                word,
+                share,
+                high_time,
+                low_time,
+                refused,
+            } => {
+                let (high, low) = (high.name(), low.name());
+                let share = share.as_ref().map(percent).unwrap_or_default();
+                let (high_time, low_time) = (high_time.as_ref(), low_time.as_ref());
+                match word {
+                    GaveWay::Yes => {
+                        write!(
+                            f,
+                            "{low} gave way to {high}: {share} of the CPU time while both ran; {low} \
+                             took {}, {high} {}",
+                            times(low_time),
+                            times(high_time)
+                        )?;
+                        match high_time {
+                            Some(t) if t.high <= UNAFFECTED => write!(f, ": within 10 %.")?,
+                            _ => write!(f, ".")?,
+                        }
+                    }
+                    GaveWay::Alike => write!(
+                        f,
+                        "{low} and {high} can't be told apart: {low} had {share} of the CPU time while \
+                         both ran."
+                    )?,
+                    GaveWay::Reversed => write!(
+                        f,
+                        "{low} had more than {high}: {share} of the CPU time while both ran."
+                    )?,
+                    GaveWay::CannotTell => write!(
+                        f,
+                        "{low} beside {high}: can't tell whether it gave way (too few rounds, or \
+                         they disagree)."
+                    )?,
+                }
+                match refused.is_empty() || *word == GaveWay::Yes {
+                    true => Ok(()),
+                    false => write!(f, " Not set: {}.", refused.join("; ")),
+                }
+            }
+            Conclusion::Same { level, times: both } => write!(
+                f,
+                "Two {} jobs at once: the first took {}, the second {}.",
+                level.name(),
+                times(both[0].as_ref()),
+                times(both[1].as_ref())
+            ),
+            Conclusion::Long {
+                level,
+                last_over_first,
+                changed,
+            } => {
+                match last_over_first {
+                    Some(ratio) => write!(
+                        f,
+                        "{} in a long run: throughput of the last tenth is {ratio:.2} times that of \
+                         the first",
+                        level.name()
+                    )?,
+                    None => write!(f, "{} in a long run: not measured", level.name())?,
+                }
+                match changed.is_empty() {
+                    true => write!(f, "; its settings were the same at the end."),
+                    false => write!(f, "; at the end it had {}.", changed.join(", ")),
+                }
+            }
+            Conclusion::NoCompetition { operations, cpus } => write!(
+                f,
+                "Two jobs have {operations} operations at once on {cpus} CPUs: they don't compete."
+            ),
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Through the cases, round by round. What was measured before something went
+//! wrong is kept.
+
+use crate::job::Order;
+use crate::levels;
+use crate::report::Ended;
+use crate::running::{JobError, Running, run};
+use meter::commands::repeat::{ADAPTIVE, Done, Runner, repeat};
+use model::command::{Ended as EndedBy, Rule};
+use model::qos::{Case, CaseRun, CaseRuns, How, Level, LevelHere};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use sys::command::Usage;
+
+/// What jobs need to know.
+#[derive(Clone, Debug)]
+pub struct Jobs {
+    /// What is compressed.
+    pub file: PathBuf,
+    /// How.
+    pub how: How,
+    /// Whether sessions have autogroups that act.
+    pub autogroups: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conducted {
+    /// The cases with their runs.
+    pub cases: Vec<CaseRuns>,
+    /// What each level is here.
+    pub levels: Vec<LevelHere>,
+    /// Why it is not whole, if it is not.
+    pub partial: Option<String>,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// The case that begins.
+    pub case: Case,
+    /// Its round, from 1.
+    pub round: u32,
+    /// Time since the beginning.
+    pub elapsed: Duration,
+}
+
+impl Jobs {
+    /// Blocks in the file.
+    fn blocks_of_file(&self) -> u64 {
+        self.how.file_bytes.div_ceil(self.how.block_bytes.max(1))
+    }
+
+    fn order(&self, level: Level) -> Order {
+        Order {
+            parent: std::process::id(),
+            file: self.file.clone(),
+            block_bytes: self.how.block_bytes,
+            blocks: self.blocks_of_file() * u64::from(self.how.passes),
+            for_ns: None,
+            codec: self.how.codec,
+            operations: self.how.operations,
+            settings: levels::settings(level, self.autogroups),
+            verify: false,
+        }
+    }
+
+    /// The jobs of a case, in the order of its levels.
+    fn orders(&self, case: Case) -> Vec<Order> {
+        let mut orders: Vec<Order> = case.levels().into_iter().map(|l| self.order(l)).collect();
+        for order in &mut orders {
+            match case {
+                Case::Operations { operations, .. } => {
+                    // As much of the work as takes about as long.
+                    let all = u64::from(self.how.operations.max(1));
+                    order.blocks = (order.blocks * u64::from(operations) / all).max(1);
+                    order.operations = operations;
+                }
+                Case::Long { seconds, .. } => {
+                    order.blocks = u64::MAX;
+                    order.for_ns = Some(u64::from(seconds) * 1_000_000_000);
+                }
+                Case::Alone { .. } | Case::Pair { .. } | Case::Same { .. } => {}
+            }
+        }
+        orders
+    }
+
+    /// Compresses, decompresses and compares each block once, then measures one
+    /// pass: compressed bytes, and the time it took.
+    ///
+    /// # Errors
+    /// A block that did not come back, or a job that failed.
+    pub fn verify(&self, stop: &AtomicBool) -> Result<(u64, Duration), JobError> {
+        let order = Order {
+            blocks: self.blocks_of_file(),
+            verify: true,
+            settings: Vec::new(),
+            ..self.order(Level::DEFAULT)
+        };
+        let (_, verified) = run(vec![Running::start(&order)?], stop)?;
+        let plain = Order {
+            verify: false,
+            ..order
+        };
+        let (go_ns, timed) = run(vec![Running::start(&plain)?], stop)?;
+        let [verified, timed] = [verified, timed].map(|all| all.into_iter().next());
+        let (Some(verified), Some(timed)) = (verified, timed) else {
+            return Err(JobError::Failed("no report".into()));
+        };
+        let took_ns = timed.end_ns().unwrap_or(go_ns).saturating_sub(go_ns);
+        Ok((
+            verified.report.compressed_bytes,
+            Duration::from_nanos(took_ns),
+        ))
+    }
+}
+
+/// Measures all cases in rounds: in a random order, the next round in the
+/// reverse order. A case that fails is left out from then on. Long cases come
+/// once, at the end.
+pub fn conduct(
+    jobs: &Jobs,
+    cases: &[Case],
+    stop: &AtomicBool,
+    watch: impl FnMut(&Progress),
+) -> Conducted {
+    let (long, rounds): (Vec<Case>, Vec<Case>) = cases
+        .iter()
+        .partition(|case| matches!(case, Case::Long { .. }));
+    let mut conductor = Conductor {
+        jobs,
+        stop,
+        watch,
+        began: Instant::now(),
+        cases: cases
+            .iter()
+            .map(|&case| CaseRuns {
+                case,
+                runs: Vec::new(),
+                left_out: None,
+            })
+            .collect(),
+        order: rounds,
+        levels: Vec::new(),
+    };
+    let rule = Rule {
+        runs: Some(jobs.how.rounds),
+        ..ADAPTIVE
+    };
+    let mut interrupted = false;
+    if !conductor.order.is_empty() {
+        let count = conductor.order.len();
+        let Ok(repeated) = repeat(&mut conductor, count, 0, &rule, jobs.how.seed, |_| ());
+        interrupted = repeated.ended == Some(EndedBy::Interrupted);
+    }
+    for case in long {
+        if !interrupted {
+            interrupted = conductor.one(case) == Done::Interrupted;
+        }
+    }
+    let Conductor { cases, levels, .. } = conductor;
+    Conducted {
+        partial: why_partial(&cases, interrupted),
+        cases,
+        levels,
+    }
+}
+
+fn why_partial(cases: &[CaseRuns], interrupted: bool) -> Option<String> {
+    let mut reasons: Vec<String> = cases
+        .iter()
+        .filter_map(|runs| {
+            let why = runs.left_out.as_ref()?;
+            let after = model::text::counted(runs.runs.len(), "round");
+            Some(format!(
+                "{}: left out after {after}: {why}",
+                runs.case.name()
+            ))
+        })
+        .collect();
+    if interrupted {
+        reasons.push("interrupted: completed runs are kept".into());
+    }
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+struct Conductor<'a, W> {
+    jobs: &'a Jobs,
+    stop: &'a AtomicBool,
+    watch: W,
+    began: Instant,
+    cases: Vec<CaseRuns>,
+    /// The cases of a round.
+    order: Vec<Case>,
+    levels: Vec<LevelHere>,
+}
+
+impl<W: FnMut(&Progress)> Conductor<'_, W> {
+    /// One run of a case.
+    fn one(&mut self, case: Case) -> Done<Usage> {
+        let place = self.cases.iter().position(|runs| runs.case == case);
+        let Some(place) = place.filter(|&place| self.cases[place].left_out.is_none()) else {
+            return Done::Ended(Usage::default());
+        };
+        let at_ms = self.elapsed_ms();
+        (self.watch)(&Progress {
+            case,
+            round: self.cases[place].runs.len() as u32 + 1,
+            elapsed: self.began.elapsed(),
+        });
+        match self.try_one(case, at_ms) {
+            Ok(run) => {
+                let wall_ns = run.jobs.iter().map(|job| job.wall_ns).max().unwrap_or(0);
+                self.cases[place].runs.push(run);
+                Done::Ended(Usage {
+                    wall_ns,
+                    ..Usage::default()
+                })
+            }
+            Err(JobError::Interrupted) => Done::Interrupted,
+            Err(error) => {
+                self.cases[place].left_out = Some(error.to_string());
+                Done::Ended(Usage::default())
+            }
+        }
+    }
+
+    fn try_one(&mut self, case: Case, at_ms: u64) -> Result<CaseRun, JobError> {
+        let started = self.jobs.orders(case).iter().map(Running::start).collect();
+        let started: Vec<Running> = match started {
+            Ok(started) => started,
+            Err(error) => return Err(error),
+        };
+        for (level, job) in case.levels().into_iter().zip(&started) {
+            if !self.levels.iter().any(|here| here.level == level) {
+                self.levels.push(LevelHere {
+                    level,
+                    parts: job.parts().to_vec(),
+                });
+            }
+        }
+        let (go_ns, ended) = run(started, self.stop)?;
+        Ok(case_run(case, at_ms, go_ns, &ended))
+    }
+}
+
+fn case_run(case: Case, at_ms: u64, go_ns: u64, ended: &[Ended]) -> CaseRun {
+    let first_end_ns = ended.iter().filter_map(Ended::end_ns).min();
+    let first_end_ns = first_end_ns.unwrap_or(go_ns);
+    let is_long = matches!(case, Case::Long { .. });
+    CaseRun {
+        at_ms,
+        together_ns: first_end_ns.saturating_sub(go_ns),
+        jobs: ended
+            .iter()
+            .map(|ended| ended.run(go_ns, first_end_ns, is_long))
+            .collect(),
+    }
+}
+
+impl<W: FnMut(&Progress)> Runner for Conductor<'_, W> {
+    type Error = std::convert::Infallible;
+
+    fn warm_up(&mut self, _command: usize) -> Result<Done<()>, Self::Error> {
+        // The file was read when it was verified.
+        Ok(Done::Ended(()))
+    }
+
+    fn timed(&mut self, command: usize) -> Result<Done<Usage>, Self::Error> {
+        Ok(self.one(self.order[command]))
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        self.began.elapsed().as_millis() as u64
+    }
+}
+
+/// Name of the file in a scratch directory.
+pub fn file_in(scratch: &Path) -> PathBuf {
+    scratch.join("qos")
+}

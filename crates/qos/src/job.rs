@@ -1,0 +1,247 @@
+//! The job: this program started again (`latlas __qos_job ORDER`) in its own
+//! session. Its main thread only waits; what works are the operations.
+//!
+//! It says [`Hello`] on standard output when everything is set, begins when it
+//! reads a byte from standard input, and reports at the end. It ends with its
+//! parent.
+
+use crate::codec::Compressor;
+use crate::levels;
+use crate::queue::{Done, Queue};
+use crate::report::{Hello, Report};
+use model::qos::{Codec, Outcome, Part, Setting};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::sync::{Barrier, mpsc};
+
+/// First argument of a process that is to be a job.
+pub const ROLE: &str = "__qos_job";
+
+/// What a job is to do.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub struct Order {
+    /// Process id of the controller.
+    pub parent: u32,
+    /// What to compress.
+    pub file: PathBuf,
+    /// Bytes of a block.
+    pub block_bytes: u64,
+    /// Blocks to compress, beginning anew at the end of the file.
+    pub blocks: u64,
+    /// Time after which no more blocks begin, ns.
+    pub for_ns: Option<u64>,
+    /// By what.
+    pub codec: Codec,
+    /// Most operations at once.
+    pub operations: u32,
+    /// What the level is made of.
+    pub settings: Vec<Setting>,
+    /// Whether each block is decompressed and compared.
+    pub verify: bool,
+}
+
+/// Does the job.
+///
+/// # Errors
+/// An order that is none, a controller that has ended, or a pipe to it that is
+/// closed. What goes wrong in the job is reported to the controller.
+pub fn serve(order: &str) -> io::Result<()> {
+    let order: Order = serde_json::from_str(order)
+        .map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;
+    match sys::die_with_parent_id(order.parent) {
+        // There it ends when its pipe does.
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+        other => other?,
+    }
+    let mut out = io::stdout();
+    let mut went = false;
+    let done = work(&order, |parts| {
+        say(&mut out, &Hello::Ready(parts))?;
+        went = io::stdin().read_exact(&mut [0]).is_ok();
+        Ok(went)
+    });
+    match done {
+        Ok(Some((report, done))) => {
+            say(&mut out, &report)?;
+            for record in done.iter().flat_map(|done| &done.records) {
+                out.write_all(&record.bytes())?;
+            }
+            out.flush()
+        }
+        Ok(None) => Ok(()),
+        Err(error) if went => say(
+            &mut out,
+            &Report {
+                failed: Some(error.to_string()),
+                ..Report::default()
+            },
+        ),
+        Err(error) => say(&mut out, &Hello::Failed(error.to_string())),
+    }
+}
+
+fn say(out: &mut impl Write, what: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(what)?;
+    line.push(b'\n');
+    out.write_all(&line)?;
+    out.flush()
+}
+
+/// What a thread noticed of itself.
+struct Noticed {
+    run_delay_ns: Option<u64>,
+    switches: Option<sys::evidence::Switches>,
+    migrations: Option<u64>,
+}
+
+impl Noticed {
+    fn now() -> Noticed {
+        let thread = sys::thread::current_id();
+        Noticed {
+            run_delay_ns: thread.and_then(sys::evidence::run_delay_ns_of),
+            switches: sys::evidence::thread_switches(),
+            migrations: sys::evidence::thread_migrations(),
+        }
+    }
+}
+
+/// What one thread has at its end.
+type Finished = (io::Result<()>, Done, [Noticed; 2], Vec<Part>);
+
+/// Sets everything up, waits for `go`, and works. `None` if there was no go.
+fn work(
+    order: &Order,
+    go: impl FnOnce(Vec<Part>) -> io::Result<bool>,
+) -> io::Result<Option<(Report, Vec<Done>)>> {
+    let file = File::open(&order.file)?;
+    let queue = Queue::new(order, &file)?;
+    let operations = order.operations.max(1);
+    let mut parts = levels::apply_to_session(&order.settings);
+    let start = Barrier::new(operations as usize + 1);
+    let went = std::sync::atomic::AtomicBool::new(false);
+    let (tell, told) = mpsc::channel::<io::Result<Vec<Part>>>();
+    std::thread::scope(|scope| {
+        let (queue, start, went) = (&queue, &start, &went);
+        let threads: Vec<_> = (0..operations)
+            .map(|thread| {
+                let tell = tell.clone();
+                scope.spawn(move || one(order, queue, thread, tell, start, went))
+            })
+            .collect();
+        drop(tell);
+        let mut failed = None;
+        for set in told.iter().take(operations as usize) {
+            match set {
+                Ok(own) => merge(&mut parts, own),
+                Err(error) => failed = Some(error),
+            }
+        }
+        let go = match failed {
+            Some(error) => Err(error),
+            None => go(parts),
+        };
+        let goes = matches!(go, Ok(true));
+        went.store(goes, std::sync::atomic::Ordering::Release);
+        start.wait();
+        let finished: Vec<Finished> = threads
+            .into_iter()
+            .filter_map(|thread| thread.join().ok().flatten())
+            .collect();
+        if !go? {
+            return Ok(None);
+        }
+        match finished.len() == operations as usize {
+            true => Ok(Some(report(finished))),
+            false => Err(io::Error::other("an operation failed")),
+        }
+    })
+}
+
+/// One thread of the job.
+fn one(
+    order: &Order,
+    queue: &Queue,
+    thread: u32,
+    tell: mpsc::Sender<io::Result<Vec<Part>>>,
+    start: &Barrier,
+    went: &std::sync::atomic::AtomicBool,
+) -> Option<Finished> {
+    let block_bytes = order.block_bytes as usize;
+    let parts = levels::apply_to_thread(&order.settings);
+    let compressor = Compressor::new(order.codec, block_bytes);
+    let mut block = vec![0; block_bytes];
+    let mut done = Done::default();
+    // Room for its part of the records, so that none is moved on the way.
+    let expected = order.blocks / u64::from(order.operations.max(1));
+    done.records.reserve(expected.min(1 << 20) as usize * 2);
+    let (compressor, told) = match compressor {
+        Ok(compressor) => (Some(compressor), Ok(parts.clone())),
+        Err(error) => (None, Err(error)),
+    };
+    let _ = tell.send(told);
+    drop(tell);
+    start.wait();
+    if !went.load(std::sync::atomic::Ordering::Acquire) {
+        return None;
+    }
+    let before = Noticed::now();
+    let worked = queue.work(thread, &mut compressor?, &mut block, &mut done);
+    let after = Noticed::now();
+    let held = parts.into_iter().filter(Part::holds);
+    let changed = held.filter_map(|part| match levels::read_back(part.setting) {
+        Outcome::Applied | Outcome::Effective => None,
+        outcome => Some(Part { outcome, ..part }),
+    });
+    Some((worked, done, [before, after], changed.collect()))
+}
+
+/// Adds the parts of a thread: all threads must have the same, else the worse of
+/// two outcomes stands.
+fn merge(parts: &mut Vec<Part>, own: Vec<Part>) {
+    for part in own {
+        match parts.iter_mut().find(|known| known.setting == part.setting) {
+            None => parts.push(part),
+            Some(known) if known.holds() => *known = part,
+            Some(_) => {}
+        }
+    }
+}
+
+fn report(finished: Vec<Finished>) -> (Report, Vec<Done>) {
+    fn sum(each: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+        each.reduce(|a, b| Some(a? + b?)).flatten()
+    }
+    let over = |of: fn(&Noticed) -> Option<u64>| {
+        let each = finished
+            .iter()
+            .map(|(_, _, [before, after], _)| of(after)?.checked_sub(of(before)?));
+        sum(each)
+    };
+    let failed = finished
+        .iter()
+        .find_map(|(worked, ..)| worked.as_ref().err());
+    let mut changed = Vec::new();
+    for (.., own) in &finished {
+        merge(&mut changed, own.clone());
+    }
+    let report = Report {
+        failed: failed.map(ToString::to_string),
+        bytes: finished.iter().map(|(_, done, ..)| done.bytes).sum(),
+        compressed_bytes: finished
+            .iter()
+            .map(|(_, done, ..)| done.compressed_bytes)
+            .sum(),
+        run_delay_ns: over(|n| n.run_delay_ns),
+        voluntary: over(|n| Some(n.switches?.voluntary)),
+        involuntary: over(|n| Some(n.switches?.involuntary)),
+        migrations: over(|n| n.migrations),
+        changed,
+    };
+    let done = finished.into_iter().map(|(_, done, ..)| done);
+    (report, done.collect())
+}
+
+#[cfg(test)]
+mod tests;

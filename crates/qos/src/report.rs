@@ -1,0 +1,229 @@
+//! What a job says to its controller: a line once it is ready, a line when it is
+//! done, and then a record of 32 bytes for each block; and what follows from the
+//! records.
+
+use model::qos::{JobRun, OnCpu, Part};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The first line.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub enum Hello {
+    /// It waits for its start at this level.
+    Ready(Vec<Part>),
+    /// It can't.
+    Failed(String),
+}
+
+/// The second line.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Why it failed, if it did; what it did until then stands below.
+    pub failed: Option<String>,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Bytes of the compressed blocks.
+    pub compressed_bytes: u64,
+    /// Time its threads waited for a CPU, ns.
+    pub run_delay_ns: Option<u64>,
+    /// Times its threads gave up their CPU.
+    pub voluntary: Option<u64>,
+    /// Times a CPU was taken from them.
+    pub involuntary: Option<u64>,
+    /// Times a thread went on on another CPU.
+    pub migrations: Option<u64>,
+    /// Parts of the level that held at the start, and what they were at the end.
+    pub changed: Vec<Part>,
+}
+
+/// One block. Times of CLOCK_MONOTONIC_RAW, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// When it was taken from the queue.
+    pub begin_ns: u64,
+    /// When it was compressed.
+    pub end_ns: u64,
+    /// CPU time of its thread for it.
+    pub cpu_ns: u64,
+    /// The thread.
+    pub thread: u32,
+    /// CPU at the beginning.
+    pub from_cpu: u16,
+    /// CPU at the end.
+    pub to_cpu: u16,
+}
+
+/// Bytes of a record.
+pub const RECORD_BYTES: usize = 32;
+
+impl Record {
+    /// As it is sent.
+    pub fn bytes(&self) -> [u8; RECORD_BYTES] {
+        let mut bytes = [0; RECORD_BYTES];
+        bytes[..8].copy_from_slice(&self.begin_ns.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.end_ns.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.cpu_ns.to_le_bytes());
+        bytes[24..28].copy_from_slice(&self.thread.to_le_bytes());
+        bytes[28..30].copy_from_slice(&self.from_cpu.to_le_bytes());
+        bytes[30..].copy_from_slice(&self.to_cpu.to_le_bytes());
+        bytes
+    }
+
+    /// From what was sent; `None` for another length.
+    pub fn parse(bytes: &[u8]) -> Option<Record> {
+        let eight = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+        let two = |at: usize| Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
+        if bytes.len() != RECORD_BYTES {
+            return None;
+        }
+        Some(Record {
+            begin_ns: eight(0)?,
+            end_ns: eight(8)?,
+            cpu_ns: eight(16)?,
+            thread: u32::from_le_bytes(bytes.get(24..28)?.try_into().ok()?),
+            from_cpu: two(28)?,
+            to_cpu: two(30)?,
+        })
+    }
+}
+
+/// A job that has ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ended {
+    /// What it said.
+    pub report: Report,
+    /// Its blocks.
+    pub records: Vec<Record>,
+}
+
+impl Ended {
+    /// From everything after the first line; `None` if it is cut.
+    pub fn parse(bytes: &[u8]) -> Option<Ended> {
+        let line = bytes.iter().position(|&byte| byte == b'\n')?;
+        let records = bytes[line + 1..].chunks(RECORD_BYTES).map(Record::parse);
+        Some(Ended {
+            report: serde_json::from_slice(&bytes[..line]).ok()?,
+            records: records.collect::<Option<_>>()?,
+        })
+    }
+
+    /// When its last block was compressed.
+    pub fn end_ns(&self) -> Option<u64> {
+        self.records.iter().map(|record| record.end_ns).max()
+    }
+
+    /// What it was in a run that began at `go_ns` and in which all jobs ran
+    /// until `first_end_ns`. Of a block that reaches beyond, CPU time counts by
+    /// the part of its time that lies before.
+    pub fn run(&self, go_ns: u64, first_end_ns: u64, tenths: bool) -> JobRun {
+        let report = &self.report;
+        let mut on_cpus: BTreeMap<u16, OnCpu> = BTreeMap::new();
+        let mut run = JobRun {
+            wall_ns: self.end_ns().unwrap_or(go_ns).saturating_sub(go_ns),
+            bytes: report.bytes,
+            run_delay_ns: report.run_delay_ns,
+            voluntary: report.voluntary,
+            involuntary: report.involuntary,
+            migrations: report.migrations,
+            changed: report.changed.clone(),
+            ..JobRun::default()
+        };
+        for record in &self.records {
+            run.cpu_ns += record.cpu_ns;
+            run.together_cpu_ns += before(record, first_end_ns);
+            match record.from_cpu == record.to_cpu {
+                true => {
+                    let on = on_cpus.entry(record.to_cpu).or_default();
+                    on.cpu = u32::from(record.to_cpu);
+                    on.blocks += 1;
+                    on.cpu_ns += record.cpu_ns;
+                }
+                false => run.moved_cpu_ns += record.cpu_ns,
+            }
+        }
+        run.on_cpus = on_cpus.into_values().collect();
+        if tenths && run.wall_ns > 0 {
+            run.tenths = self.tenths(go_ns, run.wall_ns);
+        }
+        run
+    }
+
+    /// Throughput in each tenth of the time, bytes per second; a block counts
+    /// where it ended.
+    fn tenths(&self, go_ns: u64, wall_ns: u64) -> Vec<f64> {
+        let mut ended = [0_u64; 10];
+        for record in &self.records {
+            let at = record.end_ns.saturating_sub(go_ns) * 10 / wall_ns;
+            ended[(at as usize).min(9)] += 1;
+        }
+        let bytes = self.report.bytes as f64 / self.records.len().max(1) as f64;
+        let tenth_s = wall_ns as f64 / 10.0 / 1e9;
+        ended.map(|n| n as f64 * bytes / tenth_s).to_vec()
+    }
+}
+
+/// CPU time of a block up to a moment.
+fn before(record: &Record, until_ns: u64) -> u64 {
+    let took = record.end_ns.saturating_sub(record.begin_ns);
+    let within = until_ns.min(record.end_ns).saturating_sub(record.begin_ns);
+    match took {
+        0 => 0,
+        _ => (record.cpu_ns as f64 * within as f64 / took as f64).round() as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(begin_ns: u64, end_ns: u64, cpu_ns: u64, cpus: [u16; 2]) -> Record {
+        Record {
+            begin_ns,
+            end_ns,
+            cpu_ns,
+            thread: 1,
+            from_cpu: cpus[0],
+            to_cpu: cpus[1],
+        }
+    }
+
+    #[test]
+    fn records_come_back() {
+        let sent = record(1 << 40, (1 << 40) + 7, 6, [3, 8000]);
+        assert_eq!(Record::parse(&sent.bytes()), Some(sent));
+        assert_eq!(Record::parse(&sent.bytes()[1..]), None);
+        let mut bytes = serde_json::to_vec(&Report::default()).expect("a line");
+        bytes.push(b'\n');
+        bytes.extend(sent.bytes());
+        let ended = Ended::parse(&bytes).expect("whole");
+        assert_eq!(ended.records, [sent]);
+        assert_eq!(Ended::parse(&bytes[..bytes.len() - 1]), None, "cut");
+        assert_eq!(Ended::parse(b""), None);
+    }
+
+    #[test]
+    fn cpu_time_while_both_ran() {
+        let ended = Ended {
+            report: Report {
+                bytes: 300,
+                ..Report::default()
+            },
+            records: vec![
+                record(1000, 1100, 90, [0, 0]),
+                record(1100, 1300, 100, [0, 1]),
+                record(1300, 1400, 80, [1, 1]),
+            ],
+        };
+        let run = ended.run(1000, 1200, true);
+        assert_eq!(run.wall_ns, 400);
+        assert_eq!(run.cpu_ns, 270);
+        // The second block by half, the third not at all.
+        assert_eq!(run.together_cpu_ns, 90 + 50);
+        assert_eq!(run.moved_cpu_ns, 100);
+        let on: Vec<(u32, u64)> = run.on_cpus.iter().map(|on| (on.cpu, on.cpu_ns)).collect();
+        assert_eq!(on, [(0, 90), (1, 80)]);
+        let all: f64 = run.tenths.iter().sum();
+        assert!((all * 40e-9 - 300.0).abs() < 1e-6, "{all}");
+        assert_eq!(ended.run(1000, 9999, false).together_cpu_ns, 270);
+    }
+}
