@@ -42,16 +42,16 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
         Some(directory) => scratch::named(directory),
         None => scratch::by_default(),
     };
+    let place = place?;
     let wanted = OnDisk {
         shared: "qos".into(),
         bytes: options.size,
         files: 1,
         ..OnDisk::default()
     };
-    DiskRoom::on(&place)
+    DiskRoom::on(&Ok(place.clone()))
         .admit(&wanted)
         .context("no room for the file (--size, --dir)")?;
-    let place = place?;
     let _lock = lock("latlas qos", None, options.wait)?;
     let machine = sys::machine(Path::new("/"));
     let stop = stop_on_signals()?;
