@@ -226,7 +226,7 @@ impl Knob {
         match self {
             Knob::None => "none".into(),
             Knob::Part(setting) => setting.text(),
-            Knob::IdleWithAutogroup(nice) => format!("SCHED_IDLE, autogroup nice {nice}"),
+            Knob::IdleWithAutogroup(nice) => format!("SCHED_IDLE + autogroup {nice}"),
             Knob::Fifo(priority) => format!("SCHED_FIFO {priority}"),
             Knob::RoundRobin(priority) => format!("SCHED_RR {priority}"),
             Knob::OneCpu => "affinity to one CPU".into(),
