@@ -146,6 +146,38 @@ for line in (directory / "timehist.txt").read_text().splitlines():
     timed.add(thread)
 check(timed == traced, f"{len(timed)} threads in perf sched timehist")
 
+# Functions of the program itself: names of the C library depend on its debugging information.
+blocks = json.loads((directory / "s.json").read_text())
+table = blocks["stacks"]
+
+
+def functions(node):
+    names = []
+    while node is not None:
+        place, node = table["nodes"][node]
+        frame = table["frames"][place]
+        if "module" in frame and table["modules"][frame["module"]].endswith("/blocks"):
+            names.append(frame.get("function", "?"))
+    return tuple(names)
+
+
+left = [one for thread in blocks["threads"] for one in thread.get("left", [])]
+unwound = {functions(node) for _, node in left} - {()}
+of_perf = set()
+for sample in (directory / "perf-stacks.txt").read_text().split("\n\n"):
+    lines = [line.split() for line in sample.splitlines() if line.endswith("/blocks)")]
+    of_perf.add(tuple(line[1] for line in lines))
+of_perf -= {()}
+wanted = {("inner", "outer", "main", "_start"), ("waits", "begin")}
+check(wanted <= unwound, f"stacks of known functions: {sorted(unwound)}")
+# A thread may be preempted anywhere.
+check(wanted <= of_perf, f"the same in perf script: {sorted(of_perf)}")
+innermost = Counter(table["frames"][table["nodes"][node][0]].get("function") for _, node in left)
+lines = (directory / "perfetto-stacks.txt").read_text().splitlines()[1:]
+of_perfetto = dict(line.split("\t") for line in lines)
+sleeps = innermost["clock_nanosleep"]
+check(int(of_perfetto.get("clock_nanosleep", 0)) == sleeps > 0, f"{sleeps} sleeps in Perfetto's samples")
+
 threads = json.loads((directory / "firefox-threads.json").read_text())["threads"]
 for one in threads:
     thread, cpu_ns = int(one["tid"]), one["cpuMs"] * 1e6

@@ -24,6 +24,7 @@ mod claims {
     pub mod gate;
     pub mod honesty;
     pub mod osnoise;
+    pub mod packs;
     pub mod peers;
     pub mod printed;
     pub mod repeatability;
@@ -80,6 +81,8 @@ enum Entry {
     AtlasStore(atlas_store::Arguments),
     /// Wall time, memory, program and document size of latlas (5 min)
     Cost(cost::Arguments),
+    /// What the C ABI of packs costs, by malloc and free (90 s)
+    Packs(packs::Arguments),
     #[command(name = "__traced", hide = true)]
     Traced(traced::Arguments),
     #[command(name = "__latlas", hide = true)]
@@ -118,6 +121,7 @@ fn run(entry: &Entry) -> anyhow::Result<bars::Bars> {
         Entry::TunePeers(of) => tune_peers::claim(of),
         Entry::AtlasStore(of) => atlas_store::claim(of),
         Entry::Cost(of) => cost::claim(of),
+        Entry::Packs(of) => packs::claim(of),
         Entry::Trace(of) => trace::claim(of),
         Entry::Traced(of) => traced::work(of).map(|()| bars::Bars::new()),
         Entry::Latlas(of) => operations::latlas(of).map(|()| bars::Bars::new()),

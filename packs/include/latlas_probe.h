@@ -47,6 +47,7 @@ typedef struct latlas_probe {
   const char *title;     /* a few words for lists */
   const char *operation; /* what one operation is: a sentence */
   const char *method;    /* how it is performed, and what a reader must know of it: sentences, or NULL */
+  const char *note;      /* what a reader must know with the figure: a few words, or NULL */
   const char *needs;     /* a CPU feature by the name of Rust's std::arch ("popcnt"), or NULL */
   uint32_t flags;
   uint32_t ops_per_turn; /* operations in a turn of run(); 0 means 1 */

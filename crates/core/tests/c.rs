@@ -61,7 +61,7 @@ fn a_program_in_c_measures_cancels_and_its_document_is_imported() {
     // Its lines are broken anywhere.
     let table: Vec<&str> = table.split_whitespace().collect();
     let table = table.join(" ");
-    for text in ["add_i64", "mutex_uncontended", "measured in one process"] {
+    for text in ["add_i64", "mutex_uncontended", "IN ONE PROCESS: intervals"] {
         assert!(table.contains(text), "no {text:?} in {table}");
     }
     assert_eq!(

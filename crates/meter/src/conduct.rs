@@ -159,8 +159,7 @@ pub fn conduct(
         .remarks
         .extend(remarks.iter().map(ToString::to_string));
     let one_cpu = (cpus == 1).then_some(RunRemark::OneCpu);
-    let one_process = in_process.then_some(RunRemark::InProcess);
-    let remarks = one_cpu.iter().chain(&one_process).chain(&measured.remarks);
+    let remarks = one_cpu.iter().chain(&measured.remarks);
     conditions.remarks.extend(remarks.map(RunRemark::to_string));
     flag_throttled(&mut rows, &conditions, began.elapsed());
     let partial = match (measured.interrupted, measured.all_lost) {

@@ -96,7 +96,7 @@ mod tests {
     use crate::pack::{Origin, PackRow, PackSite};
     use crate::plan::{self, PlanError, plan};
     use crate::probe::Work;
-    use crate::run_remark::{Partial, RunRemark};
+    use crate::run_remark::Partial;
     use model::run::{Program, Run};
     use std::path::Path;
 
@@ -143,8 +143,6 @@ mod tests {
         workers.dedup();
         assert_eq!(workers.len() as u32, run.plan.workers);
         assert_eq!(run.partial, None);
-        let remark = RunRemark::InProcess.to_string();
-        assert!(run.conditions.remarks.contains(&remark));
         let asked = run.conditions.applied.expect("read back").asked;
         assert_eq!(asked.own_session, None, "it is the program's");
     }

@@ -48,9 +48,6 @@ pub enum RunRemark {
         "only one CPU may be used: the conducting process shares it with the workers, and rows on several CPUs are not available"
     )]
     OneCpu,
-    /// No worker was a process of its own.
-    #[error("measured in one process: intervals don't include the variation between processes")]
-    InProcess,
     /// The scratch directory is still there.
     #[error("files of this run could not be removed: {0}")]
     FilesLeft(ScratchError),

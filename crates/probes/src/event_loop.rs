@@ -2,6 +2,8 @@
 
 use crate::engine::repeated::{PLAIN, turns};
 use crate::engine::threads::event;
+use crate::objc;
+use meter::pack::Origin;
 use meter::probe::{Effort, Event, Probe, Work, WorkError};
 use model::run::{Bound, Regime};
 use std::time::Duration;
@@ -16,10 +18,11 @@ pub(crate) fn probes() -> Vec<Probe> {
         Probe {
             title: "a timer without delay, on a run loop".into(),
             operation: "One timer of zero seconds, from its arming in its own callback to the next call of that callback by the run loop.".into(),
-            method: "Needs a run loop of the platform, which latlas does not have on any system yet; event_loop.zero_delay_tokio is the portable row.".into(),
+            method: "By the pack of packs/objc, which says how; event_loop.zero_delay_tokio is the portable row.".into(),
             source: "Mike Ash, Performance Comparisons of Common Operations (2016), read in his program's source: performSelector:withObject:afterDelay: of 0, re-armed from its own callback 1e5 times on the run loop.".into(),
             bound: Bound::Memory,
-            unavailable: |_| Some("no run loop was built in (needs CoreFoundation's CFRunLoop on an Apple system, GNUstep Base's NSRunLoop elsewhere)".into()),
+            origin: Origin::NoPack,
+            unavailable: objc::no_runtime,
             ..Probe::blank("event_loop.zero_delay")
         },
         Probe {
@@ -134,7 +137,9 @@ mod tests {
         let reason =
             crate::engine::testing::run(&probes(), "event_loop.zero_delay").expect_err("none");
         assert!(
-            reason.to_string().starts_with("no run loop was built in"),
+            reason
+                .to_string()
+                .starts_with("needs the pack foundation.so"),
             "{reason}"
         );
     }

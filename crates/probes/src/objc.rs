@@ -1,6 +1,7 @@
-//! Rows that need an Objective-C runtime and Foundation, neither of which is
-//! built in: they stay in every list, with the reason.
+//! Rows that need an Objective-C runtime, Foundation and AppKit: a pack brings them
+//! (`packs/objc`). Without it they stay in every list, with the reason.
 
+use meter::pack::Origin;
 use meter::probe::{MachineShape, Probe, Text};
 use model::run::Bound;
 
@@ -70,9 +71,10 @@ fn probe(row: &'static str, title: &'static str, operation: &'static str) -> Pro
         variants: variant.map(Text::from).into_iter().collect(),
         title: title.into(),
         operation: operation.into(),
-        method: "Not measured by latlas on any system yet; the row exists because the published tables have it.".into(),
+        method: "By the pack of packs/objc, which says how; latlas itself has no Objective-C.".into(),
         source: "Mike Ash, Performance Comparisons of Common Operations (2016), read in his program's source.".into(),
         bound: Bound::Memory,
+        origin: Origin::NoPack,
         unavailable: match id.starts_with("ui.") {
             true => no_views,
             false => no_runtime,
@@ -81,13 +83,19 @@ fn probe(row: &'static str, title: &'static str, operation: &'static str) -> Pro
     }
 }
 
-fn no_runtime(_: &MachineShape) -> Option<String> {
-    Some(
-        "no Objective-C runtime was built in (needs an Apple system, or GNUstep Base on Linux)"
-            .into(),
-    )
+/// How to get a pack, up to what it needs.
+const BUILD: &str =
+    "make -C packs/objc, then --pack FILE: docs/packs.md; on an Apple system or with";
+
+/// Why there is no row of Foundation.
+pub(crate) fn no_runtime(_: &MachineShape) -> Option<String> {
+    Some(format!(
+        "needs the pack foundation.so ({BUILD} GNUstep Base)"
+    ))
 }
 
 fn no_views(_: &MachineShape) -> Option<String> {
-    Some("no views or windows were built in (needs AppKit or UIKit of an Apple system, or GNUstep GUI on Linux)".into())
+    Some(format!(
+        "needs the pack appkit.so ({BUILD} GNUstep GUI, and a display)"
+    ))
 }

@@ -53,6 +53,7 @@ struct CProbe {
     title: *const c_char,
     operation: *const c_char,
     method: *const c_char,
+    note: *const c_char,
     needs: *const c_char,
     flags: u32,
     ops_per_turn: u32,
@@ -125,6 +126,8 @@ pub struct PackProbe {
     pub operation: String,
     /// How it is performed.
     pub method: String,
+    /// What a reader must know with the figure; empty for nothing.
+    pub note: String,
     /// The CPU feature that it needs; empty for none.
     pub needs: String,
     /// Whether its time follows the core clock.
@@ -226,6 +229,7 @@ fn of(probe: &CProbe) -> PackProbe {
         title: text(probe.title),
         operation: text(probe.operation),
         method: text(probe.method),
+        note: text(probe.note),
         needs: text(probe.needs),
         core_clock: has(flag::CORE_CLOCK),
         long: has(flag::LONG),

@@ -4,7 +4,8 @@
 static uint64_t malloc_free(void *state, uint64_t turns) {
   (void)state;
   for (uint64_t turn = 0; turn < turns; turn++) {
-    void *volatile block = malloc(16); /* volatile: the compiler keeps the pair */
+    void *block = malloc(16);
+    __asm__ volatile("" : "+r"(block)); /* the compiler keeps the pair */
     free(block);
   }
   return turns;

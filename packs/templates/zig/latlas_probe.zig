@@ -20,6 +20,7 @@ pub const Probe = extern struct {
     title: ?[*:0]const u8 = null,
     operation: ?[*:0]const u8 = null,
     method: ?[*:0]const u8 = null,
+    note: ?[*:0]const u8 = null,
     needs: ?[*:0]const u8 = null,
     flags: u32 = 0,
     ops_per_turn: u32 = 1,

@@ -161,7 +161,10 @@ fn a_phones_imported_run_stands_beside_the_published_phones() {
         &own,
         ["this machine    iPhone99,9 (made up), 4 CPUs", "iPhone X"],
     );
-    has(&home.out("show f0000000 --all"), ["nothing was measured"]);
+    has(
+        &home.out("show f0000000 --all"),
+        ["nothing was measured", "IN ONE PROCESS: intervals"],
+    );
     home.run(format!(
         "report {SYNTHETIC} f0000000 -o {page}",
         page = home.path("page.html").display()

@@ -87,13 +87,14 @@ pub(super) fn work<'a>(
         compare(&mut ready).map_err(|lie| lie.to_string())?;
         COMPARED.with_borrow_mut(|known| known.insert(site.id.clone()));
     }
-    let notes = match probe.disk_bytes {
-        0 => Vec::new(),
-        _ => vec![format!(
-            "file system: {}",
-            worker.scratch()?.filesystem.text()
-        )],
-    };
+    let mut notes = Vec::new();
+    if !probe.note.trim().is_empty() {
+        notes.push(model::text::visible(probe.note.trim()));
+    }
+    if probe.disk_bytes > 0 {
+        let on = worker.scratch()?.filesystem.text();
+        notes.push(format!("file system: {on}"));
+    }
     Ok(Box::new(OfPack {
         probe,
         ready,

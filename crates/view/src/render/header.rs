@@ -116,6 +116,11 @@ pub(super) fn warnings(run: &Run) -> Vec<String> {
             run.program.profile
         ));
     }
+    if run.plan.in_process {
+        warnings.push(
+            "IN ONE PROCESS: intervals don't include the variation between processes.".into(),
+        );
+    }
     if let Some(why) = &run.partial {
         warnings.push(format!("PARTIAL: {why}"));
     }

@@ -92,8 +92,14 @@ fn tried(file: &Path, probe: &Listed, directory: &Path) -> Checked {
         Ok(Err(TrialError::Fault(why))) => return fault(probe, why),
         Ok(Ok(trial)) => trial,
     };
+    // A row of the catalogue has its own.
+    let needs_texts = !probes::catalogue()
+        .iter()
+        .any(|known| known.row_ids().contains(&probe.id));
     let lacks = [("operation", &probe.operation), ("title", &probe.title)];
-    let lacks = lacks.iter().filter(|(_, text)| text.is_empty());
+    let lacks = lacks
+        .iter()
+        .filter(|(_, text)| needs_texts && text.is_empty());
     let lacks: Vec<&str> = lacks.map(|(name, _)| *name).collect();
     let remark = match &lacks[..] {
         [] => String::new(),
