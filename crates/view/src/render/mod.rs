@@ -54,7 +54,9 @@ pub use qos::{knobs, oakley, qos};
 pub use selftest::selftest;
 pub(crate) use table::{group_of, short_title};
 pub(crate) use trace::parts as trace_parts;
-pub use trace::{TraceOptions, difference as trace_difference, trace};
+pub use trace::{
+    TraceOptions, difference as trace_difference, row_tails, rows_without_tails, trace,
+};
 
 use compare::references::{Reference, References};
 use model::chart::Section;
