@@ -5,6 +5,7 @@ use crate::support::processes::{
     alive, all, all_gone, as_user, command_line, copy_for_all, is_root, signal, wait_for,
 };
 use crate::support::{Done, Home, entries, has, skip};
+use model::qos::knobs::{Knobs, Tried};
 use model::qos::{Case, Level, Outcome, Qos, Setting};
 use std::process::Child;
 
@@ -220,4 +221,32 @@ fn jobs_end_with_a_killed_latlas() {
     latlas.kill().expect("killed");
     latlas.wait().expect("ended");
     all_gone(&jobs);
+}
+
+#[test]
+fn knobs_are_measured_and_leave_nothing() {
+    let home = Home::new();
+    home.run("qos knobs nise").refused("no knob has \"nise\"");
+    if cfg!(not(target_os = "linux")) {
+        return skip("these are controls of the Linux scheduler");
+    }
+    let done = home.run("qos knobs batch --rounds 1 --json").ok();
+    let knobs: Knobs = serde_json::from_str(&done.out).expect("a document");
+    // None and SCHED_BATCH, in one session and in two.
+    assert_eq!(knobs.knobs.len(), 4);
+    for row in &knobs.knobs {
+        assert_eq!(row.not_available, None);
+        assert_eq!(row.permission.set, Tried::Done);
+        for shares in [&row.one_cpu, &row.all_cpus] {
+            assert_eq!(shares.predicted, Some(0.5));
+            let within = shares
+                .measured
+                .iter()
+                .all(|share| (0.0..=1.0).contains(share));
+            assert!(shares.measured.len() == 1 && within, "{shares:?}");
+        }
+        for wakes in [&row.of_small_thread, &row.beside_it] {
+            assert!(wakes.count > 0, "{wakes:?}");
+        }
+    }
 }
