@@ -39,6 +39,8 @@ mod shell;
 mod show;
 mod table;
 #[cfg(target_os = "linux")]
+mod tails;
+#[cfg(target_os = "linux")]
 mod trace;
 mod trace_stacks;
 mod untouched;
