@@ -6,6 +6,8 @@
 
 mod bars;
 mod busy;
+mod injected;
+mod injectors;
 mod made_up;
 mod operations;
 mod ours;
@@ -29,6 +31,7 @@ mod claims {
     pub mod printed;
     pub mod repeatability;
     pub mod runs;
+    pub mod tails;
     pub mod trace;
     pub mod truth;
     pub mod tune_peers;
@@ -77,6 +80,8 @@ enum Entry {
     TunePeers(tune_peers::Arguments),
     /// What tracing costs the program: `latlas trace` against perf, strace and ftrace; root (6 min)
     Trace(trace::Arguments),
+    /// What `latlas trace ROW --tails` says of causes that are injected; root (5 min)
+    Tails(tails::Arguments),
     /// Time and size of an atlas of 1000 runs (5 min)
     AtlasStore(atlas_store::Arguments),
     /// Wall time, memory, program and document size of latlas (5 min)
@@ -85,6 +90,8 @@ enum Entry {
     Packs(packs::Arguments),
     #[command(name = "__traced", hide = true)]
     Traced(traced::Arguments),
+    #[command(name = "__injected", hide = true)]
+    Injected(injected::Arguments),
     #[command(name = "__latlas", hide = true)]
     Latlas(operations::Arguments),
     #[command(name = "__criterion", hide = true)]
@@ -123,6 +130,8 @@ fn run(entry: &Entry) -> anyhow::Result<bars::Bars> {
         Entry::Cost(of) => cost::claim(of),
         Entry::Packs(of) => packs::claim(of),
         Entry::Trace(of) => trace::claim(of),
+        Entry::Tails(of) => tails::claim(of),
+        Entry::Injected(of) => injected::visit(of).map(|()| bars::Bars::new()),
         Entry::Traced(of) => traced::work(of).map(|()| bars::Bars::new()),
         Entry::Latlas(of) => operations::latlas(of).map(|()| bars::Bars::new()),
         Entry::Criterion(of) => {

@@ -185,18 +185,13 @@ mod tests {
 
     /// A thread that runs, then is preempted; with a call.
     fn trace(tier: Tier, running_ns: u64, preempted_ns: u64, number: u32) -> Trace {
-        let segment = |from_ns, to_ns, state| Segment {
-            from_ns,
-            to_ns,
-            state,
-        };
         let end_ns = running_ns + preempted_ns;
         let thread = Thread {
             name: "worker".into(),
             to_ns: end_ns,
             segments: vec![
-                segment(0, running_ns, State::Running(0)),
-                segment(running_ns, end_ns, State::Preempted(9)),
+                Segment::new(0, running_ns, State::Running(0)),
+                Segment::new(running_ns, end_ns, State::Preempted(9)),
             ],
             calls: vec![Call {
                 from_ns: 0,

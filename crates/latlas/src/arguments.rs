@@ -341,6 +341,9 @@ pub(crate) struct RunOptions {
     /// Print what would be measured, and the estimated time
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Afterwards trace each row that stamps its operations, and say why its slowest ones were slow
+    #[arg(long, conflicts_with_all = ["json", "dry_run"])]
+    pub(crate) trace_tails: bool,
     /// Print the Run document (JSON) instead of the table
     #[arg(long)]
     pub(crate) json: bool,

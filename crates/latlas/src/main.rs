@@ -116,6 +116,7 @@ fn role(catalogue: &[Probe]) -> Option<ExitCode> {
         worker::ROLE => worker::serve(catalogue, &argument).map_err(text),
         brief::ROLE => brief::serve(&argument).map_err(text),
         job::ROLE => job::serve(&argument).map_err(text),
+        ::qos::knobs::job::ROLE => ::qos::knobs::job::serve(&argument).map_err(text),
         ::qos::job::ROLE => ::qos::job::serve(&argument).map_err(text),
         packs::ROLE => packs::serve(&argument).map_err(text),
         row::ROLE => row::serve(catalogue, &argument).map_err(text),

@@ -1,6 +1,9 @@
 //! One visit to one cell, in this process: for a trace of it, and where no worker
 //! processes can be started.
 
+mod marks;
+mod watch;
+
 use crate::conduct::{CALIBRATION, ConductError, with_scratch};
 use crate::placement::quietest_cpu;
 use crate::plan::Plan;
@@ -9,10 +12,13 @@ use crate::rounds::setup;
 use crate::scratch::Scratch;
 use crate::wire::{Reply, Request};
 use crate::worker::Worker;
+pub use marks::NoMarks;
 use model::machine::Machine;
+use model::trace::row::Watch;
 use std::time::Duration;
 use sys::clock::{Anchor, Counter, OnRaw};
 use sys::pages::{Buffer, PageKind, base_page_bytes};
+use watch::{Counted, watched};
 
 /// What came of the visit.
 #[derive(Debug)]
@@ -27,6 +33,8 @@ pub struct OneVisit {
     pub on_raw: OnRaw,
     /// What a spinning thread lost time to right before.
     pub spun: Option<Spun>,
+    /// What the kernel counted meanwhile, if a thread span before.
+    pub watch: Option<Watch>,
 }
 
 /// What the calling thread lost time to while it span, and what a page fault took.
@@ -36,16 +44,20 @@ pub struct Spun {
     pub detours: Vec<(u64, u64)>,
     /// The median of many page faults.
     pub fault_ticks: u64,
+    /// Interrupts of its CPU, in the order of `InterruptKind::ALL`.
+    pub interrupts: [u32; 4],
 }
 
 impl Spun {
-    fn of(counter: &Counter, span: Duration, ns_per_tick: f64) -> Spun {
+    fn of(counter: &Counter, span: Duration, ns_per_tick: f64, cpu: Option<u32>) -> Spun {
         /// Two readings further apart hold something else.
         const LEAST_NS: f64 = 500.0;
         const PAGES: usize = 512;
         let page_bytes = base_page_bytes();
         let least = (LEAST_NS / ns_per_tick) as u64;
         let mut detours = Vec::new();
+        let mut counted = cpu.and_then(Counted::open);
+        let first = counted.as_mut().and_then(Counted::read).unwrap_or_default();
         let began = counter.stop();
         let mut before = began;
         while before.wrapping_sub(began) as f64 * ns_per_tick < span.as_nanos() as f64 {
@@ -55,6 +67,7 @@ impl Spun {
             }
             before = now;
         }
+        let last = counted.as_mut().and_then(Counted::read).unwrap_or(first);
         let mut faults: Vec<u64> = Vec::new();
         if let Ok(mut pages) = Buffer::untouched(PAGES * page_bytes, PageKind::Base) {
             for page in pages.as_mut_slice().chunks_mut(page_bytes) {
@@ -67,6 +80,7 @@ impl Spun {
         Spun {
             detours,
             fault_ticks: faults.get(faults.len() / 2).copied().unwrap_or(0),
+            interrupts: std::array::from_fn(|at| last[at].saturating_sub(first[at]) as u32),
         }
     }
 }
@@ -117,10 +131,20 @@ pub fn one_visit(
     let mut worker = Worker::new(catalogue, &setup);
     let mut events = Vec::new();
     let first = Anchor::read(&counter);
-    let spun = spin.map(|span| Spun::of(&counter, span, calibration.ns_per_tick));
-    let began_ns = sys::clock::monotonic_raw_ns();
-    let reply = worker.visit(&request, &mut events);
-    let ended_ns = sys::clock::monotonic_raw_ns();
+    let spun = spin.map(|span| Spun::of(&counter, span, calibration.ns_per_tick, cpu));
+    let mut visit = || {
+        let began_ns = sys::clock::monotonic_raw_ns();
+        let reply = worker.visit(&request, &mut events);
+        (reply, (began_ns, sys::clock::monotonic_raw_ns()))
+    };
+    let ((reply, stretch_ns), watch) = match (spin, cpu) {
+        (Some(_), Some(cpu)) => {
+            let others: Vec<u32> = home.iter().copied().filter(|&other| other != cpu).collect();
+            let (visited, watch) = watched(cpu, &others, visit);
+            (visited, Some(watch))
+        }
+        _ => (visit(), None),
+    };
     let on_raw = OnRaw::between(first, Anchor::read(&counter));
     let _ = sys::affinity::pin_to(&home);
     // What it left is the next run's to sweep.
@@ -128,9 +152,10 @@ pub fn one_visit(
     Ok(OneVisit {
         reply,
         events,
-        stretch_ns: (began_ns, ended_ns),
+        stretch_ns,
         on_raw: on_raw.ok_or_else(no_clock)?,
         spun,
+        watch,
     })
 }
 

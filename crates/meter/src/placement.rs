@@ -45,7 +45,7 @@ impl From<std::io::Error> for NotPinned {
 ///
 /// # Errors
 /// Why the process can't be pinned to any.
-pub(crate) fn quietest_cpu(
+pub fn quietest_cpu(
     cpus: &[u32],
     machine: &Machine,
     counter: &Counter,

@@ -9,11 +9,16 @@ use sys::files::{NoAutogroups, Tree};
 pub fn now(filesystem: Filesystem) -> QosConditions {
     QosConditions {
         power: sys::power::source(&Tree::system()),
-        autogroups: autogroups(sys::controls::autogroups()),
+        autogroups: autogroups_here(),
         root: sys::filesystem::user() == 0,
         filesystem,
         load_before: sys::load_average().map(|[minute, ..]| minute),
     }
+}
+
+/// Whether autogroups act here.
+pub fn autogroups_here() -> Fact<bool> {
+    autogroups(sys::controls::autogroups())
 }
 
 fn autogroups(act: Result<(), NoAutogroups>) -> Fact<bool> {

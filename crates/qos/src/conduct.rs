@@ -228,11 +228,9 @@ impl<W: FnMut(&Progress)> Conductor<'_, W> {
     }
 
     fn try_one(&mut self, case: Case, at_ms: u64) -> Result<CaseRun, JobError> {
-        let started = self.jobs.orders(case).iter().map(Running::start).collect();
-        let started: Vec<Running> = match started {
-            Ok(started) => started,
-            Err(error) => return Err(error),
-        };
+        let orders = self.jobs.orders(case);
+        let started: Result<Vec<Running>, _> = orders.iter().map(Running::start).collect();
+        let started = started?;
         for (level, job) in case.levels().into_iter().zip(&started) {
             if !self.levels.iter().any(|here| here.level == level) {
                 self.levels.push(LevelHere {

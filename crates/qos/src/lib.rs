@@ -11,6 +11,7 @@ pub mod conditions;
 pub mod conduct;
 pub mod file;
 pub mod job;
+pub mod knobs;
 pub mod levels;
 pub mod plan;
 pub mod report;

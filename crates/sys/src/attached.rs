@@ -150,7 +150,10 @@ impl Held {
         if let Some(signal) = self.request() {
             return Ok(Started::Requested(signal));
         }
-        Ok(Started::Running(Running(command.spawn()?)))
+        Ok(Started::Running(Running {
+            child: command.spawn()?,
+            stops: Vec::new(),
+        }))
     }
 }
 
@@ -165,12 +168,25 @@ pub enum Started {
 
 /// A foreground command that runs.
 #[derive(Debug)]
-pub struct Running(Child);
+pub struct Running {
+    child: Child,
+    stops: Vec<Stop>,
+}
+
+/// From when to when a command was stopped by a signal, in ns of CLOCK_MONOTONIC_RAW, as far as
+/// its parent noticed: somewhat later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// All its threads had stopped.
+    pub from_ns: u64,
+    /// They could go on; `None` if they never could.
+    pub to_ns: Option<u64>,
+}
 
 impl Running {
     /// Its process.
     pub fn id(&self) -> u32 {
-        self.0.id()
+        self.child.id()
     }
 
     /// Waits for its end, passing requests to end on to it.
@@ -192,7 +208,8 @@ impl Running {
     pub fn wait_until(&mut self, limit: Instant) -> io::Result<Option<ExitStatus>> {
         let set = held();
         loop {
-            let status = self.0.try_wait()?;
+            let status = self.child.try_wait()?;
+            self.look_at_stops();
             let left = limit.saturating_duration_since(Instant::now());
             if status.is_some() || left.is_zero() {
                 return Ok(status);
@@ -206,6 +223,30 @@ impl Running {
         }
     }
 
+    /// When it was stopped while it was waited for.
+    pub fn stops(&self) -> &[Stop] {
+        &self.stops
+    }
+
+    fn look_at_stops(&mut self) {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::CONTINUED | WaitIdOptions::NOHANG;
+        let Some(child) = Pid::from_raw(self.child.id().cast_signed()) else {
+            return;
+        };
+        while let Ok(Some(change)) = waitid(WaitId::Pid(child), options) {
+            let now_ns = crate::clock::monotonic_raw_ns();
+            if change.stopped() {
+                self.stops.push(Stop {
+                    from_ns: now_ns,
+                    to_ns: None,
+                });
+            } else if let Some(last) = self.stops.last_mut() {
+                last.to_ns.get_or_insert(now_ns);
+            }
+        }
+    }
+
     /// Asks it to end (SIGTERM).
     pub fn terminate(&self) {
         self.send(libc::SIGTERM);
@@ -213,7 +254,7 @@ impl Running {
 
     fn send(&self, signal: libc::c_int) {
         // SAFETY: a number of a child that was not waited for yet.
-        unsafe { libc::kill(self.0.id().cast_signed(), signal) };
+        unsafe { libc::kill(self.child.id().cast_signed(), signal) };
     }
 }
 
@@ -373,6 +414,31 @@ mod tests {
         assert_eq!(unsafe { libc::raise(libc::SIGTERM) }, 0);
         let status = running.wait().expect("waited");
         assert_eq!(status.signal(), Some(libc::SIGTERM));
+    }
+
+    #[test]
+    fn stops_are_noticed() {
+        let held = hold().expect("held");
+        let mut command = Command::new("sh");
+        let line = "kill -STOP $$; exit 7";
+        let started = held
+            .start(command.args(["-c", line]), &[])
+            .expect("started");
+        let Started::Running(mut running) = started else {
+            panic!("{started:?}");
+        };
+        while running.stops().is_empty() {
+            let until = Instant::now() + Duration::from_millis(10);
+            assert_eq!(running.wait_until(until).expect("waited"), None);
+        }
+        assert_eq!(running.stops()[0].to_ns, None);
+        running.send(libc::SIGCONT);
+        assert_eq!(running.wait().expect("waited").code(), Some(7));
+        let [stop] = running.stops() else {
+            panic!("{:?}", running.stops());
+        };
+        // Where the end comes as soon as it goes on, that says enough.
+        assert!(stop.to_ns.is_none_or(|to_ns| to_ns > stop.from_ns));
     }
 
     #[test]

@@ -3,8 +3,8 @@
 
 use crate::clock::timespec_ns;
 pub use crate::platform::evidence::{
-    ThreadWatch, load_average, pressure_cpu_some_avg10, run_delay_ns_of, steal_ns, steal_ns_of,
-    thread_migrations, thread_switches, throttled_us,
+    QuotaWatch, ThreadWatch, load_average, pressure_cpu_some_avg10, run_delay_ns_of, steal_ns,
+    steal_ns_of, thread_migrations, thread_switches, throttled_us,
 };
 
 /// One reading of a [`ThreadWatch`]. All are totals that only grow (but

@@ -90,7 +90,7 @@ impl Writer<'_> {
         }
         self.running(handle, thread);
         for call in &thread.calls {
-            let name = self.call_name(call.number);
+            let name = self.trace.call_name(call.number);
             let [first, second, third] = call.arguments;
             let returned = call.returned.map(|value| format!(" = {value}"));
             let detail = format!(
@@ -175,14 +175,9 @@ impl Writer<'_> {
             },
             State::Blocked {
                 call: Some(call), ..
-            } => format!("in {}", self.call_name(call)),
+            } => format!("in {}", self.trace.call_name(call)),
             _ => String::new(),
         }
-    }
-
-    fn call_name(&self, number: u32) -> String {
-        let name = self.trace.call_names.get(&number).cloned();
-        name.unwrap_or_else(|| format!("call {number}"))
     }
 
     fn add(

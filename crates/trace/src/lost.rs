@@ -30,10 +30,6 @@ pub(crate) fn push(segments: &mut Vec<Segment>, from_ns: u64, to_ns: u64, state:
     }
     match segments.last_mut() {
         Some(last) if last.state == state && last.to_ns == from_ns => last.to_ns = to_ns,
-        _ => segments.push(Segment {
-            from_ns,
-            to_ns,
-            state,
-        }),
+        _ => segments.push(Segment::new(from_ns, to_ns, state)),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::arguments::wait::WaitOptions;
 use crate::arguments::{Color, InvalidValue};
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use model::qos::{Codec, Level};
 use qos::plan::Kind;
 use std::path::PathBuf;
@@ -33,7 +33,10 @@ Exit codes:
 
 /// Options of it.
 #[derive(Args, Debug, Clone)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct QosOptions {
+    #[command(subcommand)]
+    pub(crate) what: Option<QosCommand>,
     /// Size of the file; it is removed at the end
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
     pub(crate) size: u64,
@@ -77,6 +80,55 @@ pub(crate) struct QosOptions {
     /// Also write JSON to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// When to use colors
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// What else can be measured.
+#[derive(Subcommand, Debug, Clone)]
+pub(crate) enum QosCommand {
+    /// Measure what each control of the Linux scheduler does: shares, wake-ups, permissions
+    #[command(after_help = KNOBS_EXAMPLES)]
+    Knobs(KnobsOptions),
+}
+
+/// Printed below the options of `qos knobs`.
+pub(crate) const KNOBS_EXAMPLES: &str = "\
+Lets threads with a control compete with threads without it: the share of CPU time that they get on
+one CPU and on all, next to the share that the kernel's weights predict, and how late a small thread
+wakes up. Also tries what this user and an unprivileged one may set and undo (docs/qos.md#knobs).
+All runs in child processes; nothing stays changed. As root, real-time threads take nearly all CPU
+time for a second at a time.
+
+Examples:
+  sudo latlas qos knobs                Measure all knobs (about 3 minutes)
+  latlas qos knobs autogroup           Measure knobs with this word in their name
+  latlas qos knobs nice slice --rounds 5
+  latlas qos knobs --json > knobs.json
+
+Exit codes:
+  0  done
+  2  the request can't be carried out
+  3  interrupted, or no knob could be measured";
+
+/// Options of `latlas qos knobs`.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct KnobsOptions {
+    /// Measure knobs with one of these words in their name, and `none` [default: all]
+    #[arg(value_name = "WORD")]
+    pub(crate) words: Vec<String>,
+    /// Rounds, each with every measurement once
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) rounds: u32,
+    /// Seed of the random order
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) wait: WaitOptions,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
     /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,

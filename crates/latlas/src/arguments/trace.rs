@@ -55,6 +55,9 @@ pub(crate) struct TraceOptions {
     /// Record for this time; a command gets SIGTERM then
     #[arg(long = "for", value_name = "TIME", value_parser = limit)]
     pub(crate) limit: Option<Duration>,
+    /// Keep only the last seconds, such as 5s: recording goes on until it ends or Ctrl-C
+    #[arg(long, value_name = "TIME", value_parser = limit, conflicts_with_all = ["row", "stacks"])]
+    pub(crate) last: Option<Duration>,
     /// Write the trace to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -80,7 +83,7 @@ pub(crate) struct TraceOptions {
     /// Run the row for this many operations (default: for about 0.1 s)
     #[arg(long, value_name = "N", requires = "row", value_parser = operations)]
     pub(crate) operations: Option<u32>,
-    /// Explain the slowest operations of the row: those beyond p99.9 (default: of 10000)
+    /// Explain the slowest operations of the row: those beyond p99.9 (default: of 10000, or of 3 s)
     #[arg(long, requires = "row", conflicts_with = "scheduler_only")]
     pub(crate) tails: bool,
     #[command(flatten)]

@@ -1,7 +1,9 @@
 //! `latlas qos`: one compression job at each level, alone and competing.
 
+mod knobs;
+
 use super::measured::{lock, stop_on_signals};
-use crate::arguments::qos::QosOptions;
+use crate::arguments::qos::{QosCommand, QosOptions};
 use crate::progress::Bar;
 use crate::{UNRELIABLE, output, program};
 use anyhow::{Context, bail};
@@ -21,6 +23,9 @@ use view::render;
 
 /// Makes the file, measures the cases, prints what came of them.
 pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
+    if let Some(QosCommand::Knobs(options)) = &options.what {
+        return knobs::knobs(options);
+    }
     if let Some(path) = &options.out {
         store::check_writable(path)?;
     }

@@ -5,6 +5,7 @@ pub(crate) mod row;
 
 use super::measured;
 use crate::arguments::trace::{TraceCommand, TraceLook, TraceOptions};
+use crate::progress::Bar;
 use crate::{UNRELIABLE, output};
 use ::trace::document;
 use ::trace::record::{self, Request, Usdt};
@@ -90,13 +91,9 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
             pattern: pattern.clone(),
         }),
         limit: options.limit,
+        last: options.last,
         limit_bytes: options.buffer,
-        cpus: match machine.online_cpus.get() {
-            Some(cpus) => cpus.clone(),
-            None => sys::allowed_cpus().context("can't list the CPUs")?,
-        },
-        architecture: machine.arch,
-        kernel: machine.kernel.get().cloned().unwrap_or_default(),
+        ..row::request(&machine)?
     };
     let lock = order.as_ref().map(|order| {
         let measures = format!("latlas trace {}", order.name());
@@ -106,7 +103,13 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     // From here on a key or a signal waits until the trace is written.
     let held = sys::attached::hold().context("can't hold signals back")?;
     let trace = match (&order, options.pid) {
-        (Some(order), _) => row::recorded(order, &held, &request)?,
+        (Some(order), _) => {
+            let bar = Bar::on_stderr();
+            bar.message(&format!("tracing {}", order.progress()));
+            let recorded = row::recorded(order, &held, &request);
+            bar.clear();
+            recorded?
+        }
         (None, Some(id)) => record::process(id, &held, &request)?,
         (None, None) => record::command(&options.words, &held, &request)?,
     };

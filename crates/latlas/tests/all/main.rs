@@ -39,6 +39,8 @@ mod shell;
 mod show;
 mod table;
 #[cfg(target_os = "linux")]
+mod tails;
+#[cfg(target_os = "linux")]
 mod trace;
 #[cfg(target_os = "linux")]
 mod trace_stacks;

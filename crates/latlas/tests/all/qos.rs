@@ -5,13 +5,13 @@ use crate::support::processes::{
     alive, all, all_gone, as_user, command_line, copy_for_all, is_root, signal, wait_for,
 };
 use crate::support::{Done, Home, entries, has, skip};
+use model::qos::knobs::{Knobs, Tried};
 use model::qos::{Case, Level, Outcome, Qos, Setting};
 use std::process::Child;
 
 /// Two levels, as briefly as a job gets; lower ones would take minutes on a
 /// busy machine.
-const SHORT: &str =
-    "qos --size 1MiB --block 64KiB --levels default,user-interactive --rounds 1 --no-wait";
+const SHORT: &str = "qos --size 1MiB --block 64KiB --levels default,user-interactive --no-wait";
 
 fn document(done: &Done) -> Qos {
     serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{e}: {}{}", done.out, done.err))
@@ -83,7 +83,8 @@ fn bad_requests_are_refused_with_what_to_do() {
 fn each_job_does_the_same_work_at_its_level() {
     let home = Home::new();
     std::fs::create_dir(home.path("scratch")).expect("a directory");
-    let line = format!("{SHORT} --dir scratch --json --out qos.json --codec lz4 --jobs 2");
+    let line =
+        format!("{SHORT} --rounds 1 --dir scratch --json --out qos.json --codec lz4 --jobs 2");
     let done = home.run(line).ended_with(3);
     let qos = document(&done);
     assert_eq!(
@@ -171,7 +172,7 @@ fn without_privilege_negative_nice_values_are_refused_and_the_rest_is_measured()
 #[test]
 fn a_killed_competitor_leaves_its_case_out_and_the_rest_is_kept() {
     let home = Home::new();
-    let latlas = start(&home, "--cases pairs,operations --jobs 2 --seed 3");
+    let latlas = start(&home, "--rounds 1 --cases pairs,operations --jobs 2");
     let jobs = wait_for_two(latlas.id());
     signal(jobs[1], "KILL");
     let done = Done::after(latlas).ended_with(3);
@@ -215,9 +216,37 @@ fn a_request_to_end_keeps_what_was_measured() {
 #[test]
 fn jobs_end_with_a_killed_latlas() {
     let home = Home::new();
-    let mut latlas = start(&home, "--cases lowest");
+    let mut latlas = start(&home, "--rounds 1 --cases lowest");
     let jobs = wait_for_two(latlas.id());
     latlas.kill().expect("killed");
     latlas.wait().expect("ended");
     all_gone(&jobs);
+}
+
+#[test]
+fn knobs_are_measured_and_leave_nothing() {
+    let home = Home::new();
+    home.run("qos knobs nise").refused("no knob has \"nise\"");
+    if cfg!(not(target_os = "linux")) {
+        return skip("these are controls of the Linux scheduler");
+    }
+    let done = home.run("qos knobs batch --rounds 1 --json").ok();
+    let knobs: Knobs = serde_json::from_str(&done.out).expect("a document");
+    // None and SCHED_BATCH, in one session and in two.
+    assert_eq!(knobs.knobs.len(), 4);
+    for row in &knobs.knobs {
+        assert_eq!(row.not_available, None);
+        assert_eq!(row.permission.set, Tried::Done);
+        for shares in [&row.one_cpu, &row.all_cpus] {
+            assert_eq!(shares.predicted, Some(0.5));
+            let within = shares
+                .measured
+                .iter()
+                .all(|share| (0.0..=1.0).contains(share));
+            assert!(shares.measured.len() == 1 && within, "{shares:?}");
+        }
+        for wakes in [&row.of_small_thread, &row.beside_it] {
+            assert!(wakes.count > 0, "{wakes:?}");
+        }
+    }
 }

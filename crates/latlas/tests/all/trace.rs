@@ -213,6 +213,47 @@ fn a_row_traces_itself() {
 }
 
 #[test]
+fn the_last_seconds_are_kept() {
+    let home = Home::new();
+    let command = "sh -c 'cat /dev/null; sleep 1.5; ls / >/dev/null; sleep 0.1'";
+    for tier in allowed(&home) {
+        let options = match tier {
+            "full" => "--last 400ms --scheduler-only",
+            _ => "--last 400ms",
+        };
+        let done = home.run(format!(
+            "trace {options} --tier {tier} --out t.zst -- {command}"
+        ));
+        assert_eq!(done.code, 0, "{tier}: {}", done.err);
+        let trace = read(&home, "t.zst");
+        assert_eq!(trace.ended, Ended::Exited(0), "{tier}");
+        let names: Vec<&str> = trace.threads.iter().map(|t| t.name.as_str()).collect();
+        // The first, by what was dropped; and none that had ended by then.
+        assert!(
+            names.contains(&"sh") && names.contains(&"sleep"),
+            "{tier}: {names:?}"
+        );
+        assert!(!names.contains(&"cat"), "{tier}: {names:?}");
+        if tier != "minimal" {
+            assert!(names.contains(&"ls"), "{tier}: {names:?}");
+            let shell = trace.threads.iter().find(|t| t.name == "sh");
+            let first = shell.expect("named").segments.first().expect("states");
+            assert_eq!(
+                (first.from_ns, first.state.kind()),
+                (0, Kind::Unknown),
+                "{tier}"
+            );
+        }
+        if tier == "full" {
+            // Threads of others are not taken for its own.
+            let own = |id: u32| trace.threads.iter().any(|t| t.id == id);
+            let children = trace.threads.iter().filter(|t| t.name != "sh");
+            assert!(children.filter_map(|t| t.created_by).all(own), "{names:?}");
+        }
+    }
+}
+
+#[test]
 fn a_process_is_traced_until_a_request() {
     let home = Home::new();
     let mut target = Command::new("sleep").arg("60").spawn().expect("it starts");
@@ -313,6 +354,7 @@ fn what_does_not_fit_is_refused_with_a_hint() {
     let home = Home::new();
     for (line, message) in [
         ("--tails -- true", "--tails needs a row"),
+        ("sched.pool --last 1s", "cannot be used with"),
         ("--pid 1 --operations 3", "--operations needs a row"),
         (
             "sched.pool --operations 4294967295",

@@ -3,6 +3,7 @@
 //! [`figures`], [`predict`] and [`verdict`] say what follows from them.
 
 pub mod figures;
+pub mod knobs;
 pub mod level;
 pub mod predict;
 pub mod verdict;

@@ -15,7 +15,7 @@ const WEIGHTS: [u32; 40] = [
 ];
 
 /// Weight of a thread with SCHED_IDLE.
-const IDLE_WEIGHT: u32 = 3;
+pub const IDLE_WEIGHT: u32 = 3;
 
 /// Shares of a thread that waits with real-time priority: the rest is for the
 /// fair server (`sched_rt_runtime_us`).

@@ -150,7 +150,7 @@ fn whether_the_level_matters_alone() {
     };
     assert_eq!(first(&qos), none);
     for run in &mut qos.cases[0].runs {
-        run.jobs[0].wall_ns = run.jobs[0].wall_ns * 6;
+        run.jobs[0].wall_ns *= 6;
     }
     let Conclusion::Alone { differ, .. } = first(&qos) else {
         panic!("of the cases alone");

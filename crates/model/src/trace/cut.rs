@@ -91,6 +91,11 @@ impl Trace {
                     operation.from_ns >= stretch.from_ns && operation.to_ns <= stretch.to_ns;
                 stretch.part(&mut operation.from_ns, &mut operation.to_ns) && whole
             });
+            if let Some(watch) = &mut row.watch {
+                watch
+                    .readings
+                    .retain_mut(|reading| stretch.moment(&mut reading.at_ns));
+            }
         }
         let Clocks {
             raw_ns,

@@ -347,6 +347,9 @@ pub struct Losses {
     /// Signposts that found no room.
     #[serde(default)]
     pub signposts: u64,
+    /// Wake-ups without a record: a thread that was switched out blocked was switched in.
+    #[serde(default)]
+    pub wakeups: u64,
     /// Stacks that found no room.
     #[serde(default)]
     pub stacks: u64,
@@ -386,7 +389,7 @@ impl Trace {
     /// The name of a system call, else its number.
     pub fn call_name(&self, number: u32) -> String {
         let name = self.call_names.get(&number).cloned();
-        name.unwrap_or_else(|| format!("number {number}"))
+        name.unwrap_or_else(|| format!("call {number}"))
     }
 
     /// The name of a signpost; `None` only in a damaged document.

@@ -16,9 +16,13 @@ pub struct Row {
     pub error_ns: u64,
     /// What a reader must know of the visit.
     pub notes: Vec<String>,
-    /// Time that the process had no CPU quota left in the visit, all threads together.
-    #[serde(default)]
-    pub throttled_ns: u64,
+    /// What the kernel counted in the visit, where the slowest operations are to be
+    /// explained.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<Watch>,
+    /// Its figures in this visit by variant: medians in ns, as a run's.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub medians_ns: BTreeMap<String, u64>,
     /// Prices of interrupts and of a page fault in ns, where the slowest
     /// operations are to be explained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,8 +77,10 @@ pub struct Marks {
     pub error_ns: u64,
     /// What a reader must know of the visit.
     pub notes: Vec<String>,
-    /// Time that the process had no CPU quota left in the visit.
-    pub throttled_ns: u64,
+    /// What the kernel counted.
+    pub watch: Option<Watch>,
+    /// As in [`Row`].
+    pub medians_ns: BTreeMap<String, u64>,
     /// Of a thread that span before the visit.
     pub spin: Option<Spin>,
 }
@@ -88,6 +94,48 @@ pub struct Spin {
     pub detours: Vec<(u64, u64)>,
     /// What a page fault took.
     pub fault_ns: u64,
+    /// Interrupts that the kernel counted on its CPU, in the order of
+    /// [`InterruptKind::ALL`].
+    pub interrupts: [u32; 4],
+}
+
+/// What the kernel counted in a visit, read every ms by a thread of the process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watch {
+    /// The thread that read it.
+    pub thread: u32,
+    /// The CPU whose interrupts were counted: that of the thread that makes the visit.
+    pub cpu: u32,
+    /// In the order of time.
+    pub readings: Vec<Reading>,
+}
+
+/// What the kernel counted since the reading before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, u64, [u32; 4])", into = "(u64, u64, [u32; 4])")]
+pub struct Reading {
+    /// When it was read.
+    pub at_ns: u64,
+    /// Time without CPU quota that ended since, of all CPUs together.
+    pub throttled_ns: u64,
+    /// Interrupts in the order of [`InterruptKind::ALL`].
+    pub interrupts: [u32; 4],
+}
+
+impl From<(u64, u64, [u32; 4])> for Reading {
+    fn from((at_ns, throttled_ns, interrupts): (u64, u64, [u32; 4])) -> Reading {
+        Reading {
+            at_ns,
+            throttled_ns,
+            interrupts,
+        }
+    }
+}
+
+impl From<Reading> for (u64, u64, [u32; 4]) {
+    fn from(reading: Reading) -> (u64, u64, [u32; 4]) {
+        (reading.at_ns, reading.throttled_ns, reading.interrupts)
+    }
 }
 
 impl Row {
@@ -139,12 +187,24 @@ impl Trace {
             let detours: Vec<(u64, u64)> = detours
                 .map(|&(from, to)| (relative(from), relative(to)))
                 .collect();
-            let found = prices(&self, spin.thread, &detours);
+            let found = prices(&self, spin, &detours);
             (found, Some(spin.fault_ns))
+        });
+        let watch = marks.watch.as_ref().map(|watch| Watch {
+            readings: watch
+                .readings
+                .iter()
+                .map(|reading| Reading {
+                    at_ns: relative(reading.at_ns),
+                    ..*reading
+                })
+                .collect(),
+            ..*watch
         });
         let mut trace = Trace {
             target: Target::Row(Row {
-                throttled_ns: marks.throttled_ns,
+                watch,
+                medians_ns: marks.medians_ns.clone(),
                 prices,
                 name,
                 operations: operations(marks, relative),

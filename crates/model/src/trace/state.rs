@@ -17,6 +17,15 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// A stretch in this state.
+    pub fn new(from_ns: u64, to_ns: u64, state: State) -> Segment {
+        Segment {
+            from_ns,
+            to_ns,
+            state,
+        }
+    }
+
     /// Its length.
     pub fn duration_ns(&self) -> u64 {
         self.to_ns.saturating_sub(self.from_ns)

@@ -2,11 +2,15 @@
 //! followed backwards from the last stamp, to the thread that was waited for, and what is
 //! beyond the median of each kind of time is the excess.
 
+mod counted;
 mod path;
 mod prices;
+mod quota;
+mod stretches;
 mod usual;
 
 use super::{InterruptKind, Target, Trace};
+use counted::Counted;
 use path::{Index, Path};
 use std::collections::BTreeMap;
 use usual::Usual;
@@ -116,12 +120,15 @@ pub fn tails(trace: &Trace) -> Option<Tails> {
     let index = Index::new(trace, row);
     let paths: Vec<Path> = (0..order.len()).map(|at| index.path(row, at)).collect();
     let usual = Usual::of(&paths);
+    let counted = Counted::of(trace, row, &paths, &usual);
     let slow = order[..count].iter().map(|&number| {
         let excess_ns = row.operations[number].duration_ns() as f64 - median_ns as f64;
         Slow {
             number,
             excess_ns,
-            causes: usual.causes(&paths[number], excess_ns, &prices),
+            causes: usual.causes(&paths[number], excess_ns, &prices, |left_ns| {
+                counted.interrupts(row, number, &paths[number], left_ns, &prices)
+            }),
         }
     });
     Some(Tails {

@@ -153,6 +153,8 @@ pub enum Reason {
     CheckFailed,
     /// It was left out on request.
     NotAsked,
+    /// Only the last seconds were kept.
+    LastOnly,
     /// The tier can't record it.
     NotInTier,
     /// The program was not started by latlas.
@@ -183,6 +185,7 @@ impl std::fmt::Display for Reason {
                 f.write_str("a provoked event was not recorded as it happened: not trusted here")
             }
             Reason::NotAsked => f.write_str("left out (--scheduler-only)"),
+            Reason::LastOnly => f.write_str("left out (--last)"),
             Reason::NotInTier => f.write_str("this tier can't record them"),
             Reason::NotStartedHere => {
                 f.write_str("a program finds out that it is traced when it starts: latlas trace -- CMD")

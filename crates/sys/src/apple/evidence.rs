@@ -40,6 +40,19 @@ pub fn thread_switches() -> Option<Switches> {
     None
 }
 
+#[derive(Debug)]
+pub struct QuotaWatch(());
+
+impl QuotaWatch {
+    pub fn open() -> QuotaWatch {
+        QuotaWatch(())
+    }
+
+    pub fn throttled_us(&self) -> Option<u64> {
+        None
+    }
+}
+
 pub fn thread_migrations() -> Option<u64> {
     None
 }

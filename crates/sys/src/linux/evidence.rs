@@ -122,6 +122,23 @@ fn sum_throttled(stats: &[CpuStat]) -> Option<u64> {
         .reduce(|a, b| Some(a? + b?))?
 }
 
+/// Time for which CPU quotas stopped this process's control groups: [`throttled_us`] with
+/// open files.
+#[derive(Debug)]
+pub struct QuotaWatch(Vec<CpuStat>);
+
+impl QuotaWatch {
+    /// Opens what there is; without anything there is no reading.
+    pub fn open() -> QuotaWatch {
+        QuotaWatch(cgroup::cpu_stats(&Tree::system()))
+    }
+
+    /// As [`throttled_us`].
+    pub fn throttled_us(&self) -> Option<u64> {
+        sum_throttled(&self.0)
+    }
+}
+
 /// Time for which CPU quotas stopped this process's control groups, in µs:
 /// [`ThreadReading::throttled_us`] without a watch.
 pub fn throttled_us() -> Option<u64> {

@@ -1,6 +1,7 @@
 //! Recording a command or a process, with the best tier that is allowed here.
 
 mod check;
+mod kept;
 mod process;
 mod rings;
 mod sampler;
@@ -10,7 +11,8 @@ mod usdt;
 
 use crate::decode::{Decoded, Samples, Tracepoint};
 use crate::event::{self, Event, text_of};
-use crate::states::{Settings, Timeline, timeline};
+use crate::states::{Settings, Timeline, stopped, timeline};
+use kept::Kept;
 use model::trace::tier::Missing;
 use model::trace::{Clocks, Ended, Gap, Losses, Reason, State, Target, Thread, Tier, Topic, Trace};
 use rings::{Collected, Rings, Traced};
@@ -22,7 +24,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use sys::attached::{Held, Started};
+use sys::attached::{Held, Started, Stop};
 use sys::perf::Capture;
 
 pub use usdt::Usdt;
@@ -42,8 +44,12 @@ pub struct Request {
     pub usdt: Option<Usdt>,
     /// No longer than this.
     pub limit: Option<Duration>,
-    /// The most bytes of records to keep.
+    /// Keep only so much of the end.
+    pub last: Option<Duration>,
+    /// The most bytes of records to keep; where only the end is kept, older ones make room.
     pub limit_bytes: u64,
+    /// Collect records on other CPUs than this one.
+    pub keep_off: Option<u32>,
     /// The CPUs of the machine.
     pub cpus: Vec<u32>,
     /// Architecture of the machine.
@@ -125,6 +131,10 @@ pub fn started(
     let traced = Traced::Command;
     let (source, mut gaps) = Source::open(&traced, request)?;
     let signposts = match Signposts::new() {
+        _ if request.last.is_some() => {
+            gaps.push(no_signposts(Reason::LastOnly));
+            None
+        }
         Ok(signposts) => Some(signposts),
         Err(error) => {
             gaps.push(no_signposts(Reason::Failed(error.to_string())));
@@ -177,6 +187,7 @@ pub fn started(
     let mut trace = recorded.trace(Around {
         target,
         roots: vec![(root, root)],
+        stops: running.stops().to_vec(),
         asleep: Vec::new(),
         gaps,
         began,
@@ -255,6 +266,7 @@ pub fn process(id: u32, held: &Held, request: &Request) -> Result<Trace, RecordE
     let mut trace = recorded.trace(Around {
         target: Target::Process(id),
         roots: roots.iter().map(|&thread| (id, thread)).collect(),
+        stops: Vec::new(),
         asleep,
         gaps,
         began,
@@ -353,7 +365,14 @@ impl Source {
         stop: &AtomicBool,
         request: &Request,
     ) -> io::Result<Recorded> {
-        let limit = request.limit_bytes;
+        let others = request.cpus.iter().copied();
+        let others: Vec<u32> = others
+            .filter(|&cpu| Some(cpu) != request.keep_off)
+            .collect();
+        if request.keep_off.is_some() && !others.is_empty() {
+            // It is no less of a recording on that CPU.
+            let _ = sys::pin_to(&others);
+        }
         Ok(match self {
             Source::Rings(tier, rings) => {
                 let (samples, gaps) = (rings.samples.clone(), rings.gaps.clone());
@@ -365,11 +384,11 @@ impl Source {
                     gaps,
                     ring_bytes,
                     probes,
-                    collected: Box::new(rings.collect(stop, limit)?),
+                    collected: Box::new(rings.collect(stop, Kept::new(root, traced, request))?),
                 }
             }
             Source::Sampler => {
-                Recorded::Samples(sampler::sample(root, traced, from_ns, stop, limit))
+                Recorded::Samples(sampler::sample(root, traced, from_ns, stop, request))
             }
         })
     }
@@ -394,6 +413,8 @@ struct Around<'a> {
     target: Target,
     /// Process and number of the first threads.
     roots: Vec<(u32, u32)>,
+    /// When the first process was stopped, as far as known.
+    stops: Vec<Stop>,
     /// Those that slept when the recording began.
     asleep: Vec<Event>,
     gaps: Vec<Gap>,
@@ -428,8 +449,12 @@ impl Recorded {
                     events: around.asleep,
                     ..Decoded::default()
                 };
-                for (cpu, bytes) in collected.chunks {
-                    decoded.add(&samples, cpu, &bytes);
+                for (cpu, bytes) in &collected.chunks {
+                    decoded.add(&samples, *cpu, bytes);
+                }
+                if let Some(from_ns) = collected.from_ns {
+                    // Before that, some CPUs' events are there and others' are not.
+                    decoded.events.retain(|event| event.at_ns >= from_ns);
                 }
                 let read = collected.stacks.map(|reader| reader.finish());
                 let read = read.unwrap_or_default();
@@ -440,16 +465,30 @@ impl Recorded {
                     Samples::Tracepoints(layouts) => layouts.id(Tracepoint::Enter).is_some(),
                     Samples::Faults => false,
                 };
+                let root = around.roots.first().map_or(0, |&(process, _)| process);
+                let before = collected.before;
                 let settings = Settings {
-                    roots: around.roots,
-                    from_ns: around.began.raw_ns,
+                    roots: match collected.from_ns {
+                        Some(_) => before.threads(),
+                        None => around.roots,
+                    },
+                    from_ns: collected.from_ns.unwrap_or(around.began.raw_ns),
+                    is_end: collected.from_ns.is_some(),
                     to_ns: collected.full_ns.unwrap_or(u64::MAX).min(around.to_ns),
                     scheduler: tier == Tier::Full,
                     tasks_of_all: tier == Tier::Full && around.request.scheduler_only,
                     calls,
                     yield_call: check::number_of("sched_yield"),
                 };
-                let timeline = timeline(&decoded.events, &settings);
+                let mut timeline = timeline(&decoded.events, &settings);
+                let stops = around.stops.iter().map(|stop| {
+                    let to_ns = stop.to_ns.unwrap_or(settings.to_ns);
+                    let since = |ns: u64| ns.saturating_sub(timeline.began_ns);
+                    (since(stop.from_ns), since(to_ns))
+                });
+                let stops: Vec<(u64, u64)> = stops.collect();
+                stopped(&mut timeline.threads, root, &stops);
+                before.complete(&mut timeline.threads);
                 let mut trace = Trace {
                     tier,
                     ring_bytes,

@@ -2,6 +2,7 @@
 //! what, and how their bytes are collected.
 
 use super::check::checked;
+use super::kept::{Before, Kept};
 use super::stacks::StackRings;
 use super::usdt::Defined;
 use super::{Request, Usdt};
@@ -53,6 +54,10 @@ pub(super) struct Collected {
     pub(super) chunks: Vec<Chunk>,
     /// When no more could be kept.
     pub(super) full_ns: Option<u64>,
+    /// From when on all records are there, if older ones were dropped.
+    pub(super) from_ns: Option<u64>,
+    /// What those tell of the threads.
+    pub(super) before: Before,
     /// Stacks, if they were asked for.
     pub(super) stacks: Option<Box<Reader>>,
 }
@@ -190,18 +195,18 @@ impl Rings {
         sizes.min().unwrap_or(0)
     }
 
-    /// Collects records until `stop` is set, or there are more than `limit_bytes`.
-    pub(super) fn collect(mut self, stop: &AtomicBool, limit_bytes: u64) -> io::Result<Collected> {
+    /// Collects records until `stop` is set, or no more can be kept.
+    pub(super) fn collect(mut self, stop: &AtomicBool, mut kept: Kept) -> io::Result<Collected> {
         let mut full_ns = None;
-        let mut bytes = 0;
         while !stop.load(Ordering::Acquire) {
             let stacks = self.stacks.iter().flat_map(|stacks| &stacks.rings);
             let all = self.rings.iter().chain(stacks);
             perf::wait(all.map(|(_, ring)| ring), INTERVAL)?;
-            bytes += drain(&mut self.rings, &mut self.chunks);
-            bytes += self.stacks.as_mut().map_or(0, StackRings::drain);
-            if bytes > limit_bytes {
-                full_ns = Some(sys::monotonic_raw_ns());
+            drain(&mut self.rings, &mut self.chunks);
+            let stack_bytes = self.stacks.as_mut().map_or(0, StackRings::drain);
+            let drained_ns = sys::monotonic_raw_ns();
+            if !kept.add(std::mem::take(&mut self.chunks), stack_bytes, drained_ns) {
+                full_ns = Some(drained_ns);
                 stop.store(true, Ordering::Release);
             }
         }
@@ -209,11 +214,12 @@ impl Rings {
             ring.disable()?;
         }
         drain(&mut self.rings, &mut self.chunks);
+        kept.add(self.chunks, 0, sys::monotonic_raw_ns());
         let stacks = self.stacks.map(StackRings::finish);
         Ok(Collected {
-            chunks: self.chunks,
             full_ns,
             stacks: stacks.transpose()?,
+            ..kept.collected()
         })
     }
 }

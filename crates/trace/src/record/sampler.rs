@@ -1,6 +1,7 @@
 //! The tier that needs no right: what the kernel counts of each thread, read
 //! from /proc at an interval. Threads that live for less may be missed.
 
+use super::Request;
 use super::process::{family, name, schedstat_of, stat_of, threads};
 use super::rings::Traced;
 use model::trace::{Sample, Thread};
@@ -18,13 +19,13 @@ pub(super) struct Sampled {
 }
 
 /// Samples the threads of a process and of what it starts until `stop` is set,
-/// or the samples need more than `limit_bytes`.
+/// or the samples need more memory than there may be. Where only the end is kept, older ones are dropped.
 pub(super) fn sample(
     root: u32,
     traced: &Traced,
     from_ns: u64,
     stop: &AtomicBool,
-    limit_bytes: u64,
+    request: &Request,
 ) -> Sampled {
     let mut sampled = Sampled::default();
     let mut place: BTreeMap<(u32, u32), usize> = BTreeMap::new();
@@ -66,7 +67,11 @@ pub(super) fn sample(
         if last {
             break;
         }
-        if bytes > limit_bytes {
+        if let Some(last) = request.last {
+            let from_ns = now_ns.saturating_sub(last.as_nanos() as u64);
+            bytes = drop_before(&mut sampled.threads, &mut place, from_ns);
+        }
+        if bytes > request.limit_bytes {
             sampled.full_ns = Some(now_ns);
             stop.store(true, Ordering::Release);
             break;
@@ -77,6 +82,27 @@ pub(super) fn sample(
         thread.ended = thread.to_ns < before_ns;
     }
     sampled
+}
+
+/// Drops samples and threads that are too old; what is left, in bytes.
+fn drop_before(
+    threads: &mut Vec<Thread>,
+    place: &mut BTreeMap<(u32, u32), usize>,
+    from_ns: u64,
+) -> u64 {
+    for thread in threads.iter_mut() {
+        let old = thread.samples.partition_point(|s| s.at_ns < from_ns);
+        thread.samples.drain(..old);
+        if let Some(first) = thread.samples.first() {
+            thread.from_ns = thread.from_ns.max(first.at_ns);
+        }
+    }
+    threads.retain(|thread| thread.to_ns >= from_ns);
+    place.clear();
+    let places = threads.iter().enumerate();
+    place.extend(places.map(|(at, thread)| ((thread.process, thread.id), at)));
+    let samples: usize = threads.iter().map(|thread| thread.samples.len()).sum();
+    (samples * size_of::<Sample>()) as u64
 }
 
 fn begun(process: u32, id: u32, before_ns: u64, is_new: bool) -> Thread {

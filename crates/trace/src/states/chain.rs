@@ -81,6 +81,11 @@ impl Builder<'_> {
     pub(super) fn switched_in(&mut self, at_ns: u64, cpu: u32, id: u32) {
         let lost = self.lost_since(id);
         let woken_ns = self.known(at_ns, id).woken_ns;
+        let was_off = matches!(
+            self.known(at_ns, id).state,
+            State::Blocked { .. } | State::Stopped
+        );
+        self.losses.wakeups += u64::from(was_off && woken_ns.is_none() && lost.is_none());
         let thread = self.known(at_ns, id);
         let was = match thread.state {
             // It had left the other CPU before, at an unknown time.

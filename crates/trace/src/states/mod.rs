@@ -8,6 +8,8 @@
 //! repaired by the second source, else the state is lost; it is never bridged.
 
 mod chain;
+mod stopped;
+mod tasks;
 mod thread;
 mod waking;
 mod window;
@@ -17,6 +19,7 @@ use crate::lost::Lost;
 use chain::Processor;
 use model::trace::{Call, Cpu, Fault, Interrupt, Losses, Mapped, Signpost, State, Thread, Wakeup};
 use std::collections::{BTreeMap, HashMap};
+pub use stopped::stopped;
 use thread::Building;
 use window::Window;
 
@@ -32,6 +35,8 @@ pub struct Settings {
     pub from_ns: u64,
     /// When it ended.
     pub to_ns: u64,
+    /// What was recorded before `from_ns` was dropped.
+    pub is_end: bool,
     /// `sched_switch` and wake-ups of all threads are recorded.
     pub scheduler: bool,
     /// Beginnings, ends and names are recorded of all threads, not of the traced
@@ -231,12 +236,6 @@ impl<'a> Builder<'a> {
         cpu.last_event_ns = at_ns;
     }
 
-    /// A traced thread has this number, and has not begun to end.
-    fn is_traced(&self, id: u32) -> bool {
-        let thread = self.by_id.get(&id).map(|&at| &self.threads[at]);
-        thread.is_some_and(|thread| thread.exit_ns.is_none())
-    }
-
     /// Without an event before, it slept from the beginning on.
     fn asleep(&mut self, at_ns: u64, id: u32, blocked: State) {
         let thread = self.known(at_ns, id);
@@ -284,47 +283,6 @@ impl<'a> Builder<'a> {
         thread.is_some_and(|thread| thread.state == State::Running(cpu))
     }
 
-    fn ended(&mut self, at_ns: u64, at: usize) {
-        let thread = &mut self.threads[at];
-        thread.end(at_ns, None);
-        thread.thread.ended = true;
-        self.by_id.remove(&thread.thread.id);
-    }
-
-    fn fork(&mut self, at_ns: u64, process: u32, id: u32, parent: u32) {
-        if let Some(&at) = self.by_id.get(&id) {
-            let known = &self.threads[at].thread;
-            if known.segments.is_empty() && known.created_by.is_none() {
-                // Its first event was recorded on another CPU.
-                self.threads[at].thread.process = process;
-                self.threads[at].thread.created_by = Some(parent);
-                return;
-            }
-            // The number is used again.
-            self.ended(at_ns, at);
-        }
-        // What is new is ready to run.
-        let mut thread = Building::new(process, id, at_ns, State::Runnable);
-        thread.thread.created_by = Some(parent);
-        let name = self
-            .by_id
-            .get(&parent)
-            .map(|&at| &self.threads[at].thread.name);
-        thread.thread.name = name.cloned().unwrap_or_default();
-        self.begin(thread);
-    }
-
-    fn exit(&mut self, at_ns: u64, id: u32) {
-        let Some(&at) = self.by_id.get(&id) else {
-            return;
-        };
-        match self.settings.scheduler {
-            // The last switch is still to come.
-            true => self.threads[at].exit_ns = Some(at_ns),
-            false => self.ended(at_ns, at),
-        }
-    }
-
     fn finish(mut self) -> Timeline {
         let to_ns = self.settings.to_ns;
         for at in 0..self.threads.len() {
@@ -338,7 +296,9 @@ impl<'a> Builder<'a> {
             thread.end(ended.unwrap_or(to_ns).max(thread.since_ns), lost);
             thread.thread.ended = ended.is_some();
         }
-        let began_ns = self.exec_ns.unwrap_or(self.settings.from_ns).min(to_ns);
+        // With the first program, unless that is long ago.
+        let exec_ns = self.exec_ns.filter(|_| !self.settings.is_end);
+        let began_ns = exec_ns.unwrap_or(self.settings.from_ns).min(to_ns);
         let window = Window { began_ns, to_ns };
         let threads = self.threads.into_iter().map(|t| window.thread(t.thread));
         let cpus = self.cpus.into_iter().map(|(id, cpu)| window.cpu(id, cpu));

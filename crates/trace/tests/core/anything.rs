@@ -42,6 +42,7 @@ pub(crate) fn trace(layouts: &Layouts, rings: &[Vec<u8>], scheduler: bool) -> Tr
         roots: vec![(1, 1)],
         from_ns: 0,
         to_ns: 200,
+        is_end: false,
         scheduler,
         tasks_of_all: false,
         calls: true,

@@ -5,11 +5,6 @@ use model::trace::{
 };
 
 fn trace() -> Trace {
-    let segment = |from_ns, to_ns, state| Segment {
-        from_ns,
-        to_ns,
-        state,
-    };
     let me = Thread {
         id: 1,
         process: 1,
@@ -17,9 +12,9 @@ fn trace() -> Trace {
         from_ns: 100,
         to_ns: 5_400,
         segments: vec![
-            segment(100, 2_650, State::Running(0)),
-            segment(2_650, 2_900, State::Preempted(8)),
-            segment(2_900, 5_400, State::Running(0)),
+            Segment::new(100, 2_650, State::Running(0)),
+            Segment::new(2_650, 2_900, State::Preempted(8)),
+            Segment::new(2_900, 5_400, State::Running(0)),
         ],
         calls: vec![Call {
             from_ns: 1_110,

@@ -50,11 +50,13 @@ pub use paired::{answer as paired_answer, rows as paired_rows};
 pub use probes_page::probes_page;
 pub(crate) use published::published_on_page;
 pub use published::{PublishedOptions, published};
-pub use qos::{oakley, qos};
+pub use qos::{knobs, oakley, qos};
 pub use selftest::selftest;
 pub(crate) use table::{group_of, short_title};
 pub(crate) use trace::parts as trace_parts;
-pub use trace::{TraceOptions, difference as trace_difference, trace};
+pub use trace::{
+    TraceOptions, difference as trace_difference, row_tails, rows_without_tails, trace,
+};
 
 use compare::references::{Reference, References};
 use model::chart::Section;

@@ -10,20 +10,15 @@ use miniz_oxide::inflate::decompress_to_vec_zlib;
 use model::trace::{Call, Cpu, Ended, Segment, State, Switch, Target, Tier, Wakeup};
 
 fn trace() -> Trace {
-    let segment = |from_ns, to_ns, state| Segment {
-        from_ns,
-        to_ns,
-        state,
-    };
     let thread = Thread {
         id: 5,
         name: "a</script>\u{202e}b".into(),
         to_ns: 1000,
         // A hole from 300 to 400.
         segments: vec![
-            segment(0, 300, State::Runnable),
-            segment(400, 700, State::Running(1)),
-            segment(700, 1000, State::Lost),
+            Segment::new(0, 300, State::Runnable),
+            Segment::new(400, 700, State::Running(1)),
+            Segment::new(700, 1000, State::Lost),
         ],
         calls: vec![Call {
             from_ns: 450,

@@ -1,6 +1,7 @@
 //! `latlas run`: measures, stores, prints.
 
 mod dry_run;
+mod tails;
 
 use super::measured::{exit_code, keep, lock, measure, writable_store};
 use super::{drawing, gate, shielded};
@@ -78,6 +79,9 @@ pub(crate) fn run(
         (false, _) => output::show(&render::run(&run, &references, &look), options.look.color)?,
         (true, None) => output::print(&output::document(&run)?)?,
         (true, Some(_)) => {}
+    }
+    if options.trace_tails {
+        tails::show(catalogue, &plan, &run, options.look.color)?;
     }
     // A run that is only printed can't be shown again or be a baseline.
     let lost = look.kept.is_none() && options.out.is_none() && !options.json;

@@ -4,13 +4,15 @@
 use crate::{catalogue, selection};
 use ::trace::record::{self, Request};
 use anyhow::{Context, anyhow, bail};
-use meter::one_visit::{OneVisit, one_visit};
+use meter::one_visit::one_visit;
+use meter::placement;
 use meter::plan::{self, Plan, PlannedCell, plan};
 use meter::probe::Probe;
-use meter::wire::{self, Reply};
+use meter::wire;
 use model::machine::Machine;
 use model::run::Regime;
-use model::trace::row::{Marks, Spin};
+use model::text::counted;
+use model::trace::row::Marks;
 use model::trace::{Ended, Target, Trace};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
@@ -19,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 use sys::attached::Held;
+use sys::clock::Counter;
 use view::render::ProbeText;
 
 /// The role of the child ([`sys::role`]); its argument is an [`Order`] as JSON.
@@ -26,6 +29,10 @@ pub(crate) const ROLE: &str = "__traced_row";
 
 /// A visit takes about this long unless the number of operations is given.
 const VISIT_NS: f64 = 100e6;
+/// Records that are kept of a visit.
+const BUFFER_BYTES: u64 = 256 << 20;
+/// For the conversion of the counter's ticks.
+const CALIBRATION: Duration = Duration::from_millis(20);
 /// How long the child spins for the price of interrupts: as many as 50 of a usual timer.
 const SPIN: Duration = Duration::from_millis(200);
 /// It has no more than this times the operations of a usual visit, whose expected time may be
@@ -33,6 +40,9 @@ const SPIN: Duration = Duration::from_millis(200);
 const MOST_SAMPLES: u32 = 20;
 /// As many operations as a p99.9 needs.
 const MOST_OPERATIONS: u32 = 10_000;
+/// Fewer where these would take longer; of so many, the slowest ten are 1 %.
+const TAILS_VISIT_NS: f64 = 3e9;
+const LEAST_TAILS: u32 = 1000;
 
 /// The cell to visit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -46,12 +56,23 @@ pub(crate) struct Order {
     operations: u32,
     /// The slowest operations are to be explained.
     tails: bool,
+    /// The CPU of its first thread; the recorder keeps off it.
+    cpu: Option<u32>,
 }
 
 impl Order {
     /// What is traced.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The same, with how much of it.
+    pub(crate) fn progress(&self) -> String {
+        format!(
+            "{}: {}",
+            self.name,
+            counted(self.operations as usize, "operation")
+        )
     }
 }
 
@@ -101,7 +122,8 @@ fn order_of(
     }
     let operations = operations.unwrap_or_else(|| {
         if tails {
-            return MOST_OPERATIONS;
+            let in_time = TAILS_VISIT_NS / cell.cost.sample_ns.max(1.0);
+            return (in_time as u32).clamp(LEAST_TAILS, MOST_OPERATIONS);
         }
         let in_time = (VISIT_NS / cell.cost.sample_ns.max(1.0)) as u32;
         let most = cell.samples.saturating_mul(MOST_SAMPLES);
@@ -120,6 +142,7 @@ fn order_of(
         at: cell.at.clone(),
         operations,
         tails,
+        cpu: tails.then(|| quietest_cpu(&plan, machine)).flatten(),
     })
 }
 
@@ -160,6 +183,39 @@ fn row_of(texts: &[ProbeText], name: &str) -> anyhow::Result<(String, Option<u64
     }
 }
 
+/// The CPU for the visit, chosen here so that the recorder can keep off it.
+fn quietest_cpu(plan: &Plan, machine: &Machine) -> Option<u32> {
+    let counter = Counter::best();
+    let calibration = sys::clock::calibrate(&counter, CALIBRATION);
+    let cpus = &plan.machine_shape.cpus;
+    let quietest = placement::quietest_cpu(cpus, machine, &counter, &calibration, None);
+    quietest.ok().filter(|_| calibration.is_usable())
+}
+
+/// What is recorded of a row whose slowest operations are to be explained, in the best tier.
+///
+/// # Errors
+/// If the CPUs can't be listed.
+pub(crate) fn request(machine: &Machine) -> anyhow::Result<Request> {
+    Ok(Request {
+        tier: None,
+        scheduler_only: false,
+        interrupts: true,
+        stacks: None,
+        limit: None,
+        last: None,
+        usdt: None,
+        limit_bytes: BUFFER_BYTES,
+        keep_off: None,
+        cpus: match machine.online_cpus.get() {
+            Some(cpus) => cpus.clone(),
+            None => sys::allowed_cpus().context("can't list the CPUs")?,
+        },
+        architecture: machine.arch.clone(),
+        kernel: machine.kernel.get().cloned().unwrap_or_default(),
+    })
+}
+
 fn planned(catalogue: &[Probe], row: &str, machine: &Machine) -> anyhow::Result<Plan> {
     let request = plan::Request {
         rows: vec![row.to_owned()],
@@ -178,16 +234,16 @@ pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow:
     let mut command = sys::role::command(ROLE, &serde_json::to_string(order)?)?;
     command.stdout(stdout);
     let reader = thread::spawn(move || wire::receive::<Answer>(&mut answer));
-    let trace = record::started(
-        command,
-        Target::Command(vec![order.name.clone()]),
-        held,
-        request,
-    )?;
+    let request = Request {
+        keep_off: order.cpu,
+        ..request.clone()
+    };
+    let target = Target::Command(vec![order.name.clone()]);
+    let trace = record::started(command, target, held, &request)?;
     let answer = reader.join().unwrap_or(Ok(None));
     match (answer, trace.ended) {
-        (Ok(Some(Ok(marks))), _) => Ok(trace.of_row(order.name.clone(), &marks)),
-        (Ok(Some(Err(reason))), _) => bail!("{}: {reason}", order.name),
+        (Ok(Some(Answer::Visited(marks))), _) => Ok(trace.of_row(order.name.clone(), &marks)),
+        (Ok(Some(Answer::Failed(reason))), _) => bail!("{}: {reason}", order.name),
         // Stopped by --for, --buffer, or SIGHUP, SIGINT, SIGQUIT, SIGTERM: kept, as of a command.
         (_, Ended::Time | Ended::Full | Ended::Signalled(1 | 2 | 3 | 15)) => Ok(trace),
         (_, Ended::Signalled(signal)) => bail!("{}: ended by signal {signal}", order.name),
@@ -196,8 +252,14 @@ pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow:
     }
 }
 
-/// What the child tells: its marks, or why there are none.
-type Answer = Result<Marks, String>;
+/// What the child tells.
+#[derive(Debug, Serialize, Deserialize)]
+enum Answer {
+    /// The stamps of its visit.
+    Visited(Marks),
+    /// Why there are none.
+    Failed(String),
+}
 
 /// Visits as the child.
 ///
@@ -205,7 +267,10 @@ type Answer = Result<Marks, String>;
 /// If the answer can't be sent.
 pub(crate) fn serve(catalogue: &[Probe], order: &str) -> io::Result<()> {
     let order: Order = serde_json::from_str(order)?;
-    let answer: Answer = visit(catalogue, &order).map_err(|error| format!("{error:#}"));
+    let answer = match visit(catalogue, &order) {
+        Ok(marks) => Answer::Visited(marks),
+        Err(error) => Answer::Failed(format!("{error:#}")),
+    };
     wire::send(&mut io::stdout().lock(), &answer)
 }
 
@@ -219,83 +284,11 @@ fn visit(catalogue: &[Probe], order: &Order) -> anyhow::Result<Marks> {
     let with_pack = with_pack.transpose()?;
     let catalogue = with_pack.as_deref().unwrap_or(catalogue);
     let machine = sys::machine(Path::new("/"));
-    let plan = planned(catalogue, &order.row, &machine)?;
+    let mut plan = planned(catalogue, &order.row, &machine)?;
+    plan.pin = order.cpu;
     let cell = plan.cells.iter().position(|cell| cell.at == order.at);
     let cell = cell.context("no such cell")?;
     let spin = order.tails.then_some(SPIN);
-    let throttled_us = || sys::evidence::throttled_us().unwrap_or(0);
-    let before_us = throttled_us();
     let visit = one_visit(catalogue, &plan, &machine, cell, order.operations, spin)?;
-    let throttled_ns = throttled_us().saturating_sub(before_us) * 1000;
-    let probe = &catalogue[plan.cells[cell].probe];
-    let marks = marks(visit, |series| name_of(probe, series))?;
-    Ok(Marks {
-        throttled_ns,
-        ..marks
-    })
-}
-
-/// What a stamped stretch is called: as its variant, of a visit to several.
-fn name_of(probe: &Probe, series: usize) -> String {
-    let variant = probe.variants.get(series).filter(|_| probe.together);
-    let name = match variant.map(|variant| variant.as_ref()) {
-        None | Some("") => probe.id.as_ref(),
-        Some(variant) => variant,
-    };
-    let end = name.rsplit(['.', '/']).next();
-    end.unwrap_or(name).to_owned()
-}
-
-fn marks(visit: OneVisit, name_of: impl Fn(usize) -> String) -> anyhow::Result<Marks> {
-    let notes = match visit.reply {
-        Reply::Visited {
-            mut notes,
-            contradiction,
-            ..
-        } => {
-            notes.extend(contradiction);
-            notes
-        }
-        Reply::Unavailable { reason, .. } => bail!("{reason}"),
-        Reply::Ready { .. } => bail!("no visit was made"),
-    };
-    let spin = visit.spun.map(|spun| {
-        let detours = spun.detours.iter();
-        let ns = |ticks| visit.on_raw.ns(ticks);
-        Spin {
-            thread: sys::thread::current_id().unwrap_or(0),
-            detours: detours.map(|&(from, to)| (ns(from), ns(to))).collect(),
-            fault_ns: visit.on_raw.length_ns(spun.fault_ticks).round() as u64,
-        }
-    });
-    let mut marks = Marks {
-        spin,
-        visit_ns: visit.stretch_ns,
-        error_ns: visit.on_raw.error_ns(),
-        notes,
-        ..Marks::default()
-    };
-    for event in &visit.events {
-        let Some((place, thread)) = event.place.and_then(|place| Some((place, place.thread?)))
-        else {
-            continue;
-        };
-        let name = name_of(event.series);
-        let known = marks.names.iter().position(|known| *known == name);
-        let at = known.unwrap_or_else(|| {
-            marks.names.push(name);
-            marks.names.len() - 1
-        });
-        // Where two threads race, the second stamp may be the earlier one.
-        let (from, to) = (
-            event.from_ticks.min(event.to_ticks),
-            event.from_ticks.max(event.to_ticks),
-        );
-        let ns = |ticks: u64| visit.on_raw.ns(place.zero_ticks.wrapping_add(ticks));
-        marks.marks.push((at as u32, ns(from), ns(to), thread));
-    }
-    if marks.marks.is_empty() {
-        bail!("its samples are differences of two durations: none has a start and an end to draw");
-    }
-    Ok(marks)
+    Ok(visit.marks(&catalogue[plan.cells[cell].probe])?)
 }

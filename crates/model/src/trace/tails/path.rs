@@ -1,6 +1,8 @@
 //! Where the time of an operation went.
 
 use super::Cause;
+use super::quota::Quota;
+use super::stretches::{overlap_ns, united, without};
 use crate::trace::{InterruptKind, Row, Segment, State, Thread, Tier, Trace};
 use std::collections::{BTreeMap, HashMap};
 
@@ -28,6 +30,8 @@ pub(super) struct Path {
     pub(super) parts: BTreeMap<Part, u64>,
     pub(super) interrupts: BTreeMap<InterruptKind, u64>,
     pub(super) faults: u64,
+    /// All of it ran on the CPU whose interrupts were counted.
+    pub(super) is_counted: bool,
 }
 
 pub(super) struct Index<'t> {
@@ -36,40 +40,13 @@ pub(super) struct Index<'t> {
     threads: HashMap<u32, Vec<usize>>,
     /// By thread and time.
     wakers: HashMap<(u32, u64), u32>,
-    /// Threads that were ready to run without a CPU had no quota left.
-    throttled: bool,
-    /// When any thread ran, and when none did and any was ready: where its wake-ups
-    /// are not recorded.
+    quota: Quota,
+    /// When any thread ran, when none did and any had no quota left, and when none did and
+    /// any was ready: where its wake-ups are not recorded.
     running: Vec<(u64, u64)>,
+    throttled: Vec<(u64, u64)>,
     ready: Vec<(u64, u64)>,
-}
-
-/// Stretches without overlaps, in the order of time.
-fn united(mut stretches: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
-    stretches.sort_unstable();
-    let mut united: Vec<(u64, u64)> = Vec::new();
-    for (from_ns, to_ns) in stretches {
-        match united.last_mut() {
-            Some(last) if from_ns <= last.1 => last.1 = last.1.max(to_ns),
-            _ => united.push((from_ns, to_ns)),
-        }
-    }
-    united
-}
-
-/// What of these stretches is in none of the others.
-fn without(stretches: &[(u64, u64)], others: &[(u64, u64)]) -> Vec<(u64, u64)> {
-    let mut left = Vec::new();
-    for &(mut from_ns, to_ns) in stretches {
-        let first = others.partition_point(|other| other.1 <= from_ns);
-        for other in others[first..].iter().take_while(|other| other.0 < to_ns) {
-            left.push((from_ns, other.0.max(from_ns)));
-            from_ns = other.1.min(to_ns);
-        }
-        left.push((from_ns, to_ns));
-    }
-    left.retain(|(from_ns, to_ns)| from_ns < to_ns);
-    left
+    counted_cpu: Option<u32>,
 }
 
 /// The CPU that a thread had last in these states, which end where others begin.
@@ -84,38 +61,29 @@ fn last_cpu_of(segments: &[Segment]) -> Option<u32> {
         })
 }
 
-fn overlap_ns(stretches: &[(u64, u64)], from_ns: u64, to_ns: u64) -> u64 {
-    let first = stretches.partition_point(|stretch| stretch.1 <= from_ns);
-    let within = stretches[first..]
-        .iter()
-        .take_while(|stretch| stretch.0 < to_ns);
-    within
-        .map(|&(from, to)| to.min(to_ns) - from.max(from_ns))
-        .sum()
-}
-
 impl<'t> Index<'t> {
     pub(super) fn new(trace: &'t Trace, row: &Row) -> Index<'t> {
-        /// Of the time that threads were ready without a CPU.
-        const NEARLY_ALL: f64 = 0.8;
         let mut threads: HashMap<u32, Vec<usize>> = HashMap::new();
         for (at, thread) in trace.threads.iter().enumerate() {
             threads.entry(thread.id).or_default().push(at);
         }
-        let segments = || trace.threads.iter().flat_map(|thread| &thread.segments);
-        let ready = || segments().filter(|segment| segment.state == State::PreemptedOrYielded);
+        let quota = Quota::of(row);
+        let watcher = row.watch.as_ref().map(|watch| watch.thread);
         let is_partial = trace.tier != Tier::Full;
-        let stretch = |segment: &Segment| (segment.from_ns, segment.to_ns);
-        let running = match is_partial {
-            true => {
-                let running = segments().filter(|s| matches!(s.state, State::Running(_)));
-                united(running.map(stretch).collect())
-            }
-            false => Vec::new(),
+        // The thread that reads what the kernel counts does nothing for the row.
+        let threads_of_row = trace.threads.iter();
+        let threads_of_row =
+            threads_of_row.filter(|thread| is_partial && Some(thread.id) != watcher);
+        let segments: Vec<&Segment> = threads_of_row.flat_map(|t| &t.segments).collect();
+        let of = |is_meant: fn(State) -> bool| {
+            let segments = segments.iter().filter(move |s| is_meant(s.state));
+            segments.map(|segment| (segment.from_ns, segment.to_ns))
         };
-        let ready = without(&united(ready().map(stretch).collect()), &running);
-        // While another one runs, the quota is not used up.
-        let ready_ns: u64 = ready.iter().map(|(from_ns, to_ns)| to_ns - from_ns).sum();
+        let running = united(of(|state| matches!(state, State::Running(_))).collect());
+        let ready = || of(|state| state == State::PreemptedOrYielded);
+        let throttled = ready().map(|(from, to)| (from, quota.used_up_until(from, to)));
+        let throttled = without(&united(throttled.collect()), &running);
+        let ready = without(&united(ready().collect()), &running);
         let wakeups = trace.wakeups.iter();
         Index {
             trace,
@@ -123,19 +91,28 @@ impl<'t> Index<'t> {
             wakers: wakeups
                 .filter_map(|wakeup| Some(((wakeup.thread, wakeup.at_ns), wakeup.by?)))
                 .collect(),
-            throttled: row.throttled_ns > 0
-                && row.throttled_ns as f64 >= ready_ns as f64 * NEARLY_ALL,
+            quota,
+            ready: without(&ready, &throttled),
             running,
-            ready,
+            throttled,
+            counted_cpu: row.watch.as_ref().map(|watch| watch.cpu),
         }
     }
 
-    /// Why a thread was ready without a CPU, where only that is recorded.
-    fn without_cpu(&self) -> Cause {
-        match self.throttled {
-            true => Cause::Throttled,
-            false => Cause::Preempted(None),
+    /// Time of a stretch in which a thread does not run, where its wake-ups are not recorded:
+    /// others of the process run, or are ready without a CPU; what is left is the result.
+    fn others(&self, from_ns: u64, to_ns: u64, mut add: impl FnMut(Part, u64)) -> u64 {
+        let mut left_ns = to_ns.saturating_sub(from_ns);
+        for (stretches, part) in [
+            (&self.running, Part::Running),
+            (&self.throttled, Part::Off(Cause::Throttled)),
+            (&self.ready, Part::Off(Cause::Preempted(None))),
+        ] {
+            let ns = overlap_ns(stretches, from_ns, to_ns);
+            add(part, ns);
+            left_ns = left_ns.saturating_sub(ns);
         }
+        left_ns
     }
 
     /// The thread of this number that is there just before a time.
@@ -178,6 +155,9 @@ impl<'t> Index<'t> {
             };
             let cpu_before = last_cpu_of(before);
             let from_ns = segment.from_ns.max(operation.from_ns);
+            // Without quota it is as if it were preempted, or ready; what comes after is.
+            let until_ns = self.quota.used_up_until(segment.from_ns, segment.to_ns);
+            let until_ns = until_ns.clamp(from_ns, at_ns);
             match segment.state {
                 State::Running(cpu) => {
                     last_cpu = Some(cpu);
@@ -186,14 +166,17 @@ impl<'t> Index<'t> {
                 }
                 // Of a thread that got another CPU than it had before, it is not recorded
                 // which one it waited for.
-                State::Runnable => match last_cpu {
-                    Some(cpu) if cpu_before.is_none_or(|before| before == cpu) => {
-                        for (by, ns) in self.ran(cpu, id, from_ns, at_ns) {
-                            add(Part::Off(Cause::Queued(by)), 0, ns);
+                State::Runnable => {
+                    add(Part::Off(Cause::Throttled), from_ns, until_ns);
+                    match last_cpu {
+                        Some(cpu) if cpu_before.is_none_or(|before| before == cpu) => {
+                            for (by, ns) in self.ran(cpu, id, until_ns, at_ns) {
+                                add(Part::Off(Cause::Queued(by)), 0, ns);
+                            }
                         }
+                        _ => add(Part::Off(Cause::OffCpu), until_ns, at_ns),
                     }
-                    _ => add(Part::Off(Cause::OffCpu), from_ns, at_ns),
-                },
+                }
                 State::Preempted(0) => add(Part::Off(Cause::Throttled), from_ns, at_ns),
                 State::Preempted(by) => {
                     // A thread of the row that has its CPU gets on with the operation.
@@ -201,16 +184,18 @@ impl<'t> Index<'t> {
                         (id, handed_over_ns) = (by, Some(at_ns));
                         continue;
                     }
+                    add(Part::Off(Cause::Throttled), from_ns, until_ns);
+                    let is_throttled = until_ns > from_ns;
                     let cpu = cpu_before.filter(|&cpu| self.took(cpu, by, segment.from_ns));
                     let Some(cpu) = cpu else {
-                        add(Part::Off(Cause::Preempted(Some(by))), from_ns, at_ns);
+                        add(Part::Off(Cause::Preempted(Some(by))), until_ns, at_ns);
                         at_ns = from_ns;
                         continue;
                     };
                     // Others may have had the CPU after the one that took it.
-                    for (ran, ns) in self.ran(cpu, id, from_ns, at_ns) {
+                    for (ran, ns) in self.ran(cpu, id, until_ns, at_ns) {
                         let cause = match ran {
-                            ran if ran == by => Cause::Preempted(Some(by)),
+                            ran if ran == by && !is_throttled => Cause::Preempted(Some(by)),
                             0 => Cause::OffCpu,
                             other => Cause::Queued(other),
                         };
@@ -218,10 +203,8 @@ impl<'t> Index<'t> {
                     }
                 }
                 State::PreemptedOrYielded => {
-                    let running_ns = overlap_ns(&self.running, from_ns, at_ns);
-                    let rest_ns = (at_ns - from_ns).saturating_sub(running_ns);
-                    add(Part::Running, 0, running_ns);
-                    add(Part::Off(self.without_cpu()), 0, rest_ns);
+                    let left_ns = self.others(from_ns, at_ns, |part, ns| add(part, 0, ns));
+                    add(Part::Off(Cause::Preempted(None)), 0, left_ns);
                 }
                 State::Stopped => add(Part::Off(Cause::Stopped), from_ns, at_ns),
                 State::Blocked { .. } => {
@@ -238,12 +221,8 @@ impl<'t> Index<'t> {
                 // Whom it waits for is not recorded: another thread of the process gets on,
                 // or none does since one is ready without a CPU.
                 State::BlockedOrRunnable => {
-                    let running_ns = overlap_ns(&self.running, from_ns, at_ns);
-                    let ready_ns = overlap_ns(&self.ready, from_ns, at_ns);
-                    let rest_ns = (at_ns - from_ns).saturating_sub(running_ns + ready_ns);
-                    add(Part::Running, 0, running_ns);
-                    add(Part::Off(self.without_cpu()), 0, ready_ns);
-                    add(Part::Off(Cause::OffCpu), 0, rest_ns);
+                    let left_ns = self.others(from_ns, at_ns, |part, ns| add(part, 0, ns));
+                    add(Part::Off(Cause::OffCpu), 0, left_ns);
                 }
                 State::Yielded | State::Lost | State::Unknown => {
                     add(Part::Off(Cause::OffCpu), from_ns, at_ns);
@@ -251,6 +230,9 @@ impl<'t> Index<'t> {
             }
             at_ns = from_ns;
         }
+        path.is_counted = running
+            .iter()
+            .all(|&(_, cpu, ..)| Some(cpu) == self.counted_cpu);
         for (id, cpu, from_ns, to_ns) in running {
             self.count(&mut path, (id, cpu), from_ns, to_ns);
         }

@@ -1,5 +1,6 @@
 //! What interrupts cost on this machine.
 
+use crate::trace::row::Spin;
 use crate::trace::{InterruptKind, State, Trace};
 use std::collections::BTreeMap;
 
@@ -8,18 +9,21 @@ const LEAST: usize = 5;
 
 /// The price of an interrupt: the median length of detours of a spinning thread in
 /// which there was one of its kind and nothing else; none of a kind of which there were
-/// fewer than five.
+/// fewer than five. Where no interrupt was recorded, see [`by_counts`].
 pub(crate) fn prices(
     trace: &Trace,
-    spinner: u32,
+    spin: &Spin,
     detours: &[(u64, u64)],
 ) -> BTreeMap<InterruptKind, u64> {
+    if trace.cpus.iter().all(|cpu| cpu.interrupts.is_empty()) {
+        return by_counts(&spin.interrupts, detours);
+    }
     let mut lengths: BTreeMap<InterruptKind, Vec<u64>> = BTreeMap::new();
     for &(from_ns, to_ns) in detours {
         let Some(thread) = trace
             .threads
             .iter()
-            .find(|t| t.id == spinner && t.from_ns <= from_ns && to_ns <= t.to_ns)
+            .find(|t| t.id == spin.thread && t.from_ns <= from_ns && to_ns <= t.to_ns)
         else {
             continue;
         };
@@ -42,9 +46,33 @@ pub(crate) fn prices(
         }
     }
     lengths.retain(|_, lengths| lengths.len() >= LEAST);
-    let medians = lengths.into_iter().map(|(kind, mut lengths)| {
-        lengths.sort_unstable();
-        (kind, lengths[lengths.len() / 2])
+    let medians = lengths.into_iter();
+    medians
+        .map(|(kind, lengths)| (kind, median(lengths)))
+        .collect()
+}
+
+/// The same where interrupts are only counted: a price of the kind that nearly all were of,
+/// if there were about as many detours.
+fn by_counts(counts: &[u32; 4], detours: &[(u64, u64)]) -> BTreeMap<InterruptKind, u64> {
+    const NEARLY_ALL: f64 = 0.8;
+    const ABOUT: std::ops::RangeInclusive<f64> = 0.8..=1.25;
+    let all = counts.iter().map(|&count| f64::from(count)).sum::<f64>();
+    let kinds = InterruptKind::ALL.into_iter().zip(counts);
+    let main = kinds.max_by_key(|(_, count)| **count);
+    let main = main.filter(|(_, count)| {
+        **count as usize >= LEAST
+            && f64::from(**count) >= all * NEARLY_ALL
+            && ABOUT.contains(&(detours.len() as f64 / all))
     });
-    medians.collect()
+    let lengths = || detours.iter().map(|(from, to)| to - from).collect();
+    main.map(|(kind, _)| (kind, median(lengths())))
+        .into_iter()
+        .collect()
+}
+
+/// The middle one of some lengths.
+fn median(mut lengths: Vec<u64>) -> u64 {
+    lengths.sort_unstable();
+    lengths.get(lengths.len() / 2).copied().unwrap_or(0)
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::trace::row::Operation;
+use crate::trace::row::{Operation, Reading, Spin, Watch};
 use crate::trace::{
     Access, Cpu, Ended, Fault, Interrupt, Row, Segment, State, Switch, Thread, Tier, Wakeup,
 };
@@ -11,14 +11,6 @@ const PERIOD_NS: u64 = 100_000;
 const USUAL_NS: u64 = 1_000;
 const SLOW: usize = 7;
 const SLOW_AT_NS: u64 = SLOW as u64 * PERIOD_NS;
-
-fn segment(from_ns: u64, to_ns: u64, state: State) -> Segment {
-    Segment {
-        from_ns,
-        to_ns,
-        state,
-    }
-}
 
 /// A switch so long after the slow operation began.
 fn switch(after_ns: u64, out: u32, into: u32) -> Switch {
@@ -46,11 +38,11 @@ fn trace(tier: Tier, states: &[(u64, u64, State)]) -> Trace {
     let mut now_ns = 0;
     for &(from, to, state) in states {
         let (from_ns, to_ns) = (SLOW_AT_NS + from, SLOW_AT_NS + to);
-        segments.push(segment(now_ns, from_ns, State::Running(0)));
-        segments.push(segment(from_ns, to_ns, state));
+        segments.push(Segment::new(now_ns, from_ns, State::Running(0)));
+        segments.push(Segment::new(from_ns, to_ns, state));
         now_ns = to_ns;
     }
-    segments.push(segment(now_ns, end_ns, State::Running(0)));
+    segments.push(Segment::new(now_ns, end_ns, State::Running(0)));
     segments.retain(|segment| segment.from_ns < segment.to_ns);
     let row = Row {
         operations: (0..30).map(operation).collect(),
@@ -107,26 +99,102 @@ fn a_state_has_its_cause() {
     }
 }
 
+fn set_watch(trace: &mut Trace, readings: Vec<(u64, u64, [u32; 4])>) {
+    if let Target::Row(row) = &mut trace.target {
+        row.watch = Some(Watch {
+            thread: 99,
+            cpu: 0,
+            readings: readings.into_iter().map(Reading::from).collect(),
+        });
+    }
+}
+
 #[test]
-fn without_the_scheduler_the_quota_is_known_by_its_sum() {
-    let mut trace = trace(Tier::OwnProcess, &[(0, 50_000, State::PreemptedOrYielded)]);
-    // While the first runs, this one waits for its CPU.
+fn the_quota_is_known_by_its_sum() {
+    let at = |ns: u64| SLOW_AT_NS + ns;
+    let (full, own) = (Tier::Full, Tier::OwnProcess);
+    let preempted = [
+        (full, State::Preempted(9), Cause::Preempted(Some(9))),
+        (own, State::PreemptedOrYielded, Cause::Preempted(None)),
+    ];
+    for (tier, state, else_cause) in preempted {
+        let mut trace = trace(tier, &[(0, 50_000, state)]);
+        for (readings, expected) in [
+            // All of it, though another thread got the CPU.
+            (
+                vec![(at(49_000), 0), (at(51_000), 50_000)],
+                vec![(Cause::Throttled, 50_000)],
+            ),
+            // Then it waited for that one.
+            (
+                vec![(at(29_000), 0), (at(31_000), 30_000)],
+                vec![(Cause::Throttled, 30_000), (else_cause, 20_000)],
+            ),
+            // What ended before, and what was another thread's.
+            (
+                vec![(at(0), 50_000), (at(51_000), 0)],
+                vec![(else_cause, 50_000)],
+            ),
+            // Of two CPUs: as far as there is no doubt.
+            (
+                vec![(at(40_000), 0), (at(51_000), 300_000)],
+                vec![(Cause::Throttled, 40_000), (else_cause, 10_000)],
+            ),
+        ] {
+            let readings = readings.into_iter().map(|(at, ns)| (at, ns, [0; 4]));
+            set_watch(&mut trace, readings.collect());
+            if tier == full && expected.len() == 2 {
+                // Whoever had the CPU after the quota was there again did not preempt it.
+                trace.cpus[0].switches = vec![switch(0, FIRST, 9), switch(50_000, 9, FIRST)];
+                let expected = vec![expected[0], (Cause::Queued(9), expected[1].1)];
+                assert_eq!(causes(&trace), expected);
+            } else {
+                assert_eq!(causes(&trace), expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn counted_interrupts_explain_what_is_all_that_is_missing() {
+    let counts = |count: u32| {
+        vec![
+            (SLOW_AT_NS - 1, 0, [0; 4]),
+            (SLOW_AT_NS + 60_000, 0, [count, 0, 0, 0]),
+        ]
+    };
+    let mut trace = trace(Tier::OwnProcess, &[]);
+    // 4 us each.
+    for (count, explained_ns) in [(13, 50_000), (11, 44_000), (6, 0)] {
+        set_watch(&mut trace, counts(count));
+        let timer = (Cause::Interrupts(InterruptKind::Timer), explained_ns);
+        let rest = (Cause::OnCpu, 50_000 - explained_ns);
+        let expected: Vec<_> = [timer, rest]
+            .into_iter()
+            .filter(|(_, ns)| *ns > 0)
+            .collect();
+        assert_eq!(causes(&trace), expected);
+    }
+    // Counted on another CPU.
+    set_watch(&mut trace, counts(13));
+    if let Target::Row(row) = &mut trace.target {
+        row.watch.as_mut().expect("set").cpu = 1;
+    }
+    assert_eq!(causes(&trace), [(Cause::OnCpu, 50_000)]);
+}
+
+#[test]
+fn the_thread_that_counts_does_nothing_for_the_row() {
+    let mut trace = trace(Tier::OwnProcess, &[(500, 50_500, State::BlockedOrRunnable)]);
     trace.threads.push(Thread {
-        id: SECOND,
-        to_ns: SLOW_AT_NS,
-        segments: vec![segment(0, SLOW_AT_NS, State::PreemptedOrYielded)],
+        id: 99,
+        to_ns: trace.duration_ns,
+        segments: vec![Segment::new(0, trace.duration_ns, State::Running(1))],
         ..Thread::default()
     });
-    for (throttled_ns, cause) in [
-        (45_000, Cause::Throttled),
-        // Something else had most of it.
-        (20_000, Cause::Preempted(None)),
-    ] {
-        if let Target::Row(row) = &mut trace.target {
-            row.throttled_ns = throttled_ns;
-        }
-        assert_eq!(causes(&trace), [(cause, 50_000)]);
-    }
+    assert_eq!(causes(&trace), [(Cause::OnCpu, 50_000)]);
+    set_watch(&mut trace, Vec::new());
+    assert_eq!(causes(&trace), [(Cause::OffCpu, 50_000)]);
 }
 
 #[test]
@@ -193,9 +261,9 @@ fn the_partner_that_is_waited_for_has_the_cause() {
         id: SECOND,
         to_ns: trace.duration_ns,
         segments: vec![
-            segment(0, SLOW_AT_NS + 2_000, State::Running(1)),
-            segment(SLOW_AT_NS + 2_000, SLOW_AT_NS + 42_000, State::Preempted(9)),
-            segment(SLOW_AT_NS + 42_000, trace.duration_ns, State::Running(1)),
+            Segment::new(0, SLOW_AT_NS + 2_000, State::Running(1)),
+            Segment::new(SLOW_AT_NS + 2_000, SLOW_AT_NS + 42_000, State::Preempted(9)),
+            Segment::new(SLOW_AT_NS + 42_000, trace.duration_ns, State::Running(1)),
         ],
         ..Thread::default()
     });
@@ -222,10 +290,10 @@ fn a_thread_of_the_row_that_takes_the_cpu_gets_on_with_it() {
         id: SECOND,
         to_ns: trace.duration_ns,
         segments: vec![
-            segment(0, at(500), State::Preempted(FIRST)),
-            segment(at(500), at(10_500), State::Running(0)),
-            segment(at(10_500), at(40_500), State::Preempted(9)),
-            segment(at(40_500), at(50_500), State::Running(0)),
+            Segment::new(0, at(500), State::Preempted(FIRST)),
+            Segment::new(at(500), at(10_500), State::Running(0)),
+            Segment::new(at(10_500), at(40_500), State::Preempted(9)),
+            Segment::new(at(40_500), at(50_500), State::Running(0)),
         ],
         ..Thread::default()
     });
@@ -249,17 +317,17 @@ fn without_wake_ups_the_other_threads_of_the_process_tell() {
     trace.threads.push(other(
         SECOND,
         vec![
-            segment(at(500), at(10_500), State::Running(1)),
-            segment(at(10_500), at(40_500), State::PreemptedOrYielded),
-            segment(at(40_500), at(90_000), State::BlockedOrRunnable),
+            Segment::new(at(500), at(10_500), State::Running(1)),
+            Segment::new(at(10_500), at(40_500), State::PreemptedOrYielded),
+            Segment::new(at(40_500), at(90_000), State::BlockedOrRunnable),
         ],
     ));
     // A third runs for a part of that time.
     trace.threads.push(other(
         3,
         vec![
-            segment(at(15_500), at(20_500), State::Running(0)),
-            segment(at(20_500), at(25_500), State::PreemptedOrYielded),
+            Segment::new(at(15_500), at(20_500), State::Running(0)),
+            Segment::new(at(20_500), at(25_500), State::PreemptedOrYielded),
         ],
     ));
     assert_eq!(
@@ -319,9 +387,9 @@ fn what_is_usual_is_no_excess() {
             let from_ns = at * PERIOD_NS + 500;
             let is_slow = at == SLOW as u64;
             let until_ns = from_ns + if is_slow { preempted_ns } else { 300 };
-            segments.push(segment(from_ns - 500, from_ns, State::Running(0)));
-            segments.push(segment(from_ns, until_ns, State::Preempted(9)));
-            segments.push(segment(
+            segments.push(Segment::new(from_ns - 500, from_ns, State::Running(0)));
+            segments.push(Segment::new(from_ns, until_ns, State::Preempted(9)));
+            segments.push(Segment::new(
                 until_ns,
                 from_ns - 500 + PERIOD_NS,
                 State::Running(0),
@@ -353,10 +421,39 @@ fn prices_are_of_detours_with_one_interrupt() {
         // None.
         (8_000, 9_000),
     ];
-    let found = prices(&trace, FIRST, &[detours[0]; 5]);
+    let spin = |thread| Spin {
+        thread,
+        ..Spin::default()
+    };
+    let found = prices(&trace, &spin(FIRST), &[detours[0]; 5]);
     assert_eq!(found, [(timer, 1_000)].into());
     // Few tell no price.
-    assert_eq!(prices(&trace, FIRST, &[detours[0]; 4]), BTreeMap::new());
-    assert_eq!(prices(&trace, FIRST, &detours[2..]), BTreeMap::new());
-    assert_eq!(prices(&trace, SECOND, &detours), BTreeMap::new());
+    assert_eq!(
+        prices(&trace, &spin(FIRST), &[detours[0]; 4]),
+        BTreeMap::new()
+    );
+    assert_eq!(prices(&trace, &spin(FIRST), &detours[2..]), BTreeMap::new());
+    assert_eq!(prices(&trace, &spin(SECOND), &detours), BTreeMap::new());
+}
+
+#[test]
+fn where_interrupts_are_counted_nearly_all_of_one_kind_tell_its_price() {
+    let trace = trace(Tier::OwnProcess, &[]);
+    let detours = [(10, 4_010), (5_000, 10_000), (20_000, 23_000)];
+    let detours: Vec<(u64, u64)> = (0..4).flat_map(|_| detours).collect();
+    for (interrupts, expected) in [
+        ([12, 0, 0, 1], Some((InterruptKind::Timer, 4_000))),
+        ([1, 10, 0, 0], Some((InterruptKind::CallFunction, 4_000))),
+        // Of two kinds; fewer than there were detours; too few.
+        ([6, 6, 0, 0], None),
+        ([7, 0, 0, 0], None),
+        ([4, 0, 0, 0], None),
+    ] {
+        let spin = Spin {
+            interrupts,
+            ..Spin::default()
+        };
+        let found = prices(&trace, &spin, &detours);
+        assert_eq!(found, expected.into_iter().collect());
+    }
 }

@@ -44,8 +44,22 @@ impl Usual {
         }
     }
 
-    /// Where the excess of an operation went.
-    pub(super) fn causes(&self, path: &Path, excess_ns: f64, prices: &Prices) -> Vec<(Cause, f64)> {
+    /// How much longer than usual an operation ran.
+    pub(super) fn longer_ns(&self, path: &Path) -> f64 {
+        let usual_ns = self.parts.get(&Part::Running).copied().unwrap_or(0.0);
+        let ran_ns = path.parts.get(&Part::Running).copied().unwrap_or(0);
+        (ran_ns as f64 - usual_ns).max(0.0)
+    }
+
+    /// Where the excess of an operation went; `counted` says what interrupts that are not recorded
+    /// took of what is left.
+    pub(super) fn causes(
+        &self,
+        path: &Path,
+        excess_ns: f64,
+        prices: &Prices<'_>,
+        counted: impl FnOnce(f64) -> Vec<(InterruptKind, f64)>,
+    ) -> Vec<(Cause, f64)> {
         let of_class = |class: Part| -> f64 {
             let parts = path.parts.iter().filter(|(part, _)| part.class() == class);
             parts.map(|(_, &ns)| ns as f64).sum()
@@ -60,9 +74,7 @@ impl Usual {
                 causes.push((cause, more_ns));
             }
         }
-        let usual_ns = self.parts.get(&Part::Running).copied().unwrap_or(0.0);
-        let on_cpu_ns = of_class(Part::Running) - usual_ns;
-        let mut left_ns = on_cpu_ns.max(0.0);
+        let mut left_ns = self.longer_ns(path);
         let more = |count: u64, usual: f64| (count as f64 - usual).max(0.0);
         let interrupts = path.interrupts.iter().map(|(&kind, &count)| {
             let price = prices.interrupts.get(&kind).copied().unwrap_or(0) as f64;
@@ -71,12 +83,20 @@ impl Usual {
         });
         let fault_ns = prices.fault_ns as f64;
         let faults = (Cause::Faults, more(path.faults, self.faults) * fault_ns);
-        for (cause, ns) in interrupts.chain([faults]) {
+        let mut explain = |cause, ns: f64| {
             let ns = ns.min(left_ns);
             left_ns -= ns;
             if ns > 0.0 {
                 causes.push((cause, ns));
             }
+            left_ns
+        };
+        let mut rest_ns = 0.0;
+        for (cause, ns) in interrupts.chain([faults]) {
+            rest_ns = explain(cause, ns);
+        }
+        for (kind, ns) in counted(rest_ns) {
+            explain(Cause::Interrupts(kind), ns);
         }
         if left_ns > 0.0 {
             causes.push((Cause::OnCpu, left_ns));

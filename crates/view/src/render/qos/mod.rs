@@ -1,12 +1,14 @@
 //! What `latlas qos` prints: what each level is here, times, shares, where the
 //! blocks ran, and what follows.
 
+mod knobs;
 mod oakley;
 mod tables;
 
 #[cfg(test)]
 mod tests;
 
+pub use knobs::knobs;
 pub use oakley::oakley;
 
 use crate::render::joined;

@@ -20,6 +20,7 @@ use model::trace::tier::Missing;
 use model::trace::{Ended, Gap, Kind, Losses, Target, Thread, Tier, Trace};
 
 pub use difference::difference;
+pub use tails::{row_tails, rows_without_tails};
 
 /// Threads and calls that are shown unless all are asked for.
 const FEW: usize = 10;
@@ -369,6 +370,7 @@ fn losses(trace: &Trace) -> Vec<Block> {
         unpaired_calls,
         unread_bytes,
         signposts,
+        wakeups,
         stacks,
     } = trace.losses;
     let mut texts = Vec::new();
@@ -385,6 +387,10 @@ fn losses(trace: &Trace) -> Vec<Block> {
              repaired from their own records",
             counted(breaks as usize, "break")
         ));
+    }
+    if wakeups > 0 {
+        let wakeups = counted(wakeups as usize, "wake-up");
+        texts.push(format!("{wakeups} without a record (blocked or runnable)"));
     }
     if unpaired_calls > 0 {
         let calls = counted(unpaired_calls as usize, "system call");

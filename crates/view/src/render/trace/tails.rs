@@ -1,10 +1,97 @@
 //! Why the slowest operations of a row were slow.
 
 use model::figure::time;
+use model::run::{Outcome, Run};
 use model::story::{Block, Cell, Table, left, right};
-use model::text::visible;
-use model::trace::tails::{Cause, Tails};
-use model::trace::{Target, Tier, Trace};
+use model::text::{counted, visible};
+use model::trace::tails::{Cause, Tails, tails};
+use model::trace::{Row, Target, Tier, Trace};
+
+/// Operations that are listed below a run.
+const FEW_OPERATIONS: usize = 3;
+/// Causes that are listed at least.
+const FEW_CAUSES: usize = 8;
+
+/// Why the slowest operations of a row of this run were slow, by a trace made after it.
+pub fn row_tails(trace: &Trace, run: &Run) -> Vec<Block> {
+    let Target::Row(row) = &trace.target else {
+        return Vec::new();
+    };
+    let name = visible(&row.name);
+    let mut blocks = match tails(trace) {
+        Some(tails) => self::blocks(trace, &tails, FEW_OPERATIONS),
+        None => vec![Block::text("too few operations")],
+    };
+    blocks.insert(
+        0,
+        Block::text(format!(
+            "{name}, traced after the run ({})",
+            trace.tier.name()
+        )),
+    );
+    let costs = run.rows.iter().filter_map(|of| {
+        let (traced_ns, measured_ns) = medians(row, of)?;
+        Some(format!(
+            "{}: median {} while it is recorded, {} in the run ({:+.0} %)",
+            of.id,
+            time(traced_ns),
+            time(measured_ns),
+            (traced_ns / measured_ns - 1.0) * 100.0
+        ))
+    });
+    blocks.extend(costs.map(|cost| Block::fact("cost", cost)));
+    blocks.extend(trace.gaps.iter().map(super::gap));
+    blocks.push(Block::empty_line());
+    blocks
+}
+
+/// The median of a row where it was traced, and in the run.
+fn medians(traced: &Row, of: &model::run::Row) -> Option<(f64, f64)> {
+    let (base, point) = match traced.name.split_once(" at ") {
+        Some((base, point)) => (base, Some(point)),
+        None => (traced.name.as_str(), None),
+    };
+    let below = |id: &str| format!("{base}/").starts_with(&format!("{id}/")) || id == base;
+    let is_meant = |variant: &str| match variant {
+        "" => of.id == base,
+        whole if whole.contains('.') => of.id == whole,
+        variant => match of.id.strip_suffix(variant) {
+            Some(probe) => below(probe.trim_end_matches('/')) && probe.ends_with('/'),
+            None => false,
+        },
+    };
+    let mut figures = traced.medians_ns.iter();
+    let (_, &traced_ns) = figures.find(|(variant, _)| is_meant(variant))?;
+    let estimate = match &of.outcome {
+        Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => Some(estimate),
+        Outcome::Curve { points, .. } => {
+            let mut points = points.iter();
+            let point = points.rfind(|p| point.is_none_or(|point| p.x.to_string() == point));
+            point.map(|point| &point.estimate)
+        }
+        Outcome::Map { .. } | Outcome::Unavailable { .. } => None,
+    }?;
+    let measured_ns = estimate.typical.as_ref()?.ns.value;
+    (measured_ns > 0.0).then_some((traced_ns as f64, measured_ns))
+}
+
+/// The rows whose operations can't be traced one by one.
+pub fn rows_without_tails(rows: &[String]) -> Vec<Block> {
+    const NAMED: usize = 3;
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let named = rows.iter().take(NAMED).map(String::as_str);
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = match rows.len() > NAMED {
+        true => ", ...",
+        false => "",
+    };
+    vec![Block::text(format!(
+        "not traced: {} without stamps of single operations ({named}{more})",
+        counted(rows.len(), "row")
+    ))]
+}
 
 /// The causes of all slow operations, then each operation.
 pub(super) fn blocks(trace: &Trace, tails: &Tails, most: usize) -> Vec<Block> {
@@ -31,7 +118,8 @@ pub(super) fn blocks(trace: &Trace, tails: &Tails, most: usize) -> Vec<Block> {
         right("operations"),
     ];
     let mut table = Table::new(columns);
-    for (cause, ns, count) in tails.causes() {
+    let causes = tails.causes();
+    for &(cause, ns, count) in causes.iter().take(most.max(FEW_CAUSES)) {
         table.row([
             Cell::from(text(trace, cause)),
             time(ns).into(),
@@ -40,6 +128,16 @@ pub(super) fn blocks(trace: &Trace, tails: &Tails, most: usize) -> Vec<Block> {
         ]);
     }
     blocks.push(Block::Table(table));
+    if causes.len() > most.max(FEW_CAUSES) {
+        let left_ns: f64 = causes
+            .iter()
+            .skip(most.max(FEW_CAUSES))
+            .map(|(_, ns, _)| ns)
+            .sum();
+        let more = counted(causes.len() - most.max(FEW_CAUSES), "cause");
+        let share = percent(left_ns / excess_ns.max(1.0));
+        blocks.push(Block::text(format!("  {more} more, {share} together")));
+    }
     let columns = [
         right("operation"),
         right("at"),

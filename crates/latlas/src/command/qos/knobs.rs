@@ -1,0 +1,105 @@
+//! `latlas qos knobs`: what each control of the scheduler does.
+
+use crate::arguments::qos::KnobsOptions;
+use crate::command::measured::{lock, stop_on_signals};
+use crate::progress::Bar;
+use crate::{UNRELIABLE, output, program};
+use anyhow::bail;
+use model::figure::time;
+use model::qos::knobs::{Knob, Session};
+use qos::knobs::{ALL, Plan, measure};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+use view::render;
+
+/// About 250 periods of a small thread in a round.
+const SHARE_WINDOW: Duration = Duration::from_millis(500);
+const WAKEUP_WINDOW: Duration = Duration::from_millis(750);
+
+/// Measures the knobs and prints them.
+pub(super) fn knobs(options: &KnobsOptions) -> anyhow::Result<ExitCode> {
+    if cfg!(not(any(target_os = "linux", target_os = "android"))) {
+        bail!("not available here: these are controls of the Linux scheduler");
+    }
+    let plan = Plan {
+        knobs: chosen(&options.words)?,
+        rounds: options.rounds,
+        seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
+        share_window: SHARE_WINDOW,
+        wakeup_window: WAKEUP_WINDOW,
+    };
+    let _lock = lock("latlas qos knobs", None, options.wait)?;
+    let stop = stop_on_signals()?;
+    let machine = sys::machine(Path::new("/"));
+    output::message(format_args!(
+        "about {}; Ctrl-C stops and prints what was measured",
+        time(plan.duration().as_nanos() as f64)
+    ));
+    let bar = Bar::on_stderr();
+    let about = (program::program(&machine), machine);
+    let measured = measure(&plan, about, stop, &mut |done, all| {
+        bar.message(&format!("measurement {done} of {all}"));
+    });
+    bar.clear();
+    let knobs = measured?;
+    output::show_json_or(options.json, &knobs, options.color, || {
+        render::knobs(&knobs)
+    })?;
+    let measured = knobs
+        .knobs
+        .iter()
+        .any(|row| row.all_cpus.median().is_some());
+    Ok(match knobs.partial.is_none() && measured {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(UNRELIABLE),
+    })
+}
+
+/// The knobs with one of these words in their name, and no knob for comparison.
+fn chosen(words: &[String]) -> anyhow::Result<Vec<(Knob, Session)>> {
+    for word in words {
+        if !ALL.iter().any(|&(knob, _)| has(knob, word)) {
+            let mut names: Vec<String> = ALL.iter().map(|(knob, _)| knob.text()).collect();
+            names.sort();
+            names.dedup();
+            bail!(
+                "no knob has {word:?} in its name; there are: {}",
+                names.join(", ")
+            );
+        }
+    }
+    let is_chosen = |knob: Knob| {
+        words.is_empty() || knob == Knob::None || words.iter().any(|word| has(knob, word))
+    };
+    Ok(ALL
+        .into_iter()
+        .filter(|&(knob, _)| is_chosen(knob))
+        .collect())
+}
+
+fn has(knob: Knob, word: &str) -> bool {
+    knob.text().to_lowercase().contains(&word.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knobs_are_chosen_by_words() {
+        let names = |words: &[&str]| -> Vec<String> {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let chosen = chosen(&words).expect("there are some");
+            chosen.iter().map(|(knob, _)| knob.text()).collect()
+        };
+        assert_eq!(names(&[]).len(), ALL.len());
+        assert_eq!(
+            names(&["batch"]),
+            ["none", "SCHED_BATCH", "none", "SCHED_BATCH"]
+        );
+        assert!(names(&["cgroup", "rr"]).contains(&"cgroup cpu.idle".to_owned()));
+        let error = chosen(&["nise".into()]).expect_err("none");
+        assert!(error.to_string().contains("SCHED_FIFO 10"), "{error}");
+    }
+}

@@ -1,0 +1,274 @@
+//! Threads that compete, and a try of a knob: this program started again
+//! (`latlas __knob ORDER`), as a session of its own that holds nothing else. Its main
+//! thread sleeps while they run.
+//!
+//! It says [`Hello`] on standard output when everything is set, reads begin and end of
+//! the window from standard input, and reports at the end. All it sets ends with it.
+
+use super::turn;
+use model::qos::knobs::{Knob, Permission, Tried};
+use serde::{Deserialize, Serialize};
+use std::io::{self, BufRead, Write};
+use std::sync::{Barrier, OnceLock};
+use std::time::Duration;
+use sys::controls::Controls;
+use sys::monotonic_raw_ns as now_ns;
+
+/// First argument of such a process.
+pub const ROLE: &str = "__knob";
+
+/// Time from a wake-up of the small thread to the next, and what it works then.
+pub const PERIOD: Duration = Duration::from_millis(2);
+const SMALL_WORK_NS: u64 = 100_000;
+/// Additions between looks at the clock: some microseconds.
+const STEPS: u32 = 4_000;
+
+/// What a process is to do.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub enum Order {
+    /// Threads that run in a window.
+    Compete {
+        /// Process id of the controller.
+        parent: u32,
+        /// The threads.
+        threads: Vec<Competitor>,
+    },
+    /// Turns a knob and turns it back.
+    Try {
+        /// Which.
+        knob: Knob,
+    },
+}
+
+/// A thread.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub struct Competitor {
+    /// What it has.
+    pub knob: Knob,
+    /// The CPUs that it may use; empty for all.
+    pub cpus: Vec<u32>,
+    /// What it does.
+    pub work: Work,
+}
+
+/// What a thread does.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// It uses a CPU all the time.
+    Busy,
+    /// It sleeps, works a little, and sleeps again.
+    Small,
+}
+
+/// What a process says first.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub enum Hello {
+    /// All threads have what they are to have.
+    Ready,
+    /// A knob could not be turned.
+    Refused(Tried),
+    /// What a try came to.
+    Tried(Permission),
+}
+
+/// What a thread did in the window.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+pub struct Did {
+    /// CPU time, ns.
+    pub cpu_ns: u64,
+    /// How late each wake-up was, ns.
+    pub late_ns: Vec<u64>,
+}
+
+/// The window, in ns of CLOCK_MONOTONIC_RAW.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Its begin.
+    pub begin_ns: u64,
+    /// Its end.
+    pub end_ns: u64,
+}
+
+/// Does what the order says.
+///
+/// # Errors
+/// An order that is none, and what the system refuses.
+pub fn serve(order: &str) -> io::Result<()> {
+    let order = serde_json::from_str(order)
+        .map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;
+    match order {
+        Order::Try { knob } => say(&Hello::Tried(turn::tried(knob))),
+        Order::Compete { parent, threads } => {
+            sys::die_with_parent_id(parent)?;
+            compete(&threads)
+        }
+    }
+}
+
+fn say(what: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(what)?;
+    line.push(b'\n');
+    let mut out = io::stdout();
+    out.write_all(&line)?;
+    out.flush()
+}
+
+fn compete(threads: &[Competitor]) -> io::Result<()> {
+    // The timer's slack would be part of how late a thread is.
+    let slack = Controls {
+        timer_slack_ns: Some(1),
+        ..Controls::default()
+    };
+    sys::controls::apply(&slack).map_err(|error| io::Error::other(error.to_string()))?;
+    for competitor in threads {
+        if let Err(refused) = turn::for_session(competitor.knob) {
+            return say(&Hello::Refused(refused));
+        }
+    }
+    let window = OnceLock::new();
+    let [set, go] = [(); 2].map(|()| Barrier::new(threads.len() + 1));
+    let refused = OnceLock::new();
+    let did = std::thread::scope(|scope| -> io::Result<Option<Vec<Did>>> {
+        let running = threads.iter().map(|competitor| {
+            let (set, go, window, refused) = (&set, &go, &window, &refused);
+            scope.spawn(move || {
+                if !competitor.cpus.is_empty()
+                    && let Err(error) = sys::pin_to(&competitor.cpus)
+                {
+                    let _ = refused.set(turn::refused(&error));
+                }
+                if let Err(why) = turn::for_thread(competitor.knob) {
+                    let _ = refused.set(why);
+                }
+                set.wait();
+                go.wait();
+                match window.get() {
+                    Some(window) => work(competitor.work, *window),
+                    None => Did::default(),
+                }
+            })
+        });
+        let running: Vec<_> = running.collect();
+        set.wait();
+        let said = match refused.get() {
+            Some(why) => say(&Hello::Refused(Tried::clone(why))),
+            None => say(&Hello::Ready),
+        };
+        if said.is_ok()
+            && refused.get().is_none()
+            && let Some(asked) = read_window()
+        {
+            let _ = window.set(asked);
+        }
+        // Without a window they end at once.
+        go.wait();
+        let did = running.into_iter().map(|thread| thread.join());
+        let did: Result<Vec<Did>, _> = did.collect();
+        let did = did.map_err(|_| io::Error::other("a thread failed"))?;
+        said?;
+        Ok(window.get().map(|_| did))
+    })?;
+    match did {
+        Some(did) => say(&did),
+        None => Ok(()),
+    }
+}
+
+fn read_window() -> Option<Window> {
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).ok()?;
+    let (begin, end) = line.trim().split_once(' ')?;
+    Some(Window {
+        begin_ns: begin.parse().ok()?,
+        end_ns: end.parse().ok()?,
+    })
+}
+
+fn work(work: Work, window: Window) -> Did {
+    match work {
+        Work::Busy => Did {
+            cpu_ns: busy(window),
+            late_ns: Vec::new(),
+        },
+        Work::Small => Did {
+            cpu_ns: 0,
+            late_ns: small(window),
+        },
+    }
+}
+
+fn spin() {
+    let mut x = 1_u32;
+    for _ in 0..STEPS {
+        x = std::hint::black_box(x.wrapping_add(1));
+    }
+}
+
+/// CPU time in the window, by the thread's own clock. One that has no CPU when the
+/// window begins or ends reads it when it has one again: in between it stands still.
+fn busy(window: Window) -> u64 {
+    let cpu_ns = || sys::evidence::thread_cpu_ns().unwrap_or(0);
+    while now_ns() < window.begin_ns {
+        spin();
+    }
+    let before_ns = cpu_ns();
+    while now_ns() < window.end_ns {
+        spin();
+    }
+    cpu_ns().saturating_sub(before_ns)
+}
+
+/// How late each wake-up was that was due in the window. The last may be later than its
+/// end, when all others have stopped; a thread that got no CPU at all has one, the first.
+fn small(window: Window) -> Vec<u64> {
+    let period_ns = PERIOD.as_nanos() as u64;
+    let length_ns = window.end_ns.saturating_sub(window.begin_ns);
+    let mut late_ns = Vec::with_capacity((length_ns / period_ns) as usize + 1);
+    let cpu_ns = || sys::evidence::thread_cpu_ns().unwrap_or(u64::MAX);
+    let mut due_ns = window.begin_ns;
+    while due_ns < window.end_ns {
+        std::thread::sleep(Duration::from_nanos(due_ns.saturating_sub(now_ns())));
+        late_ns.push(now_ns().saturating_sub(due_ns));
+        let until_ns = cpu_ns().saturating_add(SMALL_WORK_NS);
+        while cpu_ns() < until_ns {
+            spin();
+        }
+        due_ns = now_ns() + period_ns;
+    }
+    late_ns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(from_now_ns: u64, length_ns: u64) -> Window {
+        let begin_ns = now_ns() + from_now_ns;
+        Window {
+            begin_ns,
+            end_ns: begin_ns + length_ns,
+        }
+    }
+
+    #[test]
+    fn a_busy_thread_counts_the_window_only() {
+        let asked = window(20_000_000, 10_000_000);
+        let used = busy(asked);
+        assert!(now_ns() >= asked.end_ns);
+        assert!((1..=now_ns() - asked.begin_ns).contains(&used), "{used}");
+    }
+
+    #[test]
+    fn a_small_thread_wakes_up_in_the_window() {
+        let late = small(window(0, 50_000_000));
+        assert!((1..=25).contains(&late.len()), "{late:?}");
+        assert_eq!(small(window(0, 0)), [] as [u64; 0]);
+        // One that got no CPU in the window was late for all of it.
+        let past = Window {
+            begin_ns: now_ns() - 30_000_000,
+            end_ns: now_ns() - 10_000_000,
+        };
+        let late = small(past);
+        assert!(late.len() == 1 && late[0] >= 30_000_000, "{late:?}");
+    }
+}

@@ -1,0 +1,435 @@
+//! What each control of the Linux scheduler does here: shares of CPU time, wake-ups,
+//! permissions. Threads that compete are processes of their own ([`job`]); this one only
+//! sleeps while they run, and what they set ends with them.
+
+pub mod job;
+mod running;
+mod turn;
+
+use crate::running::JobError;
+use job::{Competitor, PERIOD, Work};
+use model::machine::{Fact, Machine};
+use model::program::Program;
+use model::qos::Setting;
+use model::qos::knobs::{
+    KNOBS_SCHEMA, Knob, KnobRow, Knobs, Permission, Session, Shares, Tried, Wakes,
+};
+use running::Process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use sys::cpu_weight::WeightGroup;
+use sys::files::{Files, Tree};
+
+/// The user as whom permissions are tried where this is root (`nobody`).
+pub const UNPRIVILEGED: u32 = 65534;
+
+/// Period of real-time throttling and of the fair server (sched(7)).
+const REAL_TIME_PERIOD: Duration = Duration::from_secs(1);
+
+/// The knobs of the table.
+pub const ALL: [(Knob, Session); 24] = {
+    use Session::{Other, Same};
+    [
+        (Knob::None, Same),
+        (Knob::Part(Setting::Nice(10)), Same),
+        (Knob::Part(Setting::Nice(19)), Same),
+        (Knob::Part(Setting::Nice(-10)), Same),
+        (Knob::Part(Setting::Batch), Same),
+        (Knob::Part(Setting::Idle), Same),
+        (Knob::Part(Setting::SliceNs(100_000)), Same),
+        (Knob::Part(Setting::SliceNs(100_000_000)), Same),
+        (Knob::Fifo(10), Same),
+        (Knob::RoundRobin(10), Same),
+        (Knob::OneCpu, Same),
+        (Knob::IoBestEffort(7), Same),
+        (Knob::IoIdle, Same),
+        (Knob::None, Other),
+        (Knob::Part(Setting::Nice(19)), Other),
+        (Knob::Part(Setting::Autogroup(10)), Other),
+        (Knob::Part(Setting::Autogroup(19)), Other),
+        (Knob::Part(Setting::Autogroup(-10)), Other),
+        (Knob::Part(Setting::Batch), Other),
+        (Knob::Part(Setting::Idle), Other),
+        (Knob::IdleWithAutogroup(19), Other),
+        (Knob::Part(Setting::SliceNs(100_000)), Other),
+        (Knob::GroupShares(100), Other),
+        (Knob::GroupIdle, Other),
+    ]
+};
+
+/// How the knobs are measured.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Which.
+    pub knobs: Vec<(Knob, Session)>,
+    /// Rounds.
+    pub rounds: u32,
+    /// Seed of the order in each.
+    pub seed: u64,
+    /// Time over which shares are measured.
+    pub share_window: Duration,
+    /// Time over which wake-ups are measured.
+    pub wakeup_window: Duration,
+}
+
+impl Plan {
+    /// Time that all takes, but for starting processes.
+    pub fn duration(&self) -> Duration {
+        let window = 2 * (self.share_window + self.wakeup_window) + 4 * running::SETTLING;
+        let real_time = self.knobs.iter().filter(|(knob, _)| knob.is_real_time());
+        let more = REAL_TIME_PERIOD.saturating_sub(self.share_window);
+        let knobs = window * self.knobs.len() as u32 + 2 * more * real_time.count() as u32;
+        knobs * self.rounds
+    }
+}
+
+/// What is measured of a knob in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Measure {
+    OneCpu,
+    AllCpus,
+    OfSmallThread,
+    BesideIt,
+}
+
+const MEASURES: [Measure; 4] = [
+    Measure::OneCpu,
+    Measure::AllCpus,
+    Measure::OfSmallThread,
+    Measure::BesideIt,
+];
+
+/// How CPU time was divided.
+#[derive(Clone, Copy)]
+struct Split {
+    /// Of what both sides had, the part of the threads with the knob.
+    share: f64,
+    /// Of all time of the CPUs, what neither side had.
+    of_others: f64,
+}
+
+/// What a knob's rounds gave.
+#[derive(Default)]
+struct Collected {
+    one_cpu: Vec<Split>,
+    all_cpus: Vec<Split>,
+    of_small_thread: Vec<u64>,
+    beside_it: Vec<u64>,
+}
+
+/// Measures the knobs in interleaved rounds. `progress` gets how many measurements are
+/// done, and of how many. The calling thread must outlive the processes.
+///
+/// # Errors
+/// If the threads can't be started at all.
+pub fn measure(
+    plan: &Plan,
+    (program, machine): (Program, Machine),
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Knobs, JobError> {
+    let began = Instant::now();
+    let cpus = sys::allowed_cpus()?;
+    let autogroups = crate::conditions::autogroups_here();
+    let root = sys::filesystem::user() == 0;
+    let mut knobs = Knobs {
+        schema: KNOBS_SCHEMA,
+        started_unix_ms: sys::realtime_unix_ms(),
+        wall_ms: 0,
+        program,
+        machine,
+        rounds: plan.rounds,
+        seed: plan.seed,
+        share_window_ns: plan.share_window.as_nanos() as u64,
+        wakeup_window_ns: plan.wakeup_window.as_nanos() as u64,
+        period_ns: PERIOD.as_nanos() as u64,
+        root,
+        io_schedulers: io_schedulers(&Tree::system()),
+        knobs: Vec::new(),
+        partial: None,
+        autogroups,
+        cpus,
+    };
+    for &(knob, session) in &plan.knobs {
+        knobs.knobs.push(row(&knobs, knob, session)?);
+    }
+    let mut collected: Vec<Collected> = Vec::new();
+    collected.resize_with(plan.knobs.len(), Collected::default);
+    let mut random = fastrand::Rng::with_seed(plan.seed);
+    let mut order: Vec<(usize, Measure)> = (0..plan.knobs.len())
+        .flat_map(|at| MEASURES.map(|measure| (at, measure)))
+        .collect();
+    let all = order.len() * plan.rounds as usize;
+    let mut done = 0;
+    'rounds: for round in 0..plan.rounds {
+        random.shuffle(&mut order);
+        for &(at, what) in &order {
+            if stop.load(Ordering::Relaxed) {
+                knobs.partial = Some(format!("interrupted in round {}", round + 1));
+                break 'rounds;
+            }
+            done += 1;
+            progress(done, all);
+            let row = &mut knobs.knobs[at];
+            if row.not_available.is_some() {
+                continue;
+            }
+            match measured(row, what, &knobs.cpus, plan, stop) {
+                Ok(values) => values.add_to(&mut collected[at]),
+                Err(JobError::Interrupted) => {}
+                Err(error) => row.not_available = Some(error.to_string()),
+            }
+        }
+    }
+    for (row, collected) in knobs.knobs.iter_mut().zip(collected) {
+        for (shares, splits) in [
+            (&mut row.one_cpu, collected.one_cpu),
+            (&mut row.all_cpus, collected.all_cpus),
+        ] {
+            shares.measured = splits.iter().map(|split| split.share).collect();
+            shares.of_others = splits.iter().map(|split| split.of_others).collect();
+        }
+        row.of_small_thread = Wakes::of(&collected.of_small_thread, knobs.period_ns);
+        row.beside_it = Wakes::of(&collected.beside_it, knobs.period_ns);
+    }
+    knobs.wall_ms = began.elapsed().as_millis() as u64;
+    Ok(knobs)
+}
+
+/// A knob before anything is measured: what is predicted, and who may turn it.
+fn row(knobs: &Knobs, knob: Knob, session: Session) -> Result<KnobRow, JobError> {
+    let cpus = knobs.cpus.len() as u32;
+    let predicted = |cpus: u32| Shares {
+        predicted: knobs
+            .autogroups
+            .get()
+            .and_then(|&autogroups| knob.predicted(session, cpus, autogroups)),
+        ..Shares::default()
+    };
+    let permission = running::tried(knob, None)?;
+    let unprivileged = match knobs.root {
+        false => Fact::known(permission.clone()),
+        true => match running::tried(knob, Some(UNPRIVILEGED)) {
+            Ok(permission) => Fact::known(permission),
+            Err(error) => Fact::unknown(format!("not tried as uid {UNPRIVILEGED}: {error}")),
+        },
+    };
+    Ok(KnobRow {
+        knob,
+        session,
+        not_available: not_available(&permission, knob, cpus),
+        one_cpu: match knob {
+            // Both have it there.
+            Knob::OneCpu => Shares::default(),
+            _ => predicted(1),
+        },
+        all_cpus: predicted(cpus),
+        of_small_thread: Wakes::default(),
+        beside_it: Wakes::default(),
+        permission,
+        unprivileged,
+    })
+}
+
+fn not_available(permission: &Permission, knob: Knob, cpus: u32) -> Option<String> {
+    match &permission.set {
+        Tried::Refused(error) => Some(format!("refused: {error}")),
+        Tried::NoEffect(read) => Some(format!("no effect: {read}")),
+        Tried::Done if knob == Knob::OneCpu && cpus < 2 => Some("only one CPU is allowed".into()),
+        Tried::Done => None,
+    }
+}
+
+/// What a measurement gave.
+enum Values {
+    OneCpu(Split),
+    AllCpus(Split),
+    OfSmallThread(Vec<u64>),
+    BesideIt(Vec<u64>),
+    Nothing,
+}
+
+impl Values {
+    fn add_to(self, collected: &mut Collected) {
+        match self {
+            Values::OneCpu(split) => collected.one_cpu.push(split),
+            Values::AllCpus(split) => collected.all_cpus.push(split),
+            Values::OfSmallThread(late) => collected.of_small_thread.extend(late),
+            Values::BesideIt(late) => collected.beside_it.extend(late),
+            Values::Nothing => {}
+        }
+    }
+}
+
+fn measured(
+    row: &KnobRow,
+    what: Measure,
+    cpus: &[u32],
+    plan: &Plan,
+    stop: &AtomicBool,
+) -> Result<Values, JobError> {
+    let last = cpus.last().copied().unwrap_or(0);
+    let thread = |knob: Knob, cpus: &[u32], work: Work| Competitor {
+        knob,
+        cpus: cpus.to_vec(),
+        work,
+    };
+    // A busy thread for each CPU, kept there so that none is idle.
+    let everywhere = |knob: Knob| -> Vec<Competitor> {
+        let each = cpus.iter();
+        each.map(|&cpu| thread(knob, &[cpu], Work::Busy)).collect()
+    };
+    let free = |knob: Knob| vec![thread(knob, &[], Work::Busy); cpus.len()];
+    let [own, others] = match what {
+        // It is a matter of where threads may run.
+        Measure::OneCpu | Measure::BesideIt if row.knob == Knob::OneCpu => {
+            return Ok(Values::Nothing);
+        }
+        Measure::OneCpu => {
+            [row.knob, Knob::None].map(|knob| vec![thread(knob, &[last], Work::Busy)])
+        }
+        Measure::AllCpus => [row.knob, Knob::None].map(free),
+        Measure::OfSmallThread => [
+            vec![thread(row.knob, &[], Work::Small)],
+            everywhere(Knob::None),
+        ],
+        Measure::BesideIt => [
+            everywhere(row.knob),
+            vec![thread(Knob::None, &[], Work::Small)],
+        ],
+    };
+    let window = match what {
+        // The part that is left to ordinary threads is given once in a second.
+        Measure::OneCpu | Measure::AllCpus if row.knob.is_real_time() => {
+            plan.share_window.max(REAL_TIME_PERIOD)
+        }
+        Measure::OneCpu | Measure::AllCpus => plan.share_window,
+        Measure::OfSmallThread | Measure::BesideIt => plan.wakeup_window,
+    };
+    let group = match row.knob {
+        Knob::GroupShares(_) | Knob::GroupIdle => {
+            let group = turn::group(row.knob, "knob");
+            Some(group.map_err(|error| JobError::Failed(error.to_string()))?)
+        }
+        _ => None,
+    };
+    let did = ran((own, others), row.session, group.as_ref(), window, stop)?;
+    let cpu_ns = |did: &[job::Did]| did.iter().map(|did| did.cpu_ns).sum::<u64>() as f64;
+    let late = |did: Vec<job::Did>| did.into_iter().flat_map(|did| did.late_ns).collect();
+    let [own, others] = did;
+    Ok(match what {
+        Measure::OneCpu | Measure::AllCpus => {
+            let (own, both) = (cpu_ns(&own), cpu_ns(&own) + cpu_ns(&others));
+            let used = match what {
+                Measure::OneCpu => 1.0,
+                _ => cpus.len() as f64,
+            };
+            let split = Split {
+                share: own / both,
+                of_others: 1.0 - both / (window.as_nanos() as f64 * used),
+            };
+            match (both > 0.0, what) {
+                (false, _) => Values::Nothing,
+                (true, Measure::OneCpu) => Values::OneCpu(split),
+                (true, _) => Values::AllCpus(split),
+            }
+        }
+        Measure::OfSmallThread => Values::OfSmallThread(late(own)),
+        Measure::BesideIt => Values::BesideIt(late(others)),
+    })
+}
+
+/// Runs both sides at once, and gives what each thread of them did.
+fn ran(
+    (own, others): (Vec<Competitor>, Vec<Competitor>),
+    session: Session,
+    group: Option<&WeightGroup>,
+    window: Duration,
+    stop: &AtomicBool,
+) -> Result<[Vec<job::Did>; 2], JobError> {
+    let first = own.len();
+    let mut processes = match session {
+        Session::Same => vec![Process::start([own, others].concat())?],
+        Session::Other => vec![Process::start(own)?, Process::start(others)?],
+    };
+    if let Some(group) = group {
+        processes[0].join(group)?;
+    }
+    let mut did = running::window(&mut processes, window, stop)?;
+    Ok(match session {
+        Session::Same => {
+            let mut own = did.pop().unwrap_or_default();
+            let others = own.split_off(first.min(own.len()));
+            [own, others]
+        }
+        Session::Other => {
+            let others = did.pop().unwrap_or_default();
+            [did.pop().unwrap_or_default(), others]
+        }
+    })
+}
+
+/// The I/O scheduler of each disk, as `vda mq-deadline`.
+fn io_schedulers(files: &dyn Files) -> Fact<Vec<String>> {
+    const DISKS: &str = "/sys/block";
+    let of = |disk: String| {
+        let text = files
+            .read(&format!("{DISKS}/{disk}/queue/scheduler"))
+            .ok()?;
+        // Disks have hardware behind them, loop devices have none.
+        if !files.exists(&format!("{DISKS}/{disk}/device")) {
+            return None;
+        }
+        // The one in use stands in brackets.
+        let (_, rest) = text.split_once('[')?;
+        let (name, _) = rest.split_once(']')?;
+        Some(format!("{disk} {name}"))
+    };
+    let all: Vec<String> = files.names(DISKS).into_iter().filter_map(of).collect();
+    match all.is_empty() {
+        true => Fact::unknown(format!("no I/O scheduler in {DISKS}/*/queue/scheduler")),
+        false => Fact::known(all),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schedulers_in_use_are_named() {
+        let root = tempfile::tempdir().expect("a directory");
+        let write = |disk: &str, text: &str| {
+            let directory = root.path().join("sys/block").join(disk).join("queue");
+            std::fs::create_dir_all(&directory).expect("a directory");
+            std::fs::write(directory.join("scheduler"), text).expect("a file");
+        };
+        let read = || io_schedulers(&Tree::new(root.path()));
+        assert_eq!(read().value, None);
+        write("vda", "none [mq-deadline] kyber\n");
+        write("loop0", "[none] mq-deadline\n");
+        let device = root.path().join("sys/block/vda/device");
+        std::fs::create_dir_all(device).expect("a directory");
+        assert_eq!(read().value, Some(vec!["vda mq-deadline".to_owned()]));
+    }
+
+    #[test]
+    fn all_knobs_are_different() {
+        for (at, one) in ALL.iter().enumerate() {
+            assert!(!ALL[..at].contains(one), "{one:?}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_was_refused_is_not_measured() {
+        let permission = |set: Tried| Permission { set, undo: None };
+        let why = |set: Tried, knob: Knob| not_available(&permission(set), knob, 1);
+        assert_eq!(why(Tried::Done, Knob::IoIdle), None);
+        let eperm = || Tried::Refused("EPERM".into());
+        assert_eq!(why(eperm(), Knob::Fifo(1)), Some("refused: EPERM".into()));
+        let ignored = Tried::NoEffect("0 ns".into());
+        assert_eq!(why(ignored, Knob::IoIdle), Some("no effect: 0 ns".into()));
+        assert!(why(Tried::Done, Knob::OneCpu).is_some(), "of one CPU");
+    }
+}
