@@ -1,6 +1,6 @@
 //! `latlas trace --stacks`: where in a program its threads were blocked.
 
-use crate::support::{Home, has, lacks, skip};
+use crate::support::{Done, Home, has, lacks, skip};
 use crate::trace::{allowed, compile, read};
 use model::trace::summary::summary;
 use model::trace::{Kind, Trace};
@@ -32,6 +32,11 @@ fn tiers(home: &Home) -> Vec<&'static str> {
     tiers
 }
 
+/// Runs it with room for whole stacks: the C library's functions come first.
+fn run_wide(home: &Home, line: String) -> Done {
+    Done::of(home.command(line).env("COLUMNS", "200"))
+}
+
 #[test]
 fn a_stack_is_unwound_with_and_without_frame_pointers() {
     let home = Home::new();
@@ -40,7 +45,7 @@ fn a_stack_is_unwound_with_and_without_frame_pointers() {
     for tier in tiers(&home) {
         for program in ["with", "without"] {
             let line = format!("trace --stacks --tier {tier} --out t.zst -- ./{program}");
-            let done = home.run(line);
+            let done = run_wide(&home, line);
             assert_eq!(done.code, 0, "{tier}: {}", done.err);
             let trace = read(&home, "t.zst");
             let blocked = blocked(&trace);
@@ -96,7 +101,7 @@ fn a_file_that_is_gone_or_stripped_leaves_addresses() {
     );
     for tier in tiers(&home) {
         let line = format!("trace --stacks --tier {tier} --out t.zst -- ./stripped");
-        let done = home.run(line);
+        let done = run_wide(&home, line);
         has(&done.err, ["stripped+0x"]);
         lacks(&done.err, ["inner", "outer"]);
     }
