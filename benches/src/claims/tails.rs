@@ -197,6 +197,7 @@ fn recorded(mut command: Command, held: &Held, tier: Tier) -> anyhow::Result<(Tr
         scheduler_only: false,
         interrupts: true,
         stacks: None,
+        usdt: None,
         limit: None,
         last: None,
         limit_bytes: 256 << 20,

@@ -2,7 +2,7 @@
 //! else a mount of our own that no other process sees and that ends with us.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{Mode, OFlags, openat};
@@ -45,6 +45,17 @@ impl Tracefs {
         file.take(LONGEST_BYTES).read_to_string(&mut text)?;
         Ok(text)
     }
+
+    /// Writes a line to a file that takes commands, such as `uprobe_events`.
+    ///
+    /// # Errors
+    /// What `open(2)` and `write(2)` say.
+    pub fn append(&self, path: &str, line: &str) -> io::Result<()> {
+        // Without O_APPEND the definitions of others are deleted.
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC;
+        let mut file = File::from(openat(&self.0, path, flags, Mode::empty())?);
+        file.write_all(format!("{line}\n").as_bytes())
+    }
 }
 
 #[cfg(not(target_vendor = "apple"))]
@@ -54,7 +65,7 @@ fn own_mount() -> io::Result<OwnedFd> {
     };
     let context = fsopen("tracefs", FsOpenFlags::FSOPEN_CLOEXEC)?;
     fsconfig_create(&context)?;
-    let flags = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
+    let flags = MountAttrFlags::MOUNT_ATTR_NOSUID;
     Ok(fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, flags)?)
 }
 

@@ -107,6 +107,8 @@ enum Layout {
         error: Field,
     },
     Interrupt(InterruptKind),
+    /// A USDT probe, by the place of its name.
+    Probe(u32),
 }
 
 impl Layouts {
@@ -155,6 +157,17 @@ impl Layouts {
         self.by_id.insert(id, layout);
         self.ids.insert(tracepoint, format.id);
         Ok(())
+    }
+
+    /// Adds the tracepoint of a USDT probe, with the place of its name; its id.
+    ///
+    /// # Errors
+    /// If the description lacks a field.
+    pub fn add_probe(&mut self, name: u32, description: &str) -> Result<u64, FormatError> {
+        let format = Format::parse(description)?;
+        let id = u16::try_from(format.id).map_err(|_| FormatError::NoId)?;
+        self.by_id.insert(id, Layout::Probe(name));
+        Ok(format.id)
     }
 
     /// The id of a tracepoint that was added.
@@ -318,6 +331,7 @@ impl Decoded {
                 access: access(error.number(raw)?),
             },
             Layout::Interrupt(kind) => What::Interrupt(kind),
+            Layout::Probe(name) => What::Probe { thread, name },
         })
     }
 }

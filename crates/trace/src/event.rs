@@ -122,6 +122,13 @@ pub enum What {
         /// A place in [`model::trace::Stacks::nodes`].
         stack: u32,
     },
+    /// A traced thread passed a USDT probe.
+    Probe {
+        /// The thread.
+        thread: u32,
+        /// The place of its name in those of the signposts.
+        name: u32,
+    },
     /// An interrupt of the CPU, whichever thread it has.
     Interrupt(InterruptKind),
     /// So many records of this CPU found no room since its event before.

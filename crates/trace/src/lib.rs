@@ -24,3 +24,4 @@ pub mod record;
 pub mod signposts;
 pub mod stacks;
 pub mod states;
+pub mod usdt;

@@ -21,6 +21,7 @@ Examples:
   latlas trace --out t.zst -- ./program Trace without root, keep the trace
   sudo latlas trace --stacks -- ./program
                                         Also say where in the program threads were blocked
+  sudo latlas trace --usdt -- ./program Also record hits of its USDT probes
   latlas trace --pid 4711 --for 5s      Trace a running process for 5 s
   latlas trace sched.pool               Trace what the threads of a row do
   latlas trace sched.wakeup --tails     Say why its slowest operations were slow
@@ -71,6 +72,11 @@ pub(crate) struct TraceOptions {
     #[arg(long, value_name = "fp|dwarf[,SIZE]", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "dwarf", value_parser = stacks)]
     pub(crate) stacks: Option<StackOption>,
+    /// Record hits of the program's USDT probes as signposts; with a pattern (* for any text),
+    /// of those that match, in its libraries too
+    #[arg(long, value_name = "PROVIDER:NAME", num_args = 0..=1, require_equals = true)]
+    #[arg(conflicts_with = "row")]
+    pub(crate) usdt: Option<Option<String>>,
     /// Stop recording after this many bytes of records
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = buffer)]
     pub(crate) buffer: u64,

@@ -8,7 +8,7 @@ use crate::arguments::trace::{TraceCommand, TraceLook, TraceOptions};
 use crate::progress::Bar;
 use crate::{UNRELIABLE, output};
 use ::trace::document;
-use ::trace::record::{self, Request};
+use ::trace::record::{self, Request, Usdt};
 use anyhow::{Context, bail};
 use meter::probe::Probe;
 use model::figure::time;
@@ -83,6 +83,13 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         scheduler_only: options.scheduler_only,
         interrupts: options.tails,
         stacks: options.stacks.map(Into::into),
+        usdt: options.usdt.as_ref().map(|pattern| Usdt {
+            program: options
+                .words
+                .first()
+                .and_then(|name| sys::command::find_program(name)),
+            pattern: pattern.clone(),
+        }),
         limit: options.limit,
         last: options.last,
         limit_bytes: options.buffer,

@@ -42,5 +42,8 @@ mod table;
 mod tails;
 #[cfg(target_os = "linux")]
 mod trace;
+#[cfg(target_os = "linux")]
 mod trace_stacks;
+#[cfg(target_os = "linux")]
+mod trace_usdt;
 mod untouched;

@@ -13,6 +13,19 @@ pub(crate) fn read(home: &Home, name: &str) -> Trace {
     ::trace::document::from_bytes(&bytes).expect("a trace")
 }
 
+/// Compiles a program of `fixtures`.
+pub(crate) fn compile(home: &Home, source: &str, name: &str, options: &[&str]) {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+    let compiled = Command::new("cc")
+        .args(["-O1", "-pthread", "-o", name])
+        .arg(format!("{fixtures}/{source}"))
+        .args(options)
+        .current_dir(home.path(""))
+        .output()
+        .expect("a C compiler, which building needs too");
+    Done::from(compiled).ok();
+}
+
 /// The tiers that this machine allows.
 pub(crate) fn allowed(home: &Home) -> Vec<&'static str> {
     let tiers = ["full", "own", "minimal"].into_iter();

@@ -1,22 +1,10 @@
 //! `latlas trace --stacks`: where in a program its threads were blocked.
 
 use crate::support::{Done, Home, has, lacks, skip};
-use crate::trace::{allowed, read};
+use crate::trace::{allowed, compile, read};
 use model::trace::summary::summary;
 use model::trace::{Kind, Trace};
 use std::process::Command;
-
-/// Compiles the program whose functions are known.
-fn compile(home: &Home, name: &str, options: &[&str]) {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/blocks.c");
-    let compiled = Command::new("cc")
-        .args(["-O1", "-pthread", "-o", name, source])
-        .args(options)
-        .current_dir(home.path(""))
-        .output()
-        .expect("a C compiler, which building needs too");
-    Done::from(compiled).ok();
-}
 
 /// The stacks in which threads were blocked for the longest, with how often.
 fn blocked(trace: &Trace) -> Vec<(Vec<String>, u64)> {
@@ -44,15 +32,20 @@ fn tiers(home: &Home) -> Vec<&'static str> {
     tiers
 }
 
+/// Runs it with room for whole stacks: the C library's functions come first.
+fn run_wide(home: &Home, line: String) -> Done {
+    Done::of(home.command(line).env("COLUMNS", "200"))
+}
+
 #[test]
 fn a_stack_is_unwound_with_and_without_frame_pointers() {
     let home = Home::new();
-    compile(&home, "with", &["-fno-omit-frame-pointer"]);
-    compile(&home, "without", &["-fomit-frame-pointer"]);
+    compile(&home, "blocks.c", "with", &["-fno-omit-frame-pointer"]);
+    compile(&home, "blocks.c", "without", &["-fomit-frame-pointer"]);
     for tier in tiers(&home) {
         for program in ["with", "without"] {
             let line = format!("trace --stacks --tier {tier} --out t.zst -- ./{program}");
-            let done = home.run(line);
+            let done = run_wide(&home, line);
             assert_eq!(done.code, 0, "{tier}: {}", done.err);
             let trace = read(&home, "t.zst");
             let blocked = blocked(&trace);
@@ -83,7 +76,7 @@ fn a_stack_is_unwound_with_and_without_frame_pointers() {
 #[test]
 fn frame_pointers_tell_the_callers_of_what_has_them() {
     let home = Home::new();
-    compile(&home, "with", &["-fno-omit-frame-pointer"]);
+    compile(&home, "blocks.c", "with", &["-fno-omit-frame-pointer"]);
     for tier in tiers(&home) {
         home.run(format!(
             "trace --stacks=fp --tier {tier} --out t.zst -- ./with"
@@ -100,10 +93,15 @@ fn frame_pointers_tell_the_callers_of_what_has_them() {
 #[test]
 fn a_file_that_is_gone_or_stripped_leaves_addresses() {
     let home = Home::new();
-    compile(&home, "stripped", &["-s", "-fomit-frame-pointer"]);
+    compile(
+        &home,
+        "blocks.c",
+        "stripped",
+        &["-s", "-fomit-frame-pointer"],
+    );
     for tier in tiers(&home) {
         let line = format!("trace --stacks --tier {tier} --out t.zst -- ./stripped");
-        let done = home.run(line);
+        let done = run_wide(&home, line);
         has(&done.err, ["stripped+0x"]);
         lacks(&done.err, ["inner", "outer"]);
     }
@@ -112,7 +110,7 @@ fn a_file_that_is_gone_or_stripped_leaves_addresses() {
 #[test]
 fn a_running_process_is_unwound_too() {
     let home = Home::new();
-    compile(&home, "with", &[]);
+    compile(&home, "blocks.c", "with", &[]);
     for tier in tiers(&home) {
         // It stops itself, so that it has run nothing of its own when tracing begins.
         let script = "kill -STOP $$; exec ./with";
@@ -143,7 +141,7 @@ fn without_switches_there_are_no_stacks() {
     let home = Home::new();
     let done = home.run("trace --stacks --tier minimal -- sleep 0.05");
     assert_eq!(done.code, 0, "{}", done.err);
-    has(&done.err, ["no stacks: this tier does not record switches"]);
+    has(&done.err, ["no stacks: this tier can't record them"]);
     let done = home.run("trace --stacks=lbr -- true");
     assert_eq!(done.code, 2);
     has(&done.err, ["fp, dwarf, or dwarf,SIZE"]);

@@ -62,6 +62,8 @@ pub enum Topic {
     Signposts,
     /// Stacks, if they are asked for.
     Stacks,
+    /// USDT probes, if they are asked for.
+    Probes,
 }
 
 impl Topic {
@@ -87,6 +89,7 @@ impl Topic {
             Topic::Faults => "faults",
             Topic::Signposts => "signposts",
             Topic::Stacks => "stacks",
+            Topic::Probes => "USDT probes",
         }
     }
 }
@@ -152,8 +155,8 @@ pub enum Reason {
     NotAsked,
     /// Only the last seconds were kept.
     LastOnly,
-    /// The tier does not record switches.
-    NoSwitches,
+    /// The tier can't record it.
+    NotInTier,
     /// The program was not started by latlas.
     NotStartedHere,
     /// Another error of the system.
@@ -183,7 +186,7 @@ impl std::fmt::Display for Reason {
             }
             Reason::NotAsked => f.write_str("left out (--scheduler-only)"),
             Reason::LastOnly => f.write_str("left out (--last)"),
-            Reason::NoSwitches => f.write_str("this tier does not record switches"),
+            Reason::NotInTier => f.write_str("this tier can't record them"),
             Reason::NotStartedHere => {
                 f.write_str("a program finds out that it is traced when it starts: latlas trace -- CMD")
             }

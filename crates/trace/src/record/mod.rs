@@ -7,6 +7,7 @@ mod rings;
 mod sampler;
 mod signposts;
 mod stacks;
+mod usdt;
 
 use crate::decode::{Decoded, Samples, Tracepoint};
 use crate::event::{self, Event, text_of};
@@ -26,6 +27,8 @@ use std::time::{Duration, Instant};
 use sys::attached::{Held, Started, Stop};
 use sys::perf::Capture;
 
+pub use usdt::Usdt;
+
 /// What to record.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -37,6 +40,8 @@ pub struct Request {
     pub interrupts: bool,
     /// Also the stacks with which threads leave their CPU, where that is possible.
     pub stacks: Option<Capture>,
+    /// Also these USDT probes, as signposts.
+    pub usdt: Option<Usdt>,
     /// No longer than this.
     pub limit: Option<Duration>,
     /// Keep only so much of the end.
@@ -339,10 +344,14 @@ impl Source {
                 }),
             }
         }
-        if request.stacks.is_some() {
+        let asked = [
+            (request.stacks.is_some(), Topic::Stacks),
+            (request.usdt.is_some(), Topic::Probes),
+        ];
+        for (_, topic) in asked.into_iter().filter(|(is_asked, _)| *is_asked) {
             gaps.push(Gap {
-                of: Missing::Topic(Topic::Stacks),
-                reason: Reason::NoSwitches,
+                of: Missing::Topic(topic),
+                reason: Reason::NotInTier,
             });
         }
         Ok((Source::Sampler, gaps))
@@ -368,11 +377,13 @@ impl Source {
             Source::Rings(tier, rings) => {
                 let (samples, gaps) = (rings.samples.clone(), rings.gaps.clone());
                 let ring_bytes = rings.ring_bytes();
+                let probes = rings.probe_names();
                 Recorded::Records {
                     tier,
                     samples,
                     gaps,
                     ring_bytes,
+                    probes,
                     collected: Box::new(rings.collect(stop, Kept::new(root, traced, request))?),
                 }
             }
@@ -390,6 +401,8 @@ enum Recorded {
         samples: Samples,
         gaps: Vec<Gap>,
         ring_bytes: u64,
+        /// Names of USDT probes.
+        probes: Vec<String>,
         collected: Box<Collected>,
     },
     Samples(Sampled),
@@ -429,6 +442,7 @@ impl Recorded {
                 samples,
                 mut gaps,
                 ring_bytes,
+                probes,
                 collected,
             } => {
                 let mut decoded = Decoded {
@@ -479,6 +493,7 @@ impl Recorded {
                     tier,
                     ring_bytes,
                     stacks: read.stacks,
+                    signpost_names: probes,
                     ..empty
                 };
                 trace.gaps.append(&mut gaps);

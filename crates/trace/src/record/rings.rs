@@ -1,10 +1,11 @@
 //! The two tiers that record with perf events: which events are opened, for
 //! what, and how their bytes are collected.
 
-use super::Request;
 use super::check::checked;
 use super::kept::{Before, Kept};
 use super::stacks::StackRings;
+use super::usdt::Defined;
+use super::{Request, Usdt};
 use crate::decode::{Layouts, Samples, Tracepoint};
 use crate::stacks::Reader;
 use model::trace::tier::Missing;
@@ -43,6 +44,8 @@ pub(super) struct Rings {
     chunks: Vec<Chunk>,
     /// Rings of their own, so that their losses are no others'.
     stacks: Option<StackRings>,
+    /// After the rings: these are closed first.
+    probes: Option<Defined>,
 }
 
 /// What was recorded.
@@ -64,7 +67,7 @@ impl Rings {
     /// and own switches.
     pub(super) fn full(traced: &Traced, request: &Request) -> Result<Rings, Reason> {
         let cpus = &request.cpus;
-        let (layouts, gaps) = described(cpus, request)?;
+        let (mut layouts, mut gaps) = described(cpus, request)?;
         let wide = [Tracepoint::Switch, Tracepoint::Waking].into_iter();
         let wide = wide.chain(Tracepoint::INTERRUPTS);
         let wide = wide.filter_map(|point| layouts.id(point).map(Source::Tracepoint));
@@ -74,6 +77,20 @@ impl Rings {
             .iter()
             .filter_map(|&point| layouts.id(point).map(Source::Tracepoint))
             .collect();
+        let probes = request
+            .usdt
+            .as_ref()
+            .map(|usdt| defined(traced, usdt, &mut layouts));
+        let probes = match probes.transpose() {
+            Ok(probes) => probes,
+            Err(reason) => {
+                gaps.push(gap(Topic::Probes, reason));
+                None
+            }
+        };
+        // Of all that run the file: where threads inherit them, hits are lost when one ends.
+        let hits = probes.iter().flat_map(|(_, ids)| ids);
+        wide.extend(hits.map(|&id| Source::Tracepoint(id)));
         let threads = |switches| {
             Source::Threads(Threads {
                 tasks: true,
@@ -90,7 +107,28 @@ impl Rings {
             false => own.push(threads(true)),
         }
         let samples = Samples::Tracepoints(layouts);
-        Rings::open(traced, request, &wide, &own, samples, gaps)
+        match Rings::open(traced, request, &wide, &own, samples, gaps) {
+            // A probe that the kernel refuses costs nothing else.
+            Err(reason) if probes.is_some() => {
+                let mut request = request.clone();
+                request.usdt = None;
+                let mut rings = Rings::full(traced, &request)?;
+                rings.gaps.push(gap(Topic::Probes, reason));
+                Ok(rings)
+            }
+            rings => rings.map(|rings| Rings {
+                probes: probes.map(|(defined, _)| defined),
+                ..rings
+            }),
+        }
+    }
+
+    /// The names of the USDT probes, by their places.
+    pub(super) fn probe_names(&self) -> Vec<String> {
+        self.probes
+            .iter()
+            .flat_map(|probes| probes.names.clone())
+            .collect()
     }
 
     /// The target's own switches and page faults.
@@ -102,13 +140,16 @@ impl Rings {
             switches: true,
         };
         // One event for both costs the threads less than two.
-        let (own, gaps) = match request.scheduler_only {
+        let (own, mut gaps) = match request.scheduler_only {
             false => (Source::PageFaults(threads), Vec::new()),
             true => {
                 let left_out = gap(Topic::Faults, Reason::NotAsked);
                 (Source::Threads(threads), vec![left_out])
             }
         };
+        if request.usdt.is_some() {
+            gaps.push(gap(Topic::Probes, Reason::NotInTier));
+        }
         Rings::open(traced, request, &[], &[own], Samples::Faults, gaps)
     }
 
@@ -126,6 +167,7 @@ impl Rings {
             rings: Vec::new(),
             chunks: Vec::new(),
             stacks: None,
+            probes: None,
         };
         let cpus = request.cpus.as_slice();
         let wide = wide
@@ -341,6 +383,22 @@ fn described(cpus: &[u32], request: &Request) -> Result<(Layouts, Vec<Gap>), Rea
     }
     gaps.dedup();
     Ok((layouts, gaps))
+}
+
+/// Tracepoints for USDT probes, with their ids.
+fn defined(
+    traced: &Traced,
+    usdt: &Usdt,
+    layouts: &mut Layouts,
+) -> Result<(Defined, Vec<u64>), Reason> {
+    let defined = Defined::new(traced, usdt)?;
+    let formats = defined.formats()?;
+    let ids = formats
+        .iter()
+        .map(|(name, text)| layouts.add_probe(*name as u32, text));
+    let ids: Result<Vec<u64>, _> = ids.collect();
+    let ids = ids.map_err(|error| Reason::Failed(error.to_string()))?;
+    Ok((defined, ids))
 }
 
 fn gap(topic: Topic, reason: Reason) -> Gap {

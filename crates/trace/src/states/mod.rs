@@ -17,7 +17,7 @@ mod window;
 use crate::event::{Event, What, text_of};
 use crate::lost::Lost;
 use chain::Processor;
-use model::trace::{Call, Cpu, Fault, Interrupt, Losses, Mapped, State, Thread, Wakeup};
+use model::trace::{Call, Cpu, Fault, Interrupt, Losses, Mapped, Signpost, State, Thread, Wakeup};
 use std::collections::{BTreeMap, HashMap};
 pub use stopped::stopped;
 use thread::Building;
@@ -184,6 +184,16 @@ impl<'a> Builder<'a> {
                 address,
                 access,
             }),
+            // Other programs may pass it, too.
+            What::Probe { thread, .. } if !self.is_traced(thread) => {}
+            What::Probe { thread, name } => {
+                let passed = Signpost {
+                    from_ns: at_ns,
+                    to_ns: None,
+                    name,
+                };
+                self.runs(at_ns, cpu, thread).thread.signposts.push(passed);
+            }
             What::Map {
                 thread,
                 address,

@@ -33,6 +33,11 @@ impl Window {
             (fault.at_ns, _) = self.clip(fault.at_ns, fault.at_ns);
             kept
         });
+        thread.signposts.retain_mut(|passed| {
+            let kept = within(passed.from_ns);
+            (passed.from_ns, _) = self.clip(passed.from_ns, passed.from_ns);
+            kept
+        });
         thread.left.retain_mut(|left| {
             let kept = within(left.at_ns);
             (left.at_ns, _) = self.clip(left.at_ns, left.at_ns);

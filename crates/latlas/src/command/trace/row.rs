@@ -204,6 +204,7 @@ pub(crate) fn request(machine: &Machine) -> anyhow::Result<Request> {
         stacks: None,
         limit: None,
         last: None,
+        usdt: None,
         limit_bytes: BUFFER_BYTES,
         keep_off: None,
         cpus: match machine.online_cpus.get() {
