@@ -259,7 +259,7 @@ impl<'t> Index<'t> {
         let mut ran = Vec::new();
         while now_ns < to_ns {
             let next = cpu.switches.get(at);
-            let end_ns = next.map_or(to_ns, |switch| switch.at_ns.min(to_ns));
+            let end_ns = next.map_or(to_ns, |switch| switch.at_ns.clamp(now_ns, to_ns));
             // Before the first switch it is the one that is switched out there.
             let before = at.checked_sub(1).and_then(|at| cpu.switches.get(at));
             let runs = before
