@@ -29,6 +29,8 @@ pub enum Cause {
     /// It was ready, and this thread had the CPU; the idle task (0) where the CPU
     /// had to leave idle first.
     Queued(u32),
+    /// A thread of latlas that records had its CPU.
+    Recorder,
     /// Its CPU quota was used up.
     Throttled,
     /// A signal or a debugger had stopped it.

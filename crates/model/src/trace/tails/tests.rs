@@ -515,3 +515,41 @@ fn operations_take_no_longer_than_their_trace() {
     trace.duration_ns = sum_ns - 1;
     assert_eq!(tails(&trace), None);
 }
+
+#[test]
+fn latlas_itself_is_no_other_thread() {
+    let at = |ns: u64| SLOW_AT_NS + ns;
+    let recorder = Cause::Recorder;
+    let expected = [(recorder, 40_000), (Cause::Queued(8), 10_000)];
+    for state in [State::Runnable, State::Preempted(9)] {
+        let mut trace = trace(Tier::Full, &[(0, 50_000, state)]);
+        trace.cpus[0].switches = vec![
+            switch(0, FIRST, 9),
+            switch(40_000, 9, 8),
+            switch(50_000, 8, FIRST),
+        ];
+        trace.recorder = vec![9];
+        assert_eq!(causes(&trace), expected);
+    }
+    // Where its CPU is not recorded.
+    let mut trace = trace(Tier::Full, &[(500, 50_500, State::Preempted(9))]);
+    assert_eq!(causes(&trace), [(Cause::Preempted(Some(9)), 50_000)]);
+    trace.recorder = vec![9];
+    assert_eq!(causes(&trace), [(recorder, 50_000)]);
+    // The thread that counts is one of the row's process, and does nothing for the row.
+    let mut trace = self::trace(Tier::Full, &[(500, 50_500, State::Preempted(99))]);
+    trace.threads.push(Thread {
+        id: 99,
+        to_ns: trace.duration_ns,
+        segments: vec![Segment::new(0, at(50_500), State::Running(0))],
+        ..Thread::default()
+    });
+    assert_eq!(causes(&trace), [(Cause::OnCpu, 50_000)]);
+    set_watch(&mut trace, Vec::new());
+    assert_eq!(causes(&trace), [(recorder, 50_000)]);
+    // The idle task never is.
+    let mut trace = self::trace(Tier::Full, &[(0, 50_000, State::Runnable)]);
+    trace.cpus[0].switches = vec![switch(0, 8, 0), switch(50_000, 0, FIRST)];
+    trace.recorder = vec![0];
+    assert_eq!(causes(&trace), [(Cause::Queued(0), 50_000)]);
+}
