@@ -2,7 +2,7 @@
 //! operations itself. It tells what its stamps mark, and when it injected what.
 
 use anyhow::Context;
-use meter::one_visit::one_visit;
+use meter::one_visit::{Explain, one_visit};
 use meter::plan::{self, plan};
 use meter::probe::{Effort, Event, Place, Probe, Work, WorkError};
 use meter::wire;
@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use sys::clock::Counter;
 use sys::monotonic_raw_ns;
+use trace::record::INTERRUPTS_RECORDED;
 
 /// A row of this program: a thread that computes for about 50 µs.
 pub const SPIN: &str = "bench.spin";
@@ -81,14 +82,17 @@ pub fn visit(arguments: &Arguments) -> anyhow::Result<()> {
             let (stop, truth) = (&stop, &truth);
             scope.spawn(move || interrupt(cpu, stop, truth));
         }
-        let span = Some(Duration::from_millis(200));
+        let explain = Explain {
+            spin: Duration::from_millis(200),
+            interrupts: std::env::var_os(INTERRUPTS_RECORDED).is_none(),
+        };
         let visit = one_visit(
             &catalogue,
             &plan,
             &machine,
             cell,
             arguments.operations,
-            span,
+            Some(explain),
         );
         stop.store(true, Ordering::Relaxed);
         anyhow::Ok(visit?.marks(&catalogue[plan.cells[cell].probe])?)

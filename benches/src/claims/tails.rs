@@ -46,6 +46,9 @@ struct Shares {
     wrongly: f64,
     /// Of all excess.
     injected: f64,
+    /// Slow operations, and those that lost most of their time to something else.
+    slow: usize,
+    left_out: usize,
 }
 
 const TIERS: [Tier; 2] = [Tier::Full, Tier::OwnProcess];
@@ -75,6 +78,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         "largest",
         "unexplained",
         "injected of excess",
+        "left out",
     ]);
     let mut all: [Vec<Shares>; 2] = Default::default();
     for injection in Injection::ALL {
@@ -91,12 +95,9 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
                 }
             }
         }
-        for ((shares, tier), all) in shares.iter().zip(TIERS).zip(&mut all) {
-            line(&mut table, injection.name(), tier, shares);
+        judge(&mut table, &mut bars, injection.name(), &shares);
+        for (all, shares) in all.iter_mut().zip(shares) {
             all.extend(shares);
-            if !shares.is_empty() {
-                hold(&mut bars, injection.name(), tier, shares);
-            }
         }
     }
     for (shares, tier) in all.iter().zip(TIERS) {
@@ -113,6 +114,7 @@ fn of(shares: &[Shares], value: impl Fn(&Shares) -> f64) -> Vec<f64> {
 fn line(table: &mut Table, name: &str, tier: Tier, shares: &[Shares]) {
     let rightly = of(shares, |s| s.rightly);
     let wrongly = of(shares, |s| s.wrongly);
+    let sum = |count: fn(&Shares) -> usize| shares.iter().map(count).sum::<usize>();
     let rest = of(shares, |s| 1.0 - s.rightly - s.wrongly);
     table.line(vec![
         name.into(),
@@ -124,7 +126,16 @@ fn line(table: &mut Table, name: &str, tier: Tier, shares: &[Shares]) {
         percent(wrongly.last().copied()),
         percent(median(&rest)),
         percent(median(&of(shares, |s| s.injected))),
+        format!("{} of {}", sum(|s| s.left_out), sum(|s| s.slow)),
     ]);
+}
+
+/// The lines of an injection. One that was not hit misses its bars.
+fn judge(table: &mut Table, bars: &mut Bars, name: &str, shares: &[Vec<Shares>; 2]) {
+    for (shares, tier) in shares.iter().zip(TIERS) {
+        line(table, name, tier, shares);
+        hold(bars, name, tier, shares);
+    }
 }
 
 fn hold(bars: &mut Bars, name: &str, tier: Tier, shares: &[Shares]) {
@@ -239,7 +250,7 @@ fn is_right(cause: Cause, tier: Tier, injection: Injection, by: u32) -> bool {
 
 /// Of an operation, the injector took the time in which it acted, at most its excess. What is
 /// named beyond the other excess is wrong. Operations that lost most of their time to something
-/// else are left out: what that was, nobody knows.
+/// else are left out: its cause is unknown.
 fn shares(
     trace: &Trace,
     found: &Tails,
@@ -253,6 +264,7 @@ fn shares(
         return None;
     };
     let (mut injected, mut rightly, mut wrongly) = (0.0, 0.0, 0.0);
+    let mut left_out = 0;
     for slow in &found.slow {
         let operation = row.operations[slow.number];
         let [from_ns, to_ns] =
@@ -261,6 +273,7 @@ fn shares(
         let acted_ns = truth.iter().map(overlap).sum::<u64>() as f64;
         let taken_ns = acted_ns.min(slow.excess_ns);
         if taken_ns < slow.excess_ns * MOST {
+            left_out += 1;
             continue;
         }
         let named = |right: bool| -> f64 {
@@ -280,6 +293,8 @@ fn shares(
         rightly: rightly / injected,
         wrongly: wrongly / injected,
         injected: injected / found.excess_ns(),
+        slow: found.slow.len(),
+        left_out,
     })
 }
 
@@ -304,5 +319,29 @@ fn print(injection: Injection, trace: &Trace, found: &Tails) {
     }
     if let Target::Row(row) = &trace.target {
         println!("  prices {:?}, {:?}", row.prices, trace.losses);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::ExitCode;
+
+    fn code(shares: &[Vec<Shares>; 2]) -> String {
+        let (mut table, mut bars) = (Table::new(&[""; 10]), Bars::new());
+        judge(&mut table, &mut bars, "quota", shares);
+        format!("{:?}", bars.conclude())
+    }
+
+    #[test]
+    fn without_a_figure_a_bar_is_missed() {
+        let right = vec![Shares {
+            rightly: 1.0,
+            ..Shares::default()
+        }];
+        let [holds, misses] = [ExitCode::SUCCESS, ExitCode::FAILURE].map(|c| format!("{c:?}"));
+        assert_eq!(code(&[right.clone(), right.clone()]), holds);
+        assert_eq!(code(&[right, Vec::new()]), misses);
+        assert_eq!(code(&Default::default()), misses);
     }
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use sys::controls::{Controls, NotSet, Policy, Step};
 
 /// What is asked for the workers of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub struct WorkerControls {
     /// Whether they are pinned to the measuring CPU.
     pub pinned: bool,

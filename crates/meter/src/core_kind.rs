@@ -1,9 +1,10 @@
 //! Cores of one kind, on a machine that has several.
 
 use model::machine::{CoreKind, Machine};
+use serde::{Deserialize, Serialize};
 
 /// Which of a machine's kinds of cores is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoreKindChoice {
     /// The fastest kind.
     Performance,

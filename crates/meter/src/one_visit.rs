@@ -33,8 +33,17 @@ pub struct OneVisit {
     pub on_raw: OnRaw,
     /// What a spinning thread lost time to right before.
     pub spun: Option<Spun>,
-    /// What the kernel counted meanwhile, if a thread span before.
+    /// What the kernel counted during the visit, if a thread span before.
     pub watch: Option<Watch>,
+}
+
+/// What is found out for the slow operations of a visit.
+#[derive(Clone, Copy, Debug)]
+pub struct Explain {
+    /// How long the thread spins before, for the price of interrupts.
+    pub spin: Duration,
+    /// Whether the interrupts of its CPU are counted during the visit: nothing records them.
+    pub interrupts: bool,
 }
 
 /// What the calling thread lost time to while it span, and what a page fault took.
@@ -86,7 +95,7 @@ impl Spun {
 }
 
 /// Visits this cell of the plan for so many samples, in the calling thread, which
-/// is pinned to the quietest CPU for the visit; it spins there for `spin` first. What
+/// is pinned to the quietest CPU for the visit; it spins there first where its slow operations are to be explained. What
 /// the plan sets for workers beyond that is left out.
 ///
 /// # Errors
@@ -97,7 +106,7 @@ pub fn one_visit(
     machine: &Machine,
     cell: usize,
     samples: u32,
-    spin: Option<Duration>,
+    explain: Option<Explain>,
 ) -> Result<OneVisit, ConductError> {
     let counter = Counter::best();
     let no_clock = || ConductError::NoClock(counter.name().to_string());
@@ -131,17 +140,16 @@ pub fn one_visit(
     let mut worker = Worker::new(catalogue, &setup);
     let mut events = Vec::new();
     let first = Anchor::read(&counter);
-    let spun = spin.map(|span| Spun::of(&counter, span, calibration.ns_per_tick, cpu));
+    let spun = explain.map(|e| Spun::of(&counter, e.spin, calibration.ns_per_tick, cpu));
     let mut visit = || {
         let began_ns = sys::clock::monotonic_raw_ns();
         let reply = worker.visit(&request, &mut events);
         (reply, (began_ns, sys::clock::monotonic_raw_ns()))
     };
-    let ((reply, stretch_ns), watch) = match (spin, cpu) {
-        (Some(_), Some(cpu)) => {
+    let ((reply, stretch_ns), watch) = match (explain, cpu) {
+        (Some(Explain { interrupts, .. }), Some(cpu)) => {
             let others: Vec<u32> = home.iter().copied().filter(|&other| other != cpu).collect();
-            let (visited, watch) = watched(cpu, &others, visit);
-            (visited, Some(watch))
+            watched(cpu, &others, interrupts, visit)
         }
         _ => (visit(), None),
     };
@@ -203,7 +211,10 @@ mod tests {
             &machine,
             0,
             3,
-            Some(Duration::from_millis(1)),
+            Some(Explain {
+                spin: Duration::from_millis(1),
+                interrupts: true,
+            }),
         )
         .expect("a visit");
         let Reply::Visited { parts, .. } = &visit.reply else {

@@ -9,6 +9,9 @@ pub struct Compressor {
     codec: Inner,
     compressed: Vec<u8>,
     decompressed: Vec<u8>,
+    /// Byte of each compressed block that a test damages.
+    #[cfg(test)]
+    pub(crate) damaged: Option<usize>,
 }
 
 enum Inner {
@@ -36,6 +39,8 @@ impl Compressor {
             codec,
             compressed: vec![0; most],
             decompressed: Vec::new(),
+            #[cfg(test)]
+            damaged: None,
         })
     }
 
@@ -58,6 +63,16 @@ impl Compressor {
     /// What the library says, or that other bytes came back.
     pub fn verify(&mut self, block: &[u8]) -> io::Result<usize> {
         let size = self.compress(block)?;
+        #[cfg(test)]
+        if let Some(byte) = self.damaged {
+            self.compressed[byte] ^= 1;
+        }
+        self.check(size, block)?;
+        Ok(size)
+    }
+
+    /// Decompresses so many compressed bytes and compares them with the block.
+    fn check(&mut self, size: usize, block: &[u8]) -> io::Result<()> {
         let compressed = &self.compressed[..size];
         self.decompressed.resize(block.len(), 0);
         let length = match &self.codec {
@@ -68,10 +83,8 @@ impl Compressor {
                 .map_err(io::Error::other)?,
         };
         match self.decompressed.get(..length) == Some(block) {
-            true => Ok(size),
-            false => Err(io::Error::other(
-                "a block was not the same after decompression",
-            )),
+            true => Ok(()),
+            false => Err(io::Error::other("not the same after decompression")),
         }
     }
 }
@@ -97,12 +110,19 @@ mod tests {
 
     #[test]
     fn a_damaged_block_is_found() {
-        let mut compressor = Compressor::new(Codec::Lz4, 64).expect("LZ4");
-        compressor.compress(&[7; 64]).expect("a block");
-        // The buffer is compared as it is, so make the codec give other bytes.
-        let size = compressor.compress(&[9; 64]).expect("a block");
-        let mut back = vec![0; 64];
-        lz4_flex::block::decompress_into(&compressor.compressed[..size], &mut back).expect("whole");
-        assert_eq!(back, [9; 64]);
+        // Random bytes are stored as they are: the last one of the compressed block
+        // is one of them.
+        let mut random = fastrand::Rng::with_seed(1);
+        let block: Vec<u8> = (0..1000).map(|_| random.u8(..)).collect();
+        for codec in [Codec::Zstd(3), Codec::Lz4] {
+            let mut compressor = Compressor::new(codec, block.len()).expect("a level");
+            let size = compressor.compress(&block).expect("a block");
+            compressor.check(size, &block).expect("the same");
+            compressor.compressed[size - 1] ^= 1;
+            let error = compressor.check(size, &block).expect_err("damaged");
+            assert_eq!(error.to_string(), "not the same after decompression");
+            // A length that does not fit is found by the library itself.
+            assert!(compressor.check(size - 1, &block).is_err(), "{codec:?}");
+        }
     }
 }

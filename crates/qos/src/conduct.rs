@@ -6,7 +6,10 @@ use crate::levels;
 use crate::report::Ended;
 use crate::running::{JobError, Running, run};
 use meter::commands::repeat::{ADAPTIVE, Done, Runner, repeat};
+use meter::cpu_history::CpuRecording;
 use model::command::{Ended as EndedBy, Rule};
+use model::cpu_history::CpuHistory;
+use model::machine::{CoreKind, Fact};
 use model::qos::{Case, CaseRun, CaseRuns, How, Level, LevelHere};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -22,7 +25,14 @@ pub struct Jobs {
     pub how: How,
     /// Whether sessions have autogroups that act.
     pub autogroups: bool,
+    /// The machine's kinds of cores.
+    pub core_kinds: Fact<Vec<CoreKind>>,
+    /// Whether it is recorded what all CPUs do.
+    pub history: bool,
 }
+
+/// How often the CPUs' times are read for a history.
+const HISTORY_EVERY: Duration = Duration::from_millis(100);
 
 /// What came of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -140,6 +150,7 @@ pub fn conduct(
                 case,
                 runs: Vec::new(),
                 left_out: None,
+                history: None,
             })
             .collect(),
         order: rounds,
@@ -211,9 +222,12 @@ impl<W: FnMut(&Progress)> Conductor<'_, W> {
             elapsed: self.began.elapsed(),
         });
         match self.try_one(case, at_ms) {
-            Ok(run) => {
+            Ok((run, history)) => {
                 let wall_ns = run.jobs.iter().map(|job| job.wall_ns).max().unwrap_or(0);
-                self.cases[place].runs.push(run);
+                let runs = &mut self.cases[place];
+                runs.runs.push(run);
+                // Every run is recorded, so that all have the same conditions.
+                runs.history = runs.history.take().or(history);
                 Done::Ended(Usage {
                     wall_ns,
                     ..Usage::default()
@@ -227,7 +241,11 @@ impl<W: FnMut(&Progress)> Conductor<'_, W> {
         }
     }
 
-    fn try_one(&mut self, case: Case, at_ms: u64) -> Result<CaseRun, JobError> {
+    fn try_one(
+        &mut self,
+        case: Case,
+        at_ms: u64,
+    ) -> Result<(CaseRun, Option<CpuHistory>), JobError> {
         let orders = self.jobs.orders(case);
         let started: Result<Vec<Running>, _> = orders.iter().map(Running::start).collect();
         let started = started?;
@@ -239,8 +257,21 @@ impl<W: FnMut(&Progress)> Conductor<'_, W> {
                 });
             }
         }
-        let (go_ns, ended) = run(started, self.stop)?;
-        Ok(case_run(case, at_ms, go_ns, &ended))
+        // Where a thread can't be started, the case has no history.
+        let kinds = || self.jobs.core_kinds.clone();
+        let recording = self
+            .jobs
+            .history
+            .then(|| CpuRecording::start(HISTORY_EVERY, kinds()).ok());
+        let ran = run(started, self.stop);
+        let history = recording.flatten().and_then(|of| of.stop().ok());
+        let (go_ns, ended) = ran?;
+        let mut run = case_run(case, at_ms, go_ns, &ended);
+        let kinds = self.jobs.core_kinds.get().map_or(&[][..], Vec::as_slice);
+        for (job, ended) in run.jobs.iter_mut().zip(&ended) {
+            job.residency = ended.residency(kinds, &self.jobs.how.cpus);
+        }
+        Ok((run, history))
     }
 }
 

@@ -124,7 +124,7 @@ fn work(
     let (tell, told) = mpsc::channel::<io::Result<Vec<Part>>>();
     std::thread::scope(|scope| {
         let (queue, start, went) = (&queue, &start, &went);
-        let threads: Vec<_> = (0..operations)
+        let threads: Vec<_> = (0..operations as u16)
             .map(|thread| {
                 let tell = tell.clone();
                 scope.spawn(move || one(order, queue, thread, tell, start, went))
@@ -163,7 +163,7 @@ fn work(
 fn one(
     order: &Order,
     queue: &Queue,
-    thread: u32,
+    thread: u16,
     tell: mpsc::Sender<io::Result<Vec<Part>>>,
     start: &Barrier,
     went: &std::sync::atomic::AtomicBool,

@@ -2,9 +2,10 @@
 //! done, and then a record of 32 bytes for each block; and what follows from the
 //! records.
 
-use model::qos::{JobRun, OnCpu, Part};
+use model::machine::CoreKind;
+use model::qos::{JobRun, Part};
+use model::residency::{Residency, WorkBlock, residency};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The first line.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -46,8 +47,11 @@ pub struct Record {
     /// CPU time of its thread for it.
     pub cpu_ns: u64,
     /// The thread.
-    pub thread: u32,
-    /// CPU at the beginning.
+    pub thread: u16,
+    /// How often the thread moved at most: its context switches. `None` where they
+    /// are not counted by thread.
+    pub most_moves: Option<u16>,
+    /// CPU at the beginning; [`u16::MAX`] if not known.
     pub from_cpu: u16,
     /// CPU at the end.
     pub to_cpu: u16,
@@ -55,6 +59,8 @@ pub struct Record {
 
 /// Bytes of a record.
 pub const RECORD_BYTES: usize = 32;
+/// Stands for a count that is not known.
+const NOT_COUNTED: u16 = u16::MAX;
 
 impl Record {
     /// As it is sent.
@@ -63,7 +69,9 @@ impl Record {
         bytes[..8].copy_from_slice(&self.begin_ns.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.end_ns.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.cpu_ns.to_le_bytes());
-        bytes[24..28].copy_from_slice(&self.thread.to_le_bytes());
+        bytes[24..26].copy_from_slice(&self.thread.to_le_bytes());
+        let moves = self.most_moves.unwrap_or(NOT_COUNTED);
+        bytes[26..28].copy_from_slice(&moves.to_le_bytes());
         bytes[28..30].copy_from_slice(&self.from_cpu.to_le_bytes());
         bytes[30..].copy_from_slice(&self.to_cpu.to_le_bytes());
         bytes
@@ -80,10 +88,22 @@ impl Record {
             begin_ns: eight(0)?,
             end_ns: eight(8)?,
             cpu_ns: eight(16)?,
-            thread: u32::from_le_bytes(bytes.get(24..28)?.try_into().ok()?),
+            thread: two(24)?,
+            most_moves: two(26).filter(|&moves| moves != NOT_COUNTED),
             from_cpu: two(28)?,
             to_cpu: two(30)?,
         })
+    }
+
+    fn block(&self) -> WorkBlock {
+        let [begin_cpu, end_cpu] = [self.from_cpu, self.to_cpu].map(u32::from);
+        WorkBlock {
+            thread: u32::from(self.thread),
+            begin_cpu,
+            end_cpu,
+            cpu_ns: self.cpu_ns,
+            most_moves: self.most_moves.map(u64::from),
+        }
     }
 }
 
@@ -117,7 +137,6 @@ impl Ended {
     /// the part of its time that lies before.
     pub fn run(&self, go_ns: u64, first_end_ns: u64, tenths: bool) -> JobRun {
         let report = &self.report;
-        let mut on_cpus: BTreeMap<u16, OnCpu> = BTreeMap::new();
         let mut run = JobRun {
             wall_ns: self.end_ns().unwrap_or(go_ns).saturating_sub(go_ns),
             bytes: report.bytes,
@@ -131,21 +150,17 @@ impl Ended {
         for record in &self.records {
             run.cpu_ns += record.cpu_ns;
             run.together_cpu_ns += before(record, first_end_ns);
-            match record.from_cpu == record.to_cpu {
-                true => {
-                    let on = on_cpus.entry(record.to_cpu).or_default();
-                    on.cpu = u32::from(record.to_cpu);
-                    on.blocks += 1;
-                    on.cpu_ns += record.cpu_ns;
-                }
-                false => run.moved_cpu_ns += record.cpu_ns,
-            }
         }
-        run.on_cpus = on_cpus.into_values().collect();
         if tenths && run.wall_ns > 0 {
             run.tenths = self.tenths(go_ns, run.wall_ns);
         }
         run
+    }
+
+    /// Where it ran, of the CPUs that were allowed.
+    pub fn residency(&self, kinds: &[CoreKind], allowed: &[u32]) -> Residency {
+        let blocks: Vec<WorkBlock> = self.records.iter().map(Record::block).collect();
+        residency(&blocks, kinds, Some(allowed))
     }
 
     /// Throughput in each tenth of the time, bytes per second; a block counts
@@ -182,6 +197,7 @@ mod tests {
             end_ns,
             cpu_ns,
             thread: 1,
+            most_moves: Some(0),
             from_cpu: cpus[0],
             to_cpu: cpus[1],
         }
@@ -192,6 +208,11 @@ mod tests {
         let sent = record(1 << 40, (1 << 40) + 7, 6, [3, 8000]);
         assert_eq!(Record::parse(&sent.bytes()), Some(sent));
         assert_eq!(Record::parse(&sent.bytes()[1..]), None);
+        let not_counted = Record {
+            most_moves: None,
+            ..sent
+        };
+        assert_eq!(Record::parse(&not_counted.bytes()), Some(not_counted));
         let mut bytes = serde_json::to_vec(&Report::default()).expect("a line");
         bytes.push(b'\n');
         bytes.extend(sent.bytes());
@@ -219,9 +240,20 @@ mod tests {
         assert_eq!(run.cpu_ns, 270);
         // The second block by half, the third not at all.
         assert_eq!(run.together_cpu_ns, 90 + 50);
-        assert_eq!(run.moved_cpu_ns, 100);
-        let on: Vec<(u32, u64)> = run.on_cpus.iter().map(|on| (on.cpu, on.cpu_ns)).collect();
-        assert_eq!(on, [(0, 90), (1, 80)]);
+        let alike = CoreKind {
+            name: "only kind".into(),
+            cpus: vec![0, 1],
+            capacity: None,
+            max_hz: None,
+        };
+        let places = ended.residency(&[alike], &[0, 1]);
+        let on: Vec<(u32, u64)> = places
+            .cpus
+            .iter()
+            .map(|on| (on.cpu, on.work.cpu_ns))
+            .collect();
+        assert_eq!(on, [(0, 90), (1, 80)], "the second block moved");
+        assert_eq!(places.all.cpu_ns, 270);
         let all: f64 = run.tenths.iter().sum();
         assert!((all * 40e-9 - 300.0).abs() < 1e-6, "{all}");
         assert_eq!(ended.run(1000, 9999, false).together_cpu_ns, 270);

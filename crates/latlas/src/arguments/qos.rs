@@ -23,6 +23,7 @@ Examples:
   latlas qos --jobs 1                             One operation at a time in each job
   latlas qos --size 10GB --rounds 1               Compress the size of the published study
   latlas qos --full                               Also run one level for five minutes
+  latlas qos --history                            Also draw what each CPU did
   latlas qos --out qos.json                       Also write every run as JSON
   latlas table oakley qos.json                    Show it next to the published study
 
@@ -63,6 +64,9 @@ pub(crate) struct QosOptions {
     /// Also run the default level for five minutes, and read its settings again at the end
     #[arg(long)]
     pub(crate) full: bool,
+    /// Record what all CPUs do, ten times per second, and draw it for the first run of each case
+    #[arg(long)]
+    pub(crate) history: bool,
     /// Rounds, each with one run of every case; an interval needs 6, the comparison of all levels 8
     #[arg(long, value_name = "N", default_value_t = qos::plan::ROUNDS, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: u32,

@@ -19,6 +19,7 @@ use qos::{conditions, file, plan};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
+use sys::cpu_times::{CpuTimes, SOURCE};
 use view::render;
 
 /// Makes the file, measures the cases, prints what came of them.
@@ -37,6 +38,9 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
     let cases = plan::cases(&options.kinds(), &options.levels, operations, options.full);
     if cases.is_empty() {
         bail!("nothing to measure: --jobs 1 leaves no fewer operations (--cases)");
+    }
+    if options.history {
+        CpuTimes::read().with_context(|| format!("can't read {SOURCE} (--history)"))?;
     }
     let place = match &options.dir {
         Some(directory) => scratch::named(directory),
@@ -83,6 +87,8 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
             cpus,
         },
         autogroups: conditions.autogroups.get() == Some(&true),
+        core_kinds: machine.core_kinds.clone(),
+        history: options.history,
     };
     let once = match jobs.verify(stop) {
         Err(JobError::Interrupted) => return Ok(interrupted()),
@@ -140,7 +146,8 @@ fn interrupted() -> ExitCode {
 
 fn expected(how: &How, cases: &[Case], job: Duration, takes: Duration) -> String {
     format!(
-        "{} in {} of {} each, about {}; Ctrl-C ends it and keeps completed runs",
+        "{} in {} of {} each, about {}, low levels longer while other programs run; Ctrl-C ends it \
+         and keeps completed runs",
         model::text::counted(cases.len(), "case"),
         model::text::counted(how.rounds as usize, "round"),
         figure::time(job.as_nanos() as f64),
@@ -173,6 +180,13 @@ fn remarks(how: &How, conditions: &QosConditions) -> Vec<String> {
     if nice != 0 {
         all.push(format!(
             "latlas ran with nice {nice}, which the jobs inherit"
+        ));
+    }
+    if conditions.autogroups.get() == Some(&false)
+        && let Err(why) = sys::controls::autogroups()
+    {
+        all.push(format!(
+            "autogroup weights do not act: {why}; the levels are made of nice values"
         ));
     }
     let load = conditions.load_before.unwrap_or(0.0);

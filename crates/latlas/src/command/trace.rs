@@ -10,9 +10,10 @@ use crate::{UNRELIABLE, output};
 use ::trace::document;
 use ::trace::record::{self, Request, Usdt};
 use anyhow::{Context, bail};
+use meter::plan;
 use meter::probe::Probe;
 use model::figure::time;
-use model::trace::{Ended, Trace};
+use model::trace::{Ended, Target, Trace};
 use std::path::Path;
 use std::process::ExitCode;
 use view::render;
@@ -75,8 +76,9 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     }
     let machine = sys::machine(Path::new("/"));
     let asked = (options.operations, options.tails);
+    let asked_for = plan::Request::default();
     let order = options.row.as_deref();
-    let order = order.map(|name| row::order(catalogue, name, asked, &machine));
+    let order = order.map(|name| row::order(catalogue, name, &asked_for, asked, &machine));
     let order = order.transpose()?;
     let request = Request {
         tier: options.tier.map(Into::into),
@@ -108,7 +110,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
             bar.message(&format!("tracing {}", order.progress()));
             let recorded = row::recorded(order, &held, &request);
             bar.clear();
-            recorded?
+            recorded.with_context(|| order.name().to_owned())?
         }
         (None, Some(id)) => record::process(id, &held, &request)?,
         (None, None) => record::command(&options.words, &held, &request)?,
@@ -123,11 +125,15 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
             _ => output::show(&blocks, options.look.color)?,
         }
     }
+    let unexplained = options.tails && !matches!(trace.target, Target::Row(_));
+    if unexplained {
+        output::message("the visit did not finish: its slowest operations are not explained");
+    }
     written.transpose()?;
     drawable?;
     let losses = &trace.losses;
     let lost = losses.records > 0 || losses.signposts > 0 || losses.stacks > 0;
-    let whole = !trace.threads.is_empty() && !lost && trace.ended != Ended::Full;
+    let whole = !trace.threads.is_empty() && !lost && !unexplained && trace.ended != Ended::Full;
     Ok(match whole {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),

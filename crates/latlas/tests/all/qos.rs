@@ -83,8 +83,9 @@ fn bad_requests_are_refused_with_what_to_do() {
 fn each_job_does_the_same_work_at_its_level() {
     let home = Home::new();
     std::fs::create_dir(home.path("scratch")).expect("a directory");
-    let line =
-        format!("{SHORT} --rounds 1 --dir scratch --json --out qos.json --codec lz4 --jobs 2");
+    let line = format!(
+        "{SHORT} --rounds 1 --dir scratch --json --out qos.json --codec lz4 --jobs 2 --history"
+    );
     let done = home.run(line).ended_with(3);
     let qos = document(&done);
     assert_eq!(
@@ -109,15 +110,23 @@ fn each_job_does_the_same_work_at_its_level() {
             panic!("{}: {} runs", runs.case.name(), runs.runs.len());
         };
         assert_eq!(run.jobs.len(), runs.case.levels().len());
+        if cfg!(target_os = "linux") {
+            let history = runs.history.as_ref().expect("recorded");
+            assert!(history.duration_ns() >= run.jobs[0].wall_ns, "{history:?}");
+            assert!(!history.cpus.is_empty());
+        }
         for job in &run.jobs {
             match runs.case {
                 Case::Operations { .. } => assert_eq!(job.bytes, whole / 2),
                 _ => assert_eq!(job.bytes, whole),
             }
             assert!(job.wall_ns >= run.together_ns && job.cpu_ns >= job.together_cpu_ns);
-            let blocks: u64 = job.on_cpus.iter().map(|on| on.blocks).sum();
-            assert!(blocks <= job.bytes / (64 << 10));
-            assert!(job.on_cpus.iter().all(|on| qos.how.cpus.contains(&on.cpu)));
+            let places = &job.residency;
+            assert_eq!(places.all.blocks, job.bytes / (64 << 10));
+            assert_eq!(places.all.cpu_ns, job.cpu_ns);
+            let blocks: u64 = places.cpus.iter().map(|on| on.work.blocks).sum();
+            assert!(blocks <= places.all.blocks);
+            assert!(places.cpus.iter().all(|on| qos.how.cpus.contains(&on.cpu)));
         }
     }
     assert!(qos.how.compressed_bytes < 1 << 20);
@@ -130,6 +139,14 @@ fn each_job_does_the_same_work_at_its_level() {
             !matches!(outcome, Outcome::Differs(_) | Outcome::Applied),
             "{part:?}"
         );
+    }
+    if cfg!(target_os = "linux") {
+        let asked: Vec<Setting> = parts.iter().map(|part| part.setting).collect();
+        let mut wanted = vec![Setting::Nice(-10), Setting::SliceNs(100_000)];
+        if qos.conditions.autogroups.get() == Some(&true) {
+            wanted.insert(0, Setting::Autogroup(-10));
+        }
+        assert_eq!(asked, wanted);
     }
     assert_eq!(qos.parts(Level::DEFAULT), []);
     no_files(&home);

@@ -3,6 +3,7 @@
 use model::trace::InterruptKind;
 use model::trace::row::{Reading, Watch};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::Builder;
 use std::time::Duration;
 use sys::clock::monotonic_raw_ns;
 use sys::evidence::QuotaWatch;
@@ -49,24 +50,32 @@ fn kind(name: &str) -> Option<InterruptKind> {
     }
 }
 
-/// Does the work while another thread, on these CPUs, reads what the kernel counts.
-pub(super) fn watched<T>(cpu: u32, others: &[u32], work: impl FnOnce() -> T) -> (T, Watch) {
+/// Does the work while another thread, on these CPUs, reads what the kernel counts: the interrupts
+/// of the CPU where they are not recorded. Nothing if there can be no such thread.
+pub(super) fn watched<T>(
+    cpu: u32,
+    others: &[u32],
+    interrupts: bool,
+    work: impl FnOnce() -> T,
+) -> (T, Option<Watch>) {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let watching = scope.spawn(|| watch(cpu, others, &stop));
+        let thread = Builder::new().name("latlas-watch".into());
+        let watching = thread.spawn_scoped(scope, || watch(cpu, others, interrupts, &stop));
         let done = work();
         stop.store(true, Ordering::Release);
-        (done, watching.join().unwrap_or_default())
+        let watch = watching.ok().and_then(|watching| watching.join().ok());
+        (done, watch)
     })
 }
 
-fn watch(cpu: u32, others: &[u32], stop: &AtomicBool) -> Watch {
+fn watch(cpu: u32, others: &[u32], interrupts: bool, stop: &AtomicBool) -> Watch {
     if !others.is_empty() {
         // Else it is in the way at times.
         let _ = sys::affinity::pin_to(others);
     }
     let quota = QuotaWatch::open();
-    let mut counted = Counted::open(cpu);
+    let mut counted = interrupts.then(|| Counted::open(cpu)).flatten();
     let mut watch = Watch {
         thread: sys::thread::current_id().unwrap_or(0),
         cpu,
@@ -104,5 +113,45 @@ fn watch(cpu: u32, others: &[u32], stop: &AtomicBool) -> Watch {
         if last {
             return watch;
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    /// Whether this process has a thread of this name.
+    fn has_thread(name: &str) -> bool {
+        let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+        tasks.flatten().any(|task| {
+            let comm = std::fs::read_to_string(task.path().join("comm"));
+            comm.is_ok_and(|comm| comm.trim_end() == name)
+        })
+    }
+
+    #[test]
+    fn interrupts_are_counted_where_that_is_asked_for() {
+        let home = sys::allowed_cpus().expect("CPUs");
+        let cpu = home[0];
+        sys::pin_to(&[cpu]).expect("allowed");
+        let busy = || {
+            let began = Instant::now();
+            let mut is_named = false;
+            while began.elapsed() < Duration::from_millis(100) {
+                is_named |= has_thread("latlas-watch");
+            }
+            is_named
+        };
+        for is_asked in [false, true] {
+            let (is_named, watch) = watched(cpu, &home, is_asked, busy);
+            assert!(is_named);
+            let readings = watch.expect("a thread").readings;
+            assert!(!readings.is_empty());
+            let counts = readings.iter().flat_map(|reading| reading.interrupts);
+            let can_be = Counted::open(cpu).is_some();
+            assert_eq!(counts.sum::<u32>() > 0, is_asked && can_be);
+        }
+        let _ = sys::pin_to(&home);
     }
 }

@@ -4,12 +4,13 @@ use crate::controls::WorkerControls;
 use crate::core_kind::{CoreKindChoice, NoSuchCores};
 use crate::scratch::ScratchError;
 use model::run::Scale;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// What is asked for. The default: everything of the default scale, seed 0,
 /// and the controls that need no right.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct Request {
     /// How much.
     pub scale: Scale,

@@ -1,10 +1,10 @@
 //! Figures of cases: medians over the rounds with their intervals, ratios of
-//! rounds, and predicted shares next to measured ones.
+//! rounds, and where the jobs ran.
 
-use super::predict::{self, Weights};
-use super::{Case, CaseRun, CaseRuns, JobRun, Level, Qos};
+use super::{Case, CaseRuns, JobRun, Qos};
 use crate::estimate::Estimate;
-use crate::stats::{self, Interval};
+use crate::residency::Residency;
+use crate::stats::Interval;
 use crate::unit::Unit;
 use crate::{interleaved, repeats};
 
@@ -84,163 +84,12 @@ pub fn slowdown(qos: &Qos, runs: &CaseRuns, job: usize) -> Option<Interval> {
     interleaved::ratio(&walls_ns(alone, 0), &walls_ns(runs, job), 1)
 }
 
-/// The second job's part of the CPU time of both while both ran, in each run.
-pub fn shares_of_second(runs: &CaseRuns) -> Vec<f64> {
-    runs.runs.iter().filter_map(share_of_second).collect()
-}
-
-fn share_of_second(run: &CaseRun) -> Option<f64> {
-    let [first, second] = run.jobs.as_slice() else {
-        return None;
-    };
-    let both = first.together_cpu_ns + second.together_cpu_ns;
-    (both > 0).then(|| second.together_cpu_ns as f64 / both as f64)
-}
-
-/// Median share with its interval; `None` of fewer runs than an interval needs.
-pub fn share_interval(runs: &CaseRuns) -> Option<Interval> {
-    let sorted = stats::sorted(shares_of_second(runs));
-    stats::quantile_interval_sorted(&sorted, 0.5)
-}
-
-/// A share by weights and as measured.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SharePair {
-    /// The case.
-    pub case: Case,
-    /// The second job's share, predicted.
-    pub predicted: Option<f64>,
-    /// Median of the measured ones.
-    pub measured: Option<f64>,
-    /// With its interval, where there are enough rounds.
-    pub interval: Option<Interval>,
-    /// Why they differ by more than [`CLOSE`].
-    pub reason: Option<Deviation>,
-}
-
-/// Predicted and measured shares that differ by no more than this agree.
-pub const CLOSE: f64 = 0.02;
-/// Less than this of the CPUs' time for both jobs: others had the rest.
-const ALL_OURS: f64 = 0.97;
-/// Shares are steady in runs that are longer than this.
-const STEADY_NS: f64 = 2e9;
-
-/// Why a share is not as predicted.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Deviation {
-    /// Other work had this part of the CPUs.
-    OtherWork(f64),
-    /// Both jobs ran together for this long only, ns.
-    Short(f64),
-    /// The weights don't act: no autogroups, and the sessions are compared.
-    Unknown,
-}
-
-impl std::fmt::Display for Deviation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Deviation::OtherWork(share) => {
-                write!(f, "other processes had {:.0} % of the CPUs", share * 100.0)
-            }
-            Deviation::Short(ns) => write!(
-                f,
-                "both ran together for {} only: shares are steady from 2 s",
-                crate::figure::time(*ns)
-            ),
-            Deviation::Unknown => write!(f, "cause unknown"),
-        }
+/// Where a job ran, over all rounds; `None` without any.
+pub fn places(runs: &CaseRuns, job: usize) -> Option<Residency> {
+    let mut each = runs.runs.iter().filter_map(|run| run.jobs.get(job));
+    let mut all = each.next()?.residency.clone();
+    for job in each {
+        all.add_run(&job.residency);
     }
-}
-
-impl SharePair {
-    /// Points between the two.
-    pub fn points_apart(&self) -> Option<f64> {
-        Some((self.measured? - self.predicted?).abs() * 100.0)
-    }
-}
-
-/// Predicted and measured shares of every case with two jobs.
-pub fn shares(qos: &Qos) -> Vec<SharePair> {
-    let two = qos
-        .cases
-        .iter()
-        .filter(|runs| runs.case.levels().len() == 2);
-    two.map(|runs| share_pair(qos, runs)).collect()
-}
-
-fn share_pair(qos: &Qos, runs: &CaseRuns) -> SharePair {
-    let weights = |level: Level| Weights::of(qos.parts(level), qos.how.operations);
-    let levels = runs.case.levels();
-    let cpus = qos.how.cpus.len() as u32;
-    let autogroups = qos.conditions.autogroups.get();
-    let predicted = autogroups.and_then(|&autogroups| {
-        predict::share(&weights(levels[1]), &weights(levels[0]), cpus, autogroups)
-    });
-    let measured = stats::median(shares_of_second(runs));
-    let pair = SharePair {
-        case: runs.case,
-        predicted,
-        measured,
-        interval: share_interval(runs),
-        reason: None,
-    };
-    let apart = pair.points_apart().is_some_and(|p| p > CLOSE * 100.0);
-    SharePair {
-        reason: apart.then(|| deviation(runs, cpus)),
-        ..pair
-    }
-}
-
-fn deviation(runs: &CaseRuns, cpus: u32) -> Deviation {
-    let used = stats::median(runs.runs.iter().map(|run| {
-        let both: u64 = run.jobs.iter().map(|job| job.together_cpu_ns).sum();
-        both as f64 / (run.together_ns.max(1) as f64 * f64::from(cpus))
-    }));
-    let together = stats::median(runs.runs.iter().map(|run| run.together_ns as f64));
-    match (used, together) {
-        (Some(used), _) if used < ALL_OURS => Deviation::OtherWork(1.0 - used),
-        (_, Some(ns)) if ns < STEADY_NS => Deviation::Short(ns),
-        _ => Deviation::Unknown,
-    }
-}
-
-/// Part of the CPU time of all runs of a job on each CPU, with the blocks that a
-/// second of CPU time did there.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CpuPart {
-    /// Number of the CPU.
-    pub cpu: u32,
-    /// Its part of the job's CPU time, 0 to 1.
-    pub share: f64,
-    /// Blocks per second of CPU time.
-    pub blocks_per_cpu_second: f64,
-}
-
-/// Where a job ran, ascending by CPU; and the part of its CPU time in blocks that
-/// moved between CPUs.
-pub fn where_it_ran(runs: &CaseRuns, job: usize) -> (Vec<CpuPart>, f64) {
-    let jobs = || runs.runs.iter().filter_map(|run| run.jobs.get(job));
-    let moved: u64 = jobs().map(|job| job.moved_cpu_ns).sum();
-    let mut cpus: Vec<u32> = jobs()
-        .flat_map(|job| job.on_cpus.iter().map(|on| on.cpu))
-        .collect();
-    cpus.sort_unstable();
-    cpus.dedup();
-    let on = |cpu: u32| {
-        let there = jobs().flat_map(move |job| job.on_cpus.iter().filter(move |on| on.cpu == cpu));
-        there.fold((0, 0), |(blocks, ns), on| {
-            (blocks + on.blocks, ns + on.cpu_ns)
-        })
-    };
-    let settled: u64 = cpus.iter().map(|&cpu| on(cpu).1).sum();
-    let all = (settled + moved).max(1) as f64;
-    let parts = cpus.iter().map(|&cpu| {
-        let (blocks, ns) = on(cpu);
-        CpuPart {
-            cpu,
-            share: ns as f64 / all,
-            blocks_per_cpu_second: blocks as f64 / (ns.max(1) as f64 / 1e9),
-        }
-    });
-    (parts.collect(), moved as f64 / all)
+    Some(all)
 }

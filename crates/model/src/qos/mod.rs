@@ -1,19 +1,23 @@
 //! What priority does to real work: one compression job at each
 //! quality-of-service level, alone and competing. The document holds every run;
-//! [`figures`], [`predict`] and [`verdict`] say what follows from them.
+//! [`figures`], [`shares`], [`cores`] and [`verdict`] say what follows from them.
 
+pub mod cores;
 pub mod figures;
 pub mod knobs;
 pub mod level;
 pub mod predict;
+pub mod shares;
 pub mod verdict;
 
 #[cfg(test)]
 mod tests;
 
+use crate::cpu_history::CpuHistory;
 use crate::filesystem::Filesystem;
 use crate::machine::{Fact, Machine};
 use crate::program::Program;
+use crate::residency::Residency;
 pub use level::{Level, Outcome, Part, Setting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -191,6 +195,9 @@ pub struct CaseRuns {
     pub runs: Vec<CaseRun>,
     /// Why there are no more, if one failed.
     pub left_out: Option<String>,
+    /// What all CPUs did in its first run, if that was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<CpuHistory>,
 }
 
 /// All jobs of a case, once.
@@ -224,27 +231,14 @@ pub struct JobRun {
     pub involuntary: Option<u64>,
     /// Times a thread went on on another CPU.
     pub migrations: Option<u64>,
-    /// Where its blocks ran: those that began and ended on one CPU.
-    pub on_cpus: Vec<OnCpu>,
-    /// CPU time of blocks that ended on another CPU than they began on.
-    pub moved_cpu_ns: u64,
+    /// Where its blocks ran.
+    pub residency: Residency,
     /// Throughput in each tenth of a long run, bytes per second.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tenths: Vec<f64>,
     /// What the level was at the end, where it had changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Part>,
-}
-
-/// What one CPU did for a job.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OnCpu {
-    /// Number of the CPU.
-    pub cpu: u32,
-    /// Blocks.
-    pub blocks: u64,
-    /// Their CPU time, ns.
-    pub cpu_ns: u64,
 }
 
 impl Qos {

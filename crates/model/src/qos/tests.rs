@@ -1,8 +1,9 @@
 //! Values: predictions against what was measured of each setting, and verdicts
 //! of made-up results.
 
-use super::figures::{Deviation, shares};
+use super::cores::{Cores, Word};
 use super::predict::{Weights, share, weight_of_nice};
+use super::shares::{Agreement, Deviation, SharePair, shares};
 use super::verdict::{Conclusion, GaveWay, conclusions};
 use super::*;
 use crate::synthetic::qos::document;
@@ -93,10 +94,16 @@ fn shares_are_compared_with_their_prediction() {
     let all = shares(&qos);
     assert_eq!(all.len(), 3);
     let apart = all[0].points_apart().expect("both");
-    assert!((apart - (1.444 - 1.2)).abs() < 0.01, "{apart}");
-    assert!(all.iter().all(|pair| pair.reason.is_none()), "{all:?}");
+    assert!((apart - (1.2 - 1.444)).abs() < 0.01, "{apart}");
+    let ratio = all[0].ratio().expect("both");
+    assert!((ratio - 1.2 / 1.444).abs() < 0.01, "{ratio}");
+    let agree = |pair: &SharePair| pair.agreement == Some(Agreement::Agrees);
+    assert!(all.iter().all(agree), "{all:?}");
     // A tenth of the CPUs' time is missing, and the share is 10 points off.
-    let reason = |qos: &Qos| shares(qos)[1].reason.clone();
+    let reason = |qos: &Qos| match shares(qos)[1].agreement.clone() {
+        Some(Agreement::Differs(reason)) => Some(reason),
+        _ => None,
+    };
     for run in &mut qos.cases[4].runs {
         run.jobs[1].together_cpu_ns = run.jobs[1].together_cpu_ns * 6 / 10;
     }
@@ -113,6 +120,102 @@ fn shares_are_compared_with_their_prediction() {
     assert_eq!(reason(&qos), Some(Deviation::Unknown));
     qos.conditions.autogroups = crate::machine::Fact::unknown("Apple");
     assert_eq!(shares(&qos)[1].predicted, None);
+}
+
+#[test]
+fn small_shares_are_compared_by_their_ratio() {
+    // The prediction is 1.44 %; the low job gets this share in each round.
+    let said = |of_round: fn(u64) -> u64| {
+        let mut qos = document();
+        for (round, run) in (0..).zip(&mut qos.cases[3].runs) {
+            let low = of_round(round);
+            (run.jobs[0].together_cpu_ns, run.jobs[1].together_cpu_ns) = (100_000 - low, low);
+            run.together_ns = 50_000;
+        }
+        shares(&qos)[0].agreement.clone()
+    };
+    let short = Some(Agreement::Differs(Deviation::Short(50_000.0)));
+    assert_eq!(said(|round| 1_400 + round), Some(Agreement::Agrees));
+    assert_eq!(
+        said(|round| 700 + round),
+        short,
+        "half of it, 0.7 points off"
+    );
+    assert_eq!(said(|round| 2_900 + round), short, "twice, 1.5 points off");
+    let varies = said(|round| 600 + round * 200);
+    assert_eq!(varies, Some(Agreement::CannotTell));
+    let mut qos = document();
+    qos.cases[3].runs.truncate(5);
+    let few = shares(&qos)[0].agreement.clone();
+    assert_eq!(few, Some(Agreement::FewRounds));
+}
+
+/// The blocks of one job of each case on a machine of two kinds: so many blocks on the
+/// fast kind, on the slow one, and between them.
+fn on_two_kinds(of: &[(usize, [usize; 3])]) -> Qos {
+    let kind = |name: &str, cpus: &[u32]| crate::machine::CoreKind {
+        name: name.into(),
+        cpus: cpus.to_vec(),
+        capacity: None,
+        max_hz: None,
+    };
+    let kinds = [kind("P-core", &[0]), kind("E-core", &[1])];
+    let mut qos = document();
+    qos.machine.core_kinds = crate::machine::Fact::known(kinds.to_vec());
+    qos.cases.truncate(of.len());
+    for &(case, numbers) in of {
+        let on = [(0, 0), (1, 1), (0, 1)].into_iter().zip(numbers);
+        let blocks = on.flat_map(|((begin_cpu, end_cpu), number)| {
+            let block = crate::residency::WorkBlock {
+                thread: 0,
+                begin_cpu,
+                end_cpu,
+                cpu_ns: 1000,
+                most_moves: Some(1),
+            };
+            vec![block; number]
+        });
+        let blocks: Vec<_> = blocks.collect();
+        for run in &mut qos.cases[case].runs {
+            run.jobs[0].residency = crate::residency::residency(&blocks, &kinds, Some(&[0, 1]));
+        }
+    }
+    qos
+}
+
+#[test]
+fn which_kind_of_cores_carried_a_job() {
+    let last = |qos: &Qos| conclusions(qos).pop().expect("of cores");
+    assert_eq!(last(&document()), Conclusion::Cores(Cores::OneKind));
+    let qos = on_two_kinds(&[(0, [0, 995, 5]), (1, [900, 100, 0]), (2, [0, 950, 50])]);
+    let said: Vec<String> = cores::cores(&qos).iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "Ran on E-core CPUs alone: background alone (99.5 to 100.0 %).",
+            "Did not run on E-core CPUs alone: default alone (10.0 %).",
+            "Can't tell whether on E-core CPUs alone, since blocks moved: user-interactive alone \
+             (95.0 to 100.0 %)."
+        ]
+    );
+    // All rounds count, not the first only.
+    let mut qos = on_two_kinds(&[(0, [0, 1000, 0])]);
+    let elsewhere = on_two_kinds(&[(0, [1000, 0, 0])]);
+    qos.cases[0].runs[7] = elsewhere.cases[0].runs[7].clone();
+    let Cores::Jobs { word, jobs, .. } = &cores::cores(&qos)[0] else {
+        panic!("of jobs");
+    };
+    assert_eq!(*word, Word::NotAlone);
+    assert!((jobs[0].1.most - 7.0 / 8.0).abs() < 1e-9, "{jobs:?}");
+    let mut qos = document();
+    qos.machine.core_kinds = crate::machine::Fact::unknown("a test");
+    for case in &mut qos.cases {
+        for job in case.runs.iter_mut().flat_map(|run| &mut run.jobs) {
+            job.residency.kinds.clear();
+        }
+    }
+    let none = Cores::NotKnown("a test".into());
+    assert_eq!(last(&qos), Conclusion::Cores(none));
 }
 
 fn word_of(qos: &Qos, number: usize) -> GaveWay {
@@ -190,9 +293,10 @@ fn a_long_run_shows_its_loss() {
     long.runs.truncate(1);
     long.runs[0].jobs[0].tenths = vec![4e8, 4e8, 1e8];
     qos.cases.push(long);
-    let said = conclusions(&qos).pop().expect("the last").to_string();
+    let mut all = conclusions(&qos).into_iter();
+    let said = all.find(|one| matches!(one, Conclusion::Long { .. }));
     assert_eq!(
-        said,
+        said.expect("of the long run").to_string(),
         "default in a long run: throughput of the last tenth is 0.25 times that of the first; its \
          settings were the same at the end."
     );

@@ -1,6 +1,8 @@
 //! What the figures say in words, case by case.
 
+use super::cores::{Cores, cores};
 use super::figures::{self, slowdown};
+use super::shares::share_interval;
 use super::{Case, CaseRuns, Level, Qos};
 use crate::compare::finding::Finding;
 use crate::interleaved;
@@ -59,6 +61,8 @@ pub enum Conclusion {
         /// What the level was at the end, where it had changed.
         changed: Vec<String>,
     },
+    /// Which kind of cores did it.
+    Cores(Cores),
     /// Jobs did not compete: there is a CPU for each operation.
     NoCompetition {
         /// Operations of both jobs.
@@ -99,6 +103,7 @@ pub fn conclusions(qos: &Qos) -> Vec<Conclusion> {
         Case::Long { level, .. } => Some(long(runs, level)),
         Case::Alone { .. } | Case::Operations { .. } => None,
     }));
+    all.extend(cores(qos).into_iter().map(Conclusion::Cores));
     all
 }
 
@@ -128,7 +133,7 @@ fn alone(qos: &Qos) -> Option<Conclusion> {
 }
 
 fn pair(qos: &Qos, runs: &CaseRuns, high: Level, low: Level) -> Conclusion {
-    let share = figures::share_interval(runs);
+    let share = share_interval(runs);
     let refused = [high, low].into_iter().filter_map(|level| {
         let parts = qos.parts(level).iter().filter(|part| !part.holds());
         let parts: Vec<String> = parts.map(|part| part.setting.text()).collect();
@@ -296,6 +301,7 @@ impl fmt::Display for Conclusion {
                     false => write!(f, "; at the end it had {}.", changed.join(", ")),
                 }
             }
+            Conclusion::Cores(cores) => write!(f, "{cores}"),
             Conclusion::NoCompetition { operations, cpus } => write!(
                 f,
                 "Two jobs have {operations} operations at once on {cpus} CPUs: they don't compete."

@@ -44,6 +44,11 @@ impl Work {
         self.cpu_ns = self.cpu_ns.saturating_add(block.cpu_ns);
     }
 
+    fn add_all(&mut self, other: Work) {
+        self.blocks += other.blocks;
+        self.cpu_ns = self.cpu_ns.saturating_add(other.cpu_ns);
+    }
+
     /// Blocks per second of CPU time; `None` without any.
     pub fn blocks_per_cpu_second(&self) -> Option<f64> {
         (self.cpu_ns > 0).then(|| self.blocks as f64 / (self.cpu_ns as f64 / 1e9))
@@ -51,7 +56,7 @@ impl Work {
 }
 
 /// Where a job ran.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Residency {
     /// The kinds of cores of the machine, the fastest first.
     pub kinds: Vec<KindWork>,
@@ -112,6 +117,20 @@ pub fn residency(blocks: &[WorkBlock], kinds: &[CoreKind], allowed: Option<&[u32
 }
 
 impl Residency {
+    /// Adds another run of the same job on the same CPUs.
+    pub fn add_run(&mut self, other: &Residency) {
+        for (kind, other) in self.kinds.iter_mut().zip(&other.kinds) {
+            kind.work.add_all(other.work);
+        }
+        for other in &other.cpus {
+            self.on_cpu(other.cpu).add_all(other.work);
+        }
+        self.moved_between_kinds.add_all(other.moved_between_kinds);
+        self.may_have_moved.add_all(other.may_have_moved);
+        self.kind_not_known.add_all(other.kind_not_known);
+        self.all.add_all(other.all);
+    }
+
     fn add(&mut self, block: &WorkBlock) {
         self.all.add(block);
         self.add_to_cpu(block);
@@ -144,13 +163,16 @@ impl Residency {
         if block.begin_cpu != block.end_cpu || !stayed {
             return;
         }
-        let cpu = block.begin_cpu;
+        self.on_cpu(block.begin_cpu).add(block);
+    }
+
+    fn on_cpu(&mut self, cpu: u32) -> &mut Work {
         let place = self.cpus.binary_search_by_key(&cpu, |of| of.cpu);
         let at = place.unwrap_or_else(|at| {
             let work = Work::default();
             self.cpus.insert(at, CpuWork { cpu, work });
             at
         });
-        self.cpus[at].work.add(block);
+        &mut self.cpus[at].work
     }
 }

@@ -2,11 +2,12 @@
 //! unprivileged user.
 
 use super::{DeviceKind, Filesystem, machine, run};
-use crate::machine::Fact;
+use crate::machine::{CoreKind, Fact};
 use crate::qos::{
-    Case, CaseRun, CaseRuns, Codec, How, JobRun, Level, LevelHere, OnCpu, Outcome, Part, Qos,
+    Case, CaseRun, CaseRuns, Codec, How, JobRun, Level, LevelHere, Outcome, Part, Qos,
     QosConditions, SCHEMA, Setting,
 };
+use crate::residency::{WorkBlock, residency};
 
 /// Time of a job alone, ns.
 const ALONE_NS: f64 = 2e9;
@@ -126,15 +127,11 @@ fn case_runs<const N: usize>(case: Case, jobs: [(f64, f64); N]) -> CaseRuns {
         case,
         runs: runs.collect(),
         left_out: None,
+        history: None,
     }
 }
 
 fn job(wall_ns: u64, together_cpu_ns: f64) -> JobRun {
-    let on = |cpu, cpu_ns| OnCpu {
-        cpu,
-        blocks: 1500,
-        cpu_ns,
-    };
     JobRun {
         wall_ns,
         cpu_ns: 4_000_000_000,
@@ -144,8 +141,32 @@ fn job(wall_ns: u64, together_cpu_ns: f64) -> JobRun {
         voluntary: Some(4),
         involuntary: Some(900),
         migrations: Some(12),
-        on_cpus: vec![on(0, 2_000_000_000), on(1, 1_900_000_000)],
-        moved_cpu_ns: 100_000_000,
+        residency: residency(&blocks(), &kinds(), Some(&[0, 1])),
         ..JobRun::default()
     }
+}
+
+/// Of one kind.
+fn kinds() -> [CoreKind; 1] {
+    [CoreKind {
+        name: "only kind".into(),
+        cpus: vec![0, 1, 2, 3],
+        capacity: None,
+        max_hz: None,
+    }]
+}
+
+/// 2 s on CPU 0, 1.9 s on CPU 1, which is faster, and 0.1 s on both.
+fn blocks() -> Vec<WorkBlock> {
+    let block = |cpus: [u32; 2], cpu_ns| WorkBlock {
+        thread: cpus[0],
+        begin_cpu: cpus[0],
+        end_cpu: cpus[1],
+        cpu_ns,
+        most_moves: Some(u64::from(cpus[0] != cpus[1])),
+    };
+    let mut blocks = vec![block([0, 0], 2_000_000); 1000];
+    blocks.extend(vec![block([1, 1], 1_900_000); 1000]);
+    blocks.extend(vec![block([0, 1], 2_000_000); 50]);
+    blocks
 }

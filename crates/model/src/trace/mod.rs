@@ -64,6 +64,9 @@ pub struct Trace {
     /// Stacks of the threads, where they were asked for.
     #[serde(default, skip_serializing_if = "Stacks::is_empty")]
     pub stacks: Stacks,
+    /// The threads of latlas that recorded it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recorder: Vec<u32>,
     /// What is missing.
     pub losses: Losses,
 }
@@ -377,6 +380,7 @@ impl Trace {
             other_names: BTreeMap::new(),
             signpost_names: Vec::new(),
             stacks: Stacks::default(),
+            recorder: Vec::new(),
             losses: Losses::default(),
         }
     }

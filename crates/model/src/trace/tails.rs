@@ -29,6 +29,8 @@ pub enum Cause {
     /// It was ready, and this thread had the CPU; the idle task (0) where the CPU
     /// had to leave idle first.
     Queued(u32),
+    /// A thread of latlas that records had its CPU.
+    Recorder,
     /// Its CPU quota was used up.
     Throttled,
     /// A signal or a debugger had stopped it.
@@ -95,8 +97,8 @@ impl Tails {
     }
 }
 
-/// Explains the slowest operations; `None` with fewer than two, or if they take more time
-/// than the trace has, as those of a damaged document may.
+/// Explains the slowest operations; `None` with fewer than two, or if all take more time
+/// than the trace has: they don't overlap, unless the document is damaged.
 pub fn tails(trace: &Trace) -> Option<Tails> {
     let Target::Row(row) = &trace.target else {
         return None;
@@ -112,8 +114,7 @@ pub fn tails(trace: &Trace) -> Option<Tails> {
     let beyond = (row.operations.len() as f64 * (1.0 - SHARE)) as usize;
     let count = beyond.max(LEAST).min(order.len() / 2);
     let lengths = row.operations.iter().map(|o| u128::from(o.duration_ns()));
-    let most_ns = u128::from(trace.duration_ns) * trace.threads.len() as u128;
-    if count == 0 || lengths.sum::<u128>() > most_ns {
+    if count == 0 || lengths.sum::<u128>() > u128::from(trace.duration_ns) {
         return None;
     }
     let limit = order.get(count).map(|&at| row.operations[at].duration_ns());

@@ -23,6 +23,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use sys::attached::{Held, Started, Stop};
 use sys::perf::Capture;
@@ -118,6 +119,9 @@ pub fn command(words: &[OsString], held: &Held, request: &Request) -> Result<Tra
     started(command, Target::Command(words.collect()), held, request)
 }
 
+/// Set for a command whose interrupts are recorded one by one: it needs no counts of them.
+pub const INTERRUPTS_RECORDED: &str = "LATLAS_INTERRUPTS_RECORDED";
+
 /// [`command`] with a prepared command, of which the trace is called so.
 ///
 /// # Errors
@@ -145,6 +149,9 @@ pub fn started(
     if let Some((variable, path)) = signposts.as_ref().map(Signposts::variable) {
         command.env(variable, path);
     }
+    if request.interrupts && source.has_interrupts() {
+        command.env(INTERRUPTS_RECORDED, "1");
+    }
     let started = held.start(&mut command, &[]);
     let started = started.map_err(|error| RecordError::Start {
         program: command.get_program().to_owned(),
@@ -156,9 +163,23 @@ pub fn started(
     let root = running.id();
     let limit = request.limit.unwrap_or(FOREVER);
     let stop = AtomicBool::new(false);
+    let recorder = Mutex::new(Vec::new());
+    let records = || {
+        let mut ids = recorder.lock().unwrap_or_else(PoisonError::into_inner);
+        ids.extend(sys::thread::current_id());
+    };
+    records();
     let (recorded, marked, to_ns, ended) = std::thread::scope(|scope| -> io::Result<_> {
-        let collector = scope.spawn(|| source.collect(root, &traced, began.raw_ns, &stop, request));
-        let marks = signposts.map(|s| scope.spawn(|| s.collect(&stop, request.limit_bytes)));
+        let collector = scope.spawn(|| {
+            records();
+            source.collect(root, &traced, began.raw_ns, &stop, request)
+        });
+        let marks = signposts.map(|signposts| {
+            scope.spawn(|| {
+                records();
+                signposts.collect(&stop, request.limit_bytes)
+            })
+        });
         let status = running.wait_until(Instant::now() + limit);
         let to_ns = sys::monotonic_raw_ns();
         stop.store(true, Ordering::Release);
@@ -195,6 +216,9 @@ pub fn started(
         ended,
         request,
     });
+    trace.recorder = recorder
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
     if let Some(marked) = marked {
         crate::signposts::add(&mut trace, &marked);
     }
@@ -355,6 +379,17 @@ impl Source {
             });
         }
         Ok((Source::Sampler, gaps))
+    }
+
+    /// Whether it records interrupts, of which those of the timer are the most.
+    fn has_interrupts(&self) -> bool {
+        match self {
+            Source::Rings(_, rings) => match &rings.samples {
+                Samples::Tracepoints(layouts) => layouts.id(Tracepoint::Timer).is_some(),
+                Samples::Faults => false,
+            },
+            Source::Sampler => false,
+        }
     }
 
     fn collect(

@@ -152,7 +152,7 @@ pub(crate) mod tests {
 
     /// Eight CPUs of two kinds, 100 intervals of 100 ms: background work on the
     /// efficiency cores, then a command on all.
-    fn hybrid() -> CpuHistory {
+    pub(crate) fn hybrid() -> CpuHistory {
         let kind = |name: &str, cpus: std::ops::Range<u32>| CoreKind {
             name: name.into(),
             cpus: cpus.collect(),

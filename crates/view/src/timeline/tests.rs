@@ -78,8 +78,8 @@ fn every_number_is_there() {
         &[0, 0],
         // One call: begin, length, number, bytes of its details, these.
         &[1, 450, 10, 39, 23, u64::MAX, 0, 1, 1, -2_i64 as u64],
-        // No faults, no signposts.
-        &[0, 0, 0],
+        // No faults, no signposts, no stacks.
+        &[0, 0, 0, 0],
         // A wake-up that begins the first stretch, one within another.
         &[1, 0, 1, 550, 0, 1],
         // The CPU: unknown, 9, lost, 9, 5 as its own lane says, lost, lost, idle;

@@ -80,12 +80,13 @@ pub(crate) fn run(
         (true, None) => output::print(&output::document(&run)?)?,
         (true, Some(_)) => {}
     }
-    if options.trace_tails {
-        tails::show(catalogue, &plan, &run, options.look.color)?;
-    }
+    let traced = match options.trace_tails {
+        true => tails::show(catalogue, (&request, &plan), &run, options.look.color)?,
+        false => true,
+    };
     // A run that is only printed can't be shown again or be a baseline.
     let lost = look.kept.is_none() && options.out.is_none() && !options.json;
-    let of_run = match as_before {
+    let of_run = match as_before && traced {
         true => exit_code(&run, lost),
         false => ExitCode::from(UNRELIABLE),
     };

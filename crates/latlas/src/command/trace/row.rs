@@ -4,7 +4,7 @@
 use crate::{catalogue, selection};
 use ::trace::record::{self, Request};
 use anyhow::{Context, anyhow, bail};
-use meter::one_visit::one_visit;
+use meter::one_visit::{Explain, one_visit};
 use meter::placement;
 use meter::plan::{self, Plan, PlannedCell, plan};
 use meter::probe::Probe;
@@ -48,6 +48,8 @@ const LEAST_TAILS: u32 = 1000;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Order {
     row: String,
+    /// What a run of this row would be asked for.
+    asked: plan::Request,
     /// The pack that has the row.
     pack: Option<PathBuf>,
     at: Vec<u64>,
@@ -83,10 +85,11 @@ impl Order {
 pub(crate) fn order(
     catalogue: &[Probe],
     name: &str,
+    asked: &plan::Request,
     (operations, tails): (Option<u32>, bool),
     machine: &Machine,
 ) -> anyhow::Result<Order> {
-    let order = order_of(catalogue, name, (operations, tails), machine);
+    let order = order_of(catalogue, name, asked, (operations, tails), machine);
     order.map_err(|error| match is_program(name) {
         true => anyhow!("{error:#}; to trace a command: latlas trace -- {name}"),
         false => error,
@@ -101,11 +104,12 @@ fn is_program(name: &str) -> bool {
 fn order_of(
     catalogue: &[Probe],
     name: &str,
+    asked: &plan::Request,
     (operations, tails): (Option<u32>, bool),
     machine: &Machine,
 ) -> anyhow::Result<Order> {
     let (row, point) = row_of(&catalogue::texts(catalogue), name)?;
-    let plan = planned(catalogue, &row, machine)?;
+    let plan = planned(catalogue, &row, asked, machine)?;
     if let Some((_, _, _, reason)) = plan.unavailable.first() {
         bail!("{row} is not available here: {reason}");
     }
@@ -138,6 +142,7 @@ fn order_of(
             false => cell.name(),
         },
         row: cell.row.clone(),
+        asked: asked.clone(),
         pack: cell.pack.as_ref().map(|site| site.file.clone()),
         at: cell.at.clone(),
         operations,
@@ -183,8 +188,11 @@ fn row_of(texts: &[ProbeText], name: &str) -> anyhow::Result<(String, Option<u64
     }
 }
 
-/// The CPU for the visit, chosen here so that the recorder can keep off it.
+/// The CPU for the visit, asked for or chosen here so that the recorder can keep off it.
 fn quietest_cpu(plan: &Plan, machine: &Machine) -> Option<u32> {
+    if plan.pin.is_some() {
+        return plan.pin;
+    }
     let counter = Counter::best();
     let calibration = sys::clock::calibrate(&counter, CALIBRATION);
     let cpus = &plan.machine_shape.cpus;
@@ -216,10 +224,15 @@ pub(crate) fn request(machine: &Machine) -> anyhow::Result<Request> {
     })
 }
 
-fn planned(catalogue: &[Probe], row: &str, machine: &Machine) -> anyhow::Result<Plan> {
+fn planned(
+    catalogue: &[Probe],
+    row: &str,
+    asked: &plan::Request,
+    machine: &Machine,
+) -> anyhow::Result<Plan> {
     let request = plan::Request {
         rows: vec![row.to_owned()],
-        ..plan::Request::default()
+        ..asked.clone()
     };
     Ok(plan(catalogue, &request, machine)?)
 }
@@ -243,12 +256,12 @@ pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow:
     let answer = reader.join().unwrap_or(Ok(None));
     match (answer, trace.ended) {
         (Ok(Some(Answer::Visited(marks))), _) => Ok(trace.of_row(order.name.clone(), &marks)),
-        (Ok(Some(Answer::Failed(reason))), _) => bail!("{}: {reason}", order.name),
+        (Ok(Some(Answer::Failed(reason))), _) => bail!("{reason}"),
         // Stopped by --for, --buffer, or SIGHUP, SIGINT, SIGQUIT, SIGTERM: kept, as of a command.
         (_, Ended::Time | Ended::Full | Ended::Signalled(1 | 2 | 3 | 15)) => Ok(trace),
-        (_, Ended::Signalled(signal)) => bail!("{}: ended by signal {signal}", order.name),
-        (Ok(None), _) => bail!("{}: no answer from the process that ran it", order.name),
-        (Err(error), _) => bail!("{}: {error}", order.name),
+        (_, Ended::Signalled(signal)) => bail!("ended by signal {signal}"),
+        (Ok(None), _) => bail!("no answer from the process that ran it"),
+        (Err(error), _) => Err(error.into()),
     }
 }
 
@@ -284,11 +297,14 @@ fn visit(catalogue: &[Probe], order: &Order) -> anyhow::Result<Marks> {
     let with_pack = with_pack.transpose()?;
     let catalogue = with_pack.as_deref().unwrap_or(catalogue);
     let machine = sys::machine(Path::new("/"));
-    let mut plan = planned(catalogue, &order.row, &machine)?;
-    plan.pin = order.cpu;
+    let mut plan = planned(catalogue, &order.row, &order.asked, &machine)?;
+    plan.pin = order.cpu.or(plan.pin);
     let cell = plan.cells.iter().position(|cell| cell.at == order.at);
     let cell = cell.context("no such cell")?;
-    let spin = order.tails.then_some(SPIN);
-    let visit = one_visit(catalogue, &plan, &machine, cell, order.operations, spin)?;
+    let explain = order.tails.then(|| Explain {
+        spin: SPIN,
+        interrupts: std::env::var_os(record::INTERRUPTS_RECORDED).is_none(),
+    });
+    let visit = one_visit(catalogue, &plan, &machine, cell, order.operations, explain)?;
     Ok(visit.marks(&catalogue[plan.cells[cell].probe])?)
 }

@@ -6,7 +6,7 @@ use super::usual::Usual;
 use crate::trace::row::Reading;
 use crate::trace::{InterruptKind, Row, Trace};
 
-/// What the kernel counted, beside the time that operations ran longer than usual.
+/// What the kernel counted, and the time that operations ran longer than usual.
 pub(super) struct Counted<'t> {
     readings: &'t [Reading],
     /// By operation, in ns.
@@ -44,18 +44,18 @@ impl<'t> Counted<'t> {
         let (Some(before), Some(last)) = (from.checked_sub(1), self.readings.get(to)) else {
             return Vec::new();
         };
-        if !path.is_counted {
+        // Several readings may have one stamp, that of an operation without length.
+        let Some(readings) = self.readings.get(from..=to).filter(|_| path.is_counted) else {
             return Vec::new();
-        }
+        };
         let first_ns = self.readings[before].at_ns;
         let around = row.operations.iter().zip(&self.longer_ns);
         let around = around.filter(|(o, _)| o.to_ns > first_ns && o.from_ns < last.at_ns);
         let longer_ns: f64 = around.map(|(_, ns)| ns).sum();
         let took = |(at, kind): (usize, InterruptKind)| {
-            let readings = self.readings[from..=to].iter();
-            let count: u64 = readings.map(|r| u64::from(r.interrupts[at])).sum();
+            let count: u64 = readings.iter().map(|r| u64::from(r.interrupts[at])).sum();
             let price_ns = prices.interrupts.get(&kind).copied().unwrap_or(0);
-            (kind, (count * price_ns) as f64)
+            (kind, count as f64 * price_ns as f64)
         };
         let took: Vec<(InterruptKind, f64)> = InterruptKind::ALL
             .into_iter()

@@ -4,7 +4,7 @@ use super::Cause;
 use super::quota::Quota;
 use super::stretches::{overlap_ns, united, without};
 use crate::trace::{InterruptKind, Row, Segment, State, Thread, Tier, Trace};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Kinds of time that an operation consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +47,8 @@ pub(super) struct Index<'t> {
     throttled: Vec<(u64, u64)>,
     ready: Vec<(u64, u64)>,
     counted_cpu: Option<u32>,
+    /// The threads that record, and read what the kernel counts.
+    recorder: HashSet<u32>,
 }
 
 /// The CPU that a thread had last in these states, which end where others begin.
@@ -96,6 +98,10 @@ impl<'t> Index<'t> {
             running,
             throttled,
             counted_cpu: row.watch.as_ref().map(|watch| watch.cpu),
+            // The idle task is none of them.
+            recorder: (trace.recorder.iter().copied().chain(watcher))
+                .filter(|&id| id != 0)
+                .collect(),
         }
     }
 
@@ -113,6 +119,16 @@ impl<'t> Index<'t> {
             left_ns = left_ns.saturating_sub(ns);
         }
         left_ns
+    }
+
+    /// A wait for a thread's CPU: what it is called where latlas itself has it.
+    fn wait(&self, cause: Cause) -> Cause {
+        match cause {
+            Cause::Preempted(Some(id)) | Cause::Queued(id) if self.recorder.contains(&id) => {
+                Cause::Recorder
+            }
+            cause => cause,
+        }
     }
 
     /// The thread of this number that is there just before a time.
@@ -171,7 +187,7 @@ impl<'t> Index<'t> {
                     match last_cpu {
                         Some(cpu) if cpu_before.is_none_or(|before| before == cpu) => {
                             for (by, ns) in self.ran(cpu, id, until_ns, at_ns) {
-                                add(Part::Off(Cause::Queued(by)), 0, ns);
+                                add(Part::Off(self.wait(Cause::Queued(by))), 0, ns);
                             }
                         }
                         _ => add(Part::Off(Cause::OffCpu), until_ns, at_ns),
@@ -180,7 +196,8 @@ impl<'t> Index<'t> {
                 State::Preempted(0) => add(Part::Off(Cause::Throttled), from_ns, at_ns),
                 State::Preempted(by) => {
                     // A thread of the row that has its CPU gets on with the operation.
-                    if handed_over_ns != Some(at_ns) && self.runs_until(by, at_ns) {
+                    let is_of_row = !self.recorder.contains(&by) && self.runs_until(by, at_ns);
+                    if handed_over_ns != Some(at_ns) && is_of_row {
                         (id, handed_over_ns) = (by, Some(at_ns));
                         continue;
                     }
@@ -188,7 +205,8 @@ impl<'t> Index<'t> {
                     let is_throttled = until_ns > from_ns;
                     let cpu = cpu_before.filter(|&cpu| self.took(cpu, by, segment.from_ns));
                     let Some(cpu) = cpu else {
-                        add(Part::Off(Cause::Preempted(Some(by))), until_ns, at_ns);
+                        let cause = self.wait(Cause::Preempted(Some(by)));
+                        add(Part::Off(cause), until_ns, at_ns);
                         at_ns = from_ns;
                         continue;
                     };
@@ -199,7 +217,7 @@ impl<'t> Index<'t> {
                             0 => Cause::OffCpu,
                             other => Cause::Queued(other),
                         };
-                        add(Part::Off(cause), 0, ns);
+                        add(Part::Off(self.wait(cause)), 0, ns);
                     }
                 }
                 State::PreemptedOrYielded => {
@@ -259,7 +277,7 @@ impl<'t> Index<'t> {
         let mut ran = Vec::new();
         while now_ns < to_ns {
             let next = cpu.switches.get(at);
-            let end_ns = next.map_or(to_ns, |switch| switch.at_ns.min(to_ns));
+            let end_ns = next.map_or(to_ns, |switch| switch.at_ns.clamp(now_ns, to_ns));
             // Before the first switch it is the one that is switched out there.
             let before = at.checked_sub(1).and_then(|at| cpu.switches.get(at));
             let runs = before

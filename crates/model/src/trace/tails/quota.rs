@@ -41,8 +41,8 @@ impl Quota {
             let least_ns = throttle.since_ns.saturating_sub(until_ns).min(most_ns);
             until_ns += match throttle.ns {
                 // Of another CPU.
-                ns if ns + SLACK_NS < least_ns => 0,
-                ns if ns <= most_ns + SLACK_NS => ns.min(most_ns),
+                ns if ns.saturating_add(SLACK_NS) < least_ns => 0,
+                ns if ns <= most_ns.saturating_add(SLACK_NS) => ns.min(most_ns),
                 // Of several CPUs: until the reading before, there is no doubt.
                 _ => least_ns,
             };

@@ -144,7 +144,7 @@ fn the_quota_is_known_by_its_sum() {
             let readings = readings.into_iter().map(|(at, ns)| (at, ns, [0; 4]));
             set_watch(&mut trace, readings.collect());
             if tier == full && expected.len() == 2 {
-                // Whoever had the CPU after the quota was there again did not preempt it.
+                // A thread that had the CPU after the quota was there again did not preempt it.
                 trace.cpus[0].switches = vec![switch(0, FIRST, 9), switch(50_000, 9, FIRST)];
                 let expected = vec![expected[0], (Cause::Queued(9), expected[1].1)];
                 assert_eq!(causes(&trace), expected);
@@ -456,4 +456,100 @@ fn where_interrupts_are_counted_nearly_all_of_one_kind_tell_its_price() {
         let found = prices(&trace, &spin, &detours);
         assert_eq!(found, expected.into_iter().collect());
     }
+}
+
+#[test]
+fn a_damaged_document_is_no_panic() {
+    let mut trace = trace(Tier::OwnProcess, &[(0, 50_000, State::PreemptedOrYielded)]);
+    let Target::Row(row) = &mut trace.target else {
+        panic!("a row");
+    };
+    row.prices = Some(([(InterruptKind::Timer, u64::MAX)].into(), Some(u64::MAX)));
+    // The shortest has no length, and is one of the slowest.
+    row.operations.truncate(2);
+    row.operations.iter_mut().for_each(|o| o.to_ns = o.from_ns);
+    let reading = |at_ns| (at_ns, u64::MAX, [u32::MAX; 4]);
+    let (first_ns, last_ns) = (PERIOD_NS, 30 * PERIOD_NS);
+    set_watch(
+        &mut trace,
+        vec![
+            reading(0),
+            reading(0),
+            reading(first_ns),
+            reading(first_ns),
+            reading(last_ns),
+        ],
+    );
+    assert_eq!(tails(&trace).map(|tails| tails.slow.len()), Some(0));
+    // Counts beyond all numbers explain no more than there is.
+    let mut trace = self::trace(Tier::OwnProcess, &[]);
+    if let Target::Row(row) = &mut trace.target {
+        row.prices = Some(([(InterruptKind::Timer, u64::MAX)].into(), None));
+    }
+    set_watch(&mut trace, vec![reading(0), reading(last_ns)]);
+    let timer = Cause::Interrupts(InterruptKind::Timer);
+    assert_eq!(causes(&trace), [(timer, 50_000)]);
+    let mut trace = self::trace(Tier::OwnProcess, &[(0, 50_000, State::PreemptedOrYielded)]);
+    set_watch(&mut trace, vec![reading(0), reading(last_ns)]);
+    assert_eq!(causes(&trace), [(Cause::Preempted(None), 50_000)]);
+    // Switches that are not in the order of time.
+    let mut trace = self::trace(Tier::Full, &[(0, 50_000, State::Runnable)]);
+    let mut switches = vec![switch(10_000, 8, 9), switch(40_000, 9, 0)];
+    switches.extend([switch(30_000, 0, 9), switch(50_000, 9, FIRST)]);
+    trace.cpus[0].switches = switches;
+    let sum_ns: u64 = causes(&trace).iter().map(|(_, ns)| ns).sum();
+    assert_eq!(sum_ns, 50_000);
+}
+
+#[test]
+fn operations_take_no_longer_than_their_trace() {
+    let mut trace = trace(Tier::Full, &[(500, 50_500, State::Stopped)]);
+    trace.threads.push(Thread::default());
+    let Target::Row(row) = &mut trace.target else {
+        panic!("a row");
+    };
+    // All of them together: as long as the trace.
+    let sum_ns: u64 = row.operations.iter().map(Operation::duration_ns).sum();
+    trace.duration_ns = sum_ns;
+    assert!(tails(&trace).is_some());
+    trace.duration_ns = sum_ns - 1;
+    assert_eq!(tails(&trace), None);
+}
+
+#[test]
+fn latlas_itself_is_no_other_thread() {
+    let at = |ns: u64| SLOW_AT_NS + ns;
+    let recorder = Cause::Recorder;
+    let expected = [(recorder, 40_000), (Cause::Queued(8), 10_000)];
+    for state in [State::Runnable, State::Preempted(9)] {
+        let mut trace = trace(Tier::Full, &[(0, 50_000, state)]);
+        trace.cpus[0].switches = vec![
+            switch(0, FIRST, 9),
+            switch(40_000, 9, 8),
+            switch(50_000, 8, FIRST),
+        ];
+        trace.recorder = vec![9];
+        assert_eq!(causes(&trace), expected);
+    }
+    // Where its CPU is not recorded.
+    let mut trace = trace(Tier::Full, &[(500, 50_500, State::Preempted(9))]);
+    assert_eq!(causes(&trace), [(Cause::Preempted(Some(9)), 50_000)]);
+    trace.recorder = vec![9];
+    assert_eq!(causes(&trace), [(recorder, 50_000)]);
+    // The thread that counts is one of the row's process, and does nothing for the row.
+    let mut trace = self::trace(Tier::Full, &[(500, 50_500, State::Preempted(99))]);
+    trace.threads.push(Thread {
+        id: 99,
+        to_ns: trace.duration_ns,
+        segments: vec![Segment::new(0, at(50_500), State::Running(0))],
+        ..Thread::default()
+    });
+    assert_eq!(causes(&trace), [(Cause::OnCpu, 50_000)]);
+    set_watch(&mut trace, Vec::new());
+    assert_eq!(causes(&trace), [(recorder, 50_000)]);
+    // The idle task never is.
+    let mut trace = self::trace(Tier::Full, &[(0, 50_000, State::Runnable)]);
+    trace.cpus[0].switches = vec![switch(0, 8, 0), switch(50_000, 0, FIRST)];
+    trace.recorder = vec![0];
+    assert_eq!(causes(&trace), [(Cause::Queued(0), 50_000)]);
 }

@@ -11,8 +11,10 @@ mod tests;
 pub use knobs::knobs;
 pub use oakley::oakley;
 
+use crate::chart::of_cpu_history;
 use crate::render::joined;
-use model::qos::figures::{self, CLOSE};
+use model::cpu_history::CpuHistory;
+use model::qos::shares::{self, CLOSE, CLOSE_RATIO};
 use model::qos::{Qos, verdict};
 use model::story::Block;
 use model::{figure, size, utc};
@@ -25,6 +27,7 @@ pub fn qos(document: &Qos) -> Vec<Block> {
         times(document),
         shares(document),
         places(document),
+        histories(document),
         conclusions(document),
     ])
 }
@@ -103,7 +106,7 @@ fn times(document: &Qos) -> Vec<Block> {
 }
 
 fn shares(document: &Qos) -> Vec<Block> {
-    let shares = figures::shares(document);
+    let shares = shares::shares(document);
     if shares.is_empty() {
         return Vec::new();
     }
@@ -115,7 +118,8 @@ fn shares(document: &Qos) -> Vec<Block> {
         Some(why) => format!("No prediction: {why}."),
         None => format!(
             "Predicted by the kernel's weights; holds while nothing else runs in either job's \
-             session. Up to {:.0} points apart they agree.",
+             session. x: measured over predicted. They agree if the whole interval is within {:.0} \
+             points and a factor of {CLOSE_RATIO} (one nice value).",
             CLOSE * 100.0
         ),
     };
@@ -124,17 +128,57 @@ fn shares(document: &Qos) -> Vec<Block> {
 }
 
 fn places(document: &Qos) -> Vec<Block> {
-    let Some(table) = tables::places(document) else {
+    let tables = tables::places(document);
+    if tables.is_empty() {
         return Vec::new();
-    };
-    vec![
-        Block::Heading("CPUs of the jobs that ran alone".into()),
-        Block::Table(table),
-        Block::note(
-            "Share of the job's CPU time, and blocks per second of CPU time there: a share alone \
-             says nothing about the speed of a core.",
+    }
+    let mut blocks = vec![Block::Heading("Where the jobs ran".into())];
+    for (number, table) in tables.into_iter().enumerate() {
+        blocks.extend((number > 0).then(Block::empty_line));
+        blocks.push(Block::Table(table));
+    }
+    blocks.push(Block::note(
+        "Share of the job's CPU time over all rounds, and blocks per second of CPU time there, \
+         which a share does not show. moved: blocks that began and ended elsewhere, or may have been \
+         elsewhere. Clock of each core during a job: not available here: what measures it would \
+         take CPU time from the job.",
+    ));
+    blocks
+}
+
+fn histories(document: &Qos) -> Vec<Block> {
+    let recorded = document
+        .cases
+        .iter()
+        .filter_map(|runs| Some((runs.case, runs.history.as_ref()?)));
+    let mut blocks: Vec<Block> = recorded
+        .flat_map(|(case, history)| {
+            [
+                Block::Heading(format!("CPUs, first round: {}", case.name())),
+                Block::chart(of_cpu_history(history)),
+                Block::note(busiest(history)),
+                Block::empty_line(),
+            ]
+        })
+        .collect();
+    // The next part has its own.
+    blocks.pop();
+    blocks
+}
+
+/// How unevenly the CPUs were used.
+fn busiest(history: &CpuHistory) -> String {
+    match history.imbalance() {
+        Some(of) => format!(
+            "CPU {} did most: {:.1} % of the work; {:.1} % if all are used alike; coefficient of \
+             variation {:.2}.",
+            of.busiest,
+            of.whole.busiest_share * 100.0,
+            100.0 / of.cpus as f64,
+            of.whole.variation
         ),
-    ]
+        None => "Imbalance: not known.".into(),
+    }
 }
 
 fn conclusions(document: &Qos) -> Vec<Block> {

@@ -1,8 +1,10 @@
 //! The tables of `latlas qos`.
 
 use model::estimate::Estimate;
-use model::qos::figures::{SharePair, of_job, slowdown, where_it_ran};
+use model::qos::figures::{of_job, places as places_of, slowdown};
+use model::qos::shares::{Agreement, SharePair};
 use model::qos::{Case, CaseRuns, Level, Outcome, Qos};
+use model::residency::{Residency, Work};
 use model::shown::number_of_digits;
 use model::story::{Cell, Table, Tone, left, right};
 use model::unit::Unit;
@@ -116,17 +118,13 @@ fn name(runs: &CaseRuns, job: usize) -> Cell {
     name.into()
 }
 
-/// A share in percent.
-fn percent(share: f64, half: f64) -> String {
-    format!("{} %", number_of_digits(share * 100.0, half * 100.0))
-}
-
 pub(super) fn shares(shares: &[SharePair]) -> Table {
     let columns = [
         left("jobs"),
         right("predicted %"),
         right("measured %"),
-        right("points apart"),
+        right("points"),
+        right("x"),
         left(""),
     ];
     let mut table = Table::new(columns);
@@ -140,59 +138,135 @@ pub(super) fn shares(shares: &[SharePair]) -> Table {
             Some(share) => Cell::number(Some(share.scaled(100.0))),
             None => dash(pair.measured.map(percent)),
         };
-        let word = match (&pair.reason, pair.points_apart()) {
-            (Some(reason), _) => Cell::from(reason.to_string()).toned(Tone::Doubtful),
-            (None, Some(_)) => Cell::from("agree").toned(Tone::Good),
-            (None, None) => "".into(),
+        let ratio = match (pair.interval, pair.predicted) {
+            (Some(share), Some(predicted)) if predicted > 0.0 => {
+                Cell::number(Some(share.scaled(1.0 / predicted)))
+            }
+            _ => dash(pair.ratio().map(|ratio| number_of_digits(ratio, 0.0))),
         };
+        let word = pair.agreement.as_ref().map_or("".into(), |agreement| {
+            let tone = match agreement {
+                Agreement::Agrees => Tone::Good,
+                _ => Tone::Doubtful,
+            };
+            Cell::from(agreement.word()).toned(tone)
+        });
         table.row([
             Cell::from(pair.case.name()),
             dash(pair.predicted.map(percent)),
             measured,
             dash(apart),
+            ratio,
             word,
         ]);
+        if let Some(why) = pair.agreement.as_ref().and_then(Agreement::reason) {
+            table.note("    ", why);
+        }
     }
     table
 }
 
+/// CPUs that are columns of a table; more are its rows, for the jobs that ran alone.
+const MOST_COLUMNS: usize = 4;
 /// CPUs that a table has room for.
 const MOST_CPUS: usize = 32;
 
-pub(super) fn places(document: &Qos) -> Option<Table> {
-    let alone: Vec<(Level, Vec<_>)> = document
-        .cases
-        .iter()
-        .filter_map(|runs| match runs.case {
-            Case::Alone { level } if !runs.runs.is_empty() => {
-                Some((level, where_it_ran(runs, 0).0))
-            }
-            _ => None,
-        })
+/// By kind of cores, where there are several, and by CPU.
+pub(super) fn places(document: &Qos) -> Vec<Table> {
+    let all: Vec<_> = jobs(document)
+        .filter_map(|(runs, job)| Some((runs, job, places_of(runs, job)?)))
         .collect();
-    let mut cpus: Vec<u32> = alone
+    let Some((.., first)) = all.first() else {
+        return Vec::new();
+    };
+    let mut tables = Vec::new();
+    if first.kinds.len() > 1 {
+        tables.push(by_kind(&all, first));
+    }
+    let mut cpus: Vec<u32> = all
         .iter()
-        .flat_map(|(_, parts)| parts.iter().map(|part| part.cpu))
+        .flat_map(|(.., places)| places.cpus.iter().map(|of| of.cpu))
         .collect();
     cpus.sort_unstable();
     cpus.dedup();
-    if alone.is_empty() || cpus.is_empty() || cpus.len() > MOST_CPUS {
-        return None;
+    match cpus.len() {
+        0 => {}
+        1..=MOST_COLUMNS => tables.push(by_cpu(&all, &cpus)),
+        5..=MOST_CPUS => tables.extend(alone_by_cpu(&all, &cpus)),
+        _ => {}
     }
+    tables
+}
+
+type Places<'a> = (&'a CaseRuns, usize, Residency);
+
+fn by_kind(all: &[Places], first: &Residency) -> Table {
+    let kinds = first.kinds.iter().map(|kind| right(kind.name.clone()));
+    let columns = [left("job")].into_iter().chain(kinds);
+    let mut table = Table::new(columns.chain([right("moved %")]));
+    for (runs, job, places) in all {
+        let kinds = places.kinds.iter().map(|kind| work(kind.work, places));
+        let moved = [share(places.unknown(), places).into()];
+        table.row([name(runs, *job)].into_iter().chain(kinds).chain(moved));
+    }
+    table
+}
+
+fn by_cpu(all: &[Places], cpus: &[u32]) -> Table {
+    let columns = cpus.iter().map(|cpu| right(format!("CPU {cpu}")));
+    let columns = [left("job")].into_iter().chain(columns);
+    let mut table = Table::new(columns.chain([right("moved %")]));
+    for (runs, job, places) in all {
+        let on = cpus.iter().map(|&cpu| on_cpu(places, cpu));
+        let on_any = places.cpus.iter().map(|of| of.work.cpu_ns).sum();
+        let moved = Work {
+            cpu_ns: places.all.cpu_ns.saturating_sub(on_any),
+            ..Work::default()
+        };
+        let moved = [share(moved, places).into()];
+        table.row([name(runs, *job)].into_iter().chain(on).chain(moved));
+    }
+    table
+}
+
+fn alone_by_cpu(all: &[Places], cpus: &[u32]) -> Option<Table> {
+    let alone: Vec<(Level, &Residency)> = all
+        .iter()
+        .filter_map(|(runs, _, places)| match runs.case {
+            Case::Alone { level } => Some((level, places)),
+            _ => None,
+        })
+        .collect();
     let levels = alone.iter().map(|(level, _)| right(level.name()));
     let mut table = Table::new([left("CPU")].into_iter().chain(levels));
-    for cpu in cpus {
-        let cells = alone.iter().map(|(_, parts)| {
-            let part = parts.iter().find(|part| part.cpu == cpu);
-            part.map_or("-".into(), |part| {
-                Cell::from(format!(
-                    "{} {}/s",
-                    percent(part.share, 0.005),
-                    number_of_digits(part.blocks_per_cpu_second, 0.0)
-                ))
-            })
-        });
+    for &cpu in cpus {
+        let cells = alone.iter().map(|(_, places)| on_cpu(places, cpu));
         table.row([Cell::from(cpu.to_string())].into_iter().chain(cells));
     }
-    Some(table)
+    (!alone.is_empty()).then_some(table)
+}
+
+fn on_cpu(places: &Residency, cpu: u32) -> Cell {
+    let on = places.cpus.iter().find(|of| of.cpu == cpu);
+    on.map_or("-".into(), |of| work(of.work, places))
+}
+
+/// `47.5 % 789/s`.
+fn work(work: Work, places: &Residency) -> Cell {
+    match work.blocks_per_cpu_second() {
+        Some(rate) => Cell::from(format!(
+            "{} % {}/s",
+            share(work, places),
+            number_of_digits(rate, 0.0)
+        )),
+        None => "-".into(),
+    }
+}
+
+/// The share of a job's CPU time, in percent.
+fn share(work: Work, places: &Residency) -> String {
+    match places.all.cpu_ns {
+        0 => "-".into(),
+        all_ns => format!("{:.1}", work.cpu_ns as f64 * 100.0 / all_ns as f64),
+    }
 }

@@ -63,3 +63,47 @@ fn a_partial_result_of_few_rounds_says_so() {
     document.conditions.autogroups = model::machine::Fact::unknown("no weights here");
     insta::assert_snapshot!(page(&document));
 }
+
+#[test]
+fn two_kinds_of_cores_and_cpu_histories() {
+    let mut document = document();
+    document.cases.drain(5..);
+    let kind = |name: &str, cpu: u32| model::machine::CoreKind {
+        name: name.into(),
+        cpus: vec![cpu],
+        capacity: None,
+        max_hz: None,
+    };
+    let kinds = [kind("P-core", 0), kind("E-core", 1)];
+    document.machine.core_kinds = model::machine::Fact::known(kinds.to_vec());
+    let block = |end_cpu| model::residency::WorkBlock {
+        thread: 0,
+        begin_cpu: 1,
+        end_cpu,
+        cpu_ns: 2_000_000,
+        most_moves: Some(1),
+    };
+    for (at, case) in document.cases.iter_mut().enumerate() {
+        // Of each hundred blocks so many moved.
+        let moved = [0, 10, 100, 2, 1][at];
+        let mut blocks = vec![block(1); 100 - moved];
+        blocks.extend(vec![block(0); moved]);
+        for job in case.runs.iter_mut().flat_map(|run| &mut run.jobs) {
+            job.residency = model::residency::residency(&blocks, &kinds, Some(&[0, 1]));
+        }
+    }
+    let hybrid = crate::render::cpu_history::tests::hybrid();
+    document.cases[0].history = Some(hybrid);
+    // Half of what was predicted, in half a second.
+    for run in &mut document.cases[3].runs {
+        run.together_ns = 500_000_000;
+        run.jobs[1].together_cpu_ns = 7_000_000;
+        run.jobs[0].together_cpu_ns = 993_000_000;
+    }
+    let page = page(&document);
+    assert!(page.lines().all(|line| width(line) <= COLUMNS), "{page}");
+    let (_, rest) = page
+        .split_once("Share of")
+        .expect("after the tables of times");
+    insta::assert_snapshot!(rest);
+}

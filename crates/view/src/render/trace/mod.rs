@@ -80,10 +80,10 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
         return parts;
     }
     parts.lanes = over_time(trace, &summary, most, options);
+    let columns = Some(options.columns).filter(|_| !options.all);
     if let Some(tails) = tails(trace) {
-        parts
-            .figures
-            .push(("Slowest operations", tails::blocks(trace, &tails, most)));
+        let blocks = tails::blocks(trace, &tails, most, columns);
+        parts.figures.push(("Slowest operations", blocks));
     }
     let mut add = |name, table, there, what| {
         let table = [Block::Table(table)].into_iter();
@@ -105,7 +105,6 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
         add("Preemptions", pairs, summary.preemptions.len(), "pair");
     }
     if !summary.places.is_empty() {
-        let columns = Some(options.columns).filter(|_| !options.all);
         let places = tables::places(trace, &summary, columns, most);
         add(
             "Where threads waited",

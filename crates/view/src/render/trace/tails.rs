@@ -1,5 +1,6 @@
 //! Why the slowest operations of a row were slow.
 
+use crate::terminal::layout::width;
 use model::figure::time;
 use model::run::{Outcome, Run};
 use model::story::{Block, Cell, Table, left, right};
@@ -12,14 +13,15 @@ const FEW_OPERATIONS: usize = 3;
 /// Causes that are listed at least.
 const FEW_CAUSES: usize = 8;
 
-/// Why the slowest operations of a row of this run were slow, by a trace made after it.
-pub fn row_tails(trace: &Trace, run: &Run) -> Vec<Block> {
+/// Why the slowest operations of a row of this run were slow, by a trace made after it, on a page
+/// of so many columns.
+pub fn row_tails(trace: &Trace, run: &Run, columns: usize) -> Vec<Block> {
     let Target::Row(row) = &trace.target else {
         return Vec::new();
     };
     let name = visible(&row.name);
     let mut blocks = match tails(trace) {
-        Some(tails) => self::blocks(trace, &tails, FEW_OPERATIONS),
+        Some(tails) => self::blocks(trace, &tails, FEW_OPERATIONS, Some(columns)),
         None => vec![Block::text("too few operations")],
     };
     blocks.insert(
@@ -93,8 +95,18 @@ pub fn rows_without_tails(rows: &[String]) -> Vec<Block> {
     ))]
 }
 
-/// The causes of all slow operations, then each operation.
-pub(super) fn blocks(trace: &Trace, tails: &Tails, most: usize) -> Vec<Block> {
+/// The causes of all slow operations, then each operation; names of threads are cut where they
+/// find no room.
+pub(super) fn blocks(
+    trace: &Trace,
+    tails: &Tails,
+    most: usize,
+    columns: Option<usize>,
+) -> Vec<Block> {
+    /// Of the other columns, and between them.
+    const OF_CAUSES: usize = 31;
+    const OF_OPERATIONS: usize = 51;
+    let room = |taken: usize| columns.map_or(usize::MAX, |columns| columns.saturating_sub(taken));
     let Target::Row(row) = &trace.target else {
         return Vec::new();
     };
@@ -121,7 +133,7 @@ pub(super) fn blocks(trace: &Trace, tails: &Tails, most: usize) -> Vec<Block> {
     let causes = tails.causes();
     for &(cause, ns, count) in causes.iter().take(most.max(FEW_CAUSES)) {
         table.row([
-            Cell::from(text(trace, cause)),
+            Cell::from(cut(text(trace, cause), room(OF_CAUSES))),
             time(ns).into(),
             percent(ns / excess_ns.max(1.0)).into(),
             count.to_string().into(),
@@ -151,7 +163,7 @@ pub(super) fn blocks(trace: &Trace, tails: &Tails, most: usize) -> Vec<Block> {
         let mostly = slow.causes.first().map(|&(cause, ns)| {
             format!(
                 "{} ({})",
-                text(trace, cause),
+                cut(text(trace, cause), room(OF_OPERATIONS)),
                 percent(ns / slow.excess_ns.max(1.0))
             )
         });
@@ -179,6 +191,16 @@ pub(super) fn blocks(trace: &Trace, tails: &Tails, most: usize) -> Vec<Block> {
     blocks
 }
 
+/// A text in so many columns, of which it gets a few at least.
+fn cut(text: String, room: usize) -> String {
+    const LEAST: usize = 8;
+    let room = room.max(LEAST);
+    match width(&text) <= room {
+        true => text,
+        false => text.chars().take(room - 1).chain(['…']).collect(),
+    }
+}
+
 fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
@@ -193,6 +215,7 @@ fn text(trace: &Trace, cause: Cause) -> String {
         Cause::Preempted(None) => "preempted (thread not recorded)".into(),
         Cause::Queued(0) => "CPU left idle late".into(),
         Cause::Queued(by) => format!("waited behind {}", name(by)),
+        Cause::Recorder => "latlas itself, recording".into(),
         Cause::Throttled => "CPU quota used up".into(),
         Cause::Stopped => "stopped by a signal".into(),
         Cause::Blocked => "blocked, not by a thread of the row".into(),

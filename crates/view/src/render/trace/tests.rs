@@ -281,6 +281,47 @@ fn the_slowest_operations_are_explained_where_that_was_asked_for() {
 }
 
 #[test]
+fn slow_operations_keep_to_a_narrow_page() {
+    let mut trace = row();
+    if let Target::Row(row) = &mut trace.target {
+        row.prices = Some(Default::default());
+    }
+    trace
+        .other_names
+        .insert(1_077_777, "kworker/u16:12".to_owned());
+    trace.threads[0].segments = [
+        (0, 610_000, State::Running(0)),
+        (610_000, 650_000, State::Preempted(1_077_777)),
+        (650_000, 1_000_000, State::Running(0)),
+    ]
+    .map(|(from_ns, to_ns, state)| Segment::new(from_ns, to_ns, state))
+    .to_vec();
+    let page = |columns| {
+        let options = TraceOptions {
+            all: false,
+            columns,
+            stretch: None,
+        };
+        let color = false;
+        text(&super::trace(&trace, options), Screen { columns, color })
+    };
+    let (narrow, wide) = (page(60), page(100));
+    let begin = narrow.find("the slowest").expect("explained");
+    let lines = narrow[begin..]
+        .lines()
+        .take_while(|l| !l.contains("prices"));
+    let lines: Vec<&str> = lines.collect();
+    assert!(lines.iter().all(|line| width(line) <= 60), "{narrow}");
+    let cut = lines.iter().filter(|line| line.contains("… "));
+    assert_eq!(cut.count(), 2, "{narrow}");
+    assert_eq!(
+        wide.matches("by kworker/u16:12 1077777").count(),
+        2,
+        "{wide}"
+    );
+}
+
+#[test]
 fn another_stretch_of_a_row_can_be_drawn() {
     let options = TraceOptions {
         all: false,

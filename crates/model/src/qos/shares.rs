@@ -1,0 +1,187 @@
+//! Shares of the CPU time that two jobs had while both ran: predicted by weights next
+//! to measured.
+
+use super::predict::{self, Weights};
+use super::{Case, CaseRun, CaseRuns, Level, Qos};
+use crate::repeats::LEAST_FOR_INTERVAL;
+use crate::stats::{self, Interval};
+use std::fmt;
+
+/// The second job's part of the CPU time of both while both ran, in each run.
+pub fn shares_of_second(runs: &CaseRuns) -> Vec<f64> {
+    runs.runs.iter().filter_map(share_of_second).collect()
+}
+
+fn share_of_second(run: &CaseRun) -> Option<f64> {
+    let [first, second] = run.jobs.as_slice() else {
+        return None;
+    };
+    let both = first.together_cpu_ns + second.together_cpu_ns;
+    (both > 0).then(|| second.together_cpu_ns as f64 / both as f64)
+}
+
+/// Median share with its interval; `None` of fewer runs than an interval needs.
+pub fn share_interval(runs: &CaseRuns) -> Option<Interval> {
+    let sorted = stats::sorted(shares_of_second(runs));
+    stats::quantile_interval_sorted(&sorted, 0.5)
+}
+
+/// A share by weights and as measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharePair {
+    /// The case.
+    pub case: Case,
+    /// The second job's share, predicted.
+    pub predicted: Option<f64>,
+    /// Median of the measured ones.
+    pub measured: Option<f64>,
+    /// With its interval, where there are enough rounds.
+    pub interval: Option<Interval>,
+    /// What follows, where both are known.
+    pub agreement: Option<Agreement>,
+}
+
+/// Shares that differ by less than this may agree.
+pub const CLOSE: f64 = 0.02;
+/// Shares of which one is less than this times the other may agree: the weights of
+/// neighboring nice values. 2 points alone are more than a small share has.
+pub const CLOSE_RATIO: f64 = 1.25;
+/// Less than this of the CPUs' time for both jobs: others had the rest.
+const ALL_OURS: f64 = 0.97;
+/// Shares are steady in runs that are longer than this.
+const STEADY_NS: f64 = 2e9;
+
+/// Whether a share is as predicted, by the whole interval of the measured one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Agreement {
+    /// All of it is within [`CLOSE`] and [`CLOSE_RATIO`] of the prediction.
+    Agrees,
+    /// All of it is beyond one of them.
+    Differs(Deviation),
+    /// Neither.
+    CannotTell,
+    /// Without an interval.
+    FewRounds,
+}
+
+/// Why a share is not as predicted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Deviation {
+    /// Other work had this part of the CPUs.
+    OtherWork(f64),
+    /// Both jobs ran together for this long only, ns.
+    Short(f64),
+    /// None of them.
+    Unknown,
+}
+
+impl Agreement {
+    /// In a word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Agreement::Agrees => "agree",
+            Agreement::Differs(_) => "differ",
+            Agreement::CannotTell | Agreement::FewRounds => "can't tell",
+        }
+    }
+
+    /// Why, if they do not agree.
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            Agreement::Agrees => None,
+            Agreement::Differs(deviation) => Some(deviation.to_string()),
+            Agreement::CannotTell => Some("rounds vary too much".into()),
+            Agreement::FewRounds => Some(format!("needs {LEAST_FOR_INTERVAL} rounds")),
+        }
+    }
+}
+
+impl fmt::Display for Deviation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Deviation::OtherWork(share) => {
+                write!(f, "other processes had {:.0} % of the CPUs", share * 100.0)
+            }
+            Deviation::Short(ns) => write!(
+                f,
+                "both ran together for {} only: shares are steady from 2 s",
+                crate::figure::time(*ns)
+            ),
+            Deviation::Unknown => write!(f, "cause unknown"),
+        }
+    }
+}
+
+impl SharePair {
+    /// Points from the predicted share to the measured one.
+    pub fn points_apart(&self) -> Option<f64> {
+        Some((self.measured? - self.predicted?) * 100.0)
+    }
+
+    /// The measured share over the predicted one.
+    pub fn ratio(&self) -> Option<f64> {
+        let predicted = self.predicted.filter(|&predicted| predicted > 0.0)?;
+        Some(self.measured? / predicted)
+    }
+}
+
+/// Predicted and measured shares of every case with two jobs.
+pub fn shares(qos: &Qos) -> Vec<SharePair> {
+    let two = qos
+        .cases
+        .iter()
+        .filter(|runs| runs.case.levels().len() == 2);
+    two.map(|runs| share_pair(qos, runs)).collect()
+}
+
+fn share_pair(qos: &Qos, runs: &CaseRuns) -> SharePair {
+    let weights = |level: Level| Weights::of(qos.parts(level), qos.how.operations);
+    let levels = runs.case.levels();
+    let cpus = qos.how.cpus.len() as u32;
+    let autogroups = qos.conditions.autogroups.get();
+    let predicted = autogroups.and_then(|&autogroups| {
+        predict::share(&weights(levels[1]), &weights(levels[0]), cpus, autogroups)
+    });
+    let interval = share_interval(runs);
+    let measured = stats::median(shares_of_second(runs));
+    let agreement = predicted
+        .zip(measured)
+        .map(|(predicted, _)| match &interval {
+            None => Agreement::FewRounds,
+            Some(interval) => agreement(predicted, interval, || deviation(runs, cpus)),
+        });
+    SharePair {
+        case: runs.case,
+        predicted,
+        measured,
+        interval,
+        agreement,
+    }
+}
+
+fn agreement(
+    predicted: f64,
+    measured: &Interval,
+    deviation: impl FnOnce() -> Deviation,
+) -> Agreement {
+    let lowest = (predicted - CLOSE).max(predicted / CLOSE_RATIO);
+    let highest = (predicted + CLOSE).min(predicted * CLOSE_RATIO);
+    match () {
+        () if measured.low >= lowest && measured.high <= highest => Agreement::Agrees,
+        () if measured.high < lowest || measured.low > highest => Agreement::Differs(deviation()),
+        () => Agreement::CannotTell,
+    }
+}
+
+fn deviation(runs: &CaseRuns, cpus: u32) -> Deviation {
+    let used = stats::median(runs.runs.iter().map(|run| {
+        let both: u64 = run.jobs.iter().map(|job| job.together_cpu_ns).sum();
+        both as f64 / (run.together_ns.max(1) as f64 * f64::from(cpus))
+    }));
+    let together = stats::median(runs.runs.iter().map(|run| run.together_ns as f64));
+    match (used, together) {
+        (Some(used), _) if used < ALL_OURS => Deviation::OtherWork(1.0 - used),
+        (_, Some(ns)) if ns < STEADY_NS => Deviation::Short(ns),
+        _ => Deviation::Unknown,
+    }
+}
