@@ -34,8 +34,8 @@ Examples:
 Exit codes:
   0  done, whatever the command's exit code
   2  the request can't be carried out, or the command does not start
-  3  done, but no thread was recorded, the buffer was full, or records, signposts or stacks
-     are lost";
+  3  done, but no thread was recorded, the buffer was full or too small for --last, or records,
+     signposts or stacks are lost";
 
 /// Options of `latlas trace`.
 #[derive(Args, Debug, Clone)]
@@ -55,7 +55,8 @@ pub(crate) struct TraceOptions {
     /// Record for this time; a command gets SIGTERM then
     #[arg(long = "for", value_name = "TIME", value_parser = limit)]
     pub(crate) limit: Option<Duration>,
-    /// Keep only the last seconds, such as 5s: recording goes on until it ends or Ctrl-C
+    /// Keep only the last TIME of the trace; it stops at Ctrl-C, --for, or when the target ends
+    /// (not with --stacks or ROW)
     #[arg(long, value_name = "TIME", value_parser = limit, conflicts_with_all = ["row", "stacks"])]
     pub(crate) last: Option<Duration>,
     /// Write the trace to this file
@@ -77,7 +78,7 @@ pub(crate) struct TraceOptions {
     #[arg(long, value_name = "PROVIDER:NAME", num_args = 0..=1, require_equals = true)]
     #[arg(conflicts_with = "row")]
     pub(crate) usdt: Option<Option<String>>,
-    /// Stop recording after this many bytes of records
+    /// Stop recording after this many bytes of records; with --last, drop the oldest instead
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = buffer)]
     pub(crate) buffer: u64,
     /// Run the row for this many operations (default: for about 0.1 s)

@@ -227,6 +227,7 @@ fn the_last_seconds_are_kept() {
         assert_eq!(done.code, 0, "{tier}: {}", done.err);
         let trace = read(&home, "t.zst");
         assert_eq!(trace.ended, Ended::Exited(0), "{tier}");
+        assert!(trace.duration_ns <= 400_000_000, "{tier}");
         let names: Vec<&str> = trace.threads.iter().map(|t| t.name.as_str()).collect();
         // The first, by what was dropped; and none that had ended by then.
         assert!(
@@ -238,11 +239,12 @@ fn the_last_seconds_are_kept() {
             assert!(names.contains(&"ls"), "{tier}: {names:?}");
             let shell = trace.threads.iter().find(|t| t.name == "sh");
             let first = shell.expect("named").segments.first().expect("states");
-            assert_eq!(
-                (first.from_ns, first.state.kind()),
-                (0, Kind::Unknown),
-                "{tier}"
-            );
+            // What was dropped says that it waited.
+            let waited = match tier {
+                "full" => Kind::Blocked,
+                _ => Kind::BlockedOrRunnable,
+            };
+            assert_eq!((first.from_ns, first.state.kind()), (0, waited), "{tier}");
         }
         if tier == "full" {
             // Threads of others are not taken for its own.
@@ -251,6 +253,30 @@ fn the_last_seconds_are_kept() {
             assert!(children.filter_map(|t| t.created_by).all(own), "{names:?}");
         }
     }
+}
+
+#[test]
+fn a_hang_is_seen_in_the_last_seconds() {
+    let home = Home::new();
+    let mut target = Command::new("sleep").arg("60").spawn().expect("it starts");
+    let id = target.id();
+    for tier in allowed(&home) {
+        // The wait until it sleeps is over long before its last 100 ms.
+        let line = format!("trace --last 100ms --for 600ms --tier {tier} --pid {id} --out t.zst");
+        let done = home.run(line);
+        assert_eq!(done.code, 0, "{tier}: {}", done.err);
+        let trace = read(&home, "t.zst");
+        assert!(trace.duration_ns <= 100_000_000, "{tier}");
+        let segments = trace.threads[0].segments.iter();
+        let states: Vec<(u64, u64, Kind)> = segments
+            .map(|s| (s.from_ns, s.to_ns, s.state.kind()))
+            .collect();
+        if tier != "minimal" {
+            assert_eq!(states, [(0, trace.duration_ns, Kind::Blocked)], "{tier}");
+        }
+    }
+    target.kill().expect("killed");
+    target.wait().expect("ended");
 }
 
 #[test]
@@ -317,6 +343,16 @@ fn little_memory_and_little_rights_are_enough() {
     let trace = read(&home, "t.zst");
     assert_ne!(trace.tier, Tier::Full);
     has(&unwrapped(&user.err), ["no full: tracefs can't be read"]);
+    // With the right, stacks have room beside the rest. A container may forbid it.
+    let rights = "+perfmon";
+    let line = format!(
+        "sh -c 'ulimit -l 64; setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps={rights} --ambient-caps={rights} ./latlas trace --stacks --out s.zst -- sleep 0.05'"
+    );
+    let done = Done::of(&mut home.launch(line));
+    let trace = read(&home, "s.zst");
+    if trace.tier != Tier::Minimal {
+        assert!(!trace.stacks.is_empty(), "{}", done.err);
+    }
     // As much locked memory as a user has by default, and none.
     for limit in ["ulimit -l 64", "ulimit -l 0"] {
         let line = format!(

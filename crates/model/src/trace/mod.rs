@@ -356,6 +356,9 @@ pub struct Losses {
     /// Stacks that found no room.
     #[serde(default)]
     pub stacks: u64,
+    /// How much of the end was asked for, if not all of it found room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_ns: Option<u64>,
 }
 
 impl Trace {

@@ -3,11 +3,12 @@
 use super::Request;
 use super::process;
 use super::rings::{Chunk, Collected, Traced};
-use crate::event::text_of;
-use model::trace::Thread;
+use crate::decode::{Decoded, Samples};
+use crate::event::{Event, What, text_of};
+use crate::states::{Settings, kernel_state};
+use model::trace::{State, Thread};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
-use sys::perf::{Body, records};
 
 /// What the rings of all CPUs held at one time.
 #[derive(Debug)]
@@ -26,22 +27,32 @@ pub(super) struct Kept {
     bytes: u64,
     batches: VecDeque<Batch>,
     from_ns: Option<u64>,
+    /// The same of those for which there was no room.
+    short_ns: Option<u64>,
     before: Before,
+    samples: Samples,
 }
 
+/// The last records are read no later than this after the end of the trace; else it is
+/// a little shorter.
+const LATEST: Duration = Duration::from_millis(100);
+
 impl Kept {
-    pub(super) fn new(root: u32, traced: &Traced, request: &Request) -> Kept {
+    pub(super) fn new(root: u32, traced: &Traced, request: &Request, samples: Samples) -> Kept {
+        let of_own = matches!(samples, Samples::Faults);
         let threads = match traced {
             Traced::Command => vec![root],
             Traced::Process(id) => process::threads(*id).unwrap_or_default(),
         };
         Kept {
-            last: request.last,
+            last: request.last.map(|last| last + LATEST),
             limit_bytes: request.limit_bytes,
             bytes: 0,
             batches: VecDeque::new(),
             from_ns: None,
-            before: Before::new(root, threads, request.scheduler_only),
+            short_ns: None,
+            before: Before::new(root, threads, request.scheduler_only, of_own),
+            samples,
         }
     }
 
@@ -67,14 +78,15 @@ impl Kept {
             if oldest.drained_ns >= from_ns && fits {
                 break;
             }
+            if oldest.drained_ns >= from_ns {
+                self.short_ns = Some(oldest.drained_ns);
+            }
             let Some(oldest) = self.batches.pop_front() else {
                 break;
             };
             self.bytes -= oldest.bytes;
             self.from_ns = Some(oldest.drained_ns);
-            for (_, bytes) in &oldest.chunks {
-                self.before.add(bytes);
-            }
+            self.before.add(&decoded(&self.samples, &oldest.chunks));
         }
         true
     }
@@ -86,9 +98,19 @@ impl Kept {
             full_ns: None,
             stacks: None,
             from_ns: self.from_ns,
+            short_ns: self.short_ns,
             before: self.before,
         }
     }
+}
+
+fn decoded(samples: &Samples, chunks: &[Chunk]) -> Vec<Event> {
+    let mut decoded = Decoded::default();
+    for (cpu, bytes) in chunks {
+        decoded.add(samples, *cpu, bytes);
+    }
+    decoded.sort();
+    decoded.events
 }
 
 /// What dropped records tell of threads that have not ended in them.
@@ -97,6 +119,8 @@ pub(super) struct Before {
     threads: BTreeMap<u32, Known>,
     /// Threads of others leave records too.
     of_all: bool,
+    /// Only the threads' own switches are recorded.
+    of_own: bool,
 }
 
 /// A thread as far as dropped records tell.
@@ -105,10 +129,25 @@ struct Known {
     process: u32,
     name: Option<String>,
     created_by: Option<u32>,
+    /// The system call that it is in.
+    call: Option<u32>,
+    /// It was woken and has not run since.
+    is_woken: bool,
+    /// The event with which it went to sleep, if it did not run since.
+    left: Option<Event>,
+    /// The last event that tells what it does; 0 if none does.
+    told_ns: u64,
+}
+
+impl Known {
+    fn runs(&mut self) {
+        self.left = None;
+        self.is_woken = false;
+    }
 }
 
 impl Before {
-    fn new(process: u32, threads: Vec<u32>, of_all: bool) -> Before {
+    fn new(process: u32, threads: Vec<u32>, of_all: bool, of_own: bool) -> Before {
         let known = Known {
             process,
             ..Known::default()
@@ -117,44 +156,126 @@ impl Before {
         Before {
             threads: threads.map(|id| (id, known.clone())).collect(),
             of_all,
+            of_own,
         }
     }
 
-    /// Adds the records of a CPU.
-    fn add(&mut self, bytes: &[u8]) {
-        for record in records(bytes) {
-            match record.body {
-                Body::Fork(task) => {
-                    let parent = self.threads.get(&task.parent_thread);
-                    if self.of_all && parent.is_none() {
-                        continue;
-                    }
-                    let name = parent.and_then(|parent| parent.name.clone());
-                    // A record of its own on another CPU may come first.
-                    let known = self.threads.entry(task.thread).or_default();
-                    known.process = task.process;
-                    known.created_by = Some(task.parent_thread);
-                    known.name = known.name.take().or(name);
-                }
-                Body::Name {
-                    process,
-                    thread,
-                    name,
-                    ..
-                } => {
-                    if self.of_all && !self.threads.contains_key(&thread) {
-                        continue;
-                    }
-                    let known = self.threads.entry(thread).or_default();
-                    known.process = process;
-                    known.name = Some(text_of(name));
-                }
-                Body::Exit(task) => {
-                    self.threads.remove(&task.thread);
-                }
-                _ => {}
-            }
+    /// Adds what records tell, in the order of their time.
+    pub(super) fn add(&mut self, events: &[Event]) {
+        for event in events {
+            self.event(*event);
         }
+    }
+
+    fn event(&mut self, event: Event) {
+        let Event { at_ns, what, .. } = event;
+        match what {
+            What::Fork {
+                process,
+                thread,
+                parent: by,
+            } => {
+                let parent = self.threads.get(&by);
+                if self.of_all && parent.is_none() {
+                    return;
+                }
+                let name = parent.and_then(|parent| parent.name.clone());
+                // A record of its own on another CPU may come first.
+                let known = self.threads.entry(thread).or_default();
+                known.process = process;
+                known.created_by = Some(by);
+                known.name = known.name.take().or(name);
+            }
+            What::Name {
+                process,
+                thread,
+                name,
+                ..
+            } => {
+                if self.of_all && !self.threads.contains_key(&thread) {
+                    return;
+                }
+                let known = self.threads.entry(thread).or_default();
+                known.process = process;
+                known.name = Some(text_of(&name));
+            }
+            What::Exit { thread } => drop(self.threads.remove(&thread)),
+            What::Switch { out, state, into } => {
+                let settings = Settings::default();
+                self.switched(out, at_ns, |known| {
+                    let call = known.call;
+                    known.left = match kernel_state(state, into, call, &settings) {
+                        Some(State::Blocked {
+                            call,
+                            uninterruptible,
+                        }) if !known.is_woken => Some(Event {
+                            what: What::Asleep {
+                                thread: out,
+                                call,
+                                uninterruptible,
+                            },
+                            ..event
+                        }),
+                        _ => None,
+                    };
+                });
+                self.switched(into, at_ns, Known::runs);
+            }
+            What::OwnSwitch {
+                thread, out: false, ..
+            } => self.switched(thread, at_ns, Known::runs),
+            // Else `sched_switch` says it, and more.
+            What::OwnSwitch { thread, ready, .. } if self.of_own => {
+                self.switched(thread, at_ns, |known| {
+                    known.left = (!ready).then_some(event)
+                });
+            }
+            What::Waking { thread, .. } => self.switched(thread, at_ns, |known| {
+                known.left = None;
+                known.is_woken = true;
+            }),
+            What::Enter { thread, number, .. } => self.switched(thread, at_ns, |known| {
+                known.runs();
+                known.call = Some(number);
+            }),
+            What::Return { thread, .. } => self.switched(thread, at_ns, |known| {
+                known.runs();
+                known.call = None;
+            }),
+            What::Lost(_) => {
+                for known in self.threads.values_mut() {
+                    known.told_ns = known.told_ns.max(at_ns);
+                    known.left = None;
+                    known.call = None;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Something that changed what a thread does, unless a later one is known: rings are
+    /// emptied one after the other.
+    fn switched(&mut self, thread: u32, at_ns: u64, change: impl FnOnce(&mut Known)) {
+        if let Some(known) = self.threads.get_mut(&thread)
+            && known.told_ns <= at_ns
+        {
+            known.told_ns = at_ns;
+            change(known);
+        }
+    }
+
+    /// What says of threads that they sleep at this time. These slept when recording began.
+    pub(super) fn asleep(&self, at_ns: u64, first: Vec<Event>) -> Vec<Event> {
+        let first = first.into_iter().filter(|event| match event.what {
+            What::Asleep { thread, .. } => {
+                let known = self.threads.get(&thread);
+                known.is_some_and(|known| known.told_ns == 0)
+            }
+            _ => false,
+        });
+        let left = self.threads.values().filter_map(|known| known.left);
+        let all = first.chain(left);
+        all.map(|event| Event { at_ns, ..event }).collect()
     }
 
     /// Process and number of each.
@@ -192,7 +313,9 @@ mod tests {
             bytes: 0,
             batches: VecDeque::new(),
             from_ns: None,
-            before: Before::new(7, vec![7], false),
+            short_ns: None,
+            before: Before::new(7, vec![7], false, true),
+            samples: Samples::Faults,
         }
     }
 
@@ -233,7 +356,13 @@ mod tests {
         let mut end = kept(Some(Duration::from_nanos(100)), 10);
         end.add(vec![(0, vec![0; 3])], 0, 1_000);
         end.add(vec![(0, vec![0; 11])], 0, 1_010);
+        assert_eq!(end.short_ns, Some(1_000));
         assert_eq!(lengths(end), (vec![11], Some(1_000)));
+        // What is too old was not asked for.
+        let mut old = kept(Some(Duration::from_nanos(100)), 10);
+        old.add(vec![(0, vec![0; 3])], 0, 1_000);
+        old.add(vec![(0, vec![0; 11])], 0, 1_101);
+        assert_eq!(old.short_ns, None);
     }
 
     /// A record of a thread that begins (7) or ends (4).
@@ -248,8 +377,9 @@ mod tests {
 
     #[test]
     fn what_is_dropped_tells_of_threads_that_live() {
-        let mut before = Before::new(7, vec![7], false);
-        before.add(&[task(7, (7, 8), 7), task(7, (9, 9), 8), task(4, (7, 8), 7)].concat());
+        let mut before = Before::new(7, vec![7], false, true);
+        let told = [task(7, (7, 8), 7), task(7, (9, 9), 8), task(4, (7, 8), 7)].concat();
+        before.add(&decoded(&Samples::Faults, &[(0, told)]));
         assert_eq!(before.threads(), [(7, 7), (9, 9)]);
         let mut threads = [9, 10].map(|id| Thread {
             id,
@@ -259,8 +389,69 @@ mod tests {
         assert_eq!((threads[0].process, threads[0].created_by), (9, Some(8)));
         assert_eq!(threads[1].process, 0);
         // Of all threads of the machine, those of others are left out.
-        let mut of_all = Before::new(7, vec![7], true);
-        of_all.add(&[task(7, (50, 50), 49), task(7, (9, 9), 7)].concat());
+        let mut of_all = Before::new(7, vec![7], true, true);
+        let told = [task(7, (50, 50), 49), task(7, (9, 9), 7)].concat();
+        of_all.add(&decoded(&Samples::Faults, &[(0, told)]));
         assert_eq!(of_all.threads(), [(7, 7), (9, 9)]);
+    }
+    fn event(at_ns: u64, what: What) -> Event {
+        Event {
+            at_ns,
+            cpu: 0,
+            what,
+        }
+    }
+
+    fn asleep(thread: u32, call: Option<u32>, uninterruptible: bool) -> What {
+        What::Asleep {
+            thread,
+            call,
+            uninterruptible,
+        }
+    }
+
+    #[test]
+    fn what_is_dropped_tells_who_sleeps() {
+        let mut before = Before::new(7, vec![7, 8, 9, 10], false, false);
+        let switch = |at_ns, out, state, into| event(at_ns, What::Switch { out, state, into });
+        let enter = What::Enter {
+            thread: 7,
+            number: 35,
+            arguments: [0; 3],
+        };
+        before.add(&[
+            switch(10, 0, 0, 7),
+            event(20, enter),
+            switch(30, 7, 1, 9),
+            switch(40, 9, 2, 0),
+            switch(50, 0, 0, 9),
+            switch(60, 10, 2, 0),
+        ]);
+        // Of another ring: 10 slept later.
+        before.add(&[switch(55, 0, 0, 10)]);
+        // 8 slept from the beginning on, 9 has run since.
+        let first = vec![
+            event(1, asleep(8, Some(1), true)),
+            event(1, asleep(9, None, true)),
+        ];
+        let expected = [
+            event(100, asleep(8, Some(1), true)),
+            event(100, asleep(7, Some(35), false)),
+            event(100, asleep(10, None, true)),
+        ];
+        assert_eq!(before.asleep(100, first.clone()), expected);
+        // What was lost may have woken them.
+        before.add(&[event(70, What::Lost(1))]);
+        assert_eq!(before.asleep(100, first), []);
+    }
+
+    #[test]
+    fn own_switches_that_are_dropped_tell_who_sleeps() {
+        let mut before = Before::new(7, vec![7, 8], false, true);
+        let own = |at_ns, thread, out, ready| event(at_ns, What::OwnSwitch { thread, out, ready });
+        before.add(&[own(10, 7, true, false), own(20, 8, true, true)]);
+        assert_eq!(before.asleep(100, Vec::new()), [own(100, 7, true, false)]);
+        before.add(&[own(30, 7, false, false)]);
+        assert_eq!(before.asleep(100, Vec::new()), []);
     }
 }

@@ -413,13 +413,14 @@ impl Source {
                 let (samples, gaps) = (rings.samples.clone(), rings.gaps.clone());
                 let ring_bytes = rings.ring_bytes();
                 let probes = rings.probe_names();
+                let kept = Kept::new(root, traced, request, samples.clone());
                 Recorded::Records {
                     tier,
                     samples,
                     gaps,
                     ring_bytes,
                     probes,
-                    collected: Box::new(rings.collect(stop, Kept::new(root, traced, request))?),
+                    collected: Box::new(rings.collect(stop, kept)?),
                 }
             }
             Source::Sampler => {
@@ -471,7 +472,7 @@ impl Recorded {
             ..Trace::new(around.target, around.ended, Tier::Minimal)
         };
         match self {
-            Recorded::Samples(sampled) => of_samples(sampled, empty),
+            Recorded::Samples(sampled) => of_samples(sampled, around.request.last, empty),
             Recorded::Records {
                 tier,
                 samples,
@@ -480,17 +481,24 @@ impl Recorded {
                 probes,
                 collected,
             } => {
-                let mut decoded = Decoded {
-                    events: around.asleep,
-                    ..Decoded::default()
-                };
+                let mut decoded = Decoded::default();
                 for (cpu, bytes) in &collected.chunks {
                     decoded.add(&samples, *cpu, bytes);
                 }
-                if let Some(from_ns) = collected.from_ns {
-                    // Before that, some CPUs' events are there and others' are not.
-                    decoded.events.retain(|event| event.at_ns >= from_ns);
-                }
+                decoded.sort();
+                let mut before = collected.before;
+                let asleep = match collected.from_ns {
+                    None => around.asleep,
+                    Some(from_ns) => {
+                        // Before that, some CPUs' events are there and others' are not.
+                        let is_old = |event: &Event| event.at_ns < from_ns;
+                        let old = decoded.events.partition_point(is_old);
+                        let old: Vec<Event> = decoded.events.drain(..old).collect();
+                        before.add(&old);
+                        before.asleep(from_ns, around.asleep)
+                    }
+                };
+                decoded.events.splice(..0, asleep);
                 let read = collected.stacks.map(|reader| reader.finish());
                 let read = read.unwrap_or_default();
                 decoded.events.extend(read.events);
@@ -501,15 +509,18 @@ impl Recorded {
                     Samples::Faults => false,
                 };
                 let root = around.roots.first().map_or(0, |&(process, _)| process);
-                let before = collected.before;
+                let from_ns = collected.from_ns.unwrap_or(around.began.raw_ns);
+                let to_ns = collected.full_ns.unwrap_or(u64::MAX).min(around.to_ns);
+                let last = around.request.last;
+                let last_from_ns = last.map(|last| before_by(to_ns, last));
                 let settings = Settings {
                     roots: match collected.from_ns {
                         Some(_) => before.threads(),
                         None => around.roots,
                     },
-                    from_ns: collected.from_ns.unwrap_or(around.began.raw_ns),
-                    is_end: collected.from_ns.is_some(),
-                    to_ns: collected.full_ns.unwrap_or(u64::MAX).min(around.to_ns),
+                    from_ns,
+                    shown_from_ns: shown_from(last_from_ns, collected.from_ns, around.began.raw_ns),
+                    to_ns,
                     scheduler: tier == Tier::Full,
                     tasks_of_all: tier == Tier::Full && around.request.scheduler_only,
                     calls,
@@ -537,6 +548,12 @@ impl Recorded {
                 }
                 let mut trace = of_records(timeline, &decoded, settings.to_ns, trace);
                 trace.losses.stacks = read.lost;
+                // Not all of the time that was asked for.
+                let short_ns = collected.short_ns.zip(last_from_ns);
+                let is_short = short_ns.is_some_and(|(short_ns, asked_ns)| short_ns > asked_ns);
+                let asked_ns = to_ns.saturating_sub(around.began.raw_ns);
+                let asked_ns = last.map(|last| asked_ns.min(last.as_nanos() as u64));
+                trace.losses.last_ns = asked_ns.filter(|_| is_short);
                 trace
             }
         }
@@ -581,12 +598,38 @@ fn since(clocks: Clocks, raw_ns: u64) -> Clocks {
     }
 }
 
-fn of_samples(sampled: Sampled, empty: Trace) -> Trace {
+/// A time before another.
+fn before_by(at_ns: u64, by: Duration) -> u64 {
+    at_ns.saturating_sub(u64::try_from(by.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// Where only the end is shown: from when on, if that is later than when recording began.
+fn shown_from(last_ns: Option<u64>, kept_ns: Option<u64>, began_ns: u64) -> Option<u64> {
+    last_ns.max(kept_ns).filter(|&from_ns| from_ns > began_ns)
+}
+
+fn of_samples(mut sampled: Sampled, last: Option<Duration>, empty: Trace) -> Trace {
+    let end_ns = empty.began.raw_ns + empty.duration_ns;
+    let sampled_ns = sampled.threads.iter().map(|thread| thread.to_ns).max();
+    // The last samples are read after the request to stop.
+    let end_ns = sampled
+        .full_ns
+        .unwrap_or(end_ns)
+        .max(sampled_ns.unwrap_or(0));
+    let last_from_ns = last.map(|last| before_by(end_ns, last));
+    let shown_from_ns = shown_from(last_from_ns, None, empty.began.raw_ns);
+    let empty = match shown_from_ns {
+        None => empty,
+        Some(from_ns) => {
+            sampler::drop_before(&mut sampled.threads, from_ns);
+            Trace {
+                began: since(empty.began, from_ns),
+                ..empty
+            }
+        }
+    };
     let began_ns = empty.began.raw_ns;
     let relative = |at_ns: u64| at_ns.saturating_sub(began_ns);
-    // The last samples are read after the request to stop.
-    let last_ns = sampled.threads.iter().map(|thread| thread.to_ns).max();
-    let duration_ns = sampled.full_ns.map_or(empty.duration_ns, relative);
     let threads = sampled.threads.into_iter().map(|mut thread: Thread| {
         thread.from_ns = relative(thread.from_ns);
         thread.to_ns = relative(thread.to_ns);
@@ -601,7 +644,7 @@ fn of_samples(sampled: Sampled, empty: Trace) -> Trace {
             Some(_) => Ended::Full,
             None => empty.ended,
         },
-        duration_ns: duration_ns.max(last_ns.map_or(0, relative)),
+        duration_ns: relative(end_ns),
         ..empty
     }
 }

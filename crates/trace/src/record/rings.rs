@@ -23,7 +23,15 @@ const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Sizes of a ring, the first that the kernel grants: 8 MiB need a right or a
 /// high RLIMIT_MEMLOCK, 512 KiB are what every user has.
-const RING_BYTES: [usize; 5] = [8 << 20, 4 << 20, 1 << 20, 512 << 10, 64 << 10];
+pub(super) const RING_BYTES: [usize; 7] = [
+    8 << 20,
+    4 << 20,
+    1 << 20,
+    512 << 10,
+    256 << 10,
+    128 << 10,
+    64 << 10,
+];
 
 /// Whose events are recorded.
 #[derive(Clone, Debug)]
@@ -56,6 +64,8 @@ pub(super) struct Collected {
     pub(super) full_ns: Option<u64>,
     /// From when on all records are there, if older ones were dropped.
     pub(super) from_ns: Option<u64>,
+    /// Up to when they were dropped for want of room.
+    pub(super) short_ns: Option<u64>,
     /// What those tell of the threads.
     pub(super) before: Before,
     /// Stacks, if they were asked for.
@@ -161,31 +171,52 @@ impl Rings {
         samples: Samples,
         gaps: Vec<Gap>,
     ) -> Result<Rings, Reason> {
-        let mut rings = Rings {
-            samples,
-            gaps,
-            rings: Vec::new(),
-            chunks: Vec::new(),
-            stacks: None,
-            probes: None,
-        };
         let cpus = request.cpus.as_slice();
         let wide = wide
             .iter()
             .map(|&source| (source, Of::Everyone, false, Begin::Now));
         let wide: Vec<Asked> = wide.collect();
-        add(&mut rings.rings, cpus, &wide).map_err(reason)?;
-        if !own.is_empty() {
-            add_own(&mut rings.rings, &mut rings.chunks, cpus, own, traced).map_err(reason)?;
-        }
-        match request
-            .stacks
-            .map(|capture| StackRings::open(traced, cpus, capture))
-        {
-            None => {}
-            Some(Ok(stacks)) => rings.stacks = Some(stacks),
-            Some(Err(error)) => rings.gaps.push(gap(Topic::Stacks, reason(error))),
-        }
+        let with = |sizes: &[usize]| {
+            let mut rings = Rings {
+                samples: samples.clone(),
+                gaps: gaps.clone(),
+                rings: Vec::new(),
+                chunks: Vec::new(),
+                stacks: None,
+                probes: None,
+            };
+            add(&mut rings.rings, sizes, cpus, &wide)?;
+            if !own.is_empty() {
+                let to = (&mut rings.rings, &mut rings.chunks);
+                add_own(to.0, sizes, to.1, cpus, own, traced)?;
+            }
+            Ok(rings)
+        };
+        let mut rings = with(&RING_BYTES).map_err(reason)?;
+        let Some(capture) = request.stacks else {
+            return Ok(rings);
+        };
+        let refused = loop {
+            match StackRings::open(traced, cpus, capture) {
+                Ok(stacks) => {
+                    rings.stacks = Some(stacks);
+                    return Ok(rings);
+                }
+                Err(RingError::Memory(error)) => {
+                    // There may be room beside smaller ones.
+                    let had = rings.ring_bytes();
+                    let smaller = RING_BYTES.iter().position(|&bytes| (bytes as u64) < had);
+                    drop(rings);
+                    rings = match smaller.map(|at| with(&RING_BYTES[at..])) {
+                        Some(smaller) => smaller.map_err(reason)?,
+                        None => break RingError::Memory(error),
+                    };
+                }
+                Err(error) => break error,
+            }
+        };
+        let mut rings = with(&RING_BYTES).map_err(reason)?;
+        rings.gaps.push(gap(Topic::Stacks, reason(refused)));
         Ok(rings)
     }
 
@@ -242,7 +273,12 @@ pub(super) fn drain(rings: &mut [(u32, Ring)], chunks: &mut Vec<Chunk>) -> u64 {
 pub(super) type Chunk = (u32, Vec<u8>);
 
 /// Opens events on each CPU; the first ones ever make the rings.
-fn add(rings: &mut Vec<(u32, Ring)>, cpus: &[u32], asked: &[Asked]) -> Result<(), RingError> {
+fn add(
+    rings: &mut Vec<(u32, Ring)>,
+    sizes: &[usize],
+    cpus: &[u32],
+    asked: &[Asked],
+) -> Result<(), RingError> {
     for &cpu in cpus {
         for &(source, of, inherit, begin) in asked {
             let event = Event {
@@ -254,7 +290,7 @@ fn add(rings: &mut Vec<(u32, Ring)>, cpus: &[u32], asked: &[Asked]) -> Result<()
             };
             match rings.iter_mut().find(|(of, _)| *of == cpu) {
                 Some((_, ring)) => ring.add(&event).map_err(RingError::Event)?,
-                None => rings.push((cpu, Ring::open(&event, &RING_BYTES)?)),
+                None => rings.push((cpu, Ring::open(&event, sizes)?)),
             }
         }
     }
@@ -264,6 +300,7 @@ fn add(rings: &mut Vec<(u32, Ring)>, cpus: &[u32], asked: &[Asked]) -> Result<()
 /// Opens events of the target itself.
 pub(super) fn add_own(
     rings: &mut Vec<(u32, Ring)>,
+    sizes: &[usize],
     chunks: &mut Vec<Chunk>,
     cpus: &[u32],
     own: &[Source],
@@ -279,7 +316,7 @@ pub(super) fn add_own(
             let none = Source::Threads(Threads::default());
             let none = (none, Of::CallingThread, false, Begin::Now);
             let own: Vec<Asked> = own.chain([none]).collect();
-            add(rings, cpus, &own)
+            add(rings, sizes, cpus, &own)
         }
         Traced::Process(id) => {
             let of_thread = |thread| {
@@ -287,7 +324,7 @@ pub(super) fn add_own(
                 own.map(|&source| (source, Of::Thread(thread), true, Begin::Now))
                     .collect()
             };
-            add_process(rings, chunks, cpus, &of_thread, id)
+            add_process(rings, sizes, chunks, cpus, &of_thread, id)
         }
     }
 }
@@ -297,6 +334,7 @@ pub(super) fn add_own(
 /// otherwise it gets them in the next pass.
 fn add_process(
     rings: &mut Vec<(u32, Ring)>,
+    sizes: &[usize],
     chunks: &mut Vec<Chunk>,
     cpus: &[u32],
     of_thread: &dyn Fn(u32) -> Vec<Asked>,
@@ -310,7 +348,7 @@ fn add_process(
             if !opened.insert(thread) {
                 continue;
             }
-            match add(rings, cpus, &of_thread(thread)) {
+            match add(rings, sizes, cpus, &of_thread(thread)) {
                 // It has ended.
                 Err(RingError::Event(error)) if error.raw_os_error() == Some(NO_SUCH_PROCESS) => {}
                 other => other?,

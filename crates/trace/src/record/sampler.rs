@@ -69,7 +69,17 @@ pub(super) fn sample(
         }
         if let Some(last) = request.last {
             let from_ns = now_ns.saturating_sub(last.as_nanos() as u64);
-            bytes = drop_before(&mut sampled.threads, &mut place, from_ns);
+            drop_before(&mut sampled.threads, from_ns);
+            let places = sampled.threads.iter().enumerate();
+            place = places
+                .map(|(at, thread)| ((thread.process, thread.id), at))
+                .collect();
+            let samples: usize = sampled
+                .threads
+                .iter()
+                .map(|thread| thread.samples.len())
+                .sum();
+            bytes = (samples * size_of::<Sample>()) as u64;
         }
         if bytes > request.limit_bytes {
             sampled.full_ns = Some(now_ns);
@@ -84,12 +94,8 @@ pub(super) fn sample(
     sampled
 }
 
-/// Drops samples and threads that are too old; what is left, in bytes.
-fn drop_before(
-    threads: &mut Vec<Thread>,
-    place: &mut BTreeMap<(u32, u32), usize>,
-    from_ns: u64,
-) -> u64 {
+/// Drops samples and threads that are too old.
+pub(super) fn drop_before(threads: &mut Vec<Thread>, from_ns: u64) {
     for thread in threads.iter_mut() {
         let old = thread.samples.partition_point(|s| s.at_ns < from_ns);
         thread.samples.drain(..old);
@@ -98,11 +104,6 @@ fn drop_before(
         }
     }
     threads.retain(|thread| thread.to_ns >= from_ns);
-    place.clear();
-    let places = threads.iter().enumerate();
-    place.extend(places.map(|(at, thread)| ((thread.process, thread.id), at)));
-    let samples: usize = threads.iter().map(|thread| thread.samples.len()).sum();
-    (samples * size_of::<Sample>()) as u64
 }
 
 fn begun(process: u32, id: u32, before_ns: u64, is_new: bool) -> Thread {

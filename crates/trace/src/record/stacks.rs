@@ -1,6 +1,6 @@
 //! Rings of stacks, one for each CPU.
 
-use super::rings::{Chunk, Traced, add_own, drain};
+use super::rings::{Chunk, RING_BYTES, Traced, add_own, drain};
 use crate::stacks::Reader;
 use std::io;
 use sys::perf::{Capture, Ring, RingError, Source};
@@ -30,7 +30,8 @@ impl StackRings {
             reader: Box::new(Reader::new(capture)),
         };
         let own = [Source::Stacks(capture)];
-        add_own(&mut stacks.rings, &mut stacks.chunks, cpus, &own, traced)?;
+        let to = (&mut stacks.rings, &mut stacks.chunks);
+        add_own(to.0, &RING_BYTES, to.1, cpus, &own, traced)?;
         if let Traced::Process(id) = *traced {
             // What is mapped from here on is recorded.
             let maps = std::fs::read(format!("/proc/{id}/maps"));

@@ -21,6 +21,7 @@ use model::trace::{Call, Cpu, Fault, Interrupt, Losses, Mapped, Signpost, State,
 use std::collections::{BTreeMap, HashMap};
 pub use stopped::stopped;
 use thread::Building;
+pub(crate) use thread::kernel_state;
 use window::Window;
 
 /// The idle task of each CPU.
@@ -35,8 +36,8 @@ pub struct Settings {
     pub from_ns: u64,
     /// When it ended.
     pub to_ns: u64,
-    /// What was recorded before `from_ns` was dropped.
-    pub is_end: bool,
+    /// Only the end from this time on is shown.
+    pub shown_from_ns: Option<u64>,
     /// `sched_switch` and wake-ups of all threads are recorded.
     pub scheduler: bool,
     /// Beginnings, ends and names are recorded of all threads, not of the traced
@@ -297,10 +298,14 @@ impl<'a> Builder<'a> {
             thread.thread.ended = ended.is_some();
         }
         // With the first program, unless that is long ago.
-        let exec_ns = self.exec_ns.filter(|_| !self.settings.is_end);
-        let began_ns = exec_ns.unwrap_or(self.settings.from_ns).min(to_ns);
+        let shown_from_ns = self.settings.shown_from_ns;
+        let from_ns = shown_from_ns.or(self.exec_ns);
+        let began_ns = from_ns.unwrap_or(self.settings.from_ns).min(to_ns);
         let window = Window { began_ns, to_ns };
-        let threads = self.threads.into_iter().map(|t| window.thread(t.thread));
+        let threads = self.threads.into_iter().map(|building| building.thread);
+        // None that had ended by then.
+        let is_shown = |t: &Thread| shown_from_ns.is_none_or(|from| !t.ended || t.to_ns > from);
+        let threads = threads.filter(is_shown).map(|thread| window.thread(thread));
         let cpus = self.cpus.into_iter().map(|(id, cpu)| window.cpu(id, cpu));
         let (began, ended) = (began_ns, to_ns);
         let within = |at_ns: u64| (began..=ended).contains(&at_ns);

@@ -90,7 +90,7 @@ impl Building {
 
 /// The state in which the kernel says that a thread was switched out; `None` of
 /// one that ended.
-pub(super) fn kernel_state(
+pub(crate) fn kernel_state(
     state: u32,
     into: u32,
     call: Option<u32>,

@@ -42,7 +42,7 @@ pub(crate) fn trace(layouts: &Layouts, rings: &[Vec<u8>], scheduler: bool) -> Tr
         roots: vec![(1, 1)],
         from_ns: 0,
         to_ns: 200,
-        is_end: false,
+        shown_from_ns: None,
         scheduler,
         tasks_of_all: false,
         calls: true,

@@ -12,7 +12,7 @@ fn settings() -> Settings {
         roots: vec![(1, 1)],
         from_ns: 0,
         to_ns: 1000,
-        is_end: false,
+        shown_from_ns: None,
         scheduler: true,
         tasks_of_all: false,
         calls: true,

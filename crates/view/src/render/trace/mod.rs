@@ -371,6 +371,7 @@ fn losses(trace: &Trace) -> Vec<Block> {
         signposts,
         wakeups,
         stacks,
+        last_ns,
     } = trace.losses;
     let mut texts = Vec::new();
     if records > 0 {
@@ -405,6 +406,10 @@ fn losses(trace: &Trace) -> Vec<Block> {
     if stacks > 0 {
         let stacks = counted(stacks as usize, "stack");
         texts.push(format!("{stacks} lost (ring full)"));
+    }
+    if let Some(last_ns) = last_ns {
+        let [kept, asked] = [trace.duration_ns, last_ns].map(|ns| time(ns as f64));
+        texts.push(format!("the last {kept} of {asked} fit in --buffer"));
     }
     if trace.tier == Tier::Minimal {
         texts.push("threads that lived for less than 10 ms, if any".into());

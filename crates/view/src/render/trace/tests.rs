@@ -407,3 +407,10 @@ fn many_threads_are_folded() {
 fn nothing_recorded_is_said() {
     assert!(page(&empty(Tier::Minimal), false).contains("no thread was recorded"));
 }
+
+#[test]
+fn what_found_no_room_of_the_end_is_told() {
+    let mut trace = own();
+    trace.losses.last_ns = Some(1_000_000_000);
+    assert!(page(&trace, false).contains("the last 1.00 ms of 1 s fit in --buffer"));
+}
