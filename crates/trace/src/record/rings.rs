@@ -204,8 +204,9 @@ impl Rings {
                 }
                 Err(RingError::Memory(error)) => {
                     // There may be room beside smaller ones.
-                    let had = rings.ring_bytes();
-                    let smaller = RING_BYTES.iter().position(|&bytes| (bytes as u64) < had);
+                    let sizes = rings.rings.iter().map(|(_, ring)| ring.data_bytes());
+                    let largest = sizes.max().unwrap_or(0);
+                    let smaller = RING_BYTES.iter().position(|&bytes| bytes < largest);
                     drop(rings);
                     rings = match smaller.map(|at| with(&RING_BYTES[at..])) {
                         Some(smaller) => smaller.map_err(reason)?,

@@ -412,5 +412,9 @@ fn nothing_recorded_is_said() {
 fn what_found_no_room_of_the_end_is_told() {
     let mut trace = own();
     trace.losses.last_ns = Some(1_000_000_000);
-    assert!(page(&trace, false).contains("the last 1.00 ms of 1 s fit in --buffer"));
+    let page = page(&trace, false);
+    assert!(
+        page.contains("the last 1.00 ms of 1.00 s fit in --buffer"),
+        "{page}"
+    );
 }
