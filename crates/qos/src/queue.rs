@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
+use sys::evidence::thread_migrations;
 
 /// Blocks that wait.
 pub(crate) struct Queue<'a> {
@@ -46,7 +47,7 @@ impl<'a> Queue<'a> {
     ) -> io::Result<()> {
         let per_file = self.file_bytes.div_ceil(self.order.block_bytes).max(1);
         let cpu = || sys::current_cpu().and_then(|cpu| u16::try_from(cpu).ok());
-        let mut switches = thread_switches();
+        let (mut switches, mut migrations) = (thread_switches(), thread_migrations());
         let until_ns = self
             .order
             .for_ns
@@ -75,7 +76,18 @@ impl<'a> Queue<'a> {
             // After this CPU was read, and before that of the next block is: a move is
             // missed only in the microsecond since its CPU time was.
             let now_switches = thread_switches();
-            let moves = now_switches.zip(switches).map(|(now, before)| now - before);
+            let mut moves = now_switches.zip(switches).map(|(now, before)| now - before);
+            // Slow to read: only where switches leave it open. Those of earlier blocks
+            // since the last reading count too.
+            if moves.is_none_or(|moves| moves > 1) {
+                let now = thread_migrations();
+                let migrated = now.zip(migrations).map(|(now, before)| now - before);
+                moves = match (moves, migrated) {
+                    (Some(switches), Some(migrated)) => Some(switches.min(migrated)),
+                    (switches, migrated) => switches.or(migrated),
+                };
+                migrations = now;
+            }
             done.records.push(Record {
                 begin_ns,
                 end_ns,
@@ -138,6 +150,9 @@ mod tests {
                 .iter()
                 .all(|record| record.from_cpu != u16::MAX)
         );
+        if cfg!(target_os = "linux") {
+            assert!(done.records.iter().all(|of| of.most_moves.is_some()));
+        }
         compressor.damaged = Some(500);
         let error = work(&mut compressor).map(|done| done.bytes);
         assert_eq!(

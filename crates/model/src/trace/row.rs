@@ -229,17 +229,20 @@ impl Trace {
         trace.cut(relative(from_ns), relative(to_ns))
     }
 
-    /// The thread of this number at the time of a signpost. One of which nothing
-    /// was recorded is known by its signposts alone.
+    /// The thread of this number at the time of a signpost. Of one without states, samples
+    /// and signposts say when it was there.
     fn thread_at(&mut self, id: u32, signpost: &Signpost) -> &mut Thread {
         let to_ns = signpost.to_ns.unwrap_or(signpost.from_ns);
-        let mut threads = self.threads.iter();
-        let found = threads.position(|thread| {
-            let only_marked = thread.segments.is_empty() && thread.samples.is_empty();
-            thread.id == id
-                && (only_marked || thread.from_ns <= to_ns && signpost.from_ns <= thread.to_ns)
-        });
-        let at = found.unwrap_or_else(|| {
+        let threads = self.threads.iter().enumerate();
+        let threads = threads.filter(|(_, thread)| thread.id == id);
+        let apart_ns = |thread: &Thread| {
+            let after_ns = signpost.from_ns.saturating_sub(thread.to_ns);
+            after_ns.max(thread.from_ns.saturating_sub(to_ns))
+        };
+        let apart = threads.map(|(at, thread)| (apart_ns(thread), at, thread));
+        let possible = apart.filter(|(ns, _, thread)| *ns == 0 || thread.segments.is_empty());
+        let found = possible.min_by_key(|(ns, at, _)| (*ns, *at));
+        let at = found.map(|(_, at, _)| at).unwrap_or_else(|| {
             self.threads.push(Thread {
                 id,
                 from_ns: signpost.from_ns,
@@ -249,7 +252,7 @@ impl Trace {
             self.threads.len() - 1
         });
         let thread = &mut self.threads[at];
-        if thread.segments.is_empty() && thread.samples.is_empty() {
+        if thread.segments.is_empty() {
             thread.from_ns = thread.from_ns.min(signpost.from_ns);
             thread.to_ns = thread.to_ns.max(to_ns);
         }
@@ -283,7 +286,7 @@ fn operations(marks: &Marks, relative: impl Fn(u64) -> u64) -> Vec<Operation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Clocks, Ended, Segment, State, Tier};
+    use crate::trace::{Clocks, Ended, Sample, Segment, State, Tier};
 
     fn trace() -> Trace {
         let thread = |id, from_ns, to_ns| Thread {
@@ -358,6 +361,38 @@ mod tests {
             (trace.threads[3].from_ns, trace.threads[3].to_ns),
             (250, 260)
         );
+    }
+
+    #[test]
+    fn marks_extend_a_sampled_thread() {
+        let sample = |at_ns| Sample {
+            at_ns,
+            running_ns: 0,
+            queued_ns: 0,
+            switched_in: 0,
+            faults: 0,
+        };
+        let mut trace = trace();
+        trace.threads = vec![Thread {
+            id: 7,
+            name: "one".into(),
+            from_ns: 100,
+            to_ns: 200,
+            samples: vec![sample(100), sample(200)],
+            ..Thread::default()
+        }];
+        let marks = Marks {
+            visit_ns: (1000, 1500),
+            names: vec!["mark".into()],
+            marks: vec![(0, 1050, 1060, 7), (0, 1250, 1300, 7)],
+            ..Marks::default()
+        };
+        let trace = trace.of_row("my.row".into(), &marks);
+        let threads = trace.threads.iter();
+        let threads: Vec<_> = threads
+            .map(|t| (t.name.as_str(), t.from_ns, t.to_ns, t.signposts.len()))
+            .collect();
+        assert_eq!(threads, [("one", 50, 300, 2)]);
     }
 
     #[test]

@@ -62,7 +62,9 @@ impl Kept {
         };
         let from_ns = drained_ns.saturating_sub(last.as_nanos() as u64);
         while let Some(oldest) = self.batches.front() {
-            if oldest.drained_ns >= from_ns && self.bytes <= self.limit_bytes {
+            // The newest is kept, however large it is.
+            let fits = self.bytes <= self.limit_bytes || self.batches.len() == 1;
+            if oldest.drained_ns >= from_ns && fits {
                 break;
             }
             let Some(oldest) = self.batches.pop_front() else {
@@ -224,6 +226,14 @@ mod tests {
         // There is no room for the second.
         assert!(end.add(vec![(0, vec![0; 8])], 0, 1_150));
         assert_eq!(lengths(end), (vec![1, 8], Some(1_100)));
+    }
+
+    #[test]
+    fn the_newest_is_kept_even_if_it_alone_is_too_large() {
+        let mut end = kept(Some(Duration::from_nanos(100)), 10);
+        end.add(vec![(0, vec![0; 3])], 0, 1_000);
+        end.add(vec![(0, vec![0; 11])], 0, 1_010);
+        assert_eq!(lengths(end), (vec![11], Some(1_000)));
     }
 
     /// A record of a thread that begins (7) or ends (4).

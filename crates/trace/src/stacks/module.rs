@@ -104,10 +104,21 @@ impl Modules {
             let symbol = found.as_sym()?;
             // Beyond its end, it is not the one.
             let within = symbol.size.is_none_or(|size| symbol.offset < size.max(1));
-            within.then(|| symbol.name.clone().into_owned())
+            within.then(|| demangled(&symbol.name))
         });
         names.collect()
     }
+}
+
+/// The name as its program has it. A name of C is none of a type: `f` is no `float`.
+fn demangled(name: &str) -> String {
+    let is_mangled = ["_Z", "__Z", "_R"]
+        .iter()
+        .any(|mark| name.starts_with(mark));
+    let rust = || Some(format!("{:#}", rustc_demangle::try_demangle(name).ok()?));
+    let cpp = || cpp_demangle::Symbol::new(name).ok()?.demangle().ok();
+    let readable = is_mangled.then(|| rust().or_else(cpp)).flatten();
+    readable.unwrap_or_else(|| name.to_owned())
 }
 
 /// The file, if it is still the one that was mapped. In a container it has another
@@ -178,4 +189,27 @@ fn sections_of(file: File) -> Option<Sections> {
         info,
         segments: segments.collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_mangled_names_are_demangled() {
+        for (name, expected) in [
+            ("f", "f"),
+            ("i", "i"),
+            ("main", "main"),
+            ("_Z3addii", "add(int, int)"),
+            (
+                "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+                "core::fmt::Write::write_fmt",
+            ),
+            ("_RNvC6_123foo3bar", "123foo::bar"),
+            ("_Read", "_Read"),
+        ] {
+            assert_eq!(demangled(name), expected);
+        }
+    }
 }

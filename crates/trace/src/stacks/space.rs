@@ -18,7 +18,8 @@ pub(super) struct Mapping {
 #[derive(Clone, Debug)]
 pub(super) struct Space<T> {
     mappings: BTreeMap<u64, Mapping>,
-    threads: usize,
+    /// How many there are; not known of a process that was there before.
+    threads: Option<usize>,
     pub(super) cached: Option<T>,
 }
 
@@ -90,16 +91,17 @@ impl<T: Clone> Spaces<T> {
         if process != parent {
             let parent = self.0.get(&parent).cloned().unwrap_or_default();
             let child = Space {
-                threads: 0,
+                threads: Some(0),
                 ..parent
             };
             self.0.insert(process, child);
         }
-        self.of(process).threads += 1;
+        let space = self.of(process);
+        space.threads = space.threads.map(|threads| threads + 1);
     }
 
     pub(super) fn exec(&mut self, process: u32) {
-        let threads = 1;
+        let threads = Some(1);
         let empty = Space {
             threads,
             ..Space::default()
@@ -107,13 +109,12 @@ impl<T: Clone> Spaces<T> {
         self.0.insert(process, empty);
     }
 
-    /// A thread ended. The last one takes what is mapped with it; of a process that
-    /// was there before, the number of threads is not known.
+    /// A thread ended. The last one takes what is mapped with it.
     pub(super) fn exit(&mut self, process: u32) {
         if let Some(space) = self.0.get_mut(&process) {
             match space.threads {
-                1 => drop(self.0.remove(&process)),
-                threads => space.threads = threads.saturating_sub(1),
+                Some(..=1) => drop(self.0.remove(&process)),
+                threads => space.threads = threads.map(|threads| threads - 1),
             }
         }
     }
@@ -123,7 +124,7 @@ impl<T> Default for Space<T> {
     fn default() -> Space<T> {
         Space {
             mappings: BTreeMap::new(),
-            threads: 0,
+            threads: None,
             cached: None,
         }
     }
@@ -175,5 +176,14 @@ mod tests {
         assert_eq!(code(spaces.of(2), 100), Some((1, 0x1000)), "one is left");
         spaces.exit(2);
         assert_eq!(code(spaces.of(2), 100), None);
+    }
+
+    #[test]
+    fn what_was_mapped_before_outlives_a_new_thread() {
+        let mut spaces = Spaces::<()>::default();
+        spaces.of(1).map(mapping(100, 200, 1));
+        spaces.fork(1, 1);
+        spaces.exit(1);
+        assert_eq!(code(spaces.of(1), 100), Some((1, 0x1000)));
     }
 }
