@@ -194,7 +194,8 @@ fn once(
     let acted = acted?;
     let (trace, answered) = recorded?;
     let truth: Stretches = [acted.stretches.clone(), answered].concat();
-    let found = tails(&trace).context("no operations")?;
+    let found = tails(&trace).into_iter().next();
+    let found = found.context("no operations")?;
     if arguments.verbose {
         print(injection, &trace, &found);
     }

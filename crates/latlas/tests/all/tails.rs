@@ -31,8 +31,8 @@ fn largest(line: &str, act: impl Fn(&Child)) -> Vec<(&'static str, Option<Cause>
         }
         let bytes = std::fs::read(home.path("t.zst")).expect(&done.err);
         let trace = ::trace::document::from_bytes(&bytes).expect("a trace");
-        let tails = tails(&trace).expect("operations");
-        let causes = tails.causes();
+        let tails = tails(&trace);
+        let causes = tails.first().expect("operations").causes();
         let named = causes.iter().find(|(cause, ..)| cause.is_explained());
         found.push((tier, named.map(|&(cause, ..)| cause)));
     }
@@ -125,6 +125,42 @@ fn a_real_time_task_preempts() {
         };
         assert!(is_right, "{tier}: {cause:?}");
     }
+}
+
+/// Sends SIGINT as soon as a visit is traced.
+fn interrupted(home: &Home, line: &str) -> Done {
+    let mut tracing = home.start(line);
+    loop {
+        let children = children_of(tracing.id()).into_iter();
+        let mut visits = children.filter(|&id| command_line(id).contains("__traced_row"));
+        if visits.next().is_some() || tracing.try_wait().expect("ours").is_some() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    signalled(tracing.id(), "INT");
+    Done::after(tracing)
+}
+
+#[test]
+fn a_visit_that_does_not_finish_is_not_explained() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let home = Home::new();
+    let unfinished = "the visit did not finish: its slowest operations are not explained";
+    let line = "trace sched.wakeup --operations 200000 --tails";
+    let stopped = home.run(format!("{line} --for 400ms"));
+    for done in [stopped, interrupted(&home, line)] {
+        assert_eq!(done.code, 3, "{}", done.err);
+        has(&done.err, [unfinished]);
+    }
+    let rows = "run sync.semaphore_switch/free sync.mutex_contended --quick --trace-tails";
+    let done = interrupted(&home, rows);
+    assert_eq!(done.code, 3, "{}", done.err);
+    has(&done.err, ["interrupted: "]);
+    has(&done.err, [" not traced"]);
+    // The name of a row is given once.
+    let done = home.run("trace sched.ring --tails --operations 2");
+    assert_eq!(done.err.matches("sched.ring").count(), 1, "{}", done.err);
 }
 
 #[test]

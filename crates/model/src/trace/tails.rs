@@ -9,10 +9,10 @@ mod quota;
 mod stretches;
 mod usual;
 
-use super::{InterruptKind, Target, Trace};
+use super::{InterruptKind, Row, Target, Trace};
 use counted::Counted;
 use path::{Index, Path};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use usual::Usual;
 
 pub(super) use prices::prices;
@@ -65,9 +65,13 @@ pub struct Slow {
     pub causes: Vec<(Cause, f64)>,
 }
 
-/// The slowest operations of a row.
+/// The slowest operations of a row, of one kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tails {
+    /// What marks them, if each has one mark.
+    pub name: Option<String>,
+    /// How many there are of the kind.
+    pub operations: usize,
     /// The median length of all.
     pub median_ns: u64,
     /// All listed are longer.
@@ -97,46 +101,100 @@ impl Tails {
     }
 }
 
-/// Explains the slowest operations; `None` with fewer than two, or if all take more time
-/// than the trace has: they don't overlap, unless the document is damaged.
-pub fn tails(trace: &Trace) -> Option<Tails> {
+/// Explains the slowest operations of each kind; nothing if there are fewer than two, or if all
+/// take more time than the trace has: they don't overlap, unless the document is damaged.
+pub fn tails(trace: &Trace) -> Vec<Tails> {
     let Target::Row(row) = &trace.target else {
-        return None;
+        return Vec::new();
     };
-    let (interrupts, fault_ns) = row.prices.as_ref()?;
+    let Some((interrupts, fault_ns)) = row.prices.as_ref() else {
+        return Vec::new();
+    };
     let prices = Prices {
         interrupts,
         fault_ns: fault_ns.unwrap_or(0),
     };
-    let median_ns = row.median_ns()?;
-    let mut order: Vec<usize> = (0..row.operations.len()).collect();
-    order.sort_by_key(|&at| std::cmp::Reverse(row.operations[at].duration_ns()));
-    let beyond = (row.operations.len() as f64 * (1.0 - SHARE)) as usize;
-    let count = beyond.max(LEAST).min(order.len() / 2);
     let lengths = row.operations.iter().map(|o| u128::from(o.duration_ns()));
-    if count == 0 || lengths.sum::<u128>() > u128::from(trace.duration_ns) {
-        return None;
+    if lengths.sum::<u128>() > u128::from(trace.duration_ns) {
+        return Vec::new();
     }
-    let limit = order.get(count).map(|&at| row.operations[at].duration_ns());
     let index = Index::new(trace, row);
-    let paths: Vec<Path> = (0..order.len()).map(|at| index.path(row, at)).collect();
-    let usual = Usual::of(&paths);
-    let counted = Counted::of(trace, row, &paths, &usual);
-    let slow = order[..count].iter().map(|&number| {
-        let excess_ns = row.operations[number].duration_ns() as f64 - median_ns as f64;
-        Slow {
-            number,
-            excess_ns,
-            causes: usual.causes(&paths[number], excess_ns, &prices, |left_ns| {
-                counted.interrupts(row, number, &paths[number], left_ns, &prices)
-            }),
+    let numbers = 0..row.operations.len();
+    let paths: Vec<Path> = numbers.map(|at| index.path(row, at)).collect();
+    let kinds = kinds(trace, row).into_iter();
+    let kinds: Vec<(Option<u32>, Vec<usize>, Usual)> = kinds
+        .map(|(name, numbers)| {
+            let paths: Vec<&Path> = numbers.iter().map(|&at| &paths[at]).collect();
+            (name, numbers, Usual::of(&paths))
+        })
+        .collect();
+    let mut longer_ns = vec![0.0; paths.len()];
+    for (_, numbers, usual) in &kinds {
+        numbers
+            .iter()
+            .for_each(|&at| longer_ns[at] = usual.longer_ns(&paths[at]));
+    }
+    let counted = Counted::of(trace, row, longer_ns);
+    let length_ns = |at: usize| row.operations[at].duration_ns();
+    let explained = kinds.into_iter().filter_map(|(name, mut order, usual)| {
+        order.sort_by_key(|&at| std::cmp::Reverse(length_ns(at)));
+        let beyond = (order.len() as f64 * (1.0 - SHARE)) as usize;
+        let count = beyond.max(LEAST).min(order.len() / 2);
+        if count == 0 {
+            return None;
         }
+        let median_ns = length_ns(order[(order.len() - 1) / 2]);
+        let slow = order[..count].iter().map(|&number| {
+            let excess_ns = length_ns(number) as f64 - median_ns as f64;
+            Slow {
+                number,
+                excess_ns,
+                causes: usual.causes(&paths[number], excess_ns, &prices, |left_ns| {
+                    counted.interrupts(row, number, &paths[number], left_ns, &prices)
+                }),
+            }
+        });
+        Some(Tails {
+            name: name.and_then(|name| trace.signpost_names.get(name as usize).cloned()),
+            operations: order.len(),
+            median_ns,
+            limit_ns: length_ns(order[count]),
+            slow: slow.filter(|slow| slow.excess_ns > 0.0).collect(),
+        })
     });
-    Some(Tails {
-        median_ns,
-        limit_ns: limit.unwrap_or(median_ns),
-        slow: slow.filter(|slow| slow.excess_ns > 0.0).collect(),
-    })
+    explained.collect()
+}
+
+/// The operations by what marks them: in one where not each has exactly one mark, since these are
+/// its parts.
+fn kinds(trace: &Trace, row: &Row) -> BTreeMap<Option<u32>, Vec<usize>> {
+    let threads = trace.threads.iter();
+    let marks = threads.flat_map(|thread| &thread.signposts);
+    let mut names: HashMap<(u64, u64), u32> = HashMap::new();
+    let mut count = 0;
+    for mark in marks {
+        count += 1;
+        names.insert(
+            (mark.from_ns, mark.to_ns.unwrap_or(mark.from_ns)),
+            mark.name,
+        );
+    }
+    let all = 0..row.operations.len();
+    let operations = row.operations.iter();
+    let of = operations.map(|o| names.get(&(o.from_ns, o.to_ns)).copied());
+    let of: Option<Vec<u32>> = of.collect();
+    let mut kinds: BTreeMap<Option<u32>, Vec<usize>> = BTreeMap::new();
+    match of.filter(|of| of.len() == count) {
+        None => {
+            kinds.insert(None, all.collect());
+        }
+        Some(of) => {
+            for (at, name) in all.zip(of) {
+                kinds.entry(Some(name)).or_default().push(at);
+            }
+        }
+    }
+    kinds
 }
 
 /// What events cost on this machine, in ns.

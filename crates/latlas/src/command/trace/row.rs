@@ -308,3 +308,38 @@ fn visit(catalogue: &[Probe], order: &Order) -> anyhow::Result<Marks> {
     let visit = one_visit(catalogue, &plan, &machine, cell, order.operations, explain)?;
     Ok(visit.marks(&catalogue[plan.cells[cell].probe])?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::run::Scale;
+
+    #[test]
+    fn a_visit_is_asked_for_as_its_run() {
+        let catalogue = probes::catalogue();
+        let machine = sys::machine(Path::new("/"));
+        let cpu = *sys::allowed_cpus().expect("CPUs").last().expect("one");
+        let asked = plan::Request {
+            scale: Scale::Quick,
+            pin: Some(cpu),
+            dir: Some(std::env::temp_dir()),
+            ..plan::Request::default()
+        };
+        let order = |asked: &plan::Request| {
+            order(&catalogue, "sched.pool", asked, (Some(9), true), &machine).expect("a row")
+        };
+        let sent = serde_json::to_string(&order(&asked)).expect("JSON");
+        let quick: Order = serde_json::from_str(&sent).expect("the same");
+        assert_eq!((&quick.asked, quick.cpu), (&asked, Some(cpu)));
+        let last = |asked: &plan::Request| {
+            let plan = planned(&catalogue, "sched.pool", asked, &machine).expect("a plan");
+            plan.cells.last().expect("a cell").at.clone()
+        };
+        assert_eq!(quick.at, last(&asked));
+        let asked = plan::Request {
+            scale: Scale::Full,
+            ..asked
+        };
+        assert_eq!(order(&asked).at, last(&asked));
+    }
+}

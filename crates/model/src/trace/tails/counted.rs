@@ -2,7 +2,6 @@
 
 use super::Prices;
 use super::path::Path;
-use super::usual::Usual;
 use crate::trace::row::Reading;
 use crate::trace::{InterruptKind, Row, Trace};
 
@@ -15,12 +14,12 @@ pub(super) struct Counted<'t> {
 
 impl<'t> Counted<'t> {
     /// Nothing where the interrupts themselves are recorded.
-    pub(super) fn of(trace: &Trace, row: &'t Row, paths: &[Path], usual: &Usual) -> Counted<'t> {
+    pub(super) fn of(trace: &Trace, row: &'t Row, longer_ns: Vec<f64>) -> Counted<'t> {
         let is_recorded = trace.cpus.iter().any(|cpu| !cpu.interrupts.is_empty());
         let watch = row.watch.as_ref().filter(|_| !is_recorded);
         Counted {
             readings: watch.map_or(&[], |watch| &watch.readings),
-            longer_ns: paths.iter().map(|path| usual.longer_ns(path)).collect(),
+            longer_ns,
         }
     }
 

@@ -1,7 +1,8 @@
 use super::*;
 use crate::trace::row::{Operation, Reading, Spin, Watch};
 use crate::trace::{
-    Access, Cpu, Ended, Fault, Interrupt, Row, Segment, State, Switch, Thread, Tier, Wakeup,
+    Access, Cpu, Ended, Fault, Interrupt, Row, Segment, Signpost, State, Switch, Thread, Tier,
+    Wakeup,
 };
 
 /// The thread of the operations, and its partner.
@@ -64,7 +65,9 @@ fn trace(tier: Tier, states: &[(u64, u64, State)]) -> Trace {
 
 /// Where the excess of the slow operation went, in ns.
 fn causes(trace: &Trace) -> Vec<(Cause, u64)> {
-    let tails = tails(trace).expect("a row");
+    let [tails] = &tails(trace)[..] else {
+        panic!("operations of one kind");
+    };
     assert_eq!(tails.median_ns, USUAL_NS);
     let [slow] = &tails.slow[..] else {
         panic!("the others are as usual: {tails:?}");
@@ -480,7 +483,8 @@ fn a_damaged_document_is_no_panic() {
             reading(last_ns),
         ],
     );
-    assert_eq!(tails(&trace).map(|tails| tails.slow.len()), Some(0));
+    let found = tails(&trace);
+    assert_eq!((found.len(), found[0].slow.len()), (1, 0));
     // Counts beyond all numbers explain no more than there is.
     let mut trace = self::trace(Tier::OwnProcess, &[]);
     if let Target::Row(row) = &mut trace.target {
@@ -511,9 +515,9 @@ fn operations_take_no_longer_than_their_trace() {
     // All of them together: as long as the trace.
     let sum_ns: u64 = row.operations.iter().map(Operation::duration_ns).sum();
     trace.duration_ns = sum_ns;
-    assert!(tails(&trace).is_some());
+    assert_eq!(tails(&trace).len(), 1);
     trace.duration_ns = sum_ns - 1;
-    assert_eq!(tails(&trace), None);
+    assert_eq!(tails(&trace), []);
 }
 
 #[test]
@@ -552,4 +556,46 @@ fn latlas_itself_is_no_other_thread() {
     trace.cpus[0].switches = vec![switch(0, 8, 0), switch(50_000, 0, FIRST)];
     trace.recorder = vec![0];
     assert_eq!(causes(&trace), [(Cause::Queued(0), 50_000)]);
+}
+
+#[test]
+fn operations_are_compared_with_their_kind() {
+    // Every second one takes 5 µs.
+    let mut trace = trace(Tier::Full, &[(500, 50_500, State::Stopped)]);
+    let Target::Row(row) = &mut trace.target else {
+        panic!("a row");
+    };
+    for (at, operation) in row.operations.iter_mut().enumerate() {
+        if at % 2 == 0 {
+            operation.to_ns = operation.from_ns + 5_000;
+        }
+    }
+    let mark = |(at, operation): (usize, &Operation)| Signpost {
+        from_ns: operation.from_ns,
+        to_ns: Some(operation.to_ns),
+        name: (at % 2) as u32,
+    };
+    trace.threads[0].signposts = row.operations.iter().enumerate().map(mark).collect();
+    trace.signpost_names = vec!["create".into(), "delete".into()];
+    let medians = |trace: &Trace| -> Vec<(Option<String>, usize, u64, usize)> {
+        let tails = tails(trace).into_iter();
+        tails
+            .map(|t| (t.name, t.operations, t.median_ns, t.slow.len()))
+            .collect()
+    };
+    let kind = |name: &str, median_ns, slow| (Some(name.to_owned()), 15, median_ns, slow);
+    assert_eq!(
+        medians(&trace),
+        [kind("create", 5_000, 0), kind("delete", USUAL_NS, 1)]
+    );
+    let found = tails(&trace);
+    assert_eq!(found[1].slow[0].excess_ns, 50_000.0);
+    assert_eq!(found[1].causes(), [(Cause::Stopped, 50_000.0, 1)]);
+    // With a part of one of them, the names may be those of parts.
+    let part = trace.threads[0].signposts[0];
+    trace.threads[0].signposts.push(Signpost {
+        to_ns: Some(part.from_ns + 1),
+        ..part
+    });
+    assert_eq!(medians(&trace).len(), 1);
 }

@@ -13,7 +13,7 @@ pub(super) struct Usual {
 }
 
 impl Usual {
-    pub(super) fn of(paths: &[Path]) -> Usual {
+    pub(super) fn of(paths: &[&Path]) -> Usual {
         let median = |mut values: Vec<u64>| {
             values.sort_unstable();
             values
@@ -36,7 +36,7 @@ impl Usual {
                 .collect(),
             interrupts: kinds
                 .map(|kind| {
-                    let of = |path: &Path| path.interrupts.get(&kind).copied().unwrap_or(0);
+                    let of = |path: &&Path| path.interrupts.get(&kind).copied().unwrap_or(0);
                     (kind, median(paths.iter().map(of).collect()))
                 })
                 .collect(),

@@ -81,7 +81,8 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
     }
     parts.lanes = over_time(trace, &summary, most, options);
     let columns = Some(options.columns).filter(|_| !options.all);
-    if let Some(tails) = tails(trace) {
+    let tails = tails(trace);
+    if !tails.is_empty() {
         let blocks = tails::blocks(trace, &tails, most, columns);
         parts.figures.push(("Slowest operations", blocks));
     }

@@ -20,9 +20,9 @@ pub fn row_tails(trace: &Trace, run: &Run, columns: usize) -> Vec<Block> {
         return Vec::new();
     };
     let name = visible(&row.name);
-    let mut blocks = match tails(trace) {
-        Some(tails) => self::blocks(trace, &tails, FEW_OPERATIONS, Some(columns)),
-        None => vec![Block::text("too few operations")],
+    let mut blocks = match &tails(trace)[..] {
+        [] => vec![Block::text("too few operations")],
+        tails => self::blocks(trace, tails, FEW_OPERATIONS, Some(columns)),
     };
     blocks.insert(
         0,
@@ -95,11 +95,50 @@ pub fn rows_without_tails(rows: &[String]) -> Vec<Block> {
     ))]
 }
 
-/// The causes of all slow operations, then each operation; names of threads are cut where they
-/// find no room.
+/// What is explained of each kind of operations, and the prices.
 pub(super) fn blocks(
     trace: &Trace,
-    tails: &Tails,
+    tails: &[Tails],
+    most: usize,
+    columns: Option<usize>,
+) -> Vec<Block> {
+    let Target::Row(row) = &trace.target else {
+        return Vec::new();
+    };
+    let mut blocks = Vec::new();
+    for (at, kind) in tails.iter().enumerate() {
+        if at > 0 {
+            blocks.push(Block::empty_line());
+        }
+        let name = kind.name.as_deref().filter(|_| tails.len() > 1);
+        let name = name.map(|name| format!("{}: ", visible(name)));
+        let lead = name.unwrap_or_default();
+        blocks.extend(of_kind(trace, row, (&lead, kind), most, columns));
+    }
+    if trace.tier == Tier::Minimal {
+        blocks.push(Block::text("why is not recorded in this tier"));
+        return blocks;
+    }
+    if let Some((interrupts, fault_ns)) = &row.prices {
+        let interrupts = interrupts.iter();
+        let interrupts =
+            interrupts.map(|(kind, &ns)| format!("{} {}", kind.name(), time(ns as f64)));
+        let fault = fault_ns.map(|ns| format!("page fault {}", time(ns as f64)));
+        let prices: Vec<String> = interrupts.chain(fault).collect();
+        blocks.push(Block::fact(
+            "prices",
+            format!("in this run: {}", prices.join(", ")),
+        ));
+    }
+    blocks
+}
+
+/// The causes of all slow operations, then each operation; names of threads are cut where they
+/// find no room.
+fn of_kind(
+    trace: &Trace,
+    row: &Row,
+    (lead, tails): (&str, &Tails),
     most: usize,
     columns: Option<usize>,
 ) -> Vec<Block> {
@@ -107,20 +146,16 @@ pub(super) fn blocks(
     const OF_CAUSES: usize = 31;
     const OF_OPERATIONS: usize = 51;
     let room = |taken: usize| columns.map_or(usize::MAX, |columns| columns.saturating_sub(taken));
-    let Target::Row(row) = &trace.target else {
-        return Vec::new();
-    };
     let excess_ns = tails.excess_ns();
     let mut blocks = vec![Block::text(format!(
-        "the slowest {} of {} operations take more than {} (median {}); they take {} longer together",
+        "{lead}the slowest {} of {} operations take more than {} (median {}); they take {} longer together",
         tails.slow.len(),
-        row.operations.len(),
+        tails.operations,
         time(tails.limit_ns as f64),
         time(tails.median_ns as f64),
         time(excess_ns)
     ))];
     if trace.tier == Tier::Minimal {
-        blocks.push(Block::text("why is not recorded in this tier"));
         return blocks;
     }
     let columns = [
@@ -177,17 +212,6 @@ pub(super) fn blocks(
     }
     blocks.push(Block::empty_line());
     blocks.push(Block::Table(table));
-    if let Some((interrupts, fault_ns)) = &row.prices {
-        let interrupts = interrupts.iter();
-        let interrupts =
-            interrupts.map(|(kind, &ns)| format!("{} {}", kind.name(), time(ns as f64)));
-        let fault = fault_ns.map(|ns| format!("page fault {}", time(ns as f64)));
-        let prices: Vec<String> = interrupts.chain(fault).collect();
-        blocks.push(Block::fact(
-            "prices",
-            format!("in this run: {}", prices.join(", ")),
-        ));
-    }
     blocks
 }
 
