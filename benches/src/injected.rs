@@ -8,6 +8,8 @@ use meter::probe::{Effort, Event, Place, Probe, Work, WorkError};
 use meter::wire;
 use model::run::Regime;
 use model::trace::row::Marks;
+use rustix::thread::{MembarrierCommand, clock_nanosleep_absolute, membarrier};
+use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,8 +19,11 @@ use sys::clock::Counter;
 use sys::monotonic_raw_ns;
 use trace::record::INTERRUPTS_RECORDED;
 
-/// A row of this program: a thread that computes for about 50 µs.
+/// A row of this program: a thread that computes.
 pub const SPIN: &str = "bench.spin";
+
+/// A row of this program: a thread that sleeps until a time of CLOCK_REALTIME.
+pub const SLEEP: &str = "bench.sleep";
 
 /// From and to, in ns of CLOCK_MONOTONIC_RAW.
 pub type Stretches = Vec<(u64, u64)>;
@@ -38,6 +43,9 @@ pub struct Arguments {
     /// All CPUs that its threads may have
     #[arg(long, value_delimiter = ',')]
     allowed: Vec<u32>,
+    /// About how long an operation computes, in µs
+    #[arg(long)]
+    operation_us: u32,
     /// Fresh pages in an operation now and then
     #[arg(long)]
     faults: bool,
@@ -61,7 +69,8 @@ pub fn visit(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let truth = Arc::new(Mutex::new(Vec::new()));
     let mut catalogue = probes::catalogue();
-    catalogue.push(spin(arguments.faults, &truth));
+    catalogue.push(spin(arguments.operation_us, arguments.faults, &truth));
+    catalogue.push(sleep(arguments.operation_us));
     let machine = sys::machine(Path::new("/"));
     let (row, point) = match arguments.row.rsplit_once('/') {
         Some((row, point)) if point.parse::<u64>().is_ok() => (row, point.parse().ok()),
@@ -102,18 +111,18 @@ pub fn visit(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(wire::send(&mut std::io::stdout().lock(), &answer)?)
 }
 
-/// Memory that is unmapped on one CPU must leave the translations of the other, too: an
-/// interrupt of the CPU on which another thread of the process runs.
+/// A barrier on one CPU for all threads of the process: an interrupt of the CPU on which
+/// another one runs. Unmapping memory interrupts it too, but in some guests the hypervisor
+/// does that, and no interrupt is there to be seen.
 fn interrupt(cpu: u32, stop: &AtomicBool, truth: &Mutex<Stretches>) {
-    const TIMES: usize = 40;
-    const PAUSE: Duration = Duration::from_millis(7);
+    const TIMES: usize = 200;
+    const PAUSE: Duration = Duration::from_millis(50);
     let _ = sys::pin_to(&[cpu]);
+    let _ = membarrier(MembarrierCommand::RegisterPrivateExpedited);
     while !stop.load(Ordering::Relaxed) {
         let from_ns = monotonic_raw_ns();
         for _ in 0..TIMES {
-            if let Ok(mut page) = sys::Mapping::new(sys::base_page_bytes()) {
-                page.as_mut_slice()[0] = black_box(1);
-            }
+            let _ = membarrier(MembarrierCommand::PrivateExpedited);
         }
         let mut truth = truth.lock().unwrap_or_else(PoisonError::into_inner);
         truth.push((from_ns, monotonic_raw_ns()));
@@ -122,19 +131,69 @@ fn interrupt(cpu: u32, stop: &AtomicBool, truth: &Mutex<Stretches>) {
     }
 }
 
-fn spin(faults: bool, truth: &Arc<Mutex<Stretches>>) -> Probe {
+fn spin(operation_us: u32, faults: bool, truth: &Arc<Mutex<Stretches>>) -> Probe {
     let truth = Arc::clone(truth);
     Probe {
         regime: Regime::Stamped,
-        effort: Effort::stamped(1, 100, 50e3),
+        effort: Effort::stamped(1, 100, f64::from(operation_us) * 1e3),
         make: Box::new(move |_, _| {
             Ok(Box::new(Spin {
-                turns: turns(),
+                turns: turns(operation_us),
                 faults,
                 truth: Arc::clone(&truth),
             }))
         }),
         ..Probe::blank(SPIN)
+    }
+}
+
+fn sleep(operation_us: u32) -> Probe {
+    Probe {
+        regime: Regime::Stamped,
+        effort: Effort::stamped(1, 100, f64::from(operation_us) * 1e3),
+        make: Box::new(move |_, _| Ok(Box::new(Sleep(operation_us)))),
+        ..Probe::blank(SLEEP)
+    }
+}
+
+struct Sleep(u32);
+
+impl Work for Sleep {
+    fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
+        let counter = Counter::best();
+        let operation = |_| {
+            let from = counter.start();
+            self.run(1, false);
+            event(from, counter.stop())
+        };
+        Ok((0..operations).map(operation).collect())
+    }
+
+    fn run(&mut self, turns: u64, _: bool) {
+        for _ in 0..turns {
+            let now = clock_gettime(ClockId::Realtime);
+            let ns = now.tv_nsec + i64::from(self.0) * 1000;
+            let until = Timespec {
+                tv_sec: now.tv_sec + ns / 1_000_000_000,
+                tv_nsec: ns % 1_000_000_000,
+            };
+            let _ = clock_nanosleep_absolute(ClockId::Realtime, &until);
+        }
+    }
+}
+
+/// An operation of the first series.
+fn event(from: u64, to: u64) -> Event {
+    Event {
+        series: 0,
+        from_ticks: 0,
+        to_ticks: to.wrapping_sub(from),
+        ops: 1,
+        mode: 0,
+        place: Some(Place {
+            zero_ticks: from,
+            thread: sys::thread::current_id(),
+        }),
     }
 }
 
@@ -144,12 +203,17 @@ struct Spin {
     truth: Arc<Mutex<Stretches>>,
 }
 
-/// As many as take about 50 µs.
-fn turns() -> u64 {
+/// As many as take about so long.
+fn turns(us: u32) -> u64 {
     const TRIED: u64 = 1_000_000;
-    let began = Instant::now();
-    turn(TRIED);
-    (TRIED as f64 * 50e3 / began.elapsed().as_nanos().max(1) as f64) as u64
+    let each_ns = || {
+        let began = Instant::now();
+        turn(TRIED);
+        began.elapsed().as_nanos().max(1) as f64 / TRIED as f64
+    };
+    // What is injected may lengthen some.
+    let each_ns = (0..5).map(|_| each_ns()).fold(f64::MAX, f64::min);
+    (f64::from(us) * 1e3 / each_ns) as u64
 }
 
 fn turn(turns: u64) {
@@ -183,18 +247,7 @@ impl Work for Spin {
                 }
                 truth.push((from_ns, monotonic_raw_ns()));
             }
-            let to = counter.stop();
-            events.push(Event {
-                series: 0,
-                from_ticks: 0,
-                to_ticks: to.wrapping_sub(from),
-                ops: 1,
-                mode: 0,
-                place: Some(Place {
-                    zero_ticks: from,
-                    thread: sys::thread::current_id(),
-                }),
-            });
+            events.push(event(from, counter.stop()));
         }
         let mut all = self.truth.lock().unwrap_or_else(PoisonError::into_inner);
         all.append(&mut truth);

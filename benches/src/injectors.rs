@@ -1,7 +1,7 @@
 //! Causes of slow operations that come from outside of the process that has them. Each injector
 //! knows by its own clock when it acted.
 
-use crate::injected::Stretches;
+use crate::injected::{SLEEP, SPIN, Stretches};
 use anyhow::Context;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::time::{ClockId, Timespec, clock_gettime, clock_settime};
@@ -21,11 +21,11 @@ pub enum Injection {
     Faults,
     /// A CPU quota of 10 ms in 20 ms.
     Quota,
-    /// 40 TLB shootdowns in a row, every 7 ms.
+    /// 200 barriers in a row, every 50 ms, each an interrupt of the other CPU.
     Interrupts,
     /// SIGSTOP, SIGCONT after 10 ms, every 50 ms.
     Stop,
-    /// CLOCK_REALTIME set 1 ms ahead and back: the kernel interrupts all CPUs for each.
+    /// CLOCK_REALTIME set back by 2 ms and ahead again 20 ms later, every 50 ms.
     Clock,
 }
 
@@ -45,6 +45,17 @@ impl Injection {
             Interrupts => "interrupt storm",
             Stop => "SIGSTOP",
             Clock => "clock step",
+        }
+    }
+
+    /// The row, how long its operations last in µs and how many there are, unless asked for
+    /// otherwise. A storm of interrupts at most doubles the time of what it hits: it is among
+    /// the slowest only if an operation has room for all of it.
+    pub fn operations(self) -> (&'static str, u32, u32) {
+        match self {
+            Interrupts => (SPIN, 2_000, 2_000),
+            Clock => (SLEEP, 1_000, 2_000),
+            _ => (SPIN, 50, 10_000),
         }
     }
 
@@ -176,10 +187,9 @@ fn stopped(on: &Place<'_>, stop: &AtomicBool) -> anyhow::Result<Stretches> {
 }
 
 fn stepped(on: &Place<'_>, stop: &AtomicBool) -> anyhow::Result<Stretches> {
-    const STEP_NS: i64 = 1_000_000;
+    const STEP_NS: i64 = 2_000_000;
     sys::pin_to(&[on.other])?;
-    let step = |by_ns: i64| -> anyhow::Result<(u64, u64)> {
-        let from_ns = monotonic_raw_ns();
+    let step = |by_ns: i64| -> anyhow::Result<u64> {
         let now = clock_gettime(ClockId::Realtime);
         let ns = now.tv_nsec + by_ns;
         clock_settime(
@@ -189,14 +199,16 @@ fn stepped(on: &Place<'_>, stop: &AtomicBool) -> anyhow::Result<Stretches> {
                 tv_nsec: ns.rem_euclid(1_000_000_000),
             },
         )?;
-        Ok((from_ns, monotonic_raw_ns()))
+        Ok(monotonic_raw_ns())
     };
     let mut stretches = Vec::new();
     while !stop.load(Ordering::Relaxed) {
-        stretches.push(step(STEP_NS)?);
-        std::thread::sleep(Duration::from_millis(2));
-        stretches.push(step(-STEP_NS)?);
-        std::thread::sleep(Duration::from_millis(5));
+        let at_ns = step(-STEP_NS)?;
+        // What waits for a time of that clock waits longer by as much.
+        stretches.push((at_ns, at_ns + STEP_NS as u64));
+        std::thread::sleep(Duration::from_millis(20));
+        step(STEP_NS)?;
+        std::thread::sleep(Duration::from_millis(30));
     }
     Ok(stretches)
 }

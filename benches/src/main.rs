@@ -23,12 +23,14 @@ mod claims {
     pub mod atlas_store;
     pub mod cost;
     pub mod exec;
+    pub mod fit;
     pub mod gate;
     pub mod honesty;
     pub mod osnoise;
     pub mod packs;
     pub mod peers;
     pub mod printed;
+    pub mod qos;
     pub mod repeatability;
     pub mod runs;
     pub mod tails;
@@ -82,6 +84,11 @@ enum Entry {
     Trace(trace::Arguments),
     /// What `latlas trace ROW --tails` says of causes that are injected; root (5 min)
     Tails(tails::Arguments),
+    /// `latlas qos` against the kernel's run times, `perf sched timehist`, our trace and the zstd
+    /// command line; root (4 min)
+    Qos(qos::Arguments),
+    /// How often `latlas fit` is wrong: recorded runs, and fleets made up from them (3 min)
+    Fit(fit::Arguments),
     /// Time and size of an atlas of 1000 runs (5 min)
     AtlasStore(atlas_store::Arguments),
     /// Wall time, memory, program and document size of latlas (5 min)
@@ -126,6 +133,8 @@ fn run(entry: &Entry) -> anyhow::Result<bars::Bars> {
         Entry::UnderLoad(of) => under_load::claim(of),
         Entry::Gate(of) => gate::claim(of),
         Entry::TunePeers(of) => tune_peers::claim(of),
+        Entry::Qos(of) => qos::claim(of),
+        Entry::Fit(of) => fit::claim(of),
         Entry::AtlasStore(of) => atlas_store::claim(of),
         Entry::Cost(of) => cost::claim(of),
         Entry::Packs(of) => packs::claim(of),

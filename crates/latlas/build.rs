@@ -6,12 +6,12 @@ use std::process::Command;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=LATLAS_COMMIT");
-    let git = Path::new("../../.git");
     for file in ["HEAD", "logs/HEAD"] {
-        let path = git.join(file);
+        // In a work tree of its own these are elsewhere.
+        let path = git(&["rev-parse", "--git-path", file]).filter(|path| Path::new(path).exists());
         // A path that is not there would make every build run this again.
-        if path.exists() {
-            println!("cargo::rerun-if-changed={}", path.display());
+        if let Some(path) = path {
+            println!("cargo::rerun-if-changed={path}");
         }
     }
     if let Some(commit) = commit() {
@@ -28,8 +28,12 @@ fn commit() -> Option<String> {
     if let Ok(given) = std::env::var("LATLAS_COMMIT") {
         return Some(given).filter(|commit| !commit.is_empty());
     }
-    let output = Command::new("git").args(["rev-parse", "HEAD"]).output();
+    git(&["rev-parse", "HEAD"])
+}
+
+/// What git prints, on one line.
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output();
     let output = output.ok().filter(|output| output.status.success())?;
-    let commit = String::from_utf8(output.stdout).ok()?;
-    Some(commit.trim().to_owned())
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
 }

@@ -67,7 +67,7 @@ static uint64_t window(void *state, uint64_t turns) {
   return turns;
 }
 
-LATLAS_PACK("appkit", APPKIT ", " __VERSION__ ", -O2",
+LATLAS_PACK("appkit", APPKIT ", " COMPILER " " __VERSION__ ", -O2",
             {.id = "ui.view_create",
              .method = "initWithFrame: and release in a loop, with an autorelease pool inside the time.",
              .about_ns = 20000,

@@ -11,7 +11,7 @@
 LATLAS_EXPORT const latlas_pack *latlas_probe_pack(void) {
   static latlas_probe probes[64];
   static latlas_pack pack = {LATLAS_PROBE_VERSION, 0, sizeof probes[0], 0, "foundation", probes,
-                             FOUNDATION ", " __VERSION__ ", -O2"};
+                             FOUNDATION ", " COMPILER " " __VERSION__ ", -O2"};
   const family all[] = {sends, codecs, files, loops};
   pack.count = 0;
   for (size_t n = 0; n < sizeof all / sizeof all[0]; n++) {

@@ -59,9 +59,14 @@ static uint32_t run_loop(void *state, uint32_t operations, latlas_stamp *stamps)
   chain->made = 0;
   POOL({
     NSDate *end = [NSDate dateWithTimeIntervalSinceNow:MOST_SECONDS];
+    NSRunLoop *loop = [NSRunLoop currentRunLoop];
     [chain arm];
+    /* runMode:beforeDate: would wait for the end after the last call: GNUstep's returns for input only. */
     while (chain->made < operations && [end timeIntervalSinceNow] > 0) {
-      POOL([[NSRunLoop currentRunLoop] runMode:NSDefaultRunLoopMode beforeDate:end]);
+      POOL({
+        NSDate *next = [loop limitDateForMode:NSDefaultRunLoopMode];
+        if (next && chain->made < operations) [loop acceptInputForMode:NSDefaultRunLoopMode beforeDate:next];
+      });
     }
     [NSObject cancelPreviousPerformRequestsWithTarget:chain];
   });

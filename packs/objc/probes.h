@@ -9,6 +9,12 @@
 #define IS_GNUSTEP 0
 #endif
 
+#ifdef __clang__
+#define COMPILER "clang"
+#else
+#define COMPILER "gcc"
+#endif
+
 typedef struct family {
   const latlas_probe *probes;
   size_t count;

@@ -3,7 +3,7 @@
 //! the share that is named rightly, wrongly, and not at all.
 
 use crate::bars::Bars;
-use crate::injected::{Answer, SPIN, Stretches};
+use crate::injected::{Answer, Stretches};
 use crate::injectors::{Acted, Group, Injection, Place};
 use crate::spread::median;
 use crate::table::{Table, percent};
@@ -14,6 +14,7 @@ use model::trace::{Ended, InterruptKind, Target, Tier, Trace};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use sys::attached::Held;
 use trace::record::{self, Request};
 
@@ -25,12 +26,12 @@ pub struct Arguments {
     /// Inject these only
     #[arg(long)]
     only: Vec<Injection>,
-    /// The row; page faults need bench.spin
-    #[arg(long, default_value = SPIN)]
-    row: String,
-    /// Operations of a visit
-    #[arg(long, default_value_t = 10_000)]
-    operations: u32,
+    /// The row [default: bench.spin, which computes; bench.sleep for the clock]
+    #[arg(long)]
+    row: Option<String>,
+    /// Operations of a visit [default: 10000, or 2000 long ones for interrupts and the clock]
+    #[arg(long)]
+    operations: Option<u32>,
     /// Record on any CPU, the one of the operations too
     #[arg(long)]
     share: bool,
@@ -67,6 +68,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     } else if !arguments.share {
         sys::pin_to(&[other])?;
     }
+    let held = sys::attached::hold()?;
     let mut bars = Bars::new();
     let mut table = Table::new(&[
         "",
@@ -88,10 +90,13 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         let mut shares: [Vec<Shares>; 2] = Default::default();
         for _ in 0..arguments.rounds {
             for (shares, tier) in shares.iter_mut().zip(TIERS) {
-                match once(arguments, injection, tier, &cpus) {
+                match once(arguments, injection, tier, &cpus, &held) {
                     Ok(Some(found)) => shares.push(found),
                     Ok(None) => println!("{}: no slow operation was hit", injection.name()),
                     Err(error) => println!("SKIPPED {}: {error:#}", injection.name()),
+                }
+                if held.is_requested_within(Duration::ZERO) {
+                    bail!("interrupted");
                 }
             }
         }
@@ -153,6 +158,7 @@ fn once(
     injection: Injection,
     tier: Tier,
     cpus: &[u32],
+    held: &Held,
 ) -> anyhow::Result<Option<Shares>> {
     let (Some(&cpu), Some(&other)) = (cpus.first(), cpus.last()) else {
         bail!("no CPU");
@@ -161,10 +167,14 @@ fn once(
     let group = (injection == Injection::Quota)
         .then(Group::new)
         .transpose()?;
+    let (row, operation_us, operations) = injection.operations();
+    let row = arguments.row.as_deref().unwrap_or(row);
+    let operations = arguments.operations.unwrap_or(operations);
     let mut command = Command::new(std::env::current_exe()?);
     command
-        .args(["__injected", "--row", &arguments.row])
-        .args(["--operations", &arguments.operations.to_string()])
+        .args(["__injected", "--row", row])
+        .args(["--operations", &operations.to_string()])
+        .args(["--operation-us", &operation_us.to_string()])
         .args(["--cpu", &cpu.to_string()])
         .args(["--allowed", &allowed.join(",")]);
     match injection {
@@ -175,7 +185,6 @@ fn once(
     if let Some(group) = &group {
         command.arg("--group").arg(group.path());
     }
-    let held = sys::attached::hold()?;
     let place = Place {
         cpu,
         other,
@@ -185,7 +194,7 @@ fn once(
     let stop = AtomicBool::new(false);
     let (recorded, acted) = std::thread::scope(|scope| {
         let acting = scope.spawn(|| injection.act(&place, &stop));
-        let recorded = recorded(command, &held, tier);
+        let recorded = recorded(command, held, tier);
         stop.store(true, Ordering::Relaxed);
         let acted = acting.join();
         let failed = || Err(anyhow::anyhow!("the injector failed"));
@@ -240,10 +249,8 @@ fn is_right(cause: Cause, tier: Tier, injection: Injection, by: u32) -> bool {
         (Injection::Neighbour | Injection::Fifo, Cause::Preempted(None)) => tier != Tier::Full,
         (Injection::Faults, Cause::Faults)
         | (Injection::Quota, Cause::Throttled)
-        | (
-            Injection::Interrupts | Injection::Clock,
-            Cause::Interrupts(InterruptKind::CallFunction),
-        )
+        | (Injection::Interrupts, Cause::Interrupts(InterruptKind::CallFunction))
+        | (Injection::Clock, Cause::ClockStep)
         | (Injection::Stop, Cause::Stopped) => true,
         _ => false,
     }

@@ -34,6 +34,9 @@ enum Tracer {
     Scheduler,
     Full,
     Own,
+    Stacks,
+    Last,
+    OwnLast,
     PerfSched,
     PerfRecord,
     PerfSwitches,
@@ -43,14 +46,18 @@ enum Tracer {
 }
 
 use Tracer::{
-    Alone, Ftrace, Full, Own, PerfRecord, PerfSched, PerfSwitches, PerfTrace, Scheduler, Strace,
+    Alone, Ftrace, Full, Last, Own, OwnLast, PerfRecord, PerfSched, PerfSwitches, PerfTrace,
+    Scheduler, Stacks, Strace,
 };
 
-const ALL: [Tracer; 10] = [
+const ALL: [Tracer; 13] = [
     Alone,
     Scheduler,
     Full,
     Own,
+    Stacks,
+    Last,
+    OwnLast,
     PerfSched,
     PerfRecord,
     PerfSwitches,
@@ -71,6 +78,9 @@ impl Tracer {
             Scheduler => "scheduler only",
             Full => "full",
             Own => "own process",
+            Stacks => "full, stacks",
+            Last => "full, last second",
+            OwnLast => "own process, last second",
             PerfSched => "perf sched record",
             PerfRecord => "perf record",
             PerfSwitches => "perf record --switch-events",
@@ -98,14 +108,15 @@ impl Tracer {
         let data = files.join("perf.data");
         let data = data.to_string_lossy();
         let (latlas, perf) = (&arguments.latlas, &arguments.perf);
+        let traced = |tier: &[&str]| words(latlas, &[&["trace", "--tier"], tier, &["--"]].concat());
         match self {
             Alone | Ftrace => words(Path::new("env"), &[]),
-            Scheduler => words(
-                latlas,
-                &["trace", "--tier", "full", "--scheduler-only", "--"],
-            ),
-            Full => words(latlas, &["trace", "--tier", "full", "--"]),
-            Own => words(latlas, &["trace", "--tier", "own", "--"]),
+            Scheduler => traced(&["full", "--scheduler-only"]),
+            Full => traced(&["full"]),
+            Own => traced(&["own"]),
+            Stacks => traced(&["full", "--stacks"]),
+            Last => traced(&["full", "--last", "1s"]),
+            OwnLast => traced(&["own", "--last", "1s"]),
             PerfSched => words(perf, &["sched", "record", "-q", "-o", &data, "--"]),
             PerfRecord => words(perf, &["record", "-q", "-e", EVENTS, "-o", &data, "--"]),
             PerfSwitches => {
@@ -267,4 +278,13 @@ fn hold(workload: Workload, times: &[Vec<f64>], bars: &mut Bars) {
         against(Full, PerfTrace, 0.2);
     }
     bars.at_most(&format!("{name}, own process"), of(Own), 1.6, "x");
+    for (kept, whole) in [(Last, Full), (OwnLast, Own)] {
+        let share = of(kept).zip(of(whole)).map(|(kept, whole)| kept / whole);
+        bars.at_most(
+            &format!("{name}, {}, by all", kept.title()),
+            share,
+            1.02,
+            "x",
+        );
+    }
 }

@@ -101,12 +101,12 @@ unsafe fn request_of(request: &LatlasRequest) -> Result<Request, &'static str> {
 }
 
 /// Calls the caller's function.
-struct Told {
+struct ProgressCallback {
     progress: LatlasProgress,
     context: *mut c_void,
 }
 
-impl Told {
+impl ProgressCallback {
     fn call(&self, done: u64, planned: u64, elapsed: Duration, remaining: Duration) {
         if let Some(progress) = self.progress {
             let (elapsed_s, remaining_s) = (elapsed.as_secs_f64(), remaining.as_secs_f64());
@@ -117,7 +117,7 @@ impl Told {
     }
 }
 
-impl Observer for Told {
+impl Observer for ProgressCallback {
     fn started(&mut self, plan: &Plan) {
         self.call(0, 0, Duration::ZERO, plan.total());
     }
@@ -164,11 +164,11 @@ pub unsafe extern "C" fn latlas_run_measure(
         || {
             // SAFETY: the caller's promise.
             let asked = unsafe { request_of(request) }?;
-            let mut told = Told {
+            let mut observer = ProgressCallback {
                 progress: request.progress,
                 context: request.context,
             };
-            let measured = measure::measure(asked, &mut told, &run.stop);
+            let measured = measure::measure(asked, &mut observer, &run.stop);
             measured.map(Ok).map_err(|why| why.to_string())
         },
     );

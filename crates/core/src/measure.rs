@@ -3,7 +3,8 @@
 use meter::conduct::{ConductError, Observer, conduct};
 use meter::measuring_lock::{HeldBy, Holder, MeasuringLock};
 use meter::plan::{self, PlanError};
-use model::run::{Program, Run};
+use meter::program::program;
+use model::run::Run;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -51,18 +52,7 @@ pub(crate) fn measure(
     let holder = Holder::this_process("latlas-core", Some(plan.total()));
     // What a lock can't be had for (an app's sandbox) is no reason not to measure.
     let _lock = MeasuringLock::take(&holder, false, |_| ()).map_err(MeasureError::Held)?;
-    let emulator = machine.emulated.get().and_then(|by| by.name());
-    let program = Program {
-        name: "latlas-core".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        commit: None,
-        target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-        profile: match cfg!(debug_assertions) {
-            true => "debug".into(),
-            false => "release".into(),
-        },
-        emulated: emulator.map(str::to_owned),
-    };
+    let program = program("latlas-core", env!("CARGO_PKG_VERSION"), &machine);
     Ok(conduct(
         &catalogue, &plan, machine, program, observer, stop,
     )?)

@@ -6,11 +6,11 @@ use std::process::Command;
 use store::exchange::import::{Origin, files, import};
 use store::{Store, index};
 
-/// The static library that cargo built for this test: the newest beside it.
+/// The static library that cargo built for this test: the newest in its directory.
 fn library() -> PathBuf {
     let test = std::env::current_exe().expect("a path");
-    let beside = test.parent().expect("a directory").read_dir();
-    let files = beside.expect("readable").flatten().map(|file| file.path());
+    let files = test.parent().expect("a directory").read_dir();
+    let files = files.expect("readable").flatten().map(|file| file.path());
     let built = files.filter(|file| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with("liblatlas_core-") && name.ends_with(".a")

@@ -8,6 +8,9 @@ pub(crate) mod config;
 pub(crate) mod controls;
 pub(crate) mod exec;
 pub(crate) mod export;
+pub(crate) mod fit;
+pub(crate) mod fleet;
+pub(crate) mod fleet_report;
 mod groups;
 pub(crate) mod history;
 pub(crate) mod import;
@@ -195,6 +198,9 @@ Exit codes:
     /// A/A test: the smallest change detectable on this machine
     #[command(after_help = selftest::EXAMPLES)]
     Selftest(selftest::SelftestOptions),
+    /// Is this the machine it should be? Compare it with a fleet's hosts
+    #[command(after_help = fit::EXAMPLES)]
+    Fit(Box<fit::FitOptions>),
     /// Time a command, with OS and hardware counters
     #[command(after_help = exec::HELP)]
     Exec(Box<exec::ExecOptions>),
@@ -220,6 +226,9 @@ Examples:
     /// Show, measure and reduce the noise of this machine
     #[command(subcommand, after_help = noise::EXAMPLES)]
     Noise(noise::NoiseCommand),
+    /// Measure many hosts: one campaign, complete or with what is missing
+    #[command(subcommand, after_help = fleet::EXAMPLES)]
+    Fleet(fleet::FleetCommand),
     /// List, tag, delete and check stored runs
     #[command(subcommand, after_help = atlas::EXAMPLES)]
     Atlas(atlas::AtlasCommand),

@@ -1,6 +1,7 @@
 //! `latlas`: what does each common operation cost on this machine?
 #![forbid(unsafe_code)]
 
+mod answer;
 mod arguments;
 mod catalogue;
 mod command;
@@ -24,6 +25,8 @@ use std::process::ExitCode;
 
 /// A row crossed the gate set with --fail-above.
 const GATE_CROSSED: u8 = 1;
+/// `latlas fit`: the machine is not the one expected.
+const DIFFERS: u8 = 1;
 /// Done, but the result is unreliable.
 const UNRELIABLE: u8 = 3;
 /// The request can't be carried out.
@@ -65,6 +68,7 @@ fn prepare() -> anyhow::Result<()> {
 fn command(mut catalogue: Vec<Probe>) -> anyhow::Result<ExitCode> {
     store::index::watch_reading(progress::reading);
     let arguments = config::arguments()?;
+    config::use_store(arguments.config.store.as_deref());
     if let Some(named) = arguments.packs() {
         packs::add_to(&mut catalogue, named)?;
     }
@@ -83,12 +87,14 @@ fn command(mut catalogue: Vec<Probe>) -> anyhow::Result<ExitCode> {
         Some(Command::Table(options)) => command::table::table(catalogue, &options),
         Some(Command::Compare(options)) => command::compare::compare(&options),
         Some(Command::Selftest(options)) => command::selftest::selftest(catalogue, &options),
+        Some(Command::Fit(options)) => command::fit::fit(catalogue, &options),
         Some(Command::Exec(options)) => command::exec::exec(&options),
         Some(Command::Ci(options)) => command::ci::ci(&options),
         Some(Command::Trace(options)) => command::trace::trace(catalogue, &options),
         Some(Command::Qos(options)) => command::qos::qos(&options),
         Some(Command::Echo(options)) => command::echo::echo(&options),
         Some(Command::Noise(what)) => command::noise::noise(&what),
+        Some(Command::Fleet(what)) => command::fleet::fleet(catalogue, &what),
         Some(Command::Atlas(what)) => command::atlas::atlas(&what),
         Some(Command::History(options)) => command::history::history(catalogue, &options),
         Some(Command::Report(options)) => command::report::report(catalogue, &options),

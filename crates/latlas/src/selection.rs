@@ -2,6 +2,7 @@
 
 use anyhow::bail;
 use meter::plan::includes;
+use model::fit::{self, FIT};
 use model::nearest::suggestion;
 use model::overview::{OPERATIONS, OVERVIEW};
 use model::pattern::matches;
@@ -19,9 +20,10 @@ pub(crate) fn rows(
     scale: Scale,
 ) -> anyhow::Result<Vec<String>> {
     let mut selected: Vec<String> = Vec::new();
-    let rows_of = |pattern: &String| match pattern == OVERVIEW {
-        true => OPERATIONS.iter().map(|of| of.row.to_owned()).collect(),
-        false => vec![pattern.clone()],
+    let rows_of = |pattern: &String| match pattern.as_str() {
+        OVERVIEW => OPERATIONS.iter().map(|of| of.row.to_owned()).collect(),
+        FIT => fit::ROWS.map(str::to_owned).into(),
+        _ => vec![pattern.clone()],
     };
     let patterns: Vec<String> = patterns.iter().flat_map(rows_of).collect();
     for pattern in &patterns {
@@ -222,7 +224,11 @@ fn unknown(probes: &[ProbeText], name: &str) -> String {
     let groups = probes.iter().filter_map(|probe| group_of(&probe.id));
     ids.extend(groups.map(str::to_owned));
     let suggestion = suggestion(name, ids.iter().map(String::as_str));
-    format!("no row {name:?}{suggestion} (see `latlas list`)")
+    let packs = match suggestion.is_empty() {
+        true => "; rows of a pack need --pack FILE",
+        false => "",
+    };
+    format!("no row {name:?}{suggestion} (see `latlas list`{packs})")
 }
 
 #[cfg(test)]
@@ -350,6 +356,15 @@ mod tests {
             rows.contains(&"memory.naive_xor/5000kB".to_string()),
             "{rows:?}"
         );
+    }
+
+    #[test]
+    fn fit_stands_for_the_rows_that_it_measures() {
+        let selected = select(&[FIT]);
+        for row in fit::ROWS {
+            assert!(selected.iter().any(|id| id == row), "{row}: {selected:?}");
+        }
+        assert_eq!(selected, select(&fit::ROWS));
     }
 
     #[test]

@@ -189,6 +189,7 @@ pub fn conduct(
         commands: None,
         partial: partial.map(|partial| partial.to_string()),
         imported: None,
+        job: None,
         rows,
         cells: cells(plan, &measured.cells),
     })

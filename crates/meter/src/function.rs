@@ -12,9 +12,10 @@
 use crate::conduct::{self, ConductError, Observer, Silent};
 use crate::plan::{self, PlanError, Request};
 use crate::probe::{Probe, Site, Work};
+use crate::program::program;
 use crate::worker;
 use crate::worker_memory::WorkerMemory;
-use model::run::{Program, Regime, Run};
+use model::run::{Regime, Run};
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::path::Path;
@@ -131,19 +132,7 @@ impl Session {
         crate::osnoise::brief::enter_if_child();
         let machine = sys::machine(Path::new("/"));
         let plan = plan::plan(&self.probes, &self.request, &machine)?;
-        let program = Program {
-            name: program_name(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            commit: None,
-            target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-            profile: if cfg!(debug_assertions) {
-                "debug"
-            } else {
-                "release"
-            }
-            .into(),
-            emulated: None,
-        };
+        let program = program(&program_name(), env!("CARGO_PKG_VERSION"), &machine);
         let never = AtomicBool::new(false);
         Ok(conduct::conduct(
             &self.probes,

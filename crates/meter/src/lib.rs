@@ -34,6 +34,7 @@ pub mod pack;
 pub mod placement;
 pub mod plan;
 pub mod probe;
+pub mod program;
 pub mod rejudge;
 mod rounds;
 mod row_notes;

@@ -20,6 +20,8 @@ pub const LONG_NS: u64 = 1_000_000;
 
 /// A worker of a pack has this long for an answer, and as many times the time that its visits should take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest operation that a pack may have, ns: what it says decides how long it is waited for.
+const MOST_ABOUT_NS: u64 = 1_000_000_000;
 /// See [`PATIENCE`].
 pub(crate) const PATIENCE_FACTOR: f64 = 10.0;
 
@@ -112,6 +114,8 @@ pub struct Listed {
     pub disk_bytes: u64,
     /// Why it can't be measured, if that is known.
     pub unavailable: Option<String>,
+    /// Whether that is a fault of the pack, and not of the machine.
+    pub is_fault: bool,
 }
 
 /// Lists a pack, where this process may be lost.
@@ -137,6 +141,7 @@ pub fn listing(file: &Path) -> Result<Listing, PackError> {
 
 fn listed(pack: &Pack, probe: &PackProbe) -> Listed {
     let text = |text: &str| model::text::visible(text.trim());
+    let fault = fault(pack, probe);
     Listed {
         id: probe.id.clone(),
         title: text(&probe.title),
@@ -148,11 +153,13 @@ fn listed(pack: &Pack, probe: &PackProbe) -> Listed {
         bytes_per_op: probe.bytes_per_op,
         about_ns: probe.about_ns,
         disk_bytes: probe.disk_bytes,
-        unavailable: unavailable(pack, probe),
+        is_fault: fault.is_some(),
+        unavailable: fault.or_else(|| lacking(probe)),
     }
 }
 
-fn unavailable(pack: &Pack, probe: &PackProbe) -> Option<String> {
+/// What no machine could measure.
+fn fault(pack: &Pack, probe: &PackProbe) -> Option<String> {
     if pack.version != VERSION {
         return Some(format!(
             "the pack {} is built for version {} of latlas_probe.h; this latlas has version {VERSION}",
@@ -160,12 +167,20 @@ fn unavailable(pack: &Pack, probe: &PackProbe) -> Option<String> {
             pack.version
         ));
     }
-    let lacks = |feature: &&str| sys::cpu_feature::is_present(feature) != Some(true);
-    if let Some(feature) = Some(&*probe.needs)
-        .filter(|needs| !needs.is_empty())
-        .filter(lacks)
-    {
-        return Some(format!("this CPU lacks {}", model::text::visible(feature)));
+    if probe.about_ns > MOST_ABOUT_NS {
+        return Some(format!(
+            "its pack says that an operation takes {}, and {} is the most",
+            model::figure::time(probe.about_ns as f64),
+            model::figure::time(MOST_ABOUT_NS as f64)
+        ));
     }
     (!probe.runs()).then(|| "its pack has no run() and no stamped() for it".to_owned())
+}
+
+/// What this machine lacks.
+fn lacking(probe: &PackProbe) -> Option<String> {
+    let lacks = |feature: &&str| sys::cpu_feature::is_present(feature) != Some(true);
+    let needs = Some(&*probe.needs).filter(|needs| !needs.is_empty());
+    let feature = needs.filter(lacks)?;
+    Some(format!("this CPU lacks {}", model::text::visible(feature)))
 }

@@ -62,6 +62,9 @@ const NEEDS_PROCESS: &str = "a pack is measured in a process of its own; leave o
 /// latest.
 const LIMIT_ABOVE: f64 = 1.2;
 
+/// The first visits of a run without a budget may last this many times as long.
+const FIRST_LIMIT_ABOVE: f64 = 4.0;
+
 /// The plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -89,6 +92,9 @@ pub struct Plan {
     pub kept_quiet_ratio: Option<f64>,
     /// Hard limit on measuring.
     pub limit: Duration,
+    /// That of the first visit to each cell: on a loaded machine each takes longer, and a row that
+    /// was never visited has no figure at all.
+    pub first_limit: Duration,
     /// How long it takes, in parts.
     pub time: TimePlan,
     /// The part of it that goes into the document.
@@ -287,6 +293,7 @@ pub fn plan_within(
         controls,
         kept_quiet_ratio: request.kept_quiet_ratio,
         limit: Duration::ZERO,
+        first_limit: Duration::ZERO,
         time: TimePlan::default(),
         record: PlanRecord {
             scale: request.scale,
@@ -312,6 +319,9 @@ pub fn plan_within(
     plan.limit = request
         .budget
         .unwrap_or_else(|| plan.time.total().mul_f64(LIMIT_ABOVE));
+    plan.first_limit = request
+        .budget
+        .unwrap_or_else(|| plan.limit.mul_f64(FIRST_LIMIT_ABOVE));
     plan.record.budget_ms = plan.limit.as_millis() as u64;
     // Rows of few visits are spread over the time too, worker by worker.
     let most = plan.cells.iter().map(|cell| cell.visits).max();

@@ -58,6 +58,15 @@ pub(crate) struct Conductor<'p, P> {
     latest: Vec<Latest>,
 }
 
+/// How long visits are made.
+#[derive(Clone, Copy)]
+enum Until {
+    /// Planned ones, until the run has lasted so long.
+    Limit(Duration),
+    /// Extra ones that are over before the next round.
+    Due(Duration),
+}
+
 /// What came of the visits of a run.
 pub(crate) struct Measured {
     pub(crate) cells: Vec<CellState>,
@@ -148,12 +157,24 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
         let first_visits = schedule::cheapest_first(&self.first_visits(), self.batch, |visit| {
             self.visit_ns(visit.cell as usize)
         });
-        self.make(&first_visits, 0, None, observer, stop);
+        self.make(
+            &first_visits,
+            0,
+            Until::Limit(self.plan.first_limit),
+            observer,
+            stop,
+        );
         for round in 0..rounds {
             self.fill(round, observer, stop);
             let visits = self.visits_of(round);
             let batches = self.batches(&visits);
-            let whole = self.make(&batches, round, None, observer, stop);
+            let whole = self.make(
+                &batches,
+                round,
+                Until::Limit(self.plan.limit),
+                observer,
+                stop,
+            );
             if self.is_over() {
                 return;
             }
@@ -200,7 +221,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             };
             let before = self.visits_done;
             let batches = self.batches(&visits);
-            self.make(&batches, round, Some(due), observer, stop);
+            self.make(&batches, round, Until::Due(due), observer, stop);
             match self.visits_done > before {
                 true => {
                     self.review();
@@ -219,13 +240,12 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
         self.interrupted
     }
 
-    /// Makes visits: planned ones, or extra ones until the time given. Gives
-    /// whether the time allowed was enough for them.
+    /// Makes visits. Gives whether the time allowed was enough for them.
     fn make(
         &mut self,
         batches: &[Vec<Visit>],
         round: u32,
-        extra_until: Option<Duration>,
+        until: Until,
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> bool {
@@ -236,13 +256,14 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             let elapsed = self.pool.elapsed();
             let costs_ns = batch.iter().map(|v| self.visit_ns(v.cell as usize));
             let takes = Duration::from_nanos(costs_ns.sum::<f64>() as u64);
-            match extra_until {
+            match until {
                 // Another batch may still fit.
-                Some(until) if elapsed + takes > until => continue,
-                None if elapsed > self.plan.limit + self.lost => return false,
+                Until::Due(due) if elapsed + takes > due => continue,
+                Until::Limit(limit) if elapsed > limit + self.lost => return false,
                 _ => {}
             }
-            self.carry_out(batch, extra_until.is_some(), observer, stop);
+            let is_extra = matches!(until, Until::Due(_));
+            self.carry_out(batch, is_extra, observer, stop);
             if self.pool.is_empty() && !self.interrupted {
                 self.all_lost = true;
             }

@@ -83,7 +83,7 @@ pub fn value(unit: &Unit, value: f64) -> String {
 
 /// Decimals of a value and the half of its interval once divided by `scale`.
 fn places(unit: &Unit, value: f64, half: f64, scale: f64) -> usize {
-    let whole = |v: f64| v.fract() == 0.0;
+    let whole = |v: f64| v.fract() == 0.0 || v.is_infinite();
     if *unit == Unit::Count && scale == 1.0 && whole(value) && whole(half) {
         return 0;
     }

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod bits;
+pub mod campaign;
 pub mod chart;
 pub mod command;
 pub mod compare;
@@ -21,8 +22,11 @@ pub mod estimate;
 pub mod estimator;
 pub mod figure;
 pub mod filesystem;
+pub mod fit;
+pub mod fleet;
 pub mod gate;
 pub mod history;
+pub mod host_facts;
 pub mod imported;
 pub mod interleaved;
 mod interval;

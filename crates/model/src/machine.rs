@@ -40,8 +40,14 @@ pub struct Machine {
     /// Name of the host.
     pub hostname: Fact<String>,
     /// What its maker calls the device: `iPhone14,5`, `Google Pixel 8`, `Raspberry Pi 5 Model B`.
-    #[serde(default = "device_not_recorded")]
+    #[serde(default = "not_recorded::<String>")]
     pub device: Fact<String>,
+    /// Maker and name of the computer, as its firmware has them: `Dell Inc. PowerEdge R6525`.
+    #[serde(default = "not_recorded::<String>")]
+    pub product: Fact<String>,
+    /// Maker and version of the firmware: `Dell Inc. 2.14.1`.
+    #[serde(default = "not_recorded::<String>")]
+    pub firmware: Fact<String>,
     /// Operating system or distribution with its version.
     pub os: Fact<String>,
     /// Kernel release.
@@ -58,6 +64,9 @@ pub struct Machine {
     pub cpu_vendor: Fact<String>,
     /// Family, model and stepping, or the ARM main ID (of the first CPU).
     pub cpu_signature: Fact<CpuSignature>,
+    /// Revision of the CPU's microcode: `0xa0011d5`.
+    #[serde(default = "not_recorded::<String>")]
+    pub microcode: Fact<String>,
     /// Name of the core's design, for example `Zen 3`.
     pub microarchitecture: Fact<String>,
     /// Physical packages.
@@ -73,7 +82,7 @@ pub struct Machine {
     /// Kinds of cores, the fastest first; exactly one where all are alike.
     pub core_kinds: Fact<Vec<CoreKind>>,
     /// NUMA nodes that are online.
-    #[serde(default = "nodes_not_recorded")]
+    #[serde(default = "not_recorded::<Vec<NumaNode>>")]
     pub numa_nodes: Fact<Vec<NumaNode>>,
     /// Every cache once, ordered by level, kind and CPUs.
     pub caches: Fact<Vec<CacheFact>>,
@@ -99,13 +108,8 @@ pub struct Machine {
     pub tsc_invariant: Fact<bool>,
 }
 
-/// For documents that were written before devices were read.
-fn device_not_recorded() -> Fact<String> {
-    Fact::unknown("not recorded in this run")
-}
-
-/// For documents that were written before nodes were read.
-fn nodes_not_recorded() -> Fact<Vec<NumaNode>> {
+/// For documents that were written before a fact was read.
+fn not_recorded<T>() -> Fact<T> {
     Fact::unknown("not recorded in this run")
 }
 
@@ -119,6 +123,8 @@ impl Machine {
         Machine {
             hostname: fact(why),
             device: fact(why),
+            product: fact(why),
+            firmware: fact(why),
             os: fact(why),
             kernel: fact(why),
             arch: arch.into(),
@@ -126,6 +132,7 @@ impl Machine {
             cpu_model: fact(why),
             cpu_vendor: fact(why),
             cpu_signature: fact(why),
+            microcode: fact(why),
             microarchitecture: fact(why),
             sockets: fact(why),
             cores: fact(why),

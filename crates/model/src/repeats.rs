@@ -6,6 +6,7 @@ use crate::estimate::{Estimate, Mode, SAMPLES_IN_ALL, Verdict, in_words, of_dist
 use crate::estimator::judge_runs;
 use crate::spread::{Reading, SAMPLES_PER_WORKER};
 use crate::stats::{self, Interval};
+use crate::text::counted;
 use crate::unit::Unit;
 
 /// Stretches of time that the runs are divided into, at most.
@@ -89,7 +90,10 @@ fn judge(
     least: f64,
 ) -> (Verdict, String) {
     if values.len() < LEAST_FOR_INTERVAL {
-        let few = format!("only {} runs: too few for an interval", values.len());
+        let few = format!(
+            "only {}: too few for an interval",
+            counted(values.len(), "run")
+        );
         return (Verdict::CannotTell, few);
     }
     // Always the same is known as well as can be, also where it is 0.

@@ -1,6 +1,7 @@
 //! The Run document: everything one run found, from which every later picture
 //! and comparison is drawn without measuring again.
 
+use crate::campaign::Job;
 use crate::command::Commands;
 use crate::conditions::Conditions;
 pub use crate::core_clock::CoreClock;
@@ -58,6 +59,9 @@ pub struct Run {
     /// The commands that were run, and how: only of a run of commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commands: Option<Commands>,
+    /// The job of a campaign that made it (`latlas fleet`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Job>,
     /// Why the run is not whole, if it is not (interrupted, a worker died).
     pub partial: Option<String>,
     /// Where it came from, if another program measured it.

@@ -3,6 +3,7 @@
 
 use crate::estimate::{Estimate, Typical};
 use crate::figure::{Figure, decimals, figure, is_zero, plain_zero, scale_of, time_scale};
+use crate::repeats::LEAST_FOR_INTERVAL;
 use crate::stats::Interval;
 use crate::unit::Unit;
 
@@ -19,7 +20,7 @@ pub enum Shown {
 
 /// What to show of an estimate in a row's unit.
 pub fn shown(estimate: &Estimate, unit: &Unit) -> Shown {
-    match (estimate.below_ns, estimate.ns()) {
+    match (estimate.below_ns, figure_ns(estimate)) {
         // A speed below resolution would read as a slow one.
         (Some(ns), _) if *unit == Unit::Time => Shown::Below(format!("< {}", bound(ns))),
         (Some(bytes), _) if *unit == Unit::Bytes => {
@@ -32,6 +33,26 @@ pub fn shown(estimate: &Estimate, unit: &Unit) -> Shown {
             f => Shown::Figure(f),
         },
         (None, None) => Shown::Nothing,
+    }
+}
+
+/// The figure to show first, as wide as nothing is known of it where too few values were seen for an
+/// interval: the range of one value has no width, and that of few is no interval of 95 %.
+pub(crate) fn figure_ns(estimate: &Estimate) -> Option<Interval> {
+    match (estimate.quiet, estimate.headline()) {
+        (None, Some((typical, _))) => Some(interval(&typical)),
+        _ => estimate.ns(),
+    }
+}
+
+fn interval(typical: &Typical) -> Interval {
+    match (typical.samples as usize) < LEAST_FOR_INTERVAL {
+        true => Interval {
+            low: f64::NEG_INFINITY,
+            high: f64::INFINITY,
+            ..typical.ns
+        },
+        false => typical.ns,
     }
 }
 
@@ -72,15 +93,28 @@ pub fn time_with_half(ns: &Interval) -> String {
     format!("{} {} ±{}", f.value, f.unit, f.half_width)
 }
 
-/// A plain number with half of its interval: `1.03 ±0.04`.
+/// A plain number with half of its interval, for sentences: `1.03 ±0.04`.
 pub fn number_with_half(number: &Interval) -> String {
+    number_parts(number).join(" ").trim_end().to_owned()
+}
+
+/// A plain number, and half of its interval with its sign: `1.03` and `±0.04`. Where half of it
+/// would reach below 0 and the interval does not, both ends stand with the number:
+/// `2.0 (1.1 to 11.2)` and nothing.
+pub fn number_parts(number: &Interval) -> [String; 2] {
     let half = number.half_width();
+    if number.low > 0.0 && half >= number.value && half.is_finite() {
+        let places = decimals(number.value, number.value / 10.0);
+        let [value, low, high] =
+            [number.value, number.low, number.high].map(|v| format!("{v:.places$}"));
+        return [format!("{value} ({low} to {high})"), String::new()];
+    }
     let places = decimals(number.value, half);
     // Rounded up: ±0 would claim too much.
     let step = 10_f64.powi(-(places as i32));
     let half = ((half / step) - 1e-9).ceil() * step;
-    let texts = [number.value, half].map(|v| without_sign_of_zero(format!("{v:.places$}")));
-    format!("{} ±{}", texts[0], texts[1])
+    let [value, half] = [number.value, half].map(|v| without_sign_of_zero(format!("{v:.places$}")));
+    [value, format!("±{half}")]
 }
 
 /// A plain number of three digits, fewer where its interval supports fewer;
@@ -238,9 +272,8 @@ pub fn typical_half(estimate: &Estimate, unit: &Unit) -> String {
     let alone = estimate.quiet.is_none() && estimate.below_ns.is_none();
     match estimate.headline().filter(|_| alone) {
         None => String::new(),
-        Some((t, _)) if t.samples < 2 => String::new(),
         Some((t, _)) => {
-            let f = set(&t.ns, unit);
+            let f = set(&interval(&t), unit);
             format!("±{} {}", f.half_width, f.unit).trim_end().into()
         }
     }

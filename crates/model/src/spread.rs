@@ -86,7 +86,7 @@ impl Between {
     pub(crate) fn text(self) -> &'static str {
         match self {
             Between::Samples => "samples",
-            Between::Workers => "worker processes",
+            Between::Workers => "workers",
             Between::Stretches => "stretches of the run",
         }
     }

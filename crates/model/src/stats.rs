@@ -1,6 +1,14 @@
 //! Order statistics and the t interval: the arithmetic that the estimate
 //! stands on, apart from any measuring.
 
+/// Values count up to so many standard deviations (Huber's second proposal,
+/// Ann. Math. Statist. 35, 1964, 73-101):
+const REACH: f64 = 1.5;
+/// then the mean square of normal ones is this.
+const MEAN_SQUARE: f64 = 0.778_46;
+/// Upper quartile of the absolute value of a standard normal one.
+const UPPER_QUARTILE: f64 = 1.150_35;
+
 /// A figure with the interval that holds it.
 #[derive(
     serde::Serialize, serde::Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq,
@@ -79,6 +87,12 @@ pub fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
 /// Median; `None` for no values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     quantile_sorted(&sorted(values), 0.5)
+}
+
+/// The middle one of whole numbers, the larger of two; `None` of none.
+pub fn middle(mut values: Vec<u64>) -> Option<u64> {
+    let at = values.len() / 2;
+    (!values.is_empty()).then(|| *values.select_nth_unstable(at).1)
 }
 
 /// Mean; `None` for no values.
@@ -239,6 +253,27 @@ pub fn share_interval(hits: u64, tries: u64) -> Option<Interval> {
         low,
         high,
     })
+}
+
+/// Mean square of values about 0 without the weight of the few large ones; 0 for
+/// none.
+pub(crate) fn robust_mean_square(values: &[f64]) -> f64 {
+    let sizes = sorted(values.iter().map(|value| value.abs()));
+    let Some(quartile) = quantile_sorted(&sizes, 0.75) else {
+        return 0.0;
+    };
+    let mut square = (quartile / UPPER_QUARTILE).powi(2);
+    for _ in 0..20 {
+        let most = REACH * REACH * square;
+        let sum: f64 = sizes.iter().map(|size| (size * size).min(most)).sum();
+        let next = sum / sizes.len() as f64 / MEAN_SQUARE;
+        let settled = (next - square).abs() <= 1e-3 * square;
+        square = next;
+        if settled {
+            break;
+        }
+    }
+    square
 }
 
 /// How many sorted values lie more than one and a half interquartile ranges

@@ -1,6 +1,8 @@
 //! What the index holds of machines, runs and rows.
 
+use crate::campaign::Job;
 use crate::estimate::{Estimate, Verdict};
+use crate::host_facts::HostFacts;
 use crate::machine::Fact;
 use crate::run::{Bound, Row, Run, Scale};
 use crate::stats::Interval;
@@ -105,12 +107,18 @@ pub struct KeptRun {
     pub machine_line: String,
     /// What else may move its figures.
     pub setup: Setup,
+    /// What hosts of a fleet may differ in.
+    #[serde(default)]
+    pub facts: HostFacts,
     /// How much was measured.
     pub scale: Scale,
     /// Rows it has.
     pub rows: u32,
     /// Why it is not whole, if so.
     pub partial: Option<String>,
+    /// The job of a campaign that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Job>,
     /// Another program measured it.
     pub imported: bool,
     /// It is of commands (`latlas exec`).
@@ -146,9 +154,11 @@ impl KeptRun {
                 cpus: m.online_cpus.get().map(Vec::len),
                 controls: applied.map(|applied| applied.in_force().join(", ")),
             },
+            facts: HostFacts::of(run),
             scale: run.plan.scale,
             rows: run.rows.len() as u32,
             partial: run.partial.clone(),
+            job: run.job.clone(),
             imported: run.imported.is_some(),
             commands: run.commands.is_some(),
             quiet_ratio: run.gate.teaches(),

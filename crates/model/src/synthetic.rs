@@ -23,6 +23,7 @@ use machine::{conditions, machine, plan};
 use memory::memory_rows;
 
 mod commands;
+pub mod fleet;
 pub mod osnoise;
 pub mod qos;
 mod stamped;
@@ -87,6 +88,7 @@ pub fn run() -> Run {
         commands: None,
         partial: None,
         imported: None,
+        job: None,
         rows: rows(),
         cells: [cell("cpu.add_i32"), cell("cpu.div_i32")]
             .into_iter()

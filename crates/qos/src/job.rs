@@ -121,18 +121,18 @@ fn work(
     let mut parts = levels::apply_to_session(&order.settings);
     let start = Barrier::new(operations as usize + 1);
     let went = std::sync::atomic::AtomicBool::new(false);
-    let (tell, told) = mpsc::channel::<io::Result<Vec<Part>>>();
+    let (sender, answers) = mpsc::channel::<io::Result<Vec<Part>>>();
     std::thread::scope(|scope| {
         let (queue, start, went) = (&queue, &start, &went);
         let threads: Vec<_> = (0..operations as u16)
             .map(|thread| {
-                let tell = tell.clone();
-                scope.spawn(move || one(order, queue, thread, tell, start, went))
+                let sender = sender.clone();
+                scope.spawn(move || one(order, queue, thread, sender, start, went))
             })
             .collect();
-        drop(tell);
+        drop(sender);
         let mut failed = None;
-        for set in told.iter().take(operations as usize) {
+        for set in answers.iter().take(operations as usize) {
             match set {
                 Ok(own) => merge(&mut parts, own),
                 Err(error) => failed = Some(error),
@@ -164,7 +164,7 @@ fn one(
     order: &Order,
     queue: &Queue,
     thread: u16,
-    tell: mpsc::Sender<io::Result<Vec<Part>>>,
+    sender: mpsc::Sender<io::Result<Vec<Part>>>,
     start: &Barrier,
     went: &std::sync::atomic::AtomicBool,
 ) -> Option<Finished> {
@@ -176,12 +176,12 @@ fn one(
     // Room for its part of the records, so that none is moved on the way.
     let expected = order.blocks / u64::from(order.operations.max(1));
     done.records.reserve(expected.min(1 << 20) as usize * 2);
-    let (compressor, told) = match compressor {
+    let (compressor, answer) = match compressor {
         Ok(compressor) => (Some(compressor), Ok(parts.clone())),
         Err(error) => (None, Err(error)),
     };
-    let _ = tell.send(told);
-    drop(tell);
+    let _ = sender.send(answer);
+    drop(sender);
     start.wait();
     if !went.load(std::sync::atomic::Ordering::Acquire) {
         return None;
@@ -191,7 +191,7 @@ fn one(
     let after = Noticed::now();
     let held = parts.into_iter().filter(Part::holds);
     let changed = held.filter_map(|part| match levels::read_back(part.setting) {
-        Outcome::Applied | Outcome::Effective => None,
+        Outcome::Applied | Outcome::ReadBack => None,
         outcome => Some(Part { outcome, ..part }),
     });
     Some((worked, done, [before, after], changed.collect()))

@@ -98,7 +98,7 @@ pub fn read_back(setting: Setting) -> Outcome {
 fn compare<T: PartialEq>(now: Option<T>, wanted: T, text: impl Fn(T) -> String) -> Outcome {
     match now {
         None => Outcome::Applied,
-        Some(now) if now == wanted => Outcome::Effective,
+        Some(now) if now == wanted => Outcome::ReadBack,
         Some(now) => Outcome::Differs(text(now)),
     }
 }
@@ -154,13 +154,9 @@ mod tests {
             });
             thread.join().expect("no panic")
         });
-        assert!(
-            applied
-                .iter()
-                .all(|part| part.outcome == Outcome::Effective)
-        );
+        assert!(applied.iter().all(|part| part.outcome == Outcome::ReadBack));
         let now: Vec<Outcome> = now;
-        assert_eq!(now[0], Outcome::Effective);
+        assert_eq!(now[0], Outcome::ReadBack);
         assert_eq!(now[1], Outcome::Differs("SCHED_OTHER".into()));
     }
 }

@@ -6,6 +6,7 @@
 //! What the runs say is concluded in [`model::qos`].
 #![forbid(unsafe_code)]
 
+pub mod clock;
 pub mod codec;
 pub mod conditions;
 pub mod conduct;

@@ -1,6 +1,7 @@
 //! The operation queue: blocks of a file, compressed by a fixed number of
 //! operations at once.
 
+use crate::clock::additions_ns;
 use crate::codec::Compressor;
 use crate::job::Order;
 use crate::report::Record;
@@ -96,6 +97,7 @@ impl<'a> Queue<'a> {
                 from_cpu,
                 to_cpu,
                 most_moves: moves.and_then(|moves| u16::try_from(moves).ok()),
+                additions_ns: additions_ns(),
             });
             (begin_ns, cpu_ns, switches) = (end_ns, now_cpu_ns, now_switches);
         }

@@ -1,5 +1,5 @@
 //! What a job says to its controller: a line once it is ready, a line when it is
-//! done, and then a record of 32 bytes for each block; and what follows from the
+//! done, and then a record of 36 bytes for each block; and what follows from the
 //! records.
 
 use model::machine::CoreKind;
@@ -55,10 +55,12 @@ pub struct Record {
     pub from_cpu: u16,
     /// CPU at the end.
     pub to_cpu: u16,
+    /// What [`crate::clock::ADDITIONS`] took then, ns; 0 if not known.
+    pub additions_ns: u32,
 }
 
 /// Bytes of a record.
-pub const RECORD_BYTES: usize = 32;
+pub const RECORD_BYTES: usize = 36;
 /// Stands for a count that is not known.
 const NOT_COUNTED: u16 = u16::MAX;
 
@@ -73,7 +75,8 @@ impl Record {
         let moves = self.most_moves.unwrap_or(NOT_COUNTED);
         bytes[26..28].copy_from_slice(&moves.to_le_bytes());
         bytes[28..30].copy_from_slice(&self.from_cpu.to_le_bytes());
-        bytes[30..].copy_from_slice(&self.to_cpu.to_le_bytes());
+        bytes[30..32].copy_from_slice(&self.to_cpu.to_le_bytes());
+        bytes[32..].copy_from_slice(&self.additions_ns.to_le_bytes());
         bytes
     }
 
@@ -92,6 +95,7 @@ impl Record {
             most_moves: two(26).filter(|&moves| moves != NOT_COUNTED),
             from_cpu: two(28)?,
             to_cpu: two(30)?,
+            additions_ns: u32::from_le_bytes(bytes.get(32..)?.try_into().ok()?),
         })
     }
 
@@ -103,6 +107,7 @@ impl Record {
             end_cpu,
             cpu_ns: self.cpu_ns,
             most_moves: self.most_moves.map(u64::from),
+            clock_hz: crate::clock::hz(self.additions_ns),
         }
     }
 }
@@ -159,8 +164,7 @@ impl Ended {
 
     /// Where it ran, of the CPUs that were allowed.
     pub fn residency(&self, kinds: &[CoreKind], allowed: &[u32]) -> Residency {
-        let blocks: Vec<WorkBlock> = self.records.iter().map(Record::block).collect();
-        residency(&blocks, kinds, Some(allowed))
+        residency(self.records.iter().map(Record::block), kinds, Some(allowed))
     }
 
     /// Throughput in each tenth of the time, bytes per second; a block counts
@@ -200,6 +204,7 @@ mod tests {
             most_moves: Some(0),
             from_cpu: cpus[0],
             to_cpu: cpus[1],
+            additions_ns: 1000,
         }
     }
 
@@ -253,6 +258,7 @@ mod tests {
             .map(|on| (on.cpu, on.work.cpu_ns))
             .collect();
         assert_eq!(on, [(0, 90), (1, 80)], "the second block moved");
+        assert_eq!(places.cpus[0].clock_hz, Some(4_096_000_000));
         assert_eq!(places.all.cpu_ns, 270);
         let all: f64 = run.tenths.iter().sum();
         assert!((all * 40e-9 - 300.0).abs() < 1e-6, "{all}");

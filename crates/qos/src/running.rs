@@ -130,20 +130,20 @@ impl Drop for Running {
 /// The first job that failed or was killed, or a request to end; the others are
 /// killed then.
 pub fn run(mut jobs: Vec<Running>, stop: &AtomicBool) -> Result<(u64, Vec<Ended>), JobError> {
-    let (tell, told) = mpsc::channel();
+    let (sender, ended_jobs) = mpsc::channel();
     for (number, job) in jobs.iter_mut().enumerate() {
-        let (tell, output) = (tell.clone(), job.output.take());
+        let (sender, output) = (sender.clone(), job.output.take());
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
             let read = output.map(|mut output| output.read_to_end(&mut bytes));
             // A controller that was interrupted listens no more.
-            let _ = tell.send((number, matches!(read, Some(Ok(_))), bytes));
+            let _ = sender.send((number, matches!(read, Some(Ok(_))), bytes));
         });
     }
-    drop(tell);
+    drop(sender);
     let go_ns = sys::monotonic_raw_ns();
     for job in &mut jobs {
-        // One that was killed meanwhile is noticed by the end of its output.
+        // One that was killed since is noticed by the end of its output.
         let _ = job.go();
     }
     let mut ended: Vec<Option<Ended>> = vec![None; jobs.len()];
@@ -151,7 +151,7 @@ pub fn run(mut jobs: Vec<Running>, stop: &AtomicBool) -> Result<(u64, Vec<Ended>
         if stop.load(Ordering::Relaxed) {
             return Err(JobError::Interrupted);
         }
-        let (number, is_whole, bytes) = match told.recv_timeout(LOOK_EVERY) {
+        let (number, is_whole, bytes) = match ended_jobs.recv_timeout(LOOK_EVERY) {
             Ok(heard) => heard,
             Err(mpsc::RecvTimeoutError::Timeout) => continue,
             Err(mpsc::RecvTimeoutError::Disconnected) => break,

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
-use store::{FileAction, Refused, StoreError};
+use store::{DatabaseFailure, FileAction, Refused, StoreError};
 
 /// Why a request failed. Display is what the client reads: no path of this
 /// machine and no cause of a failure here is in it.
@@ -124,6 +124,10 @@ impl Problem {
             P::Refused(Refused::NotARun(_) | Refused::Newer(_)) => StatusCode::UNPROCESSABLE_ENTITY,
             P::TooManyUploads => StatusCode::TOO_MANY_REQUESTS,
             P::Busy | P::TimedOut => StatusCode::SERVICE_UNAVAILABLE,
+            P::Store(StoreError::Database {
+                failure: DatabaseFailure::Unreachable(_) | DatabaseFailure::WentAway(_),
+                ..
+            }) => StatusCode::SERVICE_UNAVAILABLE,
             P::Store(StoreError::Io { action, .. }) if *action != FileAction::Read => {
                 StatusCode::INSUFFICIENT_STORAGE
             }

@@ -31,8 +31,15 @@ pub fn read(path: &Path) -> Result<Run, StoreError> {
 
 /// The same, and the file's bytes: a pipe gives them once.
 pub fn read_with_bytes(path: &Path) -> Result<(Run, Vec<u8>), StoreError> {
-    let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))?;
+    let bytes = bytes_at(path)?;
     Ok((shown_in(path, &bytes)?, bytes))
+}
+
+/// The bytes of a file. The copy of a document in a database is fetched if it is missing or not the database's.
+fn bytes_at(path: &Path) -> Result<Vec<u8>, StoreError> {
+    #[cfg(feature = "postgres")]
+    crate::postgres::fetch_copy(path)?;
+    input::read(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))
 }
 
 /// The same of a document in the store: a pipe there is refused.
@@ -41,14 +48,18 @@ pub(crate) fn read_kept(path: &Path) -> Result<Run, StoreError> {
     shown_in(path, &bytes)
 }
 
+/// The run in a file's bytes, as [`read`] would give it.
+pub(crate) fn shown_from(bytes: &[u8]) -> Result<Run, Refused> {
+    run_in(bytes, MAX_DOCUMENT_BYTES, visible_json)
+}
+
 fn shown_in(path: &Path, bytes: &[u8]) -> Result<Run, StoreError> {
-    let run = run_in(bytes, MAX_DOCUMENT_BYTES, visible_json);
-    run.map_err(|refused| unreadable(path, refused.to_string()))
+    shown_from(bytes).map_err(|refused| unreadable(path, refused.to_string()))
 }
 
 /// Reads a run with every character as it is, to be handed on to programs.
 pub fn read_as_it_is(path: &Path) -> Result<Run, StoreError> {
-    let bytes = input::read(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))?;
+    let bytes = bytes_at(path)?;
     from_bytes(&bytes).map_err(|refused| unreadable(path, refused.to_string()))
 }
 

@@ -40,6 +40,25 @@ pub enum StoreError {
          configuration"
     )]
     NoDataDirectory,
+    /// This build has no PostgreSQL.
+    #[error("this build of latlas can't use databases (feature `postgres` is off)")]
+    NoDatabases,
+    /// The settings of a database can't be used.
+    #[error("can't use the store {place}: {why}")]
+    Settings {
+        /// Its URL, without a password.
+        place: String,
+        /// Why not.
+        why: String,
+    },
+    /// A database refuses, or can't be reached.
+    #[error("the store {place} {failure}")]
+    Database {
+        /// Its URL, without a password.
+        place: String,
+        /// What went wrong.
+        failure: DatabaseFailure,
+    },
     /// A file or directory refuses.
     #[error("can't {action} {}: {cause}", path.display())]
     Io {
@@ -95,7 +114,7 @@ pub enum StoreError {
         count: usize,
     },
     /// A name that is neither a file nor of a kept run.
-    #[error("can't read {}: there is no such file (nor is it `last`, `last~1`, a tag or the beginning of a run's id){suggestion}", path.display())]
+    #[error("can't read {}: there is no such file (nor is it `last`, `last~1`, a tag or the beginning of a run's id){suggestion}{}", path.display(), of_sign(path))]
     NoSuchFile {
         /// The name.
         path: PathBuf,
@@ -179,6 +198,31 @@ pub enum StoreError {
     },
 }
 
+/// What a database could not do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DatabaseFailure {
+    /// It does not answer, or does not let this user in.
+    #[error("can't be reached: {0}")]
+    Unreachable(String),
+    /// The connection was lost.
+    #[error("went away: {0}")]
+    WentAway(String),
+    /// Its tables are of a newer latlas.
+    #[error("was made by a newer latlas (its version is {found}, this latlas knows up to {known})")]
+    Newer {
+        /// Version of the tables.
+        found: i32,
+        /// The newest version that is known.
+        known: i32,
+    },
+    /// It refuses what it was asked.
+    #[error("refused: {0}")]
+    Refused(String),
+    /// It holds what can't be what latlas wrote.
+    #[error("holds what latlas did not write: {0}")]
+    Damaged(String),
+}
+
 fn listed(paths: &[PathBuf]) -> String {
     let names: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
     names.join(", ")
@@ -196,5 +240,13 @@ pub(super) fn io(action: FileAction, path: &Path) -> impl FnOnce(std::io::Error)
             ),
             _ => cause,
         },
+    }
+}
+
+/// What a name with the sign of machines and campaigns is good for.
+fn of_sign(path: &std::path::Path) -> &'static str {
+    match path.as_os_str().as_encoded_bytes().first() {
+        Some(b'@') => "; @HOST and @CAMPAIGN are for `latlas compare`",
+        _ => "",
     }
 }

@@ -4,18 +4,29 @@
 
 pub mod baseline;
 mod crash;
+mod directory;
 mod document;
+mod documents;
 mod error;
 pub mod exchange;
+pub mod fleet;
+mod give_up;
 pub mod history;
+mod horizon;
 pub mod index;
 pub mod input;
+mod named;
 pub mod operand;
 mod place;
+#[cfg(feature = "postgres")]
+mod postgres;
 pub mod schema;
+#[cfg(test)]
+mod suite;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod transfer;
 mod whole;
 mod write;
 
@@ -24,147 +35,151 @@ pub use document::{
     read_as_it_is, read_with_bytes, to_json,
 };
 pub(crate) use document::{read_kept, shown};
-pub use error::{FileAction, StoreError};
-pub use place::{data_dir, keep_below};
+pub use error::{DatabaseFailure, FileAction, StoreError};
+pub use named::{PassedOver, named, named_passing};
+pub use place::{Place, data_dir, keep_below, keep_in};
 pub use tags::{Tag, Taken, check_tag};
+pub use transfer::{Moved, Stayed, transfer};
 pub use whole::{NotWhole, not_whole};
 pub use write::{check_writable, write, write_bytes};
 
+use directory::{Directory, files_in};
+use documents::Documents;
 use error::io;
-use model::nearest::suggestion;
+pub use give_up::give_up_when;
+#[cfg(feature = "postgres")]
+use give_up::is_given_up;
+use horizon::Horizon;
+pub(crate) use horizon::horizon_ms;
 use model::run::Run;
 use model::text::short_id;
 use model::utc;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::SystemTime;
 
-/// A directory of runs.
-#[derive(Clone, Debug, PartialEq)]
+/// Kept runs, in a directory or a database.
+#[derive(Clone, Debug)]
 pub struct Store {
+    /// Where the files of documents lie, or the copies of those in a database.
     runs: PathBuf,
+    documents: Arc<dyn Documents>,
 }
 
 impl Store {
-    /// The store in the platform's data directory.
+    /// The user's store: the one that [`keep_in`] or the environment names, else the platform's
+    /// data directory. One in a database is not asked before it is used.
+    ///
+    /// # Errors
+    /// If none is known, or its name is none.
     pub fn of_user() -> Result<Store, StoreError> {
-        Ok(Store::in_directory(&data_dir()?))
+        Store::at(&Place::of_user()?)
+    }
+
+    /// The store at a place. One in a database is not asked before it is used.
+    ///
+    /// # Errors
+    /// If the settings of the database can't be read.
+    pub fn at(place: &Place) -> Result<Store, StoreError> {
+        match place {
+            Place::Directory(path) => Ok(Store::in_directory(path)),
+            #[cfg(feature = "postgres")]
+            Place::Database(url) => postgres::store(url),
+            #[cfg(not(feature = "postgres"))]
+            Place::Database(_) => Err(StoreError::NoDatabases),
+        }
     }
 
     /// The store in a data directory, which need not exist yet.
     pub fn in_directory(data_dir: &Path) -> Store {
         Store {
             runs: data_dir.join("runs"),
+            documents: Arc::new(Directory(data_dir.to_owned())),
         }
     }
 
-    /// Where everything lies that is kept.
-    pub fn data_dir(&self) -> &Path {
+    /// Where it is.
+    pub fn place(&self) -> Place {
+        self.documents.place()
+    }
+
+    /// Whether a database keeps them.
+    pub fn is_database(&self) -> bool {
+        matches!(self.place(), Place::Database(_))
+    }
+
+    /// Where everything lies that is kept as files.
+    pub(crate) fn data_dir(&self) -> &Path {
         self.runs.parent().unwrap_or(&self.runs)
     }
 
-    /// Where the runs lie.
+    /// Where the files of documents lie, or the copies of those in a database.
     pub fn runs_dir(&self) -> &Path {
         &self.runs
+    }
+
+    /// A document as messages name it.
+    pub fn shown(&self, path: &Path) -> String {
+        match self.place() {
+            Place::Directory(_) => path.display().to_string(),
+            database => {
+                let id = id_in_name(path).unwrap_or_default();
+                format!("{} in {database}", short_id(id))
+            }
+        }
+    }
+
+    /// Where runs are kept, as messages name it: the directory of documents, or a URL without a
+    /// password.
+    pub fn location(&self) -> PathBuf {
+        match self.place() {
+            Place::Directory(_) => self.runs.clone(),
+            database => database.to_string().into(),
+        }
     }
 
     /// Keeps a run and says where. Kept runs never change; only a document that
     /// can't be read gives its place to one of the same id that can.
     pub fn save(&self, run: &Run) -> Result<PathBuf, StoreError> {
-        write::make_directory(&self.runs)?;
-        let path = self.path_of(run)?;
-        let written = match self.find(&run.id) {
-            Err(StoreError::NoSuchRun { .. }) => write::write_new(&write::packed(run)?, &path),
-            Ok(before) if document::is_damaged(&before) => self.replace(&before, run, &path),
-            Ok(_) | Err(StoreError::Ambiguous { .. } | StoreError::Twice { .. }) => {
-                Err(kept_already(&path))
-            }
-            Err(other) => Err(other),
-        };
-        match written {
-            // Another process kept it in between.
-            Err(StoreError::Io { cause, .. })
-                if cause.kind() == std::io::ErrorKind::AlreadyExists =>
-            {
-                Err(kept_already(&path))
-            }
-            done => done.map(|()| path),
-        }
-    }
-
-    /// Puts a run in the place of a damaged document. That is moved aside first,
-    /// so that of several that do this at once one wins, and comes back if it
-    /// can't be replaced.
-    fn replace(&self, damaged: &Path, run: &Run, path: &Path) -> Result<(), StoreError> {
-        let packed = write::packed(run)?;
-        let aside = write::temporary_name(damaged);
-        match std::fs::rename(damaged, &aside) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(kept_already(path)),
-            moved => moved.map_err(io(FileAction::Write, damaged))?,
-        }
-        crash::point("damaged document aside");
-        // What was moved may be what another put there since it was looked at.
-        let written = match document::is_damaged(&aside) {
-            true => write::write_new(&packed, path),
-            false => Err(kept_already(path)),
-        };
-        match &written {
-            Ok(()) => {
-                // A second name of nothing does no harm.
-                let _ = std::fs::remove_file(&aside);
-            }
-            Err(_) if !damaged.exists() => {
-                std::fs::rename(&aside, damaged).map_err(io(FileAction::Write, damaged))?;
-            }
-            Err(_) => {}
-        }
-        written
-    }
-
-    fn path_of(&self, run: &Run) -> Result<PathBuf, StoreError> {
-        // The id becomes part of a file name.
-        if !document::is_id(&run.id) {
-            return Err(StoreError::Unwritable(format!(
-                "its id {:?} is not a UUID",
-                run.id
-            )));
-        }
-        let stamp = utc::stamp(run.started_unix_ms);
-        Ok(self.runs.join(format!("{stamp}-{}.json.zst", run.id)))
+        self.documents.save_bytes(run, &write::packed(run)?)
     }
 
     /// Finds out before measuring whether a run could be kept: a minute must not
-    /// be lost to a directory that can't be written, or to a full disk. Makes the
-    /// directory where there is none.
+    /// be lost to a directory that can't be written, to a full disk, or to a database that
+    /// doesn't answer. Makes the directory or tables where there are none.
     ///
     /// # Errors
-    /// If it can't be made, written, or has no room.
+    /// If it could not.
     pub fn check_keepable(&self) -> Result<(), StoreError> {
-        write::make_directory(&self.runs)?;
-        write::check_room(&self.runs.join("a-run.json.zst"))
+        self.documents.check_keepable()
     }
 
-    /// Paths of all kept runs, the oldest first. One that says that it began in
-    /// the future is no newer for that: it comes where its file was written, or
-    /// before all others where that time is to come as well. So it has no place
-    /// for good that a clock once gave it, and none has to be remembered.
+    /// Paths of all kept runs, the oldest first; one that says that it began in the future has
+    /// the place of when it was kept. Where they are copies of documents in a database
+    /// [`read`] makes them.
     pub fn paths(&self) -> Result<Vec<PathBuf>, StoreError> {
         self.paths_at(SystemTime::now())
     }
 
     fn paths_at(&self, now: SystemTime) -> Result<Vec<PathBuf>, StoreError> {
-        let mut paths = self.files()?;
-        paths.retain(|path| id_in_name(path).is_some());
-        let horizon = Horizon::at(now);
-        paths.sort_by_cached_key(|path| (horizon.time_of(path), path.clone()));
-        Ok(paths)
+        self.documents.paths_at(now)
+    }
+
+    /// Makes the copy of a document in a database, where that is missing.
+    ///
+    /// # Errors
+    /// If the database doesn't answer, or the copy can't be written.
+    pub fn fetch(&self, path: &Path) -> Result<(), StoreError> {
+        self.documents.fetch(path)
     }
 
     /// Id of the kept run whose document lies there; `None` for a file outside
     /// the store.
     pub fn id_of(&self, path: &Path) -> Option<String> {
         let own = |dir: &Path| dir.canonicalize().ok();
-        // A bare name lies in the current directory.
-        let inside = own(write::directory(path))? == own(&self.runs)?;
+        // A bare name lies in the current directory; that of copies need not be there.
+        let dir = write::directory(path);
+        let inside = dir == self.runs || own(dir)? == own(&self.runs)?;
         id_in_name(path).filter(|_| inside).map(str::to_owned)
     }
 
@@ -186,14 +201,13 @@ impl Store {
     /// # Errors
     /// If it can't be removed.
     pub(crate) fn remove(&self, path: &Path) -> Result<(), StoreError> {
-        std::fs::remove_file(path).map_err(io(FileAction::Remove, path))?;
-        write::sync_directory(&self.runs).map_err(io(FileAction::Sync, &self.runs))
+        self.documents.remove(path)
     }
 
     /// Files that writers of runs and tags left behind that were killed.
     pub(crate) fn left_over(&self) -> Result<Vec<PathBuf>, StoreError> {
         let mut files = self.files()?;
-        files.extend(files_in(&self.tags_dir())?);
+        files.extend(files_in(&self.data_dir().join("tags"))?);
         files.retain(|path| write::is_left_over(path));
         Ok(files)
     }
@@ -242,6 +256,7 @@ impl Store {
         };
         let mut count = 0;
         for path in paths.iter().rev() {
+            self.fetch(path)?;
             match whole::not_whole_at(path) {
                 Some(why) => {
                     let id = id_in_name(path).unwrap_or_default();
@@ -251,7 +266,7 @@ impl Store {
                 None => count += 1,
             }
         }
-        let path = self.runs.clone();
+        let path = self.location();
         Err(match (paths.len(), count) {
             (0, _) => StoreError::Empty(path),
             (kept, 0) => StoreError::NoneWhole { path, count: kept },
@@ -261,11 +276,7 @@ impl Store {
 
     /// Path of the one kept run whose id begins so.
     pub fn find(&self, prefix: &str) -> Result<PathBuf, StoreError> {
-        let mut found: Vec<PathBuf> = self
-            .paths()?
-            .into_iter()
-            .filter(|path| id_in_name(path).is_some_and(|id| id.starts_with(prefix)))
-            .collect();
+        let mut found = self.documents.paths_of(prefix)?;
         let first = found.first().and_then(|path| id_in_name(path));
         if let Some(id) = first.map(str::to_owned)
             && found.len() > 1
@@ -273,7 +284,7 @@ impl Store {
         {
             return Err(StoreError::Twice { id, paths: found });
         }
-        let (prefix, path) = (prefix.to_owned(), self.runs.clone());
+        let (prefix, path) = (prefix.to_owned(), self.location());
         match (found.len(), found.pop()) {
             (1, Some(only)) => Ok(only),
             (0, _) => Err(StoreError::NoSuchRun { prefix, path }),
@@ -286,100 +297,17 @@ impl Store {
     }
 }
 
-/// What is not among the newest runs, though its time says so.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct PassedOver {
-    /// Ids of newer runs that are not whole, with why, the newest first.
-    pub not_whole: Vec<(String, NotWhole)>,
-    /// Ids of runs that say that they began in the future.
-    pub in_future: Vec<String>,
-}
-
-impl PassedOver {
-    /// What a reader must know, a line each.
-    pub fn lines(&self) -> Vec<String> {
-        let short = |id: &str| short_id(id).to_owned();
-        let not_whole = self.not_whole.iter().map(|(id, why)| {
-            let id = short(id);
-            format!("the newer run {id} is not `last`: {why} (latlas show {id} prints it)")
-        });
-        let in_future = self.in_future.first().map(|id| {
-            let (them, begin) = match self.in_future.len() {
-                1 => (format!("the kept run {}", short(id)), "says that it began"),
-                n => (
-                    format!("{n} kept runs, such as {},", short(id)),
-                    "say that they began",
-                ),
-            };
-            format!("{them} {begin} in the future: not taken for newer than the others")
-        });
-        not_whole.chain(in_future).collect()
+/// The name of a run's document.
+fn file_of(run: &Run) -> Result<String, StoreError> {
+    // The id becomes part of a file name.
+    if !document::is_id(&run.id) {
+        return Err(StoreError::Unwritable(format!(
+            "its id {:?} is not a UUID",
+            run.id
+        )));
     }
-}
-
-/// Clocks of machines that share a store differ by so much.
-const CLOCKS_DIFFER: Duration = Duration::from_secs(60);
-
-/// Times beyond this one are to come, and not believed.
-struct Horizon {
-    stamp: String,
-}
-
-/// Later times than this one, ms since 1970, are to come.
-pub(crate) fn horizon_ms() -> u64 {
-    ms_beyond(SystemTime::now())
-}
-
-fn ms_beyond(now: SystemTime) -> u64 {
-    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
-    (since + CLOCKS_DIFFER).as_millis() as u64
-}
-
-impl Horizon {
-    fn at(now: SystemTime) -> Horizon {
-        Horizon {
-            stamp: utc::stamp(ms_beyond(now)),
-        }
-    }
-
-    fn is_beyond(&self, path: &Path) -> bool {
-        time_in_name(path) > time_of_stamp(&self.stamp)
-    }
-
-    /// By what a run's path sorts: its time, if that is not to come; else the
-    /// time at which it was written, after those that have none of both. The
-    /// last part keeps these in their own order.
-    fn time_of(&self, path: &Path) -> (String, String, String) {
-        let time = |time: Option<(&str, &str)>| {
-            let (second, thousandth) = time.unwrap_or_default();
-            (second.to_owned(), thousandth.to_owned())
-        };
-        let own = time(time_in_name(path));
-        if !self.is_beyond(path) {
-            return (own.0, own.1, String::new());
-        }
-        let written = std::fs::metadata(path).and_then(|known| known.modified());
-        let written = written
-            .ok()
-            .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-        let written = written.map(|at| utc::stamp(at.as_millis() as u64));
-        let written =
-            written.filter(|written| time_of_stamp(written) <= time_of_stamp(&self.stamp));
-        let (second, thousandth) = time(written.as_deref().and_then(time_of_stamp));
-        (second, thousandth, own.0 + &own.1)
-    }
-}
-
-/// Every file in a directory; none where there is no such directory.
-fn files_in(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
-    let entries = match std::fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(io(FileAction::Read, dir)(e)),
-    };
-    let path = |entry: std::io::Result<std::fs::DirEntry>| entry.map(|entry| entry.path());
-    let all: std::io::Result<_> = entries.map(path).collect();
-    all.map_err(io(FileAction::Read, dir))
+    let stamp = utc::stamp(run.started_unix_ms);
+    Ok(format!("{stamp}-{}.json.zst", run.id))
 }
 
 fn kept_already(path: &Path) -> StoreError {
@@ -393,87 +321,18 @@ fn kept_already(path: &Path) -> StoreError {
     }
 }
 
-/// Path of the run that a name means: a file where there is one of that name,
-/// else the last run (`last`), one before it (`last~1`), the one whose id
-/// begins so, or that of a tag. No tag can be taken for one of the others
-/// ([`check_tag`]). The store is asked only where it is needed.
-pub fn named(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, StoreError> {
-    named_passing(name, store).map(|(path, _)| path)
-}
-
-/// [`named`], with what was passed over.
-///
-/// # Errors
-/// As [`named`].
-pub fn named_passing(
-    name: &str,
-    store: &Result<Store, StoreError>,
-) -> Result<(PathBuf, PassedOver), StoreError> {
-    let back = match name.strip_prefix("last") {
-        Some("") => Some(0),
-        Some(more) => more.strip_prefix('~').and_then(|back| back.parse().ok()),
-        None => None,
-    };
-    match back.filter(|_| !Path::new(name).is_file()) {
-        Some(back) => known(store)?.newest(back),
-        None => by_name(name, store).map(|path| (path, PassedOver::default())),
-    }
-}
-
-fn known(store: &Result<Store, StoreError>) -> Result<&Store, StoreError> {
-    store.as_ref().map_err(|_| StoreError::NoDataDirectory)
-}
-
-fn by_name(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, StoreError> {
-    let store = || known(store);
-    let path = Path::new(name);
-    if path.is_file() {
-        return Ok(path.to_owned());
-    }
-    if tags::looks_like_id(name) {
-        return store()?.find(&name.to_ascii_lowercase());
-    }
-    if let Ok(store) = store()
-        && let Some(run) = store.tagged(name)?
-    {
-        let name = name.to_owned();
-        return match store.find(&run) {
-            Err(StoreError::NoSuchRun { .. }) => Err(StoreError::LostTag { name, run }),
-            found => found,
-        };
-    }
-    match path.exists() {
-        // A directory or a device: reading it says what is wrong.
-        true => Ok(path.to_owned()),
-        false => Err(StoreError::NoSuchFile {
-            path: path.to_owned(),
-            suggestion: {
-                let tags = store().ok().and_then(|store| store.tags().ok());
-                let tags = tags.iter().flatten().map(|tag| tag.name.as_str());
-                suggestion(name, tags.chain(["last"]))
-            },
-        }),
-    }
-}
-
 /// Stamp and id in the name of a kept run; `None` for any other file.
 fn parts_of_name(path: &Path) -> Option<(&str, &str)> {
     let stem = path.file_name()?.to_str()?.strip_suffix(".json.zst")?;
     stem.split_once('-').filter(|(_, id)| document::is_id(id))
 }
 
+/// The name of a document's file.
+pub(crate) fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
 pub(crate) fn id_in_name(path: &Path) -> Option<&str> {
     parts_of_name(path).map(|(_, id)| id)
-}
-
-/// Second and thousandths of it, as they sort. Names that older versions gave
-/// have no thousandths: those come first in their second.
-fn time_in_name(path: &Path) -> Option<(&str, &str)> {
-    let (stamp, _) = parts_of_name(path)?;
-    time_of_stamp(stamp)
-}
-
-fn time_of_stamp(stamp: &str) -> Option<(&str, &str)> {
-    let time = stamp.trim_end_matches('Z');
-    Some(time.split_once('.').unwrap_or((time, "")))
 }

@@ -1,13 +1,11 @@
 //! Names given to kept runs. No document holds them, so each is a
 //! small file of its own, `tags/NAME` with the run's id in it, or the ids of
 //! several, one a line: they outlive the index, and every change of one is a
-//! single step of the file system.
+//! single step of the file system. In a database it is a row that holds the same.
 
-use super::{Store, StoreError, document, id_in_name, io, write};
-use crate::error::FileAction;
+use super::{Store, StoreError, document, id_in_name};
 use compare::references::References;
 use serde::Serialize;
-use std::path::PathBuf;
 
 /// Longest name of a tag.
 const LONGEST: usize = 64;
@@ -61,7 +59,7 @@ pub fn check_tag(name: &str) -> Result<(), StoreError> {
     }
 }
 
-fn is_word(name: &str) -> bool {
+pub(super) fn is_word(name: &str) -> bool {
     let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
     let fits = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
     begins && name.len() <= LONGEST && name.chars().all(fits)
@@ -79,10 +77,6 @@ fn is_published(name: &str) -> bool {
 }
 
 impl Store {
-    pub(super) fn tags_dir(&self) -> PathBuf {
-        self.data_dir().join("tags")
-    }
-
     /// All tags by name, one for each run that has it, those of runs that are
     /// kept no more too. A broken one
     /// is no reason to go without the others: [`Store::broken_tags`].
@@ -108,23 +102,13 @@ impl Store {
     }
 
     fn tag_files(&self) -> Result<Vec<Result<Vec<Tag>, StoreError>>, StoreError> {
-        let dir = self.tags_dir();
-        let entries = match std::fs::read_dir(&dir) {
-            Ok(entries) => entries,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(io(FileAction::Read, &dir)(e)),
-        };
         let mut tags = Vec::new();
-        for entry in entries {
-            let name = entry.map_err(io(FileAction::Read, &dir))?.file_name();
-            let Some(name) = name.to_str().filter(|name| is_word(name)) else {
-                continue;
-            };
+        for name in self.documents.tag_names()? {
             let tag = |run| Tag {
-                name: name.to_owned(),
+                name: name.clone(),
                 run,
             };
-            let of_file = self.runs_tagged(name);
+            let of_file = self.runs_tagged(&name);
             tags.push(of_file.map(|runs| runs.into_iter().map(tag).collect()));
         }
         Ok(tags)
@@ -157,18 +141,22 @@ impl Store {
         if !is_word(name) {
             return Ok(Vec::new());
         }
-        let path = self.tags_dir().join(name);
-        let text = match std::fs::read(&path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).trim().to_owned(),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(io(FileAction::Read, &path)(e)),
+        let Some(text) = self.documents.read_tag(name)? else {
+            return Ok(Vec::new());
         };
-        let runs: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
+        let runs: Vec<String> = text
+            .trim()
+            .lines()
+            .map(|line| line.trim().to_owned())
+            .collect();
         match !runs.is_empty() && runs.iter().all(|run| document::is_id(run)) {
             true => Ok(runs),
             false => Err(StoreError::BadTag {
                 name: name.to_owned(),
-                why: format!("{} does not hold ids of runs alone", path.display()),
+                why: format!(
+                    "{} does not hold ids of runs alone",
+                    self.data_dir().join("tags").join(name).display()
+                ),
             }),
         }
     }
@@ -188,13 +176,8 @@ impl Store {
                 why: format!("there is {} already", other.name),
             });
         }
-        let dir = self.tags_dir();
-        std::fs::create_dir_all(&dir).map_err(io(FileAction::Create, &dir))?;
-        let path = dir.join(name);
-        match write::write_new(text(&[run]).as_bytes(), &path) {
-            Err(StoreError::Io { cause, .. })
-                if cause.kind() == std::io::ErrorKind::AlreadyExists => {}
-            done => return done.map(|()| Vec::new()),
+        if self.documents.create_tag(name, &text(&[run]))? {
+            return Ok(Vec::new());
         }
         let before = match (self.runs_tagged(name), taken) {
             // A file without an id belongs to no run.
@@ -209,13 +192,13 @@ impl Store {
         let has_it = others.len() < before.len();
         match taken {
             Taken::Moved => {
-                write::write_bytes(text(&[run]).as_bytes(), &path)?;
+                self.documents.write_tag(name, &text(&[run]))?;
                 Ok(others.into_iter().map(str::to_owned).collect())
             }
             _ if has_it => Ok(Vec::new()),
             Taken::Shared => {
                 let all: Vec<&str> = others.into_iter().chain([run]).collect();
-                write::write_bytes(text(&all).as_bytes(), &path)?;
+                self.documents.write_tag(name, &text(&all))?;
                 Ok(Vec::new())
             }
             Taken::Refused => Err(StoreError::TagTaken {
@@ -233,16 +216,14 @@ impl Store {
         let none = || StoreError::NoSuchTag {
             name: name.to_owned(),
         };
-        let path = self.tags_dir().join(name);
-        if !is_word(name) || !path.exists() {
+        if !is_word(name) {
             return Err(none());
         }
         // A file that holds no id goes too.
         let runs = self.runs_tagged(name).unwrap_or_default();
-        match std::fs::remove_file(&path) {
-            Ok(()) => Ok(runs),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Err(none()),
-            Err(e) => Err(io(FileAction::Remove, &path)(e)),
+        match self.documents.remove_tag(name)? {
+            true => Ok(runs),
+            false => Err(none()),
         }
     }
 
@@ -259,7 +240,7 @@ impl Store {
             .collect();
         match left.as_slice() {
             [] => self.untag(name).map(drop),
-            left => write::write_bytes(text(left).as_bytes(), &self.tags_dir().join(name)),
+            left => self.documents.write_tag(name, &text(left)),
         }
     }
 }
@@ -274,7 +255,6 @@ mod tests {
     use super::*;
 
     const RUN: &str = "5e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b";
-    const OTHER: &str = "6e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b";
 
     #[test]
     fn what_could_mean_something_else_is_no_tag() {
@@ -307,33 +287,6 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_given_moved_and_taken_away() {
-        let dir = tempfile::tempdir().expect("tempdir");
-        let store = Store::in_directory(dir.path());
-        assert!(store.tags().expect("none").is_empty());
-        let none: Vec<String> = Vec::new();
-        assert_eq!(store.tag("base", RUN, Taken::Refused).expect("given"), none);
-        assert_eq!(store.tag("base", RUN, Taken::Refused).expect("again"), none);
-        let taken = store.tag("base", OTHER, Taken::Refused).expect_err("taken");
-        assert!(
-            taken.to_string().contains(RUN) && taken.to_string().contains("--move"),
-            "{taken}"
-        );
-        let folded = store
-            .tag("Base", OTHER, Taken::Refused)
-            .expect_err("as good as one");
-        assert!(folded.to_string().contains("there is base"), "{folded}");
-        let before = store.tag("base", OTHER, Taken::Moved).expect("moved");
-        assert_eq!(before, [RUN]);
-        let all = store.tags().expect("one");
-        assert_eq!((all.len(), all[0].run.as_str()), (1, OTHER));
-        assert_eq!(store.untag("base").expect("removed"), [OTHER]);
-        let none = store.untag("base").expect_err("gone");
-        assert!(matches!(none, StoreError::NoSuchTag { .. }), "{none}");
-        assert!(store.untag("../runs").is_err());
-    }
-
-    #[test]
     fn a_tag_that_holds_no_id_is_named_and_can_be_removed() {
         let dir = tempfile::tempdir().expect("tempdir");
         let store = Store::in_directory(dir.path());
@@ -346,46 +299,6 @@ mod tests {
         assert_eq!(store.broken_tags().expect("one").len(), 1);
         store.untag("whole").expect("removed");
         store.untag("broken").expect("removed");
-        assert!(store.tags().expect("none").is_empty());
-    }
-
-    #[test]
-    fn several_runs_share_a_tag_and_the_newest_is_meant() {
-        let dir = tempfile::tempdir().expect("tempdir");
-        let store = Store::in_directory(dir.path());
-        let mut ids = Vec::new();
-        for number in 0..3 {
-            let mut run = model::synthetic::run();
-            run.id = format!("{number}e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b");
-            run.started_unix_ms += number * 1000;
-            store.save(&run).expect("kept");
-            ids.push(run.id);
-        }
-        // Not in the order in which they began.
-        for run in [&ids[2], &ids[0], &ids[1], &ids[0]] {
-            store.tag("main", run, Taken::Shared).expect("given");
-        }
-        let all = store.runs_tagged("main").expect("read");
-        assert_eq!(all, [&ids[2][..], &ids[0], &ids[1]]);
-        assert_eq!(store.tags().expect("read").len(), 3);
-        let of_name = || super::super::named("main", &Ok(store.clone()));
-        assert_eq!(of_name().expect("kept"), store.find(&ids[2]).expect("kept"));
-        let taken = store.tag("main", OTHER, Taken::Refused).expect_err("taken");
-        assert!(taken.to_string().contains("--add"), "{taken}");
-        // One goes, the others stay.
-        store
-            .remove(&store.find(&ids[2]).expect("kept"))
-            .expect("removed");
-        assert_eq!(of_name().expect("kept"), store.find(&ids[1]).expect("kept"));
-        store.untag_run("main", &ids[2]).expect("taken away");
-        assert_eq!(
-            store.runs_tagged("main").expect("read"),
-            [&ids[0][..], &ids[1]]
-        );
-        let before = store.tag("main", &ids[1], Taken::Moved).expect("moved");
-        assert_eq!(before, [&ids[0][..]]);
-        assert_eq!(store.runs_tagged("main").expect("read"), [&ids[1][..]]);
-        store.untag_run("main", &ids[1]).expect("taken away");
         assert!(store.tags().expect("none").is_empty());
     }
 }

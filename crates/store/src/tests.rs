@@ -1,9 +1,10 @@
 use super::*;
 use model::synthetic;
 use std::fs::File;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// A run that is not to come, whatever this machine's clock says.
-fn long_ago() -> Run {
+pub(crate) fn long_ago() -> Run {
     Run {
         started_unix_ms: 1_577_836_800_000,
         ..synthetic::run()
@@ -26,55 +27,6 @@ fn kept(store: &Store, number: u32, day: u64, written_day: Option<u64>) -> PathB
     let file = File::options().write(true).open(&path).expect("there");
     file.set_modified(written).expect("a time");
     path
-}
-
-#[test]
-fn a_kept_run_comes_back_as_it_was() {
-    let dir = tempfile::tempdir().expect("tempdir");
-    let store = Store::in_directory(dir.path());
-    assert!(matches!(store.last(), Err(StoreError::Empty(_))));
-    let run = synthetic::run();
-    let path = store.save(&run).expect("saved");
-    assert_eq!(store.last().expect("last"), path);
-    assert!(read(&path).expect("read") == run);
-    let again = store.save(&run).expect_err("immutable").to_string();
-    assert!(again.contains("already kept"), "{again}");
-}
-
-#[test]
-fn runs_are_found_by_time_and_by_id() {
-    let dir = tempfile::tempdir().expect("tempdir");
-    let store = Store::in_directory(dir.path());
-    let mut run = long_ago();
-    run.id = "aaaa0000-0000-4000-8000-000000000001".into();
-    let later = store.save(&run).expect("saved");
-    run.id = "aabb0000-0000-4000-8000-000000000002".into();
-    run.started_unix_ms -= 1000;
-    let earlier = store.save(&run).expect("saved");
-    std::fs::write(store.runs_dir().join("notes.txt"), "x").expect("note");
-    assert_eq!(
-        store.paths().expect("paths"),
-        [earlier.clone(), later.clone()]
-    );
-    assert_eq!(store.last().expect("last"), later);
-    assert_eq!(store.find("aab").expect("one"), earlier);
-    assert!(matches!(
-        store.find("aa"),
-        Err(StoreError::Ambiguous { count: 2, .. })
-    ));
-    assert!(matches!(store.find("c"), Err(StoreError::NoSuchRun { .. })));
-    assert_eq!(store.back(0).expect("newest"), later);
-    assert_eq!(store.back(1).expect("before"), earlier);
-    let too_far = store.back(2).expect_err("two are kept").to_string();
-    assert!(
-        too_far.contains("last~2") && too_far.contains("2 runs are stored"),
-        "{too_far}"
-    );
-    let store = Ok(store);
-    assert_eq!(named("last~1", &store).expect("before"), earlier);
-    assert_eq!(named("AABB", &store).expect("any case"), earlier);
-    let odd = named("last~x", &store).expect_err("no number");
-    assert!(matches!(odd, StoreError::NoSuchFile { .. }), "{odd}");
 }
 
 #[test]
@@ -107,15 +59,6 @@ fn runs_of_one_second_come_in_their_order() {
     sorted.extend(saved);
     sorted.push(after);
     assert_eq!(store.paths().expect("paths"), sorted);
-}
-
-#[test]
-fn an_id_that_would_leave_the_directory_is_refused() {
-    let dir = tempfile::tempdir().expect("tempdir");
-    let mut run = synthetic::run();
-    run.id = "../../x".into();
-    let error = Store::in_directory(dir.path()).save(&run);
-    assert!(matches!(error, Err(StoreError::Unwritable(_))), "{error:?}");
 }
 
 #[test]
@@ -159,37 +102,6 @@ fn where_the_clock_went_back_all_before_come_in_their_order() {
         .paths_at(began + Duration::from_secs(2 * 86_400))
         .expect("paths");
     assert_eq!(paths, [saved, vec![now]].concat());
-}
-
-#[test]
-fn what_is_not_whole_is_kept_and_never_the_last() {
-    let dir = tempfile::tempdir().expect("tempdir");
-    let store = Store::in_directory(dir.path());
-    let save = |number: u64, change: fn(&mut Run)| {
-        let mut run = long_ago();
-        run.id = format!("{number:08x}-0000-4000-8000-000000000001");
-        run.started_unix_ms += 1000 * number;
-        change(&mut run);
-        store.save(&run).expect("saved")
-    };
-    save(1, |run| run.partial = Some("interrupted".into()));
-    let none = store.last().expect_err("none").to_string();
-    assert!(
-        none.contains("no complete run in") && none.contains("only 1"),
-        "{none}"
-    );
-    let whole = save(2, |_| ());
-    save(3, |run| run.partial = Some("interrupted".into()));
-    let newer = save(4, |_| ());
-    let empty = save(5, |run| run.rows.clear());
-    let (last, passed) = store.newest(0).expect("whole");
-    assert_eq!((last, passed.not_whole.len()), (newer, 1));
-    assert!(passed.lines()[0].contains("00000005 is not `last`: empty"));
-    let store = Ok(store);
-    assert_eq!(named("last~1", &store).expect("whole"), whole);
-    assert_eq!(named("00000005", &store).expect("by its id"), empty);
-    let error = named("last~2", &store).expect_err("two").to_string();
-    assert!(error.contains("2 runs are stored"), "{error}");
 }
 
 #[test]

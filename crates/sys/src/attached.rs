@@ -153,6 +153,7 @@ impl Held {
         Ok(Started::Running(Running {
             child: command.spawn()?,
             stops: Vec::new(),
+            requests: 0,
         }))
     }
 }
@@ -171,6 +172,8 @@ pub enum Started {
 pub struct Running {
     child: Child,
     stops: Vec<Stop>,
+    /// Requests to end that were passed on.
+    requests: u32,
 }
 
 /// From when to when a command was stopped by a signal, in ns of CLOCK_MONOTONIC_RAW, as far as
@@ -182,6 +185,9 @@ pub struct Stop {
     /// They could go on; `None` if they never could.
     pub to_ns: Option<u64>,
 }
+
+/// Requests after which a command that goes on is not waited for.
+const TWICE: u32 = 2;
 
 impl Running {
     /// Its process.
@@ -206,19 +212,53 @@ impl Running {
     /// # Errors
     /// What `waitpid(2)` says.
     pub fn wait_until(&mut self, limit: Instant) -> io::Result<Option<ExitStatus>> {
+        self.wait_for_end(limit, u32::MAX)
+    }
+
+    /// The same, and no longer than until the second request to end was passed on: the first had
+    /// no effect.
+    ///
+    /// # Errors
+    /// What `waitpid(2)` says.
+    pub fn wait_until_asked_twice(&mut self, limit: Instant) -> io::Result<Option<ExitStatus>> {
+        self.wait_for_end(limit, TWICE)
+    }
+
+    /// Ends it: by SIGTERM, after this time by SIGKILL.
+    ///
+    /// # Errors
+    /// What `waitpid(2)` says.
+    pub fn end_within(&mut self, grace: Duration) -> io::Result<ExitStatus> {
+        self.terminate();
+        if let Some(status) = self.wait_until(Instant::now() + grace)? {
+            return Ok(status);
+        }
+        self.send(libc::SIGKILL);
+        self.wait()
+    }
+
+    /// Whether a second request to end was passed on.
+    pub fn is_asked_twice(&self) -> bool {
+        self.requests >= TWICE
+    }
+
+    fn wait_for_end(&mut self, limit: Instant, requests: u32) -> io::Result<Option<ExitStatus>> {
         let set = held();
         loop {
             let status = self.child.try_wait()?;
             self.look_at_stops();
             let left = limit.saturating_duration_since(Instant::now());
-            if status.is_some() || left.is_zero() {
+            if status.is_some() || left.is_zero() || self.requests >= requests {
                 return Ok(status);
             }
             match wait_for(&set, left.min(LONGEST_WAIT))? {
                 // Whether it is the command's end is looked at above. The
                 // terminal sends to the whole group, the command included.
                 None | Some((libc::SIGCHLD, _) | (_, true)) => {}
-                Some((signal, false)) => self.send(signal),
+                Some((signal, false)) => {
+                    self.requests += 1;
+                    self.send(signal);
+                }
             }
         }
     }

@@ -45,16 +45,21 @@ pub struct WeightGroup {
     version: Version,
 }
 
+/// How the names of all groups begin.
+const PREFIX: &str = "latlas-";
+
 /// Shares of a thread with nice 0 and of a group that nothing was set for.
 pub const DEFAULT_SHARES: u64 = 1024;
 
 impl WeightGroup {
-    /// Makes a group of this name below the own one.
+    /// Makes a group below the own one, with a name of this process, and removes those of
+    /// killed ones.
     ///
     /// # Errors
     /// Why it can't.
     pub fn create(name: &str) -> Result<WeightGroup, NoWeight> {
-        WeightGroup::create_in(Tree::system(), name)
+        let name = format!("{PREFIX}{name}-{}", std::process::id());
+        WeightGroup::create_in(Tree::system(), &name)
     }
 
     fn create_in(tree: Tree, name: &str) -> Result<WeightGroup, NoWeight> {
@@ -65,6 +70,7 @@ impl WeightGroup {
             "cpu",
         )?;
         let own = chain.levels.first().cloned().unwrap_or_default();
+        remove_left_over(&tree, &own);
         let directory = format!("{own}/{name}");
         if let Err(error) = tree.make_directory(&directory) {
             return Err(NoWeight::NotMade(directory, error));
@@ -133,6 +139,22 @@ impl WeightGroup {
     }
 }
 
+/// Removes groups of killed processes: their names end with the process's number.
+fn remove_left_over(tree: &Tree, own: &str) {
+    let names = tree.names(own).into_iter();
+    let of_latlas = names.filter(|name| name.starts_with(PREFIX));
+    for name in of_latlas {
+        let process = name
+            .rsplit('-')
+            .next()
+            .and_then(|id| id.parse::<u32>().ok());
+        if process.is_some_and(|id| !tree.exists(&format!("/proc/{id}"))) {
+            // One that is in use stays: the kernel says that it is busy.
+            let _ = tree.remove_directory(&format!("{own}/{name}"));
+        }
+    }
+}
+
 impl Drop for WeightGroup {
     fn drop(&mut self) {
         // A killed process leaves its group a little after it was waited for.
@@ -183,6 +205,15 @@ mod tests {
         // A directory of an ordinary file system has no files of its own.
         assert!(matches!(create(), Err(NoWeight::Off(group)) if group == "/cg/a/job"));
         assert!(!root.path().join("cg/a/job").exists(), "removed again");
+        // Of killed processes, and of one that is there.
+        for name in ["latlas-knob-77", "latlas-knob-78", "other-77"] {
+            std::fs::create_dir_all(root.path().join("cg/a").join(name)).expect("made");
+        }
+        std::fs::create_dir_all(root.path().join("proc/78")).expect("made");
+        assert!(create().is_err());
+        let left = ["latlas-knob-77", "latlas-knob-78", "other-77"]
+            .map(|name| root.path().join("cg/a").join(name).exists());
+        assert_eq!(left, [false, true, true]);
         write("cg/a/job/cpu.weight", "100");
         assert!(matches!(create(), Err(NoWeight::NotMade(_, _))), "not ours");
     }
@@ -190,8 +221,7 @@ mod tests {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     #[test]
     fn a_real_group_has_its_weight() {
-        let name = format!("latlas-test-{}", std::process::id());
-        let group = match WeightGroup::create(&name) {
+        let group = match WeightGroup::create("test") {
             Ok(group) => group,
             Err(why) => return eprintln!("SKIPPED: {why}"),
         };

@@ -64,12 +64,12 @@ mod read {
                 let text = String::from_utf8_lossy(&bytes);
                 let text = text.trim_matches('\0').trim();
                 if text.is_empty() {
-                    "one without a name".to_owned()
+                    "an unnamed hypervisor".to_owned()
                 } else {
                     text.to_owned()
                 }
             }
-            None => "one without a name".to_owned(),
+            None => "an unnamed hypervisor".to_owned(),
         }
     }
 

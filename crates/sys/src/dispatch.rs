@@ -2,13 +2,20 @@
 //! runs: it is a part of Apple's systems, and a library that comes with Swift
 //! elsewhere.
 
+mod object;
+mod places;
+mod queue;
+mod semaphore;
+
+pub use queue::{Queue, Task};
+pub use semaphore::Semaphore;
+
 use libloading::Library;
+use places::open;
 use std::error::Error;
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::ptr::NonNull;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// A `dispatch_function_t`.
@@ -21,6 +28,10 @@ struct Functions {
     release: unsafe extern "C" fn(*mut c_void),
     sync_f: unsafe extern "C" fn(*mut c_void, *mut c_void, Function),
     async_f: unsafe extern "C" fn(*mut c_void, *mut c_void, Function),
+    global_queue: unsafe extern "C" fn(isize, usize) -> *mut c_void,
+    semaphore_create: unsafe extern "C" fn(isize) -> *mut c_void,
+    semaphore_signal: unsafe extern "C" fn(*mut c_void) -> isize,
+    semaphore_wait: unsafe extern "C" fn(*mut c_void, u64) -> isize,
 }
 
 /// A loaded libdispatch. It is never unloaded, since its threads outlive every
@@ -88,7 +99,9 @@ impl Dispatch {
                 return Dispatch::of(libloading::os::unix::Library::this().into(), "linked")
                     .map_err(|wrong| NoDispatch(vec![wrong]));
                 #[cfg(not(target_vendor = "apple"))]
-                Dispatch::first_of(&places(std::env::var_os("LD_LIBRARY_PATH").as_deref()))
+                Dispatch::first_of(&places::places(
+                    std::env::var_os("LD_LIBRARY_PATH").as_deref(),
+                ))
             })
             .clone()
     }
@@ -131,6 +144,10 @@ impl Dispatch {
             release: function!(c"dispatch_release"),
             sync_f: function!(c"dispatch_sync_f"),
             async_f: function!(c"dispatch_async_f"),
+            global_queue: function!(c"dispatch_get_global_queue"),
+            semaphore_create: function!(c"dispatch_semaphore_create"),
+            semaphore_signal: function!(c"dispatch_semaphore_signal"),
+            semaphore_wait: function!(c"dispatch_semaphore_wait"),
         };
         Ok(Box::leak(Box::new(Dispatch {
             functions,
@@ -142,163 +159,6 @@ impl Dispatch {
     /// `linked`.
     pub fn place(&self) -> &str {
         &self.place
-    }
-
-    /// A new serial queue, which runs one task at a time.
-    ///
-    /// # Errors
-    /// `OutOfMemory` where libdispatch gives none.
-    #[inline]
-    pub fn queue(&'static self) -> io::Result<Queue> {
-        // SAFETY: a label and no attributes, which means serial.
-        let own = unsafe {
-            (self.functions.queue_create)(c"latlas".as_ptr(), std::ptr::null::<c_void>())
-        };
-        let own = NonNull::new(own).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Queue {
-            functions: &self.functions,
-            own,
-        })
-    }
-}
-
-#[cfg(not(target_vendor = "apple"))]
-/// Where toolchains and distributions put it: what the dynamic linker finds by
-/// its name, then the directories that it searches (one that is there and can't
-/// be loaded says why only by its path), then those of Swift.
-pub(crate) fn places(library_path: Option<&std::ffi::OsStr>) -> Vec<PathBuf> {
-    // Debian had one of its own, with a version.
-    const NAMES: [&str; 2] = ["libdispatch.so", "libdispatch.so.0"];
-    const SEARCHED: [&str; 6] = [
-        "/lib",
-        "/lib64",
-        "/usr/lib",
-        "/usr/lib64",
-        "/usr/lib/x86_64-linux-gnu",
-        "/usr/lib/aarch64-linux-gnu",
-    ];
-    let given = library_path.map(std::env::split_paths);
-    let given = given
-        .into_iter()
-        .flatten()
-        .filter(|path| path.is_absolute());
-    let searched = given.chain(SEARCHED.map(PathBuf::from));
-    let named = NAMES.map(PathBuf::from).into_iter();
-    let named = named.chain(searched.flat_map(|folder| NAMES.map(|name| folder.join(name))));
-    let mut roots: Vec<PathBuf> = [
-        "/usr/lib/swift",
-        "/usr/libexec/swift/lib/swift",
-        "/opt/swift/usr/lib/swift",
-        "/usr/local/lib/swift",
-    ]
-    .map(PathBuf::from)
-    .into();
-    // Distributions keep several versions apart.
-    for several in ["/usr/libexec/swift", "/usr/lib"] {
-        roots.extend(swift_below(Path::new(several)));
-    }
-    let files = roots
-        .into_iter()
-        .map(|root| root.join("linux").join(NAMES[0]));
-    named.chain(files).collect()
-}
-
-#[cfg(not(target_vendor = "apple"))]
-/// Folders of versions and their libraries, such as `6.0/lib/swift`, in order.
-fn swift_below(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries
-        .filter(|entry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with("swift") || name.starts_with(|c: char| c.is_ascii_digit())
-        })
-        .map(|entry| entry.path().join("lib/swift"))
-        .filter(|path| path.is_dir())
-        .collect();
-    found.sort();
-    found
-}
-
-/// The library at a place; `Err(None)` if there is nothing. A name that the
-/// dynamic linker can't load counts as nothing: [`places`] has the paths too.
-fn open(place: &Path) -> Result<Library, Option<Wrong>> {
-    if place.is_absolute() && !place.exists() {
-        return Err(None);
-    }
-    // SAFETY: the library's constructors run, which is what loading it means;
-    // only names of libdispatch are asked for.
-    unsafe { Library::new(place) }.map_err(|e| {
-        place.is_absolute().then(|| Wrong::NotLoaded {
-            place: place.to_owned(),
-            why: e.source().map_or(e.to_string(), ToString::to_string),
-        })
-    })
-}
-
-/// What a queue runs.
-pub trait Task: Sync {
-    /// Runs once for each time it was posted. A panic ends the process.
-    fn run(&self);
-}
-
-extern "C" fn run_task<T: Task>(task: *mut c_void) {
-    // SAFETY: `sync` and `post` pass a reference to a `T` that lives at least
-    // until this has run.
-    unsafe { &*task.cast::<T>() }.run();
-}
-
-extern "C" fn nothing(_: *mut c_void) {}
-
-/// A serial queue; released when dropped.
-pub struct Queue {
-    functions: &'static Functions,
-    own: NonNull<c_void>,
-}
-
-// SAFETY: queues are made to be used by several threads at once.
-unsafe impl Sync for Queue {}
-// SAFETY: a queue belongs to no thread.
-unsafe impl Send for Queue {}
-
-impl fmt::Debug for Queue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Queue")
-    }
-}
-
-impl Queue {
-    /// `dispatch_sync_f()` of a function that does nothing.
-    #[inline]
-    pub fn sync_nothing(&self) {
-        // SAFETY: a queue of this library that is not yet released; the
-        // function looks at no context.
-        unsafe { (self.functions.sync_f)(self.own.as_ptr(), std::ptr::null_mut(), nothing) }
-    }
-
-    /// `dispatch_sync_f()` of a task: it has run when this returns.
-    #[inline]
-    pub fn sync<T: Task>(&self, task: &T) {
-        let context = std::ptr::from_ref(task).cast_mut().cast();
-        // SAFETY: as above; the task is borrowed until it has run.
-        unsafe { (self.functions.sync_f)(self.own.as_ptr(), context, run_task::<T>) }
-    }
-
-    /// `dispatch_async_f()` of a task: it runs on a thread of libdispatch's,
-    /// at any later time.
-    #[inline]
-    pub fn post<T: Task>(&self, task: &'static T) {
-        let context = std::ptr::from_ref(task).cast_mut().cast();
-        // SAFETY: a queue of this library, which keeps it until the task has
-        // run, even if it is released before; the task is never freed.
-        unsafe { (self.functions.async_f)(self.own.as_ptr(), context, run_task::<T>) }
-    }
-}
-
-impl Drop for Queue {
-    fn drop(&mut self) {
-        // SAFETY: created by `queue_create`, and no other code has it.
-        unsafe { (self.functions.release)(self.own.as_ptr()) }
     }
 }
 

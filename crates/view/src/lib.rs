@@ -3,11 +3,12 @@
 #![forbid(unsafe_code)]
 
 pub mod chart;
-pub mod cpu_history;
+
 mod decades;
 mod grouped;
 pub mod html;
 pub mod markdown;
+pub mod recorded;
 pub mod render;
 pub mod report;
 pub mod terminal;

@@ -11,7 +11,7 @@ static uint64_t malloc_free(void *state, uint64_t turns) {
   return turns;
 }
 
-LATLAS_PACK("@NAME@", "cc " __VERSION__ " -O2",
+LATLAS_PACK("@NAME@", "cc " __VERSION__ " " FLAGS,
             {.id = "@NAME@.malloc_free",
              .title = "malloc and free of 16 bytes",
              .operation = "One malloc of 16 bytes, and its free.",

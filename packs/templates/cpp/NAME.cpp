@@ -1,12 +1,15 @@
 #include "latlas_probe.h"
-#include <memory>
 
 struct Shape {
   virtual void draw() = 0;
   virtual ~Shape() = default;
 };
+// Two of them: where the compiler sees only one, it compares its address and inlines it.
 struct Circle : Shape {
   void draw() override { asm volatile(""); }
+};
+struct Square : Shape {
+  void draw() override { asm volatile("# square"); }
 };
 
 static uint64_t virtual_call(void *state, uint64_t turns) {
@@ -15,7 +18,7 @@ static uint64_t virtual_call(void *state, uint64_t turns) {
   return turns;
 }
 
-LATLAS_PACK("@NAME@", "c++ " __VERSION__ " -O2",
+LATLAS_PACK("@NAME@", "c++ " __VERSION__ " " FLAGS,
             {.id = "@NAME@.virtual_call",
              .title = "virtual call",
              .operation = "One call of a virtual method.",

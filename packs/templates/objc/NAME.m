@@ -25,7 +25,7 @@ static void teardown(void *state) {
   [(Receiver *)state release];
 }
 
-LATLAS_PACK("@NAME@", "cc " __VERSION__ " -O2",
+LATLAS_PACK("@NAME@", "cc " __VERSION__ " " FLAGS,
             {.id = "@NAME@.send",
              .title = "message send",
              .operation = "One message without arguments to an object whose method is empty.",

@@ -6,6 +6,7 @@ use crate::references::{QosCase, QosMachine, QosReference};
 use model::qos::figures::{of_job, slowdown};
 use model::qos::{Case, CaseRuns, Level, Qos};
 use model::stats::Interval;
+use model::text::counted;
 use serde::Serialize;
 
 /// The table.
@@ -58,12 +59,18 @@ pub fn oakley(reference: &QosReference, qos: Option<&Qos>) -> Oakley {
         workload: reference.workload.clone(),
         here: qos.map(|qos| {
             let how = &qos.how;
+            let partial = qos.partial.as_ref().map(|why| format!("PARTIAL: {why}; "));
             format!(
-                "{} compressed {} times with {}, {} operations at once, {}",
+                "{}{} compressed {} with {}, {} at once, median of {}, {}",
+                partial.unwrap_or_default(),
                 model::size::text(how.file_bytes),
-                how.passes,
+                match how.passes {
+                    1 => "once".to_owned(),
+                    passes => format!("{passes} times"),
+                },
                 how.codec.text(),
-                how.operations,
+                counted(how.operations as usize, "operation"),
+                counted(how.rounds as usize, "round"),
                 qos.machine.one_line()
             )
         }),

@@ -66,6 +66,21 @@ Examples:
   latlas atlas delete last
   latlas atlas delete 5e0c before-6.19 --yes")]
     Delete(DeleteOptions),
+    /// Move all runs and tags to another store
+    #[command(after_help = "\
+FROM and TO are directories or PostgreSQL databases (postgres://HOST/DATABASE). Each document is copied
+byte by byte and read back before it is removed; if this is interrupted, repeat it. Documents that
+can't be read, or of which TO has another version, stay.
+
+Examples:
+  latlas atlas move ~/.local/share/latlas postgres://db.lab/atlas
+  latlas atlas move postgres://db.lab/atlas backup --keep    Copy to a directory
+
+Exit codes:
+  0  all moved
+  2  a store can't be read or written
+  3  some documents stayed")]
+    Move(MoveOptions),
     /// Rebuild the index from the documents
     #[command(after_help = "\
 The index contains nothing that is not in the documents and tag files. Removes incomplete files of
@@ -169,6 +184,23 @@ pub(crate) struct DeleteOptions {
     #[arg(long)]
     pub(crate) yes: bool,
     /// Print JSON: an array of deleted runs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Options of `latlas atlas move`.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct MoveOptions {
+    /// The store to move from
+    #[arg(value_name = "FROM")]
+    pub(crate) from: String,
+    /// The store to move to
+    #[arg(value_name = "TO")]
+    pub(crate) to: String,
+    /// Copy: keep the runs in FROM
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

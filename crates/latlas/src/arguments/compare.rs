@@ -7,7 +7,8 @@ use clap::Args;
 pub(crate) const EXAMPLES: &str = "\
 A is the baseline. A and B are runs (a file, `last`, `last~1`, a tag, the start of an id), published
 tables (2012, iphone-x, ...) or machines (@HOST: the mean of its latest stored runs with the same
-setup). docs/compare.md describes the statistics.
+setup); or all are campaigns (@CAMPAIGN: each host is compared with itself). docs/compare.md and
+docs/fleet-report.md describe the statistics.
 
 Examples:
   latlas compare last~1 last                  Compare the last two runs
@@ -15,6 +16,7 @@ Examples:
                                               Exit 1 if a row is significantly slower
   latlas compare mac-pro-2013 last            Compare with a published table
   latlas compare @lab1 @lab2 --rows 'memory.*' --normalize
+  latlas compare @before @after               Compare two campaigns, host by host
   latlas compare last~1 last --json
 
 Exit codes:

@@ -54,7 +54,7 @@ Examples:
     Init,
 }
 
-/// Options that choose the file, of every command.
+/// Options that choose the file and the store, of every command.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct ConfigOptions {
     /// Read this configuration file [env: LATLAS_CONFIG]
@@ -75,4 +75,13 @@ pub(crate) struct ConfigOptions {
         help_heading = "Configuration"
     )]
     pub(crate) none: bool,
+    /// Store runs in this directory or PostgreSQL database (postgres://HOST/DATABASE)
+    /// [env: LATLAS_STORE]
+    #[arg(
+        long,
+        value_name = "DIR|URL",
+        global = true,
+        help_heading = "Configuration"
+    )]
+    pub(crate) store: Option<String>,
 }

@@ -6,7 +6,9 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Measure",
-        &["run", "exec", "ci", "trace", "qos", "selftest", "echo"],
+        &[
+            "run", "exec", "ci", "trace", "qos", "selftest", "fit", "echo",
+        ],
     ),
     (
         "Results",
@@ -14,6 +16,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "show", "table", "compare", "history", "report", "plot", "serve",
         ],
     ),
+    ("Many hosts", &["fleet"]),
     ("Stored runs", &["atlas", "export", "import"]),
     ("Reference", &["list", "explain", "machine"]),
     ("Reduce noise", &["noise"]),

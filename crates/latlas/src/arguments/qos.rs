@@ -25,6 +25,7 @@ Examples:
   latlas qos --full                               Also run one level for five minutes
   latlas qos --history                            Also draw what each CPU did
   latlas qos --out qos.json                       Also write every run as JSON
+  latlas qos --history --out qos.html             Also write a page
   latlas table oakley qos.json                    Show it next to the published study
 
 Exit codes:
@@ -81,9 +82,9 @@ pub(crate) struct QosOptions {
     /// Print JSON with every run
     #[arg(long)]
     pub(crate) json: bool,
-    /// Also write JSON to this file
+    /// Also write this file: a page if its name ends with .html, else JSON. May be given several times
     #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    pub(crate) out: Vec<PathBuf>,
     /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
@@ -106,7 +107,7 @@ All runs in child processes; nothing stays changed. As root, real-time threads t
 time for a second at a time.
 
 Examples:
-  sudo latlas qos knobs                Measure all knobs (about 3 minutes)
+  sudo latlas qos knobs                Measure all knobs (about 5 minutes)
   latlas qos knobs autogroup           Measure knobs with this word in their name
   latlas qos knobs nice slice --rounds 5
   latlas qos knobs --json > knobs.json
@@ -156,7 +157,7 @@ pub(crate) enum CaseChoice {
     Pairs,
     /// Two jobs of the lowest level
     Lowest,
-    /// 1, 2, 4, ... operations at once, up to --jobs
+    /// 1, 2, 4, ... operations at once, fewer than --jobs, with as much of the work
     Operations,
 }
 

@@ -14,6 +14,9 @@ use view::render;
 
 /// Compares each of the others with the baseline.
 pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
+    if let Some(done) = super::compare_campaigns::compare(options)? {
+        return Ok(done);
+    }
     let references = References::embedded()?;
     let store = Store::of_user();
     let find = |name: &String| operand::find(name, &store, &references);

@@ -68,7 +68,14 @@ fn with_values_of(arg: Arg) -> Arg {
         ("RUN" | "TAG|RUN", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
             or_file(runs(), typed)
         })),
-        ("A" | "B" | "RUN|TABLE", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
+        ("CAMPAIGN", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
+            or_file(campaigns(""), typed)
+        })),
+        ("A" | "B", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
+            let runs = runs().into_iter().chain(tables());
+            or_file(runs.chain(campaigns("@")).collect(), typed)
+        })),
+        ("RUN|TABLE", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
             or_file(runs().into_iter().chain(tables()).collect(), typed)
         })),
         _ => arg,
@@ -129,6 +136,16 @@ fn tables() -> Vec<CompletionCandidate> {
     keys.map(CompletionCandidate::new).collect()
 }
 
+/// Campaigns with runs.
+fn campaigns(sign: &str) -> Vec<CompletionCandidate> {
+    let index = Store::of_user().and_then(store::index::Index::open);
+    let names = index.and_then(|index| store::fleet::campaigns(&index));
+    let names = names.unwrap_or_default().into_iter();
+    names
+        .map(|name| candidate(format!("{sign}{name}"), "a campaign"))
+        .collect()
+}
+
 /// Controls of `noise ab`.
 fn controls() -> Vec<CompletionCandidate> {
     let all = noise::ab::control::ALL.iter();
@@ -146,7 +163,8 @@ fn tunable() -> Vec<CompletionCandidate> {
 /// The store that the configuration names.
 fn store() -> Option<Store> {
     config::use_data_dir();
-    Store::of_user().ok()
+    // A key press does not wait for a server.
+    Store::of_user().ok().filter(|store| !store.is_database())
 }
 
 /// Tags of stored runs.

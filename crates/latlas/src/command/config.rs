@@ -8,6 +8,7 @@ use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use store::Place;
 
 /// An example of every key, commented out.
 const EXAMPLE: &str = include_str!("../config/example.toml");
@@ -126,6 +127,7 @@ fn text(location: &Location, read: &Read, all: &[Shown]) -> String {
 fn shown(read: &Read, key: &Key, commands: Vec<String>) -> Shown {
     let by_environment = match key.name {
         "data_dir" => variable("LATLAS_DATA_DIR"),
+        "store" => variable("LATLAS_STORE"),
         "look.color" => variable("NO_COLOR").map(|(name, _)| (name, "never".to_owned())),
         _ => None,
     };
@@ -138,6 +140,11 @@ fn shown(read: &Read, key: &Key, commands: Vec<String>) -> Shown {
             read.path.clone().map(|path| path.display().to_string()),
         ),
         (None, None) => (built_in(key, &commands), "built in", None, None),
+    };
+    let value = match key.name {
+        // It may contain a password.
+        "store" => value.map(|url| Place::parse(&url).to_string()),
+        _ => value,
     };
     let commands = commands.into_iter().map(|path| match path.is_empty() {
         true => "latlas".to_owned(),
@@ -165,6 +172,7 @@ fn built_in(key: &Key, commands: &[String]) -> Option<String> {
             .ok()
             .map(|path| path.display().to_string()),
         "packs_dir" => packs::directory().map(|path| path.display().to_string()),
+        "store" => None,
         "run.scale" => Some("default".to_owned()),
         _ => {
             let mut command = arguments::command();
@@ -208,7 +216,7 @@ mod tests {
         std::fs::write(&path, text).expect("written");
         let (_, keys) = checked(&Location::Given(path)).expect("valid");
         let taken = |(key, commands): &(&Key, Vec<String>)| {
-            !commands.is_empty() || key.name.ends_with("_dir")
+            !commands.is_empty() || ["data_dir", "packs_dir", "store"].contains(&key.name)
         };
         assert!(keys.iter().all(taken), "{keys:?}");
     }

@@ -65,11 +65,7 @@ pub(super) fn cpu_history(options: &HistoryOptions) -> anyhow::Result<ExitCode> 
     for (path, format) in files {
         store::write_bytes(&bytes(&history, format)?, path)?;
     }
-    let is_empty = history
-        .cpus
-        .iter()
-        .all(|cpu| cpu.ticks.iter().all(Option::is_none));
-    Ok(match is_empty {
+    Ok(match history.is_empty() {
         true => ExitCode::from(UNRELIABLE),
         false => ExitCode::SUCCESS,
     })
@@ -150,7 +146,7 @@ fn print(history: &CpuHistory, options: &HistoryOptions) -> anyhow::Result<()> {
 
 fn bytes(history: &CpuHistory, format: Format) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
-        Format::Html => view::cpu_history::page(history).into_bytes(),
+        Format::Html => view::recorded::of_cpu_history(history).into_bytes(),
         Format::Json => serde_json::to_vec(history)?,
         Format::Picture(paint) => painted(&view::chart::of_cpu_history(history), paint)?,
     })

@@ -25,7 +25,8 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
         .map(|path| files::read(path))
         .collect::<Result<Vec<_>, _>>()?;
     let run = import::import(&inputs, options.format.0, origin(options))?;
-    let (path, messages) = index::keep(&Store::of_user()?, &run)?;
+    let store = Store::of_user()?;
+    let (path, messages) = index::keep(&store, &run)?;
     super::atlas::print_messages(&messages);
     let text = match options.json {
         true => output::document(&run)?,
@@ -39,7 +40,7 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
     output::message(format_args!(
         "stored {rows} of {} as {}; print them with `latlas show {}`",
         output::harmless(&run.program.name),
-        path.display(),
+        store.shown(&path),
         short_id(&run.id)
     ));
     Ok(ExitCode::SUCCESS)

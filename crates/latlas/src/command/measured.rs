@@ -11,10 +11,11 @@ use meter::plan::Plan;
 use meter::probe::Probe;
 use model::machine::Machine;
 use model::run::Run;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use store::{Store, index};
+use store::{Store, StoreError, index};
 
 /// Takes the measuring lock; waits for another latlas that holds it, unless asked not to. It must
 /// come before [`stop_on_signals`], so that Ctrl-C ends the wait at once.
@@ -55,7 +56,9 @@ pub(super) fn measure(catalogue: &[Probe], plan: &Plan, machine: Machine) -> any
 /// more than a second later, kills latlas. The flag is global: it stops later measurements of
 /// this process too.
 pub(super) fn stop_on_signals() -> anyhow::Result<&'static AtomicBool> {
-    sys::stop::on_request().context("can't install a signal handler")
+    let stop = sys::stop::on_request().context("can't install a signal handler")?;
+    store::give_up_when(stop);
+    Ok(stop)
 }
 
 /// The store of a run, checked before measuring; `None` where it can't be stored but is also
@@ -71,25 +74,49 @@ pub(super) fn writable_store(elsewhere: bool) -> anyhow::Result<Option<Store>> {
             output::message(format_args!("the run will not be stored: {error}"));
             Ok(None)
         }
-        Err(error) => bail!(
-            "can't store the run: {error} (set LATLAS_DATA_DIR to a writable directory, or add \
-             --out FILE)"
-        ),
+        Err(error) => {
+            let in_database = matches!(
+                error,
+                StoreError::Database { .. } | StoreError::Settings { .. }
+            );
+            let else_where = match in_database {
+                true => "use --store DIR",
+                false => "set LATLAS_DATA_DIR to a writable directory",
+            };
+            bail!("can't store the run: {error} ({else_where}, or add --out FILE)")
+        }
     }
 }
 
 /// Stores the run; its path. An error since the check is printed, so that the table is not lost.
 pub(super) fn keep(run: &Run, store: Option<&Store>) -> Option<String> {
-    match index::keep(store?, run) {
+    let store = store?;
+    match index::keep(store, run) {
         Ok((path, messages)) => {
             super::atlas::print_messages(&messages);
-            Some(path.display().to_string())
+            Some(store.shown(&path))
         }
         Err(error) => {
-            output::message(format_args!("the run was not stored: {error}"));
+            match keep_here(run, store) {
+                Some(file) => {
+                    let file = file.display();
+                    output::message(format_args!(
+                        "{error}; the run is stored as {file}; when the store answers again: \
+                         latlas import --format run {file} --store {}",
+                        store.place()
+                    ));
+                }
+                None => output::message(format_args!("the run was not stored: {error}")),
+            }
             None
         }
     }
+}
+
+/// Stores a run that its database did not take in the data directory, and says where.
+fn keep_here(run: &Run, store: &Store) -> Option<PathBuf> {
+    let here = Store::in_directory(&store::data_dir().ok().filter(|_| store.is_database())?);
+    index::keep(&here, run).ok().map(|(path, _)| path)
 }
 
 /// The exit code of a run, and of whether it was stored nowhere.

@@ -3,6 +3,7 @@
 pub(crate) mod atlas;
 pub(crate) mod ci;
 pub(crate) mod compare;
+mod compare_campaigns;
 pub(crate) mod completions;
 pub(crate) mod config;
 mod cpu_history;
@@ -10,6 +11,8 @@ pub(crate) mod echo;
 pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod fit;
+pub(crate) mod fleet;
 mod gate;
 pub(crate) mod history;
 pub(crate) mod import;

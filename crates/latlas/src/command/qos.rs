@@ -16,7 +16,7 @@ use qos::conduct::{Jobs, Progress, conduct, file_in};
 use qos::file::FileError;
 use qos::running::JobError;
 use qos::{conditions, file, plan};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 use sys::cpu_times::{CpuTimes, SOURCE};
@@ -27,7 +27,7 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
     if let Some(QosCommand::Knobs(options)) = &options.what {
         return knobs::knobs(options);
     }
-    if let Some(path) = &options.out {
+    for path in &options.out {
         store::check_writable(path)?;
     }
     let cpus = sys::allowed_cpus()
@@ -126,17 +126,25 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
         cases: conducted.cases,
         partial: conducted.partial,
     };
-    let written = options.out.as_ref().map(|path| {
-        let mut bytes = serde_json::to_vec(&document)?;
-        bytes.push(b'\n');
+    let write = |path: &PathBuf| {
+        let bytes = match is_page(path) {
+            true => view::recorded::of_qos(&document).into_bytes(),
+            false => (serde_json::to_string(&document)? + "\n").into_bytes(),
+        };
         anyhow::Ok(store::write_bytes(&bytes, path)?)
-    });
+    };
+    let written: anyhow::Result<()> = options.out.iter().try_for_each(write);
     match options.json {
         true => output::print(&(serde_json::to_string(&document)? + "\n"))?,
         false => output::show(&render::qos(&document), options.color)?,
     }
-    written.transpose()?;
+    written?;
     Ok(exit_code(&document))
+}
+
+fn is_page(path: &Path) -> bool {
+    let ending = path.extension();
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("html"))
 }
 
 fn interrupted() -> ExitCode {
@@ -192,7 +200,7 @@ fn remarks(how: &How, conditions: &QosConditions) -> Vec<String> {
     let load = conditions.load_before.unwrap_or(0.0);
     if load > 0.25 * how.cpus.len() as f64 {
         all.push(format!(
-            "load average {load:.2} before: other processes used the CPUs"
+            "load average {load:.2} in the minute before: other processes used the CPUs, or a run before this"
         ));
     }
     all

@@ -298,7 +298,7 @@ impl Document<'_> {
 }
 
 /// Refuses to overwrite a file that is not a report, or can't be written.
-fn check_page(path: &Path, force: bool) -> anyhow::Result<()> {
+pub(super) fn check_page(path: &Path, force: bool) -> anyhow::Result<()> {
     // Opening a pipe waits for its reader, and closing it again ends the reader.
     if is_stream(path) {
         return Ok(());

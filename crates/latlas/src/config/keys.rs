@@ -24,6 +24,7 @@ const STARTING: &[&str] = &["", "run", "exec"];
 /// All keys, in the order of the file.
 pub(crate) const KEYS: &[Key] = &[
     key("data_dir", "", &[""]),
+    key("store", "", &[""]),
     key("packs_dir", "", &[""]),
     // One key for two flags.
     measured("run.scale", "quick", MEASURING),
@@ -143,6 +144,9 @@ impl Key {
     fn description(&self, command: &Command) -> String {
         match self.name {
             "data_dir" => "Directory of stored runs (LATLAS_DATA_DIR takes precedence)".into(),
+            "store" => "Directory or PostgreSQL database of stored runs, instead of data_dir \
+                 (LATLAS_STORE and LATLAS_DATA_DIR take precedence)"
+                .into(),
             "packs_dir" => "Directory of probe packs that are always loaded".into(),
             "run.scale" => "Which rows and points are measured".into(),
             _ => {

@@ -11,4 +11,4 @@ mod start;
 pub(crate) use file::{ConfigError, Read, Setting};
 pub(crate) use keys::{KEYS, Key, schema};
 pub(crate) use location::{Location, of_user};
-pub(crate) use start::{arguments, checked, use_data_dir};
+pub(crate) use start::{arguments, checked, typed_place, use_data_dir, use_store};

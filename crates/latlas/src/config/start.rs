@@ -10,9 +10,10 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches};
 use model::nearest::nearest;
 use model::run::Scale;
+use store::Place;
 
 /// Options that may precede a command.
-const OF_ALL: &[&str] = &["config_file", "no_config"];
+const OF_ALL: &[&str] = &["config_file", "no_config", "store"];
 
 /// Parses the command line, with defaults of the configuration. Help, versions and usage errors end
 /// the program here.
@@ -59,9 +60,32 @@ fn keep_directories(read: &Read) {
         store::keep_below(setting.text().into());
     }
     let settings = read.settings.iter();
+    for setting in settings.filter(|one| one.key.name == "store") {
+        store::keep_in(Place::parse(&setting.text()), false);
+    }
+    let settings = read.settings.iter();
     for setting in settings.filter(|one| one.key.name == "packs_dir") {
         packs::keep_in(setting.text().into());
     }
+}
+
+/// Uses the store of the command line.
+pub(crate) fn use_store(given: Option<&str>) {
+    if let Some(given) = given {
+        store::keep_in(typed_place(given), true);
+    }
+}
+
+/// A store of the command line.
+pub(crate) fn typed_place(text: &str) -> Place {
+    let place = Place::parse(text);
+    if place.has_password() {
+        output::message(format_args!(
+            "warning: other users can see the password of {place} in the list of processes: use \
+             ~/.pgpass or PGPASSFILE"
+        ));
+    }
+    place
 }
 
 /// Sets the directory of stored runs that the configuration names, if it can be read.

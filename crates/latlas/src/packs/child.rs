@@ -1,15 +1,14 @@
 //! The child that loads a pack, to list it or to try a probe: a pack may end or stop the process that
 //! loads it.
 
+use crate::answer;
 use meter::pack::{Listing, PackSite, Trial, TrialError, listing, trial};
 use meter::wire;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -76,12 +75,8 @@ fn answer<T: DeserializeOwned + Send + 'static>(
         probe,
     };
     let order = serde_json::to_string(&order).map_err(io::Error::from)?;
-    // What the pack prints must not be taken for the answer, which goes through the child's stdin.
-    let (mut from, to) = io::pipe()?;
     let mut command = sys::role::command(ROLE, &order)?;
-    command
-        .stdin(Stdio::from(OwnedFd::from(to)))
-        .stdout(sys::process::null_device()?);
+    let mut from = answer::of(&mut command)?;
     let mut child = Ended(command.spawn()?);
     // The command holds the other end.
     drop(command);
@@ -113,8 +108,7 @@ pub(crate) fn serve(order: &str) -> io::Result<()> {
         .map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;
     // Where the system can't do that, its time is limited.
     let _ = sys::process::die_with_parent_id(order.parent);
-    let mut to = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    sys::process::stdin_from_null()?;
+    let mut to = answer::end()?;
     match order.probe {
         None => {
             let answer = listing(&order.file).map_err(|why| why.to_string());

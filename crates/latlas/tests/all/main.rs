@@ -19,6 +19,11 @@ mod echo;
 mod exchange;
 #[cfg(target_os = "linux")]
 mod exec;
+#[cfg(unix)]
+mod fit;
+#[cfg(target_os = "linux")]
+mod fleet;
+mod fleet_report;
 mod history;
 #[cfg(target_os = "linux")]
 mod lock;

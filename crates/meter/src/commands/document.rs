@@ -183,6 +183,7 @@ pub fn document(parts: Parts) -> Run {
         machine: parts.machine,
         files_on: None,
         imported: None,
+        job: None,
         commands: Some(commands),
         rows,
         cells,

@@ -1,11 +1,11 @@
 //! What the kernel counts around a visit, read at an interval by a thread of its own.
 
 use model::trace::InterruptKind;
-use model::trace::row::{Reading, Watch};
+use model::trace::row::{ClockStep, Reading, Watch};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
 use std::time::Duration;
-use sys::clock::monotonic_raw_ns;
+use sys::clock::{monotonic_raw_ns, realtime_unix_ns};
 use sys::evidence::QuotaWatch;
 use sys::interrupts::InterruptCounts;
 
@@ -80,7 +80,9 @@ fn watch(cpu: u32, others: &[u32], interrupts: bool, stop: &AtomicBool) -> Watch
         thread: sys::thread::current_id().unwrap_or(0),
         cpu,
         readings: Vec::new(),
+        clock_steps: Vec::new(),
     };
+    let mut clocks = clocks_now();
     let mut before = (
         quota.throttled_us(),
         counted.as_mut().and_then(Counted::read),
@@ -91,13 +93,13 @@ fn watch(cpu: u32, others: &[u32], interrupts: bool, stop: &AtomicBool) -> Watch
         if !last {
             std::thread::sleep(INTERVAL);
         }
-        let now = (
-            quota.throttled_us(),
-            counted.as_mut().and_then(Counted::read),
-        );
+        // The quota's sum is compared with moments; interrupts take longer to read.
+        let throttled_us = quota.throttled_us();
+        let at_ns = monotonic_raw_ns();
+        let now = (throttled_us, counted.as_mut().and_then(Counted::read));
         let more = |now: u64, before: u64| now.saturating_sub(before);
         watch.readings.push(Reading {
-            at_ns: monotonic_raw_ns(),
+            at_ns,
             throttled_ns: match (now.0, before.0) {
                 (Some(now), Some(before)) => more(now, before) * 1000,
                 _ => 0,
@@ -110,16 +112,57 @@ fn watch(cpu: u32, others: &[u32], interrupts: bool, stop: &AtomicBool) -> Watch
             },
         });
         before = now;
+        if let Some(now) = clocks_now() {
+            let before = clocks.replace(now);
+            let step = before.and_then(|before| clock_step(before, now));
+            watch.clock_steps.extend(step);
+        }
         if last {
             return watch;
         }
     }
 }
 
+/// CLOCK_MONOTONIC_RAW and CLOCK_REALTIME of one moment; `None` if this thread lost its CPU
+/// between them.
+fn clocks_now() -> Option<(u64, u64)> {
+    const MOMENT_NS: u64 = 20_000;
+    let before_ns = monotonic_raw_ns();
+    let real_ns = realtime_unix_ns();
+    (monotonic_raw_ns() - before_ns < MOMENT_NS).then_some((before_ns, real_ns))
+}
+
+/// A step between two readings of both clocks: more than they run at different rates.
+fn clock_step(before: (u64, u64), after: (u64, u64)) -> Option<ClockStep> {
+    const LEAST_NS: u64 = 100_000;
+    /// Adjusting the rate is limited to a part in 2000.
+    const RATE: u64 = 1000;
+    let raw_ns = after.0 - before.0;
+    let by_ns = after.1.wrapping_sub(before.1).wrapping_sub(raw_ns) as i64;
+    (by_ns.unsigned_abs() > LEAST_NS + raw_ns / RATE).then_some(ClockStep {
+        before_ns: before.0,
+        after_ns: after.0,
+        by_ns,
+    })
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
     use std::time::Instant;
+
+    #[test]
+    fn a_step_of_the_clock_is_no_adjusted_rate() {
+        const SECOND_NS: u64 = 1_000_000_000;
+        let step = |real_ns: u64| {
+            let step = clock_step((5, 900 * SECOND_NS), (5 + SECOND_NS, real_ns));
+            step.map(|step| (step.before_ns, step.after_ns, step.by_ns))
+        };
+        assert_eq!(step(901 * SECOND_NS + 500_000), None);
+        let (ahead, back) = (902 * SECOND_NS, 899 * SECOND_NS);
+        assert_eq!(step(ahead), Some((5, 5 + SECOND_NS, 1_000_000_000)));
+        assert_eq!(step(back), Some((5, 5 + SECOND_NS, -2_000_000_000)));
+    }
 
     /// Whether this process has a thread of this name.
     fn has_thread(name: &str) -> bool {

@@ -25,6 +25,15 @@ pub enum Refused {
     },
 }
 
+impl Refused {
+    /// The id of the probe.
+    pub fn id(&self) -> &str {
+        match self {
+            Refused::Id(id) | Refused::BuiltIn(id) | Refused::Twice { id, .. } => id,
+        }
+    }
+}
+
 /// Adds the probes of a pack to a catalogue: to the rows that it has for packs, and as new rows. Gives
 /// those that are left out.
 pub fn add(catalogue: &mut Vec<Probe>, file: &Path, listing: &Listing) -> Vec<Refused> {

@@ -13,11 +13,23 @@ use sys::pack::{PackProbe, Ready, Stamp};
 /// A loop whose time is compared with that of twice its turns takes at least this long.
 const LOOP: Duration = Duration::from_micros(50);
 
-/// Times that each of the two is measured; the shortest counts.
+/// Times that a loop is measured; the shortest counts.
 const TIMES: u32 = 5;
 
-/// Comparisons of which one must succeed: a busy machine may spoil some.
-const ATTEMPTS: u32 = 6;
+/// Comparisons of the two, at least: one alone may look right by chance.
+const LEAST_ATTEMPTS: usize = 3;
+
+/// Comparisons until their median must be right: a busy machine spoils some.
+const ATTEMPTS: usize = 9;
+
+/// A busy machine has this time to become quiet between two comparisons.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Doublings of a loop in which the call outweighs the turns.
+const MOST_DOUBLINGS: u32 = 8;
+
+/// A loop that takes longer is not doubled.
+const LONGEST: Duration = Duration::from_millis(10);
 
 /// What twice the turns may take, as a multiple.
 const TWICE: std::ops::Range<f64> = 1.6..2.5;
@@ -197,25 +209,54 @@ fn stamps(ready: &mut Ready, operations: u32) -> Result<Vec<Event>, Lie> {
 /// Whether twice the turns take twice as long.
 fn compare(ready: &mut Ready) -> Result<(), Lie> {
     let mut turns = 1;
-    while time(ready, turns)? < LOOP {
+    while time(ready, turns)? < LOOP || shortest(ready, turns)? < LOOP {
         if turns >= MOST_TURNS {
             return Err(Lie::NoTime(turns));
         }
         turns *= 2;
     }
-    let mut ratio = 0.0;
-    for _ in 0..ATTEMPTS {
-        let (mut once, mut twice) = (Duration::MAX, Duration::MAX);
-        for _ in 0..TIMES {
-            once = once.min(time(ready, turns)?);
-            twice = twice.min(time(ready, 2 * turns)?);
+    let (mut doublings, mut ratios) = (0, Vec::new());
+    loop {
+        let (once, twice) = shortest_pair(ready, turns)?;
+        let ratio = twice.as_secs_f64() / once.as_secs_f64();
+        // What a call costs apart from its turns counts for less in a longer loop.
+        if ratio < TWICE.start && doublings < MOST_DOUBLINGS && once < LONGEST {
+            (turns, doublings) = (2 * turns, doublings + 1);
+            ratios.clear();
+            continue;
         }
-        ratio = twice.as_secs_f64() / once.as_secs_f64();
-        if TWICE.contains(&ratio) {
+        ratios.push(ratio);
+        let middle = model::stats::median(ratios.iter().copied()).unwrap_or(ratio);
+        if ratios.len() >= LEAST_ATTEMPTS && TWICE.contains(&middle) {
             return Ok(());
         }
+        if ratios.len() >= ATTEMPTS {
+            return Err(Lie::NotTwice(middle));
+        }
+        // What disturbs lasts for some time slices of the scheduler.
+        if ratios.len() >= LEAST_ATTEMPTS {
+            std::thread::sleep(PAUSE);
+        }
     }
-    Err(Lie::NotTwice(ratio))
+}
+
+/// The shortest of a few: a preemption lengthens one of them, seldom all.
+fn shortest(ready: &mut Ready, turns: u64) -> Result<Duration, Lie> {
+    let mut least = Duration::MAX;
+    for _ in 0..TIMES {
+        least = least.min(time(ready, turns)?);
+    }
+    Ok(least)
+}
+
+/// The shortest of these turns, and of twice as many, interleaved: what slows the core for longer slows both.
+fn shortest_pair(ready: &mut Ready, turns: u64) -> Result<(Duration, Duration), Lie> {
+    let (mut once, mut twice) = (Duration::MAX, Duration::MAX);
+    for _ in 0..TIMES {
+        once = once.min(time(ready, turns)?);
+        twice = twice.min(time(ready, 2 * turns)?);
+    }
+    Ok((once, twice))
 }
 
 fn time(ready: &mut Ready, turns: u64) -> Result<Duration, Lie> {

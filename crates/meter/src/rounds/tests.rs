@@ -312,6 +312,31 @@ fn a_run_takes_the_time_that_was_announced() {
 }
 
 #[test]
+fn on_a_loaded_machine_every_row_is_visited_once() {
+    // As slow as that, the limit is over in the first round.
+    let visited = |plan: &Plan| {
+        carried_out(
+            plan,
+            40.0,
+            |_| false,
+            |conductor| {
+                let visited = conductor.cells.iter().filter(|cell| cell.visits > 0);
+                (visited.count(), conductor.pool.elapsed())
+            },
+        )
+    };
+    let mut plan = planned(300, 1, Scale::Quick);
+    let (all, took) = visited(&plan);
+    assert_eq!(all, 300);
+    assert!(plan.limit < took && took < plan.first_limit, "{took:?}");
+    // A budget is all the time there is.
+    plan.first_limit = plan.limit;
+    let (some, took) = visited(&plan);
+    assert!((1..300).contains(&some), "{some}");
+    assert!(took < plan.limit.mul_f64(1.1), "{took:?}");
+}
+
+#[test]
 fn a_run_whose_workers_are_all_stopped_ends_by_itself_and_keeps_their_samples() {
     let plan = planned(10, 16, Scale::Default);
     let silent_from = plan.time.start + plan.time.measuring() / 2;

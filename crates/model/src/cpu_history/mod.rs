@@ -25,7 +25,7 @@ pub const NO_QUEUES: &str = "the kernel's counters don't tell when a CPU had a q
 pub struct CpuHistory {
     /// Version of the document.
     pub schema: u32,
-    /// The command that ran meanwhile with its arguments, if one was started for it.
+    /// The command that was recorded, with its arguments, if one was started for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// Why the recording ends.
@@ -152,6 +152,11 @@ impl CpuStrip {
 }
 
 impl CpuHistory {
+    /// Whether no CPU's counters moved.
+    pub fn is_empty(&self) -> bool {
+        self.cpus.iter().all(|cpu| cpu.sum().total() == 0)
+    }
+
     /// Length of the recording.
     pub fn duration_ns(&self) -> u64 {
         self.ends_ns.last().copied().unwrap_or(0)

@@ -18,13 +18,6 @@ const MOST_RESEMBLANCE: f64 = 0.7;
 /// What resembles is taken for a slow wander, whose correlation from one run to
 /// the next is this.
 pub(super) const SLOW: f64 = 0.8;
-/// Steps count up to so many standard deviations (Huber's second proposal,
-/// Ann. Math. Statist. 35, 1964, 73-101):
-const REACH: f64 = 1.5;
-/// then the mean square of normal ones is this.
-const MEAN_SQUARE: f64 = 0.778_46;
-/// Upper quartile of the absolute value of a standard normal one.
-const UPPER_QUARTILE: f64 = 1.150_35;
 /// Successive steps are worth about so much of independent ones (von Neumann
 /// and others, Ann. Math. Statist. 12, 1941, 153-162).
 const EFFICIENCY: f64 = 2.0 / 3.0;
@@ -51,7 +44,7 @@ impl Spread {
         let resemblance = resemblance(&steps);
         let df = EFFICIENCY * steps.len() as f64;
         // Runs that resemble their neighbours take smaller steps.
-        let factor = mean_square(&steps) / (1.0 - resemblance);
+        let factor = stats::robust_mean_square(&steps) / (1.0 - resemblance);
         Spread {
             factor: (ASSUMED_DF + df * factor) / (ASSUMED_DF + df),
             df: ASSUMED_DF + df,
@@ -70,27 +63,6 @@ impl Spread {
         let slow = self.slow_share();
         1.0 - slow + slow * (1.0 + SLOW) / (1.0 - SLOW)
     }
-}
-
-/// Mean square of the steps without the weight of the few large ones; 0 for
-/// none.
-fn mean_square(steps: &[f64]) -> f64 {
-    let sizes = stats::sorted(steps.iter().map(|step| step.abs()));
-    let Some(quartile) = stats::quantile_sorted(&sizes, 0.75) else {
-        return 0.0;
-    };
-    let mut square = (quartile / UPPER_QUARTILE).powi(2);
-    for _ in 0..20 {
-        let most = REACH * REACH * square;
-        let sum: f64 = sizes.iter().map(|size| (size * size).min(most)).sum();
-        let next = sum / sizes.len() as f64 / MEAN_SQUARE;
-        let settled = (next - square).abs() <= 1e-3 * square;
-        square = next;
-        if settled {
-            break;
-        }
-    }
-    square
 }
 
 /// Correlation of a run with the next, from that of successive steps: -1/2

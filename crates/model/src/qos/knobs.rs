@@ -113,7 +113,7 @@ pub struct KnobRow {
     pub of_small_thread: Wakes,
     /// Wake-ups of a small default thread, while threads that have it keep all CPUs
     /// busy.
-    pub beside_it: Wakes,
+    pub of_default_thread: Wakes,
     /// What this user may do.
     pub permission: Permission,
     /// What an unprivileged user may do, tried as uid 65534 where this was root.
@@ -159,7 +159,7 @@ impl Shares {
 pub struct Wakes {
     /// Wake-ups in all rounds.
     pub count: u64,
-    /// Periods that passed while a wake-up was late: a thread that is late wakes up
+    /// Wake-ups that a thread which is never late has more: one that is late wakes up
     /// less often, and its percentiles look better than they are.
     pub missed: u64,
     /// Median, ns.
@@ -174,13 +174,13 @@ pub struct Wakes {
 const LEAST_FOR_P99: usize = 1000;
 
 impl Wakes {
-    /// Of all wake-ups of a thread with this period.
-    pub fn of(late_ns: &[u64], period_ns: u64) -> Wakes {
+    /// Of all wake-ups of a thread that would have had so many if it had never been late.
+    pub fn of(late_ns: &[u64], never_late: u64) -> Wakes {
         let sorted = stats::sorted(late_ns.iter().map(|&ns| ns as f64));
         let p99 = (sorted.len() >= LEAST_FOR_P99).then(|| stats::quantile_sorted(&sorted, 0.99));
         Wakes {
             count: sorted.len() as u64,
-            missed: late_ns.iter().map(|ns| ns / period_ns.max(1)).sum(),
+            missed: never_late.saturating_sub(sorted.len() as u64),
             p50_ns: stats::quantile_sorted(&sorted, 0.5),
             p99_ns: p99.flatten(),
             max_ns: sorted.last().copied(),
@@ -331,14 +331,15 @@ mod tests {
     }
 
     #[test]
-    fn late_wakeups_are_counted_as_missed_periods() {
-        let wakes = Wakes::of(&[10, 30, 20, 4100], 2000);
+    fn wakeups_that_are_missing_are_counted() {
+        let wakes = Wakes::of(&[10, 30, 20, 4100], 6);
         assert_eq!((wakes.count, wakes.missed), (4, 2));
+        assert_eq!(Wakes::of(&[1, 2], 1).missed, 0);
         assert_eq!((wakes.p50_ns, wakes.max_ns), (Some(25.0), Some(4100.0)));
         assert_eq!(wakes.p99_ns, None, "four are too few");
         let many: Vec<u64> = (0..=1000).collect();
-        assert_eq!(Wakes::of(&many, 2000).p99_ns, Some(990.0));
-        assert_eq!(Wakes::of(&[], 2000), Wakes::default());
+        assert_eq!(Wakes::of(&many, 1001).p99_ns, Some(990.0));
+        assert_eq!(Wakes::of(&[], 0), Wakes::default());
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Level {
     ];
 
     /// Its number.
-    pub fn number(self) -> u32 {
+    pub const fn number(self) -> u32 {
         self.0
     }
 
@@ -119,8 +119,10 @@ impl Setting {
 pub enum Outcome {
     /// Set, but there is no way to read it back.
     Applied,
-    /// Set, and read back in the thread that has it.
-    Effective,
+    /// Set, and read back in the thread that has it. Whether it was seen to act is another matter:
+    /// [`seen_to_act`](super::shares::seen_to_act).
+    #[serde(alias = "effective")]
+    ReadBack,
     /// Not set, with the reason.
     Refused(String),
     /// Set without an error, and something else was read back.
@@ -130,6 +132,6 @@ pub enum Outcome {
 impl Part {
     /// Whether it holds for the job.
     pub fn holds(&self) -> bool {
-        matches!(self.outcome, Outcome::Applied | Outcome::Effective)
+        matches!(self.outcome, Outcome::Applied | Outcome::ReadBack)
     }
 }

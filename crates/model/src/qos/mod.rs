@@ -131,7 +131,7 @@ pub enum Case {
         /// Its level.
         level: Level,
     },
-    /// A job beside one of a lower level.
+    /// A job and one of a lower level at the same time.
     Pair {
         /// The higher level: the first job.
         high: Level,

@@ -2,7 +2,8 @@
 //! to measured.
 
 use super::predict::{self, Weights};
-use super::{Case, CaseRun, CaseRuns, Level, Qos};
+use super::verdict::PREFERRED;
+use super::{Case, CaseRun, CaseRuns, Level, Qos, Setting};
 use crate::repeats::LEAST_FOR_INTERVAL;
 use crate::stats::{self, Interval};
 use std::fmt;
@@ -67,7 +68,7 @@ pub enum Agreement {
 /// Why a share is not as predicted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deviation {
-    /// Other work had this part of the CPUs.
+    /// Neither job had this part of the CPUs' time: other work, idle time, or a hypervisor.
     OtherWork(f64),
     /// Both jobs ran together for this long only, ns.
     Short(f64),
@@ -100,7 +101,11 @@ impl fmt::Display for Deviation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Deviation::OtherWork(share) => {
-                write!(f, "other processes had {:.0} % of the CPUs", share * 100.0)
+                write!(
+                    f,
+                    "neither job had {:.0} % of the CPUs' time",
+                    share * 100.0
+                )
             }
             Deviation::Short(ns) => write!(
                 f,
@@ -134,14 +139,45 @@ pub fn shares(qos: &Qos) -> Vec<SharePair> {
     two.map(|runs| share_pair(qos, runs)).collect()
 }
 
-fn share_pair(qos: &Qos, runs: &CaseRuns) -> SharePair {
-    let weights = |level: Level| Weights::of(qos.parts(level), qos.how.operations);
-    let levels = runs.case.levels();
-    let cpus = qos.how.cpus.len() as u32;
+/// Whether a part of a level was seen to act: it weighs between sessions, and the shares of a pair
+/// with the level are unequal as the weights predict.
+pub fn seen_to_act(qos: &Qos, level: Level, setting: Setting) -> bool {
+    if !weighs(qos, setting) {
+        return false;
+    }
+    let of_level = |pair: &SharePair| matches!(pair.case, Case::Pair { high, low } if high == level || low == level);
+    shares(qos)
+        .iter()
+        .filter(|pair| of_level(pair))
+        .any(|pair| {
+            pair.agreement == Some(Agreement::Agrees)
+                && pair.measured.is_some_and(|share| share < 0.5 - PREFERRED)
+        })
+}
+
+/// Whether a part is a weight between the jobs' sessions.
+pub fn weighs(qos: &Qos, setting: Setting) -> bool {
     let autogroups = qos.conditions.autogroups.get();
-    let predicted = autogroups.and_then(|&autogroups| {
-        predict::share(&weights(levels[1]), &weights(levels[0]), cpus, autogroups)
-    });
+    matches!(
+        (setting, autogroups),
+        (Setting::Autogroup(_), Some(true))
+            | (Setting::Nice(_), Some(false))
+            | (Setting::QosClass(_), _)
+    )
+}
+
+/// The second job's share by the weights.
+pub(super) fn predicted(qos: &Qos, case: Case) -> Option<f64> {
+    let weights = |level: Level| Weights::of(qos.parts(level), qos.how.operations);
+    let levels = case.levels();
+    let cpus = qos.how.cpus.len() as u32;
+    let autogroups = *qos.conditions.autogroups.get()?;
+    predict::share(&weights(levels[1]), &weights(levels[0]), cpus, autogroups)
+}
+
+fn share_pair(qos: &Qos, runs: &CaseRuns) -> SharePair {
+    let cpus = qos.how.cpus.len() as u32;
+    let predicted = predicted(qos, runs.case);
     let interval = share_interval(runs);
     let measured = stats::median(shares_of_second(runs));
     let agreement = predicted

@@ -13,7 +13,7 @@ fn job(parts: &[Setting]) -> Weights {
         .iter()
         .map(|&setting| Part {
             setting,
-            outcome: Outcome::Effective,
+            outcome: Outcome::ReadBack,
         })
         .collect();
     Weights::of(&parts, 2)
@@ -172,6 +172,7 @@ fn on_two_kinds(of: &[(usize, [usize; 3])]) -> Qos {
                 end_cpu,
                 cpu_ns: 1000,
                 most_moves: Some(1),
+                clock_hz: None,
             };
             vec![block; number]
         });
@@ -297,8 +298,8 @@ fn a_long_run_shows_its_loss() {
     let said = all.find(|one| matches!(one, Conclusion::Long { .. }));
     assert_eq!(
         said.expect("of the long run").to_string(),
-        "default in a long run: throughput of the last tenth is 0.25 times that of the first; its \
-         settings were the same at the end."
+        "default in a long run: throughput of the last tenth is 0.25 times that of the first; \
+         nothing that was set had changed at the end."
     );
 }
 

@@ -2,7 +2,7 @@
 
 use super::cores::{Cores, cores};
 use super::figures::{self, slowdown};
-use super::shares::share_interval;
+use super::shares::{predicted, share_interval};
 use super::{Case, CaseRuns, Level, Qos};
 use crate::compare::finding::Finding;
 use crate::interleaved;
@@ -16,7 +16,7 @@ const SAME: f64 = 0.05;
 /// A job that takes up to this much longer than alone is not affected.
 const UNAFFECTED: f64 = 1.10;
 /// A share this far from a half on one side shows a preference.
-const PREFERRED: f64 = 0.05;
+pub(super) const PREFERRED: f64 = 0.05;
 
 /// A sentence about the results.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub enum Conclusion {
         /// Levels of which the runs don't say.
         unclear: Vec<Level>,
     },
-    /// What a lower level cost beside a higher one.
+    /// What a lower level cost a higher one.
     Pair {
         /// The higher level.
         high: Level,
@@ -42,6 +42,9 @@ pub enum Conclusion {
         high_time: Option<Interval>,
         /// Time of the lower over its time alone.
         low_time: Option<Interval>,
+        /// Time of the higher over its time alone by the weights: as long as the lower one runs it
+        /// has the rest of the CPUs.
+        predicted: Option<f64>,
         /// Levels without some of their parts.
         refused: Vec<String>,
     },
@@ -146,6 +149,7 @@ fn pair(qos: &Qos, runs: &CaseRuns, high: Level, low: Level) -> Conclusion {
         share,
         high_time: slowdown(qos, runs, 0),
         low_time: slowdown(qos, runs, 1),
+        predicted: predicted(qos, runs.case).map(|share| 1.0 / (1.0 - share)),
         refused: refused.collect(),
     }
 }
@@ -184,7 +188,7 @@ fn percent(share: &Interval) -> String {
 fn times(ratio: Option<&Interval>) -> String {
     match ratio {
         Some(ratio) => format!("{} times its time alone", number_with_half(ratio)),
-        None => format!("(time alone: needs {LEAST_FOR_INTERVAL} rounds)"),
+        None => "a time that can't be compared with its time alone".to_owned(),
     }
 }
 
@@ -221,7 +225,7 @@ impl fmt::Display for Conclusion {
                 }
                 match unclear.is_empty() {
                     true if differ.is_empty() => Ok(()),
-                    true => write!(f, " the others do not differ."),
+                    true => write!(f, " none other differs."),
                     false => write!(
                         f,
                         " can't tell for {} (too few rounds, or they disagree).",
@@ -236,6 +240,7 @@ impl fmt::Display for Conclusion {
                 share,
                 high_time,
                 low_time,
+                predicted,
                 refused,
             } => {
                 let (high, low) = (high.name(), low.name());
@@ -252,7 +257,11 @@ impl fmt::Display for Conclusion {
                         )?;
                         match high_time {
                             Some(t) if t.high <= UNAFFECTED => write!(f, ": within 10 %.")?,
-                            _ => write!(f, ".")?,
+                            Some(_) => match predicted {
+                                Some(times) => write!(f, "; {times:.2} by the weights.")?,
+                                None => write!(f, ".")?,
+                            },
+                            None => write!(f, ".")?,
                         }
                     }
                     GaveWay::Alike => write!(
@@ -266,7 +275,7 @@ impl fmt::Display for Conclusion {
                     )?,
                     GaveWay::CannotTell => write!(
                         f,
-                        "{low} beside {high}: can't tell whether it gave way (too few rounds, or \
+                        "{low} and {high}: can't tell whether {low} gave way (too few rounds, or \
                          they disagree)."
                     )?,
                 }
@@ -275,6 +284,14 @@ impl fmt::Display for Conclusion {
                     false => write!(f, " Not set: {}.", refused.join("; ")),
                 }
             }
+            Conclusion::Same {
+                level,
+                times: [None, None],
+            } => write!(
+                f,
+                "Two {} jobs at once: {LEAST_FOR_INTERVAL} rounds are needed to compare with the time alone.",
+                level.name()
+            ),
             Conclusion::Same { level, times: both } => write!(
                 f,
                 "Two {} jobs at once: the first took {}, the second {}.",
@@ -297,7 +314,7 @@ impl fmt::Display for Conclusion {
                     None => write!(f, "{} in a long run: not measured", level.name())?,
                 }
                 match changed.is_empty() {
-                    true => write!(f, "; its settings were the same at the end."),
+                    true => write!(f, "; nothing that was set had changed at the end."),
                     false => write!(f, "; at the end it had {}.", changed.join(", ")),
                 }
             }

@@ -9,8 +9,11 @@ mod tests;
 pub use judge::{ALONE, Carried, Share};
 
 use crate::machine::CoreKind;
+use crate::stats::middle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
 
 /// A block of work that a thread did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +30,8 @@ pub struct WorkBlock {
     /// the begin to after the end: its migrations, else its context switches, since a
     /// thread moves only while it does not run. `None` if nothing was counted.
     pub most_moves: Option<u64>,
+    /// The clock of the CPU at its end, by a chain of additions.
+    pub clock_hz: Option<u64>,
 }
 
 /// What a job did on a core or on cores of one kind.
@@ -65,7 +70,7 @@ pub struct Residency {
     /// Blocks that began and ended on different kinds.
     pub moved_between_kinds: Work,
     /// Blocks that began and ended on one kind, and may have been on another one
-    /// meanwhile.
+    /// in between.
     pub may_have_moved: Work,
     /// Blocks on CPUs of which the kind is not known.
     pub kind_not_known: Work,
@@ -91,11 +96,19 @@ pub struct CpuWork {
     pub cpu: u32,
     /// The work.
     pub work: Work,
+    /// Its clock at the ends of these blocks: their median, over several runs the mean of these by
+    /// blocks. `None` if it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_hz: Option<u64>,
 }
 
 /// Where the blocks of a job were done, on a machine with these kinds of cores. The job
 /// was allowed to run on `allowed`; all, if that is not known.
-pub fn residency(blocks: &[WorkBlock], kinds: &[CoreKind], allowed: Option<&[u32]>) -> Residency {
+pub fn residency<B: Borrow<WorkBlock>>(
+    blocks: impl IntoIterator<Item = B>,
+    kinds: &[CoreKind],
+    allowed: Option<&[u32]>,
+) -> Residency {
     let is_allowed = |cpu: &u32| allowed.is_none_or(|allowed| allowed.contains(cpu));
     let kinds = kinds.iter().map(|kind| KindWork {
         name: kind.name.clone(),
@@ -110,10 +123,34 @@ pub fn residency(blocks: &[WorkBlock], kinds: &[CoreKind], allowed: Option<&[u32
         kind_not_known: Work::default(),
         all: Work::default(),
     };
+    let mut clocks_hz: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     for block in blocks {
-        residency.add(block);
+        let block = block.borrow();
+        if let (Some(cpu), Some(hz)) = (residency.add(block), block.clock_hz) {
+            clocks_hz.entry(cpu).or_default().push(hz);
+        }
+    }
+    for (cpu, clocks_hz) in clocks_hz {
+        residency.on_cpu(cpu).clock_hz = middle(clocks_hz);
     }
     residency
+}
+
+impl CpuWork {
+    fn add_run(&mut self, other: &CpuWork) {
+        let clocks = [&*self, other].map(|of| Some((of.clock_hz?, of.work.blocks)));
+        let (cycles, blocks) =
+            clocks
+                .into_iter()
+                .flatten()
+                .fold((0_u128, 0_u64), |(cycles, all), (hz, blocks)| {
+                    (cycles + u128::from(hz) * u128::from(blocks), all + blocks)
+                });
+        self.clock_hz = cycles
+            .checked_div(u128::from(blocks))
+            .and_then(|hz| u64::try_from(hz).ok());
+        self.work.add_all(other.work);
+    }
 }
 
 impl Residency {
@@ -123,7 +160,7 @@ impl Residency {
             kind.work.add_all(other.work);
         }
         for other in &other.cpus {
-            self.on_cpu(other.cpu).add_all(other.work);
+            self.on_cpu(other.cpu).add_run(other);
         }
         self.moved_between_kinds.add_all(other.moved_between_kinds);
         self.may_have_moved.add_all(other.may_have_moved);
@@ -131,9 +168,10 @@ impl Residency {
         self.all.add_all(other.all);
     }
 
-    fn add(&mut self, block: &WorkBlock) {
+    /// The CPU on which the block was done for certain.
+    fn add(&mut self, block: &WorkBlock) -> Option<u32> {
         self.all.add(block);
-        self.add_to_cpu(block);
+        let cpu = self.add_to_cpu(block);
         let kind_of = |cpu| self.kinds.iter().position(|kind| kind.cpus.contains(&cpu));
         let work = match (kind_of(block.begin_cpu), kind_of(block.end_cpu)) {
             (Some(begin), Some(end)) if begin != end => &mut self.moved_between_kinds,
@@ -142,6 +180,7 @@ impl Residency {
             _ => &mut self.kind_not_known,
         };
         work.add(block);
+        cpu
     }
 
     /// The kinds on which the job was allowed to run.
@@ -157,22 +196,25 @@ impl Residency {
         self.allowed_kinds() == 1 || block.most_moves.is_some_and(|moves| moves < 2)
     }
 
-    fn add_to_cpu(&mut self, block: &WorkBlock) {
+    fn add_to_cpu(&mut self, block: &WorkBlock) -> Option<u32> {
         let only = self.kinds.iter().map(|kind| kind.cpus.len()).sum::<usize>() == 1;
         let stayed = only || block.most_moves.is_some_and(|moves| moves < 2);
-        if block.begin_cpu != block.end_cpu || !stayed {
-            return;
-        }
-        self.on_cpu(block.begin_cpu).add(block);
+        let cpu = (block.begin_cpu == block.end_cpu && stayed).then_some(block.begin_cpu)?;
+        self.on_cpu(cpu).work.add(block);
+        Some(cpu)
     }
 
-    fn on_cpu(&mut self, cpu: u32) -> &mut Work {
+    fn on_cpu(&mut self, cpu: u32) -> &mut CpuWork {
         let place = self.cpus.binary_search_by_key(&cpu, |of| of.cpu);
         let at = place.unwrap_or_else(|at| {
-            let work = Work::default();
-            self.cpus.insert(at, CpuWork { cpu, work });
+            let new = CpuWork {
+                cpu,
+                work: Work::default(),
+                clock_hz: None,
+            };
+            self.cpus.insert(at, new);
             at
         });
-        &mut self.cpus[at].work
+        &mut self.cpus[at]
     }
 }

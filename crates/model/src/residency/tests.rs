@@ -42,6 +42,7 @@ fn block(begin_cpu: u32, end_cpu: u32, cpu_ms: u64, most_moves: Option<u64>) -> 
         end_cpu,
         cpu_ns: cpu_ms * 1_000_000,
         most_moves,
+        clock_hz: None,
     }
 }
 
@@ -61,7 +62,7 @@ fn blocks_are_given_to_cores_and_kinds() {
         block(0, 3, 20, Some(1)),
         block(5, 5, 5, Some(0)),
     ];
-    let residency = residency(&blocks, &m1(), None);
+    let residency = residency(blocks, &m1(), None);
     let of = |kind: usize| residency.kinds[kind].work;
     assert_eq!((of(0), of(1)), (work(1, 5), work(3, 42)));
     let cpus: Vec<_> = residency.cpus.iter().map(|of| (of.cpu, of.work)).collect();
@@ -86,7 +87,7 @@ fn what_a_block_can_t_tell_is_given_to_no_core() {
         // No such CPU.
         block(9, 9, 16, Some(0)),
     ];
-    let residency = residency(&blocks, &m1(), None);
+    let residency = residency(blocks, &m1(), None);
     assert_eq!(residency.moved_between_kinds, work(1, 1));
     assert_eq!(residency.may_have_moved, work(3, 14));
     assert_eq!(residency.kind_not_known, work(1, 16));
@@ -106,7 +107,7 @@ fn what_a_block_can_t_tell_is_given_to_no_core() {
 #[test]
 fn one_kind_needs_no_count() {
     let blocks = [block(0, 1, 5, None), block(0, 0, 5, None)];
-    let residency = residency(&blocks, &alike(), None);
+    let residency = residency(blocks, &alike(), None);
     assert_eq!(residency.kinds[0].work, work(2, 10));
     assert!(residency.cpus.is_empty(), "which of the two is not known");
     assert_eq!(residency.carried_by_slowest(), Carried::OneKind);
@@ -116,7 +117,7 @@ fn one_kind_needs_no_count() {
 #[test]
 fn a_cpuset_makes_the_kind_sure() {
     let blocks = [block(12, 12, 5, None), block(13, 12, 5, Some(9))];
-    let judged = |allowed: &[u32]| residency(&blocks, &intel(), Some(allowed)).carried_by_slowest();
+    let judged = |allowed: &[u32]| residency(blocks, &intel(), Some(allowed)).carried_by_slowest();
     assert_eq!(judged(&[12, 13]), Carried::NoOtherAllowed);
     // On P-cores it may have been, too.
     let share = Share {
@@ -124,9 +125,9 @@ fn a_cpuset_makes_the_kind_sure() {
         most: 1.0,
     };
     assert_eq!(judged(&[0, 12, 13]), Carried::CannotTell(share));
-    let one = residency(&[block(12, 12, 5, None)], &intel(), Some(&[12]));
+    let one = residency([block(12, 12, 5, None)], &intel(), Some(&[12]));
     assert_eq!(one.cpus.len(), 1, "there is no other CPU");
-    let fast = residency(&[block(0, 0, 5, Some(0))], &intel(), Some(&[0, 1]));
+    let fast = residency([block(0, 0, 5, Some(0))], &intel(), Some(&[0, 1]));
     assert_eq!(fast.carried_by_slowest(), Carried::NotAllowed);
     // A CPU outside of what was allowed: nothing is concluded from it.
     assert_eq!(judged(&[13]), Carried::CannotTell(share));
@@ -138,21 +139,21 @@ fn slow_cores_carried_it_alone_or_not() {
         let mut blocks = vec![block(0, 1, 1, Some(0)); 1000];
         blocks.extend(vec![block(4, 4, 1, Some(0)); fast as usize]);
         blocks.extend(vec![block(4, 0, 1, Some(1)); moved as usize]);
-        residency(&blocks, &m1(), None).carried_by_slowest()
+        residency(blocks, &m1(), None).carried_by_slowest()
     };
     assert!(matches!(with(0, 0), Carried::Alone(share) if share.least == 1.0));
     assert!(matches!(with(5, 5), Carried::Alone(share) if share.most < 1.0));
     assert!(matches!(with(5, 20), Carried::CannotTell(_)));
     assert!(matches!(with(20, 5), Carried::NotAlone(_)));
     // The middle kind of three is not the slowest.
-    let middle = residency(&[block(5, 5, 1, Some(0))], &arm(), None);
+    let middle = residency([block(5, 5, 1, Some(0))], &arm(), None);
     assert!(matches!(middle.carried_by_slowest(), Carried::NotAlone(_)));
-    let little = residency(&[block(2, 2, 1, Some(0))], &arm(), None);
+    let little = residency([block(2, 2, 1, Some(0))], &arm(), None);
     assert!(matches!(little.carried_by_slowest(), Carried::Alone(_)));
-    let nothing = residency(&[], &m1(), None).carried_by_slowest();
+    let nothing = residency::<WorkBlock>([], &m1(), None).carried_by_slowest();
     assert_eq!(nothing, Carried::Nothing);
     assert_eq!(
-        residency(&[block(0, 0, 1, None)], &[], None).carried_by_slowest(),
+        residency([block(0, 0, 1, None)], &[], None).carried_by_slowest(),
         Carried::Nothing
     );
 }
@@ -226,6 +227,7 @@ fn ran(
         end_cpu: ends[1],
         cpu_ns: turns.iter().map(|turn| turn.1).sum(),
         most_moves,
+        clock_hz: None,
     };
     Ran { block, turns }
 }
@@ -268,7 +270,7 @@ fn no_schedule_mixes_kinds_without_a_flag() {
         for ran in &ran {
             let (there, of) = truth(ran, &machine);
             times.iter_mut().zip(of).for_each(|(sum, ns)| *sum += ns);
-            let one = residency(&[ran.block], &machine, Some(&cpus));
+            let one = residency([ran.block], &machine, Some(&cpus));
             let given = one.kinds.iter().position(|kind| kind.work.blocks > 0);
             mixed += u32::from(there.len() > 1);
             known += u32::from(given.is_some());
@@ -287,7 +289,7 @@ fn no_schedule_mixes_kinds_without_a_flag() {
             }
         }
         let blocks: Vec<WorkBlock> = ran.iter().map(|ran| ran.block).collect();
-        let residency = residency(&blocks, &machine, Some(&cpus));
+        let residency = residency(blocks, &machine, Some(&cpus));
         let sum: u64 = times.iter().sum();
         let parts = residency.kinds.iter().map(|kind| kind.work.cpu_ns);
         assert_eq!(
@@ -321,4 +323,31 @@ fn no_schedule_mixes_kinds_without_a_flag() {
         known * 2 > blocks_there,
         "{known} of {blocks_there} blocks are known"
     );
+}
+
+#[test]
+fn the_clock_of_a_core_is_the_median_of_its_blocks_and_the_mean_of_runs() {
+    let at = |cpu: u32, mhz: u64| WorkBlock {
+        clock_hz: Some(mhz * 1_000_000),
+        ..block(cpu, cpu, 1, Some(0))
+    };
+    // One was interrupted; a block that moved counts nowhere.
+    let moved = WorkBlock {
+        end_cpu: 1,
+        ..at(0, 9000)
+    };
+    let blocks = [at(0, 4000), at(0, 700), at(0, 4010), moved, at(1, 3000)];
+    let mut all = residency(blocks, &[], None);
+    let clocks = |of: &Residency| -> Vec<_> {
+        let cpus = of.cpus.iter();
+        cpus.map(|on| on.clock_hz.map(|hz| hz / 1_000_000))
+            .collect()
+    };
+    assert_eq!(clocks(&all), [Some(4000), Some(3000)]);
+    all.add_run(&residency(
+        [at(0, 3000), block(1, 1, 1, Some(0))],
+        &[],
+        None,
+    ));
+    assert_eq!(clocks(&all), [Some(3750), Some(3000)]);
 }

@@ -18,7 +18,7 @@ pub mod wakeup;
 use crate::chart::Chart;
 use crate::estimate::{Estimate, Verdict};
 use crate::run::{Axis, CurvePoint, Outcome, Run};
-use crate::shown::{Shown, half_with_sign, is_at_run_clock, number_with_half, set, shown};
+use crate::shown::{Shown, figure_ns, half_with_sign, is_at_run_clock, number_parts, set, shown};
 use crate::stats::Interval;
 use crate::unit::Unit;
 
@@ -311,6 +311,25 @@ pub enum Value {
         /// Width of the column in characters, where there is room.
         columns: usize,
     },
+    /// A dot for each of many figures, in shares of the column's width.
+    Strip {
+        /// Where each lies, rising.
+        dots: Vec<f64>,
+        /// Those that stand out.
+        marked: Vec<f64>,
+        /// Width of the column in characters, where there is room.
+        columns: usize,
+    },
+}
+
+impl Value {
+    /// Characters of the column that a drawing fills, where there is room; `None` of what is text.
+    pub fn columns(&self) -> Option<usize> {
+        match self {
+            Value::Bar { columns, .. } | Value::Strip { columns, .. } => Some(*columns),
+            _ => None,
+        }
+    }
 }
 
 impl<T: Into<String>> From<T> for Cell {
@@ -362,7 +381,7 @@ impl Cell {
     /// The figure of an estimate in a row's unit, or that it lies below the
     /// resolution; not marked.
     pub fn estimate(estimate: &Estimate, unit: &Unit) -> Cell {
-        match (shown(estimate, unit), estimate.ns()) {
+        match (shown(estimate, unit), figure_ns(estimate)) {
             (Shown::Figure(_), Some(ns)) => Cell::new(Value::Figure {
                 ns,
                 unit: *unit,
@@ -376,6 +395,15 @@ impl Cell {
     /// A bar.
     pub fn bar(from: f64, to: f64, columns: usize) -> Cell {
         Cell::new(Value::Bar { from, to, columns })
+    }
+
+    /// A dot for each figure.
+    pub fn strip(dots: Vec<f64>, marked: Vec<f64>, columns: usize) -> Cell {
+        Cell::new(Value::Strip {
+            dots,
+            marked,
+            columns,
+        })
     }
 
     /// The same cell, marked with a verdict.
@@ -405,13 +433,9 @@ impl Cell {
     pub fn parts(&self, unit_of_column: &str) -> [String; 3] {
         let [value, half] = match &self.value {
             Value::Text(text) => [text.replace('\n', " "), String::new()],
-            Value::Bar { .. } => [String::new(), String::new()],
+            Value::Bar { .. } | Value::Strip { .. } => [String::new(), String::new()],
             Value::Digits(parts) => parts.clone(),
-            Value::Number(number) => {
-                let text = number_with_half(number);
-                let (value, half) = text.split_once(" ±").unwrap_or((&text, "?"));
-                [value.to_owned(), format!("±{half}")]
-            }
+            Value::Number(number) => number_parts(number),
             Value::Figure {
                 ns,
                 unit,

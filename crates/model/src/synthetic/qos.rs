@@ -89,8 +89,8 @@ fn levels() -> Vec<LevelHere> {
         here(
             Level::BACKGROUND,
             vec![
-                part(Setting::Autogroup(19), Outcome::Effective),
-                part(Setting::Nice(19), Outcome::Effective),
+                part(Setting::Autogroup(19), Outcome::ReadBack),
+                part(Setting::Nice(19), Outcome::ReadBack),
                 part(Setting::Batch, Outcome::Applied),
             ],
         ),
@@ -141,7 +141,7 @@ fn job(wall_ns: u64, together_cpu_ns: f64) -> JobRun {
         voluntary: Some(4),
         involuntary: Some(900),
         migrations: Some(12),
-        residency: residency(&blocks(), &kinds(), Some(&[0, 1])),
+        residency: residency(blocks(), &kinds(), Some(&[0, 1])),
         ..JobRun::default()
     }
 }
@@ -164,6 +164,7 @@ fn blocks() -> Vec<WorkBlock> {
         end_cpu: cpus[1],
         cpu_ns,
         most_moves: Some(u64::from(cpus[0] != cpus[1])),
+        clock_hz: Some(4_000_000_000 + 123_000_000 * u64::from(cpus[0])),
     };
     let mut blocks = vec![block([0, 0], 2_000_000); 1000];
     blocks.extend(vec![block([1, 1], 1_900_000); 1000]);

@@ -95,6 +95,9 @@ impl Trace {
                 watch
                     .readings
                     .retain_mut(|reading| stretch.moment(&mut reading.at_ns));
+                watch
+                    .clock_steps
+                    .retain_mut(|step| stretch.part(&mut step.before_ns, &mut step.after_ns));
             }
         }
         let Clocks {

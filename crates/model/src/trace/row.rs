@@ -108,6 +108,20 @@ pub struct Watch {
     pub cpu: u32,
     /// In the order of time.
     pub readings: Vec<Reading>,
+    /// Steps of CLOCK_REALTIME, in the order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clock_steps: Vec<ClockStep>,
+}
+
+/// A step of CLOCK_REALTIME against CLOCK_MONOTONIC_RAW.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockStep {
+    /// When it had not happened.
+    pub before_ns: u64,
+    /// When it had.
+    pub after_ns: u64,
+    /// By how much; negative where the clock was set back.
+    pub by_ns: i64,
 }
 
 /// What the kernel counted since the reading before.
@@ -141,9 +155,7 @@ impl From<Reading> for (u64, u64, [u32; 4]) {
 impl Row {
     /// The median length of its operations.
     pub fn median_ns(&self) -> Option<u64> {
-        let mut lengths: Vec<u64> = self.operations.iter().map(Operation::duration_ns).collect();
-        lengths.sort_unstable();
-        lengths.get(lengths.len() / 2).copied()
+        crate::stats::middle(self.operations.iter().map(Operation::duration_ns).collect())
     }
 
     /// The operation of median length, with those before and after it: what is
@@ -190,17 +202,13 @@ impl Trace {
             let found = prices(&self, spin, &detours);
             (found, Some(spin.fault_ns))
         });
-        let watch = marks.watch.as_ref().map(|watch| Watch {
-            readings: watch
-                .readings
-                .iter()
-                .map(|reading| Reading {
-                    at_ns: relative(reading.at_ns),
-                    ..*reading
-                })
-                .collect(),
-            ..*watch
-        });
+        let mut watch = marks.watch.clone();
+        if let Some(watch) = &mut watch {
+            let moments = watch.readings.iter_mut().map(|r| &mut r.at_ns);
+            let steps = watch.clock_steps.iter_mut();
+            let steps = steps.flat_map(|step| [&mut step.before_ns, &mut step.after_ns]);
+            moments.chain(steps).for_each(|ns| *ns = relative(*ns));
+        }
         let mut trace = Trace {
             target: Target::Row(Row {
                 watch,
@@ -254,7 +262,8 @@ impl Trace {
         let thread = &mut self.threads[at];
         if thread.segments.is_empty() {
             thread.from_ns = thread.from_ns.min(signpost.from_ns);
-            thread.to_ns = thread.to_ns.max(to_ns);
+            // It took that stamp: a signpost that ends with its thread is an unfinished one.
+            thread.to_ns = thread.to_ns.max(to_ns.saturating_add(1));
         }
         thread
     }
@@ -326,6 +335,15 @@ mod tests {
             ],
             error_ns: 20,
             notes: vec!["a note".into()],
+            watch: Some(Watch {
+                readings: vec![(1040, 0, [0; 4]).into(), (1100, 7, [1; 4]).into()],
+                clock_steps: vec![ClockStep {
+                    before_ns: 1095,
+                    after_ns: 1105,
+                    by_ns: -500,
+                }],
+                ..Watch::default()
+            }),
             ..Marks::default()
         };
         let trace = trace().of_row("my.row".into(), &marks);
@@ -345,6 +363,12 @@ mod tests {
         ];
         assert_eq!(row.operations, expected);
         assert_eq!((row.error_ns, row.notes.len()), (20, 1));
+        let watch = row.watch.as_ref().expect("kept");
+        assert_eq!(watch.readings, [(50, 7, [1; 4]).into()]);
+        let [step] = watch.clock_steps[..] else {
+            panic!("{:?}", watch.clock_steps);
+        };
+        assert_eq!((step.before_ns, step.after_ns, step.by_ns), (45, 55, -500));
         let signposts = |at: usize| -> Vec<(u64, Option<u64>, u32)> {
             let signposts = trace.threads[at].signposts.iter();
             signposts.map(|s| (s.from_ns, s.to_ns, s.name)).collect()
@@ -359,8 +383,11 @@ mod tests {
         assert_eq!(signposts(2), [(70, Some(130), 1)]);
         assert_eq!(
             (trace.threads[3].from_ns, trace.threads[3].to_ns),
-            (250, 260)
+            (250, 261)
         );
+        let figures = crate::trace::summary::summary(&trace).signposts;
+        let unfinished: u64 = figures.iter().map(|f| f.unfinished).sum();
+        assert_eq!(unfinished, 0, "every mark has its end");
     }
 
     #[test]
@@ -392,7 +419,7 @@ mod tests {
         let threads: Vec<_> = threads
             .map(|t| (t.name.as_str(), t.from_ns, t.to_ns, t.signposts.len()))
             .collect();
-        assert_eq!(threads, [("one", 50, 300, 2)]);
+        assert_eq!(threads, [("one", 50, 301, 2)]);
     }
 
     #[test]

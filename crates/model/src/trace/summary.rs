@@ -148,7 +148,7 @@ pub struct Faults {
 /// Memory that was mapped and unmapped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// Calls of `mmap` that succeeded, or records of mappings.
+    /// Calls of `mmap` that succeeded.
     pub maps: u64,
     /// Bytes of these.
     pub mapped_bytes: u64,
@@ -160,6 +160,8 @@ pub struct Memory {
     pub breaks: u64,
     /// Calls of `madvise`.
     pub advices: u64,
+    /// Mappings that were recorded where calls are not: those that `exec` makes are among them.
+    pub mappings: u64,
 }
 
 /// The figures of a trace.
@@ -359,10 +361,8 @@ fn memory(trace: &Trace) -> Memory {
             _ => {}
         }
     }
-    for map in trace.threads.iter().flat_map(|thread| &thread.maps) {
-        memory.maps += 1;
-        memory.mapped_bytes = memory.mapped_bytes.saturating_add(map.bytes);
-    }
+    let mappings = trace.threads.iter().map(|thread| thread.maps.len() as u64);
+    memory.mappings = mappings.sum();
     memory
 }
 
@@ -459,6 +459,7 @@ mod tests {
             unmapped_bytes: 4096,
             breaks: 1,
             advices: 0,
+            mappings: 0,
         };
         assert_eq!(summary.memory, memory, "no mmap that failed");
         let numbers: Vec<u32> = summary.calls.iter().map(|call| call.number).collect();

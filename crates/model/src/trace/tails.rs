@@ -6,6 +6,7 @@ mod counted;
 mod path;
 mod prices;
 mod quota;
+mod steps;
 mod stretches;
 mod usual;
 
@@ -37,6 +38,8 @@ pub enum Cause {
     Stopped,
     /// It waited for something outside of the row: a disk, a timer.
     Blocked,
+    /// It waited, and CLOCK_REALTIME was set back by as much during that time.
+    ClockStep,
     /// Interrupts on its CPU, at the price of one in this run.
     Interrupts(InterruptKind),
     /// Page faults, at the price of one in this run.
@@ -135,6 +138,8 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
             .for_each(|&at| longer_ns[at] = usual.longer_ns(&paths[at]));
     }
     let counted = Counted::of(trace, row, longer_ns);
+    let watch = row.watch.as_ref();
+    let clock_steps = watch.map_or(&[][..], |watch| &watch.clock_steps);
     let length_ns = |at: usize| row.operations[at].duration_ns();
     let explained = kinds.into_iter().filter_map(|(name, mut order, usual)| {
         order.sort_by_key(|&at| std::cmp::Reverse(length_ns(at)));
@@ -146,12 +151,14 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
         let median_ns = length_ns(order[(order.len() - 1) / 2]);
         let slow = order[..count].iter().map(|&number| {
             let excess_ns = length_ns(number) as f64 - median_ns as f64;
+            let mut causes = usual.causes(&paths[number], excess_ns, &prices, |left_ns| {
+                counted.interrupts(row, number, &paths[number], left_ns, &prices)
+            });
+            steps::name(clock_steps, &row.operations[number], &mut causes);
             Slow {
                 number,
                 excess_ns,
-                causes: usual.causes(&paths[number], excess_ns, &prices, |left_ns| {
-                    counted.interrupts(row, number, &paths[number], left_ns, &prices)
-                }),
+                causes,
             }
         });
         Some(Tails {

@@ -147,6 +147,8 @@ pub enum Reason {
     /// The kernel refuses the events, with what `kernel.perf_event_paranoid`
     /// is set to.
     Denied(Option<i32>),
+    /// The process belongs to another user.
+    OtherUser,
     /// The kernel has no room for a ring (RLIMIT_MEMLOCK).
     NoRing(String),
     /// An event that was provoked arrived wrong, or not at all.
@@ -176,6 +178,10 @@ impl std::fmt::Display for Reason {
             ),
             Reason::Denied(None) => f.write_str(
                 "perf_event_open is refused: needs root or CAP_PERFMON, and a sandbox that allows it",
+            ),
+            Reason::OtherUser => f.write_str(
+                "perf_event_open is refused: the process belongs to another user (needs root or \
+                 CAP_PERFMON)",
             ),
             Reason::NoRing(error) => write!(
                 f,

@@ -139,8 +139,8 @@ pub(crate) trait Executor: Sized {
     fn close(self) -> Result<(), Reason>;
 
     /// What a reader must know of it.
-    fn note() -> Option<String> {
-        None
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 
@@ -198,6 +198,7 @@ pub(crate) fn work<E: Executor + 'static>(
         waiting,
         switches: None,
         run_delay_ns: None,
+        notes: Vec::new(),
         executor: std::marker::PhantomData,
     }))
 }
@@ -210,19 +211,23 @@ struct Tasks<E> {
     switches: Option<Rate>,
     /// How long the caller waited for a CPU, ns.
     run_delay_ns: Option<u64>,
+    /// Of the executor of the last visit.
+    notes: Vec<String>,
     executor: std::marker::PhantomData<E>,
 }
 
 impl<E: Executor> Work for Tasks<E> {
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
         self.switches = None;
-        let ((events, switches), run_delay_ns) = on_free_thread(&self.cpus, || {
+        let ((events, switches), run_delay_ns, notes) = on_free_thread(&self.cpus, || {
             let executor = E::open(&self.cpus)?;
             let (done, run_delay_ns) = watched(|| operate(&executor, operations));
+            let notes = executor.notes();
             // Also after an error: its threads must end.
             executor.close()?;
-            Ok((done?, run_delay_ns))
+            Ok((done?, run_delay_ns, notes))
         })?;
+        self.notes = notes;
         self.run_delay_ns = run_delay_ns;
         self.switches = switches.map(|all| Rate::per(all, u64::from(operations)));
         Ok(events)
@@ -240,7 +245,7 @@ impl<E: Executor> Work for Tasks<E> {
         let switches = self
             .switches
             .map(|rate| rate.note("operation of the caller"));
-        let notes = switches.into_iter().chain(E::note());
+        let notes = switches.into_iter().chain(self.notes.clone());
         notes.chain(self.counters.note.clone()).collect()
     }
 }

@@ -5,7 +5,7 @@ pub(crate) mod pair;
 pub(crate) mod placement;
 pub(crate) mod plan;
 mod play;
-mod rows;
+pub(crate) mod rows;
 mod switches;
 pub(crate) mod token;
 

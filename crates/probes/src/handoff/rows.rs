@@ -12,18 +12,18 @@ use std::io;
 use sys::semaphore::Semaphore;
 
 /// A means, in words and in code.
-struct Row {
-    id: &'static str,
+pub(crate) struct Row {
+    pub(crate) id: &'static str,
     /// By [`Placement`].
-    variants: [&'static str; 3],
-    title: &'static str,
+    pub(crate) variants: [&'static str; 3],
+    pub(crate) title: &'static str,
     /// How it hands over and waits.
-    how: &'static str,
-    waiting: Waiting,
+    pub(crate) how: &'static str,
+    pub(crate) waiting: Waiting,
     /// Where the definition comes from, and what others measure under the
     /// name.
-    source: &'static str,
-    work: fn(Plan, &MachineShape) -> Made,
+    pub(crate) source: &'static str,
+    pub(crate) work: fn(Plan, &MachineShape) -> Made,
 }
 
 const ROWS: [Row; 6] = [
@@ -127,33 +127,39 @@ const PLACEMENTS: [Place; 3] = [
 ];
 
 pub(crate) fn probes() -> Vec<Probe> {
-    let mut probes = Vec::new();
-    for row in &ROWS {
-        for place in PLACEMENTS {
-            let plan = Plan::round_trips(place.placement, row.waiting);
-            let (work, waiting) = (row.work, row.waiting.text(place.placement));
-            probes.push(Probe {
-                variants: vec![row.variants[place.placement as usize].into()],
-                title: format!("hand-off by {}, {}", row.title, place.title).into(),
-                operation: "One hand-off from a thread to another that sleeps until then, one way: half of a round trip.".into(),
-                method: format!("{} {} The first thread stamps each of 100 round trips, after 100 that warm up. {waiting}", row.how, place.method).into(),
-                source: row.source.into(),
-                since: match row.id {
-                    "sync.handoff" if place.placement != Placement::Free => Scale::Default,
-                    _ => Scale::Quick,
-                },
-                effort: Effort::stamped(2, 100, place.round_trip_ns),
-                unavailable: match place.placement {
-                    Placement::OtherCpu => alone,
-                    _ => |_| None,
-                },
-                make: Box::new(move |worker, _| work(plan, &worker.machine)),
-                ..blank(row.id)
-            });
-        }
-    }
+    let mut probes: Vec<Probe> = ROWS.iter().flat_map(Row::probes).collect();
     probes.push(spin());
     probes
+}
+
+impl Row {
+    /// One probe for each placement.
+    pub(crate) fn probes(&'static self) -> impl Iterator<Item = Probe> {
+        PLACEMENTS.into_iter().map(|place| self.probe(place))
+    }
+
+    fn probe(&'static self, place: Place) -> Probe {
+        let plan = Plan::round_trips(place.placement, self.waiting);
+        let (work, waiting) = (self.work, self.waiting.text(place.placement));
+        Probe {
+            variants: vec![self.variants[place.placement as usize].into()],
+            title: format!("hand-off by {}, {}", self.title, place.title).into(),
+            operation: "One hand-off from a thread to another that sleeps until then, one way: half of a round trip.".into(),
+            method: format!("{} {} The first thread stamps each of 100 round trips, after 100 that warm up. {waiting}", self.how, place.method).into(),
+            source: self.source.into(),
+            since: match self.id {
+                "sync.handoff" if place.placement != Placement::Free => Scale::Default,
+                _ => Scale::Quick,
+            },
+            effort: Effort::stamped(2, 100, place.round_trip_ns),
+            unavailable: match place.placement {
+                Placement::OtherCpu => alone,
+                _ => |_| None,
+            },
+            make: Box::new(move |worker, _| work(plan, &worker.machine)),
+            ..blank(self.id)
+        }
+    }
 }
 
 fn spin() -> Probe {

@@ -84,9 +84,9 @@ fn the_worse_outcome_of_two_threads_stands() {
         setting: Setting::Batch,
         outcome,
     };
-    let mut parts = vec![part(Outcome::Effective)];
+    let mut parts = vec![part(Outcome::ReadBack)];
     let refused = part(Outcome::Refused("no".into()));
     merge(&mut parts, vec![refused.clone()]);
-    merge(&mut parts, vec![part(Outcome::Effective)]);
+    merge(&mut parts, vec![part(Outcome::ReadBack)]);
     assert_eq!(parts, [refused]);
 }

@@ -19,7 +19,7 @@ pub const ROLE: &str = "__knob";
 
 /// Time from a wake-up of the small thread to the next, and what it works then.
 pub const PERIOD: Duration = Duration::from_millis(2);
-const SMALL_WORK_NS: u64 = 100_000;
+pub(super) const SMALL_WORK: Duration = Duration::from_micros(100);
 /// Additions between looks at the clock: some microseconds.
 const STEPS: u32 = 4_000;
 
@@ -135,7 +135,9 @@ fn compete(threads: &[Competitor]) -> io::Result<()> {
                 if !competitor.cpus.is_empty()
                     && let Err(error) = sys::pin_to(&competitor.cpus)
                 {
-                    let _ = refused.set(turn::refused(&error));
+                    let cpus = model::text::ranges(&competitor.cpus);
+                    let why = format!("can't run on CPU {cpus}: {error}");
+                    let _ = refused.set(Tried::Refused(why));
                 }
                 if let Err(why) = turn::for_thread(competitor.knob) {
                     let _ = refused.set(why);
@@ -229,7 +231,7 @@ fn small(window: Window) -> Vec<u64> {
     while due_ns < window.end_ns {
         std::thread::sleep(Duration::from_nanos(due_ns.saturating_sub(now_ns())));
         late_ns.push(now_ns().saturating_sub(due_ns));
-        let until_ns = cpu_ns().saturating_add(SMALL_WORK_NS);
+        let until_ns = cpu_ns().saturating_add(SMALL_WORK.as_nanos() as u64);
         while cpu_ns() < until_ns {
             spin();
         }

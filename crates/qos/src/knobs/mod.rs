@@ -89,14 +89,14 @@ enum Measure {
     OneCpu,
     AllCpus,
     OfSmallThread,
-    BesideIt,
+    OfDefaultThread,
 }
 
 const MEASURES: [Measure; 4] = [
     Measure::OneCpu,
     Measure::AllCpus,
     Measure::OfSmallThread,
-    Measure::BesideIt,
+    Measure::OfDefaultThread,
 ];
 
 /// How CPU time was divided.
@@ -113,8 +113,14 @@ struct Split {
 struct Collected {
     one_cpu: Vec<Split>,
     all_cpus: Vec<Split>,
-    of_small_thread: Vec<u64>,
-    beside_it: Vec<u64>,
+    of_small_thread: Vec<Vec<u64>>,
+    of_default_thread: Vec<Vec<u64>>,
+}
+
+/// The wake-ups of all rounds.
+fn wakes(rounds: &[Vec<u64>], window: Duration) -> Wakes {
+    let each = window.as_nanos() / (job::PERIOD + job::SMALL_WORK).as_nanos();
+    Wakes::of(&rounds.concat(), each as u64 * rounds.len() as u64)
 }
 
 /// Measures the knobs in interleaved rounds. `progress` gets how many measurements are
@@ -161,6 +167,7 @@ pub fn measure(
         .collect();
     let all = order.len() * plan.rounds as usize;
     let mut done = 0;
+    let mut failed: Vec<String> = Vec::new();
     'rounds: for round in 0..plan.rounds {
         random.shuffle(&mut order);
         for &(at, what) in &order {
@@ -177,9 +184,19 @@ pub fn measure(
             match measured(row, what, &knobs.cpus, plan, stop) {
                 Ok(values) => values.add_to(&mut collected[at]),
                 Err(JobError::Interrupted) => {}
-                Err(error) => row.not_available = Some(error.to_string()),
+                Err(error) => failed.push(format!(
+                    "{} ({} session): {error}",
+                    row.knob.text(),
+                    row.session.text()
+                )),
             }
         }
+    }
+    if let Some(first) = failed.first() {
+        let count = failed.len();
+        let text = format!("{count} of {done} measurements failed, the first of {first}");
+        let before = knobs.partial.take().map(|before| format!("{before}; "));
+        knobs.partial = Some(before.unwrap_or_default() + &text);
     }
     for (row, collected) in knobs.knobs.iter_mut().zip(collected) {
         for (shares, splits) in [
@@ -189,8 +206,8 @@ pub fn measure(
             shares.measured = splits.iter().map(|split| split.share).collect();
             shares.of_others = splits.iter().map(|split| split.of_others).collect();
         }
-        row.of_small_thread = Wakes::of(&collected.of_small_thread, knobs.period_ns);
-        row.beside_it = Wakes::of(&collected.beside_it, knobs.period_ns);
+        row.of_small_thread = wakes(&collected.of_small_thread, plan.wakeup_window);
+        row.of_default_thread = wakes(&collected.of_default_thread, plan.wakeup_window);
     }
     knobs.wall_ms = began.elapsed().as_millis() as u64;
     Ok(knobs)
@@ -225,7 +242,7 @@ fn row(knobs: &Knobs, knob: Knob, session: Session) -> Result<KnobRow, JobError>
         },
         all_cpus: predicted(cpus),
         of_small_thread: Wakes::default(),
-        beside_it: Wakes::default(),
+        of_default_thread: Wakes::default(),
         permission,
         unprivileged,
     })
@@ -245,7 +262,7 @@ enum Values {
     OneCpu(Split),
     AllCpus(Split),
     OfSmallThread(Vec<u64>),
-    BesideIt(Vec<u64>),
+    OfDefaultThread(Vec<u64>),
     Nothing,
 }
 
@@ -254,8 +271,8 @@ impl Values {
         match self {
             Values::OneCpu(split) => collected.one_cpu.push(split),
             Values::AllCpus(split) => collected.all_cpus.push(split),
-            Values::OfSmallThread(late) => collected.of_small_thread.extend(late),
-            Values::BesideIt(late) => collected.beside_it.extend(late),
+            Values::OfSmallThread(late) => collected.of_small_thread.push(late),
+            Values::OfDefaultThread(late) => collected.of_default_thread.push(late),
             Values::Nothing => {}
         }
     }
@@ -282,7 +299,7 @@ fn measured(
     let free = |knob: Knob| vec![thread(knob, &[], Work::Busy); cpus.len()];
     let [own, others] = match what {
         // It is a matter of where threads may run.
-        Measure::OneCpu | Measure::BesideIt if row.knob == Knob::OneCpu => {
+        Measure::OneCpu | Measure::OfDefaultThread if row.knob == Knob::OneCpu => {
             return Ok(Values::Nothing);
         }
         Measure::OneCpu => {
@@ -293,7 +310,7 @@ fn measured(
             vec![thread(row.knob, &[], Work::Small)],
             everywhere(Knob::None),
         ],
-        Measure::BesideIt => [
+        Measure::OfDefaultThread => [
             everywhere(row.knob),
             vec![thread(Knob::None, &[], Work::Small)],
         ],
@@ -304,7 +321,7 @@ fn measured(
             plan.share_window.max(REAL_TIME_PERIOD)
         }
         Measure::OneCpu | Measure::AllCpus => plan.share_window,
-        Measure::OfSmallThread | Measure::BesideIt => plan.wakeup_window,
+        Measure::OfSmallThread | Measure::OfDefaultThread => plan.wakeup_window,
     };
     let group = match row.knob {
         Knob::GroupShares(_) | Knob::GroupIdle => {
@@ -335,7 +352,7 @@ fn measured(
             }
         }
         Measure::OfSmallThread => Values::OfSmallThread(late(own)),
-        Measure::BesideIt => Values::BesideIt(late(others)),
+        Measure::OfDefaultThread => Values::OfDefaultThread(late(others)),
     })
 }
 

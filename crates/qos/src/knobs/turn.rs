@@ -149,7 +149,7 @@ fn tried_group(knob: Knob) -> Permission {
 
 /// The control group of a knob, of which it is made.
 pub(super) fn group(knob: Knob, name: &str) -> Result<WeightGroup, NoWeight> {
-    let group = WeightGroup::create(&format!("latlas-{name}-{}", std::process::id()))?;
+    let group = WeightGroup::create(name)?;
     match knob {
         Knob::GroupShares(shares) => group.set_shares(shares)?,
         _ => group.set_idle(true)?,

@@ -5,8 +5,8 @@
 use super::fault::Fault;
 use super::fill::{self, Entry, NotIndexed, Numbers};
 use super::reading::{Reading, report_reading};
-use crate::Store;
 use crate::crash;
+use crate::{Store, name_of};
 use model::run::SCHEMA_VERSION;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::BTreeMap;
@@ -228,11 +228,6 @@ pub(super) fn entry(path: &Path) -> Result<Entry, NotIndexed> {
     let run = crate::read_kept(path)?;
     fill::check(&run, crate::id_in_name(path).unwrap_or_default())?;
     Ok(Entry::of(&run, &name_of(path)))
-}
-
-pub(super) fn name_of(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
 }
 
 /// Bytes and time of change, ms; zeros where there is no file.

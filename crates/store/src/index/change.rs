@@ -3,9 +3,8 @@
 use super::fault::Fault;
 use super::fill::Entry;
 use super::handle::Index;
-use super::open::open;
 use super::{agree, file, fill};
-use crate::{Store, StoreError, Taken, crash, shown};
+use crate::{Store, StoreError, Taken, crash, name_of, shown};
 use model::run::Run;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde::Serialize;
@@ -40,6 +39,10 @@ pub struct Deleted {
 /// # Errors
 /// If the document can't be written.
 pub fn keep(store: &Store, run: &Run) -> Result<(PathBuf, Vec<String>), StoreError> {
+    #[cfg(feature = "postgres")]
+    if store.is_database() {
+        return Ok((store.save(run)?, Vec::new()));
+    }
     let path = store.save(run)?;
     crash::point("document kept");
     let mut messages = Vec::new();
@@ -51,12 +54,12 @@ pub fn keep(store: &Store, run: &Run) -> Result<(PathBuf, Vec<String>), StoreErr
     Ok((path, messages))
 }
 
-fn put(db: &Connection, run: &Run, path: &Path) -> Result<(), Fault> {
+pub(super) fn put(db: &Connection, run: &Run, path: &Path) -> Result<(), Fault> {
     if fill::check(run, &run.id).is_err() {
         // Reported with its cause when the index is used again.
         return Ok(());
     }
-    let entry = Entry::of(&shown(run), &agree::name_of(path));
+    let entry = Entry::of(&shown(run), &name_of(path));
     let change = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
     agree::put_kept(&change, &entry)?;
     crash::point("run put in");
@@ -65,7 +68,7 @@ fn put(db: &Connection, run: &Run, path: &Path) -> Result<(), Fault> {
     Ok(())
 }
 
-fn later(fault: &Fault) -> String {
+pub(super) fn later(fault: &Fault) -> String {
     format!("the run is saved; the index will take it up on its next use: {fault}")
 }
 
@@ -76,12 +79,7 @@ impl Index {
     /// # Errors
     /// If the document can't be written, or the run is kept already.
     pub fn keep(&self, run: &Run) -> Result<PathBuf, StoreError> {
-        let path = self.store.save(run)?;
-        let state = self.lock();
-        if let Err(fault) = put(&state.opened.db, run, &path) {
-            self.add_message(later(&fault));
-        }
-        Ok(path)
+        self.answers.keep(run)
     }
 
     /// Gives a kept run (by its whole id) a name; `taken` says what becomes of
@@ -124,12 +122,7 @@ impl Index {
             }
         }
         crash::point("tags removed");
-        let state = self.lock();
-        if let Err(fault) = agree::agree(&state.opened.db, &self.store) {
-            self.add_message(format!(
-                "the run is deleted; the index will drop it on its next use: {fault}"
-            ));
-        }
+        self.answers.forget();
         Ok(Deleted {
             id: id.to_owned(),
             path,
@@ -143,43 +136,6 @@ impl Index {
     /// # Errors
     /// If the documents can't be read or the index can't be written.
     pub fn rebuild(&self) -> Result<Rebuilt, StoreError> {
-        let mut state = self.lock();
-        if !state.is_writable() {
-            // It may be writable by now, or the first run kept.
-            *state = open(&self.store, None, &mut Vec::new())?;
-        }
-        if let Some(cause) = &state.why {
-            return Err(StoreError::IndexUnwritable {
-                path: state.opened.path.clone(),
-                cause: cause.clone(),
-            });
-        }
-        if state.in_memory {
-            return Ok(Rebuilt {
-                documents: 0,
-                unreadable: 0,
-                left_over: self.store.clear_left_over()?,
-            });
-        }
-        let agreed = agree::refill(&state.opened.db, &self.store).or_else(|fault| {
-            if !fault.is_broken() {
-                return Err(fault);
-            }
-            let broken = Some((state.opened.path.clone(), fault.to_string()));
-            state.opened = file::open(&self.store, broken, &mut Vec::new())?;
-            Ok(state.opened.agreed)
-        });
-        match agreed {
-            Ok(agreed) => Ok(Rebuilt {
-                documents: agreed.added,
-                unreadable: agreed.unread,
-                left_over: self.store.clear_left_over()? + file::clear_older(&state.opened.path),
-            }),
-            Err(Fault::Store(error)) => Err(error),
-            Err(other) => Err(StoreError::IndexUnwritable {
-                path: state.opened.path.clone(),
-                cause: other.to_string(),
-            }),
-        }
+        self.answers.rebuild()
     }
 }

@@ -1,29 +1,28 @@
 //! A run into the index and out of it.
 
+use super::columns::{self, Columns, Form, at_text};
 use crate::StoreError;
 use crate::crash;
-use model::estimate::Verdict;
-use model::run::{Bound, Run};
+use model::run::Run;
 use model::stats::Interval;
 use model::summary::{KeptResult, KeptRun};
-use model::unit::Unit;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// What the index holds of one document.
-#[derive(Debug, PartialEq)]
-pub(super) struct Entry {
-    pub(super) kept: KeptRun,
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) kept: KeptRun,
     /// Whether its figures count among those of all machines.
-    pub(super) counted: bool,
+    pub(crate) counted: bool,
     /// Each quantity once.
-    pub(super) results: Vec<KeptResult>,
+    pub(crate) results: Vec<KeptResult>,
 }
 
 impl Entry {
     /// Of a run with its document's name.
-    pub(super) fn of(run: &Run, file: &str) -> Entry {
+    pub(crate) fn of(run: &Run, file: &str) -> Entry {
         let mut seen = HashSet::new();
         // No document of latlas has a quantity twice; one that was made by
         // hand may.
@@ -37,14 +36,14 @@ impl Entry {
         }
     }
 
-    fn file(&self) -> std::borrow::Cow<'_, str> {
+    pub(crate) fn file(&self) -> std::borrow::Cow<'_, str> {
         self.kept.path.to_string_lossy()
     }
 }
 
 /// Why a document is not in the index.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NotIndexed {
+pub(crate) enum NotIndexed {
     /// It can't be read.
     #[error("{}", without_path(.0))]
     Unread(#[from] StoreError),
@@ -60,7 +59,7 @@ pub(super) enum NotIndexed {
 }
 
 /// Whether a run fits into the index, under the id in its document's name.
-pub(super) fn check(run: &Run, id_in_name: &str) -> Result<(), NotIndexed> {
+pub(crate) fn check(run: &Run, id_in_name: &str) -> Result<(), NotIndexed> {
     if run.id != id_in_name {
         return Err(NotIndexed::OtherId {
             name: id_in_name.to_owned(),
@@ -79,10 +78,6 @@ pub(super) struct Numbers {
     quantities: HashMap<String, HashMap<Vec<u64>, i64>>,
     forms: Vec<(Form, i64)>,
 }
-
-/// What makes figures of one row the same quantity: what its time follows, its
-/// unit, whether they are quiet ones, and of which mode.
-type Form = (Bound, Unit, bool, Option<String>);
 
 /// Puts a run in, within a transaction of the caller.
 pub(super) fn put(db: &Connection, entry: &Entry, numbers: &mut Numbers) -> rusqlite::Result<()> {
@@ -130,7 +125,7 @@ fn put_result(
         quantity,
         place as i64,
         form,
-        result.verdict.map(number_of),
+        result.verdict.map(columns::number_of),
         result.reliable(),
         end(result.value_ns, |v| v.value),
         end(result.value_ns, |v| v.low),
@@ -151,14 +146,8 @@ pub(super) fn quantity(db: &Connection, row: &str, at: &[u64]) -> rusqlite::Resu
         .optional()
 }
 
-fn at_text(at: &[u64]) -> String {
-    let numbers: Vec<String> = at.iter().map(u64::to_string).collect();
-    numbers.join(",")
-}
-
 pub(super) fn at_of(text: &str) -> rusqlite::Result<Vec<u64>> {
-    let numbers = text.split(',').filter(|number| !number.is_empty());
-    numbers.map(|n| n.parse().map_err(conversion)).collect()
+    columns::at_of(text).map_err(conversion)
 }
 
 impl Numbers {
@@ -181,11 +170,11 @@ impl Numbers {
     }
 
     fn form(&mut self, db: &Connection, result: &KeptResult) -> rusqlite::Result<i64> {
-        let form = (result.bound, result.unit, result.quiet, result.mode.clone());
+        let form = columns::form(result);
         if let Some(&(_, number)) = self.forms.iter().find(|(known, _)| *known == form) {
             return Ok(number);
         }
-        let text = serde_json::to_string(&form).map_err(conversion)?;
+        let text = columns::form_text(&form).map_err(conversion)?;
         let known = db
             .prepare_cached("SELECT form FROM form WHERE text = ?1")?
             .query_row([&text], |row| row.get(0))
@@ -203,32 +192,12 @@ impl Numbers {
     }
 }
 
-/// Verdicts by number; their order is that of the index for good.
-const VERDICTS: [Verdict; 5] = [
-    Verdict::Ok,
-    Verdict::Noisy,
-    Verdict::TwoStates,
-    Verdict::CannotTell,
-    Verdict::Invalid,
-];
-
-fn number_of(verdict: Verdict) -> i64 {
-    match verdict {
-        Verdict::Ok => 0,
-        Verdict::Noisy => 1,
-        Verdict::TwoStates => 2,
-        Verdict::CannotTell => 3,
-        Verdict::Invalid => 4,
-    }
-}
-
 /// The mode that figures of a form are of.
 pub(super) fn mode_of(db: &Connection, form: i64) -> rusqlite::Result<Option<String>> {
     let text: String = db
         .prepare_cached("SELECT text FROM form WHERE form = ?1")?
         .query_row([form], |row| row.get(0))?;
-    let (_, _, _, mode): Form = serde_json::from_str(&text).map_err(conversion)?;
-    Ok(mode)
+    columns::mode_of(&text).map_err(conversion)
 }
 
 /// Columns of a [`KeptResult`], with `quantity` and `form` joined.
@@ -237,42 +206,30 @@ pub(super) const RESULT: &str = "quantity.name, quantity.at, form.text, verdict,
 
 /// A result from [`RESULT`], which begin at a column.
 pub(super) fn result(row: &Row, first: usize) -> rusqlite::Result<KeptResult> {
-    let text: String = row.get(first + 2)?;
-    let (bound, unit, quiet, mode): Form = serde_json::from_str(&text).map_err(conversion)?;
-    let verdict: Option<u8> = row.get(first + 3)?;
-    let verdict = match verdict.map(|number| VERDICTS.get(usize::from(number))) {
-        Some(None) => return Err(conversion("no such verdict")),
-        known => known.flatten().copied(),
-    };
-    let interval = |first: usize| -> rusqlite::Result<Option<Interval>> {
-        let ends: [Option<f64>; 3] = [row.get(first)?, row.get(first + 1)?, row.get(first + 2)?];
-        Ok(match ends {
-            [Some(value), Some(low), Some(high)] => Some(Interval { value, low, high }),
-            _ => None,
-        })
-    };
-    Ok(KeptResult {
+    let columns = Columns {
         row: row.get(first)?,
-        at: at_of(&row.get::<_, String>(first + 1)?)?,
-        bound,
-        unit,
-        value_ns: interval(first + 4)?,
-        quiet,
-        mode,
-        cycles: interval(first + 7)?,
+        at: row.get(first + 1)?,
+        form: row.get(first + 2)?,
+        verdict: row.get(first + 3)?,
+        value: [
+            row.get(first + 4)?,
+            row.get(first + 5)?,
+            row.get(first + 6)?,
+        ],
+        cycles: [
+            row.get(first + 7)?,
+            row.get(first + 8)?,
+            row.get(first + 9)?,
+        ],
         below_ns: row.get(first + 10)?,
-        verdict,
-        reason: row
-            .get::<_, Option<String>>(first + 11)?
-            .unwrap_or_default(),
-    })
+        reason: row.get(first + 11)?,
+    };
+    columns.result().map_err(conversion)
 }
 
 /// A run from its line, where its document lies in `runs`.
 pub(super) fn kept(line: &str, runs: &Path) -> rusqlite::Result<KeptRun> {
-    let mut kept: KeptRun = serde_json::from_str(line).map_err(conversion)?;
-    kept.path = runs.join(&kept.path);
-    Ok(kept)
+    columns::kept(line, runs).map_err(conversion)
 }
 
 /// Takes a document's run out, and says whether it was in.

@@ -1,46 +1,38 @@
 //! The index of a store, opened once and shared between threads.
 
-use super::fault::Fault;
-use super::open::{State, open};
+use super::answers::Answers;
+use super::sqlite::Sqlite;
 use super::verify::Verified;
-use super::{agree, verify};
 use crate::{Store, StoreError};
-use rusqlite::Connection;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-/// The kept runs with their index. May be shared between threads, one of which
-/// asks at a time; each other process or thread may open its own.
+/// The kept runs with their index. May be shared between threads; each other
+/// process or thread may open its own.
 pub struct Index {
     pub(super) store: Store,
-    state: Mutex<State>,
-    messages: Mutex<Vec<String>>,
+    pub(super) answers: Arc<dyn Answers>,
 }
 
 impl Index {
-    /// The index of a store, brought up to date. Where nothing is kept yet,
-    /// nothing is made.
+    /// The index of a store, brought up to date. Where nothing is kept in a directory yet,
+    /// nothing is made; a database gets its tables.
     ///
     /// # Errors
     /// If the store can't be read.
     pub fn open(store: Store) -> Result<Index, StoreError> {
-        let mut messages = Vec::new();
-        let state = open(&store, None, &mut messages)?;
-        Ok(Index::of(store, state, messages))
-    }
-
-    pub(super) fn of(store: Store, state: State, messages: Vec<String>) -> Index {
-        Index {
-            store,
-            state: Mutex::new(state),
-            messages: Mutex::new(messages),
+        #[cfg(feature = "postgres")]
+        if let Some(answers) = crate::postgres::answers(&store)? {
+            return Ok(Index { store, answers });
         }
+        let answers = Arc::new(Sqlite::open(store.clone())?);
+        Ok(Index { store, answers })
     }
 
     /// What opening and asking had to repair, a line each; every line is
     /// handed out once.
     pub fn messages(&self) -> Vec<String> {
-        std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
+        self.answers.messages()
     }
 
     /// The documents.
@@ -50,7 +42,7 @@ impl Index {
 
     /// Whether the documents had to be read, since the index can't be used.
     pub fn in_memory(&self) -> bool {
-        self.lock().in_memory
+        self.answers.in_memory()
     }
 
     /// Finds what others have added or removed since it was opened: only for
@@ -59,76 +51,21 @@ impl Index {
     /// # Errors
     /// If the store can't be read.
     pub fn refresh(&self) -> Result<(), StoreError> {
-        let mut state = self.lock();
-        match agree::agree(&state.opened.db, &self.store) {
-            Ok(_) => Ok(()),
-            Err(fault) => self.reopen(&mut state, &fault),
-        }
+        self.answers.refresh()
     }
 
     /// Reads every document wholly and compares the index with it, row by row.
     /// Deletes and mends nothing.
     ///
     /// # Errors
-    /// If the directory of runs can't be read.
+    /// If the documents can't be listed.
     pub fn verify(&self) -> Result<Verified, StoreError> {
-        let state = self.lock();
-        verify::verify(&state.opened.db, &self.store)
+        self.answers.verify()
     }
 
-    /// Where the index's file is, or would be.
+    /// Where the index's file is, or would be; the URL of a database.
     pub fn path(&self) -> PathBuf {
-        self.lock().opened.path.clone()
-    }
-
-    /// Asks; an index that turns out to be broken is made anew, and the
-    /// question asked once more.
-    pub(super) fn ask<T>(
-        &self,
-        question: impl Fn(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, StoreError> {
-        let mut state = self.lock();
-        let answer = match question(&state.opened.db) {
-            Ok(answer) if state.opened.is_as_it_was() => return Ok(answer),
-            Ok(_) => Err(Fault::Stale),
-            Err(error) => Err(Fault::Sql(error)),
-        };
-        match answer {
-            Ok(answer) => Ok(answer),
-            Err(fault) if state.in_memory => Err(self.unusable(&state, &fault.to_string())),
-            Err(fault) => {
-                self.reopen(&mut state, &fault)?;
-                question(&state.opened.db).map_err(|e| self.unusable(&state, &e.to_string()))
-            }
-        }
-    }
-
-    /// After a fault: the index anew, or in memory.
-    fn reopen(&self, state: &mut State, fault: &Fault) -> Result<(), StoreError> {
-        let broken = fault.is_broken() && state.is_writable();
-        let broken = broken.then(|| (state.opened.path.clone(), fault.to_string()));
-        let mut messages = Vec::new();
-        *state = open(&self.store, broken, &mut messages)?;
-        messages.into_iter().for_each(|line| self.add_message(line));
-        Ok(())
-    }
-
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn add_message(&self, line: String) {
-        self.messages
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(line);
-    }
-
-    fn unusable(&self, state: &State, cause: &str) -> StoreError {
-        StoreError::Index {
-            path: state.opened.path.clone(),
-            cause: cause.to_owned(),
-        }
+        self.answers.path()
     }
 }
 

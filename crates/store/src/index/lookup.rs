@@ -1,7 +1,6 @@
 //! Questions to the index.
 
 use super::handle::Index;
-use super::questions;
 use super::standing::{Percentile, RowStanding};
 use crate::{StoreError, Tag};
 use model::summary::{KeptResult, KeptRun, Machine, MachineKey};
@@ -21,7 +20,7 @@ impl Index {
     }
 
     pub(super) fn by_time(&self) -> Result<Vec<KeptRun>, StoreError> {
-        self.ask(|db| questions::runs(db, self.store.runs_dir()))
+        self.answers.runs()
     }
 
     /// A kept run by its whole id.
@@ -29,7 +28,7 @@ impl Index {
     /// # Errors
     /// If neither index nor documents can be read.
     pub fn run(&self, id: &str) -> Result<Option<KeptRun>, StoreError> {
-        let mut found = self.ask(|db| questions::run(db, self.store.runs_dir(), id))?;
+        let mut found = self.answers.run(id)?;
         if let Some(run) = &mut found {
             tag(run, &self.store.tags()?);
         }
@@ -68,8 +67,7 @@ impl Index {
         row: &str,
         at: &[u64],
     ) -> Result<Vec<(KeptRun, KeptResult)>, StoreError> {
-        let dir = self.store.runs_dir();
-        let mut all = self.ask(|db| questions::history(db, dir, (machine, row, at)))?;
+        let mut all = self.answers.history(machine, row, at)?;
         let tags = self.store.tags()?;
         all.iter_mut().for_each(|(run, _)| tag(run, &tags));
         Ok(all)
@@ -96,7 +94,16 @@ impl Index {
     /// # Errors
     /// If neither index nor documents can be read.
     pub fn results_of(&self, id: &str) -> Result<Vec<KeptResult>, StoreError> {
-        self.ask(|db| questions::results_of(db, id))
+        self.answers.results_of(id)
+    }
+
+    /// The single figures (no points of curves and maps) of these runs by their whole ids, in one question:
+    /// each with the place of its run in `ids`, in no order. None of a run that is not kept.
+    ///
+    /// # Errors
+    /// If neither index nor documents can be read.
+    pub fn figures_of(&self, ids: &[&str]) -> Result<Vec<(usize, KeptResult)>, StoreError> {
+        self.answers.figures_of(ids)
     }
 
     /// Every row, with the points of curves and maps, that any kept run of a
@@ -109,7 +116,7 @@ impl Index {
         &self,
         machine: Option<&MachineKey>,
     ) -> Result<Vec<(String, Vec<u64>)>, StoreError> {
-        self.ask(|db| questions::quantities(db, machine))
+        self.answers.quantities(machine)
     }
 
     /// Where a machine stands among all, for every row and point that it has a
@@ -118,7 +125,7 @@ impl Index {
     /// # Errors
     /// If neither index nor documents can be read.
     pub fn percentiles(&self, machine: &MachineKey) -> Result<Vec<Percentile>, StoreError> {
-        self.ask(|db| questions::percentiles(db, machine))
+        self.answers.percentiles(machine)
     }
 
     /// The figures of one row, or one point of it, over all machines.
@@ -126,7 +133,7 @@ impl Index {
     /// # Errors
     /// If neither index nor documents can be read.
     pub fn percentiles_of_row(&self, row: &str, at: &[u64]) -> Result<RowStanding, StoreError> {
-        self.ask(|db| questions::standing(db, row, at))
+        self.answers.standing(row, at)
     }
 }
 

@@ -4,10 +4,12 @@
 //! old or broken. Where it can't be written the documents answer.
 
 mod agree;
+pub(crate) mod answers;
 mod change;
+pub(crate) mod columns;
 mod fault;
 mod file;
-mod fill;
+pub(crate) mod fill;
 mod handle;
 mod lookup;
 mod open;
@@ -15,16 +17,19 @@ mod questions;
 mod quiet;
 mod reading;
 mod results;
-mod schema;
-mod standing;
-mod verify;
+pub(crate) mod schema;
+mod sqlite;
+pub(crate) mod standing;
+pub(crate) mod verify;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use change::{Deleted, Rebuilt, keep};
 pub use handle::Index;
 pub use quiet::kept_quiet_ratio;
+#[cfg(feature = "postgres")]
+pub(crate) use reading::report_reading;
 pub use reading::{Reading, watch_reading};
 pub use results::results;
 pub use standing::{MachineStanding, Percentile, Quantile, RowStanding, quantile};

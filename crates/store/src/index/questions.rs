@@ -1,10 +1,7 @@
 //! The questions, as the tables answer them.
 
 use super::fill::{self, RESULT};
-use super::standing::{
-    Figure, MachineStanding, Percentile, RowStanding, latest, of_form, percentile, quantiles,
-    usual_form,
-};
+use super::standing::{CountedRuns, Figure, Percentile, RowStanding};
 use model::summary::MachineKey;
 use model::summary::{KeptResult, KeptRun};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -29,6 +26,14 @@ pub(super) fn runs(db: &Connection, dir: &Path) -> rusqlite::Result<Vec<KeptRun>
             fill::kept(&row.get::<_, String>(0)?, dir)
         })?
         .collect()
+}
+
+/// Whether there may be a document of this id: a run that is known, or one that can't be read.
+pub(super) fn may_know(db: &Connection, id: &str) -> rusqlite::Result<bool> {
+    db.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM run WHERE id = ?1) OR EXISTS (SELECT 1 FROM unread)",
+    )?
+    .query_row([id], |row| row.get(0))
 }
 
 /// One run by its whole id.
@@ -77,6 +82,29 @@ pub(super) fn results_of(db: &Connection, id: &str) -> rusqlite::Result<Vec<Kept
         .collect()
 }
 
+/// The single figures of these runs in one statement, each with the place of its run among `ids`.
+pub(super) fn figures_of(
+    db: &Connection,
+    ids: &[&str],
+) -> rusqlite::Result<Vec<(usize, KeptResult)>> {
+    let places: HashMap<&str, usize> = ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+    let wanted = serde_json::to_string(ids).map_err(fill::conversion)?;
+    let statement = format!(
+        "SELECT run.id, {RESULT} FROM (SELECT key AS nth, value AS own FROM json_each(?1))
+         CROSS JOIN run ON run.id = own
+         CROSS JOIN result USING (run) JOIN quantity USING (quantity) JOIN form USING (form)
+         WHERE quantity.at = '' ORDER BY nth, place"
+    );
+    db.prepare_cached(&statement)?
+        .query_and_then([wanted], |row| {
+            let place = row.get_ref(0)?.as_str().ok().and_then(|id| places.get(id));
+            let place = place
+                .ok_or_else(|| fill::conversion("a figure of a run that was not asked for"))?;
+            Ok((*place, fill::result(row, 1)?))
+        })?
+        .collect()
+}
+
 /// Every row and point that a kept run of the machine has, or of any: those
 /// that have a history.
 pub(super) fn quantities(
@@ -110,41 +138,14 @@ pub(super) fn quantities(
     Ok(found)
 }
 
-/// The counted runs by their numbers: number of the machine, place in time.
-struct CountedRuns {
-    runs: HashMap<i64, (u32, u32)>,
-    /// The numbers by place in time.
-    by_time: Vec<i64>,
-    machines: Vec<MachineKey>,
-}
-
-impl CountedRuns {
-    fn of(db: &Connection) -> rusqlite::Result<CountedRuns> {
-        let mut numbers: HashMap<String, u32> = HashMap::new();
-        let mut all = CountedRuns {
-            runs: HashMap::new(),
-            by_time: Vec::new(),
-            machines: Vec::new(),
-        };
-        let mut statement = db.prepare_cached(COUNTED)?;
-        let mut rows = statement.query([horizon_ms()])?;
-        while let Some(row) = rows.next()? {
-            let key: String = row.get(1)?;
-            let number = *numbers.entry(key).or_insert_with_key(|key| {
-                all.machines.push(MachineKey(key.clone()));
-                all.machines.len() as u32 - 1
-            });
-            let place = all.runs.len() as u32;
-            all.by_time.push(row.get(0)?);
-            all.runs.insert(row.get(0)?, (number, place));
-        }
-        Ok(all)
+fn counted_runs(db: &Connection) -> rusqlite::Result<CountedRuns> {
+    let mut all = CountedRuns::default();
+    let mut statement = db.prepare_cached(COUNTED)?;
+    let mut rows = statement.query([horizon_ms()])?;
+    while let Some(row) = rows.next()? {
+        all.add(row.get(0)?, row.get(1)?);
     }
-
-    fn number(&self, machine: &MachineKey) -> Option<u32> {
-        let place = self.machines.iter().position(|key| key == machine);
-        place.map(|place| place as u32)
-    }
+    Ok(all)
 }
 
 /// Where a machine stands in every row that it has a reliable figure of.
@@ -152,8 +153,8 @@ pub(super) fn percentiles(
     db: &Connection,
     machine: &MachineKey,
 ) -> rusqlite::Result<Vec<Percentile>> {
-    let runs = CountedRuns::of(db)?;
-    let Some(own) = runs.number(machine) else {
+    let runs = counted_runs(db)?;
+    let Some(own) = runs.machine(machine) else {
         return Ok(Vec::new());
     };
     let largest = "SELECT coalesce(max(quantity), 0) FROM quantity";
@@ -164,25 +165,12 @@ pub(super) fn percentiles(
          WHERE reliable IS NOT NULL ORDER BY run",
     )?;
     let mut rows = statement.query([])?;
-    let mut current = (i64::MIN, None);
     while let Some(row) = rows.next()? {
-        let run: i64 = row.get(0)?;
-        if run != current.0 {
-            current = (run, runs.runs.get(&run));
-        }
-        let Some(&(machine, when)) = current.1 else {
-            continue;
-        };
         let quantity: i64 = row.get(1)?;
         let Some(figures) = figures.get_mut(quantity as usize) else {
             return Err(fill::conversion("a figure of no quantity"));
         };
-        figures.push(Figure {
-            machine,
-            when,
-            form: row.get(2)?,
-            value: row.get(3)?,
-        });
+        figures.extend(runs.figure(row.get(0)?, row.get(2)?, row.get(3)?));
     }
     let mut all = Vec::new();
     let statement = format!(
@@ -191,27 +179,11 @@ pub(super) fn percentiles(
     );
     let mut whole = db.prepare_cached(&statement)?;
     for (quantity, figures) in figures.iter().enumerate() {
-        let of_own = figures.iter().filter(|figure| figure.machine == own);
-        let Some(&Figure {
-            value, when, form, ..
-        }) = of_own.max_by_key(|figure| figure.when)
-        else {
+        let Some((run, rank)) = runs.rank(figures, own) else {
             continue;
         };
-        let figures = of_form(figures, form);
-        let latest = latest(&figures);
-        let of_run = params![runs.by_time[when as usize], quantity as i64];
-        let result = whole.query_row(of_run, |row| fill::result(row, 0))?;
-        all.push(Percentile {
-            row: result.row,
-            at: result.at,
-            mode: result.mode,
-            unit: result.unit,
-            value_ns: value,
-            percentile: percentile(&latest, value),
-            results: figures.len() as u64,
-            machines: latest.len() as u64,
-        });
+        let result = whole.query_row(params![run, quantity as i64], |row| fill::result(row, 0))?;
+        all.push(rank.of(result));
     }
     all.sort_by(|a, b| (&a.row, &a.at).cmp(&(&b.row, &b.at)));
     Ok(all)
@@ -219,49 +191,22 @@ pub(super) fn percentiles(
 
 /// The figures of one row over all machines.
 pub(super) fn standing(db: &Connection, row: &str, at: &[u64]) -> rusqlite::Result<RowStanding> {
-    let runs = CountedRuns::of(db)?;
-    let mut figures = Vec::new();
+    let runs = counted_runs(db)?;
+    let mut figures: Vec<Figure> = Vec::new();
     if let Some(quantity) = fill::quantity(db, row, at)? {
         let mut one = db.prepare_cached(
             "SELECT form, reliable FROM result INDEXED BY figure
              WHERE run = ?1 AND quantity = ?2 AND reliable IS NOT NULL",
         )?;
-        for (run, &(machine, when)) in &runs.runs {
-            let figure = |row: &rusqlite::Row| {
-                Ok(Figure {
-                    machine,
-                    when,
-                    form: row.get(0)?,
-                    value: row.get(1)?,
-                })
-            };
-            figures.extend(one.query_row(params![run, quantity], figure).optional()?);
+        for &run in runs.numbers() {
+            let figure = one.query_row(params![run, quantity], |row| {
+                Ok(runs.figure(run, row.get(0)?, row.get(1)?))
+            });
+            figures.extend(figure.optional()?.flatten());
         }
     }
-    let form = usual_form(&figures);
-    let figures = form.map_or_else(Vec::new, |form| of_form(&figures, form));
-    let mode = form
-        .map(|form| fill::mode_of(db, form))
-        .transpose()?
-        .flatten();
-    let latest = latest(&figures);
-    let standing = |own: &Figure| {
-        let of_machine = |figure: &&Figure| figure.machine == own.machine;
-        MachineStanding {
-            machine: runs.machines[own.machine as usize].clone(),
-            value_ns: own.value,
-            percentile: percentile(&latest, own.value),
-            results: figures.iter().filter(of_machine).count() as u64,
-        }
-    };
-    let mut all: Vec<MachineStanding> = latest.iter().map(standing).collect();
-    all.sort_by(|a, b| (a.value_ns.total_cmp(&b.value_ns)).then(a.machine.cmp(&b.machine)));
-    Ok(RowStanding {
-        row: row.to_owned(),
-        at: at.to_vec(),
-        mode,
-        results: figures.len() as u64,
-        quantiles: quantiles(&latest),
-        machines: all,
-    })
+    let (mut standing, form) = runs.standing((row, at), &figures);
+    let mode = form.map(|form| fill::mode_of(db, form)).transpose()?;
+    standing.mode = mode.flatten();
+    Ok(standing)
 }

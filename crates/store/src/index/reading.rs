@@ -21,7 +21,7 @@ pub fn watch_reading(watch: fn(Reading)) {
     let _ = WATCH.set(watch);
 }
 
-pub(super) fn report_reading(reading: Reading) {
+pub(crate) fn report_reading(reading: Reading) {
     if let Some(watch) = WATCH.get() {
         watch(reading);
     }

@@ -15,12 +15,14 @@ use rusqlite::Connection;
 /// - 3: figures are of the mode that is shown first, and say of which; texts are
 ///   without control characters; a run says what it teaches later ones.
 /// - 4: separate sessions are called so in a run's controls.
-pub(super) const VERSION: i32 = 4;
+/// - 5: a run says which job of a campaign made it.
+/// - 6: a run has the facts in which hosts of a fleet may differ.
+pub(crate) const VERSION: i32 = 6;
 
 /// `PRAGMA application_id`: "latl". A file without it is not ours.
 pub(super) const APPLICATION: i32 = 0x6c61_746c;
 
-/// Tables of version 4.
+/// Tables of version 6.
 ///
 /// - `run`: one line a document; `line` is a [`model::summary::KeptRun`] as JSON.
 ///   `counted` says whether its figures count among those of all machines.

@@ -6,11 +6,11 @@
 //! program, of commands, or under an emulator. Figures of two kinds (quiet and
 //! typical, or of two modes) are never set against each other.
 
-use model::summary::MachineKey;
+use model::summary::{KeptResult, MachineKey};
 use model::unit::Unit;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Where one machine stands among all, for one row.
 #[derive(Serialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -82,26 +82,145 @@ const QUANTILES_SHOWN: [u32; 9] = [0, 5, 10, 25, 50, 75, 90, 95, 100];
 
 /// One figure of one machine.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Figure {
+pub(crate) struct Figure {
     /// Number of the machine.
-    pub(super) machine: u32,
+    pub(crate) machine: u32,
     /// Place of its run among all by time, the oldest first.
-    pub(super) when: u32,
+    pub(crate) when: u32,
     /// Number of its form: figures of two forms are two quantities.
-    pub(super) form: i64,
+    pub(crate) form: i64,
     /// The figure.
-    pub(super) value: f64,
+    pub(crate) value: f64,
+}
+
+/// The runs whose figures count: of each its machine's number and its place in time.
+#[derive(Default)]
+pub(crate) struct CountedRuns {
+    runs: HashMap<i64, (u32, u32)>,
+    /// The numbers by place in time.
+    by_time: Vec<i64>,
+    numbers: HashMap<MachineKey, u32>,
+    machines: Vec<MachineKey>,
+}
+
+impl CountedRuns {
+    /// Adds one by its number; the oldest come first, before them those of the future.
+    pub(crate) fn add(&mut self, run: i64, machine: String) {
+        let new = self.machines.len() as u32;
+        let key = MachineKey(machine);
+        let number = *self.numbers.entry(key).or_insert_with_key(|key| {
+            self.machines.push(key.clone());
+            new
+        });
+        self.runs.insert(run, (number, self.by_time.len() as u32));
+        self.by_time.push(run);
+    }
+
+    /// A figure of a run; `None` if its figures don't count.
+    pub(crate) fn figure(&self, run: i64, form: i64, value: f64) -> Option<Figure> {
+        self.runs.get(&run).map(|&(machine, when)| Figure {
+            machine,
+            when,
+            form,
+            value,
+        })
+    }
+
+    /// Their numbers.
+    pub(crate) fn numbers(&self) -> &[i64] {
+        &self.by_time
+    }
+
+    /// Number of a machine that has one.
+    pub(crate) fn machine(&self, key: &MachineKey) -> Option<u32> {
+        self.numbers.get(key).copied()
+    }
+
+    /// The machine's latest figure of a quantity among all: its run's number, and where it
+    /// stands.
+    pub(crate) fn rank(&self, figures: &[Figure], machine: u32) -> Option<(i64, Rank)> {
+        let own = figures.iter().filter(|figure| figure.machine == machine);
+        let own = own.max_by_key(|figure| figure.when)?;
+        let figures = of_form(figures, own.form);
+        let latest = latest(&figures);
+        let rank = Rank {
+            value_ns: own.value,
+            percentile: percentile(&latest, own.value),
+            results: figures.len() as u64,
+            machines: latest.len() as u64,
+        };
+        Some((self.by_time[own.when as usize], rank))
+    }
+
+    /// A row over all machines, with the form that its figures are of.
+    pub(crate) fn standing(
+        &self,
+        (row, at): (&str, &[u64]),
+        figures: &[Figure],
+    ) -> (RowStanding, Option<i64>) {
+        let form = usual_form(figures);
+        let figures = form.map_or_else(Vec::new, |form| of_form(figures, form));
+        let mut results = vec![0; self.machines.len()];
+        for figure in &figures {
+            results[figure.machine as usize] += 1;
+        }
+        let latest = latest(&figures);
+        let mut values: Vec<f64> = latest.iter().map(|figure| figure.value).collect();
+        values.sort_by(f64::total_cmp);
+        let standing = |own: &Figure| MachineStanding {
+            machine: self.machines[own.machine as usize].clone(),
+            value_ns: own.value,
+            percentile: percentile_in(&values, own.value),
+            results: results[own.machine as usize],
+        };
+        let mut machines: Vec<MachineStanding> = latest.iter().map(standing).collect();
+        machines
+            .sort_by(|a, b| (a.value_ns.total_cmp(&b.value_ns)).then(a.machine.cmp(&b.machine)));
+        let standing = RowStanding {
+            row: row.to_owned(),
+            at: at.to_vec(),
+            mode: None,
+            results: figures.len() as u64,
+            quantiles: quantiles(&values),
+            machines,
+        };
+        (standing, form)
+    }
+}
+
+/// Where one figure stands among all.
+pub(crate) struct Rank {
+    value_ns: f64,
+    percentile: f64,
+    results: u64,
+    machines: u64,
+}
+
+impl Rank {
+    /// With the figure that it is of.
+    pub(crate) fn of(self, result: KeptResult) -> Percentile {
+        Percentile {
+            row: result.row,
+            at: result.at,
+            mode: result.mode,
+            unit: result.unit,
+            value_ns: self.value_ns,
+            percentile: self.percentile,
+            results: self.results,
+            machines: self.machines,
+        }
+    }
 }
 
 /// Those of one form.
-pub(super) fn of_form(figures: &[Figure], form: i64) -> Vec<Figure> {
+fn of_form(figures: &[Figure], form: i64) -> Vec<Figure> {
     let own = figures.iter().filter(|figure| figure.form == form);
     own.copied().collect()
 }
 
 /// The form that most machines have a figure of; of several the one that was
 /// measured last.
-pub(super) fn usual_form(figures: &[Figure]) -> Option<i64> {
+fn usual_form(figures: &[Figure]) -> Option<i64> {
     let machines = |form| latest(&of_form(figures, form)).len();
     let of_each = figures.iter().map(|f| (f.form, f.when));
     let newest: BTreeMap<i64, u32> = of_each.fold(BTreeMap::new(), |mut all, (form, when)| {
@@ -116,7 +235,7 @@ pub(super) fn usual_form(figures: &[Figure]) -> Option<i64> {
 }
 
 /// The latest figure of each machine, by the machine's number.
-pub(super) fn latest(figures: &[Figure]) -> Vec<Figure> {
+fn latest(figures: &[Figure]) -> Vec<Figure> {
     let mut all = figures.to_vec();
     all.sort_unstable_by_key(|figure| (figure.machine, std::cmp::Reverse(figure.when)));
     all.dedup_by_key(|figure| figure.machine);
@@ -124,19 +243,23 @@ pub(super) fn latest(figures: &[Figure]) -> Vec<Figure> {
 }
 
 /// Percent of the figures that are slower.
-pub(super) fn percentile(figures: &[Figure], value: f64) -> f64 {
+fn percentile(figures: &[Figure], value: f64) -> f64 {
     let slower = figures.iter().filter(|figure| figure.value > value).count();
     100.0 * slower as f64 / figures.len() as f64
 }
 
-/// All quantiles that are reported; none of no figures.
-pub(super) fn quantiles(figures: &[Figure]) -> Vec<Quantile> {
-    let mut values: Vec<f64> = figures.iter().map(|figure| figure.value).collect();
-    values.sort_by(f64::total_cmp);
+/// The same of rising values.
+fn percentile_in(rising: &[f64], value: f64) -> f64 {
+    let slower = rising.len() - rising.partition_point(|one| *one <= value);
+    100.0 * slower as f64 / rising.len() as f64
+}
+
+/// All quantiles of rising values that are reported; none of no figures.
+fn quantiles(values: &[f64]) -> Vec<Quantile> {
     QUANTILES_SHOWN
         .iter()
         .filter_map(|&percent| {
-            let value = quantile(&values, f64::from(percent) / 100.0)?;
+            let value = quantile(values, f64::from(percent) / 100.0)?;
             Some(Quantile {
                 percent,
                 value_ns: value,

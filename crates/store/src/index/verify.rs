@@ -1,9 +1,10 @@
 //! Everything read, everything compared.
 
-use super::agree::{for_each_read, name_of};
+use super::agree::for_each_read;
 use super::fill::{self, Entry};
 use super::questions;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, name_of};
+use model::summary::{KeptResult, KeptRun};
 use rusqlite::{Connection, OptionalExtension};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -112,16 +113,29 @@ fn difference(db: &Connection, store: &Store, entry: &Entry) -> rusqlite::Result
             None => "missing from the index".into(),
         }));
     };
-    let mut expected = entry.kept.clone();
-    expected.path = dir.join(&file);
-    if fill::kept(&line, dir)? != expected || counted != entry.counted {
-        return Ok(Some("the index disagrees with the document".into()));
-    }
+    let mut expected = entry.clone();
+    expected.kept.path = dir.join(&file);
     let held = questions::results_of(db, &entry.kept.id)?;
-    if held == entry.results {
-        return Ok(None);
+    Ok(compared(
+        &expected,
+        &(fill::kept(&line, dir)?, counted),
+        &held,
+    ))
+}
+
+/// In what a run's line, whether it counts, and its results differ from what its document says.
+pub(crate) fn compared(
+    entry: &Entry,
+    line: &(KeptRun, bool),
+    held: &[KeptResult],
+) -> Option<String> {
+    if line.0 != entry.kept || line.1 != entry.counted {
+        return Some("the index disagrees with the document".into());
     }
-    let name = |r: &model::summary::KeptResult| match r.at.is_empty() {
+    if held == entry.results {
+        return None;
+    }
+    let name = |r: &KeptResult| match r.at.is_empty() {
         true => r.row.clone(),
         false => format!("{} {:?}", r.row, r.at),
     };
@@ -133,10 +147,10 @@ fn difference(db: &Connection, store: &Store, entry: &Entry) -> rusqlite::Result
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    Ok(Some(match few.is_empty() {
+    Some(match few.is_empty() {
         true => "the index lists its results in another order".into(),
         false => format!("the index disagrees on {}{more}", few.join(", ")),
-    }))
+    })
 }
 
 /// Files among the runs that are called like none.
@@ -157,7 +171,8 @@ fn strays(store: &Store, known: &[PathBuf]) -> Result<Vec<Damage>, StoreError> {
         .collect())
 }
 
-fn tags(store: &Store) -> Result<Vec<String>, StoreError> {
+/// What is wrong with tags.
+pub(crate) fn tags(store: &Store) -> Result<Vec<String>, StoreError> {
     let mut wrong: Vec<String> = store
         .broken_tags()?
         .iter()

@@ -39,7 +39,7 @@ pub(crate) fn read(_root: &Path, live: &Live) -> Machine {
     .from_source("sysctl.proc_translated");
     machine.hypervisor = number("kern.hv_vmm_present").map(|present| match present {
         0 => Presence::Absent,
-        _ => Presence::Present("one without a name".to_owned()),
+        _ => Presence::Present("an unnamed hypervisor".to_owned()),
     });
     machine.sockets = count("hw.packages");
     machine.cores = count("hw.physicalcpu");

@@ -1,4 +1,6 @@
+use super::places::swift_below;
 use super::*;
+use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::ThreadId;
@@ -82,6 +84,38 @@ fn each_call_is_one_call_of_the_library() {
     assert_eq!(counts(&library), [1, 0, 4, 5]);
     drop(queue);
     assert_eq!(counts(&library), [1, 1, 4, 5]);
+    // One that all share is not released.
+    for class in [9, 17, 21, 25, 33] {
+        let shared = dispatch.global_queue(class).expect("a known class");
+        shared.post(later);
+    }
+    assert_eq!(counts(&library), [1, 1, 4, 10]);
+    let error = dispatch.global_queue(10).expect_err("not a class");
+    assert_eq!(error.kind(), std::io::ErrorKind::OutOfMemory);
+}
+
+#[test]
+fn a_semaphore_lets_through_as_many_as_were_signalled() {
+    let home = tempfile::tempdir().expect("a directory");
+    let library = fake(home.path(), "libdispatch.so", &[]);
+    let dispatch = Dispatch::first_of(std::slice::from_ref(&library)).expect("all functions");
+    let semaphore = dispatch.semaphore().expect("a semaphore");
+    let passed = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..3 {
+                semaphore.wait();
+                passed.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        for signalled in 0..3 {
+            assert!(passed.load(Ordering::SeqCst) <= signalled);
+            semaphore.signal();
+        }
+    });
+    assert_eq!(passed.load(Ordering::SeqCst), 3);
+    drop(semaphore);
+    assert_eq!(counts(&library), [1, 1, 0, 0]);
 }
 
 #[test]
@@ -105,7 +139,7 @@ fn a_broken_one_in_the_linkers_path_is_not_called_missing() {
     let home = tempfile::tempdir().expect("a directory");
     let broken = home.path().join("libdispatch.so.0");
     std::fs::write(&broken, "no library").expect("written");
-    let mut places = places(Some(home.path().as_os_str()));
+    let mut places = places::places(Some(home.path().as_os_str()));
     // What this machine may have would be taken.
     places.retain(|place| place.starts_with(home.path()));
     let reason = Dispatch::first_of(&places).expect_err("it is no library");
@@ -172,7 +206,7 @@ fn what_this_system_has_works_if_it_has_any() {
 #[cfg(not(target_vendor = "apple"))]
 #[test]
 fn the_linkers_search_path_comes_first() {
-    let places = places(None);
+    let places = places::places(None);
     assert_eq!(places[0], Path::new("libdispatch.so"));
     assert!(places.contains(&"/usr/lib/swift/linux/libdispatch.so".into()));
     assert!(places[2..].iter().all(|place| place.is_absolute()));

@@ -6,14 +6,16 @@ use crate::decode::{Decoded, Layouts, Samples, Tracepoint};
 use crate::event::What;
 use std::hint::black_box;
 use std::io;
+use std::sync::mpsc;
 use std::time::Duration;
+use sys::mapping::Mapping;
 use sys::perf::{Begin, Event, Of, Ring, RingError, Source};
 
 /// A switch may be missing in a hole of the tracepoints: it is tried again.
 const ATTEMPTS: usize = 5;
 /// Room for the few events.
 const RING_BYTES: usize = 64 << 10;
-/// Memory that is touched for the first time.
+/// Memory that is touched for the first time. The allocator might give some that was used before.
 const TOUCHED_BYTES: usize = 1 << 20;
 
 /// The tracepoints whose provoked events were not read as they happened.
@@ -28,7 +30,8 @@ pub(super) fn checked(layouts: &Layouts, cpus: &[u32]) -> Result<Vec<Tracepoint>
             let mut wrong = attempt(layouts, cpu)?;
             for _ in 1..ATTEMPTS {
                 if !wrong.is_empty() {
-                    wrong = attempt(layouts, cpu)?;
+                    let again = attempt(layouts, cpu)?;
+                    wrong.retain(|point| again.contains(point));
                 }
             }
             Ok(wrong)
@@ -65,8 +68,12 @@ fn attempt(layouts: &Layouts, cpu: u32) -> Result<Vec<Tracepoint>, RingError> {
         return Ok(Vec::new());
     };
     let parent = sys::system_calls::parent_id().map_err(RingError::Event)?;
-    let memory = touched();
-    std::thread::sleep(Duration::from_millis(1));
+    let mut memory = Mapping::new(TOUCHED_BYTES).map_err(RingError::Event)?;
+    let memory = memory.as_mut_slice();
+    for page in memory.chunks_mut(4096) {
+        page[0] = black_box(1);
+    }
+    let woken = sleep_and_wake()?;
     ring.disable().map_err(RingError::Event)?;
     let mut bytes = Vec::new();
     ring.drain(&mut bytes);
@@ -78,7 +85,7 @@ fn attempt(layouts: &Layouts, cpu: u32) -> Result<Vec<Tracepoint>, RingError> {
         (Tracepoint::Switch, What::Switch { out, state, into }) => {
             *out == me && state & 0xff == 1 && *into != me
         }
-        (Tracepoint::Waking, What::Waking { thread, .. }) => *thread == me,
+        (Tracepoint::Waking, What::Waking { thread, .. }) => Some(*thread) == woken,
         (Tracepoint::Enter, What::Enter { thread, number, .. }) => {
             *thread == me && Some(*number) == getppid
         }
@@ -103,13 +110,25 @@ fn attempt(layouts: &Layouts, cpu: u32) -> Result<Vec<Tracepoint>, RingError> {
     Ok(wrong.collect())
 }
 
-/// Fresh memory, of which each page is touched.
-fn touched() -> Vec<u8> {
-    let mut memory = vec![0_u8; TOUCHED_BYTES];
-    for page in memory.chunks_mut(4096) {
-        page[0] = black_box(1);
-    }
-    memory
+/// Leaves the CPU for a while, then wakes a thread, whose number it returns. The thread is
+/// not woken by a timer: a guest was seen where no event of one CPU's idle task is recorded.
+fn sleep_and_wake() -> Result<Option<u32>, RingError> {
+    let (started, starting) = mpsc::channel();
+    let (sender, message) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let wait = move || {
+            let _ = started.send(sys::thread::current_id());
+            let _ = message.recv();
+        };
+        let builder = std::thread::Builder::new();
+        builder
+            .spawn_scoped(scope, wait)
+            .map_err(RingError::Event)?;
+        let woken = starting.recv().ok().flatten();
+        std::thread::sleep(Duration::from_millis(1));
+        let _ = sender.send(());
+        Ok(woken)
+    })
 }
 
 /// The number of a system call by its name.

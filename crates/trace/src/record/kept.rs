@@ -136,7 +136,7 @@ struct Known {
     /// The event with which it went to sleep, if it did not run since.
     left: Option<Event>,
     /// The last event that tells what it does; 0 if none does.
-    told_ns: u64,
+    state_ns: u64,
 }
 
 impl Known {
@@ -244,7 +244,7 @@ impl Before {
             }),
             What::Lost(_) => {
                 for known in self.threads.values_mut() {
-                    known.told_ns = known.told_ns.max(at_ns);
+                    known.state_ns = known.state_ns.max(at_ns);
                     known.left = None;
                     known.call = None;
                 }
@@ -257,9 +257,9 @@ impl Before {
     /// emptied one after the other.
     fn switched(&mut self, thread: u32, at_ns: u64, change: impl FnOnce(&mut Known)) {
         if let Some(known) = self.threads.get_mut(&thread)
-            && known.told_ns <= at_ns
+            && known.state_ns <= at_ns
         {
-            known.told_ns = at_ns;
+            known.state_ns = at_ns;
             change(known);
         }
     }
@@ -269,7 +269,7 @@ impl Before {
         let first = first.into_iter().filter(|event| match event.what {
             What::Asleep { thread, .. } => {
                 let known = self.threads.get(&thread);
-                known.is_some_and(|known| known.told_ns == 0)
+                known.is_some_and(|known| known.state_ns == 0)
             }
             _ => false,
         });

@@ -1,6 +1,7 @@
 //! What /proc says about processes and threads.
 
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// The threads of a process.
@@ -39,6 +40,16 @@ pub(super) fn family(process: u32) -> Vec<u32> {
 pub(super) fn paranoid() -> Option<i32> {
     let text = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok()?;
     text.trim().parse().ok()
+}
+
+/// Whether another user's rights are needed for a process: its directory in /proc is theirs.
+pub(super) fn is_of_another_user(process: u32) -> bool {
+    let owner = |path: String| std::fs::metadata(path).ok().map(|found| found.uid());
+    let (own, other) = (
+        owner("/proc/self".to_owned()),
+        owner(format!("/proc/{process}")),
+    );
+    own.is_some() && other.is_some() && own != other
 }
 
 /// The name of a thread.

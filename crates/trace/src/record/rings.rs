@@ -213,7 +213,11 @@ impl Rings {
                         None => break RingError::Memory(error),
                     };
                 }
-                Err(error) => break error,
+                Err(error) => {
+                    // What they lock is not there for the next ones.
+                    drop(rings);
+                    break error;
+                }
             }
         };
         let mut rings = with(&RING_BYTES).map_err(reason)?;

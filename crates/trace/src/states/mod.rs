@@ -27,7 +27,7 @@ use window::Window;
 /// The idle task of each CPU.
 const IDLE: u32 = 0;
 
-/// What is known of a recording beside its events.
+/// What is known of a recording in addition to its events.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Threads that were there at the beginning: process and number.

@@ -8,7 +8,12 @@ use model::story::{Cell, Column, Row, Table, Value};
 /// Tables below each other, in a region that scrolls by itself on a narrow
 /// screen, by keyboard too. Those of as many columns line up.
 pub(super) fn scrolled(label: &str, tables: &[Table], place: Place) -> Markup {
-    let label = if label.is_empty() { "Figures" } else { label };
+    // Regions of a page need different names: below no heading, that of the first column.
+    let firsts = tables.iter().flat_map(|table| table.columns.first());
+    let mut labels = [label]
+        .into_iter()
+        .chain(firsts.map(|column| column.title.trim()));
+    let label = labels.find(|label| !label.is_empty()).unwrap_or("Figures");
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label) {
             @for alike in tables.chunk_by(|a, b| a.columns.len() == b.columns.len()) {
@@ -62,7 +67,7 @@ fn rows(table: &Table, titles: Markup, place: Place) -> Markup {
                         @let rest = columns.len() - at;
                         @let spans = (at > 0 && at + 1 == cells.len() && rest > 1).then_some(rest);
                         // A heading without a text would name nothing.
-                        @if at == 0 && !is_empty(value) { th scope="row" { (cell(value, column, place)) } }
+                        @if at == 0 && !is_empty(value) { th scope="row" colspan=[(cells.len() == 1 && rest > 1).then_some(rest)] { (cell(value, column, place)) } }
                         @else { td class=[class_of(value, column, spans.is_some())] colspan=[spans] { (cell(value, column, place)) } }
                     },
                 }
@@ -97,6 +102,9 @@ fn cell(cell: &Cell, column: &Column, place: Place) -> Markup {
     if let Value::Bar { from, to, .. } = cell.value {
         return bar(from, to);
     }
+    if let Value::Strip { dots, marked, .. } = &cell.value {
+        return strip(dots, marked);
+    }
     let [value, half, _] = cell.parts(column.unit);
     let text = html! {
         (value.trim())
@@ -123,4 +131,44 @@ fn bar(from: f64, to: f64) -> Markup {
             }
         }
     }
+}
+
+/// Dots in thousandths of the column; in one place they are piled up to this height, to both sides of the middle.
+const THOUSANDTHS: f64 = 1000.0;
+const PILE: usize = 3;
+/// Closer than this many thousandths dots are in one place.
+const PLACE: f64 = 6.0;
+
+/// A dot for each figure, all in one path: a fleet has tens of thousands of them. Those that stand out lie on
+/// top, in another colour.
+fn strip(dots: &[f64], marked: &[f64]) -> Markup {
+    html! {
+        svg.strip aria-hidden="true" width="100%" height="1.7em" viewBox="0 0 1000 20" preserveAspectRatio="none" {
+            path d=(path(dots)) {}
+            @if !marked.is_empty() { path.apart d=(path(marked)) {} }
+        }
+    }
+}
+
+/// A line of no length, which a round end makes a dot, at each place.
+fn path(shares: &[f64]) -> String {
+    let (mut path, mut last, mut piled) = (String::new(), (0, 0), (f64::NEG_INFINITY, 0));
+    for share in shares {
+        let x = (share * THOUSANDTHS).round();
+        piled = match x - piled.0 < PLACE {
+            true => (piled.0, piled.1 + 1),
+            false => (x, 0),
+        };
+        // 0, 1 up, 1 down, 2 up ..., then again.
+        let step = piled.1 % (2 * PILE + 1);
+        let away = step.div_ceil(2) as i64 * 3;
+        let y = if step.is_multiple_of(2) {
+            10 - away
+        } else {
+            10 + away
+        };
+        path += &format!("m{} {}h0", x as i64 - last.0, y - last.1);
+        last = (x as i64, y);
+    }
+    path
 }

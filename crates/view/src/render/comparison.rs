@@ -15,6 +15,7 @@ use model::story::{Block, Cell, Link, Table, Tone, left, right};
 use model::text::short_id;
 use model::unit::Unit;
 use model::utc;
+use std::collections::HashSet;
 
 /// Runs of a pooled side that are named one by one.
 const NAMED: usize = 3;
@@ -35,7 +36,9 @@ pub fn comparison(comparison: &Comparison, wide: bool) -> Vec<Block> {
 pub fn header(c: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (letter, side) in [("A", &c.a), ("B", &c.b)] {
+        let mut seen = HashSet::new();
         let warnings = side.runs.iter().flat_map(|run| &run.warnings);
+        let warnings = warnings.filter(|warning| seen.insert(warning.as_str()));
         blocks.extend(warnings.map(|w| Block::warning("", format!("{letter} {w}."))));
     }
     let mut fact = |label: &str, text: &str| blocks.push(Block::fact(label, text));

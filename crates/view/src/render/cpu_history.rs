@@ -84,6 +84,13 @@ fn sums(history: &CpuHistory) -> Table {
 fn imbalance(history: &CpuHistory) -> Vec<Block> {
     let uneven = match history.imbalance() {
         Some(of) => Block::Table(uneven(of)),
+        None if history.is_empty() => Block::fact(
+            "imbalance",
+            format!(
+                "not known: the recording is shorter than a tick of {}",
+                time(history.tick_ns as f64)
+            ),
+        ),
         None => Block::fact(
             "imbalance",
             "not known: needs two CPUs that were online all the time, and work",
@@ -218,7 +225,7 @@ pub(crate) mod tests {
     fn the_page_is_whole_and_shows_no_strangers_markup() {
         let mut history = hybrid();
         history.command = Some(vec!["<script>".into()]);
-        let page = crate::cpu_history::page(&history);
+        let page = crate::recorded::of_cpu_history(&history);
         for text in [
             "&lt;script&gt;",
             "E-core",

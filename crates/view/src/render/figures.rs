@@ -7,8 +7,8 @@ use model::stats::Interval;
 use model::unit::Unit;
 
 pub(crate) use model::shown::{
-    Shown, cycle_count, cycles, number_of_digits, number_with_half, quiet_half, set, shown,
-    typical, typical_half,
+    Shown, cycle_count, cycles, number_of_digits, number_parts, quiet_half, set, shown, typical,
+    typical_half,
 };
 pub(super) use model::text::counted;
 

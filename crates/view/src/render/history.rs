@@ -1,7 +1,7 @@
 //! A row over time, as text: a picture of the runs, what can be said of their
 //! level, and a line for each.
 
-use super::figures::number_with_half;
+use super::figures::number_parts;
 use compare::history::{Entry, History};
 use model::estimate::Verdict;
 use model::figure::in_scale;
@@ -40,12 +40,6 @@ pub fn history(history: &History, wide: bool) -> Vec<Block> {
         Block::Table(list(history, wide, " (--wide lists all)")),
     ]);
     blocks
-}
-
-fn numbers(interval: &Interval, scale: f64) -> [String; 2] {
-    let text = number_with_half(&interval.scaled(1.0 / scale));
-    let (value, half) = text.split_once(" ±").unwrap_or((&text, ""));
-    [value.to_owned(), half.to_owned()]
 }
 
 /// The newest runs side by side: a dot at each figure, its interval shaded,
@@ -188,8 +182,7 @@ pub fn list(history: &History, wide: bool, more: &str) -> Table {
 
 fn cells(entry: &Entry, scale: f64, wide: bool) -> [Cell; 7] {
     let figure = entry.figure.map_or("-".into(), |figure| {
-        let [value, half] = numbers(&figure, scale);
-        Cell::digits([value, format!("±{half}")])
+        Cell::digits(number_parts(&figure.scaled(1.0 / scale)))
     });
     let ns = entry.ns.map_or(String::new(), |ns| {
         in_scale(&Unit::Time, ns.value, ns.half_width(), 1.0)[0].clone()

@@ -31,7 +31,7 @@ pub fn percentiles(all: &[Percentile], points: bool) -> Vec<Block> {
 /// What a rebuild came to.
 pub fn rebuilt(rebuilt: &Rebuilt, index: &Path) -> Vec<Block> {
     let documents = counted(rebuilt.documents, "document");
-    let mut blocks = vec![Block::text(match index.exists() {
+    let mut blocks = vec![Block::text(match index.exists() || rebuilt.documents > 0 {
         true => format!("{} rebuilt from {documents}", index.display()),
         false => "no stored runs: no index needed".into(),
     })];

@@ -26,6 +26,8 @@ pub(crate) fn facts(machine: &Machine) -> Vec<Block> {
     if m.device.get().is_some() {
         page.fact("device", &m.device, String::clone);
     }
+    page.fact("computer", &m.product, String::clone);
+    page.fact("firmware", &m.firmware, String::clone);
     page.fact("operating system", &m.os, String::clone);
     page.fact("kernel", &m.kernel, String::clone);
     page.line("architecture", m.arch.clone());
@@ -36,6 +38,7 @@ pub(crate) fn facts(machine: &Machine) -> Vec<Block> {
     page.fact("model", &m.cpu_model, String::clone);
     page.fact("vendor", &m.cpu_vendor, String::clone);
     page.fact("signature", &m.cpu_signature, ToString::to_string);
+    page.fact("microcode", &m.microcode, String::clone);
     page.fact("microarchitecture", &m.microarchitecture, String::clone);
     page.fact("sockets", &m.sockets, u32::to_string);
     page.fact("cores", &m.cores, u32::to_string);

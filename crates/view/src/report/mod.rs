@@ -8,6 +8,7 @@ mod comparison;
 mod content;
 mod facts;
 mod first;
+mod fleet;
 mod head;
 mod ladder;
 mod methods;
@@ -18,6 +19,7 @@ mod tests;
 
 pub use content::{Content, Link, Offered, Shown};
 pub use facts::link;
+pub use fleet::fleet_page;
 pub use past::{histories, set_over_time};
 
 use crate::chart::{Section, footer};

@@ -20,6 +20,8 @@ fn marker(tone: Tone) -> Option<char> {
 }
 
 const END: char = '\u{e000}';
+/// A space at which no line ends.
+pub(crate) const NO_BREAK: char = '\u{a0}';
 
 /// Marks a text for its colour.
 pub(crate) fn styled(text: &str, tone: Tone) -> String {
@@ -41,6 +43,7 @@ pub(crate) fn finish(text: &str, color: bool) -> String {
             '\u{e003}' => "\x1b[31m",
             '\u{e004}' => "\x1b[2m",
             '\n' => "\n",
+            NO_BREAK => " ",
             c if is_hidden(c) => "\u{fffd}",
             c => {
                 out.push(c);
@@ -75,7 +78,8 @@ pub(crate) fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
     let indent = width(lead);
     let room = columns.saturating_sub(indent).max(8);
     let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
+    let words = text.split(|c: char| c.is_whitespace() && c != NO_BREAK);
+    for word in words.filter(|word| !word.is_empty()) {
         for piece in pieces(word, room) {
             let last = lines.last().map_or(0, |line| width(line));
             let gap = usize::from(last > 0);

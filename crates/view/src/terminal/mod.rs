@@ -229,10 +229,7 @@ impl Layout {
             Row::Cells(cells) => Some(cells),
             Row::Note(_) => None,
         });
-        let longest = cells.flatten().map(|cell| match cell.value {
-            Value::Bar { columns, .. } => columns,
-            _ => 0,
-        });
+        let longest = cells.flatten().filter_map(|cell| cell.value.columns());
         let longest = longest.max().unwrap_or(0);
         let over = self.width().saturating_sub(columns);
         if over == 0 || longest < LEAST_BAR + over {
@@ -264,8 +261,8 @@ impl Layout {
                     }
                     false => {
                         // An axis above bars is as long as the longest can be.
-                        let wide = match cell.value {
-                            Value::Bar { columns, .. } if keeps[at] => columns.min(self.bars),
+                        let wide = match cell.value.columns() {
+                            Some(columns) if keeps[at] => columns.min(self.bars),
                             _ => width(&texts[0]),
                         };
                         self.widths[at] = self.widths[at].max(wide);
@@ -326,6 +323,11 @@ impl Layout {
                     Value::Bar { from, to, columns } => {
                         [bar(*from, *to, (*columns).min(self.bars)), half, mark]
                     }
+                    Value::Strip {
+                        dots,
+                        marked,
+                        columns,
+                    } => [strip(dots, marked, (*columns).min(self.bars)), half, mark],
                     _ if self.halves => [value, half, mark],
                     _ => [value, String::new(), mark],
                 }
@@ -409,7 +411,7 @@ fn axis(ticks: &[(f64, String)], columns: usize) -> String {
 
 /// Whether the parts of a cell line up with those of others.
 fn is_figure(cell: &Cell) -> bool {
-    !matches!(cell.value, Value::Text(_) | Value::Bar { .. })
+    !matches!(cell.value, Value::Text(_)) && cell.value.columns().is_none()
 }
 
 fn aligned(text: &str, right: bool, columns: usize) -> String {
@@ -442,6 +444,27 @@ fn bar(from: f64, to: f64, columns: usize) -> String {
     let last = cell(from.max(to)).clamp(first + 1, columns);
     let block = if to < from { "▒" } else { "█" };
     " ".repeat(first) + &block.repeat(last - first)
+}
+
+/// How many dots lie in each character, by its height, never nothing for something; a cross where one stands
+/// out.
+fn strip(dots: &[f64], marked: &[f64], columns: usize) -> String {
+    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let cell = |share: f64| ((share * columns as f64) as usize).min(columns.saturating_sub(1));
+    let mut counts = vec![0_usize; columns];
+    for share in dots.iter().filter(|_| columns > 0) {
+        counts[cell(*share)] += 1;
+    }
+    let most = counts.iter().copied().max().unwrap_or(0).max(HEIGHTS.len());
+    let height = |count: usize| match (count * HEIGHTS.len()).div_ceil(most) {
+        0 => ' ',
+        height => HEIGHTS[height - 1],
+    };
+    let mut strip: Vec<char> = counts.into_iter().map(height).collect();
+    for share in marked.iter().filter(|_| columns > 0) {
+        strip[cell(*share)] = '×';
+    }
+    strip.into_iter().collect()
 }
 
 #[cfg(test)]
@@ -529,5 +552,14 @@ mod tests {
         .map(|(from, to)| bar(from, to, 10));
         let full = "█".repeat(10);
         assert_eq!(texts, ["", "▏", "█████▌", &full, "  ▒▒", "         █"]);
+    }
+
+    #[test]
+    fn a_strip_shows_every_dot_and_those_that_stand_out() {
+        let many = [0.5; 16];
+        let dots: Vec<f64> = [0.0, 0.1].into_iter().chain(many).chain([1.0]).collect();
+        assert_eq!(strip(&dots, &[1.0], 10), "▁▁   █   ×");
+        assert_eq!(strip(&[0.0, 0.5], &[], 4), "▁ ▁ ");
+        assert_eq!(strip(&dots, &[1.0], 0), "");
     }
 }

@@ -1,6 +1,7 @@
 //! From documents to pages: what is computed below, as a reader sees it.
 
 mod comparison;
+mod fleet;
 mod gate;
 mod history;
 mod paired;

@@ -15,7 +15,7 @@ pub(super) fn list(index: &Index, options: &ListOptions) -> anyhow::Result<ExitC
     if runs.is_empty() && !options.json {
         output::message(format_args!(
             "no run in {} yet: run `latlas run`",
-            index.store().runs_dir().display()
+            index.store().location().display()
         ));
     }
     if let Some(name) = &options.machine {

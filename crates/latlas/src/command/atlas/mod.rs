@@ -6,6 +6,7 @@ mod list;
 mod percentiles;
 mod show;
 mod tag;
+mod transfer;
 
 use crate::arguments::atlas::AtlasCommand;
 use crate::output;
@@ -18,8 +19,13 @@ use store::{self, Store, StoreError};
 
 /// Runs one of its commands.
 pub(crate) fn atlas(what: &AtlasCommand) -> anyhow::Result<ExitCode> {
+    // It names its stores: that of the user need not be there.
+    if let AtlasCommand::Move(options) = what {
+        return transfer::transfer(options);
+    }
     let index = open()?;
     let done = match what {
+        AtlasCommand::Move(options) => transfer::transfer(options),
         AtlasCommand::List(options) => list::list(&index, options),
         AtlasCommand::Show(options) => show::show(&index, options),
         AtlasCommand::Percentiles(options) => percentiles::percentiles(&index, options),
@@ -66,7 +72,7 @@ fn named(index: &Index, name: &str) -> anyhow::Result<Named> {
         bail!(
             "{} is not in the store {} (store it with `latlas import --format run`)",
             path.display(),
-            store.runs_dir().display()
+            store.location().display()
         );
     };
     let run = index.run(&id)?;

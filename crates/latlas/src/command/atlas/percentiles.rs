@@ -30,7 +30,7 @@ pub(super) fn percentiles(index: &Index, options: &PercentilesOptions) -> anyhow
             Some(machine) => machine,
             None => bail!(
                 "no run in {} yet: run `latlas run`",
-                index.store().runs_dir().display()
+                index.store().location().display()
             ),
         },
     };

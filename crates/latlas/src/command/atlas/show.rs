@@ -22,6 +22,7 @@ struct Shown {
 /// Prints a run's metadata.
 pub(super) fn show(index: &Index, options: &ShowOptions) -> anyhow::Result<ExitCode> {
     let run = kept(index, &options.run)?;
+    index.store().fetch(&run.path)?;
     let bytes = std::fs::metadata(&run.path)
         .with_context(|| format!("can't read {}", run.path.display()))?
         .len();

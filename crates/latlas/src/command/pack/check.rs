@@ -49,12 +49,9 @@ pub(super) fn check(file: &Path, json: bool) -> anyhow::Result<ExitCode> {
         checked.push(match is_twice || !own(&probe.id) {
             false => tried(&file, probe, directory.path()),
             true => {
-                let mut reasons = refused.iter().map(ToString::to_string);
-                let why = reasons.find(|why| why.contains(&probe.id));
-                fault(
-                    probe,
-                    why.unwrap_or_else(|| "its id is not unique".to_owned()),
-                )
+                let why = refused.iter().find(|refused| refused.id() == probe.id);
+                let why = why.map_or("its id is not unique".to_owned(), ToString::to_string);
+                fault(probe, why)
             }
         });
     }
@@ -82,8 +79,10 @@ fn tried(file: &Path, probe: &Listed, directory: &Path) -> Checked {
         finding: Finding::NotAvailable,
         ..fault(probe, text)
     };
-    if let Some(why) = &probe.unavailable {
-        return reason(why.clone());
+    match &probe.unavailable {
+        Some(why) if probe.is_fault => return fault(probe, why.clone()),
+        Some(why) => return reason(why.clone()),
+        None => {}
     }
     let trial = match packs::tried(file, &probe.id, directory) {
         Err(Failure::NotStarted(why)) => return reason(why.to_string()),

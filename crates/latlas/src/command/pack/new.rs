@@ -9,7 +9,7 @@ use std::process::ExitCode;
 /// What a name is replaced for, in file names and in texts.
 const NAME: &str = "@NAME@";
 
-/// What each project has beside its own files.
+/// What each project has in addition to its own files.
 const HEADER: (&str, &str) = (
     "latlas_probe.h",
     include_str!("../../../../../packs/include/latlas_probe.h"),

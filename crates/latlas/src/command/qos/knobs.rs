@@ -13,8 +13,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 use view::render;
 
-/// About 250 periods of a small thread in a round.
-const SHARE_WINDOW: Duration = Duration::from_millis(500);
+/// Threads take turns of some milliseconds: 4 ms are 0.4 points of it.
+const SHARE_WINDOW: Duration = Duration::from_secs(1);
+/// About 350 periods of a small thread.
 const WAKEUP_WINDOW: Duration = Duration::from_millis(750);
 
 /// Measures the knobs and prints them.

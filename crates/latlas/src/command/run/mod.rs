@@ -11,11 +11,12 @@ use compare::references::References;
 use dry_run::{plan_json, plan_text, short_budget};
 use meter::controls::WorkerControls;
 use meter::core_kind::CoreKindChoice;
-use meter::plan::{Request, plan};
+use meter::measuring_lock::MeasuringLock;
+use meter::plan::{Plan, Request, plan};
 use meter::probe::Probe;
 use model::machine::Machine;
 use model::overview::OVERVIEW;
-use model::run::Scale;
+use model::run::{Run, Scale};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -45,7 +46,7 @@ pub(crate) fn run(
     let references = References::embedded()?;
     let mut look = drawing(&references, &options.look)?;
     let texts = catalogue::texts(catalogue);
-    let (request, mut machine) = request(&texts, patterns, options)?;
+    let (request, machine) = request(&texts, patterns, options)?;
     let mut plan = plan(catalogue, &request, &machine)?;
     if options.dry_run {
         output::print_json_or(options.json, &plan_json(&plan), || plan_text(&plan))?;
@@ -59,18 +60,7 @@ pub(crate) fn run(
     if let Some(short) = short_budget(&plan) {
         output::message(format_args!("{short}"));
     }
-    let measures = format!("latlas run {}", patterns.join(" "));
-    let lock = lock(measures.trim_end(), Some(plan.total()), options.wait)?;
-    if lock.waited() {
-        // The other one may have had reserved CPUs, or have changed settings.
-        machine = sys::machine(Path::new("/"));
-        plan = meter::plan::plan(catalogue, &request, &machine)?;
-    }
-
-    let (run, as_before) = shielded::within(options.controls.shield_cpus(), |groups| {
-        plan.controls.asked.groups = groups;
-        measure(catalogue, &plan, machine)
-    })?;
+    let (_lock, run, as_before) = measured(catalogue, &request, (&mut plan, machine), options)?;
     look.kept = keep(&run, store.as_ref());
     look.full_adds = full_adds(&texts, &request);
     // The table comes before an error about the file.
@@ -103,8 +93,58 @@ pub(crate) fn run(
     Ok(gate::exit_code(judged.as_ref(), of_run))
 }
 
-/// The request, and this machine.
+/// Measures under the measuring lock, which is returned, and on reserved CPUs if they are asked for; with whether
+/// these were restored.
+pub(super) fn measured(
+    catalogue: &[Probe],
+    request: &Request,
+    (plan, machine): (&mut Plan, Machine),
+    options: &RunOptions,
+) -> anyhow::Result<(MeasuringLock, Run, bool)> {
+    let measures = format!("latlas run {}", request.asked.join(" "));
+    let lock = lock(measures.trim_end(), Some(plan.total()), options.wait)?;
+    let (run, as_before) = measured_under(&lock, catalogue, request, (plan, machine), options)?;
+    Ok((lock, run, as_before))
+}
+
+/// The same under a lock that the caller has taken.
+pub(super) fn measured_under(
+    lock: &MeasuringLock,
+    catalogue: &[Probe],
+    request: &Request,
+    (plan, mut machine): (&mut Plan, Machine),
+    options: &RunOptions,
+) -> anyhow::Result<(Run, bool)> {
+    if lock.waited() {
+        // The other one may have had reserved CPUs, or have changed settings.
+        machine = sys::machine(Path::new("/"));
+        *plan = meter::plan::plan(catalogue, request, &machine)?;
+    }
+    shielded::within(options.controls.shield_cpus(), |groups| {
+        plan.controls.asked.groups = groups;
+        measure(catalogue, plan, machine)
+    })
+}
+
+/// The request, with what stored runs say of this machine, and this machine.
 pub(super) fn request(
+    texts: &[ProbeText],
+    patterns: &[String],
+    options: &RunOptions,
+) -> anyhow::Result<(Request, Machine)> {
+    let (request, machine) = request_alone(texts, patterns, options)?;
+    let kept_quiet_ratio = kept_quiet_ratio(&machine);
+    Ok((
+        Request {
+            kept_quiet_ratio,
+            ..request
+        },
+        machine,
+    ))
+}
+
+/// The request without stored runs, and this machine.
+pub(super) fn request_alone(
     texts: &[ProbeText],
     patterns: &[String],
     options: &RunOptions,
@@ -127,7 +167,7 @@ pub(super) fn request(
         dir: options.dir.clone(),
         in_process: options.in_process,
         controls: controls(options),
-        kept_quiet_ratio: kept_quiet_ratio(&machine),
+        kept_quiet_ratio: None,
     };
     Ok((request, machine))
 }

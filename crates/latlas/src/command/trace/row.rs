@@ -1,6 +1,7 @@
 //! `latlas trace ROW`: one visit to a row, made by a child process that is
 //! recorded. It tells over a pipe what its stamps mark.
 
+use crate::answer;
 use crate::{catalogue, selection};
 use ::trace::record::{self, Request};
 use anyhow::{Context, anyhow, bail};
@@ -43,6 +44,9 @@ const MOST_OPERATIONS: u32 = 10_000;
 /// Fewer where these would take longer; of so many, the slowest ten are 1 %.
 const TAILS_VISIT_NS: f64 = 3e9;
 const LEAST_TAILS: u32 = 1000;
+
+/// How long the visit of a pack's row may take.
+const PACK_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The cell to visit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -243,20 +247,30 @@ fn planned(
 /// # Errors
 /// If nothing could be recorded, or the visit failed.
 pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow::Result<Trace> {
-    let (mut answer, stdout) = io::pipe().context("can't make a pipe")?;
     let mut command = sys::role::command(ROLE, &serde_json::to_string(order)?)?;
-    command.stdout(stdout);
+    let mut answer = answer::of(&mut command).context("can't make a pipe")?;
     let reader = thread::spawn(move || wire::receive::<Answer>(&mut answer));
     let request = Request {
         keep_off: order.cpu,
+        limit: request.limit.or(order.pack.as_ref().map(|_| PACK_PATIENCE)),
         ..request.clone()
     };
     let target = Target::Command(vec![order.name.clone()]);
     let trace = record::started(command, target, held, &request)?;
     let answer = reader.join().unwrap_or(Ok(None));
+    let own_limit = order.pack.is_some() && request.limit == Some(PACK_PATIENCE);
+    let is_asked = matches!(trace.ended, Ended::Signalled(1 | 2 | 3 | 15));
     match (answer, trace.ended) {
         (Ok(Some(Answer::Visited(marks))), _) => Ok(trace.of_row(order.name.clone(), &marks)),
         (Ok(Some(Answer::Failed(reason))), _) => bail!("{reason}"),
+        (Ok(None), Ended::Time) if own_limit => bail!(
+            "{}: its pack did not return within {} s",
+            order.name,
+            PACK_PATIENCE.as_secs()
+        ),
+        (Ok(None), Ended::Signalled(_) | Ended::Exited(_)) if order.pack.is_some() && !is_asked => {
+            bail!("{}: its pack ended the process that ran it", order.name)
+        }
         // Stopped by --for, --buffer, or SIGHUP, SIGINT, SIGQUIT, SIGTERM: kept, as of a command.
         (_, Ended::Time | Ended::Full | Ended::Signalled(1 | 2 | 3 | 15)) => Ok(trace),
         (_, Ended::Signalled(signal)) => bail!("ended by signal {signal}"),
@@ -269,7 +283,7 @@ pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow:
 #[derive(Debug, Serialize, Deserialize)]
 enum Answer {
     /// The stamps of its visit.
-    Visited(Marks),
+    Visited(Box<Marks>),
     /// Why there are none.
     Failed(String),
 }
@@ -280,11 +294,12 @@ enum Answer {
 /// If the answer can't be sent.
 pub(crate) fn serve(catalogue: &[Probe], order: &str) -> io::Result<()> {
     let order: Order = serde_json::from_str(order)?;
+    let mut to = answer::end()?;
     let answer = match visit(catalogue, &order) {
-        Ok(marks) => Answer::Visited(marks),
+        Ok(marks) => Answer::Visited(Box::new(marks)),
         Err(error) => Answer::Failed(format!("{error:#}")),
     };
-    wire::send(&mut io::stdout().lock(), &answer)
+    wire::send(&mut to, &answer)
 }
 
 fn visit(catalogue: &[Probe], order: &Order) -> anyhow::Result<Marks> {

@@ -33,7 +33,7 @@ fn short_memory_shrinks_the_working_sets() {
     let largest = plan.largest_working_set_bytes;
     assert!((16 << 20..256 << 20).contains(&largest), "{largest}");
     assert!(plan.shrunk.is_some());
-    Done::of(&mut home.limited("ulimit -v 60000", "run memory.latency")).refused("ulimit -v");
+    Done::of(&mut home.limited("ulimit -v 140000", "run memory.latency")).refused("ulimit -v");
 }
 
 /// From a limit under which the program can be loaded and no more, up.

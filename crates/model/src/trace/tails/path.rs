@@ -69,7 +69,7 @@ impl<'t> Index<'t> {
         for (at, thread) in trace.threads.iter().enumerate() {
             threads.entry(thread.id).or_default().push(at);
         }
-        let quota = Quota::of(row);
+        let quota = Quota::of(row, trace.cpus.len());
         let watcher = row.watch.as_ref().map(|watch| watch.thread);
         let is_partial = trace.tier != Tier::Full;
         // The thread that reads what the kernel counts does nothing for the row.
@@ -83,9 +83,11 @@ impl<'t> Index<'t> {
         };
         let running = united(of(|state| matches!(state, State::Running(_))).collect());
         let ready = || of(|state| state == State::PreemptedOrYielded);
+        // Not known of what another thread lacked: it may be the quota.
+        let is_known = |&(from, to): &(u64, u64)| !quota.is_open(from, to);
         let throttled = ready().map(|(from, to)| (from, quota.used_up_until(from, to)));
         let throttled = without(&united(throttled.collect()), &running);
-        let ready = without(&united(ready().collect()), &running);
+        let ready = without(&united(ready().filter(is_known).collect()), &running);
         let wakeups = trace.wakeups.iter();
         Index {
             trace,
@@ -222,7 +224,11 @@ impl<'t> Index<'t> {
                 }
                 State::PreemptedOrYielded => {
                     let left_ns = self.others(from_ns, at_ns, |part, ns| add(part, 0, ns));
-                    add(Part::Off(Cause::Preempted(None)), 0, left_ns);
+                    let cause = match self.quota.is_open(segment.from_ns, segment.to_ns) {
+                        true => Cause::OffCpu,
+                        false => Cause::Preempted(None),
+                    };
+                    add(Part::Off(cause), 0, left_ns);
                 }
                 State::Stopped => add(Part::Off(Cause::Stopped), from_ns, at_ns),
                 State::Blocked { .. } => {

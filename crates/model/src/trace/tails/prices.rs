@@ -1,5 +1,6 @@
 //! What interrupts cost on this machine.
 
+use crate::stats::middle;
 use crate::trace::row::Spin;
 use crate::trace::{InterruptKind, State, Trace};
 use std::collections::BTreeMap;
@@ -7,9 +8,9 @@ use std::collections::BTreeMap;
 /// Interrupts of a kind from which on they have a price.
 const LEAST: usize = 5;
 
-/// The price of an interrupt: the median length of detours of a spinning thread in
-/// which there was one of its kind and nothing else; none of a kind of which there were
-/// fewer than five. Where no interrupt was recorded, see [`by_counts`].
+/// The price of an interrupt: the mean length of detours of a spinning thread in which there was
+/// one of its kind and nothing else, since many cost as much together; none of a kind of which
+/// there were fewer than five. Where no interrupt was recorded, see [`by_counts`].
 pub(crate) fn prices(
     trace: &Trace,
     spin: &Spin,
@@ -48,7 +49,7 @@ pub(crate) fn prices(
     lengths.retain(|_, lengths| lengths.len() >= LEAST);
     let medians = lengths.into_iter();
     medians
-        .map(|(kind, lengths)| (kind, median(lengths)))
+        .filter_map(|(kind, lengths)| Some((kind, mean(lengths)?)))
         .collect()
 }
 
@@ -66,13 +67,16 @@ fn by_counts(counts: &[u32; 4], detours: &[(u64, u64)]) -> BTreeMap<InterruptKin
             && ABOUT.contains(&(detours.len() as f64 / all))
     });
     let lengths = || detours.iter().map(|(from, to)| to - from).collect();
-    main.map(|(kind, _)| (kind, median(lengths())))
+    main.and_then(|(kind, _)| Some((kind, mean(lengths())?)))
         .into_iter()
         .collect()
 }
 
-/// The middle one of some lengths.
-fn median(mut lengths: Vec<u64>) -> u64 {
-    lengths.sort_unstable();
-    lengths.get(lengths.len() / 2).copied().unwrap_or(0)
+/// The mean of lengths, without those of which something else had the most: a hypervisor, say.
+fn mean(mut lengths: Vec<u64>) -> Option<u64> {
+    const MOST: u64 = 10;
+    let median = middle(lengths.clone())?;
+    lengths.retain(|&length| length <= median.saturating_mul(MOST));
+    let sum: u128 = lengths.iter().map(|&length| u128::from(length)).sum();
+    u64::try_from(sum / lengths.len().max(1) as u128).ok()
 }

@@ -12,12 +12,20 @@ struct Throttle {
     ns: u64,
 }
 
+/// A thread is switched out a little after its quota is used up, and in after it has more; the
+/// sum may grow yet later.
+const SLACK_NS: u64 = 100_000;
+
 /// When threads had no quota left: the kernel's sum grows as such a stretch ends. Where another
 /// thread is ready, the switch to it looks like one by preemption.
-pub(super) struct Quota(Vec<Throttle>);
+pub(super) struct Quota {
+    throttles: Vec<Throttle>,
+    /// The machine has one other CPU than a thread's: that of the thread that reads the sum.
+    has_two_cpus: bool,
+}
 
 impl Quota {
-    pub(super) fn of(row: &Row) -> Quota {
+    pub(super) fn of(row: &Row, cpus: usize) -> Quota {
         let readings = row.watch.iter().flat_map(|watch| &watch.readings);
         let mut since_ns = 0;
         let all = readings.map(|reading| Throttle {
@@ -25,26 +33,47 @@ impl Quota {
             at_ns: reading.at_ns,
             ns: reading.throttled_ns,
         });
-        Quota(all.filter(|throttle| throttle.ns > 0).collect())
+        Quota {
+            throttles: all.filter(|throttle| throttle.ns > 0).collect(),
+            has_two_cpus: cpus == 2,
+        }
+    }
+
+    /// Throttling that the readings in a stretch and just after it report.
+    fn around(&self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = &Throttle> {
+        let first = self.throttles.partition_point(|t| t.at_ns <= from_ns);
+        let near_ns = to_ns.saturating_add(SLACK_NS);
+        let after = self.throttles[first..].iter();
+        after.take_while(move |throttle| throttle.since_ns < near_ns)
+    }
+
+    /// Whether a thread that was ready in a stretch may have lacked quota for more of it than
+    /// [`Quota::used_up_until`] says.
+    pub(super) fn is_open(&self, from_ns: u64, to_ns: u64) -> bool {
+        let until_ns = self.used_up_until(from_ns, to_ns);
+        let told_ns = self.around(from_ns, to_ns).map(|throttle| throttle.ns);
+        let told_ns = told_ns.fold(0, u64::saturating_add);
+        until_ns < to_ns && told_ns > (until_ns - from_ns).saturating_add(SLACK_NS)
     }
 
     /// Of a stretch in which a thread was ready without a CPU: until when it had no quota, at
     /// least. Its beginning where it had.
     pub(super) fn used_up_until(&self, from_ns: u64, to_ns: u64) -> u64 {
-        /// A thread is switched out a little after its quota is used up, and in after it has
-        /// more.
-        const SLACK_NS: u64 = 100_000;
         let mut until_ns = from_ns;
-        let first = self.0.partition_point(|throttle| throttle.at_ns <= from_ns);
-        for throttle in self.0[first..].iter().take_while(|t| t.since_ns < to_ns) {
+        for throttle in self.around(from_ns, to_ns) {
             let most_ns = throttle.at_ns.min(to_ns).saturating_sub(until_ns);
             let least_ns = throttle.since_ns.saturating_sub(until_ns).min(most_ns);
             until_ns += match throttle.ns {
                 // Of another CPU.
                 ns if ns.saturating_add(SLACK_NS) < least_ns => 0,
                 ns if ns <= most_ns.saturating_add(SLACK_NS) => ns.min(most_ns),
-                // Of several CPUs: until the reading before, there is no doubt.
-                _ => least_ns,
+                // Of several CPUs: until the reading before, there is no doubt. If there are two, the
+                // other one had quota at that time.
+                ns => {
+                    let between_ns = throttle.at_ns.saturating_sub(throttle.since_ns);
+                    let own_ns = ns.saturating_sub(between_ns).min(most_ns);
+                    least_ns.max(if self.has_two_cpus { own_ns } else { 0 })
+                }
             };
         }
         until_ns

@@ -1,5 +1,5 @@
 use super::*;
-use crate::trace::row::{Operation, Reading, Spin, Watch};
+use crate::trace::row::{ClockStep, Operation, Reading, Spin, Watch};
 use crate::trace::{
     Access, Cpu, Ended, Fault, Interrupt, Row, Segment, Signpost, State, Switch, Thread, Tier,
     Wakeup,
@@ -108,6 +108,7 @@ fn set_watch(trace: &mut Trace, readings: Vec<(u64, u64, [u32; 4])>) {
             thread: 99,
             cpu: 0,
             readings: readings.into_iter().map(Reading::from).collect(),
+            clock_steps: Vec::new(),
         });
     }
 }
@@ -117,10 +118,20 @@ fn the_quota_is_known_by_its_sum() {
     let at = |ns: u64| SLOW_AT_NS + ns;
     let (full, own) = (Tier::Full, Tier::OwnProcess);
     let preempted = [
-        (full, State::Preempted(9), Cause::Preempted(Some(9))),
-        (own, State::PreemptedOrYielded, Cause::Preempted(None)),
+        (
+            full,
+            State::Preempted(9),
+            Cause::Preempted(Some(9)),
+            Cause::Queued(9),
+        ),
+        (
+            own,
+            State::PreemptedOrYielded,
+            Cause::Preempted(None),
+            Cause::OffCpu,
+        ),
     ];
-    for (tier, state, else_cause) in preempted {
+    for (tier, state, else_cause, of_two) in preempted {
         let mut trace = trace(tier, &[(0, 50_000, state)]);
         for (readings, expected) in [
             // All of it, though another thread got the CPU.
@@ -133,6 +144,11 @@ fn the_quota_is_known_by_its_sum() {
                 vec![(at(29_000), 0), (at(31_000), 30_000)],
                 vec![(Cause::Throttled, 30_000), (else_cause, 20_000)],
             ),
+            // The kernel's sum has grown a little after the thread had its CPU again.
+            (
+                vec![(at(50_500), 0), (at(51_000), 50_000)],
+                vec![(Cause::Throttled, 50_000)],
+            ),
             // What ended before, and what was another thread's.
             (
                 vec![(at(0), 50_000), (at(51_000), 0)],
@@ -141,7 +157,7 @@ fn the_quota_is_known_by_its_sum() {
             // Of two CPUs: as far as there is no doubt.
             (
                 vec![(at(40_000), 0), (at(51_000), 300_000)],
-                vec![(Cause::Throttled, 40_000), (else_cause, 10_000)],
+                vec![(Cause::Throttled, 40_000), (of_two, 10_000)],
             ),
         ] {
             let readings = readings.into_iter().map(|(at, ns)| (at, ns, [0; 4]));
@@ -159,6 +175,56 @@ fn the_quota_is_known_by_its_sum() {
 }
 
 #[test]
+fn of_two_cpus_the_one_whose_thread_reads_had_quota_then() {
+    let mut trace = trace(Tier::OwnProcess, &[(0, 50_000, State::PreemptedOrYielded)]);
+    let reading = |after_ns: u64, ns: u64| (SLOW_AT_NS + after_ns, ns, [0; 4]);
+    set_watch(
+        &mut trace,
+        vec![reading(10_000, 0), reading(200_000, 230_000)],
+    );
+    let rest = |ns: u64| [(Cause::Throttled, ns), (Cause::OffCpu, 50_000 - ns)];
+    assert_eq!(causes(&trace), {
+        let [throttled, rest] = rest(10_000);
+        [rest, throttled]
+    });
+    trace.cpus = vec![Cpu::default(), Cpu::default()];
+    // 230 less the 190 µs between the readings.
+    assert_eq!(causes(&trace), rest(40_000));
+}
+
+#[test]
+fn a_wait_is_longer_by_as_much_as_the_clock_was_set_back() {
+    let blocked = State::Blocked {
+        call: None,
+        uninterruptible: false,
+    };
+    for (tier, state, else_cause) in [
+        (Tier::Full, blocked, Cause::Blocked),
+        (Tier::OwnProcess, State::BlockedOrRunnable, Cause::OffCpu),
+    ] {
+        let mut trace = trace(tier, &[(500, 50_500, state)]);
+        set_watch(&mut trace, Vec::new());
+        let mut with = |after_ns: u64, by_ns: i64| {
+            if let Target::Row(row) = &mut trace.target {
+                let after_ns = SLOW_AT_NS + after_ns;
+                row.watch.as_mut().expect("set").clock_steps = vec![ClockStep {
+                    before_ns: after_ns - 1_000,
+                    after_ns,
+                    by_ns,
+                }];
+            }
+            causes(&trace)
+        };
+        let rest = (else_cause, 10_000);
+        assert_eq!(with(20_000, -40_000), [(Cause::ClockStep, 40_000), rest]);
+        assert_eq!(with(20_000, -90_000), [(Cause::ClockStep, 50_000)]);
+        for (after_ns, by_ns) in [(20_000, 40_000), (60_000, -40_000)] {
+            assert_eq!(with(after_ns, by_ns), [(else_cause, 50_000)]);
+        }
+    }
+}
+
+#[test]
 fn counted_interrupts_explain_what_is_all_that_is_missing() {
     let counts = |count: u32| {
         vec![
@@ -168,7 +234,7 @@ fn counted_interrupts_explain_what_is_all_that_is_missing() {
     };
     let mut trace = trace(Tier::OwnProcess, &[]);
     // 4 us each.
-    for (count, explained_ns) in [(13, 50_000), (11, 44_000), (6, 0)] {
+    for (count, explained_ns) in [(13, 50_000), (9, 36_000), (8, 0)] {
         set_watch(&mut trace, counts(count));
         let timer = (Cause::Interrupts(InterruptKind::Timer), explained_ns);
         let rest = (Cause::OnCpu, 50_000 - explained_ns);
@@ -495,7 +561,7 @@ fn a_damaged_document_is_no_panic() {
     assert_eq!(causes(&trace), [(timer, 50_000)]);
     let mut trace = self::trace(Tier::OwnProcess, &[(0, 50_000, State::PreemptedOrYielded)]);
     set_watch(&mut trace, vec![reading(0), reading(last_ns)]);
-    assert_eq!(causes(&trace), [(Cause::Preempted(None), 50_000)]);
+    assert_eq!(causes(&trace), [(Cause::OffCpu, 50_000)]);
     // Switches that are not in the order of time.
     let mut trace = self::trace(Tier::Full, &[(0, 50_000, State::Runnable)]);
     let mut switches = vec![switch(10_000, 8, 9), switch(40_000, 9, 0)];

@@ -2,6 +2,7 @@
 
 use super::path::{Part, Path};
 use super::{Cause, Prices};
+use crate::stats::middle;
 use crate::trace::InterruptKind;
 use std::collections::BTreeMap;
 
@@ -14,12 +15,7 @@ pub(super) struct Usual {
 
 impl Usual {
     pub(super) fn of(paths: &[&Path]) -> Usual {
-        let median = |mut values: Vec<u64>| {
-            values.sort_unstable();
-            values
-                .get(values.len() / 2)
-                .map_or(0.0, |&value| value as f64)
-        };
+        let median = |values| middle(values).map_or(0.0, |value| value as f64);
         let mut parts: BTreeMap<Part, Vec<u64>> = BTreeMap::new();
         for (at, path) in paths.iter().enumerate() {
             for (part, ns) in &path.parts {

@@ -132,6 +132,7 @@ pub(super) fn run(
         core_clock: None,
         partial: None,
         commands: None,
+        job: None,
         imported: Some(Imported {
             format: format.name().into(),
             from: origin.name.map_or(sources, |name| vec![name]),

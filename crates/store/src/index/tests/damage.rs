@@ -73,12 +73,8 @@ fn a_damaged_index_is_made_anew_and_said_once() {
 fn damage_below_an_open_index_is_noticed_when_it_is_asked() {
     let home = Home::with_three();
     let index = home.quiet();
-    index
-        .lock()
-        .opened
-        .db
-        .execute_batch("DROP TABLE result")
-        .expect("dropped");
+    let other = Connection::open(index_file(&home)).expect("opened");
+    other.execute_batch("DROP TABLE result").expect("dropped");
     let key = MachineKey::of(&numbered(1, "one"));
     let history = index.history(&key, "cpu.add_i32", &[]).expect("answered");
     assert_eq!(history.len(), 2);
@@ -209,7 +205,10 @@ fn the_first_versions_index_becomes_todays() {
     );
     let index = home.quiet();
     assert_eq!(index.path(), path, "in its own file, as nothing broken");
-    assert_eq!(look(&index.lock().opened.db), Before::Today);
+    assert_eq!(
+        look(&Connection::open(&path).expect("opened")),
+        Before::Today
+    );
     assert_eq!(index.results_of(&run.id).expect("read"), results(&run));
     assert!(index.verify().expect("verified").is_whole());
 }
@@ -322,7 +321,8 @@ fn every_difference_between_index_and_documents_is_found() {
         ),
     ];
     for (change, named) in changes {
-        let changed = index.lock().opened.db.execute(change, []).expect(change);
+        let other = Connection::open(index_file(&home)).expect("opened");
+        let changed = other.execute(change, []).expect(change);
         assert!(changed > 0, "{change}");
         let verified = index.verify().expect("verified");
         let whats: Vec<&str> = verified.index.iter().map(|d| d.what.as_str()).collect();

@@ -3,8 +3,10 @@
 //! its last shape, the first days changed it without a new number).
 
 use super::*;
+use crate::index::sqlite::Sqlite;
 use model::run::SCHEMA_VERSION;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The document of a schema, under an id of its own.
 fn written_by(schema: u32) -> (String, Value) {
@@ -191,7 +193,11 @@ fn an_index_that_was_opened_without_locks_is_left_when_it_changes() {
         in_memory: false,
         why: Some("the disk is full".into()),
     };
-    let index = Index::of(home.store.clone(), state, Vec::new());
+    let sqlite = Sqlite::of(home.store.clone(), state, Vec::new());
+    let index = Index {
+        store: home.store.clone(),
+        answers: Arc::new(sqlite),
+    };
     assert_eq!(ids(&index).len(), 3);
     keep(&home.store, &numbered(4, "one")).expect("kept");
     assert_eq!(ids(&index).len(), 4);

@@ -3,6 +3,7 @@
 mod caches;
 mod cpu;
 mod device;
+mod firmware;
 mod frequency;
 mod numa;
 mod pages;
@@ -34,6 +35,8 @@ pub(crate) fn read(root: &Path, live: &Live) -> Machine {
     Machine {
         hostname: tree.fact("/proc/sys/kernel/hostname", non_empty),
         device: device::read(&tree),
+        product: firmware::product(&tree),
+        firmware: firmware::version(&tree),
         os: os(&tree),
         kernel: tree.fact("/proc/sys/kernel/osrelease", non_empty),
         arch: live.arch.clone(),
@@ -41,6 +44,7 @@ pub(crate) fn read(root: &Path, live: &Live) -> Machine {
         cpu_model: cpu.model,
         cpu_vendor: cpu.vendor,
         cpu_signature: cpu.signature,
+        microcode: firmware::microcode(&tree, &live.arch),
         microarchitecture: cpu.microarchitecture,
         sockets: topology.sockets,
         cores: topology.cores,

@@ -78,7 +78,7 @@ fn machine_number(arch: &str) -> Option<u16> {
 /// The hypervisor: CPUID where there is one, with the machine's own name
 /// from the firmware as well; else the hints that systemd-detect-virt uses.
 pub(super) fn hypervisor(tree: &Tree, live: &Live) -> Fact<Presence> {
-    let firmware = firmware_name(tree);
+    let firmware = super::firmware::product(tree).value;
     if let Some(cpuid) = &live.cpuid {
         let presence = match (&cpuid.hypervisor, firmware) {
             (None, _) => Presence::Absent,
@@ -120,7 +120,7 @@ pub(super) fn hypervisor(tree: &Tree, live: &Live) -> Fact<Presence> {
     let flags = tree.text("/proc/cpuinfo").unwrap_or_default();
     let flags = super::cpu::field(&flags, "flags").unwrap_or_default();
     if flags.split(' ').any(|flag| flag == "hypervisor") {
-        return Fact::known(Presence::Present("one without a name".to_owned()))
+        return Fact::known(Presence::Present("an unnamed hypervisor".to_owned()))
             .from_source("/proc/cpuinfo");
     }
     if !flags.is_empty() {
@@ -130,16 +130,6 @@ pub(super) fn hypervisor(tree: &Tree, live: &Live) -> Fact<Presence> {
         "nothing in the firmware's tables or in /sys names a hypervisor, and {} has no instruction to ask",
         live.arch
     ))
-}
-
-/// Manufacturer and product as the firmware gives them.
-fn firmware_name(tree: &Tree) -> Option<String> {
-    const DMI: &str = "/sys/class/dmi/id";
-    let parts: Vec<String> = ["sys_vendor", "product_name"]
-        .iter()
-        .filter_map(|name| tree.text(&format!("{DMI}/{name}")))
-        .collect();
-    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
 /// Firmware that only virtual machines have.
@@ -211,7 +201,7 @@ pub(super) fn container(tree: &Tree) -> Fact<Presence> {
     }
     if initial == Some(false) {
         return found(
-            "one without a name",
+            "an unnamed container",
             "/proc/self/ns: not the kernel's first namespaces",
         );
     }

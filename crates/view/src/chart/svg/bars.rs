@@ -153,18 +153,22 @@ fn standing(pen: &mut Pen, bars: &Bars, Room { wide, top, high }: Room) -> f64 {
     let plot = high.map_or(HIGH, |h| (h - 46.0).max(120.0));
     let count = bars.categories.len();
     let measure = Scale::over(&bars.value, ends(bars, 0..count), (plot, 0.0));
+    let (left, right) = (left_margin(&measure.ticks(6)), wide - MARGIN - 6.0);
+    let x = bars.stretches.as_ref().map(|stretches| {
+        let x = |range| Scale::between(&stretches.axis, &stretches.edges, range);
+        (stretches, scale_below(x, (left, right), wide))
+    });
     let area = Area {
-        left: left_margin(&measure.ticks(6)),
-        right: wide - MARGIN - 6.0,
+        left,
+        right: x.as_ref().map_or(right, |(_, x)| x.end()),
         top,
         bottom: top + plot,
     };
     let y = Scale::over(&bars.value, ends(bars, 0..count), (area.bottom, area.top));
     left_axis(pen, &area, &y, &y.ticks(6), &bars.value.label);
-    let end = match &bars.stretches {
-        Some(stretches) => {
-            let x = Scale::between(&stretches.axis, &stretches.edges, (area.left, area.right));
-            let ticks = across(&x, area.right - area.left);
+    let end = match &x {
+        Some((stretches, x)) => {
+            let ticks = across(x, area.right - area.left);
             for k in 0..count {
                 let edge = |k: usize| stretches.edges.get(k).and_then(|edge| x.at(*edge));
                 if let (Some(from), Some(to)) = (edge(k), edge(k + 1)) {
@@ -172,7 +176,7 @@ fn standing(pen: &mut Pen, bars: &Bars, Room { wide, top, high }: Room) -> f64 {
                     bar(pen, bars, k, (from + gap, to - gap), &y);
                 }
             }
-            below(pen, (&area, wide), &x, &ticks, &stretches.axis.label)
+            below(pen, (&area, wide), x, &ticks, &stretches.axis.label)
         }
         None => by_name(pen, bars, (&area, wide), &y),
     };

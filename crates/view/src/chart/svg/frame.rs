@@ -41,6 +41,17 @@ pub(super) struct Room {
     pub(super) high: Option<f64>,
 }
 
+impl Room {
+    /// What is left of it below this y.
+    pub(super) fn below(self, top: f64) -> Room {
+        Room {
+            high: self.high.map(|high| high - (top - self.top)),
+            top,
+            ..self
+        }
+    }
+}
+
 /// Heading and caption; gives the y below them.
 pub(super) fn heading(pen: &mut Pen, wide: f64, chart: &Chart, size: f64) -> f64 {
     let theme = pen.theme;

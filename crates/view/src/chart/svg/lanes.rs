@@ -1,11 +1,12 @@
 //! Threads over time, one a line: states differ in colour and in height.
 
 use super::axis::Scale;
-use super::frame::{Area, MARGIN, Room, SMALL, across, below, legend, scale_below};
+use super::frame::{Room, legend};
 use super::legend::{Entry, Sample};
-use super::pen::{Anchor, Pen, shorten, width};
+use super::pen::{Anchor, Pen, width};
+use super::rows::Rows;
 use super::theme::Theme;
-use crate::chart::{Axis, Lane, Lanes};
+use crate::chart::{Lane, Lanes};
 use model::trace::Kind;
 
 /// Height of a lane, and of the line of signposts above it.
@@ -13,8 +14,6 @@ const LANE: f64 = 14.0;
 const SIGNPOSTS: f64 = 13.0;
 /// What is between lanes.
 const GAP: f64 = 4.0;
-/// Names that are longer are cut.
-const NAMES: f64 = 0.25;
 /// Text of signposts.
 const TINY: f64 = 9.5;
 
@@ -22,45 +21,21 @@ const TINY: f64 = 9.5;
 pub(super) fn draw(pen: &mut Pen, lanes: &Lanes, room: Room) -> f64 {
     let theme = pen.theme;
     let top = legend(pen, room, &entries(lanes, theme)) + 6.0;
-    let names = lanes.lanes.iter().map(|lane| width(&lane.name, SMALL));
-    let left = MARGIN + names.fold(0.0, f64::max).min(room.wide * NAMES) + 8.0;
-    let ends = [0.0, lanes.length_ns.max(1.0)];
-    // It begins at 0.
-    let axis = Axis {
-        log: false,
-        ..lanes.x.clone()
-    };
-    let x = scale_below(
-        |range| Scale::between(&axis, &ends, range),
-        (left, room.wide - MARGIN),
-        room.wide,
-    );
-    // All lanes grow alike where the picture is to be higher.
     let needed: f64 = lanes
         .lanes
         .iter()
         .map(|lane| above(lane) + LANE + GAP)
         .sum();
-    let wanted = room
-        .high
-        .map_or(needed, |high| high - (top - room.top) - 46.0);
-    let stretch = (wanted / needed.max(1.0)).max(1.0);
-    let area = Area {
-        left,
-        right: x.end(),
-        top,
-        bottom: top + needed * stretch,
-    };
-    let ticks = across(&x, area.right - area.left);
-    let end = below(pen, (&area, room.wide), &x, &ticks, &lanes.x.label);
+    let names = lanes.lanes.iter().map(|lane| &*lane.name);
+    let room = room.below(top);
+    let rows = Rows::draw(pen, room, names, needed, (&lanes.x, lanes.length_ns));
+    let (x, stretch) = (&rows.x, rows.stretch);
     let mut y = top;
     for lane in &lanes.lanes {
         y += above(lane) * stretch;
-        signposts(pen, lane, &x, y);
+        signposts(pen, lane, x, y);
         let high = LANE * stretch;
-        let name = shorten(&lane.name, SMALL, left - MARGIN - 7.0);
-        let at = (left - 7.0, y + high / 2.0 + SMALL * 0.36);
-        pen.text(at, Anchor::End, SMALL, theme.ink(), &name);
+        rows.name(pen, &lane.name, y, high);
         for state in &lane.states {
             let (from, to) = (x.at_most(state.from_ns), x.at_most(state.to_ns));
             let part = high * state.share.unwrap_or(height(state.kind));
@@ -73,7 +48,7 @@ pub(super) fn draw(pen: &mut Pen, lanes: &Lanes, room: Room) -> f64 {
         }
         y += (LANE + GAP) * stretch;
     }
-    end
+    rows.end
 }
 
 fn above(lane: &Lane) -> f64 {

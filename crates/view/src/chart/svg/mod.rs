@@ -11,6 +11,7 @@ mod lanes;
 mod legend;
 mod lines;
 mod pen;
+mod rows;
 mod strips;
 mod theme;
 

@@ -1,10 +1,10 @@
 //! Shares of time over time, one a line, stacked from below.
 
-use super::axis::Scale;
-use super::frame::{Area, MARGIN, Room, SMALL, across, below, legend, scale_below};
+use super::frame::{Area, MARGIN, Room, SMALL, legend};
 use super::legend::{Entry, Sample};
-use super::pen::{Anchor, Pen, shorten, width};
-use crate::chart::{Axis, Strip, Strips};
+use super::pen::{Anchor, Pen, shorten};
+use super::rows::Rows;
+use crate::chart::{Strip, Strips};
 
 /// Height of a line, where nothing else is asked for.
 const LINE: f64 = 30.0;
@@ -14,8 +14,6 @@ const MANY: usize = 16;
 /// Between lines, and above the name of a group.
 const GAP: f64 = 5.0;
 const GROUP: f64 = 18.0;
-/// Names that are longer are cut.
-const NAMES: f64 = 0.25;
 /// Places of the parts among the colours: far apart in hue and in grey.
 const COLOURS: [usize; 4] = [5, 1, 2, 3];
 
@@ -39,18 +37,6 @@ pub(super) fn draw(pen: &mut Pen, strips: &Strips, room: Room) -> f64 {
     let entries = strips.parts.iter().enumerate().map(entry);
     let entries: Vec<Entry> = entries.chain(unknown).collect();
     let top = legend(pen, room, &entries) + 6.0;
-    let names = strips.strips.iter().map(|strip| width(&strip.name, SMALL));
-    let left = MARGIN + names.fold(0.0, f64::max).min(room.wide * NAMES) + 8.0;
-    let axis = Axis {
-        log: false,
-        ..strips.x.clone()
-    };
-    let ends = [0.0, strips.length_ns.max(1.0)];
-    let x = scale_below(
-        |range| Scale::between(&axis, &ends, range),
-        (left, room.wide - MARGIN),
-        room.wide,
-    );
     let line = match strips.strips.len() {
         0..=MANY => LINE,
         _ => MANY_LINE,
@@ -58,19 +44,11 @@ pub(super) fn draw(pen: &mut Pen, strips: &Strips, room: Room) -> f64 {
     let groups = strips.strips.chunk_by(|a, b| a.group == b.group);
     let headed = groups.clone().filter(|group| !group[0].group.is_empty());
     let needed = strips.strips.len() as f64 * (line + GAP) + headed.count() as f64 * GROUP;
-    let wanted = room
-        .high
-        .map_or(needed, |high| high - (top - room.top) - 46.0);
-    let stretch = (wanted / needed.max(1.0)).max(1.0);
-    let area = Area {
-        left,
-        right: x.end(),
-        top,
-        bottom: top + needed * stretch,
-    };
-    let ticks = across(&x, area.right - area.left);
-    let end = below(pen, (&area, room.wide), &x, &ticks, &strips.x.label);
-    let right = x.at_most(strips.length_ns);
+    let room = room.below(top);
+    let names = strips.strips.iter().map(|strip| &*strip.name);
+    let rows = Rows::draw(pen, room, names, needed, (&strips.x, strips.length_ns));
+    let (left, stretch) = (rows.left, rows.stretch);
+    let right = rows.x.at_most(strips.length_ns);
     let mut y = top;
     for group in groups {
         if !group[0].group.is_empty() {
@@ -81,9 +59,7 @@ pub(super) fn draw(pen: &mut Pen, strips: &Strips, room: Room) -> f64 {
         }
         for strip in group {
             let high = line * stretch;
-            let name = shorten(&strip.name, SMALL, left - MARGIN - 7.0);
-            let at = (left - 7.0, y + high / 2.0 + SMALL * 0.36);
-            pen.text(at, Anchor::End, SMALL, theme.ink(), &name);
+            rows.name(pen, &strip.name, y, high);
             pen.rect([left, y, right - left, high], theme.band(0));
             let place = Area {
                 left,
@@ -105,7 +81,7 @@ pub(super) fn draw(pen: &mut Pen, strips: &Strips, room: Room) -> f64 {
             y += (line + GAP) * stretch;
         }
     }
-    end
+    rows.end
 }
 
 fn column_width(strip: &Strip, place: Area) -> f64 {

@@ -4,7 +4,7 @@
 use super::*;
 use crate::chart::{
     Axis, Band, Bars, Dot, Dots, Heat, HeatCell, Kind, Line, Lines, Mark, Other, Part, Point,
-    Quantity, Section, figure, of_run, pdf, png,
+    Quantity, Section, Stretches, figure, of_run, pdf, png,
     tests::{other_run, run},
 };
 use compare::references::References;
@@ -135,7 +135,23 @@ fn no_label_is_cut_off() {
         bare,
         ..px(width)
     };
-    for chart in &charts() {
+    // The last number of the axis stands at its end.
+    let to_the_end = of(Body::Bars(Bars {
+        label: "how many".into(),
+        categories: ["short", "medium", "long"].map(String::from).to_vec(),
+        value: figure::linear("how many", Quantity::Count),
+        parts: vec![Part {
+            name: "all".into(),
+            values: vec![Some(3.0), Some(2.0), Some(1.0)],
+        }],
+        lying: false,
+        apart: 0,
+        stretches: Some(Stretches {
+            axis: figure::log("length", Quantity::Nanoseconds),
+            edges: vec![1e3, 1e4, 1e5, 1e6],
+        }),
+    }));
+    for chart in charts().iter().chain([&to_the_end]) {
         let documents = [
             px(320.0),
             px(860.0),

@@ -5,6 +5,7 @@ use model::command::{Command, Commands, Ended, PageCache, Rule};
 use model::noise::applied::Applied;
 use model::run::{Row, Run};
 use model::story::Block;
+use model::text::counted;
 
 /// How they were run.
 pub(crate) fn how(run: &Run, record: &Commands) -> Vec<Block> {
@@ -40,7 +41,7 @@ pub(super) fn timed(run: &Run, record: &Commands) -> String {
         .map(|command| samples(run, command))
         .collect();
     match counts.as_slice() {
-        [one] => format!("{one} runs timed"),
+        [one] => format!("{} timed", counted(*one, "run")),
         several => {
             let rounds = several.iter().min().copied().unwrap_or(0);
             format!("{rounds} rounds of {} commands, interleaved", several.len())

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frequency_that_is_missing_says_why_beside_its_cycles() {
+    fn a_frequency_that_is_missing_says_why_of_default_threads_cycles() {
         let mut run = synthetic::run_of_commands();
         let frequency = run.rows.iter_mut().find(|r| r.id == "exec.grep/frequency");
         frequency.expect("a row").outcome = Outcome::Unavailable {

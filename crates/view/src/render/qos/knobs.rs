@@ -27,7 +27,7 @@ pub fn knobs(knobs: &Knobs) -> Vec<Block> {
         ),
         (
             "Wake-up latency of a small default thread; threads that have it keep all CPUs busy",
-            wakes(knobs, |row| &row.beside_it),
+            wakes(knobs, |row| &row.of_default_thread),
         ),
         ("Permission", permissions(knobs)),
     ];
@@ -118,7 +118,7 @@ fn shares(knobs: &Knobs) -> Table {
 }
 
 fn wakes(knobs: &Knobs, of: impl Fn(&KnobRow) -> &Wakes) -> Table {
-    let columns = ["p50", "p99", "max", "wake-ups", "missed periods"].map(right);
+    let columns = ["p50", "p99", "max", "wake-ups", "missed"].map(right);
     table(knobs, columns, |row| {
         let wakes = of(row);
         let ns = |ns: Option<f64>| ns.map_or("-".into(), time);
@@ -188,8 +188,7 @@ fn notes(knobs: &Knobs) -> Vec<Block> {
     if !apart.is_empty() {
         let text = format!(
             "More than {CLOSE_POINTS:.0} points from the predicted share, with the part of the CPUs' \
-             time that other programs had: {}. A session's weight is divided among CPUs by \
-             load; SCHED_IDLE and SCHED_BATCH also change who preempts whom.",
+             time that neither side had: {}.",
             apart.join("; ")
         );
         blocks.push(Block::note(text));
@@ -200,8 +199,9 @@ fn notes(knobs: &Knobs) -> Vec<Block> {
     };
     blocks.extend([
         Block::note(
-            "A late thread wakes up less often, so its percentiles look better than they are: see \
-             missed periods. p99 is given of 1000 wake-ups and more.",
+            "A late thread wakes up less often, so its percentiles look better than they are; \
+             missed: the wake-ups that a thread which is never late has more. p99 is given of \
+             1000 wake-ups and more.",
         ),
         Block::note(format!(
             "I/O priorities act on requests to a disk, of which no share is measured here, and only \
@@ -244,8 +244,8 @@ mod tests {
             not_available: None,
             one_cpu: shares(Some(0.0970), &[0.0966, 0.0971, 0.0962]),
             all_cpus: shares(Some(0.0970), &[0.0981, 0.13, 0.14]),
-            of_small_thread: Wakes::of(&[20_000; 1000], 2_000_000),
-            beside_it: Wakes::of(&[20_000, 30_000, 949_000_000], 2_000_000),
+            of_small_thread: Wakes::of(&[20_000; 1000], 1004),
+            of_default_thread: Wakes::of(&[20_000, 30_000, 949_000_000], 477),
             permission: done(Tried::Done),
             unprivileged: Fact::known(done(Tried::Refused("EACCES".into()))),
         };
@@ -255,7 +255,7 @@ mod tests {
             one_cpu: shares(Some(0.0029), &[]),
             all_cpus: shares(None, &[]),
             of_small_thread: Wakes::default(),
-            beside_it: Wakes::default(),
+            of_default_thread: Wakes::default(),
             permission: Permission {
                 set: Tried::Refused("EROFS".into()),
                 undo: None,

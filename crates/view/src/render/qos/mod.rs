@@ -140,9 +140,10 @@ fn places(document: &Qos) -> Vec<Block> {
     blocks.push(Block::note(
         "Share of the job's CPU time over all rounds, and blocks per second of CPU time there, \
          which a share does not show. moved: blocks that began and ended elsewhere, or may have been \
-         elsewhere. Clock of each core during a job: not available here: what measures it would \
-         take CPU time from the job.",
+         elsewhere.",
     ));
+    let clocks = tables::clocks(document).unwrap_or("not measured".into());
+    blocks.push(Block::labelled("clock: ", clocks));
     blocks
 }
 

@@ -2,12 +2,14 @@
 
 use model::estimate::Estimate;
 use model::qos::figures::{of_job, places as places_of, slowdown};
-use model::qos::shares::{Agreement, SharePair};
-use model::qos::{Case, CaseRuns, Level, Outcome, Qos};
+use model::qos::shares::{Agreement, SharePair, seen_to_act, weighs};
+use model::qos::{Case, CaseRuns, Level, Outcome, Qos, Setting};
 use model::residency::{Residency, Work};
 use model::shown::number_of_digits;
+use model::stats::middle;
 use model::story::{Cell, Table, Tone, left, right};
 use model::unit::Unit;
+use std::collections::BTreeMap;
 
 pub(super) fn levels(document: &Qos) -> Table {
     let columns = [
@@ -35,7 +37,10 @@ pub(super) fn levels(document: &Qos) -> Table {
             let first = name.take().unwrap_or_else(|| ["".into(), "".into()]);
             let (text, tone) = match &part.outcome {
                 Outcome::Applied => ("applied (can't be read back)".into(), Tone::Doubtful),
-                Outcome::Effective => ("effective".into(), Tone::Good),
+                Outcome::ReadBack if seen_to_act(document, level, part.setting) => {
+                    ("effective".into(), Tone::Good)
+                }
+                Outcome::ReadBack => (read_back(document, part.setting).into(), Tone::Good),
                 Outcome::Refused(why) => (format!("refused: {why}"), Tone::Bad),
                 Outcome::Differs(what) => (format!("differs: {what}"), Tone::Bad),
             };
@@ -47,6 +52,14 @@ pub(super) fn levels(document: &Qos) -> Table {
         }
     }
     table
+}
+
+/// What to say of a part that was read back, and was not seen to act.
+fn read_back(document: &Qos, setting: Setting) -> &'static str {
+    match setting {
+        Setting::Nice(_) if !weighs(document, setting) => "applied (within its session)",
+        _ => "applied (read back)",
+    }
 }
 
 pub(super) fn times(document: &Qos) -> Table {
@@ -249,6 +262,33 @@ fn alone_by_cpu(all: &[Places], cpus: &[u32]) -> Option<Table> {
 fn on_cpu(places: &Residency, cpu: u32) -> Cell {
     let on = places.cpus.iter().find(|of| of.cpu == cpu);
     on.map_or("-".into(), |of| work(of.work, places))
+}
+
+/// `CPU 0 4.12 GHz (4.05 to 4.13), ...`: the median over the jobs and the range; `None` where it was not
+/// measured.
+pub(super) fn clocks(document: &Qos) -> Option<String> {
+    let mut by_cpu: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    for places in jobs(document).filter_map(|(runs, job)| places_of(runs, job)) {
+        for on in &places.cpus {
+            by_cpu.entry(on.cpu).or_default().extend(on.clock_hz);
+        }
+    }
+    let ghz = |hz: u64| number_of_digits(hz as f64 / 1e9, 0.0);
+    let mut each = Vec::new();
+    for (cpu, clocks) in by_cpu.into_iter().take(MOST_CPUS) {
+        let range = clocks.iter().min().zip(clocks.iter().max());
+        if let (Some((&low, &high)), Some(median)) = (range, middle(clocks.clone())) {
+            let [low, median, high] = [low, median, high].map(ghz);
+            each.push(format!("CPU {cpu} {median} GHz ({low} to {high})"));
+        }
+    }
+    let is_known = !each.is_empty();
+    is_known.then(|| {
+        format!(
+            "{}; the median over the jobs and their range",
+            each.join(", ")
+        )
+    })
 }
 
 /// `47.5 % 789/s`.

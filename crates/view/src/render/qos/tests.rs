@@ -82,6 +82,7 @@ fn two_kinds_of_cores_and_cpu_histories() {
         end_cpu,
         cpu_ns: 2_000_000,
         most_moves: Some(1),
+        clock_hz: None,
     };
     for (at, case) in document.cases.iter_mut().enumerate() {
         // Of each hundred blocks so many moved.
@@ -99,6 +100,16 @@ fn two_kinds_of_cores_and_cpu_histories() {
         run.together_ns = 500_000_000;
         run.jobs[1].together_cpu_ns = 7_000_000;
         run.jobs[0].together_cpu_ns = 993_000_000;
+    }
+    let html = crate::recorded::of_qos(&document);
+    for text in [
+        "user-interactive",
+        "E-core",
+        "CPU 7",
+        "Content-Security-Policy",
+        "<svg",
+    ] {
+        assert!(html.contains(text), "{text}");
     }
     let page = page(&document);
     assert!(page.lines().all(|line| width(line) <= COLUMNS), "{page}");

@@ -8,6 +8,9 @@ use model::tally::Tally;
 use model::text::short_id;
 use model::utc;
 
+/// Characters of a host's name in a table.
+const NAME: usize = 32;
+
 /// Runs, a line each.
 pub fn runs(runs: &[KeptRun]) -> Table {
     let mut table = Table::new([
@@ -27,7 +30,7 @@ pub fn runs(runs: &[KeptRun]) -> Table {
         table.row([
             Cell::from(began).to(Link::Run(run.id.clone())),
             short_id(&run.id).into(),
-            Cell::from(host).to(Link::Machine(run.machine.0.clone())),
+            Cell::from(short_name(host)).to(Link::Machine(run.machine.0.clone())),
             what(run).into(),
             run.rows.to_string().into(),
             elapsed(run.wall_ms).into(),
@@ -36,6 +39,14 @@ pub fn runs(runs: &[KeptRun]) -> Table {
         ]);
     }
     table
+}
+
+/// A host's name, without the end of one that would make every line longer than a screen.
+fn short_name(host: &str) -> String {
+    match host.chars().nth(NAME) {
+        Some(_) => host.chars().take(NAME - 2).chain("..".chars()).collect(),
+        None => host.to_owned(),
+    }
 }
 
 /// What is kept of one run. `document` says where and how large it is.

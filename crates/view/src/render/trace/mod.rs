@@ -316,6 +316,7 @@ fn facts(trace: &Trace, summary: &Summary) -> Vec<Block> {
     let texts: Vec<String> = [
         sized(memory.maps, "mmap", memory.mapped_bytes),
         sized(memory.unmaps, "munmap", memory.unmapped_bytes),
+        counted(memory.mappings, "new mappings, those of exec among them"),
         counted(memory.breaks, "brk"),
         counted(memory.advices, "madvise"),
     ]
@@ -413,7 +414,9 @@ fn losses(trace: &Trace) -> Vec<Block> {
         texts.push(format!("the last {kept} of {asked} fit in --buffer"));
     }
     if trace.tier == Tier::Minimal {
-        texts.push("threads that lived for less than 10 ms, if any".into());
+        texts.push(
+            "threads that lived for less than 10 ms, and the last 10 ms of each that ended".into(),
+        );
     }
     if texts.is_empty() {
         let text = match trace.tier {

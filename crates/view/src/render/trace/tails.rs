@@ -243,6 +243,7 @@ fn text(trace: &Trace, cause: Cause) -> String {
         Cause::Throttled => "CPU quota used up".into(),
         Cause::Stopped => "stopped by a signal".into(),
         Cause::Blocked => "blocked, not by a thread of the row".into(),
+        Cause::ClockStep => "waited longer: the clock was set back".into(),
         Cause::Interrupts(kind) => format!("interrupts: {}", kind.name()),
         Cause::Faults => "page faults".into(),
         Cause::OnCpu => "on a CPU, unexplained".into(),

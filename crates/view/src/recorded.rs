@@ -1,22 +1,37 @@
-//! A recording of CPUs as one self-contained page.
+//! What was recorded apart from runs, as self-contained pages of one part.
 
 use crate::html::policy::policy;
 use crate::html::{Place, finished, keys, paint, script, style};
-use crate::render::{cpu_history_figures, cpu_history_heading};
+use crate::render::{self, cpu_history_figures, cpu_history_heading};
 use maud::{DOCTYPE, PreEscaped, html};
 use model::cpu_history::CpuHistory;
+use model::qos::Qos;
+use model::story::Block;
 use model::utc;
 
-/// The page.
-pub fn page(history: &CpuHistory) -> String {
+/// What the CPUs did.
+pub fn of_cpu_history(history: &CpuHistory) -> String {
     let title = format!("CPU history of {}", cpu_history_heading(history));
+    let blocks = cpu_history_figures(history);
+    page(&title, "history --cpus", history.began_unix_ms, &blocks)
+}
+
+/// What priority did to a job.
+pub fn of_qos(document: &Qos) -> String {
+    let title = "QoS: one job at each level, alone and competing";
+    let blocks = render::qos(document);
+    page(title, "qos", document.started_unix_ms, &blocks)
+}
+
+fn page(title: &str, command: &str, began_unix_ms: u64, blocks: &[Block]) -> String {
+    let began = utc::text(began_unix_ms);
     finished(html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta http-equiv="Content-Security-Policy" content=(policy());
-                meta name="generator" content="latlas history --cpus";
+                meta name="generator" content={ "latlas " (command) };
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
@@ -30,11 +45,11 @@ pub fn page(history: &CpuHistory) -> String {
                 }
                 header.top {
                     h1 { (title) }
-                    p { "Recorded from " (utc::text(history.began_unix_ms)) " on." }
+                    p { "Recorded from " (began) " on." }
                 }
-                main #main tabindex="-1" data-source=(utc::text(history.began_unix_ms)) {
+                main #main tabindex="-1" data-source=(began) {
                     (keys())
-                    (paint(&cpu_history_figures(history), Place::CHAPTER))
+                    (paint(blocks, Place::CHAPTER))
                 }
                 script { (PreEscaped(script())) }
             }

@@ -1,4 +1,7 @@
-//! Queues of libdispatch, where it is.
+//! Queues and semaphores of libdispatch, where it is.
+
+mod classes;
+mod semaphore;
 
 use crate::engine::paired::{DIFFERENCE, Paired, Short, Unrolled};
 use crate::engine::reason::{Doing, Reason};
@@ -11,10 +14,18 @@ use std::thread::ThreadId;
 use sys::dispatch::{Dispatch, Queue};
 
 /// What would bring it, where there is none.
-const PROVIDERS: &str = "needs a Swift toolchain, with its usr/lib/swift/linux in LD_LIBRARY_PATH, or a build of swift-corelibs-libdispatch";
+const PROVIDERS: &str = "needs libswiftlang of Debian 13, another Swift toolchain with its usr/lib/swift/linux in LD_LIBRARY_PATH, or a build of swift-corelibs-libdispatch";
 
 pub(crate) fn probes() -> Vec<Probe> {
-    vec![
+    let queues = queues().into_iter();
+    queues
+        .chain(classes::probes())
+        .chain(semaphore::probes())
+        .collect()
+}
+
+fn queues() -> [Probe; 3] {
+    [
         Probe {
             title: "dispatch_sync on a free serial queue".into(),
             operation: "One dispatch_sync_f() of a function that does nothing, on a serial queue that no other thread uses.".into(),
@@ -107,12 +118,18 @@ struct Posting {
     flag: &'static Flag,
 }
 
+impl Posting {
+    fn to(queue: Queue) -> Posting {
+        Posting {
+            queue,
+            flag: Flag::forever(),
+        }
+    }
+}
+
 impl Executor for Posting {
     fn open(_: &[u32]) -> Result<Posting, Reason> {
-        Ok(Posting {
-            queue: queue()?,
-            flag: Flag::forever(),
-        })
+        Ok(Posting::to(queue()?))
     }
     fn once(&self) -> Result<Ran, Reason> {
         post_and_spin(self.flag, |flag| {
@@ -125,8 +142,8 @@ impl Executor for Posting {
     fn close(self) -> Result<(), Reason> {
         Ok(())
     }
-    fn note() -> Option<String> {
-        Some(place())
+    fn notes(&self) -> Vec<String> {
+        vec![place()]
     }
 }
 

@@ -1,0 +1,190 @@
+//! The directory of a campaign. Every file in it is written whole or not at all.
+
+use crate::FleetError;
+use crate::campaign::hex;
+use model::campaign::Job;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A campaign's directory:
+///
+/// | file | content |
+/// |---|---|
+/// | `campaign.json` | what was submitted |
+/// | `latlas-DIGEST` | the program that measures |
+/// | `submitted/HOST.json` | what Slurm was asked for, per host |
+/// | `records/JOB.json` | what became of a job, as the host says |
+/// | `results/JOB.json.zst` | its Run document |
+/// | `log/` | what jobs printed |
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directory(PathBuf);
+
+impl Directory {
+    /// The directory at this path, which need not exist yet.
+    pub fn at(path: &Path) -> Directory {
+        Directory(path.to_owned())
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// What was submitted.
+    pub fn submission(&self) -> PathBuf {
+        self.0.join("campaign.json")
+    }
+
+    /// The program of this digest.
+    pub fn program(&self, digest: &str) -> PathBuf {
+        self.0.join(program_name(digest))
+    }
+
+    /// What Slurm was asked for.
+    pub fn batches(&self, host: &str) -> PathBuf {
+        self.0.join("submitted").join(format!("{host}.json"))
+    }
+
+    /// Records of jobs.
+    pub fn records(&self) -> PathBuf {
+        self.0.join("records")
+    }
+
+    /// The record of a job.
+    pub fn record(&self, job: &Job) -> PathBuf {
+        self.records().join(format!("{}.json", job_name(job)))
+    }
+
+    /// Run documents.
+    pub fn results(&self) -> PathBuf {
+        self.0.join("results")
+    }
+
+    /// The Run document of a job.
+    pub fn result(&self, job: &Job) -> PathBuf {
+        self.results().join(result_name(job))
+    }
+
+    /// What jobs print.
+    pub fn log(&self) -> PathBuf {
+        self.0.join("log")
+    }
+
+    /// Makes it, with the directories in it.
+    ///
+    /// # Errors
+    /// If one can't be made.
+    pub fn make(&self) -> Result<(), FleetError> {
+        for path in [
+            self.0.join("submitted"),
+            self.records(),
+            self.results(),
+            self.log(),
+        ] {
+            std::fs::create_dir_all(&path).map_err(FleetError::io("create", &path))?;
+        }
+        Ok(())
+    }
+
+    /// The lock of those who submit.
+    ///
+    /// # Errors
+    /// If its file can't be opened.
+    pub(crate) fn lock_file(&self) -> Result<File, FleetError> {
+        let path = self.0.join("lock");
+        let opened = File::options().create(true).append(true).open(&path);
+        opened.map_err(FleetError::io("write", &path))
+    }
+
+    /// Names of the files of a directory, sorted, without those that are being written.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub fn names(directory: &Path) -> Result<Vec<String>, FleetError> {
+        let mut names = Vec::new();
+        let entries = match std::fs::read_dir(directory) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(names),
+            entries => entries.map_err(FleetError::io("read", directory))?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(FleetError::io("read", directory))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !name.starts_with('.') {
+                names.push(name);
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+}
+
+/// Name of the program of this digest.
+pub(crate) fn program_name(digest: &str) -> String {
+    format!("latlas-{}", digest.get(..16).unwrap_or(digest))
+}
+
+/// Name of a job's document.
+pub(crate) fn result_name(job: &Job) -> String {
+    format!("{}.json.zst", job_name(job))
+}
+
+/// What tells an execution from all others of its campaign. The scheduler's numbers don't: Slurm
+/// gives them again.
+fn job_name(job: &Job) -> String {
+    let Job {
+        host,
+        repetition,
+        attempt,
+        nonce,
+        ..
+    } = job;
+    format!("{host}.{repetition}.{attempt}.{nonce}")
+}
+
+/// Writes a value.
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FleetError> {
+    let bytes = serde_json::to_vec_pretty(value).map_err(|why| {
+        FleetError::in_file(
+            path,
+            format!("it can't be written: {why} (this is a bug in latlas)"),
+        )
+    })?;
+    Ok(store::write_bytes(&bytes, path)?)
+}
+
+/// Largest of these files: a million hosts.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Reads a value; `None` where there is no file.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, FleetError> {
+    let bytes = match store::input::read_file(path, MAX_BYTES) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(FleetError::io("read", path))?,
+    };
+    serde_json::from_slice(&bytes)
+        .map(Some)
+        .map_err(|why| FleetError::in_file(path, why.to_string()))
+}
+
+/// Digest of a file.
+///
+/// # Errors
+/// If it can't be read.
+pub fn digest(path: &Path) -> Result<String, FleetError> {
+    let mut file = File::open(path).map_err(FleetError::io("read", path))?;
+    let mut sha = Sha256::new();
+    let mut block = vec![0; 1 << 18];
+    loop {
+        match file
+            .read(&mut block)
+            .map_err(FleetError::io("read", path))?
+        {
+            0 => return Ok(hex(&sha.finalize())),
+            n => sha.update(&block[..n]),
+        }
+    }
+}

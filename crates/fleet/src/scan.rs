@@ -1,0 +1,108 @@
+//! What lies in a campaign's directory: documents, one at a time, and records.
+
+use crate::FleetError;
+use crate::directory::{Directory, read_json};
+use crate::record::Record;
+use crate::standing::{Document, Unreadable};
+use model::run::{Outcome, Run};
+use store::exchange::import::{self, Format, Origin, files};
+
+/// Reads the documents one after the other; each is dropped before the next is read. Returns what is
+/// kept of each, and the files that are no documents.
+///
+/// # Errors
+/// If the directory can't be read, or what `each` says.
+pub fn documents<E: From<FleetError>>(
+    directory: &Directory,
+    mut each: impl FnMut(&Document, &Run) -> Result<(), E>,
+) -> Result<(Vec<Document>, Vec<Unreadable>), E> {
+    let (mut read, mut unreadable) = (Vec::new(), Vec::new());
+    for file in Directory::names(&directory.results())? {
+        match document(directory, &file) {
+            Ok(run) => {
+                let document = summary(file, &run);
+                each(&document, &run)?;
+                read.push(document);
+            }
+            Err(reason) => unreadable.push(Unreadable { file, reason }),
+        }
+    }
+    Ok((read, unreadable))
+}
+
+/// A document as `latlas import` takes it: from another machine.
+fn document(directory: &Directory, file: &str) -> Result<Run, String> {
+    let path = directory.results().join(file);
+    // Neither waits for the other end of a pipe, nor leaves the directory.
+    let kind = std::fs::symlink_metadata(&path).map_err(|error| error.to_string())?;
+    if !kind.is_file() {
+        return Err("it is not a regular file".into());
+    }
+    let input = files::read(&path).map_err(|error| error.to_string())?;
+    let origin = Origin {
+        id: String::new(),
+        now_unix_ms: sys::clock::realtime_unix_ms(),
+        by: String::new(),
+        name: None,
+        machine: None,
+    };
+    import::import(&[input], Some(Format::Run), origin).map_err(|error| error.to_string())
+}
+
+fn summary(file: String, run: &Run) -> Document {
+    let without = run.rows.iter().filter_map(|row| match &row.outcome {
+        Outcome::Unavailable { reason } => Some((&row.id, reason)),
+        _ => None,
+    });
+    let first = without.clone().next();
+    Document {
+        file,
+        id: run.id.clone(),
+        job: run.job.clone(),
+        partial: run.partial.clone(),
+        started_unix_ms: run.started_unix_ms,
+        wall_ms: run.wall_ms,
+        version: run.program.version.clone(),
+        commit: run.program.commit.clone(),
+        unavailable: without.count(),
+        first_unavailable: first.map(|(row, reason)| format!("{row}: {reason}")),
+    }
+}
+
+/// The records that can be read. One that is being overwritten on a full disk may not.
+///
+/// # Errors
+/// If the directory can't be read.
+pub fn records(directory: &Directory) -> Result<Vec<Record>, FleetError> {
+    let names = Directory::names(&directory.records())?;
+    let read = |name: &String| read_json(&directory.records().join(name)).ok().flatten();
+    Ok(names.iter().filter_map(read).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_regular_file_is_named_and_not_opened() {
+        let home = tempfile::tempdir().expect("a directory");
+        let directory = Directory::at(home.path());
+        directory.make().expect("made");
+        let results = directory.results();
+        std::fs::create_dir_all(results.join("a/new")).expect("made");
+        std::os::unix::fs::symlink("/etc/passwd", results.join("b")).expect("linked");
+        let fifo = std::process::Command::new("mkfifo")
+            .arg(results.join("c"))
+            .status();
+        assert!(fifo.expect("mkfifo").success());
+        let each = |_: &Document, _: &Run| Ok::<(), FleetError>(());
+        let (read, unreadable) = documents(&directory, each).expect("read");
+        assert_eq!(read, []);
+        let found: Vec<_> = unreadable
+            .iter()
+            .map(|one| (&*one.file, &*one.reason))
+            .collect();
+        let why = "it is not a regular file";
+        assert_eq!(found, [("a", why), ("b", why), ("c", why)]);
+    }
+}

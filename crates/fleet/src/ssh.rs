@@ -1,0 +1,108 @@
+//! A campaign over ssh: the submitting machine stages the program on each host, runs one job after the
+//! other there, and copies the documents back. What a host measured before the connection broke is
+//! copied at the next attempt.
+
+use crate::campaign::Engine;
+use crate::directory::Directory;
+use crate::journal::Submission;
+use crate::record::Refusal;
+use crate::standing::{JobStanding, State};
+use crate::{FleetError, scan, submit};
+use host::Host;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+mod host;
+
+/// What happened on a host, for progress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A job begins.
+    Begins {
+        /// The host.
+        host: String,
+        /// The repetition.
+        repetition: u32,
+    },
+    /// Its document is here.
+    Done {
+        /// The host.
+        host: String,
+        /// The repetition.
+        repetition: u32,
+    },
+    /// It has none.
+    Failed {
+        /// The host.
+        host: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Runs the missing jobs, on so many hosts at once. The caller holds the lock of the campaign.
+///
+/// # Errors
+/// If the campaign's directory can't be read or written: hosts that fail have a record.
+pub fn run(
+    directory: &Directory,
+    submission: &Submission,
+    (at_once, again): (usize, bool),
+    program: &Path,
+    report: &(dyn Fn(Event) + Sync),
+) -> Result<(), FleetError> {
+    debug_assert_eq!(submission.campaign.engine, Engine::Ssh);
+    let standing = submit::look(directory, submission)?;
+    let records = scan::records(directory)?;
+    let mut hosts: Vec<(&str, Vec<&JobStanding>)> = Vec::new();
+    for job in standing.jobs.iter().filter(|job| is_open(job, again)) {
+        match hosts.last_mut() {
+            Some((host, jobs)) if *host == job.host => jobs.push(job),
+            _ => hosts.push((&job.host, vec![job])),
+        }
+    }
+    let end = Instant::now() + submission.campaign.deadline.0;
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..at_once.min(hosts.len()) {
+            scope.spawn(|| {
+                while let Some((host, jobs)) = hosts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let of_host = Host {
+                        directory,
+                        submission,
+                        host,
+                        program,
+                        end,
+                        report,
+                    };
+                    if let Err(error) = of_host.run(jobs, &records) {
+                        let mut failed = failed.lock().unwrap_or_else(|e| e.into_inner());
+                        failed.get_or_insert(error);
+                        next.store(hosts.len(), Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    match failed.into_inner().unwrap_or_else(|e| e.into_inner()) {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+/// A host that could not be reached is tried again, as is a job that was cut off.
+fn is_open(job: &JobStanding, again: bool) -> bool {
+    match job.state {
+        State::Done => false,
+        State::Refused => again || job.refusal == Some(Refusal::Unreachable),
+        _ => true,
+    }
+}
+
+/// Random digits of an execution.
+pub fn nonce() -> String {
+    format!("{:016x}", fastrand::u64(..))
+}

@@ -1,0 +1,60 @@
+//! Arguments of `latlas fit`.
+
+use super::Color;
+use super::wait::WaitOptions;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Examples under the help.
+pub(crate) const EXAMPLES: &str = "\
+Measures ten figures in about 9 s (core clock, multiplication, L1, L2, L3, memory, core to core, system
+call, write + fsync, share of the CPU) and compares them with those of a fleet's hosts. Without --expect,
+with earlier `latlas fit` runs of this machine. docs/fit.md describes the rule.
+
+Examples:
+  latlas fit                                   Compare with this machine's earlier runs
+  latlas fit --learn fleet.json runs/*.json    Learn what the hosts of a fleet measure
+  latlas fit --expect fleet.json               Is this one of these hosts?
+  latlas fit --expect fleet.json --run last    Judge a stored run, measure nothing
+  latlas fit --expect fleet.json --drain-reason
+                                               Print one line, for scontrol update ... Reason=
+
+Exit codes:
+  0  fits; or learned; or measured, with nothing to compare with
+  1  another machine, or out of range
+  2  the request can't be carried out
+  3  not quiet now, or too little measured: can't tell";
+
+/// Options of `latlas fit`.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct FitOptions {
+    /// Compare with the hosts of this file
+    #[arg(long, value_name = "FILE", conflicts_with = "learn")]
+    pub(crate) expect: Option<PathBuf>,
+    /// Write what the hosts of these runs measure to this file
+    #[arg(long, value_name = "FILE", requires = "runs")]
+    pub(crate) learn: Option<PathBuf>,
+    /// Runs to learn from: files, ids, tags or machines (@HOST)
+    #[arg(value_name = "RUN", requires = "learn")]
+    pub(crate) runs: Vec<String>,
+    /// Judge this stored run; measure nothing
+    #[arg(long, value_name = "RUN", conflicts_with = "learn")]
+    pub(crate) run: Option<String>,
+    /// Print only the verdict and what differs, in one line
+    #[arg(long, conflicts_with_all = ["json", "learn"])]
+    pub(crate) drain_reason: bool,
+    /// Directory of the file that is written and synced
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Also write the Run document to this file (compressed if it ends in .zst)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["learn", "run"])]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) wait: WaitOptions,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// When to use colors
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}

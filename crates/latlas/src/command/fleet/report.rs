@@ -1,0 +1,69 @@
+//! `latlas fleet report`: the rows of a campaign over its hosts.
+
+use super::{expected, named};
+use crate::arguments::fleet_report::FleetReportOptions;
+use crate::command::{atlas, report::check_page};
+use crate::{UNRELIABLE, output};
+use anyhow::bail;
+use compare::USUAL_MARGIN;
+use model::fleet::Fleet;
+use std::path::Path;
+use std::process::ExitCode;
+use view::{render, report::fleet_page};
+
+/// Prints the report, or writes its page.
+pub(super) fn report(options: &FleetReportOptions) -> anyhow::Result<ExitCode> {
+    if let Some(out) = options.out.as_deref().filter(|out| *out != Path::new("-")) {
+        check_page(out, options.force)?;
+    }
+    let fleet = fleet(&options.campaign)?;
+    match options.out.as_deref() {
+        Some(out) if out == Path::new("-") => output::print(&fleet_page(&fleet))?,
+        Some(out) => {
+            store::write_bytes(fleet_page(&fleet).as_bytes(), out)?;
+            output::print(&format!("{}\n", out.display()))?;
+        }
+        None => output::show_json_or(options.json, &fleet, options.color, || {
+            render::fleet(&fleet)
+        })?,
+    }
+    Ok(exit_code(&fleet))
+}
+
+/// The runs of a campaign by its name, file or directory, and what is missing where its directory is known.
+fn fleet(name: &str) -> anyhow::Result<Fleet> {
+    let submitted = match named::submitted(name) {
+        Ok(submitted) => Some(submitted),
+        Err(_) if Path::new(name).is_dir() => {
+            bail!(
+                "{name} is not the directory of a submitted campaign: run `latlas fleet submit FILE`"
+            )
+        }
+        // Its runs may have come from elsewhere.
+        Err(_) if !Path::new(name).exists() => None,
+        Err(error) => return Err(error),
+    };
+    let whole = match &submitted {
+        Some((_, submission)) => format!("{}#{}", submission.campaign.name, submission.digest),
+        None => name.to_owned(),
+    };
+    let index = atlas::open()?;
+    let is_expected = |host: &str| match &submitted {
+        Some((_, submission)) => submission.hosts.iter().any(|own| own == host),
+        None => true,
+    };
+    let fleet = store::fleet::fleet(&index, &whole, USUAL_MARGIN, &is_expected);
+    atlas::print_messages(&index.messages());
+    let mut fleet = fleet?;
+    if let Some((directory, submission)) = &submitted {
+        fleet.expected = Some(expected::expected(&fleet, directory, submission));
+    }
+    Ok(fleet)
+}
+
+fn exit_code(fleet: &Fleet) -> ExitCode {
+    match fleet.is_complete() {
+        Some(true) => ExitCode::SUCCESS,
+        Some(false) | None => ExitCode::from(UNRELIABLE),
+    }
+}

@@ -1,0 +1,71 @@
+//! What is stored, and what is named instead.
+
+use super::Fleet;
+use crate::support::json;
+use std::time::Duration;
+
+#[test]
+fn results_are_stored_once_and_what_is_odd_is_named() {
+    let fleet = Fleet::new("hosts = ['n1', 'n2']");
+    fleet.run("submit lab.toml").ok();
+    fleet.document(1, "n1", |_| {});
+    fleet.document(2, "n1", |_| {});
+    fleet.document(3, "n9", |_| {});
+    fleet.document(4, "n2", |run| run["job"]["digest"] = "0".into());
+    fleet.document(5, "n2", |run| run["program"]["version"] = "0.0.9".into());
+    fleet
+        .0
+        .write("lab.fleet/results/half.json", "{\"schema\": 5");
+    fleet.0.write("queue", "");
+    for stored in [2, 0] {
+        let found = json(&fleet.run("collect lab.toml --json").ended_with(3).out);
+        assert_eq!(found["stored"], stored);
+        assert_eq!(fleet.0.kept(), 2);
+        assert_eq!(
+            found["counts"],
+            serde_json::json!({"done": 1, "refused": 1})
+        );
+        assert_eq!(found["jobs"][0]["twice"].as_array().map(Vec::len), Some(1));
+        assert_eq!(found["jobs"][1]["refusal"], "program");
+        assert_eq!(found["foreign"].as_array().map(Vec::len), Some(2));
+        assert_eq!(found["unreadable"][0]["file"], "half.json");
+    }
+    fleet.document(6, "n2", |_| {});
+    let found = json(&fleet.run("collect lab.toml --json").ok().out);
+    assert_eq!(
+        (&found["complete"], &found["stored"]),
+        (&true.into(), &1.into())
+    );
+    let foreign = found["foreign"].as_array().expect("foreign");
+    assert_eq!(
+        foreign[2]["file"], "n2.1.1.5.json",
+        "also of a job that is done"
+    );
+    // Its line has the commit of this build.
+    std::fs::remove_file(fleet.0.path("lab.fleet/results/n2.1.1.5.json")).expect("removed");
+    insta::assert_snapshot!(fleet.0.plain(&fleet.run("status lab").ok().out));
+}
+
+#[test]
+fn a_killed_collection_is_repeated_until_all_is_stored() {
+    let hosts: Vec<String> = (0..40).map(|n| format!("'n{n}'")).collect();
+    let fleet = Fleet::new(&format!("hosts = [{}]", hosts.join(",")));
+    fleet.run("submit lab.toml").ok();
+    for n in 0..40 {
+        fleet.document(n, &format!("n{n}"), |_| {});
+    }
+    let mut killed = 0;
+    for round in 0..12_u64 {
+        let mut child = fleet.command("collect lab").spawn().expect("it starts");
+        std::thread::sleep(Duration::from_millis(15 * round));
+        // Gone already is as good.
+        let _ = child.kill();
+        killed += u32::from(child.wait().expect("ended").code().is_none());
+    }
+    assert!(killed > 0, "none was killed");
+    let found = json(&fleet.run("collect lab --json").ok().out);
+    let stored = |key: &str| found[key].as_u64().expect("a count");
+    assert_eq!(stored("stored") + stored("stored_before"), 40);
+    assert_eq!(fleet.0.kept(), 40);
+    fleet.0.run("atlas verify").ok();
+}

@@ -1,0 +1,244 @@
+//! Over ssh.
+
+use super::Fleet;
+use crate::support::{has, json};
+
+const SHORT: &str = "rows = ['cpu.add_i64']\nscale = 'quick'\nbudget = '1s'";
+
+#[test]
+fn hosts_are_measured_and_one_that_is_down_is_named() {
+    let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['a', 'down']"));
+    let done = fleet.run("submit lab.toml -j 2").ended_with(3);
+    has(&done.out, ["No route to host"]);
+    assert_eq!(fleet.states(), ["done", "refused"]);
+    assert_eq!(fleet.status()["jobs"][1]["refusal"], "unreachable");
+    assert_eq!(
+        json(&fleet.run("collect lab --json").ended_with(3).out)["stored"],
+        1
+    );
+    // Now it answers.
+    let ssh = fleet.0.read("bin/ssh");
+    fleet
+        .0
+        .write("bin/ssh", ssh.replace("!= down", "!= nothing"));
+    fleet.run("submit lab.toml").ok();
+    assert_eq!(fleet.states(), ["done", "done"]);
+    assert_eq!(json(&fleet.run("collect lab --json").ok().out)["stored"], 1);
+    let jobs = fleet.0.read("hosts/log").matches("fleet job").count();
+    assert_eq!(jobs, 2, "what is done is not measured again");
+}
+
+#[test]
+fn what_a_host_measured_for_a_killed_submission_is_copied() {
+    let fleet = Fleet::new(SHORT);
+    fleet.0.write("hosts.txt", "a # the only one\n\n");
+    let line = "submit lab.toml --hosts hosts.txt";
+    let mut child = fleet.command(line).spawn().expect("it starts");
+    let log = fleet.0.path("hosts/log");
+    let log = || std::fs::read_to_string(&log).unwrap_or_default();
+    super::until(|| log().contains("fleet job"));
+    assert_eq!(fleet.states(), ["running"]);
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    assert_eq!(fleet.states(), ["lost"]);
+    let digest = fleet.status()["digest"]
+        .as_str()
+        .expect("a digest")
+        .to_owned();
+    let results = fleet
+        .0
+        .path(&format!("hosts/a/.cache/latlas/fleet/{digest}/results"));
+    let is_document = |path: &std::path::PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(".zst") && !name.starts_with('.')
+    };
+    super::until(|| crate::support::entries(&results).iter().any(is_document));
+    fleet.run(line).ok();
+    assert_eq!(fleet.states(), ["done"]);
+    let jobs = fleet.0.read("hosts/log").matches("fleet job").count();
+    assert_eq!(jobs, 1, "it was copied, not measured again");
+}
+
+#[test]
+fn a_document_that_the_host_has_is_copied_also_when_nothing_here_knows_of_it() {
+    let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['a']"));
+    fleet.run("submit lab.toml").ok();
+    let before = fleet.status()["jobs"][0]["run"].clone();
+    std::fs::remove_dir_all(fleet.0.path("lab.fleet")).expect("removed");
+    fleet.run("submit lab.toml").ok();
+    assert_eq!(fleet.status()["jobs"][0]["run"], before);
+    assert!(fleet.0.read("hosts/log").contains("fleet job"));
+}
+
+#[test]
+fn a_control_that_a_host_cannot_set_is_named_by_its_key() {
+    let fleet = Fleet::new("hosts = ['a']\nengine = 'ssh'\n[controls]\ndir = '/nowhere'");
+    fleet.run("submit lab.toml").ended_with(3);
+    let job = fleet.status()["jobs"][0].clone();
+    assert_eq!(job["refusal"], "controls");
+    has(&job["reason"].to_string(), ["/nowhere", "controls.dir"]);
+}
+
+#[test]
+fn an_interrupted_run_is_copied_and_measured_again() {
+    let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['a']"));
+    fleet.run("submit lab.toml").ok();
+    let of_host = results(&fleet);
+    let name = of_host.file_name().expect("a name").to_string_lossy();
+    let here = fleet.0.path(&format!("lab.fleet/results/{name}"));
+    let mut run = serde_json::to_value(store::read_as_it_is(&here).expect("a run")).expect("JSON");
+    run["partial"] = "interrupted".into();
+    std::fs::write(&of_host, run.to_string()).expect("written");
+    std::fs::remove_file(&here).expect("removed");
+    fleet.run("submit lab.toml").ok();
+    assert_eq!(fleet.states(), ["done"]);
+    assert!(here.exists(), "the interrupted run is here too");
+    assert_eq!(jobs(&fleet), 2);
+}
+
+#[test]
+fn a_host_without_room_is_named_so_and_keeps_no_remains() {
+    let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['a']"));
+    for (error, refusal) in [
+        ("No space left on device", "disk_full"),
+        ("Permission denied", "directory"),
+    ] {
+        let script =
+            format!("#!/bin/sh\nhead -c 10\necho 'cat: write error: {error}' >&2; exit 1\n");
+        fleet.0.write("hosts/a.bin/cat", script);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(fleet.0.path("hosts/a.bin/cat"), mode).expect("executable");
+        fleet.run("submit lab.toml --again").ended_with(3);
+        let job = fleet.status()["jobs"][0].clone();
+        assert_eq!(
+            (&job["state"], &job["refusal"]),
+            (&"refused".into(), &refusal.into())
+        );
+        assert_eq!(programs(&fleet), 0);
+    }
+    let digest = fleet.status()["digest"]
+        .as_str()
+        .expect("a digest")
+        .to_owned();
+    let staged = crate::support::entries(&fleet.0.path("lab.fleet"));
+    let mut program = staged.iter().filter_map(|path| path.file_name()?.to_str());
+    let program = program
+        .find(|name| name.starts_with("latlas-"))
+        .expect("staged");
+    fleet.0.write(
+        &format!("hosts/a/.cache/latlas/fleet/{digest}/{program}.new.1"),
+        "half",
+    );
+    fleet.run("submit lab.toml").ended_with(3);
+    assert_eq!(programs(&fleet), 1, "it is tried again only with --again");
+    std::fs::remove_dir_all(fleet.0.path("hosts/a.bin")).expect("removed");
+    fleet.run("submit lab.toml --again").ok();
+    assert_eq!(programs(&fleet), 1, "what another attempt left is removed");
+}
+
+#[test]
+fn a_job_that_takes_too_long_is_ended_on_its_host() {
+    for (limits, reasons, begun) in [
+        (
+            "deadline = '1h'\ntime_limit = '1s'",
+            ["timed out after 1s", "timed out after 1s"],
+            2,
+        ),
+        (
+            "deadline = '2s'",
+            ["timed out after 2s", "run `latlas fleet submit` again"],
+            1,
+        ),
+    ] {
+        let fleet = Fleet::new("");
+        let campaign =
+            "name = 'lab'\nhosts = ['a']\nengine = 'ssh'\nrepetitions = 2\nbudget = '60s'\n";
+        fleet.0.write("lab.toml", format!("{campaign}{limits}"));
+        let done = fleet.run("submit lab.toml").ended_with(3);
+        assert_eq!(
+            done.err.contains("the deadline of 2s is over"),
+            begun == 1,
+            "{}",
+            done.err
+        );
+        let standing = fleet.status();
+        let reason = |n: usize| {
+            standing["jobs"][n]["reason"]
+                .as_str()
+                .expect("a reason")
+                .to_owned()
+        };
+        assert_eq!([reason(0), reason(1)], reasons);
+        assert_eq!(standing["jobs"][0]["state"], "lost");
+        assert_eq!(jobs(&fleet), begun);
+        let digest = standing["digest"].as_str().expect("a digest");
+        let is_of_job = |path: &std::path::PathBuf| {
+            let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).into_owned();
+            line.contains("fleet\0job") && line.contains(digest)
+        };
+        let running = crate::support::entries(std::path::Path::new("/proc"));
+        assert_eq!(running.iter().find(|path| is_of_job(path)), None);
+    }
+}
+
+#[test]
+fn a_job_that_outlives_its_submission_is_measured_once() {
+    let fleet = Fleet::new(
+        "rows = ['cpu.*']\nscale = 'quick'\nbudget = '6s'\nengine = 'ssh'\nhosts = ['a']",
+    );
+    let mut command = fleet.command("submit lab.toml");
+    let child = command
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    super::until(|| {
+        let records = fleet.0.path("hosts/a/.cache/latlas/fleet");
+        let of_digest = crate::support::entries(&records);
+        let of = |path: &std::path::PathBuf| crate::support::entries(&path.join("records")).len();
+        of_digest.iter().map(of).sum::<usize>() > 0
+    });
+    let kill = std::process::Command::new("kill")
+        .arg(child.id().to_string())
+        .status();
+    assert!(kill.expect("kill").success());
+    let done = child.wait_with_output().expect("ended");
+    assert_eq!(done.status.code(), None, "it ends by the signal");
+    has(
+        &String::from_utf8_lossy(&done.stderr),
+        ["continue on their hosts"],
+    );
+    assert_eq!(fleet.states(), ["lost"]);
+    fleet.run("submit lab.toml").ok();
+    assert_eq!(jobs(&fleet), 2, "the second begins before the first ends");
+    assert_eq!(fleet.status()["jobs"][0]["twice"], serde_json::Value::Null);
+    results(&fleet);
+}
+
+/// Jobs that began on hosts.
+fn jobs(fleet: &Fleet) -> usize {
+    fleet.0.read("hosts/log").matches("fleet job").count()
+}
+
+/// The one directory of the campaign on host a.
+fn of_host(fleet: &Fleet, name: &str) -> std::path::PathBuf {
+    let campaigns = crate::support::entries(&fleet.0.path("hosts/a/.cache/latlas/fleet"));
+    assert_eq!(campaigns.len(), 1);
+    campaigns[0].join(name)
+}
+
+/// The one document on host a.
+fn results(fleet: &Fleet) -> std::path::PathBuf {
+    let found = crate::support::entries(&of_host(fleet, "results"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    found[0].clone()
+}
+
+/// Copies of the program on host a, whole or not.
+fn programs(fleet: &Fleet) -> usize {
+    let files = crate::support::entries(&of_host(fleet, ""));
+    files
+        .iter()
+        .filter(|path| path.to_string_lossy().contains("/latlas-"))
+        .count()
+}

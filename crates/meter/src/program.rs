@@ -1,0 +1,21 @@
+//! The program that measures, in the Run document.
+
+use model::machine::Machine;
+use model::program::Program;
+
+/// Of a program that uses this library: its name and version, and the emulator if there is one. The
+/// commit is not known.
+pub fn program(name: &str, version: &str, machine: &Machine) -> Program {
+    let emulator = machine.emulated.get().and_then(|emulator| emulator.name());
+    Program {
+        name: name.into(),
+        version: version.into(),
+        commit: None,
+        target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        profile: match cfg!(debug_assertions) {
+            true => "debug".into(),
+            false => "release".into(),
+        },
+        emulated: emulator.map(str::to_owned),
+    }
+}

@@ -1,0 +1,183 @@
+//! Facts in which hosts of a fleet may differ, and what most of them have.
+
+use crate::summary::KeptRun;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A fact that hosts are grouped by.
+#[derive(
+    Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum FactKind {
+    /// CPU model.
+    Cpu,
+    /// Revision of the microcode.
+    Microcode,
+    /// Maker and version of the firmware.
+    Firmware,
+    /// Maker and name of the computer.
+    Computer,
+    /// Kernel release.
+    Kernel,
+    /// Operating system.
+    Os,
+    /// Frequency governor.
+    Governor,
+    /// Whether the CPU may go above its nominal frequency.
+    Turbo,
+    /// CPUs online.
+    Cpus,
+    /// Hardware threads per core.
+    Threads,
+    /// Memory.
+    Memory,
+    /// The hypervisor.
+    Hypervisor,
+    /// Controls in force for the workers.
+    Controls,
+    /// Version, commit and profile of latlas.
+    Program,
+}
+
+impl FactKind {
+    /// All of them, the hardware first.
+    pub const ALL: [FactKind; 14] = [
+        FactKind::Cpu,
+        FactKind::Microcode,
+        FactKind::Firmware,
+        FactKind::Computer,
+        FactKind::Kernel,
+        FactKind::Os,
+        FactKind::Governor,
+        FactKind::Turbo,
+        FactKind::Cpus,
+        FactKind::Threads,
+        FactKind::Memory,
+        FactKind::Hypervisor,
+        FactKind::Controls,
+        FactKind::Program,
+    ];
+
+    /// As printed.
+    pub fn text(self) -> &'static str {
+        match self {
+            FactKind::Cpu => "CPU",
+            FactKind::Microcode => "microcode",
+            FactKind::Firmware => "firmware",
+            FactKind::Computer => "computer",
+            FactKind::Kernel => "kernel",
+            FactKind::Os => "system",
+            FactKind::Governor => "governor",
+            FactKind::Turbo => "turbo",
+            FactKind::Cpus => "CPUs",
+            FactKind::Threads => "threads per core",
+            FactKind::Memory => "memory",
+            FactKind::Hypervisor => "hypervisor",
+            FactKind::Controls => "controls",
+            FactKind::Program => "latlas",
+        }
+    }
+
+    /// What a run says of it; `None` where it is unknown.
+    pub fn of(self, run: &KeptRun) -> Option<String> {
+        let (facts, setup) = (&run.facts, &run.setup);
+        match self {
+            FactKind::Cpu => facts.cpu.clone(),
+            FactKind::Microcode => facts.microcode.clone(),
+            FactKind::Firmware => facts.firmware.clone(),
+            FactKind::Computer => facts.product.clone(),
+            FactKind::Kernel => setup.kernel.clone(),
+            FactKind::Os => facts.os.clone(),
+            FactKind::Governor => setup.governor.clone(),
+            FactKind::Turbo => facts
+                .turbo
+                .map(|on| if on { "on" } else { "off" }.to_owned()),
+            FactKind::Cpus => setup.cpus.map(|cpus| cpus.to_string()),
+            FactKind::Threads => facts.threads_per_core.map(|n| n.to_string()),
+            FactKind::Memory => facts.memory.clone(),
+            FactKind::Hypervisor => facts.hypervisor.clone(),
+            FactKind::Controls => match setup.controls.as_deref() {
+                Some("") => Some("none".into()),
+                controls => controls.map(str::to_owned),
+            },
+            FactKind::Program => {
+                let commit = setup.commit.as_deref().unwrap_or("commit unknown");
+                let short: String = commit.chars().take(14).collect();
+                Some(format!("{} ({short}), {}", setup.version, setup.profile))
+            }
+        }
+    }
+}
+
+/// Facts of one host: of each, what its runs say; several values where they differ.
+pub(super) fn of_host(runs: &[&KeptRun]) -> BTreeMap<FactKind, String> {
+    let mut facts = BTreeMap::new();
+    for kind in FactKind::ALL {
+        let mut values: Vec<String> = runs.iter().filter_map(|run| kind.of(run)).collect();
+        values.sort();
+        values.dedup();
+        if !values.is_empty() {
+            facts.insert(kind, values.join(" | "));
+        }
+    }
+    facts
+}
+
+/// One value of a fact and the hosts that have it, by their places.
+#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct FactValue {
+    /// The value.
+    pub value: String,
+    /// Places of the hosts, rising.
+    pub hosts: Vec<usize>,
+}
+
+/// A fact over the fleet.
+#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct FleetFact {
+    /// Which fact.
+    pub fact: FactKind,
+    /// Its values, that of most hosts first.
+    pub values: Vec<FactValue>,
+    /// Hosts of which it is unknown.
+    pub unknown: usize,
+}
+
+impl FleetFact {
+    /// What more than half of the hosts have.
+    pub fn usual(&self) -> Option<&str> {
+        let known: usize = self.values.iter().map(|value| value.hosts.len()).sum();
+        let most = self.values.first()?;
+        (2 * most.hosts.len() > known + self.unknown).then_some(&most.value)
+    }
+}
+
+/// Every fact that is known of any host.
+pub(super) fn of_fleet(hosts: &[BTreeMap<FactKind, String>]) -> Vec<FleetFact> {
+    let of = |fact: FactKind| {
+        let mut values: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (place, host) in hosts.iter().enumerate() {
+            if let Some(value) = host.get(&fact) {
+                values.entry(value).or_default().push(place);
+            }
+        }
+        let known: usize = values.values().map(Vec::len).sum();
+        let mut values: Vec<FactValue> = values
+            .into_iter()
+            .map(|(value, hosts)| FactValue {
+                value: value.to_owned(),
+                hosts,
+            })
+            .collect();
+        values.sort_by_key(|value| (std::cmp::Reverse(value.hosts.len()), value.hosts[0]));
+        FleetFact {
+            fact,
+            values,
+            unknown: hosts.len() - known,
+        }
+    };
+    let all = FactKind::ALL.into_iter().map(of);
+    all.filter(|fact| !fact.values.is_empty()).collect()
+}

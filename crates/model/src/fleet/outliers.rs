@@ -1,0 +1,156 @@
+//! Hosts that lie apart from the others in a row.
+
+use super::{FleetRow, Grouping};
+use crate::compare::between::Wander;
+use crate::compare::finding::{Finding, LEVEL};
+use crate::compare::multiplicity::holm;
+use crate::compare::student;
+use crate::stats;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// With fewer hosts what hosts differ by isn't known well enough to call one apart.
+pub const LEAST_HOSTS: usize = 6;
+/// Hosts apart in a row that are more than this share of all, and more than [`FEW`], are a second group.
+const MOST_SHARE: f64 = 0.1;
+/// So many hosts apart are outliers, however few hosts there are.
+const FEW: usize = 2;
+/// Standard deviation of normal figures over their median absolute deviation.
+const MAD: f64 = 1.4826;
+/// What the median absolute deviation of n figures is worth in degrees of freedom, as a share of n: its
+/// efficiency (Rousseeuw and Croux, J. Am. Stat. Assoc. 88, 1993, 1273-1283).
+const WORTH: f64 = 0.367;
+/// Closer to the median than this many standard deviations nothing is called apart.
+const NEAR: f64 = 2.0;
+
+/// A host apart from the others.
+#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+pub struct Outlier {
+    /// Place of the host.
+    pub host: usize,
+    /// Its time over that of the hosts it is judged with: above 1 is longer.
+    pub ratio: f64,
+    /// How far, in standard deviations of hosts and of its own figure together.
+    pub deviations: f64,
+}
+
+/// What hosts of one row lie apart from.
+struct Judged {
+    /// Host, distance of the logarithm from the middle of its group, deviations.
+    hosts: Vec<(usize, f64, f64)>,
+    df: f64,
+    spread: f64,
+}
+
+/// Finds the outliers of all rows together: where all hosts of all rows are of one normal distribution each, any
+/// is called in at most [`LEVEL`] of fleets (Holm).
+pub(super) fn find(rows: &mut [FleetRow], groupings: &[Grouping]) {
+    let mut judged: Vec<Option<Judged>> = Vec::with_capacity(rows.len());
+    for (place, row) in rows.iter_mut().enumerate() {
+        let grouping = strongest(groupings, place);
+        row.judged_within = grouping.map(|grouping| grouping.facts.clone());
+        judged.push(judge(row, grouping));
+    }
+    let tests = judged.iter().enumerate().flat_map(|(row, judged)| {
+        let judged = judged.as_ref();
+        judged.into_iter().flat_map(move |judged| {
+            judged.hosts.iter().map(move |&(host, away, deviations)| {
+                let p = match deviations.abs() < NEAR {
+                    true => 1.0,
+                    false => 2.0 * student::share_above(deviations.abs(), judged.df),
+                };
+                (row, host, away, deviations, p)
+            })
+        })
+    });
+    let tests: Vec<(usize, usize, f64, f64, f64)> = tests.collect();
+    let p_values: Vec<f64> = tests.iter().map(|test| test.4).collect();
+    let marks = holm(&p_values, LEVEL);
+    for (&(row, host, away, deviations, _), _) in tests.iter().zip(marks).filter(|(_, mark)| *mark)
+    {
+        rows[row].outliers.push(Outlier {
+            host,
+            ratio: away.exp(),
+            deviations,
+        });
+    }
+    for (row, judged) in rows.iter_mut().zip(judged) {
+        let Some(judged) = judged else { continue };
+        row.spread = Some(judged.spread);
+        let by_size = |a: &Outlier, b: &Outlier| b.deviations.abs().total_cmp(&a.deviations.abs());
+        row.outliers.sort_by(by_size);
+        let apart = row.outliers.len();
+        if apart > FEW && apart as f64 > MOST_SHARE * judged.hosts.len() as f64 {
+            row.apart = std::mem::take(&mut row.outliers);
+        }
+        // As a host with an exact figure would have to be, if it were the only one.
+        let level = LEVEL / tests.len() as f64;
+        row.reach = Some((student::quantile(1.0 - level / 2.0, judged.df) * judged.spread).exp());
+    }
+}
+
+/// The grouping in which groups of this row differ most surely.
+fn strongest(groupings: &[Grouping], row: usize) -> Option<&Grouping> {
+    let surest = |grouping: &Grouping| {
+        let own = grouping.tests.iter().filter(|test| test.row == row);
+        let different = own.filter(|test| test.finding == Finding::Different);
+        different.map(|test| test.p_value).min_by(f64::total_cmp)
+    };
+    let all = groupings
+        .iter()
+        .filter_map(|grouping| Some((surest(grouping)?, grouping)));
+    all.min_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, grouping)| grouping)
+}
+
+fn judge(row: &FleetRow, grouping: Option<&Grouping>) -> Option<Judged> {
+    if row.figures.len() < LEAST_HOSTS || row.figures.iter().any(|figure| figure.value_ns <= 0.0) {
+        return None;
+    }
+    let group_of = |host: usize| {
+        let groups = &grouping?.groups;
+        let own = groups
+            .iter()
+            .position(|group| group.hosts.contains(&host))?;
+        Some(own)
+    };
+    let logarithms: Vec<(usize, f64, f64, Option<usize>)> = row
+        .figures
+        .iter()
+        .map(|f| (f.host, f.value_ns.ln(), f.error, group_of(f.host)))
+        .collect();
+    let groups = grouping.map_or(0, |grouping| grouping.groups.len());
+    let middles: Vec<Option<f64>> = (0..groups)
+        .map(|group| {
+            let own = logarithms
+                .iter()
+                .filter(|l| l.3 == Some(group))
+                .map(|l| l.1);
+            let own: Vec<f64> = own.collect();
+            (own.len() >= LEAST_HOSTS)
+                .then(|| stats::median(own))
+                .flatten()
+        })
+        .collect();
+    // A host of no group, or of a small one, is held against the largest group: that is the first.
+    let middle = match middles.first().copied().flatten() {
+        Some(largest) => largest,
+        None => stats::median(logarithms.iter().map(|l| l.1))?,
+    };
+    let away = |l: &(usize, f64, f64, Option<usize>)| {
+        let own = l.3.and_then(|group| middles.get(group).copied().flatten());
+        l.1 - own.unwrap_or(middle)
+    };
+    let deviation = MAD * stats::median(logarithms.iter().map(|l| away(l).abs()))?;
+    let spread = deviation.max(Wander::Cycles.least());
+    let hosts = logarithms.iter().map(|l| {
+        let away = away(l);
+        (l.0, away, away / spread.hypot(l.2))
+    });
+    let counted = middles.iter().flatten().count().max(1);
+    Some(Judged {
+        hosts: hosts.collect(),
+        df: WORTH * (row.figures.len() - counted) as f64,
+        spread,
+    })
+}

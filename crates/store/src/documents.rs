@@ -1,0 +1,65 @@
+//! What keeps documents and tags: files in a directory, or a database.
+
+use crate::{Place, StoreError, id_in_name};
+use model::run::Run;
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// What keeps documents and tags. A document is named by the path of its file; where that is a
+/// copy of one in a database, [`fetch`](Documents::fetch) makes it.
+pub(crate) trait Documents: Debug + Send + Sync {
+    /// Where they are, as messages name it: without a password.
+    fn place(&self) -> Place;
+
+    /// Keeps a run in these bytes and names its document.
+    fn save_bytes(&self, run: &Run, bytes: &[u8]) -> Result<PathBuf, StoreError>;
+
+    /// The same of a run of whose id the index knows no document, which spares a look at all names.
+    fn save_new(&self, run: &Run, bytes: &[u8]) -> Result<PathBuf, StoreError> {
+        self.save_bytes(run, bytes)
+    }
+
+    /// The bytes of a document, from where it is kept.
+    fn bytes_of(&self, path: &Path) -> Result<Vec<u8>, StoreError>;
+
+    /// Whether a run could be kept now.
+    fn check_keepable(&self) -> Result<(), StoreError>;
+
+    /// All documents, those of the oldest runs first ([`crate::horizon`]).
+    fn paths_at(&self, now: SystemTime) -> Result<Vec<PathBuf>, StoreError>;
+
+    /// Those whose id begins so, in the same order.
+    fn paths_of(&self, prefix: &str) -> Result<Vec<PathBuf>, StoreError> {
+        let mut paths = self.paths_at(SystemTime::now())?;
+        paths.retain(|path| id_in_name(path).is_some_and(|id| id.starts_with(prefix)));
+        Ok(paths)
+    }
+
+    /// Makes the file of a document where it is missing.
+    fn fetch(&self, path: &Path) -> Result<(), StoreError>;
+
+    /// Removes a document for good.
+    fn remove(&self, path: &Path) -> Result<(), StoreError>;
+
+    /// Names of all tags.
+    fn tag_names(&self) -> Result<Vec<String>, StoreError>;
+
+    /// What a tag holds, an id a line; `None` without such a tag.
+    fn read_tag(&self, name: &str) -> Result<Option<String>, StoreError>;
+
+    /// Makes a tag that is not there yet, and says whether it was not.
+    fn create_tag(&self, name: &str, text: &str) -> Result<bool, StoreError>;
+
+    /// Gives a tag other contents.
+    fn write_tag(&self, name: &str, text: &str) -> Result<(), StoreError>;
+
+    /// Removes a tag, and says whether it was there.
+    fn remove_tag(&self, name: &str) -> Result<bool, StoreError>;
+
+    /// The database, if that is what keeps them.
+    #[cfg(feature = "postgres")]
+    fn server(&self) -> Option<&crate::postgres::Server> {
+        None
+    }
+}

@@ -1,0 +1,139 @@
+//! The runs of a campaign as a fleet: which of them count, and their figures.
+
+use crate::StoreError;
+use crate::index::Index;
+use model::campaign::{Job, counted};
+use model::fleet::{Figures, Fleet, name as fleet_name};
+use model::nearest::suggestion;
+use model::summary::KeptRun;
+
+/// Why there is no such campaign.
+#[derive(Debug, thiserror::Error)]
+pub enum CampaignError {
+    /// The store can't be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// No run is of it.
+    #[error("no stored run of campaign {name:?}{suggestion} ({known})")]
+    NoRuns {
+        /// As it was named.
+        name: String,
+        /// What was probably meant.
+        suggestion: String,
+        /// Those with runs; of a name that is known, its digests.
+        known: String,
+    },
+    /// Several digests begin so.
+    #[error("{0:?} is the start of several digests: give more digits")]
+    Ambiguous(String),
+}
+
+/// Campaigns that have runs, each once, that of the newest run first.
+///
+/// # Errors
+/// If the store can't be read.
+pub fn campaigns(index: &Index) -> Result<Vec<String>, StoreError> {
+    let mut names: Vec<String> = Vec::new();
+    for job in index.runs()?.into_iter().filter_map(|run| run.job) {
+        if !names.contains(&job.campaign) {
+            names.push(job.campaign);
+        }
+    }
+    Ok(names)
+}
+
+/// The fleet of a campaign: `NAME`, of which the newest run says the digest, or `NAME#DIGEST` with the first
+/// digits of another. Only hosts that are wanted have a part in it.
+///
+/// # Errors
+/// If no run is of it, or the store can't be read.
+pub fn fleet(
+    index: &Index,
+    name: &str,
+    margin: f64,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<Fleet, CampaignError> {
+    let (name, digits) = match name.rsplit_once('#') {
+        Some((name, digits)) => (name, digits),
+        None => (name, ""),
+    };
+    let all = index.runs()?;
+    let mut digests: Vec<&str> = Vec::new();
+    for job in all
+        .iter()
+        .filter_map(|run| run.job.as_ref())
+        .filter(|job| job.campaign == name)
+    {
+        if !digests.contains(&job.digest.as_str()) {
+            digests.push(&job.digest);
+        }
+    }
+    let mut meant = digests.iter().filter(|digest| digest.starts_with(digits));
+    let digest = match (meant.next(), meant.next()) {
+        (None, _) => return Err(no_runs(&all, name, digits, &digests)),
+        (Some(_), Some(_)) if !digits.is_empty() => {
+            return Err(CampaignError::Ambiguous(format!("{name}#{digits}")));
+        }
+        (Some(digest), _) => (*digest).to_owned(),
+    };
+    let others = digests.iter().filter(|other| **other != digest);
+    let other_digests = others.map(|other| (*other).to_owned()).collect();
+    let is_own = |job: &Job| job.campaign == name && job.digest == digest;
+    let runs = all
+        .iter()
+        .filter(|run| run.job.as_ref().is_some_and(is_own));
+    let runs: Vec<KeptRun> = runs.cloned().collect();
+    let mut counting = counted(&runs);
+    let all_counted: usize = counting.values().map(Vec::len).sum();
+    let not_expected = counting.keys().filter(|host| !wanted(host));
+    let not_expected = not_expected.map(|host| (*host).to_owned()).collect();
+    counting.retain(|host, _| wanted(host));
+    let ids: Vec<&str> = counting
+        .values()
+        .flatten()
+        .map(|run| run.id.as_str())
+        .collect();
+    let mut figures = Figures::new();
+    for (place, figure) in index.figures_of(&ids)? {
+        figures
+            .entry(ids[place].to_owned())
+            .or_default()
+            .push(figure);
+    }
+    Ok(Fleet {
+        campaign: name.to_owned(),
+        digest,
+        other_digests,
+        not_expected,
+        not_counted: runs.len() - all_counted,
+        ..Fleet::of(&counting, &figures, margin)
+    })
+}
+
+fn no_runs(all: &[KeptRun], name: &str, digits: &str, digests: &[&str]) -> CampaignError {
+    let mut known: Vec<&str> = Vec::new();
+    for job in all.iter().filter_map(|run| run.job.as_ref()) {
+        if !known.contains(&job.campaign.as_str()) {
+            known.push(&job.campaign);
+        }
+    }
+    let whole = match digits {
+        "" => name.to_owned(),
+        digits => format!("{name}#{digits}"),
+    };
+    CampaignError::NoRuns {
+        suggestion: match digests {
+            [] => suggestion(&whole, known.iter().copied()),
+            _ => String::new(),
+        },
+        known: match (digests, known.is_empty()) {
+            ([_, ..], _) => {
+                let names = digests.iter().map(|digest| fleet_name(name, digest));
+                format!("stored: {}", names.collect::<Vec<String>>().join(", "))
+            }
+            ([], true) => "campaigns: none".into(),
+            ([], false) => format!("campaigns: {}", known.join(", ")),
+        },
+        name: whole,
+    }
+}

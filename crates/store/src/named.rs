@@ -1,0 +1,100 @@
+//! The run that a name means.
+
+use crate::{NotWhole, Store, StoreError, tags};
+use model::nearest::suggestion;
+use model::text::short_id;
+use std::path::{Path, PathBuf};
+
+/// What is not among the newest runs, though its time says so.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct PassedOver {
+    /// Ids of newer runs that are not whole, with why, the newest first.
+    pub not_whole: Vec<(String, NotWhole)>,
+    /// Ids of runs that say that they began in the future.
+    pub in_future: Vec<String>,
+}
+
+impl PassedOver {
+    /// What a reader must know, a line each.
+    pub fn lines(&self) -> Vec<String> {
+        let short = |id: &str| short_id(id).to_owned();
+        let not_whole = self.not_whole.iter().map(|(id, why)| {
+            let id = short(id);
+            format!("the newer run {id} is not `last`: {why} (latlas show {id} prints it)")
+        });
+        let in_future = self.in_future.first().map(|id| {
+            let (them, begin) = match self.in_future.len() {
+                1 => (format!("the kept run {}", short(id)), "says that it began"),
+                n => (
+                    format!("{n} kept runs, such as {},", short(id)),
+                    "say that they began",
+                ),
+            };
+            format!("{them} {begin} in the future: not taken for newer than the others")
+        });
+        not_whole.chain(in_future).collect()
+    }
+}
+
+/// Path of the run that a name means: a file where there is one of that name,
+/// else the last run (`last`), one before it (`last~1`), the one whose id
+/// begins so, or that of a tag. No tag can be taken for one of the others
+/// ([`check_tag`]). The store is asked only where it is needed.
+pub fn named(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, StoreError> {
+    named_passing(name, store).map(|(path, _)| path)
+}
+
+/// [`named`], with what was passed over.
+///
+/// # Errors
+/// As [`named`].
+pub fn named_passing(
+    name: &str,
+    store: &Result<Store, StoreError>,
+) -> Result<(PathBuf, PassedOver), StoreError> {
+    let back = match name.strip_prefix("last") {
+        Some("") => Some(0),
+        Some(more) => more.strip_prefix('~').and_then(|back| back.parse().ok()),
+        None => None,
+    };
+    match back.filter(|_| !Path::new(name).is_file()) {
+        Some(back) => known(store)?.newest(back),
+        None => by_name(name, store).map(|path| (path, PassedOver::default())),
+    }
+}
+
+fn known(store: &Result<Store, StoreError>) -> Result<&Store, StoreError> {
+    store.as_ref().map_err(|_| StoreError::NoDataDirectory)
+}
+
+fn by_name(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, StoreError> {
+    let store = || known(store);
+    let path = Path::new(name);
+    if path.is_file() {
+        return Ok(path.to_owned());
+    }
+    if tags::looks_like_id(name) {
+        return store()?.find(&name.to_ascii_lowercase());
+    }
+    if let Ok(store) = store()
+        && let Some(run) = store.tagged(name)?
+    {
+        let name = name.to_owned();
+        return match store.find(&run) {
+            Err(StoreError::NoSuchRun { .. }) => Err(StoreError::LostTag { name, run }),
+            found => found,
+        };
+    }
+    match path.exists() {
+        // A directory or a device: reading it says what is wrong.
+        true => Ok(path.to_owned()),
+        false => Err(StoreError::NoSuchFile {
+            path: path.to_owned(),
+            suggestion: {
+                let tags = store().ok().and_then(|store| store.tags().ok());
+                let tags = tags.iter().flatten().map(|tag| tag.name.as_str());
+                suggestion(name, tags.chain(["last"]))
+            },
+        }),
+    }
+}

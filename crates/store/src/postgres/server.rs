@@ -1,0 +1,219 @@
+//! Connections to a server, a few of which are kept open.
+
+use super::client::{ANSWER_S, Client};
+use super::schema;
+use super::settings::{Settings, causes};
+use crate::index::columns::Form;
+use crate::{DatabaseFailure, StoreError};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Error, Statement};
+
+/// Connections that are kept open for the next question.
+const IDLE: usize = 8;
+
+/// A server's database.
+pub(crate) struct Server {
+    settings: Settings,
+    idle: Mutex<Vec<Session>>,
+}
+
+/// A connection, with what was prepared and looked up on it.
+pub(super) struct Session {
+    pub(super) client: Client,
+    prepared: HashMap<String, Statement>,
+    /// Numbers of rows and points.
+    pub(super) quantities: HashMap<String, HashMap<Vec<u64>, i32>>,
+    /// Numbers of forms.
+    pub(super) forms: Vec<(Form, i32)>,
+}
+
+/// Why a question has no answer.
+#[derive(Debug)]
+pub(super) enum Fault {
+    Sql(Error),
+    Failed(DatabaseFailure),
+    Store(StoreError),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Fault {
+        Fault::Sql(error)
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Fault {
+        Fault::Store(error)
+    }
+}
+
+impl From<DatabaseFailure> for Fault {
+    fn from(failure: DatabaseFailure) -> Fault {
+        Fault::Failed(failure)
+    }
+}
+
+/// What the tables hold can't be what this program wrote.
+pub(super) fn damaged(why: impl ToString) -> Fault {
+    Fault::Failed(DatabaseFailure::Damaged(why.to_string()))
+}
+
+impl Session {
+    /// A statement, prepared once on this connection.
+    pub(super) fn prepared(&mut self, sql: &str) -> Result<Statement, Fault> {
+        if let Some(known) = self.prepared.get(sql) {
+            return Ok(known.clone());
+        }
+        let statement = self.client.prepare(sql)?;
+        self.prepared.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+}
+
+impl Server {
+    pub(super) fn new(settings: Settings) -> Server {
+        Server {
+            settings,
+            idle: Mutex::default(),
+        }
+    }
+
+    /// As messages name the database.
+    pub(super) fn place(&self) -> &str {
+        &self.settings.place
+    }
+
+    /// Does something on a connection. One that was idle may have been lost since: then it is done
+    /// once more on a new one, with `again` set.
+    pub(super) fn with<T>(
+        &self,
+        work: impl Fn(&mut Session, bool) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        let idle = self.idle().pop();
+        let was_idle = idle.is_some();
+        let mut session = match idle {
+            Some(session) => session,
+            None => self.connect()?,
+        };
+        let mut done = work(&mut session, false);
+        if was_idle && is_lost(&session, &done) && !session.client.is_silent() {
+            session = self.connect()?;
+            done = work(&mut session, true);
+        }
+        let closed = is_lost(&session, &done);
+        if !closed {
+            let mut idle = self.idle();
+            if idle.len() < IDLE {
+                idle.push(session);
+            }
+        }
+        done.map_err(|fault| self.error(fault, closed))
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Session>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn connect(&self) -> Result<Session, StoreError> {
+        let Settings {
+            config, tls, note, ..
+        } = &self.settings;
+        let limit = Duration::from_secs(ANSWER_S);
+        let client = Client::connect(config, tls.clone(), limit).map_err(|fault| match fault {
+            Fault::Sql(error) => self.failed(not_let_in(&error, note.as_deref())),
+            other => self.error(other, true),
+        })?;
+        let mut session = Session {
+            client,
+            prepared: HashMap::new(),
+            quantities: HashMap::new(),
+            forms: Vec::new(),
+        };
+        schema::begin(&mut session).map_err(|fault| {
+            let closed = session.client.is_closed();
+            self.error(fault, closed)
+        })?;
+        Ok(session)
+    }
+
+    fn failed(&self, failure: DatabaseFailure) -> StoreError {
+        StoreError::Database {
+            place: self.place().to_owned(),
+            failure,
+        }
+    }
+
+    fn error(&self, fault: Fault, closed: bool) -> StoreError {
+        match fault {
+            Fault::Store(error) => error,
+            Fault::Failed(failure) => self.failed(failure),
+            Fault::Sql(error) => self.failed(failure(&error, closed)),
+        }
+    }
+}
+
+/// Whether a question has no answer because the connection was lost.
+fn is_lost<T>(session: &Session, done: &Result<T, Fault>) -> bool {
+    let ends = |error: &Error| error.code().is_some_and(is_ending);
+    session.client.is_closed() || matches!(done, Err(Fault::Sql(error)) if ends(error))
+}
+
+/// Why no connection was made; `note` is why the password file was not used.
+fn not_let_in(error: &Error, note: Option<&str>) -> DatabaseFailure {
+    let text = text(error);
+    let of_password =
+        error.code() == Some(&SqlState::INVALID_PASSWORD) || text.contains("password missing");
+    let advice = match (note, of_password) {
+        (Some(note), _) => format!(" ({note})"),
+        (None, true) => " (the password is taken from ~/.pgpass or PGPASSWORD)".into(),
+        (None, false) => String::new(),
+    };
+    match error.code() {
+        Some(code) if !is_ending(code) => DatabaseFailure::Refused(text + &advice),
+        _ if of_password => DatabaseFailure::Refused("a password is needed".to_owned() + &advice),
+        _ => DatabaseFailure::Unreachable(text + &advice),
+    }
+}
+
+fn failure(error: &Error, closed: bool) -> DatabaseFailure {
+    let text = text(error);
+    match error.code() {
+        Some(code) if is_ending(code) => DatabaseFailure::WentAway(text),
+        Some(_) => DatabaseFailure::Refused(text),
+        None if closed || error.is_closed() => DatabaseFailure::WentAway(text),
+        None => DatabaseFailure::Damaged(text),
+    }
+}
+
+/// Whether the server ends, or is not there yet.
+fn is_ending(code: &SqlState) -> bool {
+    [
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::CANNOT_CONNECT_NOW,
+    ]
+    .contains(code)
+}
+
+/// An error in one line: of a refusal what the server says.
+fn text(error: &Error) -> String {
+    match error.as_db_error() {
+        Some(refusal) => {
+            let more = [refusal.detail(), refusal.hint()].into_iter().flatten();
+            let more: String = more.map(|more| format!(" ({more})")).collect();
+            (refusal.message().to_owned() + &more).replace('\n', " ")
+        }
+        None => causes(error),
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server")
+            .field("place", &self.place())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,276 @@
+//! What only a database does.
+
+use super::client::Client;
+use super::server::Fault;
+use super::settings::{Settings, System};
+use crate::index::Index;
+use crate::index::tests::numbered;
+use crate::suite::database::home;
+use crate::{DatabaseFailure, Place, Store, StoreError, read};
+use model::synthetic;
+use std::time::{Duration, Instant};
+
+fn failure<T>(done: Result<T, StoreError>) -> DatabaseFailure {
+    match done {
+        Err(StoreError::Database { failure, .. }) => failure,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("it did not fail"),
+    }
+}
+
+#[test]
+fn tables_of_a_newer_latlas_are_left_alone() {
+    let Some(home) = home() else { return };
+    home.keep_three();
+    home.sql("UPDATE latlas.version SET version = version + 1");
+    let again = home.reopened();
+    let error = Index::open(again.clone()).expect_err("newer");
+    assert!(error.to_string().contains("newer latlas"), "{error}");
+    let kept = failure(again.save(&numbered(9, "one")));
+    assert!(matches!(kept, DatabaseFailure::Newer { .. }), "{kept}");
+}
+
+#[test]
+fn what_an_older_latlas_filled_in_is_made_anew_and_a_newer_ones_left() {
+    let Some(home) = home() else { return };
+    home.keep_three();
+    home.sql("UPDATE latlas.version SET content = content - 1; DELETE FROM latlas.result");
+    let index = Index::open(home.reopened()).expect("opened");
+    assert!(index.verify().expect("verified").is_whole());
+    home.sql("UPDATE latlas.version SET content = 99");
+    let newer = failure(home.store_as("postgres").paths());
+    assert!(
+        matches!(newer, DatabaseFailure::Newer { found: 99, .. }),
+        "{newer}"
+    );
+}
+
+#[test]
+fn another_document_of_an_id_is_refused_and_the_first_stays() {
+    let Some(home) = home() else { return };
+    let run = numbered(1, "one");
+    let path = home.store.save(&run).expect("kept");
+    let mut other = synthetic::slower(&run, "cpu.add_i32", 2.0);
+    other.started_unix_ms += 1;
+    let error = home.store.save(&other).expect_err("taken").to_string();
+    assert!(error.contains("already kept"), "{error}");
+    assert!(read(&path).expect("read") == run);
+    assert_eq!(home.store.paths().expect("one"), [path]);
+}
+
+#[test]
+fn a_copy_is_fetched_once_and_a_changed_document_is_never_one() {
+    let Some(home) = home() else { return };
+    let run = numbered(1, "one");
+    let path = home.store.save(&run).expect("kept");
+    assert!(!path.exists(), "nothing has asked for it");
+    assert!(read(&path).expect("fetched") == run);
+    assert!(path.exists());
+    // From now on without the server's.
+    home.sql("UPDATE latlas.document SET bytes = 'x'");
+    assert!(read(&path).expect("the copy") == run);
+    std::fs::remove_file(&path).expect("removed");
+    let error = failure(read(&path));
+    assert!(matches!(error, DatabaseFailure::Damaged(_)), "{error}");
+    let verified = home.open().verify().expect("verified");
+    assert!(verified.damaged[0].what.contains("digest"), "{verified:?}");
+}
+
+#[test]
+fn a_copy_that_is_not_the_databases_is_fetched_anew() {
+    let Some(home) = home() else { return };
+    let run = numbered(1, "one");
+    let path = home.store.save(&run).expect("kept");
+    assert!(read(&path).expect("fetched") == run);
+    std::fs::write(&path, b"cut off").expect("damaged");
+    assert!(read(&path).expect("fetched anew") == run);
+    // Another machine deletes it, and keeps another document of this id.
+    home.sql("DELETE FROM latlas.result; DELETE FROM latlas.run");
+    assert!(read(&path).is_err(), "deleted");
+    let other = synthetic::slower(&run, "cpu.add_i32", 2.0);
+    assert_eq!(home.reopened().save(&other).expect("kept"), path);
+    assert!(read(&path).expect("fetched anew") == other);
+}
+
+#[test]
+fn a_server_that_accepts_and_never_answers_is_given_up() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("bound").port();
+    let url = format!("postgres://me@127.0.0.1:{port}/atlas?connect_timeout=1");
+    let store = Store::at(&Place::parse(&url)).expect("settings");
+    let begun = Instant::now();
+    let silent = failure(store.paths());
+    assert_eq!(
+        silent,
+        DatabaseFailure::Unreachable("no answer for 1 s".into())
+    );
+    assert!(
+        begun.elapsed() < Duration::from_secs(9),
+        "{:?}",
+        begun.elapsed()
+    );
+}
+
+#[test]
+fn a_statement_without_an_answer_is_given_up_and_so_is_its_connection() {
+    let Some(home) = home() else { return };
+    let settings = Settings::of(&home.url(), &System::this()).map_err(|e| e.to_string());
+    let settings = settings.expect("settings");
+    let limit = Duration::from_secs(1);
+    let client = Client::connect(&settings.config, settings.tls, limit);
+    let mut client = client.map_err(|_| ()).expect("connected");
+    let change = client.transaction().map_err(|_| ()).expect("begun");
+    let begun = Instant::now();
+    match change.query("SELECT pg_sleep(60)", &[]) {
+        Err(Fault::Failed(why)) => {
+            assert_eq!(why, DatabaseFailure::WentAway("no answer for 1 s".into()));
+        }
+        other => panic!("{other:?}"),
+    }
+    // Nor is what was begun undone at the price of another such time.
+    drop(change);
+    assert!(client.is_closed() && client.query("SELECT 1", &[]).is_err());
+    assert!(
+        begun.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        begun.elapsed()
+    );
+}
+
+#[test]
+fn the_server_gives_up_a_statement_that_waits_for_a_lock() {
+    let Some(home) = home() else { return };
+    home.keep_three();
+    let url = home.url() + "&options=-c%20statement_timeout%3D500";
+    let hasty = Store::at(&Place::Database(url)).expect("a store");
+    assert_eq!(hasty.paths().expect("paths").len(), 3);
+    home.while_locked("latlas.run", || {
+        let refused = failure(hasty.paths());
+        assert!(
+            refused.to_string().contains("statement timeout"),
+            "{refused}"
+        );
+    });
+    let server = home.store.documents.server().expect("a server");
+    let asked = server.with(|session, _| {
+        let row = session.client.query_one("SHOW statement_timeout", &[])?;
+        Ok(row.try_get::<_, String>(0)?)
+    });
+    assert_eq!(asked.expect("asked"), "55s");
+}
+
+#[test]
+fn a_role_without_usage_and_one_without_a_password_are_told_so() {
+    let Some(home) = home() else { return };
+    home.keep_three();
+    let role = format!("stranger_{}", std::process::id());
+    home.sql(&format!("CREATE ROLE {role} LOGIN"));
+    let refused = failure(home.store_as(&role).paths()).to_string();
+    assert_eq!(
+        refused,
+        format!("refused: role {role} has no USAGE on schema latlas")
+    );
+    home.sql(&format!("DROP ROLE {role}"));
+    let absent = failure(home.store_as("nobody_of_this_name").paths()).to_string();
+    assert!(absent.starts_with("refused: role \"nobody"), "{absent}");
+}
+
+#[test]
+fn verify_names_the_run_in_its_database() {
+    let Some(home) = home() else { return };
+    let run = numbered(1, "one");
+    home.store.save(&run).expect("kept");
+    home.sql("UPDATE latlas.document SET bytes = 'x'");
+    let damaged = &home.open().verify().expect("verified").damaged[0].path;
+    let shown = damaged.display().to_string();
+    assert!(shown.starts_with("00000001 in postgres://"), "{shown}");
+}
+
+#[test]
+fn what_the_tables_hold_is_compared_and_can_be_made_anew() {
+    let Some(home) = home() else { return };
+    home.keep_three();
+    let index = home.open();
+    for (change, named) in [
+        (
+            "UPDATE latlas.result SET value = value * 2 WHERE run = 1 AND place = 3",
+            "memory.latency",
+        ),
+        ("DELETE FROM latlas.result WHERE run = 2", "disagrees"),
+        (
+            "UPDATE latlas.run SET counted = NOT counted WHERE run = 3",
+            "disagrees",
+        ),
+    ] {
+        home.sql(change);
+        let verified = index.verify().expect("verified");
+        let whats: Vec<&str> = verified.index.iter().map(|d| d.what.as_str()).collect();
+        assert!(
+            matches!(whats[..], [what] if what.contains(named)),
+            "{change}: {whats:?}"
+        );
+        assert_eq!(index.rebuild().expect("rebuilt").documents, 3);
+        assert!(index.verify().expect("verified").is_whole(), "{change}");
+    }
+}
+
+#[test]
+fn a_connection_that_was_lost_is_made_again() {
+    let Some(home) = home() else { return };
+    home.keep_three();
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+               WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    home.sql(end);
+    assert_eq!(home.open().runs().expect("asked again").len(), 3);
+    home.sql(end);
+    home.store
+        .save(&numbered(4, "two"))
+        .expect("kept on a new connection");
+    assert!(home.open().verify().expect("verified").is_whole());
+}
+
+#[test]
+fn a_role_that_may_only_read_reads() {
+    let Some(home) = home() else { return };
+    home.keep_three();
+    let role = format!("reader_{}", std::process::id());
+    home.sql(&format!(
+        "CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA latlas TO {role};
+         GRANT SELECT ON ALL TABLES IN SCHEMA latlas TO {role}"
+    ));
+    let reader = home.store_as(&role);
+    assert_eq!(
+        Index::open(reader.clone())
+            .expect("opened")
+            .runs()
+            .expect("read")
+            .len(),
+        3
+    );
+    let refused = failure(reader.check_keepable());
+    assert!(
+        refused.to_string().contains("permission denied"),
+        "{refused}"
+    );
+    home.sql(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
+}
+
+#[test]
+fn no_password_is_in_any_message() {
+    // Nothing listens there.
+    let url = "postgres://me:s3cret@127.0.0.1:1/atlas?connect_timeout=2&password=s3cret";
+    let store = Store::at(&Place::parse(url)).expect("settings");
+    for text in [
+        Index::open(store.clone())
+            .expect_err("nothing is there")
+            .to_string(),
+        format!("{store:?}"),
+        store
+            .save(&synthetic::run())
+            .expect_err("nothing is there")
+            .to_string(),
+    ] {
+        assert!(!text.contains("s3cret"), "{text}");
+        assert!(text.contains("me@127.0.0.1:1/atlas"), "{text}");
+    }
+}

@@ -1,0 +1,68 @@
+//! What the firmware's tables (DMI) and /proc/cpuinfo say of the computer, its firmware and the microcode.
+
+use super::cpu::field;
+use crate::files::Tree;
+use model::machine::Fact;
+
+const DMI: &str = "/sys/class/dmi/id";
+const CPUINFO: &str = "/proc/cpuinfo";
+
+/// Maker and name of the computer.
+pub(super) fn product(tree: &Tree) -> Fact<String> {
+    of_tables(tree, ["sys_vendor", "product_name"])
+}
+
+/// Maker and version of the firmware.
+pub(super) fn version(tree: &Tree) -> Fact<String> {
+    of_tables(tree, ["bios_vendor", "bios_version"])
+}
+
+/// Revision of the first CPU's microcode. Under an emulator /proc/cpuinfo may describe the host.
+pub(super) fn microcode(tree: &Tree, arch: &str) -> Fact<String> {
+    if !arch.starts_with("x86") {
+        return Fact::unknown(format!("the kernel names no microcode revision on {arch}"));
+    }
+    let cpuinfo = tree.text(CPUINFO).unwrap_or_default();
+    match field(&cpuinfo, "microcode") {
+        Some(revision) => Fact::known(revision.to_owned()).from_source(CPUINFO),
+        None => Fact::unknown(format!("{CPUINFO} has no microcode revision")),
+    }
+}
+
+fn of_tables(tree: &Tree, names: [&str; 2]) -> Fact<String> {
+    let [maker, name] = names.map(|name| tree.text(&format!("{DMI}/{name}")));
+    let parts: Vec<String> = maker.into_iter().chain(name).collect();
+    match parts.is_empty() {
+        false => Fact::known(parts.join(" ")).from_source(DMI),
+        true => Fact::unknown(format!("{DMI} has no {} and no {}", names[0], names[1])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn tables_and_cpuinfo_are_read_or_give_a_reason() {
+        let root = tempfile::tempdir().expect("a directory");
+        let tree = Tree::new(root.path());
+        for fact in [product(&tree), version(&tree), microcode(&tree, "x86_64")] {
+            assert!(fact.get().is_none() && fact.unknown.is_some(), "{fact:?}");
+        }
+        let write = |path: &str, text: &str| {
+            let path = tree.at(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+            fs::write(&path, text).expect("written");
+        };
+        write("/sys/class/dmi/id/sys_vendor", "Dell Inc.\n");
+        write("/sys/class/dmi/id/product_name", "PowerEdge R6525\n");
+        write("/sys/class/dmi/id/bios_version", "2.14.1\n");
+        write("/proc/cpuinfo", "processor\t: 0\nmicrocode\t: 0xa0011d5\n");
+        let text = |fact: Fact<String>| fact.value.unwrap_or_default();
+        assert_eq!(text(product(&tree)), "Dell Inc. PowerEdge R6525");
+        assert_eq!(text(version(&tree)), "2.14.1");
+        assert_eq!(text(microcode(&tree, "x86_64")), "0xa0011d5");
+        assert_eq!(microcode(&tree, "aarch64").value, None);
+    }
+}

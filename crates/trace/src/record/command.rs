@@ -1,0 +1,151 @@
+//! Recording a command.
+
+use super::recorded::Around;
+use super::rings::Traced;
+use super::signposts::Signposts;
+use super::source::Source;
+use super::{FOREVER, RecordError, Request, joined, no_signposts, now};
+use model::trace::{Ended, Reason, Target, Trace};
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use sys::attached::{Held, Started};
+
+/// Runs a command in the foreground and records it and everything it starts.
+/// Requests to end go on to the command; at the end of the limit it gets
+/// SIGTERM. One that does not end at that, or at a second request, is killed.
+///
+/// # Errors
+/// If the command does not start, or nothing could be recorded.
+pub fn command(words: &[OsString], held: &Held, request: &Request) -> Result<Trace, RecordError> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(RecordError::NoCommand);
+    };
+    let mut command = Command::new(program);
+    command.args(arguments);
+    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+    started(command, Target::Command(words.collect()), held, request)
+}
+
+/// How long a command has to end by SIGTERM.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Set for a command whose interrupts are recorded one by one: it needs no counts of them.
+pub const INTERRUPTS_RECORDED: &str = "LATLAS_INTERRUPTS_RECORDED";
+
+/// [`command`] with a prepared command, of which the trace is called so.
+///
+/// # Errors
+/// As [`command`].
+pub fn started(
+    mut command: Command,
+    target: Target,
+    held: &Held,
+    request: &Request,
+) -> Result<Trace, RecordError> {
+    let traced = Traced::Command;
+    let (source, mut gaps) = Source::open(&traced, request)?;
+    let signposts = match Signposts::new() {
+        _ if request.last.is_some() => {
+            gaps.push(no_signposts(Reason::LastOnly));
+            None
+        }
+        Ok(signposts) => Some(signposts),
+        Err(error) => {
+            gaps.push(no_signposts(Reason::Failed(error.to_string())));
+            None
+        }
+    };
+    let began = now();
+    if let Some((variable, path)) = signposts.as_ref().map(Signposts::variable) {
+        command.env(variable, path);
+    }
+    if request.interrupts && source.has_interrupts() {
+        command.env(INTERRUPTS_RECORDED, "1");
+    }
+    let started = held.start(&mut command, &[]);
+    let started = started.map_err(|error| RecordError::Start {
+        program: command.get_program().to_owned(),
+        error,
+    })?;
+    let Started::Running(mut running) = started else {
+        return Err(RecordError::Interrupted);
+    };
+    let root = running.id();
+    let limit = request.limit.unwrap_or(FOREVER);
+    let stop = AtomicBool::new(false);
+    let recorder = Mutex::new(Vec::new());
+    let records = || {
+        let mut ids = recorder.lock().unwrap_or_else(PoisonError::into_inner);
+        ids.extend(sys::thread::current_id());
+    };
+    records();
+    let (recorded, marked, to_ns, ended) = std::thread::scope(|scope| -> io::Result<_> {
+        let collector = scope.spawn(|| {
+            records();
+            source.collect(root, &traced, began.raw_ns, &stop, request)
+        });
+        let marks = signposts.map(|signposts| {
+            scope.spawn(|| {
+                records();
+                signposts.collect(&stop, request.limit_bytes)
+            })
+        });
+        let status = running.wait_until_asked_twice(Instant::now() + limit);
+        let to_ns = sys::monotonic_raw_ns();
+        stop.store(true, Ordering::Release);
+        let recorded = joined(collector)?;
+        let marked = marks.map(|marks| {
+            marks.thread().unpark();
+            joined(marks)
+        });
+        let ended = match status? {
+            Some(status) => ended_as(status),
+            None => {
+                running.end_within(GRACE)?;
+                match running.is_asked_twice() {
+                    true => Ended::Requested,
+                    false => Ended::Time,
+                }
+            }
+        };
+        Ok((recorded, marked.transpose()?, to_ns, ended))
+    })?;
+    // Signposts may fill their buffer before the records do.
+    let (marked, full_ns) = marked.unzip();
+    let full_ns = full_ns.flatten().filter(|&full_ns| full_ns < to_ns);
+    let (to_ns, ended) = match full_ns {
+        Some(full_ns) => (full_ns, Ended::Full),
+        None => (to_ns, ended),
+    };
+    let mut trace = recorded.trace(Around {
+        target,
+        roots: vec![(root, root)],
+        stops: running.stops().to_vec(),
+        asleep: Vec::new(),
+        gaps,
+        began,
+        to_ns,
+        ended,
+        request,
+    });
+    trace.recorder = recorder
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    if let Some(marked) = marked {
+        crate::signposts::add(&mut trace, &marked);
+    }
+    Ok(trace)
+}
+
+/// How a command ended.
+pub fn ended_as(status: ExitStatus) -> Ended {
+    match status.code() {
+        Some(code) => Ended::Exited(code),
+        None => Ended::Signalled(status.signal().unwrap_or(0)),
+    }
+}

@@ -1,0 +1,230 @@
+//! The trace that is made of what was recorded.
+
+use super::rings::Collected;
+use super::sampler::{self, Sampled};
+use super::{Request, check};
+use crate::decode::{Decoded, Samples, Tracepoint};
+use crate::event::{Event, text_of};
+use crate::states::{Settings, Timeline, stopped, timeline};
+use model::trace::{Clocks, Ended, Gap, Losses, State, Target, Thread, Tier, Trace};
+use std::time::Duration;
+use sys::attached::Stop;
+
+/// What was recorded.
+pub(super) enum Recorded {
+    Records {
+        tier: Tier,
+        samples: Samples,
+        gaps: Vec<Gap>,
+        ring_bytes: u64,
+        /// Names of USDT probes.
+        probes: Vec<String>,
+        collected: Box<Collected>,
+    },
+    Samples(Sampled),
+}
+
+/// What a trace needs in addition to the records.
+pub(super) struct Around<'a> {
+    pub(super) target: Target,
+    /// Process and number of the first threads.
+    pub(super) roots: Vec<(u32, u32)>,
+    /// When the first process was stopped, as far as known.
+    pub(super) stops: Vec<Stop>,
+    /// Those that slept when the recording began.
+    pub(super) asleep: Vec<Event>,
+    pub(super) gaps: Vec<Gap>,
+    pub(super) began: Clocks,
+    pub(super) to_ns: u64,
+    pub(super) ended: Ended,
+    pub(super) request: &'a Request,
+}
+
+impl Recorded {
+    pub(super) fn trace(self, around: Around<'_>) -> Trace {
+        let empty = Trace {
+            gaps: around.gaps,
+            architecture: around.request.architecture.clone(),
+            kernel: around.request.kernel.clone(),
+            cpu_count: u32::try_from(around.request.cpus.len()).unwrap_or(u32::MAX),
+            began: around.began,
+            duration_ns: around.to_ns.saturating_sub(around.began.raw_ns),
+            ..Trace::new(around.target, around.ended, Tier::Minimal)
+        };
+        match self {
+            Recorded::Samples(sampled) => of_samples(sampled, around.request.last, empty),
+            Recorded::Records {
+                tier,
+                samples,
+                mut gaps,
+                ring_bytes,
+                probes,
+                collected,
+            } => {
+                let mut decoded = Decoded::default();
+                for (cpu, bytes) in &collected.chunks {
+                    decoded.add(&samples, *cpu, bytes);
+                }
+                decoded.sort();
+                let mut before = collected.before;
+                let asleep = match collected.from_ns {
+                    None => around.asleep,
+                    Some(from_ns) => {
+                        // Before that, some CPUs' events are there and others' are not.
+                        let is_old = |event: &Event| event.at_ns < from_ns;
+                        let old = decoded.events.partition_point(is_old);
+                        let old: Vec<Event> = decoded.events.drain(..old).collect();
+                        before.add(&old);
+                        before.asleep(from_ns, around.asleep)
+                    }
+                };
+                decoded.events.splice(..0, asleep);
+                let read = collected.stacks.map(|reader| reader.finish());
+                let read = read.unwrap_or_default();
+                decoded.events.extend(read.events);
+                decoded.unread_bytes += read.unread_bytes;
+                decoded.sort();
+                let calls = match &samples {
+                    Samples::Tracepoints(layouts) => layouts.id(Tracepoint::Enter).is_some(),
+                    Samples::Faults => false,
+                };
+                let root = around.roots.first().map_or(0, |&(process, _)| process);
+                let from_ns = collected.from_ns.unwrap_or(around.began.raw_ns);
+                let to_ns = collected.full_ns.unwrap_or(u64::MAX).min(around.to_ns);
+                let last = around.request.last;
+                let last_from_ns = last.map(|last| before_by(to_ns, last));
+                let settings = Settings {
+                    roots: match collected.from_ns {
+                        Some(_) => before.threads(),
+                        None => around.roots,
+                    },
+                    from_ns,
+                    shown_from_ns: shown_from(last_from_ns, collected.from_ns, around.began.raw_ns),
+                    to_ns,
+                    scheduler: tier == Tier::Full,
+                    tasks_of_all: tier == Tier::Full && around.request.scheduler_only,
+                    calls,
+                    yield_call: check::number_of("sched_yield"),
+                };
+                let mut timeline = timeline(&decoded.events, &settings);
+                let stops = around.stops.iter().map(|stop| {
+                    let to_ns = stop.to_ns.unwrap_or(settings.to_ns);
+                    let since = |ns: u64| ns.saturating_sub(timeline.began_ns);
+                    (since(stop.from_ns), since(to_ns))
+                });
+                let stops: Vec<(u64, u64)> = stops.collect();
+                stopped(&mut timeline.threads, root, &stops);
+                before.complete(&mut timeline.threads);
+                let mut trace = Trace {
+                    tier,
+                    ring_bytes,
+                    stacks: read.stacks,
+                    signpost_names: probes,
+                    ..empty
+                };
+                trace.gaps.append(&mut gaps);
+                if collected.full_ns.is_some() {
+                    trace.ended = Ended::Full;
+                }
+                let mut trace = of_records(timeline, &decoded, settings.to_ns, trace);
+                trace.losses.stacks = read.lost;
+                // Not all of the time that was asked for.
+                let short_ns = collected.short_ns.zip(last_from_ns);
+                let is_short = short_ns.is_some_and(|(short_ns, asked_ns)| short_ns > asked_ns);
+                let asked_ns = to_ns.saturating_sub(around.began.raw_ns);
+                let asked_ns = last.map(|last| asked_ns.min(last.as_nanos() as u64));
+                trace.losses.last_ns = asked_ns.filter(|_| is_short);
+                trace
+            }
+        }
+    }
+}
+
+fn of_records(timeline: Timeline, decoded: &Decoded, to_ns: u64, empty: Trace) -> Trace {
+    let mut trace = Trace {
+        began: since(empty.began, timeline.began_ns),
+        duration_ns: to_ns.saturating_sub(timeline.began_ns),
+        threads: timeline.threads,
+        cpus: timeline.cpus,
+        wakeups: timeline.wakeups,
+        losses: Losses {
+            unread_bytes: decoded.unread_bytes,
+            ..timeline.losses
+        },
+        ..empty
+    };
+    let calls = trace.threads.iter().flat_map(|thread| &thread.calls);
+    let segments = trace.threads.iter().flat_map(|thread| &thread.segments);
+    let blocked = segments.filter_map(|segment| match segment.state {
+        State::Blocked { call, .. } => call,
+        _ => None,
+    });
+    let numbers = calls.map(|call| call.number).chain(blocked);
+    let names = numbers.filter_map(|n| Some((n, sys::system_calls::name(n)?.to_owned())));
+    trace.call_names = names.collect();
+    let traced: std::collections::BTreeSet<u32> = trace.threads.iter().map(|t| t.id).collect();
+    let names = decoded.names.iter().filter(|(id, _)| !traced.contains(id));
+    trace.other_names = names.map(|(&id, name)| (id, text_of(name))).collect();
+    trace
+}
+
+/// The same moment on all clocks, at another time of the first.
+fn since(clocks: Clocks, raw_ns: u64) -> Clocks {
+    let later_ns = raw_ns.saturating_sub(clocks.raw_ns);
+    Clocks {
+        raw_ns: clocks.raw_ns + later_ns,
+        boot_ns: clocks.boot_ns + later_ns,
+        real_ns: clocks.real_ns + later_ns,
+    }
+}
+
+/// A time before another.
+fn before_by(at_ns: u64, by: Duration) -> u64 {
+    at_ns.saturating_sub(u64::try_from(by.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// Where only the end is shown: from when on, if that is later than when recording began.
+fn shown_from(last_ns: Option<u64>, kept_ns: Option<u64>, began_ns: u64) -> Option<u64> {
+    last_ns.max(kept_ns).filter(|&from_ns| from_ns > began_ns)
+}
+
+fn of_samples(mut sampled: Sampled, last: Option<Duration>, empty: Trace) -> Trace {
+    let end_ns = empty.began.raw_ns + empty.duration_ns;
+    let sampled_ns = sampled.threads.iter().map(|thread| thread.to_ns).max();
+    // The last samples are read after the request to stop.
+    let end_ns = sampled
+        .full_ns
+        .unwrap_or(end_ns)
+        .max(sampled_ns.unwrap_or(0));
+    let last_from_ns = last.map(|last| before_by(end_ns, last));
+    let shown_from_ns = shown_from(last_from_ns, None, empty.began.raw_ns);
+    let empty = match shown_from_ns {
+        None => empty,
+        Some(from_ns) => {
+            sampler::drop_before(&mut sampled.threads, from_ns);
+            Trace {
+                began: since(empty.began, from_ns),
+                ..empty
+            }
+        }
+    };
+    let began_ns = empty.began.raw_ns;
+    let relative = |at_ns: u64| at_ns.saturating_sub(began_ns);
+    let threads = sampled.threads.into_iter().map(|mut thread: Thread| {
+        thread.from_ns = relative(thread.from_ns);
+        thread.to_ns = relative(thread.to_ns);
+        for sample in &mut thread.samples {
+            sample.at_ns = relative(sample.at_ns);
+        }
+        thread
+    });
+    Trace {
+        threads: threads.collect(),
+        ended: match sampled.full_ns {
+            Some(_) => Ended::Full,
+            None => empty.ended,
+        },
+        duration_ns: relative(end_ns),
+        ..empty
+    }
+}

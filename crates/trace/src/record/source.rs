@@ -1,0 +1,116 @@
+//! Where records come from: the best tier that is allowed here.
+
+use super::kept::Kept;
+use super::recorded::Recorded;
+use super::rings::{Rings, Traced};
+use super::{RecordError, Request, process, sampler};
+use crate::decode::{Samples, Tracepoint};
+use model::trace::tier::Missing;
+use model::trace::{Gap, Reason, Tier, Topic};
+use std::io;
+use std::sync::atomic::AtomicBool;
+
+/// Where records come from.
+pub(super) enum Source {
+    Rings(Tier, Box<Rings>),
+    Sampler,
+}
+
+impl Source {
+    /// The best tier that is possible, and why the better ones are not.
+    pub(super) fn open(
+        traced: &Traced,
+        request: &Request,
+    ) -> Result<(Source, Vec<Gap>), RecordError> {
+        // Events of a thread for each CPU, and as many again of the machine.
+        let _ = sys::process::allow_open_files(u64::MAX);
+        let mut gaps = Vec::new();
+        for tier in Tier::ALL {
+            if request.tier.is_some_and(|wanted| wanted != tier) {
+                continue;
+            }
+            let opened = match tier {
+                Tier::Full => Rings::full(traced, request),
+                Tier::OwnProcess => Rings::own(traced, request),
+                Tier::Minimal => break,
+            };
+            let opened = opened.map_err(|reason| match (tier, reason, traced) {
+                (Tier::OwnProcess, Reason::Denied(_), &Traced::Process(id))
+                    if process::is_of_another_user(id) =>
+                {
+                    Reason::OtherUser
+                }
+                (_, reason, _) => reason,
+            });
+            match opened {
+                Ok(rings) => return Ok((Source::Rings(tier, Box::new(rings)), gaps)),
+                Err(reason) if request.tier == Some(tier) => {
+                    return Err(RecordError::Tier { tier, reason });
+                }
+                Err(reason) => gaps.push(Gap {
+                    of: Missing::Tier(tier),
+                    reason,
+                }),
+            }
+        }
+        let asked = [
+            (request.stacks.is_some(), Topic::Stacks),
+            (request.usdt.is_some(), Topic::Probes),
+        ];
+        for (_, topic) in asked.into_iter().filter(|(is_asked, _)| *is_asked) {
+            gaps.push(Gap {
+                of: Missing::Topic(topic),
+                reason: Reason::NotInTier,
+            });
+        }
+        Ok((Source::Sampler, gaps))
+    }
+
+    /// Whether it records interrupts, of which those of the timer are the most.
+    pub(super) fn has_interrupts(&self) -> bool {
+        match self {
+            Source::Rings(_, rings) => match &rings.samples {
+                Samples::Tracepoints(layouts) => layouts.id(Tracepoint::Timer).is_some(),
+                Samples::Faults => false,
+            },
+            Source::Sampler => false,
+        }
+    }
+
+    pub(super) fn collect(
+        self,
+        root: u32,
+        traced: &Traced,
+        from_ns: u64,
+        stop: &AtomicBool,
+        request: &Request,
+    ) -> io::Result<Recorded> {
+        let others = request.cpus.iter().copied();
+        let others: Vec<u32> = others
+            .filter(|&cpu| Some(cpu) != request.keep_off)
+            .collect();
+        if request.keep_off.is_some() && !others.is_empty() {
+            // It is no less of a recording on that CPU.
+            let _ = sys::pin_to(&others);
+        }
+        Ok(match self {
+            Source::Rings(tier, rings) => {
+                let (samples, gaps) = (rings.samples.clone(), rings.gaps.clone());
+                let ring_bytes = rings.ring_bytes();
+                let probes = rings.probe_names();
+                let kept = Kept::new(root, traced, request, samples.clone());
+                Recorded::Records {
+                    tier,
+                    samples,
+                    gaps,
+                    ring_bytes,
+                    probes,
+                    collected: Box::new(rings.collect(stop, kept)?),
+                }
+            }
+            Source::Sampler => {
+                Recorded::Samples(sampler::sample(root, traced, from_ns, stop, request))
+            }
+        })
+    }
+}

@@ -1,0 +1,219 @@
+//! Whether this is the machine expected, as text.
+
+use model::fit::expectation::{Expectation, FEW_HOSTS, LeftOut};
+use model::fit::identity::Differs;
+use model::fit::judge::{Judged, Test, Tested, Verdict};
+use model::fit::{Counted, Element, Vector};
+use model::story::{Block, Cell, Table, Tone, left, right};
+
+/// The verdict, what differs, and every test.
+pub fn fit(judged: &Judged) -> Vec<Block> {
+    let mut blocks = vec![Block::Note(model::story::Note {
+        tone: tone(judged.verdict),
+        ..model::story::Note::new("", headline(judged))
+    })];
+    blocks.extend(differences(judged).into_iter().map(Block::note));
+    blocks.push(Block::empty_line());
+    let mut table = Table::new([
+        left("element"),
+        right("here"),
+        right("expected"),
+        right("factor"),
+        right("allowed"),
+        left(""),
+    ]);
+    for test in &judged.tests {
+        table.row(cells(test));
+    }
+    for missing in &judged.not_compared {
+        let text = format!("{}: not compared: {}", missing.element.text(), missing.why);
+        table.note("  ", text);
+    }
+    blocks.push(Block::Table(table));
+    if judged.few_hosts {
+        let text = format!(
+            "learned from {}: how hosts of one model differ is mostly assumed below {FEW_HOSTS}",
+            hosts(judged.hosts)
+        );
+        blocks.push(Block::labelled("note: ", text));
+    }
+    blocks
+}
+
+/// The vector of a run that there is nothing to compare with.
+pub fn vector(vector: &Vector) -> Vec<Block> {
+    let mut table = Table::new([left("element"), right("here")]);
+    for (element, value) in &vector.elements {
+        let text = match value.get() {
+            Some(value) => figure(*element, *value),
+            None => "-".into(),
+        };
+        table.row([element.text().into(), text.into()]);
+        if value.get().is_none() {
+            table.note("  ", value.unknown.clone().unwrap_or_default());
+        }
+    }
+    let mut blocks = vec![Block::Table(table), Block::empty_line()];
+    blocks.extend(
+        vector
+            .noise
+            .iter()
+            .map(|noise| Block::labelled("not quiet: ", noise.to_string())),
+    );
+    blocks.push(Block::text(
+        "nothing to compare with: no quiet earlier `latlas fit` of this machine is stored, and no --expect FILE was given",
+    ));
+    blocks
+}
+
+/// What was learned, and from what.
+pub fn learned(expected: &Expectation) -> Vec<Block> {
+    let mut table = Table::new([
+        left("element"),
+        right("median"),
+        right("one host varies by"),
+        right("from run to run"),
+        right("hosts"),
+    ]);
+    let share = |deviation: f64| format!("±{:.1} %", deviation * 100.0);
+    for own in &expected.elements {
+        table.row([
+            own.element.text().into(),
+            figure(own.element, own.median).into(),
+            share(own.spread.deviation).into(),
+            own.spread.within.map_or("-".into(), share).into(),
+            own.hosts.to_string().into(),
+        ]);
+    }
+    let text = format!(
+        "learned from {} of {}",
+        runs(expected.runs),
+        hosts(expected.hosts.len())
+    );
+    let mut blocks = vec![Block::text(text), Block::empty_line(), Block::Table(table)];
+    blocks.extend(
+        expected
+            .left_out
+            .iter()
+            .map(|out| Block::labelled("left out: ", left_out(out))),
+    );
+    if expected.hosts.len() < FEW_HOSTS {
+        let text =
+            format!("how hosts of one model differ is mostly assumed below {FEW_HOSTS} hosts");
+        blocks.push(Block::labelled("note: ", text));
+    }
+    blocks
+}
+
+/// The verdict and what differs in one line: why a scheduler should not use the host.
+pub fn reason(judged: &Judged) -> String {
+    let mut line = vec![format!("latlas fit: {}", judged.verdict.text())];
+    line.extend(differences(judged));
+    line.join("; ")
+}
+
+fn headline(judged: &Judged) -> String {
+    let of = format!("{} of {}", runs(judged.runs), hosts(judged.hosts));
+    match judged.verdict {
+        Verdict::Fits => format!("{}: fits {of}", judged.host),
+        Verdict::AnotherMachine => format!("{}: another machine than in {of}", judged.host),
+        Verdict::OutOfRange => format!("{}: out of range of {of}", judged.host),
+        Verdict::NotQuiet => format!("{}: not quiet now, measure again", judged.host),
+    }
+}
+
+/// What differs and what disturbed, a line each.
+fn differences(judged: &Judged) -> Vec<String> {
+    let facts = judged.identity.iter().map(|fact| {
+        let Differs {
+            what,
+            here,
+            expected,
+            ..
+        } = fact;
+        format!("{what} {here}, expected {expected}")
+    });
+    let tests = judged.tests.iter().filter(|test| test.differs).map(of_test);
+    let quota = judged.throttled_share.map(|share| {
+        format!(
+            "a CPU quota stopped the run for {:.0} % of its time",
+            share * 100.0
+        )
+    });
+    let noise = judged.noise.iter().map(ToString::to_string);
+    let relevant = judged.verdict == Verdict::NotQuiet;
+    facts
+        .chain(tests)
+        .chain(quota)
+        .chain(noise.filter(|_| relevant))
+        .collect()
+}
+
+fn of_test(test: &Test) -> String {
+    match (test.of, test.here, test.expected) {
+        (Tested::Element(element), Some(here), Some(expected)) => format!(
+            "{} {}, expected {} ({:.2}x)",
+            element.text(),
+            figure(element, here),
+            figure(element, expected),
+            test.factor
+        ),
+        (of, ..) => format!("{} {:.2}x slower", name(of), test.factor),
+    }
+}
+
+fn name(of: Tested) -> &'static str {
+    match of {
+        Tested::Element(element) => element.text(),
+        Tested::Group(group) => group.text(),
+    }
+}
+
+fn cells(test: &Test) -> [Cell; 6] {
+    let value = |value: Option<f64>| match (test.of, value) {
+        (Tested::Element(element), Some(value)) => Cell::from(figure(element, value)),
+        _ => "-".into(),
+    };
+    let verdict = match test.differs {
+        true => Cell::from("differs").toned(Tone::Bad),
+        false => "".into(),
+    };
+    [
+        name(test.of).into(),
+        value(test.here),
+        value(test.expected),
+        format!("{:.3}x", test.factor).into(),
+        format!("{:.2} to {:.2}x", test.allowed[0], test.allowed[1]).into(),
+        verdict,
+    ]
+}
+
+fn figure(element: Element, value: f64) -> String {
+    let three = |value: f64| format!("{:.*}", model::figure::decimals(value, 0.0), value);
+    match element.counted() {
+        Counted::Ghz => format!("{} GHz", three(value)),
+        Counted::Cycles => format!("{} cycles", three(value)),
+        Counted::Ns => model::figure::time(value),
+        Counted::Share => format!("{:.0} %", value * 100.0),
+    }
+}
+
+fn left_out(out: &LeftOut) -> String {
+    format!("{} ({}): {}", out.host, runs(out.runs), out.why)
+}
+
+fn hosts(count: usize) -> String {
+    format!("{count} host{}", if count == 1 { "" } else { "s" })
+}
+
+fn runs(count: usize) -> String {
+    format!("{count} run{}", if count == 1 { "" } else { "s" })
+}
+
+fn tone(verdict: Verdict) -> Tone {
+    match verdict {
+        Verdict::Fits => Tone::Good,
+        Verdict::NotQuiet => Tone::Doubtful,
+        Verdict::AnotherMachine | Verdict::OutOfRange => Tone::Bad,
+    }
+}

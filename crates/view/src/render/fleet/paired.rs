@@ -1,0 +1,154 @@
+//! Two campaigns by hosts in pairs.
+
+use super::{change, ends, several, value};
+use crate::render::figures::{counted, trimmed};
+use crate::render::joined;
+use crate::render::table::{group_of, in_group};
+use model::compare::finding::Finding;
+use model::fleet::paired::{PairedFleets, PairedRow};
+use model::story::{Block, Cell, Table, Tone, left, right};
+
+/// Names in a sentence.
+const NAMED: usize = 10;
+/// Facts that changed.
+const CHANGES: usize = 8;
+
+/// The comparison; `wide` names what only one side has.
+pub fn paired(pair: &PairedFleets, wide: bool) -> Vec<Block> {
+    joined(vec![header(pair), table(pair), footer(pair, wide)])
+}
+
+fn header(pair: &PairedFleets) -> Vec<Block> {
+    let mut blocks = vec![
+        Block::fact("A", pair.a.as_str()),
+        Block::fact("B", pair.b.as_str()),
+        Block::fact(
+            "hosts",
+            format!(
+                "{} in both, each compared with itself",
+                counted(pair.hosts.len(), "host")
+            ),
+        ),
+    ];
+    if !pair.not_shown.is_empty() {
+        let text = format!(
+            "{}: the same name with another campaign file",
+            several(&pair.not_shown, NAMED)
+        );
+        blocks.push(Block::fact("not shown", text));
+    }
+    for (letter, hosts) in [("A", &pair.only_in_a), ("B", &pair.only_in_b)] {
+        if !hosts.is_empty() {
+            blocks.push(Block::fact(
+                &format!("only in {letter}"),
+                several(hosts, NAMED),
+            ));
+        }
+    }
+    for changed in pair.differences.iter().take(CHANGES) {
+        let text = format!(
+            "{} -> {} on {}",
+            changed.a,
+            changed.b,
+            counted(changed.hosts, "host")
+        );
+        blocks.push(Block::fact(&format!("  {}  ", changed.fact.text()), text));
+    }
+    if pair.differences.is_empty() {
+        blocks.push(Block::fact("differs", "nothing known"));
+    }
+    blocks
+}
+
+fn table(pair: &PairedFleets) -> Vec<Block> {
+    let groups = pair
+        .rows
+        .chunk_by(|a, b| group_of(&a.id) == group_of(&b.id));
+    let tables = groups.map(|rows| {
+        let mut table = Table::new([
+            left(group_of(&rows[0].id)),
+            right("A"),
+            right("B"),
+            right("B / A"),
+            left("95 %"),
+            right("hosts").optional(),
+            left(""),
+        ]);
+        for row in rows {
+            let interval = row.interval.map_or(String::new(), |i| ends(row.ratio, i));
+            table.row([
+                in_group(&row.id).into(),
+                value(&row.unit, row.medians_ns[0]).into(),
+                value(&row.unit, row.medians_ns[1]).into(),
+                change(row.ratio).into(),
+                interval.into(),
+                row.hosts.to_string().into(),
+                finding(row),
+            ]);
+        }
+        table
+    });
+    vec![Block::Tables(tables.collect())]
+}
+
+fn finding(row: &PairedRow) -> Cell {
+    match row.finding {
+        Finding::Different if !row.unit.is_time() => {
+            Cell::from(if row.ratio > 1.0 { "more" } else { "less" })
+        }
+        Finding::Different if row.ratio > 1.0 => Cell::from("slower").toned(Tone::Bad),
+        Finding::Different => Cell::from("faster").toned(Tone::Good),
+        other => Cell::from(other.text()).toned(Tone::Dim),
+    }
+}
+
+fn footer(pair: &PairedFleets, wide: bool) -> Vec<Block> {
+    let count = |finding| pair.with(finding).count();
+    let mut blocks = vec![Block::text(format!(
+        "{}: {} different, {} the same within {} %, can't tell for {}. B / A: median over hosts of each host's \
+         ratio of times; Student's t and the sign test by hosts, all rows together: without a change at \
+         most {} % of comparisons call any row different.",
+        counted(pair.rows.len(), "row"),
+        count(Finding::Different),
+        count(Finding::SameWithinNoise),
+        trimmed(pair.margin * 100.0),
+        count(Finding::CannotTell),
+        trimmed(pair.level * 100.0)
+    ))];
+    if pair.hosts.len() < model::fleet::LEAST_HOSTS {
+        let least = model::fleet::LEAST_HOSTS;
+        blocks.push(Block::text(format!(
+            "At least {least} common hosts are needed."
+        )));
+    } else if !pair.unable.is_empty() {
+        let text = format!(
+            "{} can't show a change of {} % in {} of {}{}.",
+            counted(pair.hosts.len(), "host"),
+            trimmed(pair.sought * 100.0),
+            pair.unable.len(),
+            counted(pair.tested(), "row"),
+            pair.needed_hosts.map_or(String::new(), |hosts| format!(
+                " (needs about {hosts} hosts)"
+            ))
+        );
+        blocks.push(Block::text(text));
+    }
+    if let Some(share) = pair.fail_above.filter(|_| !pair.has_findings()) {
+        let share = trimmed(share * 100.0);
+        let text = format!("no row can cross the gate of {share} %");
+        blocks.push(Block::warning("INCONCLUSIVE: ", text));
+    }
+    if !pair.crossed.is_empty() {
+        let text = several(&pair.crossed, usize::MAX);
+        blocks.push(Block::warning("SLOWER than allowed: ", text));
+    }
+    for (letter, rows) in [("A", &pair.rows_only_in_a), ("B", &pair.rows_only_in_b)] {
+        if wide && !rows.is_empty() {
+            blocks.push(Block::labelled(
+                format!("rows only in {letter}: "),
+                rows.join(", "),
+            ));
+        }
+    }
+    blocks
+}
