@@ -131,11 +131,8 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     }
     written.transpose()?;
     drawable?;
-    let losses = &trace.losses;
-    let lost = losses.records > 0 || losses.signposts > 0 || losses.stacks > 0;
-    let lost = lost || losses.breaks > losses.repaired;
-    let lost = lost || losses.last_ns.is_some();
-    let whole = !trace.threads.is_empty() && !lost && !unexplained && trace.ended != Ended::Full;
+    let lost = trace.losses.matter() || trace.ended == Ended::Full;
+    let whole = !trace.threads.is_empty() && !lost && !unexplained;
     Ok(match whole {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),

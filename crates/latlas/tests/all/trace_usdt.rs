@@ -34,10 +34,11 @@ fn each_hit_is_a_signpost_of_its_thread() {
     // Events that threads inherit lost hits of the first thread in two runs of three.
     for tier in ["full"; 3] {
         let trace = |option: &str| {
-            let done = home.run(format!(
-                "trace --tier {tier} {option} --out t.zst -- ./probes"
-            ));
-            assert_eq!(done.code, 0, "{}", done.err);
+            let done = home
+                .run(format!(
+                    "trace --tier {tier} {option} --out t.zst -- ./probes"
+                ))
+                .recorded();
             (read(&home, "t.zst"), done.err)
         };
         let (whole, text) = trace("--usdt");
@@ -89,8 +90,7 @@ fn nothing_is_left_in_the_kernel() {
 #[test]
 fn a_program_without_probes_says_so() {
     let home = Home::new();
-    let done = home.run("trace --usdt -- true");
-    assert_eq!(done.code, 0, "{}", done.err);
+    let done = home.run("trace --usdt -- true").recorded();
     has(&done.err, ["no section .note.stapsdt"]);
     let done = home.run("trace --tier minimal --usdt -- true");
     has(&done.err, ["no USDT probes: this tier can't record them"]);

@@ -361,6 +361,15 @@ pub struct Losses {
     pub last_ns: Option<u64>,
 }
 
+impl Losses {
+    /// Whether something is missing that changes what the trace says.
+    pub fn matter(&self) -> bool {
+        let breaks = self.breaks > self.repaired;
+        let lost = [self.records, self.unread_bytes, self.signposts, self.stacks];
+        breaks || lost.iter().any(|&n| n > 0) || self.last_ns.is_some()
+    }
+}
+
 impl Trace {
     /// A trace of one CPU in which nothing happened, to be completed.
     pub fn new(target: Target, ended: Ended, tier: Tier) -> Trace {

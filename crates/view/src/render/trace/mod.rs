@@ -425,11 +425,10 @@ fn losses(trace: &Trace) -> Vec<Block> {
         };
         return vec![Block::fact("missing", text)];
     }
-    let tone =
-        match records > 0 || breaks > repaired || unread_bytes > 0 || signposts > 0 || stacks > 0 {
-            true => Tone::Bad,
-            false => Tone::Plain,
-        };
+    let tone = match trace.losses.matter() {
+        true => Tone::Bad,
+        false => Tone::Plain,
+    };
     vec![Block::Note(Note {
         tone,
         ..Note::new(format!("{:<12}", "missing"), texts.join("; "))
