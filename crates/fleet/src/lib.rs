@@ -9,6 +9,7 @@ pub mod directory;
 mod error;
 pub mod hosts;
 pub mod journal;
+pub mod keep;
 pub mod record;
 pub mod scan;
 pub mod slurm;

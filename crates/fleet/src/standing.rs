@@ -140,7 +140,7 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// A document that belongs to no expected job.
+/// A document that is not stored.
 #[derive(Serialize, Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {
     /// Its file.

@@ -20,7 +20,7 @@ Examples:
 Exit codes:
   0  done; with status and collect, the campaign is complete
   2  the request can't be carried out
-  3  jobs are missing, running or refused";
+  3  jobs are missing, running or refused, or a result can't be stored";
 
 /// The commands of `latlas fleet`.
 #[derive(Subcommand, Debug)]

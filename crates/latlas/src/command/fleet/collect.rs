@@ -2,47 +2,70 @@
 
 use super::{named, status};
 use crate::command::atlas;
-use crate::output;
-use ::fleet::standing::belongs;
+use crate::{UNRELIABLE, output};
+use ::fleet::keep::{Kept, keep};
+use ::fleet::standing::{Foreign, Standing, belongs};
 use ::fleet::submit;
 use anyhow::Context;
 use model::text::counted;
+use serde::Serialize;
 use std::process::ExitCode;
-use store::StoreError;
+
+/// How complete the campaign is, and what was stored.
+#[derive(Serialize)]
+struct Collected<'a> {
+    #[serde(flatten)]
+    standing: &'a Standing,
+    stored: usize,
+    stored_before: usize,
+    not_stored: &'a [Foreign],
+}
 
 /// Stores each document that belongs to the campaign, one at a time.
 pub(super) fn collect(name: &str, json: bool) -> anyhow::Result<ExitCode> {
     let (directory, submission) = named::submitted(name)?;
     let index = atlas::open()?;
-    let (mut stored, mut known) = (0, 0);
-    let standing = submit::look_with(&directory, &submission, |document, run| {
+    let (mut stored, mut known, mut not_stored) = (0, 0, Vec::new());
+    let looked = submit::look_with(&directory, &submission, |document, run| {
         if belongs(&submission, document).is_err() {
             return Ok(());
         }
-        match index.keep(run) {
-            Ok(_) => stored += 1,
-            Err(StoreError::Io { cause, .. })
-                if cause.kind() == std::io::ErrorKind::AlreadyExists =>
-            {
-                known += 1;
-            }
-            Err(other) => return Err(anyhow::Error::from(other)).context("can't store a result"),
+        match keep(&index, run).context("can't store a result")? {
+            Kept::New => stored += 1,
+            Kept::Before => known += 1,
+            Kept::Not(reason) => not_stored.push(Foreign {
+                file: document.file.clone(),
+                run: run.id.clone(),
+                reason,
+            }),
         }
-        Ok(())
-    })?;
+        anyhow::Ok(())
+    });
+    let before = match known {
+        0 => String::new(),
+        _ => format!("; {known} stored before"),
+    };
+    let summary = format!("stored {}{before}", counted(stored, "run"));
+    let standing = looked.inspect_err(|_| output::message(&summary))?;
+    // Of these the campaign itself has another document of the same id.
+    not_stored.retain(|one| standing.foreign.iter().all(|other| other.file != one.file));
     atlas::print_messages(&index.messages());
-    if json {
-        let mut value = serde_json::to_value(&standing)?;
-        value["stored"] = stored.into();
-        value["stored_before"] = known.into();
-        output::print_json_or(true, &value, String::new)?;
-    } else {
-        status::show(&standing, false)?;
-        let before = match known {
-            0 => String::new(),
-            _ => format!("; {known} stored before"),
-        };
-        output::message(format_args!("stored {}{before}", counted(stored, "run")));
+    let collected = Collected {
+        standing: &standing,
+        stored,
+        stored_before: known,
+        not_stored: &not_stored,
+    };
+    output::print_json_or(json, &collected, || status::text(&standing))?;
+    if !json {
+        output::message(summary);
     }
-    Ok(status::exit_code(&standing))
+    for one in &not_stored {
+        let reason = output::harmless(&one.reason);
+        output::message(format_args!("results/{} is not stored: {reason}", one.file));
+    }
+    Ok(match not_stored.is_empty() {
+        true => status::exit_code(&standing),
+        false => ExitCode::from(UNRELIABLE),
+    })
 }

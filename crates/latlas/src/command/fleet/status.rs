@@ -36,5 +36,10 @@ pub(super) fn exit_code(standing: &Standing) -> ExitCode {
 
 /// Prints a standing.
 pub(super) fn show(standing: &Standing, json: bool) -> anyhow::Result<()> {
-    output::print_json_or(json, standing, || output::plain(&story::blocks(standing)))
+    output::print_json_or(json, standing, || text(standing))
+}
+
+/// A standing in words.
+pub(super) fn text(standing: &Standing) -> String {
+    output::plain(&story::blocks(standing))
 }

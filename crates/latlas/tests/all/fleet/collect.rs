@@ -1,7 +1,7 @@
 //! What is stored, and what is named instead.
 
 use super::Fleet;
-use crate::support::json;
+use crate::support::{has, json};
 use std::time::Duration;
 
 #[test]
@@ -44,6 +44,50 @@ fn results_are_stored_once_and_what_is_odd_is_named() {
     // Its line has the commit of this build.
     std::fs::remove_file(fleet.0.path("lab.fleet/results/n2.1.1.5.json")).expect("removed");
     insta::assert_snapshot!(fleet.0.plain(&fleet.run("status lab").ok().out));
+}
+
+#[test]
+fn another_document_of_a_stored_run_is_named_and_the_rest_is_stored() {
+    let fleet = Fleet::new("hosts = ['n1', 'n2']");
+    fleet.run("submit lab.toml").ok();
+    fleet.document(1, "n1", |_| {});
+    fleet.run("collect lab").ended_with(3);
+    fleet.document(1, "n1", |run| run["wall_ms"] = 1.into());
+    fleet.document(2, "n2", |_| {});
+    for stored in [1, 0] {
+        let done = fleet.run("collect lab --json").ended_with(3);
+        let found = json(&done.out);
+        assert_eq!(found["complete"], true);
+        assert_eq!(
+            (&found["stored"], &found["stored_before"]),
+            (&stored.into(), &(1 - stored).into())
+        );
+        let id = crate::support::id(1);
+        let not_stored = &found["not_stored"];
+        assert_eq!(not_stored.as_array().map(Vec::len), Some(1));
+        assert_eq!(not_stored[0]["run"], *id);
+        assert_eq!(not_stored[0]["file"], "n1.1.1.1.json");
+        let line = "latlas: results/n1.1.1.1.json is not stored: ";
+        has(&done.err, [line, &format!("`latlas atlas delete {id}`")]);
+        assert_eq!(done.err.lines().count(), 1);
+    }
+    // As the line says.
+    let delete = format!("atlas delete {} --yes", crate::support::id(1));
+    fleet.0.run(&delete).ok();
+    let found = json(&fleet.run("collect lab --json").ok().out);
+    assert_eq!((&found["stored"], &found["not_stored"]), (&1.into(), &serde_json::json!([])));
+}
+
+#[test]
+fn a_document_with_the_id_of_another_job_is_named_once() {
+    let fleet = Fleet::new("hosts = ['n1', 'n2']");
+    fleet.run("submit lab.toml").ok();
+    fleet.document(1, "n1", |_| {});
+    fleet.document(2, "n2", |run| run["id"] = crate::support::id(1).into());
+    let found = json(&fleet.run("collect lab --json").ended_with(3).out);
+    assert_eq!(found["foreign"].as_array().map(Vec::len), Some(1));
+    assert_eq!(found["not_stored"], serde_json::json!([]));
+    assert_eq!((&found["stored"], fleet.0.kept()), (&1.into(), 1));
 }
 
 #[test]
