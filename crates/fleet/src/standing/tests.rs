@@ -1,6 +1,8 @@
 use super::*;
 use crate::campaign::Campaign;
-use crate::journal::ProgramFile;
+use crate::journal::{Batch, Batches, Outcome, ProgramFile, Submission};
+use crate::record::{Record, Refusal, Stage};
+use model::campaign::Job;
 use std::path::Path;
 
 const SUBMITTED: u64 = 1_000_000_000;

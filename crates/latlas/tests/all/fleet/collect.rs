@@ -75,7 +75,10 @@ fn another_document_of_a_stored_run_is_named_and_the_rest_is_stored() {
     let delete = format!("atlas delete {} --yes", crate::support::id(1));
     fleet.0.run(&delete).ok();
     let found = json(&fleet.run("collect lab --json").ok().out);
-    assert_eq!((&found["stored"], &found["not_stored"]), (&1.into(), &serde_json::json!([])));
+    assert_eq!(
+        (&found["stored"], &found["not_stored"]),
+        (&1.into(), &serde_json::json!([]))
+    );
 }
 
 #[test]

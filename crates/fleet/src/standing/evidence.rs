@@ -1,0 +1,98 @@
+//! What a standing is concluded from.
+
+use crate::journal::{Batches, Submission};
+use crate::record::Record;
+use model::campaign::Job;
+use serde::Serialize;
+
+/// What is kept of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// Its file.
+    pub file: String,
+    /// Id of the run.
+    pub id: String,
+    /// The job that made it.
+    pub job: Option<Job>,
+    /// Why the run is not whole.
+    pub partial: Option<String>,
+    /// When it began, by the host's clock.
+    pub started_unix_ms: u64,
+    /// How long it took.
+    pub wall_ms: u64,
+    /// Version of the program.
+    pub version: String,
+    /// Its commit.
+    pub commit: Option<String>,
+    /// Rows that could not be measured.
+    pub unavailable: usize,
+    /// The first of them, with the reason.
+    pub first_unavailable: Option<String>,
+}
+
+/// A file among the documents that is none.
+#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The file.
+    pub file: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What the engine says of the jobs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Queue {
+    /// Slurm's jobs of the campaign.
+    Jobs(Vec<Queued>),
+    /// Slurm does not answer.
+    Silent(String),
+    /// Over ssh: `fleet submit` is running.
+    Driven,
+    /// Over ssh: it is not.
+    Idle,
+}
+
+/// A job in Slurm's queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queued {
+    /// The host it was asked for.
+    pub host: String,
+    /// The batch.
+    pub batch: u32,
+    /// The repetition.
+    pub repetition: u32,
+    /// Where it stands.
+    pub phase: Phase,
+    /// Slurm's reason, such as `Resources`.
+    pub reason: String,
+}
+
+/// Where a job stands in Slurm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// In the queue.
+    Pending,
+    /// On its host.
+    Running,
+    /// It ended, in this state of Slurm's.
+    Ended(String),
+}
+
+/// What a standing is concluded from.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// What was submitted.
+    pub submission: &'a Submission,
+    /// What Slurm was asked for.
+    pub batches: &'a Batches,
+    /// What the engine says. It must be asked before the documents are read.
+    pub queue: &'a Queue,
+    /// The documents.
+    pub documents: &'a [Document],
+    /// Files that are none.
+    pub unreadable: &'a [Unreadable],
+    /// What hosts say.
+    pub records: &'a [Record],
+    /// Now, ms since 1970 UTC.
+    pub now_unix_ms: u64,
+}

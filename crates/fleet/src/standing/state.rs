@@ -1,0 +1,98 @@
+//! How complete a campaign is, and the state of each job.
+
+use super::Unreadable;
+use crate::record::Refusal;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// State of a job.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Its document is here.
+    Done,
+    /// On its host.
+    Running,
+    /// It ran, and waits for another attempt.
+    Requeued,
+    /// It never started.
+    Waiting,
+    /// The host, or Slurm, refused it.
+    Refused,
+    /// Nothing will come of it.
+    Lost,
+    /// Nothing was asked for it yet.
+    NotSubmitted,
+}
+
+/// A job with its state.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct JobStanding {
+    /// The host.
+    pub host: String,
+    /// The repetition.
+    pub repetition: u32,
+    /// Its state.
+    pub state: State,
+    /// Why it is not done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Kind of refusal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refusal>,
+    /// The latest attempt known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// Id of the run that counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// Ids of further whole runs of this repetition: it was measured more than once, and counts once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub twice: Vec<String>,
+    /// By how much the host's clock is ahead, in s, where that is more than [`CLOCK_OFF_MS`](super::CLOCK_OFF_MS).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock_off_s: Option<f64>,
+    /// Rows without a figure in the run that counts.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rows_unavailable: usize,
+    /// The first of them, with the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_unavailable: Option<String>,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// A document that is not stored.
+#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// Its file.
+    pub file: String,
+    /// Id of the run.
+    pub run: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// How complete a campaign is.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// Its name.
+    pub campaign: String,
+    /// Digest of its content.
+    pub digest: String,
+    /// Whether every expected job is done.
+    pub complete: bool,
+    /// Jobs by state.
+    pub counts: BTreeMap<State, usize>,
+    /// The jobs, by host as submitted, then repetition.
+    pub jobs: Vec<JobStanding>,
+    /// Documents of no expected job: not stored.
+    pub foreign: Vec<Foreign>,
+    /// Files that are no documents.
+    pub unreadable: Vec<Unreadable>,
+    /// Why Slurm's queue is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_unknown: Option<String>,
+}
