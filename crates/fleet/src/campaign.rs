@@ -4,6 +4,7 @@ use crate::FleetError;
 use crate::hosts;
 pub use crate::text::{Percent, Time};
 use model::run::Scale;
+use model::text::hexadecimal;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -264,7 +265,7 @@ impl Campaign {
             ..self.clone()
         };
         let bytes = serde_json::to_vec(&content).unwrap_or_default();
-        hex(&Sha256::digest(bytes))[..16].to_owned()
+        hexadecimal(&Sha256::digest(bytes))[..16].to_owned()
     }
 
     /// Replaces what the file says of hosts: over ssh, to these.
@@ -288,11 +289,6 @@ impl Campaign {
 pub(crate) fn beside(file: &Path, path: &Path) -> PathBuf {
     let joined = file.parent().unwrap_or(Path::new("")).join(path);
     std::path::absolute(&joined).unwrap_or(joined)
-}
-
-/// Bytes in hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The directory of a campaign. Every file in it is written whole or not at all.
 
 use crate::FleetError;
-use crate::campaign::hex;
 use model::campaign::Job;
+use model::text::hexadecimal;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -183,7 +183,7 @@ pub fn digest(path: &Path) -> Result<String, FleetError> {
             .read(&mut block)
             .map_err(FleetError::io("read", path))?
         {
-            0 => return Ok(hex(&sha.finalize())),
+            0 => return Ok(hexadecimal(&sha.finalize())),
             n => sha.update(&block[..n]),
         }
     }

@@ -10,7 +10,6 @@ use crate::unit::Unit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 use std::path::PathBuf;
 
 /// What one figure is called.
@@ -63,11 +62,7 @@ impl MachineKey {
             emulator,
         ];
         let text = known.map(|fact| fact.unwrap_or("?")).join("\n");
-        let mut key = String::new();
-        for byte in &Sha256::digest(text.as_bytes())[..6] {
-            let _ = write!(key, "{byte:02x}");
-        }
-        MachineKey(key)
+        MachineKey(crate::text::hexadecimal(&Sha256::digest(text)[..6]))
     }
 }
 

@@ -22,6 +22,11 @@ pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{plural}")
 }
 
+/// Bytes in hexadecimal digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The beginning of a run's id, by which people name it.
 pub fn short_id(id: &str) -> &str {
     id.get(..8).unwrap_or(id)

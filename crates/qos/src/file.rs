@@ -4,6 +4,7 @@
 //! compresses about as well as mixed documents do. The size after compression
 //! stands in every result.
 
+use model::text::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -58,7 +59,7 @@ pub fn make(path: &Path, bytes: u64, stop: &AtomicBool) -> Result<String, FileEr
         file.write_all(&buffer[..length]).map_err(failed)?;
     }
     file.sync_data().map_err(failed)?;
-    let wrote = hexadecimal(hash);
+    let wrote = hexadecimal(&hash.finalize());
     match read_hash(path, stop)? == wrote {
         true => Ok(wrote),
         false => Err(FileError::Differs(path.display().to_string())),
@@ -78,15 +79,10 @@ fn read_hash(path: &Path, stop: &AtomicBool) -> Result<String, FileError> {
             return Err(FileError::Interrupted);
         }
         match file.read(&mut buffer).map_err(failed)? {
-            0 => return Ok(hexadecimal(hash)),
+            0 => return Ok(hexadecimal(&hash.finalize())),
             length => hash.update(&buffer[..length]),
         }
     }
-}
-
-fn hexadecimal(hash: Sha256) -> String {
-    let digest = hash.finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Fills one chunk: xorshift (Marsaglia, J. Stat. Softw. 8, 2003, 14) chooses

@@ -16,7 +16,7 @@ impl CachedDocument {
     pub(crate) fn new(document: &Value) -> CachedDocument {
         let bytes = document.to_string().into_bytes();
         let hash = Sha256::digest(&bytes);
-        let tag: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
+        let tag = model::text::hexadecimal(&hash[..16]);
         CachedDocument {
             bytes: bytes.into(),
             tag: format!("\"{tag}\""),

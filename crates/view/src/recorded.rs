@@ -1,6 +1,6 @@
 //! What was recorded apart from runs, as self-contained pages of one part.
 
-use crate::html::policy::policy;
+use crate::html::policy::meta;
 use crate::html::{Place, finished, keys, paint, script, style};
 use crate::render::{self, cpu_history_figures, cpu_history_heading};
 use maud::{DOCTYPE, PreEscaped, html};
@@ -29,11 +29,7 @@ fn page(title: &str, command: &str, began_unix_ms: u64, blocks: &[Block]) -> Str
         (DOCTYPE)
         html lang="en" {
             head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy());
-                meta name="generator" content={ "latlas " (command) };
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
+                (meta(&format!("latlas {command}"), script()))
                 title { (title) }
                 style { (PreEscaped(style())) }
             }

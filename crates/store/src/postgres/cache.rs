@@ -4,9 +4,9 @@ use super::documents::Database;
 use super::server::damaged;
 use crate::error::{FileAction, io};
 use crate::{StoreError, name_of, write};
+use model::text::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Where copies of the documents of a database lie, by what identifies it.
@@ -36,13 +36,6 @@ fn below(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 /// The SHA-256 of bytes.
 pub(super) fn digest(bytes: &[u8]) -> Vec<u8> {
     Sha256::digest(bytes).to_vec()
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// A document, from the server.

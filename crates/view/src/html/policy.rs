@@ -5,11 +5,23 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use maud::{Markup, html};
 use sha2::{Digest, Sha256};
 
 /// The policy of a page that runs [`super::script`].
 pub fn policy() -> String {
     policy_for(super::script())
+}
+
+/// What the head of every page begins with. It runs this script and no other.
+pub(crate) fn meta(generator: &str, script: &str) -> Markup {
+    html! {
+        meta charset="utf-8";
+        meta http-equiv="Content-Security-Policy" content=(policy_for(script));
+        meta name="generator" content=(generator);
+        meta name="viewport" content="width=device-width, initial-scale=1";
+        meta name="color-scheme" content="light dark";
+    }
 }
 
 /// The policy of a page that runs this script and no other. Styles need no hashes:

@@ -2,7 +2,7 @@
 //! section for each host.
 
 use super::GENERATOR;
-use crate::html::policy::policy;
+use crate::html::policy::meta;
 use crate::html::{Place, finished, paint, script, style};
 use crate::render::fleet::{Length, apart, facts, groups, host, method, missing, rows, summary};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -33,11 +33,7 @@ pub fn fleet_page(fleet: &Fleet) -> String {
         (DOCTYPE)
         html lang="en" {
             head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy());
-                meta name="generator" content=(GENERATOR);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
+                (meta(GENERATOR, script()))
                 title { (title) }
                 style { (PreEscaped(style())) }
             }

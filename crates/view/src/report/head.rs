@@ -3,7 +3,7 @@
 
 use super::content::{Content, Link};
 use super::{GENERATOR, first};
-use crate::html::policy::policy;
+use crate::html::{policy::meta, script};
 use maud::{Markup, PreEscaped, html};
 use model::overview::ratios;
 
@@ -15,11 +15,7 @@ pub(super) fn head(content: &Content, style: &str) -> Markup {
     let description = description(content);
     html! {
         head {
-            meta charset="utf-8";
-            meta http-equiv="Content-Security-Policy" content=(policy());
-            meta name="generator" content=(GENERATOR);
-            meta name="viewport" content="width=device-width, initial-scale=1";
-            meta name="color-scheme" content="light dark";
+            (meta(GENERATOR, script()))
             title { (title) }
             meta name="description" content=(description);
             meta property="og:type" content="website";

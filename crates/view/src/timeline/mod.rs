@@ -8,7 +8,7 @@ mod pack;
 #[cfg(test)]
 mod tests;
 
-use crate::html::policy::policy_for;
+use crate::html::policy::meta;
 use crate::html::{Place, finished, paint, style};
 use crate::render::{TraceOptions, trace_parts};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -55,11 +55,7 @@ pub fn page(trace: &Trace) -> String {
         (DOCTYPE)
         html lang="en" {
             head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy_for(SCRIPT));
-                meta name="generator" content="latlas trace export";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
+                (meta("latlas trace export", SCRIPT))
                 title { (title) }
                 style { (PreEscaped(style)) }
             }

@@ -4,6 +4,7 @@ use super::bytes::{Stretch, contiguous};
 use super::cpus::{Occupant, cpus};
 use super::pack::pack;
 use super::*;
+use crate::html::policy::policy_for;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use miniz_oxide::inflate::decompress_to_vec_zlib;
