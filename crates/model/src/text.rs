@@ -27,6 +27,16 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Some of several names, and how many more there are: `a, b and 3 more`.
+pub fn several<S: AsRef<str>>(names: &[S], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    let shown = shown.join(", ");
+    match names.len().saturating_sub(most) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
 /// The beginning of a run's id, by which people name it.
 pub fn short_id(id: &str) -> &str {
     id.get(..8).unwrap_or(id)

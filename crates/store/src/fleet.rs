@@ -6,6 +6,10 @@ use model::campaign::{Job, counted};
 use model::fleet::{Figures, Fleet, name as fleet_name};
 use model::nearest::suggestion;
 use model::summary::KeptRun;
+use model::text::several;
+
+/// Campaigns that a message names.
+const NAMED: usize = 5;
 
 /// Why there is no such campaign.
 #[derive(Debug, thiserror::Error)]
@@ -129,10 +133,11 @@ fn no_runs(all: &[KeptRun], name: &str, digits: &str, digests: &[&str]) -> Campa
         known: match (digests, known.is_empty()) {
             ([_, ..], _) => {
                 let names = digests.iter().map(|digest| fleet_name(name, digest));
-                format!("stored: {}", names.collect::<Vec<String>>().join(", "))
+                let names: Vec<String> = names.collect();
+                format!("stored: {}", several(&names, NAMED))
             }
             ([], true) => "campaigns: none".into(),
-            ([], false) => format!("campaigns: {}", known.join(", ")),
+            ([], false) => format!("campaigns: {}", several(&known, NAMED)),
         },
         name: whole,
     }

@@ -6,9 +6,13 @@ use compare::history::{Figure, History, history};
 use model::nearest::suggestion;
 use model::run::{Axis, Run};
 use model::summary::{KeptResult, Machine, MachineKey};
+use model::text::several;
 
 /// Runs that are looked through for what a row may be called.
 const LOOKED_THROUGH: usize = 10;
+
+/// Machines that a message names.
+const NAMED: usize = 5;
 
 /// Why there is no history. Each message is one line that says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -23,11 +27,13 @@ pub enum HistoryError {
         others: String,
     },
     /// No machine of that name.
-    #[error("no stored run of a machine named {name:?} (stored: {machines})")]
+    #[error("no stored run of a machine named {name:?}{suggestion} (machines: {machines})")]
     NoMachine {
         /// The name.
         name: String,
-        /// Those that there are.
+        /// What was probably meant.
+        suggestion: String,
+        /// Some of those that there are.
         machines: String,
     },
     /// Several machines of that name.
@@ -37,7 +43,7 @@ pub enum HistoryError {
         name: String,
         /// How many.
         count: usize,
-        /// Which.
+        /// Some of them.
         machines: String,
     },
     /// A curve or map, and no point of it was named.
@@ -85,28 +91,40 @@ pub enum HistoryError {
 /// The machine that is meant, by its host's name or at least four digits of its
 /// key, as everywhere ([`Machine::is_called`]).
 pub fn machine_of(index: &Index, name: &str) -> Result<Machine, HistoryError> {
-    let all = index.machines()?;
-    let found: Vec<&Machine> = all.iter().filter(|m| m.is_called(name)).collect();
-    match found.as_slice() {
-        [one] => Ok((*one).clone()),
-        [] => Err(HistoryError::NoMachine {
+    match &machines_of(index, name)?[..] {
+        [one] => Ok(one.clone()),
+        found => Err(HistoryError::SeveralMachines {
             name: name.to_owned(),
-            machines: named(&all.iter().collect::<Vec<_>>()),
-        }),
-        several => Err(HistoryError::SeveralMachines {
-            name: name.to_owned(),
-            count: several.len(),
-            machines: named(several),
+            count: found.len(),
+            machines: {
+                let words = found.iter().map(|m| format!("{} ({})", m.key.0, m.line));
+                several(&words.collect::<Vec<_>>(), NAMED)
+            },
         }),
     }
 }
 
-/// Machines in words.
-fn named(machines: &[&Machine]) -> String {
-    let words = machines.iter().map(|m| format!("{}: {}", m.key.0, m.line));
-    match words.len() {
-        0 => "none".into(),
-        _ => words.collect::<Vec<_>>().join("; "),
+/// The machines that are meant, in the same way: at least one.
+pub fn machines_of(index: &Index, name: &str) -> Result<Vec<Machine>, HistoryError> {
+    let all = index.machines()?;
+    let (found, others): (Vec<Machine>, Vec<Machine>) =
+        all.into_iter().partition(|machine| machine.is_called(name));
+    match found.is_empty() {
+        false => Ok(found),
+        true => Err(HistoryError::NoMachine {
+            name: name.to_owned(),
+            suggestion: suggestion(name, others.iter().map(Machine::name)),
+            machines: named(&others),
+        }),
+    }
+}
+
+/// Machines by their names.
+fn named(machines: &[Machine]) -> String {
+    let names: Vec<&str> = machines.iter().map(Machine::name).collect();
+    match names.is_empty() {
+        true => "none".into(),
+        false => several(&names, NAMED),
     }
 }
 
@@ -144,10 +162,7 @@ pub fn find(
     let Some(own) = machines.iter().find(|m| m.key == *machine) else {
         let others = match machines.is_empty() {
             true => String::new(),
-            false => format!(
-                "; --machine shows another ({})",
-                named(&machines.iter().collect::<Vec<_>>())
-            ),
+            false => format!("; --machine shows another ({})", named(&machines)),
         };
         return Err(HistoryError::NoRuns { others });
     };

@@ -8,6 +8,7 @@ use super::context::{Context, Status, StatusResult, hindrance};
 use super::system::field;
 use model::machine::Fact;
 use model::noise::control::{Kind, Privilege, State};
+use model::text::several;
 use std::io::ErrorKind;
 use sys::files::{bracketed, kib_field};
 
@@ -80,12 +81,8 @@ pub(super) fn busiest(context: &Context) -> StatusResult {
         let none = "none above 5 % of a CPU";
         return Ok(Status::new(none, SOURCE, State::Good));
     }
-    let texts: Vec<String> = busy.iter().take(PRINTED).map(Busy::to_string).collect();
-    let more = match busy.len().saturating_sub(PRINTED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let now = format!("{}{more}", texts.join(", "));
+    let texts: Vec<String> = busy.iter().map(Busy::to_string).collect();
+    let now = several(&texts, PRINTED);
     let disturbs = |one: &&Busy| !one.kernel && one.share >= DISTURBS;
     let Some(worst) = busy.iter().find(disturbs) else {
         return Ok(Status::information(now, SOURCE));

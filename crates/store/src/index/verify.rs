@@ -5,6 +5,7 @@ use super::fill::{self, Entry};
 use super::questions;
 use crate::{Store, StoreError, name_of};
 use model::summary::{KeptResult, KeptRun};
+use model::text::several;
 use rusqlite::{Connection, OptionalExtension};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -142,14 +143,10 @@ pub(crate) fn compared(
     let missing = entry.results.iter().filter(|r| !held.contains(r));
     let added = held.iter().filter(|r| !entry.results.contains(r));
     let names: BTreeSet<String> = missing.chain(added).map(name).collect();
-    let few: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
-    let more = match names.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    Some(match few.is_empty() {
+    let names: Vec<String> = names.into_iter().collect();
+    Some(match names.is_empty() {
         true => "the index lists its results in another order".into(),
-        false => format!("the index disagrees on {}{more}", few.join(", ")),
+        false => format!("the index disagrees on {}", several(&names, NAMED)),
     })
 }
 

@@ -2,13 +2,13 @@
 //! relied on, and where they are kept.
 
 use super::{Options, header};
-use crate::grouped::{grouped, named};
+use crate::grouped::grouped;
 use model::estimate::Estimate;
 use model::gate::GateState;
 use model::run::{Outcome, Row, Run};
 use model::story::{Block, Note, Tone};
 use model::tally::tally;
-use model::text::short_id;
+use model::text::{several, short_id};
 use store::not_whole;
 
 /// Row names given with a note before it says how many more.
@@ -187,7 +187,7 @@ fn gathered(notes: Vec<(String, Vec<&str>)>) -> Vec<(String, Vec<&str>)> {
 fn rows_named(rows: &[&str], all: usize) -> String {
     match rows.len() == all && all > NAMED {
         true => "all rows".into(),
-        false => named(rows, NAMED),
+        false => several(rows, NAMED),
     }
 }
 

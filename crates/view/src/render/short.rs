@@ -5,7 +5,7 @@ use super::doubts::doubts;
 use super::figures::{counted, cycles, versus};
 use super::table::{group_of, in_group, scaled, short_title, tables};
 use super::{Options, Story, footer, header, joined, picture, stories};
-use crate::grouped::{grouped, named};
+use crate::grouped::grouped;
 use compare::references::{Reference, References};
 use model::estimate::{Estimate, Verdict};
 use model::overview::cause_of;
@@ -14,6 +14,7 @@ use model::run::{Outcome, Row, Run};
 use model::story::core_to_core::{self, Pairs};
 use model::story::{Block, Cell, Column, Note, Table, left, levels, right};
 use model::tally::tally;
+use model::text::several;
 
 /// Of the rows of a run that match one of these, the first stands for all.
 const FAMILIES: [&str; 14] = [
@@ -146,7 +147,7 @@ fn uncertain(run: &Run) -> Vec<Block> {
         .into_iter()
         .map(|(verdict, rows)| {
             let label = format!("{} {} ({}): ", verdict.mark(), verdict.text(), rows.len());
-            Block::labelled(label, named(&rows, NAMED))
+            Block::labelled(label, several(&rows, NAMED))
         })
         .collect();
     if let (Some(cause), false) = (cause_of(run), blocks.is_empty()) {
@@ -166,7 +167,7 @@ fn missing(run: &Run) -> Vec<Block> {
         .into_iter()
         .map(|(reason, rows)| {
             let label = format!("not available here ({}): ", rows.len());
-            Block::labelled(label, format!("{reason}: {}", named(&rows, NAMED)))
+            Block::labelled(label, format!("{reason}: {}", several(&rows, NAMED)))
         })
         .collect()
 }

@@ -166,7 +166,17 @@ fn what_is_not_there_is_said_with_what_there_is() {
         "too short"
     );
     let none = machine_of(&elsewhere, "lab9").expect_err("no such machine");
-    assert!(none.to_string().contains(&desk.key.0), "{none}");
+    assert!(none.to_string().ends_with("(machines: desk)"), "{none}");
+    // Of many machines a message names a few.
+    let (_dir, many) = kept(9, |number, mut run| {
+        run.machine.hostname = Fact::known(format!("desk-{number}"));
+        run
+    });
+    let none = machine_of(&many, "desk-").expect_err("no such machine");
+    let text = none.to_string();
+    assert!(text.contains("did you mean desk-"), "{text}");
+    assert!(text.ends_with(" and 4 more)"), "{text}");
+    assert!(error(&many, ROW, &[]).ends_with(" and 4 more)"));
 }
 
 #[test]

@@ -3,9 +3,8 @@
 use crate::arguments::Color;
 use crate::arguments::atlas::ListOptions;
 use crate::output;
-use anyhow::bail;
-use model::summary::Machine;
 use std::process::ExitCode;
+use store::history::machines_of;
 use store::index::Index;
 use view::render;
 
@@ -19,8 +18,7 @@ pub(super) fn list(index: &Index, options: &ListOptions) -> anyhow::Result<ExitC
         ));
     }
     if let Some(name) = &options.machine {
-        let machines = index.machines()?;
-        let own = named(name, &machines)?;
+        let own = machines_of(index, name)?;
         runs.retain(|run| own.iter().any(|m| m.key == run.machine));
     }
     if options.tag {
@@ -33,23 +31,4 @@ pub(super) fn list(index: &Index, options: &ListOptions) -> anyhow::Result<ExitC
         render::kept_runs(&runs)
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The machines with this name or key, at least one.
-pub(super) fn named<'a>(name: &str, machines: &'a [Machine]) -> anyhow::Result<Vec<&'a Machine>> {
-    let own: Vec<&Machine> = machines.iter().filter(|m| m.is_called(name)).collect();
-    if own.is_empty() {
-        bail!("{}", unknown(name, machines));
-    }
-    Ok(own)
-}
-
-fn unknown(name: &str, machines: &[Machine]) -> String {
-    let names = machines.iter().map(Machine::name);
-    let suggestion = model::nearest::suggestion(name, names.clone());
-    let names: Vec<&str> = names.collect();
-    format!(
-        "no stored run of machine {name:?}{suggestion} (machines: {})",
-        output::harmless(&names.join(", "))
-    )
 }

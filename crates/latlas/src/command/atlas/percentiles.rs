@@ -1,32 +1,21 @@
 //! `latlas atlas percentiles`: the rank of a machine among all.
 
-use super::list::named;
 use crate::arguments::Color;
 use crate::arguments::atlas::PercentilesOptions;
 use crate::output;
 use anyhow::bail;
 use model::summary::Machine;
 use std::process::ExitCode;
+use store::history::machine_of;
 use store::index::Index;
 use view::render;
 
 /// Prints the rank of a machine for each row.
 pub(super) fn percentiles(index: &Index, options: &PercentilesOptions) -> anyhow::Result<ExitCode> {
-    let machines = index.machines()?;
-    let machine: &Machine = match &options.machine {
-        Some(name) => match named(name, &machines)?.as_slice() {
-            [only] => only,
-            several => {
-                let keys: Vec<&str> = several.iter().map(|m| m.key.0.as_str()).collect();
-                bail!(
-                    "{name:?} matches {} machines: give a key ({})",
-                    several.len(),
-                    keys.join(", ")
-                );
-            }
-        },
+    let machine: Machine = match &options.machine {
+        Some(name) => machine_of(index, name)?,
         // That of the newest run.
-        None => match machines.first() {
+        None => match index.machines()?.into_iter().next() {
             Some(machine) => machine,
             None => bail!(
                 "no run in {} yet: run `latlas run`",

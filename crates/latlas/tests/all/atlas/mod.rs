@@ -83,7 +83,7 @@ fn a_machine_is_compared_with_all_others() {
     let points = home.out("atlas percentiles --points");
     assert!(points.lines().count() > listed.lines().count());
     home.run("atlas percentiles unknown-host")
-        .refused("no stored run of machine");
+        .refused("no stored run of a machine named");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! The hosts that lie apart, with what else is odd about them.
 
-use super::{Length, change, several};
+use super::{Length, change};
 use crate::render::figures::{counted, share};
 use model::fleet::{Fleet, FleetRow, Host};
 use model::story::{Block, Cell, Link, Table, left, right};
+use model::text::several;
 
 /// Rows that are named for a host.
 const ROWS: usize = 4;

@@ -1,10 +1,11 @@
 //! Groups of hosts by a fact, and what differs between them.
 
-use super::{Length, change, ends, places, several, value};
+use super::{Length, change, ends, places, value};
 use crate::render::figures::counted;
 use model::compare::finding::Finding;
 use model::fleet::{Fleet, GroupTest, Grouping};
 use model::story::{Block, Cell, Table, left, right};
+use model::text::several;
 
 /// Characters of a group's distribution.
 const STRIP: usize = 24;

@@ -1,10 +1,10 @@
 //! The facts of the fleet, and everything of one host.
 
 use super::apart::{noise, odd, rows_of};
-use super::several;
 use crate::render::figures::counted;
 use model::fleet::{Fleet, Host};
 use model::story::{Block, Cell, Table, left, right};
+use model::text::several;
 use model::text::short_id;
 use model::utc;
 

@@ -53,15 +53,6 @@ impl Length {
     }
 }
 
-/// Several names; how many more there are.
-pub(super) fn several(names: &[String], most: usize) -> String {
-    let shown = names[..names.len().min(most)].join(", ");
-    match names.len().saturating_sub(most) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
-}
-
 /// From this ratio on changes are factors.
 const FACTOR: f64 = 2.0;
 

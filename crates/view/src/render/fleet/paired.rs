@@ -1,12 +1,13 @@
 //! Two campaigns by hosts in pairs.
 
-use super::{change, ends, several, value};
+use super::{change, ends, value};
 use crate::render::figures::{counted, trimmed};
 use crate::render::joined;
 use crate::render::table::{group_of, in_group};
 use model::compare::finding::Finding;
 use model::fleet::paired::{PairedFleets, PairedRow};
 use model::story::{Block, Cell, Table, Tone, left, right};
+use model::text::several;
 
 /// Names in a sentence.
 const NAMED: usize = 10;

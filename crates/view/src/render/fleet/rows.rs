@@ -1,9 +1,10 @@
 //! The rows, each as a distribution over hosts.
 
-use super::{change, places, range, several, value};
+use super::{change, places, range, value};
 use crate::render::table::{group_of, in_group};
 use model::fleet::{Fleet, FleetRow, Outlier};
 use model::story::{Block, Cell, Link, Table, left, right};
+use model::text::several;
 
 /// With fewer hosts the whole range is shown: 5 % of them is no host.
 const QUANTILES_FROM: usize = 20;

@@ -1,9 +1,9 @@
 //! What the campaign is, whether it is complete, and how it is judged.
 
-use super::several;
 use crate::render::figures::{counted, trimmed};
 use model::fleet::{Fleet, LEAST_HOSTS};
 use model::story::{Block, Tone};
+use model::text::several;
 
 /// Hosts that are named one by one.
 const NAMED: usize = 10;
