@@ -63,4 +63,5 @@ pub mod tally;
 pub mod text;
 pub mod trace;
 pub mod unit;
+pub mod user_dir;
 pub mod utc;

@@ -1,6 +1,7 @@
 //! Where runs are kept: a directory, or a database.
 
 use super::StoreError;
+use model::user_dir::UserDir;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -237,25 +238,10 @@ fn data_dir_from(
     configured: Option<&Path>,
 ) -> Result<PathBuf, StoreError> {
     // An empty variable is as good as none.
-    let path = |name: &str| {
-        variable(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    if let Some(own) = path(OWN).or_else(|| configured.map(Path::to_owned)) {
-        return Ok(own);
-    }
-    // The XDG specification has relative paths ignored.
-    if let Some(xdg) = path("XDG_DATA_HOME").filter(|p| p.is_absolute()) {
-        return Ok(xdg.join("latlas"));
-    }
-    let under_home = if cfg!(target_os = "macos") {
-        "Library/Application Support/latlas"
-    } else {
-        ".local/share/latlas"
-    };
-    path("HOME")
-        .map(|home| home.join(under_home))
+    let own = variable(OWN).filter(|value| !value.is_empty());
+    own.map(PathBuf::from)
+        .or_else(|| configured.map(Path::to_owned))
+        .or_else(|| UserDir::Data.path(variable))
         .ok_or(StoreError::NoDataDirectory)
 }
 

@@ -1,5 +1,6 @@
 //! The location of the file.
 
+use model::user_dir::UserDir;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -51,20 +52,10 @@ fn from(
         Some(path) => return Location::Given(path.into()),
         None => {}
     }
-    let directory = |name: &str| {
-        variable(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    let under_home = match macos {
-        true => "Library/Application Support",
-        false => ".config",
-    };
-    directory("XDG_CONFIG_HOME")
-        .or_else(|| Some(directory("HOME")?.join(under_home)))
-        .map_or(Location::None, |directory| {
-            Location::Default(directory.join("latlas/config.toml"))
-        })
+    let directory = UserDir::Config.path_on(macos, variable);
+    directory.map_or(Location::None, |directory| {
+        Location::Default(directory.join("config.toml"))
+    })
 }
 
 #[cfg(test)]

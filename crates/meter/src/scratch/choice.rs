@@ -3,6 +3,7 @@
 use super::dir::ScratchDir;
 use super::error::{ScratchError, Unusable};
 use model::filesystem::{DeviceKind, Filesystem};
+use model::user_dir::UserDir;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -52,19 +53,7 @@ fn by_default_of(
 
 /// Directories that may be chosen by themselves, the best first.
 fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
-    let path = |name: &str| {
-        variable(name)
-            .map(PathBuf::from)
-            // The XDG specification has relative paths ignored.
-            .filter(|path| path.is_absolute())
-    };
-    let under_home = if cfg!(target_os = "macos") {
-        "Library/Caches"
-    } else {
-        ".cache"
-    };
-    let cache = path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(under_home)));
-    let cache = cache.map(|cache| cache.join("latlas"));
+    let cache = UserDir::Cache.path(variable);
     cache.into_iter().chain(["/var/tmp".into()]).collect()
 }
 
