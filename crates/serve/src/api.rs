@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 use store::index::MachineStanding;
-use tokio::io::{AsyncReadExt, Take};
+use tokio::io::AsyncReadExt;
 
 type Answer<T> = Result<Json<T>, Problem>;
 
@@ -66,42 +66,67 @@ pub(crate) async fn document(
     _: Params<NoParams>,
 ) -> Result<Response, Problem> {
     let name = id.to_ascii_lowercase();
-    let (file, compressed) = app
+    let document = app
         .query(move |index, _| {
             let path = queries::path(index, &id)?;
+            // The server of a database hands out whole documents.
+            if index.store().is_database() {
+                return Ok(Document::of(index.store().bytes(&path)?));
+            }
             open(&path).map_err(|cause| Problem::Document(path, cause))
         })
         .await?;
-    let (kind, end) = match compressed {
+    let (kind, end) = match document.compressed {
         true => ("application/zstd", "json.zst"),
         false => ("application/json", "json"),
     };
     let headers = [
         (header::CONTENT_TYPE, kind.to_owned()),
-        (header::CONTENT_LENGTH, file.limit().to_string()),
+        (header::CONTENT_LENGTH, document.length.to_string()),
         (
             header::CONTENT_DISPOSITION,
             format!("attachment; filename=\"{name}.{end}\""),
         ),
     ];
+    Ok((headers, document.body).into_response())
+}
+
+/// A document to be sent.
+struct Document {
+    body: Body,
+    length: u64,
+    compressed: bool,
+}
+
+impl Document {
+    fn of(bytes: Vec<u8>) -> Document {
+        Document {
+            length: bytes.len() as u64,
+            compressed: !bytes.starts_with(b"{"),
+            body: bytes.into(),
+        }
+    }
+}
+
+/// A document in a file, up to its length now.
+fn open(path: &Path) -> std::io::Result<Document> {
+    let mut file = File::open(path)?;
+    let mut first = Vec::new();
+    Read::take(&mut file, 1).read_to_end(&mut first)?;
+    file.rewind()?;
+    let length = file.metadata()?.len();
+    let file = AsyncReadExt::take(tokio::fs::File::from_std(file), length);
     // In pieces: whole documents of many readers would fill the memory.
     let pieces = try_unfold(file, async |mut file| {
         let mut piece = Vec::with_capacity(64 << 10);
         let read = file.read_buf(&mut piece).await?;
         Ok::<_, std::io::Error>((read > 0).then_some((piece, file)))
     });
-    Ok((headers, Body::from_stream(pieces)).into_response())
-}
-
-/// A document up to its length now, and whether it is compressed.
-fn open(path: &Path) -> std::io::Result<(Take<tokio::fs::File>, bool)> {
-    let mut file = File::open(path)?;
-    let mut first = Vec::new();
-    Read::take(&mut file, 1).read_to_end(&mut first)?;
-    file.rewind()?;
-    let length = file.metadata()?.len();
-    let file = tokio::fs::File::from_std(file);
-    Ok((AsyncReadExt::take(file, length), first != b"{"))
+    Ok(Document {
+        body: Body::from_stream(pieces),
+        length,
+        compressed: first != b"{",
+    })
 }
 
 pub(crate) async fn rows(State(app): State<App>, _: Params<NoParams>) -> Answer<wire::Rows> {

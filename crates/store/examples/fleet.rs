@@ -24,16 +24,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{place}: {runs} runs of {rows} rows on {hosts} hosts");
     let made = MadeUp::new(rows, hosts)?;
     if index.runs()?.is_empty() {
-        let began = Instant::now();
-        for n in 0..runs {
-            index.keep(&made.run(n))?;
-        }
-        let took = began.elapsed().as_secs_f64();
-        println!(
-            "filled in {took:.1} s, {:.2} ms a run",
-            took * 1e3 / f64::from(runs)
-        );
+        fill(&index, &made, runs)?;
     }
+    println!("index: {}", described(&index));
     let key = |n: u32| MachineKey::of(&made.run(n % hosts));
     let row = |n: u32| made.rows[(n % rows) as usize].id.clone();
     times("history of a row", 50, |n| {
@@ -49,6 +42,47 @@ fn main() -> Result<(), Box<dyn Error>> {
     let messages = index.messages();
     println!("peak memory {}; {} messages", peak(), messages.len());
     Ok(())
+}
+
+/// Keeps runs, and prints what one takes: of all, of the first tenth and of the last. What it takes
+/// to make them up is not counted.
+fn fill(index: &Index, made: &MadeUp, runs: u32) -> Result<(), Box<dyn Error>> {
+    let mut each = Vec::new();
+    for n in 0..runs {
+        let run = made.run(n);
+        let began = Instant::now();
+        index.keep(&run)?;
+        each.push(began.elapsed().as_secs_f64());
+    }
+    let mean = |of: &[f64]| of.iter().sum::<f64>() * 1e3 / of.len().max(1) as f64;
+    let tenth = each.len().div_ceil(10);
+    println!(
+        "filled in {:.1} s, {:.2} ms a run: first tenth {:.2}, last tenth {:.2}",
+        each.iter().sum::<f64>(),
+        mean(&each),
+        mean(&each[..tenth]),
+        mean(&each[each.len() - tenth..])
+    );
+    Ok(())
+}
+
+/// Where the index is, and how large.
+fn described(index: &Index) -> String {
+    let path = index.path();
+    let bytes = |end: &str| {
+        let mut file = path.clone().into_os_string();
+        file.push(end);
+        std::fs::metadata(file).map_or(0, |known| known.len())
+    };
+    let place = path.display();
+    match (index.in_memory(), index.store().is_database()) {
+        (true, _) => "in memory".into(),
+        (false, true) => place.to_string(),
+        (false, false) => {
+            let [mib, log] = ["", "-wal"].map(|end| bytes(end) as f64 / f64::from(1 << 20));
+            format!("{place}, {mib:.1} MiB and {log:.1} MiB of log")
+        }
+    }
 }
 
 /// Makes runs.

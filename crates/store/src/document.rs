@@ -35,10 +35,12 @@ pub fn read_with_bytes(path: &Path) -> Result<(Run, Vec<u8>), StoreError> {
     Ok((shown_in(path, &bytes)?, bytes))
 }
 
-/// The bytes of a file. The copy of a document in a database is fetched if it is missing or not the database's.
+/// The bytes of a file, or of the document in a database whose copy would lie there.
 fn bytes_at(path: &Path) -> Result<Vec<u8>, StoreError> {
     #[cfg(feature = "postgres")]
-    crate::postgres::fetch_copy(path)?;
+    if let Some(bytes) = crate::postgres::document_at(path)? {
+        return Ok(bytes);
+    }
     input::read(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))
 }
 

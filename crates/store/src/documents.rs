@@ -1,13 +1,13 @@
 //! What keeps documents and tags: files in a directory, or a database.
 
-use crate::{Place, StoreError, id_in_name};
+use crate::{Place, StoreError};
 use model::run::Run;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// What keeps documents and tags. A document is named by the path of its file; where that is a
-/// copy of one in a database, [`fetch`](Documents::fetch) makes it.
+/// What keeps documents and tags. A document is named by the path of its file, or where a copy of
+/// one in a database would lie.
 pub(crate) trait Documents: Debug + Send + Sync {
     /// Where they are, as messages name it: without a password.
     fn place(&self) -> Place;
@@ -23,6 +23,11 @@ pub(crate) trait Documents: Debug + Send + Sync {
     /// The bytes of a document, from where it is kept.
     fn bytes_of(&self, path: &Path) -> Result<Vec<u8>, StoreError>;
 
+    /// The same bytes, from a copy where that is good.
+    fn copied_bytes(&self, path: &Path) -> Result<Vec<u8>, StoreError> {
+        self.bytes_of(path)
+    }
+
     /// Whether a run could be kept now.
     fn check_keepable(&self) -> Result<(), StoreError>;
 
@@ -30,14 +35,7 @@ pub(crate) trait Documents: Debug + Send + Sync {
     fn paths_at(&self, now: SystemTime) -> Result<Vec<PathBuf>, StoreError>;
 
     /// Those whose id begins so, in the same order.
-    fn paths_of(&self, prefix: &str) -> Result<Vec<PathBuf>, StoreError> {
-        let mut paths = self.paths_at(SystemTime::now())?;
-        paths.retain(|path| id_in_name(path).is_some_and(|id| id.starts_with(prefix)));
-        Ok(paths)
-    }
-
-    /// Makes the file of a document where it is missing.
-    fn fetch(&self, path: &Path) -> Result<(), StoreError>;
+    fn paths_of(&self, prefix: &str) -> Result<Vec<PathBuf>, StoreError>;
 
     /// Removes a document for good.
     fn remove(&self, path: &Path) -> Result<(), StoreError>;

@@ -94,7 +94,7 @@ impl Store {
     pub fn in_directory(data_dir: &Path) -> Store {
         Store {
             runs: data_dir.join("runs"),
-            documents: Arc::new(Directory(data_dir.to_owned())),
+            documents: Arc::new(Directory::at(data_dir)),
         }
     }
 
@@ -118,14 +118,13 @@ impl Store {
         &self.runs
     }
 
-    /// A document as messages name it.
+    /// A document as messages name it: in a database by its id and the URL without a password.
     pub fn shown(&self, path: &Path) -> String {
-        match self.place() {
-            Place::Directory(_) => path.display().to_string(),
-            database => {
-                let id = id_in_name(path).unwrap_or_default();
-                format!("{} in {database}", short_id(id))
+        match (self.place(), self.id_of(path)) {
+            (database @ Place::Database(_), Some(id)) => {
+                format!("{} in {database}", short_id(&id))
             }
+            _ => path.display().to_string(),
         }
     }
 
@@ -155,8 +154,8 @@ impl Store {
     }
 
     /// Paths of all kept runs, the oldest first; one that says that it began in the future has
-    /// the place of when it was kept. Where they are copies of documents in a database
-    /// [`read`] makes them.
+    /// the place of when it was kept. Those in a database need not be there as files: [`read`] and
+    /// [`bytes`](Store::bytes) read them.
     pub fn paths(&self) -> Result<Vec<PathBuf>, StoreError> {
         self.paths_at(SystemTime::now())
     }
@@ -165,12 +164,12 @@ impl Store {
         self.documents.paths_at(now)
     }
 
-    /// Makes the copy of a document in a database, where that is missing.
+    /// The bytes of a document.
     ///
     /// # Errors
-    /// If the database doesn't answer, or the copy can't be written.
-    pub fn fetch(&self, path: &Path) -> Result<(), StoreError> {
-        self.documents.fetch(path)
+    /// If it can't be read, or the database doesn't answer.
+    pub fn bytes(&self, path: &Path) -> Result<Vec<u8>, StoreError> {
+        self.documents.copied_bytes(path)
     }
 
     /// Id of the kept run whose document lies there; `None` for a file outside
@@ -256,8 +255,13 @@ impl Store {
         };
         let mut count = 0;
         for path in paths.iter().rev() {
-            self.fetch(path)?;
-            match whole::not_whole_at(path) {
+            let not_whole = match self.bytes(path) {
+                Ok(bytes) => whole::not_whole_in(&bytes),
+                // What is wrong with it is said when it is read.
+                Err(StoreError::Io { .. }) => None,
+                Err(other) => return Err(other),
+            };
+            match not_whole {
                 Some(why) => {
                     let id = id_in_name(path).unwrap_or_default();
                     passed.not_whole.push((id.to_owned(), why));

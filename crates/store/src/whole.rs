@@ -2,11 +2,9 @@
 //! nothing, is kept and shown by its id, and is nothing to compare with.
 
 use super::document::{MAX_DOCUMENT_BYTES, unpacked};
-use crate::input;
 use model::run::{Row, Run};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use std::path::Path;
 
 /// Why a kept run is never `last`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -36,17 +34,16 @@ fn has_figure(row: &Row) -> bool {
     row.figures().iter().any(|(_, e)| e.ns().is_some())
 }
 
-/// The same of a document. Nothing of one that can't be read: that is said
-/// when it is.
-pub(super) fn not_whole_at(path: &Path) -> Option<NotWhole> {
+/// The same of a document's bytes. Nothing of those that are no run: that is said
+/// when it is read.
+pub(super) fn not_whole_in(bytes: &[u8]) -> Option<NotWhole> {
     /// What is looked at: not the samples, which are most of it.
     #[derive(Deserialize)]
     struct Head {
         partial: Option<IgnoredAny>,
         rows: Vec<Row>,
     }
-    let bytes = input::read_file(path, MAX_DOCUMENT_BYTES).ok()?;
-    let json = unpacked(&bytes, MAX_DOCUMENT_BYTES).ok()?;
+    let json = unpacked(bytes, MAX_DOCUMENT_BYTES).ok()?;
     let head: Head = serde_json::from_slice(&json).ok()?;
     judged(head.partial.is_some(), head.rows.iter().any(has_figure))
 }
@@ -56,11 +53,13 @@ mod tests {
     use super::*;
     use crate::Store;
     use model::synthetic;
+    use std::path::Path;
 
     #[test]
     fn a_document_is_judged_as_its_run_is() {
         let dir = tempfile::tempdir().expect("tempdir");
         let store = Store::in_directory(dir.path());
+        let of = |path: &Path| not_whole_in(&std::fs::read(path).expect("written"));
         let whole = synthetic::run();
         let mut partial = whole.clone();
         partial.partial = Some("interrupted".into());
@@ -82,13 +81,13 @@ mod tests {
             run.id = format!("0000000{n}-0000-4000-8000-000000000001");
             assert_eq!(not_whole(&run), expected);
             let packed = store.save(&run).expect("saved");
-            assert_eq!(not_whole_at(&packed), expected);
+            assert_eq!(of(&packed), expected);
             let plain = dir.path().join("run.json");
             crate::write(&run, &plain).expect("written");
-            assert_eq!(not_whole_at(&plain), expected);
+            assert_eq!(of(&plain), expected);
         }
         let broken = dir.path().join("broken.json");
         std::fs::write(&broken, "{\"schema\":").expect("written");
-        assert_eq!(not_whole_at(&broken), None);
+        assert_eq!(of(&broken), None);
     }
 }

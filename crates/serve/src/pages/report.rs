@@ -22,8 +22,7 @@ pub(crate) async fn report(State(app): State<App>, Name(id): Name) -> Page {
             let (kept, run) = queries::run(index, &id)?;
             let (mut drawn, mut left_out) = pictures(&run, app.references(), &[]);
             set_over_time(histories(index, &run), &mut drawn, &mut left_out);
-            index.store().fetch(&kept.path)?;
-            let bytes = std::fs::metadata(&kept.path).map_or(0, |file| file.len());
+            let bytes = index.store().bytes(&kept.path)?.len() as u64;
             let offered = Offered {
                 file: "document".into(),
                 what: "the document".into(),

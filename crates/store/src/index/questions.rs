@@ -28,10 +28,11 @@ pub(super) fn runs(db: &Connection, dir: &Path) -> rusqlite::Result<Vec<KeptRun>
         .collect()
 }
 
-/// Whether there may be a document of this id: a run that is known, or one that can't be read.
+/// Whether there may be a document of this id: of a run that is known, or one that can't be read.
 pub(super) fn may_know(db: &Connection, id: &str) -> rusqlite::Result<bool> {
     db.prepare_cached(
-        "SELECT EXISTS (SELECT 1 FROM run WHERE id = ?1) OR EXISTS (SELECT 1 FROM unread)",
+        "SELECT EXISTS (SELECT 1 FROM run WHERE id = ?1)
+             OR EXISTS (SELECT 1 FROM unread WHERE instr(file, ?1))",
     )?
     .query_row([id], |row| row.get(0))
 }

@@ -1,36 +1,25 @@
-//! Copies of documents, as files, which are good as long as they have the database's SHA-256.
+//! Copies of documents, as files, which are good as long as they have the database's SHA-256. They
+//! spare the way from the server, and nothing needs them.
 
 use super::documents::Database;
 use super::server::damaged;
 use crate::error::{FileAction, io};
 use crate::{StoreError, name_of, write};
 use model::text::hexadecimal;
+use model::user_dir::UserDir;
 use sha2::{Digest, Sha256};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+/// Below it nothing can be made, by root neither: for users without a cache directory.
+const NOWHERE: &str = "/dev/null/latlas";
+
 /// Where copies of the documents of a database lie, by what identifies it.
-pub(super) fn directory(identity: &str) -> Result<PathBuf, StoreError> {
-    let base = below(|name| std::env::var_os(name)).ok_or(StoreError::NoDataDirectory)?;
-    Ok(base.join(format!(
+pub(super) fn directory(identity: &str) -> PathBuf {
+    let base = UserDir::Cache.path(|name| std::env::var_os(name));
+    base.unwrap_or_else(|| NOWHERE.into()).join(format!(
         "postgres-{}",
         hexadecimal(&digest(identity.as_bytes())[..8])
-    )))
-}
-
-fn below(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let path = |name: &str| {
-        variable(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    let under_home = if cfg!(target_os = "macos") {
-        "Library/Caches"
-    } else {
-        ".cache"
-    };
-    let cache = path("XDG_CACHE_HOME").or_else(|| Some(path("HOME")?.join(under_home)));
-    Some(cache?.join("latlas"))
+    ))
 }
 
 /// The SHA-256 of bytes.
@@ -39,7 +28,7 @@ pub(super) fn digest(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A document, from the server.
-pub(super) fn bytes_of(database: &Database, path: &Path) -> Result<Vec<u8>, StoreError> {
+pub(super) fn from_server(database: &Database, path: &Path) -> Result<Vec<u8>, StoreError> {
     let file = name_of(path);
     let bytes: Option<Vec<u8>> = database.server.with(|session, _| {
         let sql = "SELECT bytes, digest FROM run JOIN document USING (run) WHERE file = $1";
@@ -57,9 +46,9 @@ pub(super) fn bytes_of(database: &Database, path: &Path) -> Result<Vec<u8>, Stor
     bytes.ok_or_else(|| io(FileAction::Read, path)(std::io::ErrorKind::NotFound.into()))
 }
 
-/// Makes the copy at a path, unless it is there. Another document may have got the name since, and
-/// a file be damaged.
-pub(super) fn fetch(database: &Database, path: &Path) -> Result<(), StoreError> {
+/// A document: its copy if that is good, since another document may have got the name, and a file
+/// be damaged; else from the server, with a copy for the next time if one can be written.
+pub(super) fn bytes(database: &Database, path: &Path) -> Result<Vec<u8>, StoreError> {
     if let Ok(copy) = std::fs::read(path) {
         let file = name_of(path);
         let kept: Option<Vec<u8>> = database.server.with(|session, _| {
@@ -69,10 +58,10 @@ pub(super) fn fetch(database: &Database, path: &Path) -> Result<(), StoreError> 
             Ok(row.map(|row| row.try_get(0)).transpose()?)
         })?;
         if kept.is_some_and(|kept| kept == digest(&copy)) {
-            return Ok(());
+            return Ok(copy);
         }
     }
-    let bytes = bytes_of(database, path)?;
-    write::make_directory(&database.runs)?;
-    write::write_bytes(&bytes, path)
+    let bytes = from_server(database, path)?;
+    let _ = write::make_directory(&database.runs).and_then(|()| write::write_bytes(&bytes, path));
+    Ok(bytes)
 }

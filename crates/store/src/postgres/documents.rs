@@ -23,12 +23,12 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    pub(super) fn of(url: &str, settings: Settings) -> Result<Database, StoreError> {
-        Ok(Database {
+    pub(super) fn of(url: &str, settings: Settings) -> Database {
+        Database {
             place: Place::Database(url.to_owned()),
-            runs: cache::directory(&settings.identity)?.join("runs"),
+            runs: cache::directory(&settings.identity).join("runs"),
             server: Server::new(settings),
-        })
+        }
     }
 
     /// The store that it is.
@@ -69,7 +69,11 @@ impl Documents for Database {
     }
 
     fn bytes_of(&self, path: &Path) -> Result<Vec<u8>, StoreError> {
-        cache::bytes_of(self, path)
+        cache::from_server(self, path)
+    }
+
+    fn copied_bytes(&self, path: &Path) -> Result<Vec<u8>, StoreError> {
+        cache::bytes(self, path)
     }
 
     fn check_keepable(&self) -> Result<(), StoreError> {
@@ -86,10 +90,6 @@ impl Documents for Database {
 
     fn paths_of(&self, prefix: &str) -> Result<Vec<PathBuf>, StoreError> {
         self.listed(SystemTime::now(), prefix)
-    }
-
-    fn fetch(&self, path: &Path) -> Result<(), StoreError> {
-        cache::fetch(self, path)
     }
 
     fn remove(&self, path: &Path) -> Result<(), StoreError> {

@@ -1,8 +1,8 @@
 //! Documents, tags and index in a PostgreSQL database.
 //!
 //! A run, its document and its results come and go in one transaction, so the index agrees with
-//! the documents at any moment. Code that reads documents by path gets copies: one
-//! is fetched into the cache directory, and again when it is not the database's any more.
+//! the documents at any moment. A document is named by the path of its copy in the cache directory,
+//! which need not be there: what is read is the copy if it is the database's document, else that.
 
 mod answers;
 mod cache;
@@ -42,7 +42,7 @@ pub(crate) fn store(url: &str) -> Result<Store, StoreError> {
         Some(known) => Arc::clone(known),
         None => {
             let settings = Settings::of(url, &System::this())?;
-            let database = Arc::new(Database::of(url, settings)?);
+            let database = Arc::new(Database::of(url, settings));
             open.insert(url.to_owned(), Arc::clone(&database));
             database
         }
@@ -66,13 +66,14 @@ pub(crate) fn answers(store: &Store) -> Result<Option<Arc<dyn Answers>>, StoreEr
     Ok(Some(Arc::new(database)))
 }
 
-/// Fetches a document of an open database to where its copies lie, unless it is there.
-pub(crate) fn fetch_copy(path: &Path) -> Result<(), StoreError> {
+/// The bytes of a document by the path of its copy; `None` for any other path.
+pub(crate) fn document_at(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut known = open.iter().flatten().map(|(_, database)| database);
     let own = known
         .find(|database| path.parent() == Some(&database.runs))
         .cloned();
     drop(open);
-    own.map_or(Ok(()), |database| cache::fetch(&database, path))
+    own.map(|database| cache::bytes(&database, path))
+        .transpose()
 }

@@ -7,6 +7,7 @@ use crate::index::Index;
 use crate::index::tests::numbered;
 use crate::suite::database::home;
 use crate::{DatabaseFailure, Place, Store, StoreError, read};
+use compare::references::References;
 use model::synthetic;
 use std::time::{Duration, Instant};
 
@@ -90,6 +91,39 @@ fn a_copy_that_is_not_the_databases_is_fetched_anew() {
     let other = synthetic::slower(&run, "cpu.add_i32", 2.0);
     assert_eq!(home.reopened().save(&other).expect("kept"), path);
     assert!(read(&path).expect("fetched anew") == other);
+}
+
+#[test]
+fn what_is_kept_can_be_read_without_a_cache_directory() {
+    let Some(home) = home() else { return };
+    home.keep_three();
+    // Below a file no directory can be made, by root neither.
+    let copies = home.store.data_dir();
+    std::fs::create_dir_all(copies.parent().expect("a parent")).expect("made");
+    std::fs::write(copies, "").expect("a file");
+    let index = home.open();
+    for kept in index.runs().expect("runs") {
+        let run = read(&kept.path).expect("from the server");
+        assert_eq!(run.id, kept.id);
+        let (_, bytes) = crate::read_with_bytes(&kept.path).expect("from the server");
+        assert_eq!(home.store.bytes(&kept.path).expect("the same"), bytes);
+        assert!(!kept.path.exists());
+        let shown = home.store.shown(&kept.path);
+        assert!(shown.contains(" in postgres://"), "{shown}");
+    }
+    let (last, passed) = home.store.newest(0).expect("the third");
+    assert_eq!(home.store.id_of(&last), Some(numbered(3, "one").id));
+    assert_eq!(passed.lines(), [""; 0]);
+    let of_host = crate::operand::find(
+        "@one",
+        &Ok(home.store.clone()),
+        &References::embedded().expect("references"),
+    );
+    assert_eq!(of_host.expect("two runs").runs().len(), 2);
+    index.delete(&numbered(1, "one").id).expect("deleted");
+    let file = home.store.runs_dir().join("no-run.json");
+    assert!(read(&file).is_err(), "the server has no such document");
+    std::fs::remove_file(copies).expect("removed");
 }
 
 #[test]

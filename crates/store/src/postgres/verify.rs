@@ -86,7 +86,7 @@ fn look(
 ) -> Result<(), Fault> {
     let store = database.store();
     let damage = |what| Damage {
-        path: store.shown(Path::new(&kept.file)).into(),
+        path: store.shown(&store.runs_dir().join(&kept.file)).into(),
         what,
     };
     let mut entry = match kept.entry() {

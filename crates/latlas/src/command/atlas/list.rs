@@ -27,6 +27,9 @@ pub(super) fn list(index: &Index, options: &ListOptions) -> anyhow::Result<ExitC
     if let Some(limit) = options.limit {
         runs.truncate(limit as usize);
     }
+    for run in &mut runs {
+        run.path = index.store().shown(&run.path).into();
+    }
     output::show_json_or(options.json, &runs, Color::Never, || {
         render::kept_runs(&runs)
     })?;

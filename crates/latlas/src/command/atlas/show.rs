@@ -4,7 +4,6 @@ use super::kept;
 use crate::arguments::Color;
 use crate::arguments::atlas::ShowOptions;
 use crate::output;
-use anyhow::Context;
 use model::summary::KeptRun;
 use model::tally::Tally;
 use serde::Serialize;
@@ -21,11 +20,9 @@ struct Shown {
 
 /// Prints a run's metadata.
 pub(super) fn show(index: &Index, options: &ShowOptions) -> anyhow::Result<ExitCode> {
-    let run = kept(index, &options.run)?;
-    index.store().fetch(&run.path)?;
-    let bytes = std::fs::metadata(&run.path)
-        .with_context(|| format!("can't read {}", run.path.display()))?
-        .len();
+    let mut run = kept(index, &options.run)?;
+    let bytes = index.store().bytes(&run.path)?.len() as u64;
+    run.path = index.store().shown(&run.path).into();
     let tally = Tally::of_kept(&index.results_of(&run.id)?);
     let shown = Shown { run, bytes, tally };
     output::show_json_or(options.json, &shown, Color::Never, || {
