@@ -8,7 +8,6 @@ mod answers;
 mod cache;
 mod client;
 mod documents;
-mod files;
 mod keep;
 #[cfg(test)]
 mod kills;

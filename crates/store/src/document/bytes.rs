@@ -1,0 +1,155 @@
+//! A run in bytes that may be anything.
+
+use model::missing_points;
+use model::run::{Run, SCHEMA_VERSION};
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::io::Read;
+
+/// No run is near as large; whatever is larger is not one, or was made to
+/// fill the memory.
+pub const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
+
+/// First bytes of a zstd frame (RFC 8878, 3.1.1).
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Whether a document's bytes are compressed.
+pub fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&ZSTD_MAGIC)
+}
+
+/// Why bytes are no run, in one line each.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// More than may be read, unpacked or as it came.
+    #[error("it is larger than {} MiB", .0 >> 20)]
+    TooLarge(u64),
+    /// Empty, cut off, not JSON, or damaged.
+    #[error("{0}")]
+    Damaged(String),
+    /// JSON, but no run, or one that contradicts itself.
+    #[error("{0}")]
+    NotARun(String),
+    /// Of a newer latlas, which may read it.
+    #[error("its schema is {0} and this latlas knows up to {SCHEMA_VERSION}: use a newer latlas")]
+    Newer(u32),
+}
+
+/// Reads one byte more than is allowed at most, so that too much shows.
+fn at_most(source: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The run in a file's bytes.
+pub fn from_bytes(bytes: &[u8]) -> Result<Run, Refused> {
+    from_bytes_within(bytes, MAX_DOCUMENT_BYTES)
+}
+
+/// The run in a stranger's bytes, of which no more than `limit` are unpacked.
+pub fn from_bytes_within(bytes: &[u8], limit: u64) -> Result<Run, Refused> {
+    run_in(bytes, limit, |json| Cow::Borrowed(json))
+}
+
+/// The run in a file's bytes, whose JSON is prepared so.
+pub(super) fn run_in(
+    bytes: &[u8],
+    limit: u64,
+    prepared: impl Fn(&[u8]) -> Cow<'_, [u8]>,
+) -> Result<Run, Refused> {
+    let run = parse(&prepared(&unpacked(bytes, limit)?))?;
+    check(&run)?;
+    Ok(run)
+}
+
+/// The JSON in a file's bytes.
+pub(crate) fn unpacked(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Refused> {
+    if bytes.is_empty() {
+        return Err(Refused::Damaged("it is empty".into()));
+    }
+    let json = match is_packed(bytes) {
+        true => Cow::Owned(unpack(bytes, limit)?),
+        false => Cow::Borrowed(bytes),
+    };
+    match json.len() as u64 > limit {
+        true => Err(Refused::TooLarge(limit)),
+        false => Ok(json),
+    }
+}
+
+fn unpack(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Refused> {
+    let decoder = zstd::stream::read::Decoder::with_buffer(bytes)
+        .map_err(|e| Refused::Damaged(e.to_string()))?;
+    at_most(decoder, limit).map_err(|e| {
+        Refused::Damaged(match e.kind() {
+            std::io::ErrorKind::UnexpectedEof => {
+                "it is truncated: the compressed data ends early".into()
+            }
+            _ => format!("its compressed data is damaged ({e})"),
+        })
+    })
+}
+
+pub(super) fn parse(json: &[u8]) -> Result<Run, Refused> {
+    /// A newer document may differ in everything but this.
+    #[derive(Deserialize)]
+    struct Head {
+        schema: u32,
+    }
+    // Most are of today: to look for their version first would read all twice.
+    let error = match serde_json::from_slice::<Run>(json) {
+        Ok(mut run) if run.schema <= SCHEMA_VERSION => {
+            missing_points::complete(&mut run);
+            return Ok(run);
+        }
+        Ok(run) => return Err(Refused::Newer(run.schema)),
+        Err(error) => error,
+    };
+    match serde_json::from_slice(json) {
+        Ok(Head { schema }) if schema > SCHEMA_VERSION => Err(Refused::Newer(schema)),
+        Ok(_) => Err(explain(&error, json)),
+        Err(error) => Err(explain(&error, json)),
+    }
+}
+
+fn explain(error: &serde_json::Error, json: &[u8]) -> Refused {
+    use serde_json::error::Category;
+    // A number that is cut off behind its point is bad syntax to serde.
+    let last_line = json.rsplit(|&byte| byte == b'\n').next().unwrap_or(json);
+    let lines = 1 + json.iter().filter(|&&byte| byte == b'\n').count();
+    let at_the_end = error.line() == lines && error.column() >= last_line.len();
+    match error.classify() {
+        Category::Syntax if at_the_end && json.starts_with(b"{") => {
+            Refused::Damaged(format!("it is truncated ({error})"))
+        }
+        Category::Eof => Refused::Damaged(format!("it is truncated ({error})")),
+        Category::Syntax => Refused::Damaged(format!("it is not JSON ({error})")),
+        Category::Data => Refused::NotARun(format!("it is not a run document ({error})")),
+        Category::Io => Refused::Damaged(error.to_string()),
+    }
+}
+
+/// What the types alone don't hold.
+fn check(run: &Run) -> Result<(), Refused> {
+    if !is_id(&run.id) {
+        let why = format!("its id {:?} is not a UUID", run.id);
+        return Err(Refused::NotARun(why));
+    }
+    for cell in &run.cells {
+        cell.samples.samples().map_err(|damage| {
+            let row = &cell.row;
+            Refused::NotARun(format!("the samples of {row:?} are damaged: {damage}"))
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether a text is a UUID as `latlas` writes it.
+pub(crate) fn is_id(text: &str) -> bool {
+    let lengths: Vec<usize> = text.split('-').map(str::len).collect();
+    lengths == [8, 4, 4, 4, 12]
+        && text
+            .chars()
+            .all(|c| c == '-' || c.is_ascii_digit() || ('a'..='f').contains(&c))
+}

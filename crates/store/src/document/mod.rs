@@ -1,0 +1,108 @@
+//! A run as bytes. Reading trusts nothing: the file may be anything.
+
+mod bytes;
+#[cfg(test)]
+mod tests;
+
+pub use bytes::{MAX_DOCUMENT_BYTES, Refused, from_bytes, from_bytes_within, is_packed};
+pub(super) use bytes::{is_id, unpacked};
+
+use super::{StoreError, io};
+use crate::error::FileAction;
+use crate::input;
+use bytes::{parse, run_in};
+use model::run::Run;
+use model::text::{escaped_json, visible_json};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Reads a run, compressed or not, whatever its name is, to be shown: what a
+/// terminal would obey or not show stands spelled out in its texts.
+pub fn read(path: &Path) -> Result<Run, StoreError> {
+    read_with_bytes(path).map(|(run, _)| run)
+}
+
+/// The same, and the file's bytes: a pipe gives them once.
+pub fn read_with_bytes(path: &Path) -> Result<(Run, Vec<u8>), StoreError> {
+    let bytes = bytes_at(path)?;
+    Ok((shown_in(path, &bytes)?, bytes))
+}
+
+/// The bytes of a file, or of the document in a database whose copy would lie there.
+fn bytes_at(path: &Path) -> Result<Vec<u8>, StoreError> {
+    #[cfg(feature = "postgres")]
+    if let Some(bytes) = crate::postgres::document_at(path)? {
+        return Ok(bytes);
+    }
+    input::read(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))
+}
+
+/// The same of a document in the store: a pipe there is refused.
+pub(crate) fn read_kept(path: &Path) -> Result<Run, StoreError> {
+    let bytes = input::read_file(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))?;
+    shown_in(path, &bytes)
+}
+
+/// The run in a file's bytes, as [`read`] would give it.
+pub(crate) fn shown_from(bytes: &[u8]) -> Result<Run, Refused> {
+    run_in(bytes, MAX_DOCUMENT_BYTES, visible_json)
+}
+
+fn shown_in(path: &Path, bytes: &[u8]) -> Result<Run, StoreError> {
+    shown_from(bytes).map_err(|refused| unreadable(path, refused.to_string()))
+}
+
+/// Reads a run with every character as it is, to be handed on to programs.
+pub fn read_as_it_is(path: &Path) -> Result<Run, StoreError> {
+    let bytes = bytes_at(path)?;
+    from_bytes(&bytes).map_err(|refused| unreadable(path, refused.to_string()))
+}
+
+/// A run as [`read`] would give it.
+pub(crate) fn shown(run: &Run) -> Cow<'_, Run> {
+    let json = serde_json::to_vec(run).unwrap_or_default();
+    match visible_json(&json) {
+        Cow::Borrowed(_) => Cow::Borrowed(run),
+        Cow::Owned(json) => match serde_json::from_slice(&json) {
+            Ok(shown) => Cow::Owned(shown),
+            Err(_) => Cow::Borrowed(run),
+        },
+    }
+}
+
+/// Whether a file can be opened, and what is in it is no run and never was one
+/// of a newer latlas: nothing that could still be read is lost with it.
+pub(super) fn is_damaged(path: &Path) -> bool {
+    let bytes = input::read_file(path, MAX_DOCUMENT_BYTES);
+    bytes.is_ok_and(|bytes| {
+        matches!(
+            from_bytes_within(&bytes, MAX_DOCUMENT_BYTES),
+            Err(Refused::Damaged(_) | Refused::NotARun(_))
+        )
+    })
+}
+
+fn unreadable(path: &Path, reason: impl Into<String>) -> StoreError {
+    StoreError::Unreadable {
+        path: path.to_owned(),
+        reason: reason.into(),
+    }
+}
+
+/// A run may have begun so much later than now: clocks differ.
+const AHEAD_MS: u64 = 86_400_000;
+
+/// Whether a run says that it began more than a day from now.
+pub fn is_in_future(run: &Run, now_unix_ms: u64) -> bool {
+    run.started_unix_ms > now_unix_ms.saturating_add(AHEAD_MS)
+}
+
+/// The run as JSON, in which every hidden character is written as an escape: it
+/// may go to a terminal. What could not be read again (JSON has no word for
+/// infinity) is refused here, where it is known what it was.
+pub fn to_json(run: &Run) -> Result<Vec<u8>, StoreError> {
+    let bytes = serde_json::to_vec(run).map_err(|e| StoreError::Unwritable(e.to_string()))?;
+    let bytes = escaped_json(bytes);
+    parse(&bytes).map_err(|refused| StoreError::Unwritable(refused.to_string()))?;
+    Ok(bytes)
+}

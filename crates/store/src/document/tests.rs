@@ -1,0 +1,108 @@
+use super::*;
+use model::synthetic;
+
+fn json() -> Vec<u8> {
+    to_json(&synthetic::run()).expect("document")
+}
+
+fn refusal(bytes: &[u8]) -> String {
+    let reason = from_bytes(bytes).expect_err("refused").to_string();
+    assert!(!reason.contains('\n'), "{reason:?}");
+    reason
+}
+
+#[test]
+fn a_document_comes_back() {
+    assert!(from_bytes(&json()).expect("read") == synthetic::run());
+}
+
+#[test]
+fn a_document_without_missing_points_has_them_from_its_notes() {
+    let mut run = synthetic::run();
+    let note = "not available here at 1MiB: 120 MiB are free";
+    run.rows[0].notes.push(note.into());
+    let read = from_bytes(&to_json(&run).expect("document")).expect("read");
+    assert_eq!(read.rows[0].notes, run.rows[0].notes);
+    assert_eq!(read.rows[0].missing_at(1 << 20), Some("120 MiB are free"));
+}
+
+#[test]
+fn every_truncation_is_noticed() {
+    let json = json();
+    let packed = zstd::bulk::compress(&json, 3).expect("packed");
+    for part in 1..20 {
+        let reason = refusal(&json[..json.len() * part / 20]);
+        assert!(reason.contains("truncated"), "{reason}");
+        let reason = refusal(&packed[..(packed.len() * part / 20).max(5)]);
+        assert!(reason.contains("truncated"), "{reason}");
+    }
+    assert!(refusal(&[]).contains("empty"));
+    // Whatever stands at the cut, numbers above all.
+    let number = json
+        .windows(4)
+        .position(|w| w == b"0.32")
+        .expect("a number");
+    for cut in number - 100..number + 100 {
+        let reason = refusal(&json[..cut]);
+        assert!(reason.contains("truncated"), "cut at {cut}: {reason}");
+    }
+}
+
+#[test]
+fn what_is_not_a_run_says_what_it_is() {
+    assert!(refusal(b"hello").contains("not JSON"));
+    assert!(refusal(b"{}").contains("schema"));
+    assert!(refusal(b"{\"schema\":1}").contains("not a run document"));
+    let mut damaged = zstd::bulk::compress(&json(), 3).expect("packed");
+    let middle = damaged.len() / 2;
+    damaged.truncate(middle + 200);
+    damaged[6..middle].fill(0xff);
+    assert!(refusal(&damaged).contains("compressed data"));
+}
+
+#[test]
+fn what_is_damaged_differs_from_what_is_no_run() {
+    let damaged = |bytes: &[u8]| {
+        let refused = from_bytes_within(bytes, 1 << 20).expect_err("refused");
+        matches!(refused, Refused::Damaged(_))
+    };
+    assert!(damaged(b"") && damaged(b"hello") && damaged(b"{\"schema\":"));
+    assert!(!damaged(b"{}") && !damaged(b"{\"schema\":1}") && !damaged(b"{\"schema\":99}"));
+}
+
+#[test]
+fn a_newer_document_differs_from_a_broken_one() {
+    let reason = refusal(br#"{"schema":99,"everything":"else"}"#);
+    assert!(
+        reason.contains("newer latlas") && reason.contains("99"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn a_bomb_is_not_unpacked() {
+    let bomb = zstd::bulk::compress(&vec![b' '; 4 << 20], 3).expect("packed");
+    assert!(bomb.len() < 10_000);
+    let reason = from_bytes_within(&bomb, 1 << 20).expect_err("refused");
+    assert_eq!(reason, Refused::TooLarge(1 << 20));
+    assert_eq!(reason.to_string(), "it is larger than 1 MiB");
+}
+
+#[test]
+fn columns_that_do_not_fit_are_named() {
+    let mut run = synthetic::run();
+    run.cells[0].samples.first_ticks.pop();
+    let bytes = serde_json::to_vec(&run).expect("json");
+    let reason = refusal(&bytes);
+    assert!(
+        reason.contains(&run.cells[0].row) && reason.contains("column"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn a_figure_that_json_can_not_hold_is_refused_when_written() {
+    let mut run = synthetic::run();
+    run.clock.ns_per_tick = f64::INFINITY;
+    assert!(matches!(to_json(&run), Err(StoreError::Unwritable(_))));
+}

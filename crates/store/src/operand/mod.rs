@@ -1,0 +1,187 @@
+//! What can be set against each other: runs, machines and published tables,
+//! each by its name.
+
+mod error;
+#[cfg(test)]
+mod tests;
+
+pub use error::OperandError;
+
+use crate::index::Index;
+use crate::{Store, StoreError};
+use compare::operand::{Operand, Source, USED, without_samples};
+use compare::references::References;
+use compare::{alike, files_alike};
+use model::nearest::suggestion;
+use model::run::Run;
+use model::summary::{KeptRun, MachineKey};
+
+/// Kept runs that are looked through, the newest first, for those of a machine
+/// or for what runs differ by.
+pub const LOOKED_THROUGH: usize = 30;
+
+/// The side that a name means: a file, a run of the store, all runs under a tag
+/// that are like the newest of them, a published table, or a machine with all its
+/// latest runs that are alike.
+pub fn find(
+    name: &str,
+    store: &Result<Store, StoreError>,
+    references: &References,
+) -> Result<Operand, OperandError> {
+    if !std::path::Path::new(name).is_file()
+        && let Some(table) = references.find(name)
+    {
+        return Ok(Operand {
+            name: name.to_owned(),
+            source: Source::Published(table.clone()),
+        });
+    }
+    if let Some(host) = name.strip_prefix('@') {
+        return machine(name, host, in_store(store)?);
+    }
+    // One run under a tag is found by its name below, as everywhere.
+    if let Ok(store) = store
+        && !std::path::Path::new(name).is_file()
+    {
+        let runs = tagged(name, store, &mut Vec::new())?;
+        if runs.len() > 1 {
+            return Ok(Operand::of_runs(name, runs));
+        }
+    }
+    match crate::named(name, store) {
+        Ok(path) => Ok(Operand::run(name, crate::read(&path)?)),
+        // A machine may be called as an id begins, or as no file is.
+        Err(StoreError::NoSuchFile { .. } | StoreError::NoSuchRun { .. }) => {
+            let of_machine = in_store(store).map_err(OperandError::from);
+            match of_machine.and_then(|store| machine(name, name, store)) {
+                Err(OperandError::NoMachine(_) | OperandError::Store(_)) => {
+                    Err(unknown(name, references))
+                }
+                found => found,
+            }
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// Kept runs with this tag, the newest first, as far as they are like it.
+pub(super) fn tagged(
+    tag: &str,
+    store: &Store,
+    messages: &mut Vec<String>,
+) -> Result<Vec<Run>, StoreError> {
+    if store.runs_tagged(tag)?.is_empty() {
+        return Ok(Vec::new());
+    }
+    let index = Index::open(store.clone())?;
+    let kept = index.runs();
+    messages.extend(index.messages());
+    let kept = kept?.into_iter();
+    let paths = kept.filter(|run| run.tags.iter().any(|own| own == tag));
+    let mut runs: Vec<Run> = Vec::new();
+    for kept in paths {
+        let run = without_samples(crate::read(&kept.path)?);
+        if runs.first().is_none_or(|newest| alike(newest, &run)) {
+            runs.push(run);
+        }
+        if runs.len() == USED {
+            break;
+        }
+    }
+    Ok(runs)
+}
+
+fn in_store(store: &Result<Store, StoreError>) -> Result<&Store, StoreError> {
+    store.as_ref().map_err(|_| StoreError::NoDataDirectory)
+}
+
+fn unknown(name: &str, references: &References) -> OperandError {
+    OperandError::Unknown {
+        name: name.to_owned(),
+        suggestion: suggestion(name, references.keys()),
+        tables: references.keys().join(", "),
+    }
+}
+
+/// The latest run of a machine and those kept before that are alike.
+fn machine(name: &str, host: &str, store: &Store) -> Result<Operand, OperandError> {
+    let of_host = |run: &Run| {
+        let own = run.machine.hostname.get();
+        own.is_some_and(|own| own.eq_ignore_ascii_case(host))
+    };
+    // What commands cost there, or another program measured, is not the machine.
+    let of_machine = |run: &Run| run.imported.is_none() && run.commands.is_none();
+    let kept_of_host = |kept: &KeptRun| {
+        let own = kept.host.as_ref();
+        let of_machine = !kept.imported && !kept.commands && kept.partial.is_none();
+        of_machine && own.is_some_and(|own| own.eq_ignore_ascii_case(host))
+    };
+    let mut runs: Vec<Run> = newest(store, &[&kept_of_host])?
+        .into_iter()
+        .filter(|run| of_host(run) && of_machine(run) && run.partial.is_none())
+        .collect();
+    match runs.first().cloned() {
+        None => Err(OperandError::NoMachine(host.to_owned())),
+        Some(latest) => {
+            // By its id: where too little is known it is not even like itself.
+            runs.retain(|run| run.id == latest.id || alike(run, &latest));
+            // The latest may have no files, and the others some on several
+            // file systems.
+            if let Some(with_files) = runs.iter().find(|run| run.files_on.is_some()).cloned() {
+                runs.retain(|run| files_alike(run, &with_files));
+            }
+            runs.truncate(USED);
+            Ok(Operand {
+                name: name.to_owned(),
+                source: Source::Runs(runs),
+            })
+        }
+    }
+}
+
+/// The last kept runs of each machine that a side of one run is of, the newest
+/// first: those that [`kept_like`] may want.
+///
+/// # Errors
+/// If neither index nor documents can be read.
+pub fn recent_like(store: &Store, operands: &[&Operand]) -> Result<Vec<Run>, StoreError> {
+    let alone = operands.iter().filter(|operand| operand.runs().len() == 1);
+    let mut machines: Vec<MachineKey> = alone.map(|o| MachineKey::of(&o.runs()[0])).collect();
+    machines.sort();
+    machines.dedup();
+    let of = |machine: MachineKey| move |kept: &KeptRun| kept.machine == machine;
+    let wanted: Vec<_> = machines.into_iter().map(of).collect();
+    let wanted: Vec<&dyn Fn(&KeptRun) -> bool> = wanted.iter().map(|of| of as _).collect();
+    newest(store, &wanted)
+}
+
+/// The newest runs of each kind that is wanted, by the index; where that can't
+/// be had, of all.
+fn newest(store: &Store, wanted: &[&dyn Fn(&KeptRun) -> bool]) -> Result<Vec<Run>, StoreError> {
+    let Ok(kept) = Index::open(store.clone()).and_then(|index| index.runs()) else {
+        return recent(store);
+    };
+    let mut places: Vec<usize> = Vec::new();
+    for wanted in wanted {
+        let own = (0..kept.len()).filter(|&place| wanted(&kept[place]));
+        places.extend(own.take(LOOKED_THROUGH));
+    }
+    places.sort_unstable();
+    places.dedup();
+    let paths = places.into_iter().map(|place| &kept[place].path);
+    Ok(paths
+        .filter_map(|path| crate::read(path).ok())
+        .map(without_samples)
+        .collect())
+}
+
+/// The last kept runs, the newest first. Files that can't be read (of a newer
+/// latlas, or damaged) are no business of a comparison that did not name them.
+fn recent(store: &Store) -> Result<Vec<Run>, StoreError> {
+    let paths = store.paths()?;
+    let newest = paths.iter().rev().take(LOOKED_THROUGH);
+    Ok(newest
+        .filter_map(|path| crate::read(path).ok())
+        .map(without_samples)
+        .collect())
+}
