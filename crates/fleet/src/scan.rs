@@ -3,26 +3,28 @@
 use crate::FleetError;
 use crate::directory::{Directory, read_json};
 use crate::record::Record;
-use crate::standing::{Document, Unreadable};
+use crate::standing::{Document, Documents, Expected, Unreadable};
 use model::run::{Outcome, Run};
 use store::exchange::import::{self, Format, Origin, files};
 
-/// Reads the documents one after the other; each is dropped before the next is read. Returns what is
-/// kept of each, and the files that are no documents.
+/// Reads the documents one after the other; each is dropped before the next is read. `each` gets those of
+/// expected jobs. Returns what is kept of them, and the files that are no documents.
 ///
 /// # Errors
 /// If the directory can't be read, or what `each` says.
 pub fn documents<E: From<FleetError>>(
     directory: &Directory,
+    expected: &Expected,
     mut each: impl FnMut(&Document, &Run) -> Result<(), E>,
-) -> Result<(Vec<Document>, Vec<Unreadable>), E> {
-    let (mut read, mut unreadable) = (Vec::new(), Vec::new());
+) -> Result<(Documents, Vec<Unreadable>), E> {
+    let (mut read, mut unreadable) = (Documents::default(), Vec::new());
     for file in Directory::names(&directory.results())? {
         match document(directory, &file) {
             Ok(run) => {
                 let document = summary(file, &run);
-                each(&document, &run)?;
-                read.push(document);
+                if read.add(expected, &document) {
+                    each(&document, &run)?;
+                }
             }
             Err(reason) => unreadable.push(Unreadable { file, reason }),
         }
@@ -69,19 +71,21 @@ fn summary(file: String, run: &Run) -> Document {
     }
 }
 
-/// The records that can be read. One that is being overwritten on a full disk may not.
+/// Reads the records that can be read. One that is being overwritten on a full disk may not.
 ///
 /// # Errors
 /// If the directory can't be read.
-pub fn records(directory: &Directory) -> Result<Vec<Record>, FleetError> {
+pub fn records(directory: &Directory, each: impl FnMut(Record)) -> Result<(), FleetError> {
     let names = Directory::names(&directory.records())?;
     let read = |name: &String| read_json(&directory.records().join(name)).ok().flatten();
-    Ok(names.iter().filter_map(read).collect())
+    names.iter().filter_map(read).for_each(each);
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::standing::tests::submission;
 
     #[test]
     fn what_is_no_regular_file_is_named_and_not_opened() {
@@ -95,9 +99,10 @@ mod tests {
             .arg(results.join("c"))
             .status();
         assert!(fifo.expect("mkfifo").success());
-        let each = |_: &Document, _: &Run| Ok::<(), FleetError>(());
-        let (read, unreadable) = documents(&directory, each).expect("read");
-        assert_eq!(read, []);
+        let submission = submission("ssh");
+        let none = |_: &Document, _: &Run| Err::<(), FleetError>(FleetError::Busy);
+        let read = documents(&directory, &Expected::of(&submission), none);
+        let (_, unreadable) = read.expect("no document");
         let found: Vec<_> = unreadable
             .iter()
             .map(|one| (&*one.file, &*one.reason))

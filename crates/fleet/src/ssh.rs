@@ -55,7 +55,8 @@ pub fn run(
 ) -> Result<(), FleetError> {
     debug_assert_eq!(submission.campaign.engine, Engine::Ssh);
     let standing = submit::look(directory, submission)?;
-    let records = scan::records(directory)?;
+    let mut records = Vec::new();
+    scan::records(directory, |record| records.push(record))?;
     let mut hosts: Vec<(&str, Vec<&JobStanding>)> = Vec::new();
     for job in standing.jobs.iter().filter(|job| is_open(job, again)) {
         match hosts.last_mut() {

@@ -3,43 +3,63 @@
 
 mod belongs;
 mod clock;
+mod documents;
 mod evidence;
 mod missing;
-mod sorted;
+mod records;
 mod state;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub use belongs::{NotOurs, belongs};
+pub use belongs::Expected;
 pub use clock::CLOCK_OFF_MS;
+pub use documents::Documents;
 pub use evidence::{Document, Evidence, Phase, Queue, Queued, Unreadable};
+pub use records::Records;
 pub use state::{Foreign, JobStanding, Standing, State};
 
 use clock::clock_off_ms;
+use documents::Own;
 use missing::Missing;
-use sorted::Sorted;
-use std::collections::BTreeMap;
+use records::Known;
+use std::collections::{BTreeMap, HashMap};
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 /// How complete a campaign is.
-pub fn standing(evidence: &Evidence) -> Standing {
-    let submission = evidence.submission;
-    let mut sorted = Sorted::of(evidence);
-    let mut jobs = Vec::new();
-    for host in &submission.hosts {
-        for repetition in 1..=submission.campaign.repetitions {
-            jobs.push(job_standing(evidence, &sorted, host, repetition));
-        }
-    }
+pub fn standing(mut evidence: Evidence) -> Standing {
+    let submission = evidence.expected.submission;
+    // What is kept of a document is dropped with its job: there may be many.
+    let (documents, mut foreign, others) = std::mem::take(&mut evidence.documents).by_job();
+    let mut documents = documents.into_iter().peekable();
+    let mut records = std::mem::take(&mut evidence.records)
+        .by_job()
+        .into_iter()
+        .peekable();
+    let queued = queued(evidence.queue);
+    let jobs = evidence.expected.jobs().enumerate();
+    let jobs: Vec<JobStanding> = jobs
+        .map(|(place, key)| {
+            let of_job = OfJob {
+                key,
+                documents: take(&mut documents, |one| one.place == place),
+                records: take(&mut records, |one| one.place == place),
+                queued: queued.get(&key).map_or(&[], Vec::as_slice),
+                other_program: others
+                    .get(&place)
+                    .and_then(|all| Some(&*all.last()?.reason)),
+            };
+            job_standing(&evidence, of_job)
+        })
+        .collect();
     let mut counts = BTreeMap::new();
     for job in &jobs {
         *counts.entry(job.state).or_default() += 1;
     }
-    // Of a missing job it is the reason.
-    for (key, foreign) in sorted.other_program {
-        let is_done =
-            |job: &JobStanding| (&*job.host, job.repetition) == key && job.state == State::Done;
-        if jobs.iter().any(is_done) {
-            sorted.foreign.push(foreign);
+    for (place, others) in others {
+        // Of a missing job it is the reason.
+        if jobs[place].state == State::Done {
+            foreign.extend(others);
         }
     }
     Standing {
@@ -48,7 +68,7 @@ pub fn standing(evidence: &Evidence) -> Standing {
         complete: jobs.iter().all(|job| job.state == State::Done),
         counts,
         jobs,
-        foreign: sorted.foreign,
+        foreign,
         unreadable: evidence.unreadable.to_vec(),
         queue_unknown: match evidence.queue {
             Queue::Silent(why) => Some(why.clone()),
@@ -57,14 +77,36 @@ pub fn standing(evidence: &Evidence) -> Standing {
     }
 }
 
-fn job_standing(evidence: &Evidence, sorted: &Sorted, host: &str, repetition: u32) -> JobStanding {
-    let key = (host, repetition);
-    let documents = sorted.documents.get(&key).map_or(&[][..], Vec::as_slice);
-    let records = sorted.records.get(&key).map_or(&[][..], Vec::as_slice);
-    let mut whole = documents
-        .iter()
-        .filter(|(_, document)| document.partial.is_none());
-    let counts = whole.next().map(|(_, document)| *document);
+/// The evidence of one job.
+struct OfJob<'a> {
+    key: (&'a str, u32),
+    documents: Vec<Own>,
+    records: Vec<Known>,
+    queued: &'a [&'a Queued],
+    other_program: Option<&'a str>,
+}
+
+fn queued(queue: &Queue) -> HashMap<(&str, u32), Vec<&Queued>> {
+    let mut by_job: HashMap<_, Vec<_>> = HashMap::new();
+    if let Queue::Jobs(jobs) = queue {
+        for job in jobs {
+            let of_job = by_job.entry((&*job.host, job.repetition));
+            of_job.or_default().push(job);
+        }
+    }
+    by_job
+}
+
+/// The next ones that are so.
+fn take<T>(from: &mut Peekable<IntoIter<T>>, is: impl Fn(&T) -> bool) -> Vec<T> {
+    std::iter::from_fn(|| from.next_if(&is)).collect()
+}
+
+fn job_standing(evidence: &Evidence, job: OfJob) -> JobStanding {
+    let (host, repetition) = job.key;
+    let (documents, records) = (&job.documents, &job.records);
+    let mut whole = documents.iter().filter(|one| one.partial.is_none());
+    let counts = whole.next();
     let batch = evidence.batches.get(host).and_then(|batches| {
         batches
             .iter()
@@ -77,15 +119,15 @@ fn job_standing(evidence: &Evidence, sorted: &Sorted, host: &str, repetition: u3
         reason: None,
         refusal: None,
         attempt: {
-            let of_documents = documents.iter().map(|(job, _)| job.attempt);
-            let of_records = records.iter().map(|record| record.job.attempt);
+            let of_documents = documents.iter().map(|one| one.attempt);
+            let of_records = records.iter().map(|one| one.attempt);
             of_documents.chain(of_records).max()
         },
-        run: counts.map(|document| document.id.clone()),
-        twice: whole.map(|(_, document)| document.id.clone()).collect(),
+        run: counts.map(|one| one.id.to_string()),
+        twice: whole.map(|one| one.id.to_string()).collect(),
         clock_off_s: clock_off_ms(evidence, documents, records).map(|ms| ms as f64 / 1000.0),
-        rows_unavailable: counts.map_or(0, |document| document.unavailable),
-        first_unavailable: counts.and_then(|document| document.first_unavailable.clone()),
+        rows_unavailable: counts.map_or(0, |one| one.unavailable),
+        first_unavailable: counts.and_then(|one| one.first_unavailable.clone()),
     };
     if counts.is_some() {
         return standing;
@@ -93,17 +135,10 @@ fn job_standing(evidence: &Evidence, sorted: &Sorted, host: &str, repetition: u3
     let missing = Missing {
         evidence,
         batch,
-        latest: records.last().copied(),
-        queued: sorted.queued.get(&key).map_or(&[][..], Vec::as_slice),
-        other_program: {
-            let mut others = sorted.other_program.iter().rev();
-            others
-                .find(|(of, _)| *of == key)
-                .map(|(_, foreign)| &*foreign.reason)
-        },
-        partial: documents
-            .iter()
-            .find_map(|(_, document)| document.partial.as_deref()),
+        latest: records.last(),
+        queued: job.queued,
+        other_program: job.other_program,
+        partial: documents.iter().find_map(|one| one.partial.as_deref()),
     };
     let (state, reason, refusal) = missing.state();
     let (state, reason) = missing.by_deadline(state, reason);

@@ -28,6 +28,9 @@ impl State {
     }
 }
 
+/// Of more hosts, those that are done are not listed.
+const LISTED: usize = 1000;
+
 /// The states of the hosts in a table, and below it what is odd.
 pub fn blocks(standing: &Standing) -> Vec<Block> {
     let done = standing.counts.get(&State::Done).copied().unwrap_or(0);
@@ -47,10 +50,20 @@ pub fn blocks(standing: &Standing) -> Vec<Block> {
     }
     let mut blocks = vec![Block::text(heading), Block::empty_line()];
     let mut table = Table::new([left("host"), right("done"), left("state"), left("reason")]);
-    for jobs in standing.jobs.chunk_by(|a, b| a.host == b.host) {
+    let hosts = || standing.jobs.chunk_by(|a, b| a.host == b.host);
+    let is_long = hosts().count() > LISTED;
+    let is_done = |jobs: &&[JobStanding]| jobs.iter().all(|job| job.state == State::Done);
+    for jobs in hosts().filter(|jobs| !is_long || !is_done(jobs)) {
         table.row(host(jobs));
     }
-    blocks.push(Block::Table(table.wide()));
+    if !table.rows.is_empty() {
+        blocks.push(Block::Table(table.wide()));
+    }
+    let left_out = hosts().filter(|jobs| is_long && is_done(jobs)).count();
+    if left_out > 0 {
+        let them = counted(left_out, "more host");
+        blocks.push(Block::text(format!("{them}: done (--json lists all)")));
+    }
     let odd = odd(standing);
     if !odd.is_empty() {
         blocks.push(Block::empty_line());
@@ -169,6 +182,47 @@ fn without_figure(standing: &Standing) -> BTreeMap<String, Vec<&str>> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_hosts_those_that_are_done_are_counted() {
+        let lines = |hosts: usize| {
+            let job = |n: usize| JobStanding {
+                host: format!("n{n}"),
+                repetition: 1,
+                state: if n == 7 { State::Lost } else { State::Done },
+                reason: None,
+                refusal: None,
+                attempt: None,
+                run: None,
+                twice: Vec::new(),
+                clock_off_s: None,
+                rows_unavailable: 0,
+                first_unavailable: None,
+            };
+            let standing = Standing {
+                campaign: "lab".into(),
+                digest: "d".into(),
+                complete: false,
+                counts: BTreeMap::new(),
+                jobs: (0..hosts).map(job).collect(),
+                foreign: Vec::new(),
+                unreadable: Vec::new(),
+                queue_unknown: None,
+            };
+            let blocks = blocks(&standing);
+            let rows = |block: &Block| match block {
+                Block::Table(table) => Some(table.rows.len()),
+                _ => None,
+            };
+            let rows: usize = blocks.iter().filter_map(rows).sum();
+            (rows, blocks.last().cloned())
+        };
+        assert_eq!(lines(LISTED).0, LISTED);
+        let said = Block::text("1000 more hosts: done (--json lists all)");
+        assert_eq!(lines(LISTED + 1), (1, Some(said)));
+    }
+
     #[test]
     fn a_clock_that_is_far_off_has_two_units() {
         assert_eq!(super::rough(130.0), "130 s");

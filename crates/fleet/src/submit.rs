@@ -3,7 +3,7 @@
 use crate::campaign::Engine;
 use crate::directory::Directory;
 use crate::journal::{Batch, Batches, Outcome, Submission};
-use crate::standing::{Evidence, JobStanding, Queue, Standing, State, standing};
+use crate::standing::{Evidence, Expected, JobStanding, Queue, Records, Standing, State, standing};
 use crate::{FleetError, crash, scan, slurm};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,7 +16,7 @@ pub fn look(directory: &Directory, submission: &Submission) -> Result<Standing, 
     look_with(directory, submission, |_, _| Ok(()))
 }
 
-/// The same, with every document as it is read.
+/// The same, with every document of an expected job as it is read.
 ///
 /// # Errors
 /// The same, or what `each` says.
@@ -31,16 +31,21 @@ pub fn look_with<E: From<FleetError>>(
         Engine::Ssh if directory.is_locked() => Queue::Driven,
         Engine::Ssh => Queue::Idle,
     };
-    let batches = directory.all_batches(&submission.hosts)?;
-    let records = scan::records(directory)?;
-    let (documents, unreadable) = scan::documents(directory, each)?;
-    Ok(standing(&Evidence {
-        submission,
+    let batches = match submission.campaign.engine {
+        Engine::Slurm => directory.all_batches(&submission.hosts)?,
+        Engine::Ssh => Batches::new(),
+    };
+    let expected = Expected::of(submission);
+    let mut records = Records::default();
+    scan::records(directory, |record| records.add(&expected, record))?;
+    let (documents, unreadable) = scan::documents(directory, &expected, each)?;
+    Ok(standing(Evidence {
+        expected: &expected,
         batches: &batches,
         queue: &queue,
-        documents: &documents,
+        documents,
         unreadable: &unreadable,
-        records: &records,
+        records,
         now_unix_ms: sys::clock::realtime_unix_ms(),
     }))
 }

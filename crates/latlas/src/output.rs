@@ -5,7 +5,7 @@ use anyhow::Context;
 use model::run::Run;
 use model::story::Block;
 use serde::Serialize;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
 use view::terminal::Screen;
 
 /// Prints a result. A closed pipe (`latlas list | head`) is no error; a full disk is.
@@ -20,7 +20,10 @@ pub(crate) fn print_json_or(
     text: impl FnOnce() -> String,
 ) -> anyhow::Result<()> {
     match json {
-        true => print(&(serde_json::to_string_pretty(value)? + "\n")),
+        true => written(|out| {
+            serde_json::to_writer_pretty(&mut *out, value)?;
+            out.write_all(b"\n")
+        }),
         false => print(&text()),
     }
 }
@@ -56,9 +59,13 @@ fn screen(color: Color) -> Screen {
 
 /// Prints bytes.
 pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
-    match written {
+    written(|out| out.write_all(bytes))
+}
+
+/// Writes to stdout.
+fn written(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("can't write to standard output"),
     }

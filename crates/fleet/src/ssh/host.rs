@@ -43,6 +43,7 @@ impl From<FleetError> for Failure {
 impl Host<'_> {
     pub(super) fn run(&self, jobs: &[&JobStanding], records: &[Record]) -> Result<(), FleetError> {
         let mut failed = self.prepare().err();
+        let mut reported = String::new();
         for job in jobs {
             let mut record = self.record(job);
             let (host, repetition) = (self.host.to_owned(), job.repetition);
@@ -72,7 +73,11 @@ impl Host<'_> {
                 record.stage = stage;
                 record.write(self.directory)?;
             }
-            (self.report)(Event::Failed { host, reason });
+            // A host fails for all of its jobs.
+            if reason != reported {
+                reported.clone_from(&reason);
+                (self.report)(Event::Failed { host, reason });
+            }
         }
         Ok(())
     }

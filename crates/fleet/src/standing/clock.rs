@@ -1,8 +1,8 @@
 //! Clocks of hosts that are off.
 
-use super::{Document, Evidence};
-use crate::record::Record;
-use model::campaign::Job;
+use super::Evidence;
+use super::documents::Own;
+use super::records::Known;
 
 /// Clocks may differ by so much, with the time from Slurm's start of a job to ours.
 pub const CLOCK_OFF_MS: i64 = 120_000;
@@ -11,22 +11,17 @@ pub const CLOCK_OFF_MS: i64 = 120_000;
 /// can't begin before it was submitted, nor end later than now.
 pub(super) fn clock_off_ms(
     evidence: &Evidence,
-    documents: &[(&Job, &Document)],
-    records: &[&Record],
+    documents: &[Own],
+    records: &[Known],
 ) -> Option<i64> {
-    let difference = |later: u64, earlier: u64| later as i64 - earlier as i64;
-    let compared = records.iter().rev().find_map(|record| {
-        Some(difference(
-            record.started_unix_ms,
-            record.reference_unix_ms?,
-        ))
-    });
+    let compared = records.iter().rev().find_map(|record| record.ahead_ms);
     let is_off = |ms: &i64| ms.abs() > CLOCK_OFF_MS;
     if compared.is_some() {
         return compared.filter(is_off);
     }
-    let submitted = evidence.submission.submitted_unix_ms;
-    documents.iter().find_map(|(_, document)| {
+    let difference = |later: u64, earlier: u64| later as i64 - earlier as i64;
+    let submitted = evidence.expected.submission.submitted_unix_ms;
+    documents.iter().find_map(|document| {
         let end = document.started_unix_ms.saturating_add(document.wall_ms);
         let before = difference(document.started_unix_ms, submitted).min(0);
         let ahead = difference(end, evidence.now_unix_ms).max(0);

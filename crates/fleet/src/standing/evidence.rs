@@ -1,11 +1,11 @@
 //! What a standing is concluded from.
 
-use crate::journal::{Batches, Submission};
-use crate::record::Record;
+use super::{Documents, Expected, Records};
+use crate::journal::Batches;
 use model::campaign::Job;
 use serde::Serialize;
 
-/// What is kept of a document.
+/// What a document says of its job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     /// Its file.
@@ -79,20 +79,20 @@ pub enum Phase {
 }
 
 /// What a standing is concluded from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Evidence<'a> {
-    /// What was submitted.
-    pub submission: &'a Submission,
+    /// What was submitted, and the jobs that are expected.
+    pub expected: &'a Expected<'a>,
     /// What Slurm was asked for.
     pub batches: &'a Batches,
     /// What the engine says. It must be asked before the documents are read.
     pub queue: &'a Queue,
     /// The documents.
-    pub documents: &'a [Document],
+    pub documents: Documents,
     /// Files that are none.
     pub unreadable: &'a [Unreadable],
     /// What hosts say.
-    pub records: &'a [Record],
+    pub records: Records,
     /// Now, ms since 1970 UTC.
     pub now_unix_ms: u64,
 }

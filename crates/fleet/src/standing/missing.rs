@@ -1,15 +1,16 @@
 //! The state of a job without a whole document, and why.
 
+use super::records::Known;
 use super::{Evidence, Phase, Queue, Queued, State};
 use crate::campaign::Engine;
 use crate::journal::{Batch, Outcome};
-use crate::record::{Record, Refusal, Stage};
+use crate::record::{Refusal, Stage};
 
 /// What is known of a job without a whole document.
 pub(super) struct Missing<'a> {
     pub(super) evidence: &'a Evidence<'a>,
     pub(super) batch: Option<&'a Batch>,
-    pub(super) latest: Option<&'a Record>,
+    pub(super) latest: Option<&'a Known>,
     pub(super) queued: &'a [&'a Queued],
     pub(super) other_program: Option<&'a str>,
     pub(super) partial: Option<&'a str>,
@@ -43,7 +44,7 @@ impl Missing<'_> {
         }
         match (
             self.evidence.queue,
-            self.evidence.submission.campaign.engine,
+            self.evidence.expected.submission.campaign.engine,
         ) {
             (Queue::Silent(_), _) if began => {
                 return plain(State::Running, "it began, and Slurm does not answer");
@@ -84,7 +85,7 @@ impl Missing<'_> {
         let what = match (self.partial, self.latest.map(|record| &record.stage)) {
             (Some(why), _) => format!("it was interrupted ({why})"),
             (None, Some(Stage::Finished)) => "it finished, but its document is gone".into(),
-            (None, Some(_)) if self.evidence.submission.campaign.engine == Engine::Ssh => {
+            (None, Some(_)) if self.evidence.expected.submission.campaign.engine == Engine::Ssh => {
                 "`latlas fleet submit` ended before the job: submit again to copy its result".into()
             }
             (None, Some(_)) => "it began and did not finish".into(),
@@ -99,7 +100,7 @@ impl Missing<'_> {
 
     /// What has not come by the deadline is lost. Over ssh, `submit` ends the jobs.
     pub(super) fn by_deadline(&self, state: State, reason: String) -> (State, String) {
-        let submission = self.evidence.submission;
+        let submission = self.evidence.expected.submission;
         if submission.campaign.engine == Engine::Ssh {
             return (state, reason);
         }

@@ -2,8 +2,9 @@
 
 use super::Unreadable;
 use crate::record::Refusal;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// State of a job.
 #[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,8 +57,12 @@ pub struct JobStanding {
     #[serde(skip_serializing_if = "is_zero")]
     pub rows_unavailable: usize,
     /// The first of them, with the reason.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_unavailable: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "text")]
+    pub first_unavailable: Option<Arc<str>>,
+}
+
+fn text<S: Serializer>(text: &Option<Arc<str>>, to: S) -> Result<S::Ok, S::Error> {
+    text.as_deref().serialize(to)
 }
 
 fn is_zero(n: &usize) -> bool {

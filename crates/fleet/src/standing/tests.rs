@@ -8,7 +8,7 @@ use std::path::Path;
 const SUBMITTED: u64 = 1_000_000_000;
 const HOUR: u64 = 3_600_000;
 
-fn submission(engine: &str) -> Submission {
+pub(crate) fn submission(engine: &str) -> Submission {
     let text =
         format!("name='lab'\nhosts=['n1','n2']\nrepetitions=1\ndeadline='2h'\nengine='{engine}'");
     let campaign = Campaign::parse(Path::new("lab.toml"), &text).expect("a campaign");
@@ -116,13 +116,21 @@ impl Scene {
     }
 
     fn standing(&self) -> Standing {
-        standing(&Evidence {
-            submission: &self.submission,
+        let expected = Expected::of(&self.submission);
+        let (mut documents, mut records) = (Documents::default(), Records::default());
+        for document in &self.documents {
+            documents.add(&expected, document);
+        }
+        for record in &self.records {
+            records.add(&expected, record.clone());
+        }
+        standing(Evidence {
+            expected: &expected,
             batches: &self.batches,
             queue: &self.queue,
-            documents: &self.documents,
+            documents,
             unreadable: &[],
-            records: &self.records,
+            records,
             now_unix_ms: self.now,
         })
     }

@@ -4,7 +4,7 @@ use super::{named, status};
 use crate::command::atlas;
 use crate::{UNRELIABLE, output};
 use ::fleet::keep::{Kept, keep};
-use ::fleet::standing::{Foreign, Standing, belongs};
+use ::fleet::standing::{Foreign, Standing};
 use ::fleet::submit;
 use anyhow::Context;
 use model::text::counted;
@@ -27,9 +27,6 @@ pub(super) fn collect(name: &str, json: bool) -> anyhow::Result<ExitCode> {
     let index = atlas::open()?;
     let (mut stored, mut known, mut not_stored) = (0, 0, Vec::new());
     let looked = submit::look_with(&directory, &submission, |document, run| {
-        if belongs(&submission, document).is_err() {
-            return Ok(());
-        }
         match keep(&index, run).context("can't store a result")? {
             Kept::New => stored += 1,
             Kept::Before => known += 1,

@@ -32,7 +32,10 @@ pub(super) fn submitted(name: &str) -> anyhow::Result<(Directory, Submission)> {
         (Directory::at(&path), None)
     };
     let submission = directory.submitted()?;
-    let submission = submission.ok_or_else(|| FleetError::NotSubmitted(name.to_owned()))?;
+    let submission = submission.ok_or_else(|| {
+        let of_file = of_file.as_ref().map(|campaign| campaign.name.as_str());
+        FleetError::NotSubmitted(of_file.unwrap_or(name).to_owned())
+    })?;
     if let Some(mut campaign) = of_file {
         let now = campaign.digest();
         // With --hosts, these took the place of the file's.

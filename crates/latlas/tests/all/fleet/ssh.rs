@@ -29,6 +29,14 @@ fn hosts_are_measured_and_one_that_is_down_is_named() {
 }
 
 #[test]
+fn a_host_that_is_down_is_reported_once_for_all_of_its_jobs() {
+    let fleet = Fleet::new("engine = 'ssh'\nhosts = ['down']\nrepetitions = 3");
+    let done = fleet.run("submit lab.toml").ended_with(3);
+    assert_eq!(done.err.matches("No route to host").count(), 1);
+    assert_eq!(fleet.states(), ["refused"; 3]);
+}
+
+#[test]
 fn what_a_host_measured_for_a_killed_submission_is_copied() {
     let fleet = Fleet::new(SHORT);
     fleet.0.write("hosts.txt", "a # the only one\n\n");

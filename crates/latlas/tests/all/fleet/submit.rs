@@ -54,7 +54,9 @@ fn what_is_wrong_is_refused_in_a_line() {
         }
     }
     let fleet = Fleet::new("hosts = ['n1']");
-    fleet.run("status lab.toml").refused("was not submitted");
+    fleet
+        .run("status lab.toml")
+        .refused("campaign \"lab\" was not submitted");
     fleet.run("collect nothing").refused("was not submitted");
     fleet.run("submit lab.toml").ok();
     std::fs::remove_dir_all(fleet.0.path("lab.fleet")).expect("removed");
