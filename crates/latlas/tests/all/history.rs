@@ -197,7 +197,10 @@ fn cpus_are_recorded_while_a_command_runs() {
     assert!(history.duration_ns() >= 300_000_000, "it slept");
     assert!(history.ends_ns.len() > 1 && !history.cpus.is_empty());
     let page = std::fs::read_to_string(home.path("c.html")).expect("written");
-    has(&page, ["CPU history of sh", "busiest"]);
+    has(&page, ["CPU history of sh"]);
+    // A command may come and go between two ticks of the kernel's clock.
+    let is_known = history.imbalance().is_some();
+    assert_eq!(page.contains("busiest"), is_known, "{history:?}");
     let picture = std::fs::read_to_string(home.path("c.svg")).expect("written");
     has(&picture, ["<svg", ">steal<"]);
 
