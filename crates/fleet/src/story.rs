@@ -50,18 +50,18 @@ pub fn blocks(standing: &Standing) -> Vec<Block> {
     }
     let mut blocks = vec![Block::text(heading), Block::empty_line()];
     let mut table = Table::new([left("host"), right("done"), left("state"), left("reason")]);
-    let hosts = || standing.jobs.chunk_by(|a, b| a.host == b.host);
-    let is_long = hosts().count() > LISTED;
+    let hosts = standing.jobs.chunk_by(|a, b| a.host == b.host);
+    let is_long = hosts.clone().count() > LISTED;
     let is_done = |jobs: &&[JobStanding]| jobs.iter().all(|job| job.state == State::Done);
-    for jobs in hosts().filter(|jobs| !is_long || !is_done(jobs)) {
+    let (left_out, listed): (Vec<_>, Vec<_>) = hosts.partition(|jobs| is_long && is_done(jobs));
+    for jobs in listed {
         table.row(host(jobs));
     }
     if !table.rows.is_empty() {
         blocks.push(Block::Table(table.wide()));
     }
-    let left_out = hosts().filter(|jobs| is_long && is_done(jobs)).count();
-    if left_out > 0 {
-        let them = counted(left_out, "more host");
+    if !left_out.is_empty() {
+        let them = counted(left_out.len(), "more host");
         blocks.push(Block::text(format!("{them}: done (--json lists all)")));
     }
     let odd = odd(standing);
