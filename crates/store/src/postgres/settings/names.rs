@@ -22,7 +22,8 @@ pub(super) const VARIABLES: &[(&str, &str)] = &[
     ("PGLOADBALANCEHOSTS", "load_balance_hosts"),
 ];
 
-/// Variables of libpq that make a connection safer, which can't be done here: nobody may believe it is.
+/// Variables of libpq that ask for a safer connection and are not supported. They are refused: ignored, they
+/// would leave the connection less safe than was asked for.
 pub(super) const REFUSED: [&str; 7] = [
     "PGREQUIREAUTH",
     "PGREQUIREPEER",
