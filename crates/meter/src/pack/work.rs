@@ -25,11 +25,11 @@ const ATTEMPTS: usize = 9;
 /// A busy machine has this time to become quiet between two comparisons.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Doublings of a loop in which the call outweighs the turns.
+/// Doublings of a loop that does not take twice as long for twice its turns.
 const MOST_DOUBLINGS: u32 = 8;
 
 /// A loop that takes longer is not doubled.
-const LONGEST: Duration = Duration::from_millis(10);
+const LONGEST: Duration = Duration::from_millis(2);
 
 /// What twice the turns may take, as a multiple.
 const TWICE: std::ops::Range<f64> = 1.6..2.5;
@@ -219,8 +219,9 @@ fn compare(ready: &mut Ready) -> Result<(), Lie> {
     loop {
         let (once, twice) = shortest_pair(ready, turns)?;
         let ratio = twice.as_secs_f64() / once.as_secs_f64();
-        // What a call costs apart from its turns counts for less in a longer loop.
-        if ratio < TWICE.start && doublings < MOST_DOUBLINGS && once < LONGEST {
+        // What a call costs apart from its turns, and first turns that are cheaper than later
+        // ones, count for less in a longer loop.
+        if !TWICE.contains(&ratio) && doublings < MOST_DOUBLINGS && once < LONGEST {
             (turns, doublings) = (2 * turns, doublings + 1);
             ratios.clear();
             continue;
