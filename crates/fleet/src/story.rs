@@ -57,11 +57,16 @@ pub fn blocks(standing: &Standing) -> Vec<Block> {
     for jobs in listed {
         table.row(host(jobs));
     }
+    let others = if table.rows.is_empty() {
+        "host"
+    } else {
+        "more host"
+    };
     if !table.rows.is_empty() {
         blocks.push(Block::Table(table.wide()));
     }
     if !left_out.is_empty() {
-        let them = counted(left_out.len(), "more host");
+        let them = counted(left_out.len(), others);
         blocks.push(Block::text(format!("{them}: done (--json lists all)")));
     }
     let odd = odd(standing);
@@ -186,11 +191,14 @@ mod tests {
 
     #[test]
     fn of_many_hosts_those_that_are_done_are_counted() {
-        let lines = |hosts: usize| {
+        let lines = |hosts: usize, lost: Option<usize>| {
             let job = |n: usize| JobStanding {
                 host: format!("n{n}"),
                 repetition: 1,
-                state: if n == 7 { State::Lost } else { State::Done },
+                state: match lost {
+                    Some(lost) if lost == n => State::Lost,
+                    _ => State::Done,
+                },
                 reason: None,
                 refusal: None,
                 attempt: None,

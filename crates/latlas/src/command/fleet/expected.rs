@@ -5,31 +5,40 @@ use ::fleet::journal::Submission;
 use ::fleet::standing::{JobStanding, State};
 use ::fleet::submit;
 use model::fleet::{Expected, Fleet, Missing};
+use std::collections::{HashMap, HashSet};
 
 /// Compares the runs of a fleet with the jobs of the campaign; its directory is asked only for what is missing.
 pub(super) fn expected(fleet: &Fleet, directory: &Directory, submission: &Submission) -> Expected {
-    let has = |host: &str, repetition: u32| {
-        let mut hosts = fleet.hosts.iter().filter(|own| own.name == host);
-        hosts.any(|own| own.repetitions.contains(&repetition))
+    let names = fleet.hosts.iter().map(|own| (&*own.name, &own.repetitions));
+    let has: HashSet<(&str, u32)> = names
+        .flat_map(|(name, repetitions)| repetitions.iter().map(move |&one| (name, one)))
+        .collect();
+    let lacking = |host: &String| -> Vec<u32> {
+        (1..=submission.campaign.repetitions)
+            .filter(|&repetition| !has.contains(&(&**host, repetition)))
+            .collect()
     };
-    let all = 1..=submission.campaign.repetitions;
-    let lacking = |host: &&String| all.clone().any(|repetition| !has(host, repetition));
-    let hosts: Vec<&String> = submission.hosts.iter().filter(lacking).collect();
+    let hosts = submission.hosts.iter().map(|host| (host, lacking(host)));
+    let hosts: Vec<(&String, Vec<u32>)> = hosts.filter(|(_, all)| !all.is_empty()).collect();
     let standing = match hosts.is_empty() {
         true => None,
         false => Some(submit::look(directory, submission)),
     };
-    let why = |host: &str, repetition: u32| match &standing {
+    let jobs: HashMap<(&str, u32), &JobStanding> = match &standing {
         Some(Ok(standing)) => {
-            let mut jobs = standing.jobs.iter();
-            let own = jobs.find(|job| job.host == host && job.repetition == repetition);
-            own.map_or("not in the campaign".into(), reason)
+            let jobs = standing.jobs.iter();
+            jobs.map(|job| ((&*job.host, job.repetition), job))
+                .collect()
         }
-        Some(Err(error)) => error.to_string(),
-        None => String::new(),
+        _ => HashMap::new(),
     };
-    let missing = hosts.into_iter().map(|host| {
-        let lacking = all.clone().filter(|repetition| !has(host, *repetition));
+    let why = |host: &str, repetition: u32| match &standing {
+        Some(Err(error)) => error.to_string(),
+        _ => jobs
+            .get(&(host, repetition))
+            .map_or("not in the campaign".into(), |job| reason(job)),
+    };
+    let missing = hosts.into_iter().map(|(host, lacking)| {
         let mut reasons: Vec<(Vec<u32>, String)> = Vec::new();
         for repetition in lacking {
             let why = why(host, repetition);
