@@ -226,9 +226,12 @@ mod tests {
             let rows: usize = blocks.iter().filter_map(rows).sum();
             (rows, blocks.last().cloned())
         };
-        assert_eq!(lines(LISTED).0, LISTED);
-        let said = Block::text("1000 more hosts: done (--json lists all)");
-        assert_eq!(lines(LISTED + 1), (1, Some(said)));
+        let said = |text: &str| Some(Block::text(text));
+        assert_eq!(lines(LISTED, Some(7)).0, LISTED);
+        let one = said("1000 more hosts: done (--json lists all)");
+        assert_eq!(lines(LISTED + 1, Some(7)), (1, one));
+        let none = said("1001 hosts: done (--json lists all)");
+        assert_eq!(lines(LISTED + 1, None), (0, none));
     }
 
     #[test]
