@@ -8,8 +8,9 @@ use crate::table::{Table, figure};
 use crate::traced::Workload;
 use anyhow::{Context, bail};
 use model::stats;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -19,6 +20,9 @@ pub struct Arguments {
     /// perf
     #[arg(long, default_value = "perf")]
     perf: PathBuf,
+    /// wprof, which is left out without this
+    #[arg(long)]
+    wprof: Option<PathBuf>,
     /// Rounds of all, interleaved
     #[arg(long, default_value_t = 5)]
     rounds: u32,
@@ -41,16 +45,17 @@ enum Tracer {
     PerfRecord,
     PerfSwitches,
     Ftrace,
+    Wprof,
     PerfTrace,
     Strace,
 }
 
 use Tracer::{
     Alone, Ftrace, Full, Last, Own, OwnLast, PerfRecord, PerfSched, PerfSwitches, PerfTrace,
-    Scheduler, Stacks, Strace,
+    Scheduler, Stacks, Strace, Wprof,
 };
 
-const ALL: [Tracer; 13] = [
+const ALL: [Tracer; 14] = [
     Alone,
     Scheduler,
     Full,
@@ -62,6 +67,7 @@ const ALL: [Tracer; 13] = [
     PerfRecord,
     PerfSwitches,
     Ftrace,
+    Wprof,
     PerfTrace,
     Strace,
 ];
@@ -85,6 +91,7 @@ impl Tracer {
             PerfRecord => "perf record",
             PerfSwitches => "perf record --switch-events",
             Ftrace => "ftrace",
+            Wprof => "wprof, without stacks",
             PerfTrace => "perf trace",
             Strace => "strace -f",
         }
@@ -110,7 +117,7 @@ impl Tracer {
         let (latlas, perf) = (&arguments.latlas, &arguments.perf);
         let traced = |tier: &[&str]| words(latlas, &[&["trace", "--tier"], tier, &["--"]].concat());
         match self {
-            Alone | Ftrace => words(Path::new("env"), &[]),
+            Alone | Ftrace | Wprof => words(Path::new("env"), &[]),
             Scheduler => traced(&["full", "--scheduler-only"]),
             Full => traced(&["full"]),
             Own => traced(&["own"]),
@@ -143,6 +150,9 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         let mut times = vec![Vec::new(); ALL.len()];
         for _ in 0..arguments.rounds {
             for (times, tracer) in times.iter_mut().zip(ALL) {
+                if tracer == Wprof && arguments.wprof.is_none() {
+                    continue;
+                }
                 times.push(once(arguments, workload, tracer, files.path())?);
             }
         }
@@ -205,10 +215,15 @@ fn once(
     if tracer == Ftrace {
         ftrace(true)?;
     }
+    let recording = match (tracer, &arguments.wprof) {
+        (Wprof, Some(wprof)) => Some(Recording::start(wprof, &files.join("wprof.data"))?),
+        _ => None,
+    };
     let output = command.output();
     if tracer == Ftrace {
         ftrace(false)?;
     }
+    recording.map_or(Ok(()), Recording::stop)?;
     let output = output.with_context(|| format!("can't run {command:?}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let number = text.lines().find_map(|line| line.trim().parse().ok());
@@ -216,6 +231,45 @@ fn once(
         let error = String::from_utf8_lossy(&output.stderr);
         format!("{command:?}: {}\n{text}{error}", output.status)
     })
+}
+
+/// wprof, which records the scheduler's events of all programs until it is interrupted.
+struct Recording {
+    wprof: Child,
+    /// Kept open: it goes on printing.
+    said: BufReader<ChildStderr>,
+}
+
+impl Recording {
+    fn start(program: &Path, file: &Path) -> anyhow::Result<Recording> {
+        let mut command = Command::new(program);
+        command.args(["--no-stacks", "-d", "60s", "-D"]).arg(file);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut wprof = command
+            .spawn()
+            .with_context(|| format!("can't run {command:?}"))?;
+        let mut said = BufReader::new(wprof.stderr.take().context("no pipe")?);
+        let mut line = String::new();
+        while !line.starts_with("Running") {
+            line.clear();
+            if said.read_line(&mut line)? == 0 {
+                bail!("{command:?} recorded nothing: {}", wprof.wait()?);
+            }
+        }
+        Ok(Recording { wprof, said })
+    }
+
+    fn stop(mut self) -> anyhow::Result<()> {
+        let id = self.wprof.id().to_string();
+        output(Command::new("kill").args(["-INT", &id]))?;
+        let mut text = String::new();
+        self.said.read_to_string(&mut text)?;
+        let status = self.wprof.wait()?;
+        if !status.success() {
+            bail!("wprof: {status}: {text}");
+        }
+        Ok(())
+    }
 }
 
 /// Records the scheduler's events into the kernel's own buffer, which is
@@ -234,6 +288,9 @@ fn hold(workload: Workload, times: &[Vec<f64>], bars: &mut Bars) {
     let mut table = Table::new(&["", "median", "smallest", "largest"]);
     let mut ratio = [None; ALL.len()];
     for ((times_of, tracer), ratio) in times.iter().zip(ALL).zip(&mut ratio) {
+        if times_of.is_empty() {
+            continue;
+        }
         let values: Vec<f64> = match tracer {
             Alone => times_of.iter().map(|ns| ns / 1e3).collect(),
             _ => times_of
