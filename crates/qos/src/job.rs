@@ -65,8 +65,8 @@ pub fn serve(order: &str) -> io::Result<()> {
     match done {
         Ok(Some((report, done))) => {
             say(&mut out, &report)?;
-            for record in done.iter().flat_map(|done| &done.records) {
-                out.write_all(&record.bytes())?;
+            for done in &done {
+                done.records.write(&mut out)?;
             }
             out.flush()
         }
@@ -238,6 +238,7 @@ fn report(finished: Vec<Finished>) -> (Report, Vec<Done>) {
         involuntary: over(|n| Some(n.switches?.involuntary)),
         migrations: over(|n| n.migrations),
         changed,
+        threads: finished.len() as u16,
     };
     let done = finished.into_iter().map(|(_, done, ..)| done);
     (report, done.collect())

@@ -15,6 +15,7 @@ pub mod job;
 pub mod knobs;
 pub mod levels;
 pub mod plan;
+pub mod records;
 pub mod report;
 pub mod running;
 

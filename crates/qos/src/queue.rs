@@ -4,7 +4,7 @@
 use crate::clock::additions_ns;
 use crate::codec::Compressor;
 use crate::job::Order;
-use crate::report::Record;
+use crate::records::{Record, Records};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -22,7 +22,7 @@ pub(crate) struct Queue<'a> {
 /// What one thread did.
 #[derive(Default)]
 pub(crate) struct Done {
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Records,
     pub(crate) bytes: u64,
     pub(crate) compressed_bytes: u64,
 }
@@ -54,6 +54,7 @@ impl<'a> Queue<'a> {
             .for_ns
             .map(|ns| sys::monotonic_raw_ns().saturating_add(ns));
         let (mut begin_ns, mut cpu_ns) = (sys::monotonic_raw_ns(), thread_cpu_ns());
+        done.records.begin(thread, begin_ns);
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if number >= self.order.blocks || until_ns.is_some_and(|until| begin_ns >= until) {
@@ -89,7 +90,7 @@ impl<'a> Queue<'a> {
                 };
                 migrations = now;
             }
-            done.records.push(Record {
+            done.records.push(&Record {
                 begin_ns,
                 end_ns,
                 cpu_ns: now_cpu_ns.saturating_sub(cpu_ns),

@@ -4,7 +4,7 @@
 use crate::job::{Order, ROLE};
 use crate::report::{Ended, Hello};
 use model::qos::Part;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -134,10 +134,9 @@ pub fn run(mut jobs: Vec<Running>, stop: &AtomicBool) -> Result<(u64, Vec<Ended>
     for (number, job) in jobs.iter_mut().enumerate() {
         let (sender, output) = (sender.clone(), job.output.take());
         std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            let read = output.map(|mut output| output.read_to_end(&mut bytes));
+            let ended = output.and_then(|mut output| Ended::read(&mut output).ok());
             // A controller that was interrupted listens no more.
-            let _ = sender.send((number, matches!(read, Some(Ok(_))), bytes));
+            let _ = sender.send((number, ended));
         });
     }
     drop(sender);
@@ -151,12 +150,11 @@ pub fn run(mut jobs: Vec<Running>, stop: &AtomicBool) -> Result<(u64, Vec<Ended>
         if stop.load(Ordering::Relaxed) {
             return Err(JobError::Interrupted);
         }
-        let (number, is_whole, bytes) = match ended_jobs.recv_timeout(LOOK_EVERY) {
+        let (number, report) = match ended_jobs.recv_timeout(LOOK_EVERY) {
             Ok(heard) => heard,
             Err(mpsc::RecvTimeoutError::Timeout) => continue,
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         };
-        let report = is_whole.then(|| Ended::parse(&bytes)).flatten();
         match report {
             Some(report) => match &report.report.failed {
                 Some(why) => return Err(JobError::Failed(why.clone())),

@@ -41,7 +41,7 @@ fn all_blocks_are_compressed_once_and_come_back() {
         assert!(report.compressed_bytes < report.bytes);
         let blocks: usize = done.iter().map(|done| done.records.len()).sum();
         assert_eq!(blocks, 10);
-        for record in done.iter().flat_map(|done| &done.records) {
+        for record in done.iter().flat_map(|done| done.records.iter()) {
             assert!(record.begin_ns <= record.end_ns && record.thread < 3);
         }
         assert_eq!(said.len(), 2);
