@@ -16,6 +16,10 @@ const MARGIN: f64 = 0.05;
 /// The same of the share of the CPU and the disk, which any other program moves.
 const WIDE_MARGIN: f64 = 0.10;
 
+/// Cycles are times by a clock that was measured beside them: they are known no better than so many times what the
+/// clock varies by from run to run.
+const OF_CLOCK: f64 = 2.0;
+
 /// A faster host is no worse: it differs only beyond so many times what a slower one may.
 const FASTER: f64 = 2.0;
 
@@ -181,15 +185,19 @@ fn reach(of: Tested, spread: &Spread, expected: &Expectation) -> f64 {
     let tests = elements.filter(|own| !own.element.is_of_design()).count() + expected.groups.len();
     let level = 1.0 - ALPHA / tests.max(1) as f64;
     let quantile = student::quantile(level, spread.degrees_of_freedom);
-    (spread.deviation * quantile).max(margin(of))
+    (spread.deviation * quantile).max(margin(of, expected))
 }
 
-fn margin(of: Tested) -> f64 {
+fn margin(of: Tested, expected: &Expectation) -> f64 {
     match of {
-        Tested::Element(Element::Share | Element::Disk) => WIDE_MARGIN,
-        _ => MARGIN,
+        Tested::Element(Element::Share | Element::Disk) => WIDE_MARGIN.ln_1p(),
+        Tested::Element(element) if element.is_of_design() => {
+            let clock = expected.element(Element::Clock).map(|own| own.spread);
+            let varies = clock.map_or(0.0, |clock| clock.within.unwrap_or(clock.deviation));
+            MARGIN.ln_1p().max(OF_CLOCK * varies)
+        }
+        _ => MARGIN.ln_1p(),
     }
-    .ln_1p()
 }
 
 /// Each test: of what, how much slower it is as a logarithm, and how much it may be.

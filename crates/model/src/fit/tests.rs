@@ -109,6 +109,23 @@ fn another_core_is_named_by_its_cycles_on_a_loaded_host_too() {
 }
 
 #[test]
+fn cycles_are_known_no_better_than_the_clock_that_they_are_counted_in() {
+    let mut expected = expected();
+    let of = |factor: f64, expected: &Expectation| {
+        let host = times(usual("n99"), Element::Multiply, factor);
+        judge(&host, expected).verdict
+    };
+    assert_eq!(of(0.948, &expected), Verdict::AnotherMachine);
+    for own in &mut expected.elements {
+        if own.element == Element::Clock {
+            own.spread.within = Some(0.036);
+        }
+    }
+    assert_eq!(of(0.948, &expected), Verdict::Fits);
+    assert_eq!(of(1.08, &expected), Verdict::AnotherMachine);
+}
+
+#[test]
 fn another_cpu_by_name_is_another_machine_whatever_it_measures() {
     let mut other = usual("new");
     other.identity.cpu_model = Some("Xeon 6".into());
