@@ -111,6 +111,15 @@ fn what_can_not_be_measured_is_not_compared() {
         &done.out,
         ["system call: not compared: the run has no row call.syscall"],
     );
+    let mut few = host("n7");
+    let rows = few["rows"].as_array_mut().expect("rows");
+    rows.retain(|row| {
+        !row["id"]
+            .as_str()
+            .is_some_and(|id| id.starts_with("memory."))
+    });
+    let done = judged(&home, &few, "--drain-reason").ended_with(3);
+    has(&done.out, ["latlas fit: not quiet now; only "]);
 }
 
 #[test]

@@ -113,6 +113,20 @@ pub struct Judged {
     pub few_hosts: bool,
 }
 
+impl Judged {
+    /// The elements that were compared, if they are too few to say anything.
+    pub fn too_few(&self) -> Option<usize> {
+        Some(compared(&self.tests)).filter(|&compared| compared < LEAST_ELEMENTS)
+    }
+}
+
+fn compared(tests: &[Test]) -> usize {
+    let elements = tests.iter();
+    elements
+        .filter(|test| matches!(test.of, Tested::Element(_)))
+        .count()
+}
+
 /// Judges the vector of a run.
 pub fn judge(vector: &Vector, expected: &Expectation) -> Judged {
     let tests = tests(vector, expected);
@@ -151,7 +165,7 @@ fn verdict(vector: &Vector, identity: &[Differs], tests: &[Test]) -> Verdict {
     if !vector.noise.iter().any(shared) && differs(Element::is_of_design) {
         return Verdict::AnotherMachine;
     }
-    if tests.iter().filter_map(elements).count() < LEAST_ELEMENTS {
+    if compared(tests) < LEAST_ELEMENTS {
         return Verdict::NotQuiet;
     }
     // No canary watches the disk: other programs may be using it.

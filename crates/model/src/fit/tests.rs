@@ -232,7 +232,12 @@ fn what_is_missing_is_not_compared_and_too_little_says_nothing() {
     for (_, value) in &mut blind.elements[..7] {
         *value = Fact::unknown("not available");
     }
-    assert_eq!(judge(&blind, &expected()).verdict, Verdict::NotQuiet);
+    assert_eq!(judged.too_few(), None);
+    let judged = judge(&blind, &expected());
+    assert_eq!(
+        (judged.verdict, judged.too_few()),
+        (Verdict::NotQuiet, Some(3))
+    );
 }
 
 #[test]

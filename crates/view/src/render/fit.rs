@@ -5,6 +5,7 @@ use model::fit::identity::Differs;
 use model::fit::judge::{Judged, Test, Tested, Verdict};
 use model::fit::{Counted, Element, Vector};
 use model::story::{Block, Cell, Table, Tone, left, right};
+use model::text::counted;
 
 /// The verdict, what differs, and every test.
 pub fn fit(judged: &Judged) -> Vec<Block> {
@@ -142,9 +143,12 @@ fn differences(judged: &Judged) -> Vec<String> {
     });
     let noise = judged.noise.iter().map(ToString::to_string);
     let relevant = judged.verdict == Verdict::NotQuiet;
+    let too_few = judged.too_few().filter(|_| relevant);
+    let too_few = too_few.map(|few| format!("only {} could be compared", counted(few, "element")));
     facts
         .chain(tests)
         .chain(quota)
+        .chain(too_few)
         .chain(noise.filter(|_| relevant))
         .collect()
 }
