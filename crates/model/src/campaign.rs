@@ -28,8 +28,8 @@ pub struct Job {
 
 /// Of two whole runs of one host and repetition, that with the higher rank counts: the later attempt, or of one
 /// attempt that which began first.
-pub fn rank(job: &Job, started_unix_ms: u64, id: &str) -> impl Ord + use<> {
-    (job.attempt, Reverse((started_unix_ms, id.to_owned())))
+pub fn rank(attempt: u32, started_unix_ms: u64, id: &str) -> impl Ord + use<> {
+    (attempt, Reverse((started_unix_ms, id.to_owned())))
 }
 
 /// Of the runs of one campaign (one digest), those that count: of each host and repetition the last attempt that
@@ -38,7 +38,7 @@ pub fn counted(runs: &[KeptRun]) -> BTreeMap<&str, Vec<&KeptRun>> {
     let mut best: BTreeMap<(&str, u32), (&Job, &KeptRun)> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.partial.is_none()) {
         let Some(job) = &run.job else { continue };
-        let order = |job: &Job, run: &KeptRun| rank(job, run.started_unix_ms, &run.id);
+        let order = |job: &Job, run: &KeptRun| rank(job.attempt, run.started_unix_ms, &run.id);
         let known = best
             .entry((&job.host, job.repetition))
             .or_insert((job, run));

@@ -15,8 +15,8 @@ pub mod job;
 pub mod knobs;
 pub mod levels;
 pub mod plan;
-pub mod records;
 pub mod report;
 pub mod running;
 
 mod queue;
+mod records;

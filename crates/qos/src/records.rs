@@ -83,11 +83,6 @@ impl Records {
         self.bytes.len() / BYTES
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
     /// As they are sent.
     ///
     /// # Errors

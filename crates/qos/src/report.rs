@@ -116,8 +116,8 @@ impl Ended {
             let at = record.end_ns.saturating_sub(go_ns) * 10 / wall_ns;
             ended[(at as usize).min(9)] += 1;
         }
-        let bytes = self.report.bytes as f64
-            / self.threads.iter().map(Records::len).sum::<usize>().max(1) as f64;
+        let blocks: u64 = ended.iter().sum();
+        let bytes = self.report.bytes as f64 / blocks.max(1) as f64;
         let tenth_s = wall_ns as f64 / 10.0 / 1e9;
         ended.map(|n| n as f64 * bytes / tenth_s).to_vec()
     }

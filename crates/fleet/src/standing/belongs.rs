@@ -23,8 +23,8 @@ impl<'a> Expected<'a> {
         }
     }
 
-    /// Host and repetition of each job, in the order of their places.
-    pub(super) fn jobs(&self) -> impl Iterator<Item = (&'a str, u32)> {
+    /// Host and repetition of each job, in the order of [`Standing::jobs`](super::Standing::jobs).
+    pub fn jobs(&self) -> impl Iterator<Item = (&'a str, u32)> + use<'a> {
         let repetitions = self.submission.campaign.repetitions;
         let hosts = self.submission.hosts.iter();
         hosts.flat_map(move |host| (1..=repetitions).map(|repetition| (host.as_str(), repetition)))

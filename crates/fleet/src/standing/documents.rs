@@ -2,7 +2,7 @@
 
 use super::belongs::NotOurs;
 use super::{Document, Expected, Foreign};
-use model::campaign::{Job, rank};
+use model::campaign::rank;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -41,15 +41,7 @@ impl Own {
 
     /// Of those of one job.
     fn rank(&self) -> impl Ord + use<> {
-        let job = Job {
-            campaign: String::new(),
-            digest: String::new(),
-            host: String::new(),
-            repetition: 0,
-            attempt: self.attempt,
-            nonce: String::new(),
-        };
-        rank(&job, self.started_unix_ms, &self.id)
+        rank(self.attempt, self.started_unix_ms, &self.id)
     }
 }
 

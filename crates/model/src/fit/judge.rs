@@ -120,11 +120,18 @@ impl Judged {
     }
 }
 
+impl Test {
+    /// The element, unless it is of a group.
+    fn element(&self) -> Option<Element> {
+        match self.of {
+            Tested::Element(element) => Some(element),
+            Tested::Group(_) => None,
+        }
+    }
+}
+
 fn compared(tests: &[Test]) -> usize {
-    let elements = tests.iter();
-    elements
-        .filter(|test| matches!(test.of, Tested::Element(_)))
-        .count()
+    tests.iter().filter_map(Test::element).count()
 }
 
 /// Judges the vector of a run.
@@ -146,12 +153,8 @@ pub fn judge(vector: &Vector, expected: &Expectation) -> Judged {
 }
 
 fn verdict(vector: &Vector, identity: &[Differs], tests: &[Test]) -> Verdict {
-    let elements = |test: &Test| match test.of {
-        Tested::Element(element) => Some(element),
-        Tested::Group(_) => None,
-    };
     let differing = || tests.iter().filter(|test| test.differs);
-    let differs = |wanted: fn(Element) -> bool| differing().filter_map(elements).any(wanted);
+    let differs = |wanted: fn(Element) -> bool| differing().filter_map(Test::element).any(wanted);
     let shared = |noise: &Noise| matches!(noise, Noise::Contended | Noise::Partial(_));
     if identity.iter().any(|fact| fact.means == Means::Machine) {
         return Verdict::AnotherMachine;

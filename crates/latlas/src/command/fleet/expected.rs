@@ -2,10 +2,10 @@
 
 use ::fleet::directory::Directory;
 use ::fleet::journal::Submission;
-use ::fleet::standing::{JobStanding, State};
+use ::fleet::standing::{self, JobStanding, State};
 use ::fleet::submit;
 use model::fleet::{Expected, Fleet, Missing};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Compares the runs of a fleet with the jobs of the campaign; its directory is asked only for what is missing.
 pub(super) fn expected(fleet: &Fleet, directory: &Directory, submission: &Submission) -> Expected {
@@ -13,35 +13,22 @@ pub(super) fn expected(fleet: &Fleet, directory: &Directory, submission: &Submis
     let has: HashSet<(&str, u32)> = names
         .flat_map(|(name, repetitions)| repetitions.iter().map(move |&one| (name, one)))
         .collect();
-    let lacking = |host: &String| -> Vec<u32> {
-        (1..=submission.campaign.repetitions)
-            .filter(|&repetition| !has.contains(&(&**host, repetition)))
-            .collect()
-    };
-    let hosts = submission.hosts.iter().map(|host| (host, lacking(host)));
-    let hosts: Vec<(&String, Vec<u32>)> = hosts.filter(|(_, all)| !all.is_empty()).collect();
-    let standing = match hosts.is_empty() {
+    let jobs = standing::Expected::of(submission).jobs().enumerate();
+    let lacking: Vec<(usize, (&str, u32))> = jobs.filter(|(_, job)| !has.contains(job)).collect();
+    let standing = match lacking.is_empty() {
         true => None,
         false => Some(submit::look(directory, submission)),
     };
-    let jobs: HashMap<(&str, u32), &JobStanding> = match &standing {
-        Some(Ok(standing)) => {
-            let jobs = standing.jobs.iter();
-            jobs.map(|job| ((&*job.host, job.repetition), job))
-                .collect()
-        }
-        _ => HashMap::new(),
-    };
-    let why = |host: &str, repetition: u32| match &standing {
+    let why = |place: usize| match &standing {
+        Some(Ok(standing)) => reason(&standing.jobs[place]),
         Some(Err(error)) => error.to_string(),
-        _ => jobs
-            .get(&(host, repetition))
-            .map_or("not in the campaign".into(), |job| reason(job)),
+        None => String::new(),
     };
-    let missing = hosts.into_iter().map(|(host, lacking)| {
+    let hosts = lacking.chunk_by(|(_, a), (_, b)| a.0 == b.0);
+    let missing = hosts.map(|of_host| {
         let mut reasons: Vec<(Vec<u32>, String)> = Vec::new();
-        for repetition in lacking {
-            let why = why(host, repetition);
+        for &(place, (_, repetition)) in of_host {
+            let why = why(place);
             match reasons.last_mut() {
                 Some((repetitions, same)) if *same == why => repetitions.push(repetition),
                 _ => reasons.push((vec![repetition], why)),
@@ -52,7 +39,7 @@ pub(super) fn expected(fleet: &Fleet, directory: &Directory, submission: &Submis
             format!("repetition{s} {}: {why}", model::text::ranges(&repetitions))
         });
         Missing {
-            host: host.clone(),
+            host: of_host[0].1.0.to_owned(),
             why: texts.collect::<Vec<String>>().join("; "),
         }
     });
