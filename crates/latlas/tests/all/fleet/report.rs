@@ -30,3 +30,24 @@ fn fleet_report_leaves_out_a_host_that_is_not_in_the_campaign() {
         assert!(figures.len() <= 2, "{row}");
     }
 }
+
+#[test]
+fn missing_runs_have_the_reason_of_their_own_job() {
+    let fleet = Fleet::new("hosts = ['n1', 'n2', 'n3']\nrepetitions = 2");
+    fleet.run("submit lab.toml").ok();
+    fleet.document(1, "n2", |_| {});
+    fleet.0.write("queue", "");
+    fleet.run("collect lab").ended_with(3);
+    fleet.document(2, "n3", |_| {});
+    let report = json(&fleet.run("report lab --json").ended_with(3).out);
+    let lost = "lost, it never began, and Slurm has no job for it";
+    let stored = "measured, not stored here: run `latlas fleet collect`";
+    assert_eq!(
+        report["expected"]["missing"],
+        serde_json::json!([
+            { "host": "n1", "why": format!("repetitions 1-2: {lost}") },
+            { "host": "n2", "why": format!("repetition 2: {lost}") },
+            { "host": "n3", "why": format!("repetition 1: {stored}; repetition 2: {lost}") },
+        ])
+    );
+}
