@@ -43,7 +43,7 @@ pub(super) const PUBLISHED: &[(&str, u64)] = &[("1KiB", KIB), ("1MiB", MIB)];
 pub(super) const LONG_FROM: u64 = 3 * MIB;
 
 /// What the rows say of their files.
-pub(super) const FILES: &str = "The files hold random data, are written and synced to the disk once in a run, and are in the page cache when they are read: each visit reads its file twice before its first sample, and checks afterwards whether all of it is in memory (mincore) and whether anything came from storage (read_bytes of /proc/self/io). Samples of a visit that fails the check are marked.";
+pub(super) const FILES: &str = "The files hold random data, are written and synced to the disk once in a run, and are in the page cache when they are read: each visit reads its file twice before its first sample, and checks afterwards whether anything came from storage (read_bytes of /proc/self/io), or on a file system whose reads the kernel does not count (FUSE, NFS, 9p) whether all of it is in memory (mincore). Samples of a visit that fails the check are marked.";
 
 /// The sizes of a curve.
 pub(super) fn sizes(_: &MachineShape, scale: Scale) -> Vec<u64> {
