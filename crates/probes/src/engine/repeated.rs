@@ -202,11 +202,16 @@ impl PageFaults {
         self.turns = self.turns.saturating_add(turns);
     }
 
+    /// How many a turn took.
+    pub(crate) fn each(&self) -> Option<f64> {
+        let faults = page_faults()?.checked_sub(self.before?)?;
+        (self.turns > 0).then(|| faults as f64 / self.turns as f64)
+    }
+
     /// The row's note.
     pub(crate) fn note(&self) -> Option<String> {
-        let faults = page_faults()?.checked_sub(self.before?)?;
-        let each = faults as f64 / self.turns as f64;
-        (self.turns > 0).then(|| format!("page faults a turn of the loop: {each:.1}"))
+        let each = self.each()?;
+        Some(format!("page faults a turn of the loop: {each:.1}"))
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::prepared::Prepared;
 use crate::engine::files::second;
+use crate::engine::reason::{Doing, Reason};
 use crate::engine::repeated::{Repeated, calls};
 use meter::probe::{Work, WorkError};
 use model::filesystem::DeviceKind;
@@ -19,6 +20,8 @@ struct Cached<F> {
     file: File,
     /// Whether the kernel counts what a process reads of it from storage.
     counted: bool,
+    /// Its size.
+    bytes: u64,
     /// What the process had read from storage when the visit began.
     read_before: Option<u64>,
 }
@@ -62,6 +65,7 @@ pub(super) fn cached<'w>(
         },
         file,
         counted,
+        bytes: on.bytes as u64,
         read_before: None,
     }))
 }
@@ -78,7 +82,16 @@ impl<F: FnMut(u64) -> io::Result<()>> Work for Cached<F> {
         Work::faults_belong(&self.calls)
     }
     fn verify(&self) -> Result<(), WorkError> {
-        self.calls.verify()
+        self.calls.verify()?;
+        // Opening and mapping do not notice.
+        let now = self
+            .file
+            .metadata()
+            .doing("can't ask for the file's size")?;
+        match now.len() == self.bytes {
+            true => Ok(()),
+            false => Err(another_size(now.len(), self.bytes).into()),
+        }
     }
     fn contradiction(&self) -> Option<String> {
         let read = self.read_before.zip(read_from_storage_bytes());
@@ -97,6 +110,12 @@ impl<F: FnMut(u64) -> io::Result<()>> Work for Cached<F> {
 /// the like it does not.
 fn counts_reads(device: DeviceKind) -> bool {
     device != DeviceKind::Network
+}
+
+fn another_size(now: u64, before: u64) -> Reason {
+    Reason::wrong(format!(
+        "the file has {now} bytes instead of {before}: another program wrote to it"
+    ))
 }
 
 /// What a row may say of what served it: of files on this kind of device, where the system counts
@@ -121,17 +140,16 @@ fn evidence(device: DeviceKind, counted: bool, cached: bool) -> &'static str {
 /// the latter says nothing: a page of which only some blocks were written is not up to date for
 /// mincore(2), though reads of these blocks are served from it (ext4 with blocks smaller than a
 /// page), and ZFS has a cache of its own.
-fn contradiction(
-    read: Option<u64>,
-    cached: impl FnOnce() -> Option<(u64, u64)>,
-) -> Option<String> {
+fn contradiction(read: Option<u64>, cached: impl FnOnce() -> Option<(u64, u64)>) -> Option<String> {
     match read {
         Some(0) => None,
         Some(read) => Some(format!("{} were read from storage", size::about(read))),
-        None => cached().filter(|(all, held)| held < all).map(|(all, held)| {
-            let [held, all] = [held, all].map(size::about);
-            format!("the page cache held {held} of {all}")
-        }),
+        None => cached()
+            .filter(|(all, held)| held < all)
+            .map(|(all, held)| {
+                let [held, all] = [held, all].map(size::about);
+                format!("the page cache held {held} of {all}")
+            }),
     }
 }
 
@@ -206,9 +224,13 @@ mod tests {
             calls: calls("counting", call),
             file: second,
             counted: false,
+            bytes,
             read_before: Some(0),
         };
         let half = "the page cache held 1024KiB of 2048KiB";
         assert_eq!(uncounted.contradiction().as_deref(), Some(half));
+        // What opens it or maps it does not notice that it is another file now.
+        let why = work.verify().expect_err("another size");
+        assert_eq!(why, another_size(2 * bytes, bytes).into());
     }
 }

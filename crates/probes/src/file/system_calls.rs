@@ -6,6 +6,7 @@ use meter::probe::{Effort, Make, Probe};
 use std::ffi::CStr;
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use sys::system_calls::{open_close, read_byte, stat, write_byte};
 
 /// What LMbench looks up when no file is named, and then files that exist on
@@ -13,6 +14,11 @@ use sys::system_calls::{open_close, read_byte, stat, write_byte};
 const PATHS: [&CStr; 3] = [c"/usr/include/linux/types.h", c"/etc/passwd", c"/etc/hosts"];
 
 const PATH: &str = "The path is /usr/include/linux/types.h where that exists, as in LMbench when no file is named, and otherwise the first of /etc/passwd and /etc/hosts; the row's note says which, since each directory of the path costs. LMbench's own script names another file, empty and in a directory for temporary files.";
+
+/// Numbers of the kernel's memory devices (Linux: Documentation/admin-guide/devices.txt): major 1
+/// in the upper byte.
+const NULL: u64 = 0x103;
+const ZERO: u64 = 0x105;
 
 pub(crate) fn probes() -> Vec<Probe> {
     vec![
@@ -37,7 +43,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             operation: "One read() of the C library of one byte from /dev/zero, which is open.".into(),
             method: PLAIN.into(),
             source: "LMbench's lat_syscall read.".into(),
-            make: on_device("/dev/zero", "read()", |file| read_byte(file).map(drop)),
+            make: on_device("/dev/zero", ZERO, "read()", |file| read_byte(file).map(drop)),
             ..probe("file.read_syscall")
         },
         Probe {
@@ -45,7 +51,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             operation: "One write() of the C library of one byte to /dev/null, which is open.".into(),
             method: PLAIN.into(),
             source: "LMbench's lat_syscall write.".into(),
-            make: on_device("/dev/null", "write()", |file| write_byte(file, 0)),
+            make: on_device("/dev/null", NULL, "write()", |file| write_byte(file, 0)),
             ..probe("file.write_syscall")
         },
     ]
@@ -69,14 +75,49 @@ fn on_path(name: &'static str, call: impl Fn(&CStr) -> io::Result<()> + Copy + '
 }
 
 fn on_device(
-    device: &'static str,
+    path: &'static str,
+    number: u64,
     name: &'static str,
     call: impl Fn(&File) -> io::Result<()> + Copy + 'static,
 ) -> Make {
     Box::new(move |_, _| {
-        let write = device == "/dev/null";
-        let file = OpenOptions::new().read(!write).write(write).open(device);
-        let file = file.doing(format!("can't open {device}"))?;
+        let file = device(path, number, number == NULL)?;
         calls(name, move || call(&file)).tried()?.boxed()
     })
+}
+
+/// The device, open: a file in its place would be measured as one.
+fn device(path: &str, number: u64, write: bool) -> Result<File, Reason> {
+    let doing = format!("can't open {path}");
+    let found = std::fs::metadata(path).doing(doing.clone())?;
+    // Apple systems give other numbers to theirs.
+    let is_it = found.file_type().is_char_device()
+        && (cfg!(target_vendor = "apple") || found.rdev() == number);
+    if !is_it {
+        return Err(Reason::wrong(format!("{path} is not the kernel's device")));
+    }
+    let options = OpenOptions::new().read(!write).write(write).clone();
+    options.open(path).doing(doing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_in_place_of_a_device_is_not_measured() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("null");
+        std::fs::write(&path, "").expect("room");
+        let path = path.to_str().expect("text");
+        let why = device(path, NULL, true).expect_err("a file");
+        let expected = format!("{path} is not the kernel's device");
+        assert_eq!(why, Reason::wrong(expected));
+        // Another device is not it either, but for Apple's numbers.
+        let zero_as_null = device("/dev/zero", NULL, true);
+        assert_eq!(zero_as_null.is_err(), cfg!(not(target_vendor = "apple")));
+        device("/dev/null", NULL, true).expect("the device");
+        device("/dev/zero", ZERO, false).expect("the device");
+        assert!(device("/dev/no/such", ZERO, false).is_err());
+    }
 }
