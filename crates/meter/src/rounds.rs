@@ -37,14 +37,14 @@ pub(crate) struct Conductor<'p, P> {
     /// Those of them that were not planned.
     extra_made: Vec<u32>,
     pace: Pace,
-    /// What batches took beyond the visits in them, as a factor.
+    /// What batches took, and the visits in them, ns; without those that failed.
     between: (f64, f64),
     rng: Rng,
     /// When the first visit could begin, after the run did.
     first: Duration,
     /// When the last one has to end, after that.
     end: Duration,
-    /// Time that packs took which cost their workers.
+    /// Time that faults of packs took.
     lost: Duration,
     visits_done: u64,
     remarks: Vec<RunRemark>,

@@ -71,7 +71,7 @@ fn each_row_runs_and_leaves_nothing() {
         let before = held();
         visit(probe, &mut worker).unwrap_or_else(|e| panic!("{row}: {e}"));
         // A joined thread may stay in the list for a moment.
-        for _ in 0..500 {
+        for _ in 0..18_000 {
             if held() == before {
                 break;
             }

@@ -165,7 +165,7 @@ mod tests {
         // little before the thread is gone.
         let begin = std::time::Instant::now();
         while exists(id).expect("asked") {
-            assert!(begin.elapsed().as_secs() < 10, "{id} stays");
+            assert!(begin.elapsed().as_secs() < 180, "{id} stays");
             std::thread::yield_now();
         }
     }

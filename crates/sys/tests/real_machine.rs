@@ -66,12 +66,12 @@ fn huge_buffers_have_huge_pages_where_there_are_any() {
     let backing = buffer.backing().expect("smaps");
     let Some(huge) = backing.huge_page_bytes else {
         assert_eq!(backing.huge_bytes, 0);
-        eprintln!("no huge pages: this kernel has none");
+        println!("SKIPPED: no huge pages: this kernel has none");
         return;
     };
     if backing.huge_bytes == 0 {
         let policy = sys::machine(Path::new("/")).pages.transparent_huge_policy;
-        eprintln!("no huge pages: policy {policy}, or no free ones");
+        println!("SKIPPED: no huge pages: policy {policy}, or no free ones");
         return;
     }
     assert_eq!(backing.huge_bytes % huge, 0);
@@ -142,13 +142,13 @@ fn memory_is_bound_to_the_node_that_was_asked_for() {
         .and_then(|nodes| nodes.iter().find(|n| n.memory_bytes > 0))
     else {
         // A kernel without NUMA has no call that binds either.
-        eprintln!("no NUMA node to bind to: {nodes:?}");
+        println!("SKIPPED: no NUMA node to bind to: {nodes:?}");
         return;
     };
     let bytes = 3 << 20;
     let buffer = match sys::numa::buffer_on(node.id, bytes, PageKind::Base) {
         Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => {
-            eprintln!("memory can't be bound here: {e}");
+            println!("SKIPPED: memory can't be bound here: {e}");
             return;
         }
         other => other.expect("the node is there"),
@@ -232,7 +232,7 @@ fn a_watch_sees_run_delay() {
         scope.spawn(|| {
             sys::pin_to(&[cpu]).expect("pinned");
             let begin = Instant::now();
-            while !stop.load(Ordering::Relaxed) && begin.elapsed() < Duration::from_secs(30) {
+            while !stop.load(Ordering::Relaxed) && begin.elapsed() < Duration::from_secs(200) {
                 std::hint::spin_loop();
             }
         });
@@ -247,7 +247,7 @@ fn a_watch_sees_run_delay() {
                     let cheap = watch.read_cheap();
                     let waited = cheap.run_delay_ns.zip(before.run_delay_ns);
                     let seen = waited.is_none_or(|(now, then)| now > then + 1_000_000);
-                    if seen || begin.elapsed() > Duration::from_secs(20) {
+                    if seen || begin.elapsed() > Duration::from_secs(180) {
                         break;
                     }
                 }
@@ -268,7 +268,7 @@ fn a_watch_sees_run_delay() {
                 assert!(after.cpu_ns > before.cpu_ns);
                 let (Some(then), Some(now)) = (before.run_delay_ns, after.run_delay_ns) else {
                     assert!(!Path::new("/proc/thread-self/schedstat").exists());
-                    eprintln!("no run delay: this kernel has no schedstat");
+                    println!("SKIPPED: no run delay: this kernel has no schedstat");
                     return;
                 };
                 assert!(now > then + 1_000_000, "{before:?} {after:?}");
@@ -386,12 +386,12 @@ fn child_of_the_death_test() {
                 .env(CHILD, "worker")
                 .spawn()
                 .expect("a worker");
-            std::thread::sleep(Duration::from_secs(60));
+            std::thread::sleep(Duration::from_secs(600));
         }
         Ok("worker") => {
             sys::die_with_parent().expect("death signal");
             eprintln!("ready {}", std::process::id());
-            std::thread::sleep(Duration::from_secs(60));
+            std::thread::sleep(Duration::from_secs(600));
         }
         _ => assert_eq!(
             sys::die_with_parent_id(u32::MAX).map_err(|error| error.kind()),
@@ -432,7 +432,7 @@ fn a_worker_dies_with_its_parent() {
     };
     let begin = Instant::now();
     while !gone() {
-        assert!(begin.elapsed() < Duration::from_secs(20), "it lives on");
+        assert!(begin.elapsed() < Duration::from_secs(180), "it lives on");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

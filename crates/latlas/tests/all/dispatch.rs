@@ -1,7 +1,7 @@
 //! The rows of libdispatch in real workers: with a small library of our own under its
 //! name, and without any.
 
-use crate::support::{Done, Home, skip};
+use crate::support::{Done, Home, skip, with_budget};
 use model::run::{Outcome, Row, Run};
 use std::process::Command;
 
@@ -27,12 +27,22 @@ fn library(home: &Home, options: &[&str]) {
 
 /// A short run of these rows with the home on the linker's path.
 fn run(home: &Home, rows: &str, variables: &[(&str, &str)]) -> (i32, Run) {
-    let mut command = home.command(format!("run {rows} --budget 2s --json"));
-    command
-        .env("LD_LIBRARY_PATH", home.path(""))
-        .envs(variables.iter().copied());
-    let done = Done::of(&mut command);
-    (done.code, done.run())
+    with_budget(|budget| {
+        let mut command = home.command(format!("run {rows} {budget} --json"));
+        command
+            .env("LD_LIBRARY_PATH", home.path(""))
+            .envs(variables.iter().copied());
+        let done = Done::of(&mut command);
+        let run = done.run();
+        let is_known = |row: &Row| match &row.outcome {
+            Outcome::Unavailable { .. } => true,
+            _ => row.estimate().is_some_and(|e| e.typical.is_some()),
+        };
+        match run.rows.iter().find(|row| !is_known(row)) {
+            Some(row) => Err(format!("{row:?}")),
+            None => Ok((done.code, run)),
+        }
+    })
 }
 
 /// Why each row is not available.

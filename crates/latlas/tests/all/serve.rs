@@ -8,7 +8,7 @@ use std::process::{Child, ChildStderr, Command};
 use std::time::Duration;
 
 /// Long against anything that should happen.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(180);
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const JSON: &str = "Content-Type: application/json\r\n";
 

@@ -1,6 +1,6 @@
 //! What shells and readers of manuals get, by the real bash and groff.
 
-use crate::support::{Done, Home, PROGRAM, has, skip};
+use crate::support::{Done, Home, PROGRAM, has, skip, there};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -8,13 +8,12 @@ use std::process::{Command, Output};
 fn asked(home: &Home, shell: &[&str], program: &str) -> Option<Vec<String>> {
     let directory = Path::new(PROGRAM).parent().expect("a directory");
     let path = std::env::var("PATH").unwrap_or_default();
+    if !there(shell[0]) {
+        return None;
+    }
     let mut command = home.launch([shell, &[program]].concat());
     command.env("PATH", format!("{}:{path}", directory.display()));
-    let Ok(output) = command.output() else {
-        skip(format!("there is no {}", shell[0]));
-        return None;
-    };
-    let done = Done::from(output);
+    let done = Done::of(&mut command);
     assert_eq!(done.err, "", "{program}");
     Some(done.out.lines().map(str::to_owned).collect())
 }

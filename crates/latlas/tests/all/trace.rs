@@ -1,6 +1,6 @@
 //! `latlas trace`: whatever this machine allows is recorded, and says so.
 
-use crate::support::processes::{as_user, copy_for_all, is_root, signal, wait_until};
+use crate::support::processes::{as_user, copy_for_all, handles, is_root, signal, wait_until};
 use crate::support::{Done, Home, has, lacks, skip, unwrapped};
 use model::trace::{Ended, Kind, Target, Tier, Trace, summary::summary};
 use std::process::{Command, Stdio};
@@ -263,7 +263,7 @@ fn the_last_seconds_are_kept() {
 #[test]
 fn a_hang_is_seen_in_the_last_seconds() {
     let home = Home::new();
-    let mut target = Command::new("sleep").arg("60").spawn().expect("it starts");
+    let mut target = Command::new("sleep").arg("600").spawn().expect("it starts");
     let id = target.id();
     for tier in allowed(&home) {
         // The wait until it sleeps is over long before its last 100 ms.
@@ -286,10 +286,11 @@ fn a_hang_is_seen_in_the_last_seconds() {
 #[test]
 fn a_process_is_traced_until_a_request() {
     let home = Home::new();
-    let mut target = Command::new("sleep").arg("60").spawn().expect("it starts");
+    let mut target = Command::new("sleep").arg("600").spawn().expect("it starts");
     let id = target.id();
     let line = format!("trace --pid {id} --out t.zst");
     let tracing = home.start(&line);
+    wait_until("its handler", || handles(tracing.id(), 15));
     std::thread::sleep(std::time::Duration::from_millis(1500));
     // timeout(1) sends each twice.
     signal(tracing.id(), "TERM");
@@ -312,7 +313,8 @@ fn a_process_is_traced_until_a_request() {
 #[test]
 fn the_end_of_a_process_ends_its_trace() {
     let home = Home::new();
-    let mut target = Command::new("sleep").arg("1").spawn().expect("it starts");
+    // Later than a busy machine takes to begin.
+    let mut target = Command::new("sleep").arg("8").spawn().expect("it starts");
     let tracing = home.start(format!("trace --pid {} --out t.zst", target.id()));
     target.wait().expect("ended");
     let done = Done::after(tracing);

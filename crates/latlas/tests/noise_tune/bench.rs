@@ -144,7 +144,7 @@ pub(crate) fn changed(before: &BTreeMap<String, String>) -> usize {
         .count()
 }
 
-/// Ends within a minute, or is killed and fails.
+/// Ends in time, or is killed and fails.
 pub(crate) fn ends(mut child: Child) -> Done {
     wait_until("the end of latlas", || {
         child.try_wait().expect("a child").is_some()

@@ -1,10 +1,10 @@
 //! On this machine, as root.
 
 use crate::bench::{Bench, CONTROLS, alone, can_tune, changed, real};
-use crate::support::processes::{as_user, copy_for_all, wait_until};
+use crate::support::processes::{as_user, copy_for_all, running, wait_until};
 use crate::support::{Done, PROGRAM, has, skip};
 use std::collections::BTreeMap;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// A run killed after a while (`None`: once three values are set): it, its command
@@ -27,10 +27,7 @@ fn killed_after(bench: &Bench, before: &BTreeMap<String, String>, ms: Option<u64
     child.wait().expect("gone");
     wait_until("the watchdog", || !bench.pending() && changed(before) == 0);
     wait_until("the command's end", || {
-        let found = Command::new("pgrep")
-            .args(["-f", &format!("^sleep {mark}$")])
-            .output();
-        found.is_ok_and(|found| found.stdout.is_empty())
+        running(&format!("sleep {mark}")).is_empty()
     });
     was_set
 }

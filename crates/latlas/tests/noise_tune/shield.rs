@@ -68,8 +68,8 @@ fn a_shield_here_moves_all_processes_and_brings_each_back() {
         return;
     };
     let bench = Bench::new();
-    let free = Bystander::new(&["sleep", "60"]);
-    let pinned = Bystander::new(&["taskset", "-c", "1", "sleep", "60"]);
+    let free = Bystander::new(&["sleep", "600"]);
+    let pinned = Bystander::new(&["taskset", "-c", "1", "sleep", "600"]);
     wait_until("taskset", || {
         whereabouts(pinned.0.id()).is_some_and(|(_, cpus)| cpus == "1")
     });
@@ -81,7 +81,7 @@ fn a_shield_here_moves_all_processes_and_brings_each_back() {
     for kill in [false, true] {
         let script = match kill {
             false => look.clone(),
-            true => format!("{look}; sleep 60"),
+            true => format!("{look}; sleep 600"),
         };
         let mut child = bench.home.start(format!(
             "noise tune --only shield --cpus 1 -- sh -c '{script}'"
@@ -127,7 +127,7 @@ fn a_shield_that_could_not_bring_every_process_back_ends_with_3() {
         std::fs::write(elsewhere.0.join(file), "0").expect("written");
     }
     // Dies before the group goes.
-    let bystander = Bystander::new(&["sleep", "60"]);
+    let bystander = Bystander::new(&["sleep", "600"]);
     let tasks = elsewhere.0.join("tasks").display().to_string();
     let rows = "cpu.add_i32 cpu.memcpy/1MiB call.virtual";
     let child = bench.home.start(format!("run --quick --shield 1 {rows}"));

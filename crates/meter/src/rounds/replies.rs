@@ -9,6 +9,7 @@ use crate::schedule::Visit;
 use crate::wire::{self, Reply, Request};
 use crate::worker_pool::{PATIENCE, WorkerLoss, WorkerPool};
 use model::run::Regime;
+use std::io;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -63,10 +64,29 @@ impl<P: WorkerPool> Conductor<'_, P> {
         let began = self.pool.elapsed();
         let (answers, lost) = self.pool.visit(worker, &requests, patience, stop);
         let took = self.pool.elapsed() - began;
-        self.between.0 += took.as_nanos() as f64;
         let kept = answers.len();
-        for (answer, request) in answers.iter().zip(&requests) {
-            match wire::open(answer) {
+        let replies = answers.iter().map(|answer| wire::open(answer));
+        let replies: Vec<io::Result<Reply>> = replies.collect();
+        let visited_ns = |reply: &io::Result<Reply>| match reply {
+            Ok(Reply::Visited { wall_ns, .. }) => Some(*wall_ns),
+            _ => None,
+        };
+        let within = Duration::from_nanos(replies.iter().filter_map(visited_ns).sum());
+        let is_whole = lost.is_none() && replies.iter().all(|reply| visited_ns(reply).is_some());
+        // What a visit that fails takes says nothing of the others.
+        if is_whole {
+            self.between.0 += took.as_nanos() as f64;
+            self.between.1 += within.as_nanos() as f64;
+        }
+        let has_nothing = |visit: &Visit| self.cells[visit.cell as usize].samples.is_empty();
+        let mut visits = replies.iter().zip(&batch);
+        let refuses = of_pack
+            && visits.any(|(reply, visit)| visited_ns(reply).is_none() && has_nothing(visit));
+        if refuses && lost.is_none() {
+            self.give_back(took.saturating_sub(within));
+        }
+        for (reply, request) in replies.into_iter().zip(&requests) {
+            match reply {
                 Ok(reply) => self.take(reply, request, is_extra),
                 Err(e) => self.remarks.push(RunRemark::Unreadable(e.to_string())),
             }
@@ -75,7 +95,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
             None => {}
             Some(WorkerLoss::Stopped { .. }) => self.interrupted = true,
             Some(loss) if of_pack => {
-                self.lose_pack(&batch, kept, took, &loss, observer);
+                self.lose_pack(&batch, kept, began, &loss, observer);
                 self.carry_out(
                     &batch[(kept + 1).min(batch.len())..],
                     is_extra,
@@ -104,7 +124,6 @@ impl<P: WorkerPool> Conductor<'_, P> {
                     return;
                 }
                 self.cells[leader].wall_ns += wall_ns;
-                self.between.1 += wall_ns as f64;
                 self.visits_done += 1;
                 if parts.iter().all(|part| part.samples.is_empty()) {
                     // It waited in vain for a quiet machine.
@@ -155,13 +174,19 @@ impl<P: WorkerPool> Conductor<'_, P> {
         }
     }
 
-    /// A worker of a pack is gone, and another takes its place: the row it was at is given up. The time
-    /// that it took is not the run's.
+    /// Time that a fault of a pack took: the run goes on for as long.
+    fn give_back(&mut self, took: Duration) {
+        self.first += took;
+        self.end += took;
+        self.lost += took;
+    }
+
+    /// A worker of a pack is gone, and another takes its place: the row it was at is given up.
     fn lose_pack(
         &mut self,
         batch: &[Visit],
         kept: usize,
-        took: Duration,
+        began: Duration,
         loss: &WorkerLoss,
         observer: &mut dyn Observer,
     ) {
@@ -172,10 +197,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         self.cells[number].lose_pack(loss);
         self.estimates[number] = None;
         self.pool.restart(visit.worker);
-        self.first += took;
-        self.end += took;
-        self.lost += took;
-        self.between.0 -= took.as_nanos() as f64;
+        self.give_back(self.pool.elapsed() - began);
         let remark = RunRemark::PackLost {
             row: self.plan.cells[number].name(),
             failure: PackFailure::from(loss),

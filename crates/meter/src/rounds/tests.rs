@@ -16,6 +16,9 @@ use std::collections::BTreeSet;
 /// The row that does not return.
 const DEADLY: &str = "my.pack3";
 
+/// The row whose pack is found out to be wrong, which takes long.
+const WRONG: &str = "my.pack4";
+
 /// What an extra visit waits for a quiet machine before it gives up.
 const WAITS: Duration = Duration::from_micros(2_400);
 
@@ -72,6 +75,13 @@ impl Scripted {
 
     fn answer(&mut self, worker: u32, request: &Request) -> Reply {
         let began = self.now.get();
+        if self.plan.cells[request.cell as usize].row == WRONG {
+            self.now.set(began + Duration::from_secs(3));
+            return Reply::Unavailable {
+                cell: request.cell,
+                reason: "wrong".into(),
+            };
+        }
         let busy = (self.busy)(began);
         let waits = request.wait_for_quiet.is_some();
         let (wall, samples) = match waits && busy {
@@ -361,7 +371,7 @@ fn a_run_whose_workers_are_all_stopped_ends_by_itself_and_keeps_their_samples() 
 }
 
 #[test]
-fn a_pack_that_does_not_return_costs_its_row_and_no_time_of_the_others() {
+fn a_fault_of_a_pack_costs_its_row_and_no_time_of_the_others() {
     let of_pack = |row: usize| {
         let site = PackSite {
             file: "/pack.so".into(),
@@ -392,17 +402,24 @@ fn a_pack_that_does_not_return_costs_its_row_and_no_time_of_the_others() {
         |conductor| {
             for (number, cell) in conductor.cells.iter().enumerate() {
                 let planned = &plan.cells[number];
-                match planned.row == DEADLY {
-                    true => {
-                        let why = cell.unavailable().expect("a reason").to_string();
-                        assert_eq!(why, "its pack did not return within 10 s");
-                    }
-                    false => assert!(
-                        cell.visits >= planned.visits * planned.workers,
-                        "{}",
-                        planned.row
-                    ),
-                }
+                let why = cell.unavailable().map(ToString::to_string);
+                let wanted = match &*planned.row {
+                    DEADLY => Some("its pack did not return within 10 s"),
+                    WRONG => Some("wrong"),
+                    _ => None,
+                };
+                assert_eq!(why.as_deref(), wanted, "{}", planned.row);
+                assert!(
+                    why.is_some() || cell.visits >= planned.visits * planned.workers,
+                    "{}: {} visits",
+                    planned.row,
+                    cell.visits
+                );
+            }
+            // Nor is time kept for what is given up.
+            let planned = conductor.remaining(0).into_iter().zip(&conductor.cells);
+            for (remaining, cell) in planned {
+                assert_eq!(remaining.visits == 0, cell.given_up, "{remaining:?}");
             }
             assert_eq!(conductor.pool.restarted, 1);
             let [RunRemark::PackLost { row, .. }] = &conductor.remarks[..] else {

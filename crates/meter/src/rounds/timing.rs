@@ -36,11 +36,14 @@ impl<P: WorkerPool> Conductor<'_, P> {
     }
 
     /// The planned visits of each cell from this round on.
-    fn remaining(&self, round: u32) -> Vec<Remaining> {
+    pub(super) fn remaining(&self, round: u32) -> Vec<Remaining> {
         let rounds = self.plan.rounds.max(1);
         let cells = self.plan.cells.iter().enumerate();
         let remaining = cells.map(|(number, cell)| Remaining {
-            visits: (cell.visits * cell.workers * (rounds - round)).div_ceil(rounds),
+            visits: match self.cells[number].given_up {
+                true => 0,
+                false => (cell.visits * cell.workers * (rounds - round)).div_ceil(rounds),
+            },
             visit_ns: self.visit_ns(number),
             spent_ns: self.pace.spent_ns(number),
             allotted_ns: cell.allotment.as_nanos() as f64,

@@ -4,7 +4,7 @@
 use meter::osnoise::{Request, measure, measure_together};
 use model::noise::osnoise::{Cause, Osnoise};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use sys::clock::{Counter, calibrate};
 
 fn spin(cpu: Option<u32>, ms: u64) -> Osnoise {
@@ -24,7 +24,7 @@ fn spin(cpu: Option<u32>, ms: u64) -> Osnoise {
 fn a_cpu() -> Option<u32> {
     let cpu = sys::allowed_cpus().ok()?.last().copied();
     if cpu.is_none() {
-        eprintln!("SKIPPED: the allowed CPUs are unknown");
+        println!("SKIPPED: the allowed CPUs are unknown");
     }
     cpu
 }
@@ -32,22 +32,26 @@ fn a_cpu() -> Option<u32> {
 #[test]
 fn a_competitor_on_the_same_cpu_is_the_schedulers() {
     let Some(cpu) = a_cpu() else { return };
-    let done = AtomicBool::new(false);
+    let (running, done) = (AtomicBool::new(false), AtomicBool::new(false));
     let (osnoise, competitor_ns) = std::thread::scope(|scope| {
         let competitor = scope.spawn(|| {
             sys::pin_to(&[cpu]).expect("an allowed CPU");
+            running.store(true, Ordering::Relaxed);
             let mut sum = 0_u64;
             while !done.load(Ordering::Relaxed) {
                 sum = std::hint::black_box(sum.wrapping_add(1));
             }
             sys::evidence::thread_cpu_ns()
         });
+        while !running.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
         let osnoise = spin(Some(cpu), 600);
         done.store(true, Ordering::Relaxed);
         (osnoise, competitor.join().expect("the competitor"))
     });
     let Some(run_delay_ns) = osnoise.run_delay_ns else {
-        return eprintln!("SKIPPED: {:?}", osnoise.remarks);
+        return println!("SKIPPED: {:?}", osnoise.remarks);
     };
     let scheduler_ns = osnoise.of(Cause::Scheduler).map_or(0, |c| c.lost_ns);
     // Our sum over detours and readings is the kernel's over the thread.
@@ -84,33 +88,28 @@ fn a_competitor_on_the_same_cpu_is_the_schedulers() {
 #[test]
 fn the_interrupts_of_the_cpu_are_counted() {
     let Some(cpu) = a_cpu() else { return };
-    let osnoise = spin(Some(cpu), 400);
-    if osnoise.readings == 0 {
-        return eprintln!("SKIPPED: {:?}", osnoise.remarks);
-    }
-    let timer: u64 = osnoise
-        .interrupts
-        .iter()
-        .filter(|i| i.timer)
-        .map(|i| i.count)
-        .sum();
-    if timer == 0 {
-        return eprintln!("SKIPPED: no tick on this CPU: {:?}", osnoise.interrupts);
-    }
-    let away_ns = osnoise.run_delay_ns.unwrap_or(0);
-    if away_ns * 2 > osnoise.span_ns {
-        return eprintln!(
-            "SKIPPED: others had the CPU for {away_ns} ns of {}",
-            osnoise.span_ns
-        );
-    }
-    // Whatever the tick's rate: it was seen, and not as something else.
-    let ticks = [Cause::Tick, Cause::TickAndInterrupts];
-    let ticks: u64 = ticks
-        .iter()
-        .filter_map(|&cause| Some(osnoise.of(cause)?.detours))
-        .sum();
-    assert!(ticks > 0 && ticks <= osnoise.detours, "{osnoise:?}");
+    let began = Instant::now();
+    // Whatever the tick's rate: it is seen, and not as something else. On a busy machine it mostly
+    // comes together with others.
+    let osnoise = loop {
+        let osnoise = spin(Some(cpu), 400);
+        if osnoise.readings == 0 {
+            return println!("SKIPPED: {:?}", osnoise.remarks);
+        }
+        let timers = osnoise.interrupts.iter().filter(|i| i.timer);
+        if timers.map(|i| i.count).sum::<u64>() == 0 {
+            return println!("SKIPPED: no tick on this CPU: {:?}", osnoise.interrupts);
+        }
+        let ticks = [Cause::Tick, Cause::TickAndInterrupts].into_iter();
+        let ticks: u64 = ticks
+            .filter_map(|cause| Some(osnoise.of(cause)?.detours))
+            .sum();
+        assert!(ticks <= osnoise.detours, "{osnoise:?}");
+        if ticks > 0 {
+            break osnoise;
+        }
+        assert!(began.elapsed() < Duration::from_secs(180), "{osnoise:?}");
+    };
     assert!(osnoise.detours > 0 && osnoise.frequency.is_some());
     assert!(osnoise.detector.threshold_ns > 0.0);
 }

@@ -109,7 +109,7 @@ mod tests {
         rustix::net::listen(&connect.listener, 0).expect("it listens already");
         let mut waiting = Vec::new();
         let full = (0..8).any(|_| {
-            let short = std::time::Duration::from_millis(100);
+            let short = std::time::Duration::from_secs(3);
             let one = TcpStream::connect_timeout(&address, short);
             let full = one.is_err();
             waiting.push(one);
@@ -119,7 +119,8 @@ mod tests {
         let began = std::time::Instant::now();
         let reason = Singles::new(connect).stamped(3).expect_err("no answer");
         assert!(reason.to_string().contains("timed out"), "{reason}");
-        assert!(began.elapsed() < 10 * PATIENCE);
+        // The kernel's own limit is above two minutes.
+        assert!(began.elapsed() < 30 * PATIENCE);
     }
 
     #[cfg(target_os = "linux")]

@@ -291,18 +291,18 @@ LOC:          0          0   Local timer interrupts
             .ok()
             .and_then(|cpus| cpus.first().copied())
         else {
-            return eprintln!("SKIPPED: the allowed CPUs are unknown");
+            return println!("SKIPPED: the allowed CPUs are unknown");
         };
         let mut real = match InterruptCounts::open(cpu) {
             Ok(real) => real,
-            Err(why) => return eprintln!("SKIPPED: {why}"),
+            Err(why) => return println!("SKIPPED: {why}"),
         };
         let sum = |counts: Option<&[u64]>| counts.map(|c| c.iter().sum::<u64>());
         let first = sum(real.read()).expect("the lines have just been read");
         assert_eq!(real.lines().len(), real.counts.len());
         let began = std::time::Instant::now();
         while sum(real.read()).expect("the same lines") <= first {
-            assert!(began.elapsed().as_secs() < 20, "no interrupt in 20 s");
+            assert!(began.elapsed().as_secs() < 180, "no interrupt in 180 s");
             std::thread::yield_now();
         }
     }

@@ -125,9 +125,9 @@ fn running(words: &str) -> usize {
         .count()
 }
 
-/// Waits until it is so, 30 s at most.
+/// Waits until it is so, three minutes at most.
 fn soon(what: &str, mut is: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(30);
+    let until = Instant::now() + Duration::from_secs(180);
     while !is() {
         assert!(Instant::now() < until, "{what}");
         std::thread::sleep(Duration::from_millis(10));

@@ -5,7 +5,6 @@ use super::{reason, row_text};
 use crate::support::{Done, Home, has, skip};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 /// A disk that is full from the moment that our directory is there: no worker has made a
 /// file of its own by then. What fills it gives up after a while, and keeps no stream of
@@ -65,17 +64,6 @@ fn files_that_dont_fit_are_known_before() {
     let large = reason(&run, "file.read_open/1MiB").expect("too large");
     assert!(large.starts_with("needs "), "{large}");
     assert_eq!(home.read("left"), "");
-}
-
-#[test]
-fn what_waits_for_a_directory_in_vain_ends() {
-    let (home, _) = with_files();
-    // It makes none. That its streams end, so that this returns, is the test.
-    let began = Instant::now();
-    if let Some(done) = in_namespace(&home, FILLING, "--version") {
-        done.ok();
-        assert!(began.elapsed() < Duration::from_secs(30));
-    }
 }
 
 #[test]

@@ -15,10 +15,10 @@ use model::run::{Outcome, Run};
 use std::process::Child;
 
 /// A run that is interrupted long before its end.
-const LONG: &str = "run cpu.* --budget 30s --seed 7 --out=run.json";
+const LONG: &str = "run cpu.* --budget 120s --seed 7 --out=run.json";
 
 fn started(home: &Home, line: &str) -> (Child, Vec<u32>) {
-    measuring(home.command(line))
+    measuring(home.command(line)).expect("it goes on for long enough")
 }
 
 /// Why a row is not available; `None` where it was measured.
@@ -27,6 +27,11 @@ fn reason<'a>(run: &'a Run, row: &str) -> Option<&'a str> {
         Outcome::Unavailable { reason } => Some(reason),
         _ => None,
     }
+}
+
+fn has_figure(run: &Run, row: &str) -> bool {
+    run.row(row)
+        .is_some_and(|row| row.estimate().is_some_and(|e| e.typical.is_some()))
 }
 
 /// Everything a row's outcome and notes say.

@@ -3,9 +3,9 @@
 
 use super::{interrupted, reason, started};
 use crate::support::processes::{
-    copy_for_all, groups_gone, is_root, kill, of_groups, signal, wait_until,
+    copy_for_all, groups_gone, is_root, kill, measuring, of_groups, signal, wait_until,
 };
-use crate::support::{Done, Home, has};
+use crate::support::{Done, Home, has, with_budget};
 use model::run::Run;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -21,8 +21,8 @@ const ROWS: [&str; 4] = [
     "process.shell",
     "process.spawn_wait",
 ];
-const LONG: &str = "run process.* --budget 10s --seed=7 --out=run.json";
-const SHORT: &str = "run process.* --budget 4s --json";
+const LONG: &str = "run process.* --budget 120s --seed=7 --out=run.json";
+const SHORT: &str = "run process.* --json";
 
 #[test]
 fn ctrl_c_leaves_no_process_and_no_zombie() {
@@ -52,23 +52,36 @@ fn a_killed_latlas_leaves_no_process() {
 
 #[test]
 fn a_killed_worker_takes_its_children_along() {
-    let home = Home::new();
-    let (child, workers) = started(&home, &LONG.replace("10s", "6s"));
-    signal(workers[2], "KILL");
-    let err = Done::after(child).err;
-    assert_eq!(err.matches("ended early").count(), 1, "{err}");
-    let run = home.run_json();
-    assert_eq!(run.partial, None, "seven workers went on");
-    for row in ROWS {
-        assert!(run.row(row).is_some_and(|row| row.estimate().is_some()));
-    }
-    groups_gone(&workers);
+    with_budget(|budget| {
+        let home = Home::new();
+        let line = format!("run process.* {budget} --seed=7 --out=run.json");
+        let (child, workers) = measuring(home.command(line)).map_err(|done| done.err)?;
+        signal(workers[2], "KILL");
+        let err = Done::after(child).err;
+        groups_gone(&workers);
+        let run = home.run_json();
+        assert_eq!(run.partial, None, "seven workers went on");
+        let is_there = |row: &&str| run.row(row).is_some_and(|row| row.estimate().is_some());
+        match err.matches("ended early").count() == 1 && ROWS.iter().all(is_there) {
+            true => Ok(()),
+            false => Err(err),
+        }
+    });
 }
 
-/// Why the rows are not available, in the order of `ROWS`.
-fn reasons(command: &mut Command) -> [Option<String>; 4] {
-    let run: Run = Done::of(command).measured().run();
-    ROWS.map(|row| reason(&run, row).map(str::to_owned))
+/// Why the rows are not available, in the order of `ROWS`; `None` where they have figures.
+fn reasons(mut command: impl FnMut(&str) -> Command) -> [Option<String>; 4] {
+    with_budget(|budget| {
+        let line = format!("{SHORT} {budget}");
+        let run: Run = Done::of(&mut command(&line)).measured().run();
+        let seen = |row| match reason(&run, row) {
+            Some(reason) => Ok(Some(reason.to_owned())),
+            None if super::has_figure(&run, row) => Ok(None),
+            None => Err(super::row_text(&run, row)),
+        };
+        let [one, two, three, four] = ROWS.map(seen);
+        Ok([one?, two?, three?, four?])
+    })
 }
 
 /// latlas by a user that may have this many processes and threads in all. The
@@ -78,8 +91,10 @@ fn reasons(command: &mut Command) -> [Option<String>; 4] {
 pub(super) fn with_process_limit(home: &Home, processes: u32, line: &str) -> Command {
     copy_for_all(home);
     // A user for each: tests run in parallel.
-    static USER: AtomicU32 = AtomicU32::new(54_321);
-    let user = USER.fetch_add(1, Ordering::Relaxed);
+    static USER: AtomicU32 = AtomicU32::new(0);
+    // Other checkouts may run their tests at the same time.
+    let user =
+        1_000_000 + std::process::id() % 100_000 * 1_000 + USER.fetch_add(1, Ordering::Relaxed);
     let other = match is_root() {
         true => format!("setpriv --reuid={user} --regid=54321 --clear-groups"),
         false => "unshare --user --map-root-user".into(),
@@ -92,7 +107,8 @@ pub(super) fn with_process_limit(home: &Home, processes: u32, line: &str) -> Com
 #[test]
 fn with_no_process_to_spare_rows_name_the_limit() {
     // latlas and its eight workers are nine.
-    for reason in reasons(&mut with_process_limit(&Home::new(), 9, SHORT)) {
+    let home = Home::new();
+    for reason in reasons(|line| with_process_limit(&home, 9, line)) {
         has(&reason.expect("not measured"), ["ulimit -u", "9"]);
     }
 }
@@ -100,10 +116,8 @@ fn with_no_process_to_spare_rows_name_the_limit() {
 #[test]
 fn few_open_files_are_enough() {
     let none = [const { None }; 4];
-    assert_eq!(
-        reasons(&mut Home::new().limited("ulimit -n 32", SHORT)),
-        none
-    );
+    let home = Home::new();
+    assert_eq!(reasons(|line| home.limited("ulimit -n 32", line)), none);
 }
 
 /// In its own mount namespace (as root of a user namespace, for other users), where the
@@ -116,7 +130,8 @@ fn without_the_program_the_row_says_so() {
     if !is_root() {
         wrapper.insert(1, "--map-root-user");
     }
-    let reasons = reasons(&mut Home::new().wrapped(wrapper, SHORT));
+    let home = Home::new();
+    let reasons = reasons(|line| home.wrapped(wrapper.clone(), line));
     assert_eq!(reasons[..3], [const { None }; 3]);
     has(
         reasons[3].as_deref().expect("no such program"),
@@ -152,7 +167,7 @@ fn where_forking_is_forbidden_the_rows_say_so() {
     let reasons = std::thread::scope(|scope| {
         let filtered = scope.spawn(|| {
             seccompiler::apply_filter(&no_fork()).expect("a filter is taken");
-            reasons(&mut home.command(SHORT))
+            reasons(|line| home.command(line))
         });
         filtered.join().expect("no panic")
     });

@@ -1,9 +1,10 @@
 //! Rows of threads, pipes and rings of processes.
 
 use super::processes::with_process_limit;
-use super::{reason, row_text, started};
-use crate::support::processes::{of_groups, signalled, wait_until};
-use crate::support::{Done, Home, has};
+use super::{reason, row_text};
+use crate::support::processes::{measuring, of_groups, signalled, wait_until};
+use crate::support::{Done, Home, has, with_budget};
+use std::process::Child;
 use std::time::Duration;
 
 #[test]
@@ -38,22 +39,34 @@ fn with_no_thread_to_spare_rows_name_the_limit() {
 
 #[test]
 fn a_killed_ring_member_ends_its_ring_and_nothing_else() {
-    let home = Home::new();
-    let (mut child, workers) = started(&home, "run sched.ring --budget 6s --out=run.json");
+    with_budget(|budget| {
+        let home = Home::new();
+        let line = format!("run sched.ring {budget} --out=run.json");
+        let (child, workers) = measuring(home.command(line)).map_err(|done| done.err)?;
+        let killed = kill_members(child, &workers);
+        wait_until("the end of all", || of_groups(&workers).is_empty());
+        let run = home.run_json();
+        assert_eq!(run.partial, None, "the workers live on");
+        let text = row_text(&run, "sched.ring");
+        match text.contains("killed by signal 9") {
+            true => Ok(()),
+            false => Err(format!("{killed} killed: {text}")),
+        }
+    });
+}
+
+/// Kills up to eight members of the rings of these workers, and waits for the run's end.
+fn kill_members(mut child: Child, workers: &[u32]) -> u32 {
     // A process in a worker's group that is no worker is a member, for as long as its
     // ring turns; a ring that ends at that moment ends well, so several are tried.
     let mut killed = 0;
     while killed < 8 && child.try_wait().expect("a child").is_none() {
-        let member = of_groups(&workers)
+        let member = of_groups(workers)
             .into_iter()
             .find(|pid| !workers.contains(pid));
         killed += u32::from(member.is_some_and(|pid| signalled(pid, "KILL")));
         std::thread::sleep(Duration::from_millis(7));
     }
-    assert!(killed > 0, "no ring was seen");
     Done::after(child).measured();
-    wait_until("the end of all", || of_groups(&workers).is_empty());
-    let run = home.run_json();
-    has(&row_text(&run, "sched.ring"), ["killed by signal 9"]);
-    assert_eq!(run.partial, None, "the workers live on");
+    killed
 }

@@ -2,7 +2,7 @@
 
 use super::{LONG, interrupted, started};
 use crate::support::processes::{all_gone, measuring, signal};
-use crate::support::{Done, Home, has};
+use crate::support::{Done, Home, has, with_budget};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -40,7 +40,7 @@ fn two_signals_of_one_request_keep_what_was_measured() {
     let home = Home::new();
     let mut command = home.command(LONG);
     command.process_group(0);
-    let (child, workers) = measuring(command);
+    let (child, workers) = measuring(command).expect("it goes on for long enough");
     // What ends a whole service reaches its workers as well.
     for &worker in &workers {
         signal(worker, "TERM");
@@ -52,10 +52,22 @@ fn two_signals_of_one_request_keep_what_was_measured() {
 
 #[test]
 fn a_killed_worker_leaves_its_samples_and_a_warning() {
-    let home = Home::new();
-    let (child, workers) = started(&home, "run cpu.* --budget 4s --seed 7 --out=run.json");
-    signal(workers[3], "KILL");
-    let err = Done::after(child).err;
+    with_budget(|budget| {
+        let home = Home::new();
+        let line = format!("run cpu.* {budget} --seed 7 --out=run.json");
+        let (child, workers) = measuring(home.command(line)).map_err(|done| done.err)?;
+        signal(workers[3], "KILL");
+        // A run of a few seconds may be over by then.
+        let err = Done::after(child).err;
+        match err.contains("ended early") {
+            true => lost_one(&home, &err, &workers),
+            false => return Err(err),
+        }
+        Ok(())
+    });
+}
+
+fn lost_one(home: &Home, err: &str, workers: &[u32]) {
     let lines: Vec<&str> = err.lines().filter(|l| l.contains("ended early")).collect();
     assert_eq!(lines.len(), 1, "{err}");
     has(lines[0], ["SIGKILL"]);
@@ -78,5 +90,5 @@ fn a_killed_worker_leaves_its_samples_and_a_warning() {
         "{counts:?}: its samples are kept"
     );
     assert!(counts.iter().any(|&n| n < most), "{counts:?}: one stopped");
-    all_gone(&workers);
+    all_gone(workers);
 }

@@ -9,7 +9,6 @@ use crate::support::{Done, Home, json, synthetic};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 /// Keeps jobs in the file `queue`, a line `HOST#BATCH|TASK|STATE|REASON` each; refuses the host `bad`.
 const SBATCH: &str = r#"#!/bin/sh
@@ -18,7 +17,7 @@ for word; do case $word in
   --array=*) tasks=${word#*=}; tasks=${tasks%%%*};;
   --nodelist=bad) echo "sbatch: error: Batch job submission failed: Invalid node name specified" >&2; exit 1;;
 esac; done
-sleep "${SLOW:-0}"
+[ -z "$WAITS_FOR" ] || { echo "$comment" >"$QUEUE.begun"; until [ -e "$WAITS_FOR" ]; do sleep 0.1; done; }
 for task in $(echo "$tasks" | tr , ' '); do echo "$comment|$task|PENDING|Resources"; done >>queue.now
 cat queue.now >>"$QUEUE"; rm queue.now
 echo 1
@@ -128,15 +127,5 @@ impl Fleet {
         change(&mut run);
         let name = format!("lab.fleet/results/{host}.1.1.{number}.json");
         self.0.write(&name, run.to_string());
-    }
-}
-
-/// Waits for what must come.
-#[track_caller]
-fn until(mut condition: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while !condition() {
-        assert!(Instant::now() < end, "it does not come");
-        std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -1,6 +1,7 @@
 //! Over ssh.
 
 use super::Fleet;
+use crate::support::processes::{signal, wait_until};
 use crate::support::{has, json};
 
 const SHORT: &str = "rows = ['cpu.add_i64']\nscale = 'quick'\nbudget = '1s'";
@@ -44,7 +45,7 @@ fn what_a_host_measured_for_a_killed_submission_is_copied() {
     let mut child = fleet.command(line).spawn().expect("it starts");
     let log = fleet.0.path("hosts/log");
     let log = || std::fs::read_to_string(&log).unwrap_or_default();
-    super::until(|| log().contains("fleet job"));
+    wait_until("a job", || log().contains("fleet job"));
     assert_eq!(fleet.states(), ["running"]);
     child.kill().expect("killed");
     child.wait().expect("ended");
@@ -60,7 +61,9 @@ fn what_a_host_measured_for_a_killed_submission_is_copied() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.ends_with(".zst") && !name.starts_with('.')
     };
-    super::until(|| crate::support::entries(&results).iter().any(is_document));
+    wait_until("a document", || {
+        crate::support::entries(&results).iter().any(is_document)
+    });
     fleet.run(line).ok();
     assert_eq!(fleet.states(), ["done"]);
     let jobs = fleet.0.read("hosts/log").matches("fleet job").count();
@@ -200,16 +203,13 @@ fn a_job_that_outlives_its_submission_is_measured_once() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .expect("it starts");
-    super::until(|| {
+    wait_until("a record", || {
         let records = fleet.0.path("hosts/a/.cache/latlas/fleet");
         let of_digest = crate::support::entries(&records);
         let of = |path: &std::path::PathBuf| crate::support::entries(&path.join("records")).len();
         of_digest.iter().map(of).sum::<usize>() > 0
     });
-    let kill = std::process::Command::new("kill")
-        .arg(child.id().to_string())
-        .status();
-    assert!(kill.expect("kill").success());
+    signal(child.id(), "TERM");
     let done = child.wait_with_output().expect("ended");
     assert_eq!(done.status.code(), None, "it ends by the signal");
     has(

@@ -1,7 +1,8 @@
 //! Plans, submission, and kills of it.
 
 use super::Fleet;
-use crate::support::{has, json};
+use crate::support::processes::wait_until;
+use crate::support::{Done, has, json};
 use std::time::Duration;
 
 #[test]
@@ -149,16 +150,18 @@ fn an_sbatch_that_outlives_its_killed_parent_is_waited_for() {
     let fleet = Fleet::new("hosts = ['n1']");
     let mut child = fleet
         .command("submit lab.toml")
-        .env("SLOW", "3")
+        .env("WAITS_FOR", fleet.0.path("go"))
         .spawn()
         .expect("it starts");
-    let intention = fleet.0.path("lab.fleet/submitted/n1.json");
-    super::until(|| intention.exists());
-    std::thread::sleep(Duration::from_millis(500));
+    wait_until("sbatch", || fleet.0.path("queue.begun").exists());
     child.kill().expect("killed");
     child.wait().expect("ended");
+    let mut second = fleet.command("submit lab.toml").spawn().expect("it starts");
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(second.try_wait().expect("a child").is_none(), "it waits");
     assert_eq!(fleet.queue().len(), 0, "sbatch is still busy");
-    fleet.run("submit lab.toml").ok();
+    fleet.0.write("go", "");
+    Done::after(second).ok();
     assert_eq!(fleet.queue(), ["n1#1|1|PENDING|Resources"]);
 }
 

@@ -6,6 +6,7 @@ use model::run::Run;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
 use tempfile::TempDir;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_latlas");
@@ -48,6 +49,65 @@ impl<const N: usize> From<[&str; N]> for Words {
     fn from(words: [&str; N]) -> Words {
         Words(words.map(str::to_owned).into())
     }
+}
+
+/// What a command of a test gets of the environment of the tests.
+const KEPT: [&str; 4] = ["PATH", "TMPDIR", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE"];
+
+/// Where Cargo and rustup keep their files, below the home directory if not named.
+const OF_RUST: [(&str, &str); 2] = [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")];
+
+/// Whether the caller ignores signals, as `nohup` and background jobs of a script do: what it
+/// starts would ignore them too.
+static IGNORES_SIGNALS: LazyLock<bool> = LazyLock::new(|| {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut lines = status.lines();
+    let ignored = lines.find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // SIGPIPE, which Rust's runtime ignores, and gives back to what it starts.
+    ignored.is_some_and(|mask| mask & !(1 << 12) != 0)
+});
+
+/// A command with nothing of the caller's environment but where programs and files are.
+pub(crate) fn command(words: &[impl AsRef<std::ffi::OsStr>], home: &Path) -> Command {
+    let mut command = match *IGNORES_SIGNALS {
+        true => Command::new("env"),
+        false => Command::new(&words[0]),
+    };
+    match *IGNORES_SIGNALS {
+        true => command.arg("--default-signal").args(words),
+        false => command.args(&words[1..]),
+    };
+    command.env_clear().env("HOME", home).current_dir(home);
+    let set = KEPT.map(|name| (name, std::env::var_os(name)));
+    let of_rust = OF_RUST.map(|(name, below)| {
+        let usual = || Some(Path::new(&std::env::var_os("HOME")?).join(below).into());
+        (name, std::env::var_os(name).or_else(usual))
+    });
+    let set = set.into_iter().chain(of_rust);
+    command.envs(set.filter_map(|(name, value)| Some((name, value?))));
+    command
+}
+
+/// Whether a tool is there. Prints why the test can't run where it is not.
+pub(crate) fn there(tool: &str) -> bool {
+    let found = Command::new("sh")
+        .args(["-c", &format!("command -v {tool}")])
+        .output();
+    let is_there = found.is_ok_and(|found| found.status.success());
+    if !is_there {
+        skip(format!("no {tool}"));
+    }
+    is_there
+}
+
+/// What a test sees in a run of a few seconds; on a busy machine, whose workers take as long to
+/// start, in one of a minute.
+#[track_caller]
+pub(crate) fn with_budget<T>(mut attempt: impl FnMut(&str) -> Result<T, String>) -> T {
+    let short = attempt("--budget 5s");
+    let seen = short.or_else(|_| attempt("--budget 60s"));
+    seen.unwrap_or_else(|why| panic!("in a run of a minute: {why}"))
 }
 
 /// Prints why a test can't run here. `.ci/run` counts these lines.
@@ -178,19 +238,14 @@ impl Home {
     /// Any command, with this home in its environment.
     pub(crate) fn launch(&self, line: impl Into<Words>) -> Command {
         let words = line.into().0;
-        let mut command = Command::new(&words[0]);
+        let mut command = command(&words, self.0.path());
         command
-            .args(&words[1..])
-            .current_dir(self.0.path())
             .env("LATLAS_DATA_DIR", self.path("data"))
             .env("LATLAS_STATE_DIR", self.path("state"))
             // Tests run at the same time, and assert no time.
             .env("LATLAS_LOCK", self.path("lock"))
             .env("XDG_CONFIG_HOME", self.path("config"))
             .env("XDG_DATA_HOME", self.path("share"))
-            .env_remove("LATLAS_CONFIG")
-            .env_remove("LATLAS_TOKEN")
-            .env_remove("NO_COLOR")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

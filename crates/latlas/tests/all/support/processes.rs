@@ -57,17 +57,29 @@ pub(crate) fn alive(pid: u32) -> bool {
     stat(pid).first().is_some_and(|state| state != "Z")
 }
 
-/// Asks until there is an answer, for a minute at most.
+/// Longer than anything takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Whether a process has a handler of its own for a signal.
+pub(crate) fn handles(pid: u32, signal: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let mut lines = status.lines();
+    let caught = lines.find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    caught.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+/// Asks until there is an answer, for three minutes at most.
 #[track_caller]
 pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + PATIENCE;
     while Instant::now() < until {
         if let Some(answer) = look() {
             return answer;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    panic!("waited a minute for {what}");
+    panic!("waited {} s for {what}", PATIENCE.as_secs());
 }
 
 #[track_caller]
@@ -115,20 +127,25 @@ fn sleeps(pid: u32) -> u64 {
     count.and_then(|n| n.trim().parse().ok()).unwrap_or(0)
 }
 
-/// A run and its workers, of which each has measured.
-pub(crate) fn measuring(mut command: Command) -> (Child, Vec<u32>) {
-    let child = command.spawn().expect("it starts");
+/// A run and its workers, of which each has measured; what it did, if it ended before.
+pub(crate) fn measuring(mut command: Command) -> Result<(Child, Vec<u32>), Done> {
+    let mut child = command.spawn().expect("it starts");
+    let is_over = |child: &mut Child| child.try_wait().expect("a child").is_some();
     let workers = wait_for("eight workers", || {
-        Some(children_of(child.id())).filter(|workers| workers.len() == 8)
+        let workers = children_of(child.id());
+        (workers.len() == 8 || is_over(&mut child)).then_some(workers)
     });
     // Past the handshake, into the measuring, however long a busy machine takes.
     let before: Vec<u64> = workers.iter().map(|&worker| sleeps(worker)).collect();
     wait_until("visits of every worker", || {
         let mut both = workers.iter().zip(&before);
-        both.all(|(&worker, before)| sleeps(worker) > before + 2)
+        both.all(|(&worker, before)| sleeps(worker) > before + 2) || is_over(&mut child)
     });
     std::thread::sleep(Duration::from_millis(700));
-    (child, workers)
+    match is_over(&mut child) {
+        true => Err(Done::after(child)),
+        false => Ok((child, workers)),
+    }
 }
 
 pub(crate) fn is_root() -> bool {
@@ -145,13 +162,16 @@ pub(crate) fn copy_program(path: &Path) {
 /// A copy of latlas in a directory that every user may write.
 pub(crate) fn copy_for_all(home: &Home) {
     use std::os::unix::fs::PermissionsExt;
-    let open = std::fs::Permissions::from_mode(0o777);
-    std::fs::set_permissions(home.path(""), open).expect("a mode");
+    let open = || std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(home.path(""), open()).expect("a mode");
     copy_program(&home.path("latlas"));
+    std::fs::set_permissions(home.path("latlas"), open()).expect("a mode");
 }
 
-/// The copy of latlas as the user "nobody": only root can become one.
+/// The copy of latlas as the user "nobody", with no more rights than a login gives: only root can
+/// become one.
 pub(crate) fn as_user(home: &Home, line: &str) -> Done {
-    let become_user = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+    let become_user = "prlimit --nice=0 --rtprio=0 \
+                       setpriv --reuid=65534 --regid=65534 --clear-groups";
     Done::of(&mut home.launch(format!("{become_user} ./latlas {line}")))
 }
