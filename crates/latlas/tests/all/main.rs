@@ -19,6 +19,8 @@ mod echo;
 mod exchange;
 #[cfg(target_os = "linux")]
 mod exec;
+#[cfg(target_os = "linux")]
+mod exit_codes;
 #[cfg(unix)]
 mod fit;
 #[cfg(target_os = "linux")]

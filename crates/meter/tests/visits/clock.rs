@@ -98,3 +98,35 @@ fn a_drifting_core_clock_cancels_in_cycles() {
     let typical = estimate.typical.expect("all");
     assert!(typical.p90_ns / typical.p10_ns > 1.15, "{typical:?}");
 }
+
+/// Samples of a visit whose core clock changes once, in the middle of it, and which of them have the
+/// mark of that.
+fn with_a_step(cycle_at: CycleAt) -> Vec<bool> {
+    let m = machine();
+    m.cycle_ns.set(Some(cycle_at));
+    let mut work = Op {
+        machine: m.clone(),
+        per_op: 3.0,
+        paired: true,
+    };
+    let samples = visit_with(&m, &mut work, &order(10)).samples;
+    samples.iter().map(|s| s.has(flag::CLOCK_MOVED)).collect()
+}
+
+#[test]
+fn a_step_of_the_core_clock_marks_the_sample_that_it_falls_into() {
+    const HALF_A_MILLISECOND: f64 = 500_000.0;
+    let steps: [(CycleAt, usize); 5] = [
+        (|_| 0.5, 0),
+        // 4 % is what a clock wanders by.
+        (|ns| if ns < HALF_A_MILLISECOND { 0.5 } else { 0.52 }, 0),
+        (|ns| if ns < HALF_A_MILLISECOND { 0.52 } else { 0.5 }, 0),
+        (|ns| if ns < HALF_A_MILLISECOND { 0.5 } else { 0.53 }, 1),
+        (|ns| if ns < HALF_A_MILLISECOND { 0.53 } else { 0.5 }, 1),
+    ];
+    for (number, (cycle_at, marked)) in steps.into_iter().enumerate() {
+        let marks = with_a_step(cycle_at);
+        let found = marks.iter().filter(|&&is_marked| is_marked).count();
+        assert_eq!((marks.len(), found), (10, marked), "{number}: {marks:?}");
+    }
+}

@@ -251,3 +251,65 @@ fn about_threads(which: Threads) -> u64 {
         | bit(which.maps, MMAP | MMAP_DATA | MMAP2)
         | bit(which.switches, CONTEXT_SWITCH)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A ring of one page that no kernel writes to, and a way to write as it does.
+    fn unwritten() -> Ring {
+        let page = base_page_bytes();
+        // SAFETY: a mapping of its own, where the kernel finds room for it.
+        let base = unsafe {
+            let protection = ProtFlags::READ | ProtFlags::WRITE;
+            rustix::mm::mmap_anonymous(ptr::null_mut(), 2 * page, protection, MapFlags::SHARED)
+        };
+        Ring {
+            base: base.expect("memory").cast(),
+            data_bytes: page,
+            events: Vec::new(),
+        }
+    }
+
+    /// Writes records as the kernel does; whether there was room for them.
+    fn write(ring: &Ring, records: &[u8]) -> bool {
+        let head = ring.word(HEAD_AT).load(Ordering::Relaxed);
+        let used = head - ring.word(TAIL_AT).load(Ordering::Relaxed);
+        if used as usize + records.len() > ring.data_bytes {
+            return false;
+        }
+        for (n, byte) in records.iter().enumerate() {
+            let at = base_page_bytes() + (head as usize + n) % ring.data_bytes;
+            // SAFETY: inside the data pages.
+            unsafe { ring.base.add(at).write(*byte) };
+        }
+        let head = head + records.len() as u64;
+        ring.word(HEAD_AT).store(head, Ordering::Relaxed);
+        true
+    }
+
+    #[test]
+    fn what_was_read_makes_room_and_comes_once() {
+        let mut ring = unwritten();
+        let most = ring.data_bytes();
+        let mut written: Vec<u8> = Vec::new();
+        let mut read: Vec<u8> = Vec::new();
+        // Of odd lengths, so that some go on at the ring's beginning.
+        for round in 0..40_u8 {
+            let records: Vec<u8> = (0..most / 3 + usize::from(round))
+                .map(|n| n as u8 ^ round)
+                .collect();
+            assert!(write(&ring, &records), "round {round}: no room");
+            written.extend(&records);
+            ring.drain(&mut read);
+            assert!(read == written, "round {round}");
+            ring.drain(&mut read);
+            assert_eq!(read.len(), written.len(), "round {round}: read again");
+        }
+        // A full one is read whole.
+        assert!(write(&ring, &vec![7; most]) && !write(&ring, &[7]));
+        read.clear();
+        ring.drain(&mut read);
+        assert!(read == vec![7; most] && write(&ring, &[7]));
+    }
+}

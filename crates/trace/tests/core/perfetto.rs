@@ -138,3 +138,60 @@ fn missing_records_are_marked() {
     let bytes = written(&trace);
     assert!(bytes.windows(15).any(|part| part == b"records missing"));
 }
+
+/// The clocks of a snapshot: their numbers, as `clock_gettime(2)` and Perfetto's own documentation
+/// have them (64 and above: of a sequence), and what they showed; and the one that stamps.
+fn snapshot(packet: &[u8]) -> Option<(Vec<(u64, u64)>, Field<'_>)> {
+    let number = |field: Option<&Field<'_>>| match field {
+        Some(Field::Number(number)) => *number,
+        other => panic!("{other:?}"),
+    };
+    let snapshot = all(packet, 6).first()?.bytes();
+    let clocks = all(snapshot, 1).into_iter().map(Field::bytes);
+    let clocks = clocks.map(|clock| {
+        let of = |field| number(all(clock, field).first());
+        (of(1), of(2))
+    });
+    Some((clocks.collect(), all(snapshot, 2)[0]))
+}
+
+#[test]
+fn the_clocks_are_those_of_the_beginning() {
+    const REALTIME: u64 = 1;
+    const MONOTONIC_RAW: u64 = 5;
+    const BOOTTIME: u64 = 6;
+    let ring = Bytes::default().switch(100, 0, 0, (1, "me"));
+    let trace = Trace {
+        began: Clocks {
+            raw_ns: 1 << 40,
+            boot_ns: 2 << 40,
+            real_ns: 3 << 40,
+        },
+        ..anything::trace(&layouts(), &[ring.0], true)
+    };
+    let bytes = written(&trace);
+    let packets: Vec<&[u8]> = all(&bytes, 1).into_iter().map(Field::bytes).collect();
+    let snapshots: Vec<_> = packets
+        .iter()
+        .filter_map(|packet| snapshot(packet))
+        .collect();
+    let (mut clocks, stamps) = snapshots[0].clone();
+    clocks.sort_unstable();
+    assert_eq!(
+        clocks,
+        [
+            (REALTIME, 3 << 40),
+            (MONOTONIC_RAW, 1 << 40),
+            (BOOTTIME, 2 << 40)
+        ]
+    );
+    assert!(
+        snapshots
+            .iter()
+            .all(|(_, stamps)| *stamps == Field::Number(MONOTONIC_RAW))
+    );
+    assert_eq!(stamps, Field::Number(MONOTONIC_RAW));
+    // What a packet without a clock of its own is stamped by.
+    let defaults = all(packets[0], 59)[0].bytes();
+    assert_eq!(all(defaults, 58), [Field::Number(MONOTONIC_RAW)]);
+}
