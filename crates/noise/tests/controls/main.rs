@@ -20,10 +20,7 @@ const USER: &str = "Pid:\t4242\nUid:\t1000\t1000\t1000\t1000\nCpus_allowed_list:
 
 fn written(machine: &Machine) -> TempDir {
     // Some hundred small files each: in memory where there is such a place.
-    let root = match Path::new("/dev/shm").is_dir() {
-        true => tempfile::tempdir_in("/dev/shm"),
-        false => tempfile::tempdir(),
-    };
+    let root = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let root = root.expect("a directory");
     machine.write_below(root.path()).expect("a tree");
     root

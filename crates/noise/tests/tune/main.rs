@@ -36,10 +36,7 @@ struct Bench {
 impl Bench {
     fn new(kernel: Kernel) -> Bench {
         // Thousands of syncs cost nothing in memory.
-        let directory = match Path::new("/dev/shm").is_dir() {
-            true => tempfile::tempdir_in("/dev/shm"),
-            false => tempfile::tempdir(),
-        };
+        let directory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let directory = directory.expect("a directory");
         Bench {
             state: StateDir::at(&directory.path().join("state")),
