@@ -153,7 +153,7 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Flee
             format!("it can't be written: {why} (this is a bug in latlas)"),
         )
     })?;
-    Ok(store::write_bytes(&bytes, path)?)
+    Ok(store::replace(&bytes, path)?)
 }
 
 /// Largest of these files: a million hosts.
@@ -161,7 +161,7 @@ const MAX_BYTES: u64 = 64 << 20;
 
 /// Reads a value; `None` where there is no file.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, FleetError> {
-    let bytes = match store::input::read_file(path, MAX_BYTES) {
+    let bytes = match sys::input::read_file(path, MAX_BYTES) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         read => read.map_err(FleetError::io("read", path))?,
     };
@@ -175,7 +175,7 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, F
 /// # Errors
 /// If it can't be read.
 pub fn digest(path: &Path) -> Result<String, FleetError> {
-    let mut file = File::open(path).map_err(FleetError::io("read", path))?;
+    let mut file = sys::input::open_file(path).map_err(FleetError::io("read", path))?;
     let mut sha = Sha256::new();
     let mut block = vec![0; 1 << 18];
     loop {

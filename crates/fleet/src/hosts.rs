@@ -44,7 +44,7 @@ pub fn checked(host: &str) -> Result<String, FleetError> {
 /// # Errors
 /// A file that can't be read, or a line that is not the name of a host.
 pub fn of_file(path: &Path) -> Result<Vec<String>, FleetError> {
-    let text = store::input::read_text(path, MAX_BYTES).map_err(FleetError::io("read", path))?;
+    let text = sys::input::read_text(path, MAX_BYTES).map_err(FleetError::io("read", path))?;
     let names = text
         .lines()
         .map(|line| line.split('#').next().unwrap_or_default().trim());

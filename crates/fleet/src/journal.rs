@@ -9,6 +9,10 @@ use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use sys::input::read_file;
+
+/// Largest program that is copied.
+const MAX_PROGRAM_BYTES: u64 = 1 << 30;
 
 /// A campaign as it was submitted.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -110,8 +114,9 @@ impl Directory {
     pub fn stage(&self, program: &Path, expected: &str) -> Result<PathBuf, FleetError> {
         let staged = self.program(expected);
         if !staged.exists() {
-            let bytes = std::fs::read(program).map_err(FleetError::io("read", program))?;
-            store::write_bytes(&bytes, &staged)?;
+            let bytes = read_file(program, MAX_PROGRAM_BYTES);
+            let bytes = bytes.map_err(FleetError::io("read", program))?;
+            store::replace(&bytes, &staged)?;
             executable(&staged).map_err(FleetError::io("write", &staged))?;
             crash::point("program staged");
         }

@@ -85,7 +85,7 @@ impl Record {
     pub fn write(&self, directory: &Directory) -> Result<(), FleetError> {
         let path = directory.record(&self.job);
         let bytes = self.padded();
-        match store::write_bytes(&bytes, &path) {
+        match store::replace(&bytes, &path) {
             Ok(()) => {
                 crash::point("record written");
                 Ok(())

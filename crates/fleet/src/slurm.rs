@@ -121,7 +121,7 @@ pub(crate) fn write_script(
          exec \"$dir/{program}\" fleet job \"$dir\" --host \"$1\" --repetition \"$SLURM_ARRAY_TASK_ID\" \
          --attempt \"$(($2 + ${{SLURM_RESTART_COUNT:-0}}))\" ${{at:+--reference \"$at\"}}\n"
     );
-    Ok(store::write_bytes(text.as_bytes(), &path)?)
+    Ok(store::replace(text.as_bytes(), &path)?)
 }
 
 /// Submits a batch. The lock is given to sbatch as its standard input: should this process be killed,

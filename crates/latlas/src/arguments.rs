@@ -356,7 +356,7 @@ pub(crate) struct RunOptions {
     /// Print the Run document (JSON) instead of the table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Also write the Run document to this file (compressed if it ends in .zst)
+    /// Also write the Run document to this file: .json, or compressed .zst
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Compare with a baseline (a tag or run) and exit 1 if a row is significantly slower; slower

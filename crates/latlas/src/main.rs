@@ -7,6 +7,7 @@ mod catalogue;
 mod command;
 mod config;
 mod echo;
+mod ending;
 mod output;
 mod packs;
 mod program;

@@ -9,8 +9,10 @@ use crate::output;
 use anyhow::{Context, anyhow, bail};
 use meter::pack::{Listing, add};
 use meter::probe::Probe;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use sys::trust;
 
 /// The directory that the configuration names.
 static CONFIGURED: OnceLock<PathBuf> = OnceLock::new();
@@ -36,10 +38,22 @@ pub(crate) fn add_to(catalogue: &mut Vec<Probe>, given: &[PathBuf]) -> anyhow::R
         let listing = named(&file)?;
         say(&file, &add(catalogue, &file, &listing));
     }
-    for file in in_directory() {
+    let skipped = |why: &dyn Display| output::message(format_args!("skipped: {why}"));
+    let files = in_directory().unwrap_or_else(|why| {
+        skipped(&format_args!("the packs directory: {why}"));
+        Vec::new()
+    });
+    for file in files {
+        let file = match absolute(&file) {
+            Ok(file) => file,
+            Err(why) => {
+                skipped(&format_args!("{why:#}"));
+                continue;
+            }
+        };
         match listed(&file) {
             Ok(listing) => say(&file, &add(catalogue, &file, &listing)),
-            Err(why) => output::message(format_args!("skipped: pack {} {why}", file.display())),
+            Err(why) => skipped(&format_args!("pack {} {why}", file.display())),
         }
     }
     Ok(())
@@ -53,13 +67,13 @@ pub(crate) fn named(file: &Path) -> anyhow::Result<Listing> {
     listed(file).map_err(|why| anyhow!("pack {} {why}", file.display()))
 }
 
-/// A pack's path, as workers need it.
+/// A pack's path, as workers need it: its code runs as this user.
 ///
 /// # Errors
-/// If there is no such file.
+/// If there is no such file, or another user could have put it there or changed it.
 pub(crate) fn absolute(file: &Path) -> anyhow::Result<PathBuf> {
-    let found = file
-        .canonicalize()
+    let found = trust::check(file)
+        .and_then(|()| file.canonicalize())
         .with_context(|| format!("can't read {}", file.display()))?;
     if !found.is_file() {
         bail!("{} is not a file", file.display());
@@ -77,19 +91,24 @@ fn say(file: &Path, refused: &[meter::pack::Refused]) {
     }
 }
 
-/// The packs of the directory, by name.
-fn in_directory() -> Vec<PathBuf> {
+/// The packs of the directory, by name; none where there is no directory.
+///
+/// # Errors
+/// That another user could put packs there.
+fn in_directory() -> std::io::Result<Vec<PathBuf>> {
     let is_library = |path: &PathBuf| {
         let extension = path.extension().unwrap_or_default();
-        extension == "so" || extension == "dylib"
+        (extension == "so" || extension == "dylib") && path.is_file()
     };
-    let directory = directory().and_then(|directory| std::fs::read_dir(directory).ok());
-    let entries = directory.into_iter().flatten().flatten();
+    let Some(directory) = directory().filter(|directory| directory.is_dir()) else {
+        return Ok(Vec::new());
+    };
+    trust::check(&directory)?;
+    let entries = std::fs::read_dir(directory)?.flatten();
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.path())
         .filter(is_library)
-        .filter_map(|path| absolute(&path).ok())
         .collect();
     files.sort();
-    files
+    Ok(files)
 }

@@ -11,7 +11,6 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use compare::history::Level;
 use futures_util::stream::try_unfold;
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 use store::index::MachineStanding;
@@ -110,7 +109,7 @@ impl Document {
 
 /// A document in a file, up to its length now.
 fn open(path: &Path) -> std::io::Result<Document> {
-    let mut file = File::open(path)?;
+    let mut file = sys::input::open_file(path)?;
     let mut first = Vec::new();
     Read::take(&mut file, 1).read_to_end(&mut first)?;
     file.rewind()?;

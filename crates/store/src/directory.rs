@@ -3,15 +3,17 @@
 use crate::documents::Documents;
 use crate::error::{FileAction, io};
 use crate::horizon::Horizon;
-use crate::{
-    Place, StoreError, crash, document, file_of, id_in_name, input, kept_already, tags, write,
-};
+use crate::{Place, StoreError, crash, document, file_of, id_in_name, kept_already, tags, write};
 use model::run::Run;
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
+use sys::input;
+
+/// Largest file of a tag that is read: it holds an id.
+const MAX_TAG_BYTES: u64 = 1 << 12;
 
 /// The directory below which `runs` and `tags` lie.
 #[derive(Debug)]
@@ -94,8 +96,10 @@ impl Directory {
     /// so that of several that do this at once one wins, and comes back if it
     /// can't be replaced.
     fn replace(&self, damaged: &Path, bytes: &[u8], path: &Path) -> Result<(), StoreError> {
-        let aside = write::temporary_name(damaged);
-        match std::fs::rename(damaged, &aside) {
+        let place = write::entry(damaged)?;
+        let name = write::temporary_name(place.name());
+        let aside = damaged.with_file_name(&name);
+        match place.move_to(&name) {
             Err(e) if e.kind() == ErrorKind::NotFound => return Err(kept_already(path)),
             moved => moved.map_err(io(FileAction::Write, damaged))?,
         }
@@ -108,10 +112,12 @@ impl Directory {
         match &written {
             Ok(()) => {
                 // A second name of nothing does no harm.
-                let _ = std::fs::remove_file(&aside);
+                let _ = place.remove(&name);
             }
             Err(_) if !damaged.exists() => {
-                std::fs::rename(&aside, damaged).map_err(io(FileAction::Write, damaged))?;
+                place
+                    .replace_by(&name)
+                    .map_err(io(FileAction::Write, damaged))?;
             }
             Err(_) => {}
         }
@@ -204,7 +210,7 @@ impl Documents for Directory {
 
     fn check_keepable(&self) -> Result<(), StoreError> {
         write::make_directory(&self.runs())?;
-        write::check_room(&self.runs().join("a-run.json.zst"))
+        write::check_keepable(&self.runs())
     }
 
     fn paths_at(&self, now: SystemTime) -> Result<Vec<PathBuf>, StoreError> {
@@ -216,9 +222,7 @@ impl Documents for Directory {
     }
 
     fn remove(&self, path: &Path) -> Result<(), StoreError> {
-        std::fs::remove_file(path).map_err(io(FileAction::Remove, path))?;
-        let runs = self.runs();
-        write::sync_directory(&runs).map_err(io(FileAction::Sync, &runs))
+        write::remove(path).map_err(io(FileAction::Remove, path))
     }
 
     fn tag_names(&self) -> Result<Vec<String>, StoreError> {
@@ -232,7 +236,7 @@ impl Documents for Directory {
 
     fn read_tag(&self, name: &str) -> Result<Option<String>, StoreError> {
         let path = self.tag(name);
-        match std::fs::read(&path) {
+        match input::read_file(&path, MAX_TAG_BYTES) {
             Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
             Err(e) => Err(io(FileAction::Read, &path)(e)),
@@ -241,7 +245,7 @@ impl Documents for Directory {
 
     fn create_tag(&self, name: &str, text: &str) -> Result<bool, StoreError> {
         let dir = self.path.join("tags");
-        std::fs::create_dir_all(&dir).map_err(io(FileAction::Create, &dir))?;
+        write::make_directory(&dir)?;
         match write::write_new(text.as_bytes(), &self.tag(name)) {
             Err(error) if exists_already(&error) => Ok(false),
             done => done.map(|()| true),
@@ -249,12 +253,12 @@ impl Documents for Directory {
     }
 
     fn write_tag(&self, name: &str, text: &str) -> Result<(), StoreError> {
-        write::write_bytes(text.as_bytes(), &self.tag(name))
+        write::replace(text.as_bytes(), &self.tag(name))
     }
 
     fn remove_tag(&self, name: &str) -> Result<bool, StoreError> {
         let path = self.tag(name);
-        match std::fs::remove_file(&path) {
+        match write::remove(&path) {
             Ok(()) => Ok(true),
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
             Err(e) => Err(io(FileAction::Remove, &path)(e)),

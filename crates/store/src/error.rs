@@ -14,8 +14,6 @@ pub enum FileAction {
     Create,
     /// To remove it.
     Remove,
-    /// To make what was written durable.
-    Sync,
 }
 
 impl fmt::Display for FileAction {
@@ -25,7 +23,6 @@ impl fmt::Display for FileAction {
             FileAction::Write => "write",
             FileAction::Create => "create",
             FileAction::Remove => "remove",
-            FileAction::Sync => "sync",
         })
     }
 }

@@ -14,7 +14,6 @@ mod give_up;
 pub mod history;
 mod horizon;
 pub mod index;
-pub mod input;
 mod named;
 pub mod operand;
 mod place;
@@ -41,7 +40,7 @@ pub use place::{Place, data_dir, keep_below, keep_in};
 pub use tags::{Tag, Taken, check_tag};
 pub use transfer::{Moved, Stayed, transfer};
 pub use whole::{NotWhole, not_whole};
-pub use write::{check_writable, write, write_bytes};
+pub use write::{Output, replace, write, write_bytes};
 
 use directory::{Directory, files_in};
 use documents::Documents;
@@ -215,7 +214,7 @@ impl Store {
     pub(crate) fn clear_left_over(&self) -> Result<usize, StoreError> {
         let files = self.left_over()?;
         for path in &files {
-            match std::fs::remove_file(path) {
+            match write::remove(path) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                     return Err(io(FileAction::Remove, path)(e));
                 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use model::machine::Fact;
 use rustix::fs::{Access, CWD};
 
+use crate::input::{self, Input};
 use crate::platform;
 
 /// Why the nice value of an autogroup has no effect.
@@ -163,6 +164,9 @@ pub trait Files {
     }
 }
 
+/// Most that is read of a file: the kernel's are far smaller.
+const MAX_BYTES: u64 = 64 << 20;
+
 /// A file tree: `/`, or a fixture.
 #[derive(Clone, Debug)]
 pub struct Tree {
@@ -171,7 +175,7 @@ pub struct Tree {
 
 impl Files for Tree {
     fn read(&self, path: &str) -> io::Result<String> {
-        let bytes = std::fs::read(self.at(path))?;
+        let bytes = input::read_open(Input::File(input::open_file(&self.at(path))?), MAX_BYTES)?;
         Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 

@@ -11,6 +11,7 @@ use rustix::fs::Access;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use crate::filesystem::is_ours;
+use crate::input;
 use crate::pages::base_page_bytes;
 use crate::platform;
 
@@ -54,14 +55,8 @@ pub struct Resident {
 /// # Errors
 /// What opening, syncing or mapping says.
 pub fn drop_file(path: &Path) -> io::Result<Option<Resident>> {
-    let file = File::open(path)?;
+    let file = input::open_file(path)?;
     let found = file.metadata()?;
-    if !found.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "not a regular file",
-        ));
-    }
     file.sync_all()?;
     drop_pages(&file)?;
     match may_query(path, &found) {

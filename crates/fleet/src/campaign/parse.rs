@@ -16,8 +16,7 @@ impl Campaign {
     /// # Errors
     /// A file that can't be read, an unknown key, a bad value.
     pub fn read(path: &Path) -> Result<Campaign, FleetError> {
-        let text =
-            store::input::read_text(path, MAX_BYTES).map_err(FleetError::io("read", path))?;
+        let text = sys::input::read_text(path, MAX_BYTES).map_err(FleetError::io("read", path))?;
         let mut campaign = Campaign::parse(path, &text)?;
         // The names are content, the file's name is not.
         if let Some(named) = campaign.hosts_file.take() {

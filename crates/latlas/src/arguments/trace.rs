@@ -59,7 +59,8 @@ pub(crate) struct TraceOptions {
     /// (not with --stacks or ROW)
     #[arg(long, value_name = "TIME", value_parser = limit, conflicts_with_all = ["row", "stacks"])]
     pub(crate) last: Option<Duration>,
-    /// Write the trace to this file
+    /// Write the trace to this file: as `latlas trace export` does by its ending, or in latlas's own
+    /// format (.zst)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Record in this way only (default: the best one possible)

@@ -4,6 +4,7 @@ use super::exec::{NamedCommand, Setup, check_files, in_shell, split, timed};
 use super::measured::{keep, lock, writable_store};
 use super::shielded;
 use crate::arguments::ci::CiOptions;
+use crate::ending::{self, Ending};
 use crate::{GATE_CROSSED, UNRELIABLE, output};
 use ::compare::paired::{Answer, PairedGate, SIDES};
 use anyhow::{Context, bail};
@@ -13,11 +14,15 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use store::Store;
-use view::{markdown, render};
+use store::{Output, Store};
+use sys::input;
+use view::render;
 
 /// What stands for the directory of the build.
 const DIRECTORY: &str = "{}";
+
+/// Largest file of commands.
+const MAX_COMMANDS_BYTES: u64 = 1 << 20;
 
 /// Times the commands, judges them together and prints the answer.
 pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
@@ -30,17 +35,19 @@ pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
         let pair = pair(&text, &builds, timing.shell.as_deref())?;
         pairs.push((text, pair));
     }
-    check_files(timing, None)?;
-    if let Some(path) = &options.markdown {
-        store::check_writable(path)?;
-    }
+    let input = check_files(timing, None)?;
+    let markdown = options.markdown.as_deref().map(|path| {
+        ending::check(path, &[Ending::Exported("markdown")])?;
+        anyhow::Ok(Output::open(path)?)
+    });
+    let markdown = markdown.transpose()?;
     if let Some(directory) = &options.out_dir {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("can't create {}", directory.display()))?;
     }
     let store = writable_store(true)?;
     let _lock = lock("latlas ci", None, timing.wait)?;
-    let setup = Setup::choose(timing)?;
+    let setup = Setup::choose(timing, input)?;
     let (runs, as_before) = shielded::within(timing.controls.shield_cpus(), |groups| {
         measure(options, &pairs, &setup(groups)?, store.as_ref())
     })?;
@@ -49,10 +56,10 @@ pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
     output::show_json_or(options.json, &gate, options.color, || {
         [rows.clone(), vec![Block::empty_line()], answer.clone()].concat()
     })?;
-    if let Some(path) = &options.markdown {
+    if let Some(file) = &markdown {
         let heading = vec![Block::Heading("latlas: head compared with base".into())];
-        let text = markdown::text(&[heading, answer, rows].concat());
-        store::write_bytes(text.as_bytes(), path)?;
+        let text = view::markdown::text(&[heading, answer, rows].concat());
+        file.write(text.as_bytes())?;
     }
     Ok(if gate.with(Answer::Slower).next().is_some() {
         ExitCode::from(GATE_CROSSED)
@@ -103,12 +110,16 @@ fn directory(path: &Path) -> anyhow::Result<PathBuf> {
 fn texts(options: &CiOptions) -> anyhow::Result<Vec<String>> {
     let mut texts = options.texts.clone();
     if let Some(path) = &options.commands {
-        let mut read = String::new();
-        let result = match path == Path::new("-") {
-            true => std::io::stdin().read_to_string(&mut read).map(|_| ()),
-            false => std::fs::read_to_string(path).map(|text| read = text),
+        let read = match path == Path::new("-") {
+            true => {
+                let mut bytes = Vec::new();
+                let stdin = std::io::stdin().lock();
+                let read = stdin.take(MAX_COMMANDS_BYTES + 1).read_to_end(&mut bytes);
+                read.and_then(|_| input::text(bytes, MAX_COMMANDS_BYTES))
+            }
+            false => input::read_text(path, MAX_COMMANDS_BYTES),
         };
-        result.with_context(|| format!("can't read commands from {}", path.display()))?;
+        let read = read.with_context(|| format!("can't read commands from {}", path.display()))?;
         let lines = read.lines().map(str::trim);
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         texts.extend(lines.map(str::to_owned));

@@ -2,6 +2,7 @@
 
 use super::picture::{Paint, painted};
 use crate::arguments::history::HistoryOptions;
+use crate::ending::{self, Ending};
 use crate::{UNRELIABLE, output};
 use ::trace::record::ended_as;
 use anyhow::{Context, bail};
@@ -13,6 +14,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
+use store::Output;
 use sys::attached::{Held, Started};
 use view::render;
 
@@ -29,12 +31,13 @@ enum Format {
     Picture(Paint),
 }
 
-const ENDINGS: [(&str, Format); 5] = [
-    ("html", Format::Html),
-    ("svg", Format::Picture(Paint::Svg)),
-    ("png", Format::Picture(Paint::Png)),
-    ("pdf", Format::Picture(Paint::Pdf)),
-    ("json", Format::Json),
+/// Of these a recording is written.
+const WRITTEN: [Ending; 5] = [
+    Ending::Html,
+    Ending::Svg,
+    Ending::Png,
+    Ending::Pdf,
+    Ending::Json,
 ];
 
 /// Records all CPUs, prints and writes what they did.
@@ -42,8 +45,7 @@ pub(super) fn cpu_history(options: &HistoryOptions) -> anyhow::Result<ExitCode> 
     let recording = &options.recording;
     let mut files = Vec::new();
     for path in &recording.out {
-        files.push((path, format(path)?));
-        store::check_writable(path)?;
+        files.push((format(path)?, Output::open(path)?));
     }
     let machine = sys::machine(Path::new("/"));
     // From here on a key or a signal waits until the recording is written.
@@ -62,8 +64,8 @@ pub(super) fn cpu_history(options: &HistoryOptions) -> anyhow::Result<ExitCode> 
         .map(|word| word.to_string_lossy().into_owned());
     history.command = Some(words.collect()).filter(|words: &Vec<String>| !words.is_empty());
     print(&history, options)?;
-    for (path, format) in files {
-        store::write_bytes(&bytes(&history, format)?, path)?;
+    for (format, file) in files {
+        file.write(&bytes(&history, format)?)?;
     }
     Ok(match history.is_empty() {
         true => ExitCode::from(UNRELIABLE),
@@ -72,18 +74,12 @@ pub(super) fn cpu_history(options: &HistoryOptions) -> anyhow::Result<ExitCode> 
 }
 
 fn format(path: &Path) -> anyhow::Result<Format> {
-    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    let known = ENDINGS
-        .iter()
-        .find(|(name, _)| ending.as_deref() == Some(name));
-    let Some((_, format)) = known else {
-        let endings = ENDINGS.map(|(name, _)| format!(".{name}")).join(", ");
-        bail!(
-            "can't tell the format of {}: its ending is not one of {endings}",
-            path.display()
-        );
-    };
-    Ok(*format)
+    let ending = ending::one_of(path, &WRITTEN)?;
+    Ok(match Paint::of(ending) {
+        Some(paint) => Format::Picture(paint),
+        None if ending == Ending::Html => Format::Html,
+        None => Format::Json,
+    })
 }
 
 /// Waits for the end of the time, or a request to end.

@@ -3,7 +3,7 @@
 use super::measured::{keep, lock, measure, writable_store};
 use super::named;
 use crate::arguments::fit::FitOptions;
-use crate::{DIFFERS, UNRELIABLE, catalogue, output, selection};
+use crate::{DIFFERS, UNRELIABLE, catalogue, ending, output, selection};
 use anyhow::{Context, bail};
 use compare::operand::Operand;
 use compare::references::References;
@@ -19,7 +19,8 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
-use store::{Store, input, operand};
+use store::{Store, operand};
+use sys::input;
 use view::render;
 
 /// What it takes, with what comes before and after.
@@ -71,9 +72,7 @@ fn exit_code(judged: &Judged) -> ExitCode {
 }
 
 fn measured(catalogue: &[Probe], options: &FitOptions) -> anyhow::Result<Run> {
-    if let Some(path) = &options.out {
-        store::check_writable(path)?;
-    }
+    let out = options.out.as_deref().map(ending::run_file).transpose()?;
     // A host that can't store its run is judged all the same.
     let store = writable_store(true)?;
     let texts = catalogue::texts(catalogue);
@@ -94,8 +93,8 @@ fn measured(catalogue: &[Probe], options: &FitOptions) -> anyhow::Result<Run> {
     let plan = plan(catalogue, &request, &machine)?;
     let run = measure(catalogue, &plan, machine)?;
     keep(&run, store.as_ref());
-    if let Some(path) = &options.out {
-        store::write(&run, path)?;
+    if let Some(out) = &out {
+        out.write_run(&run)?;
     }
     Ok(run)
 }
@@ -116,7 +115,7 @@ fn of_history(run: &Run) -> anyhow::Result<Option<Expectation>> {
 }
 
 fn learn_from(names: &[String], path: &Path, options: &FitOptions) -> anyhow::Result<ExitCode> {
-    store::check_writable(path)?;
+    let out = ending::json_file(path)?;
     let references = References::embedded()?;
     let store = Store::of_user();
     let (mut vectors, mut seen, mut repeated) = (Vec::new(), HashSet::new(), 0);
@@ -139,7 +138,7 @@ fn learn_from(names: &[String], path: &Path, options: &FitOptions) -> anyhow::Re
     }
     let learned = learn(&vectors)?;
     let text = serde_json::to_string_pretty(&learned)? + "\n";
-    store::write_bytes(text.as_bytes(), path)?;
+    out.write(text.as_bytes())?;
     output::show_json_or(options.json, &learned, options.color, || {
         render::fit_learned(&learned)
     })?;

@@ -1,5 +1,6 @@
 //! A picture as a file, by the file's ending.
 
+use crate::ending::Ending;
 use view::chart::svg::{Look, Unit, draw_as};
 use view::chart::{Chart, pdf, png};
 
@@ -9,6 +10,18 @@ pub(super) enum Paint {
     Svg,
     Png,
     Pdf,
+}
+
+impl Paint {
+    /// How a file of this ending is painted; `None` if it holds no picture.
+    pub(super) fn of(ending: Ending) -> Option<Paint> {
+        match ending {
+            Ending::Svg => Some(Paint::Svg),
+            Ending::Png => Some(Paint::Png),
+            Ending::Pdf => Some(Paint::Pdf),
+            _ => None,
+        }
+    }
 }
 
 /// For screens of two pixels a point.

@@ -1,6 +1,7 @@
 //! `latlas plot`: a chart as SVG, PNG or PDF.
 
 use crate::arguments::plot::{PlotFormat, PlotOptions};
+use crate::ending::{self, Ending};
 use crate::output;
 use anyhow::bail;
 use compare::history::Figure;
@@ -56,7 +57,10 @@ pub(crate) fn plot(options: &PlotOptions) -> anyhow::Result<ExitCode> {
     if options.json {
         let text = serde_json::to_string_pretty(&chart)? + "\n";
         match options.out.as_deref().filter(|path| !is_stdout(path)) {
-            Some(path) => store::write_bytes(text.as_bytes(), path)?,
+            Some(path) => {
+                ending::check(path, &[Ending::Json])?;
+                store::write_bytes(text.as_bytes(), path)?;
+            }
             None => output::print(&text)?,
         }
         return Ok(ExitCode::SUCCESS);
@@ -152,11 +156,10 @@ fn format(options: &PlotOptions) -> anyhow::Result<PlotFormat> {
     let Some(path) = options.out.as_deref().filter(|path| !is_stdout(path)) else {
         return Ok(PlotFormat::Svg);
     };
-    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    match ending.as_deref() {
-        Some("svg") => Ok(PlotFormat::Svg),
-        Some("png") => Ok(PlotFormat::Png),
-        Some("pdf") => Ok(PlotFormat::Pdf),
+    match ending::of(path) {
+        Some(Ending::Svg) => Ok(PlotFormat::Svg),
+        Some(Ending::Png) => Ok(PlotFormat::Png),
+        Some(Ending::Pdf) => Ok(PlotFormat::Pdf),
         _ => bail!(
             "can't tell the format of {}: name it .svg, .png or .pdf, or add --format",
             path.display()

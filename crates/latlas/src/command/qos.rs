@@ -4,6 +4,7 @@ mod knobs;
 
 use super::measured::{lock, stop_on_signals};
 use crate::arguments::qos::{QosCommand, QosOptions};
+use crate::ending::{self, Ending};
 use crate::progress::Bar;
 use crate::{UNRELIABLE, output, program};
 use anyhow::{Context, bail};
@@ -16,9 +17,10 @@ use qos::conduct::{Jobs, Progress, conduct, file_in};
 use qos::file::FileError;
 use qos::running::JobError;
 use qos::{conditions, file, plan};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
+use store::Output;
 use sys::cpu_times::{CpuTimes, SOURCE};
 use view::render;
 
@@ -27,9 +29,11 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
     if let Some(QosCommand::Knobs(options)) = &options.what {
         return knobs::knobs(options);
     }
-    for path in &options.out {
-        store::check_writable(path)?;
-    }
+    let files = options.out.iter().map(|path| {
+        ending::check(path, &[Ending::Html, Ending::Json])?;
+        anyhow::Ok((ending::of(path), Output::open(path)?))
+    });
+    let files: Vec<(Option<Ending>, Output)> = files.collect::<Result<_, _>>()?;
     let cpus = sys::allowed_cpus()
         .ok()
         .or_else(|| sys::machine(Path::new("/")).online_cpus.get().cloned())
@@ -126,25 +130,20 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
         cases: conducted.cases,
         partial: conducted.partial,
     };
-    let write = |path: &PathBuf| {
-        let bytes = match is_page(path) {
-            true => view::recorded::of_qos(&document).into_bytes(),
-            false => (serde_json::to_string(&document)? + "\n").into_bytes(),
+    let write = |(ending, file): &(Option<Ending>, Output)| {
+        let bytes = match ending {
+            Some(Ending::Html) => view::recorded::of_qos(&document).into_bytes(),
+            _ => (serde_json::to_string(&document)? + "\n").into_bytes(),
         };
-        anyhow::Ok(store::write_bytes(&bytes, path)?)
+        anyhow::Ok(file.write(&bytes)?)
     };
-    let written: anyhow::Result<()> = options.out.iter().try_for_each(write);
+    let written: anyhow::Result<()> = files.iter().try_for_each(write);
     match options.json {
         true => output::print(&(serde_json::to_string(&document)? + "\n"))?,
         false => output::show(&render::qos(&document), options.color)?,
     }
     written?;
     Ok(exit_code(&document))
-}
-
-fn is_page(path: &Path) -> bool {
-    let ending = path.extension();
-    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("html"))
 }
 
 fn interrupted() -> ExitCode {

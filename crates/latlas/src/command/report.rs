@@ -1,6 +1,7 @@
 //! `latlas report`: an HTML page of a run.
 
 use crate::arguments::report::ReportOptions;
+use crate::ending::{self, Ending};
 use crate::{catalogue, output};
 use anyhow::{Context, bail};
 use compare::operand::Operand;
@@ -13,9 +14,9 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use store::index::Index;
-use store::input;
 use store::operand;
-use store::{self, Store, StoreError};
+use store::{self, Output, Store, StoreError};
+use sys::input;
 use view::chart::{OtherRun, Picture, pictures, png, svg};
 use view::report::{Content, Link, Offered, Shown, histories, is_ours, link, page, set_over_time};
 
@@ -226,7 +227,7 @@ fn preview(
     if !is_free {
         bail!("{}", taken(&path, "this report's picture"));
     }
-    store::check_writable(&path)?;
+    Output::open(&path)?;
     let (width, pixels) = PREVIEW;
     let look = svg::Look {
         width,
@@ -293,33 +294,33 @@ impl Document<'_> {
             Ok(there) if force || there == self.bytes => {}
             _ => bail!("{}", taken(&self.path, "this run's document")),
         }
-        Ok(store::check_writable(&self.path)?)
+        Ok(Output::open(&self.path).map(drop)?)
     }
 }
 
 /// Refuses to overwrite a file that is not a report, or can't be written.
 pub(super) fn check_page(path: &Path, force: bool) -> anyhow::Result<()> {
-    // Opening a pipe waits for its reader, and closing it again ends the reader.
+    ending::check(path, &[Ending::Html])?;
+    // Closing a pipe again would end its reader.
     if is_stream(path) {
         return Ok(());
     }
-    match std::fs::File::open(path) {
-        Err(e) if e.kind() == ErrorKind::NotFound => {}
+    match input::open_file(path) {
+        // What else it is, is said when it can't be written.
+        Err(_) if !path.is_file() => {}
         Err(e) => return Err(e).with_context(|| format!("can't read {}", path.display())),
+        Ok(_) if force => {}
         Ok(file) => {
-            let is_file = file.metadata().is_ok_and(|m| m.is_file());
             let mut head = Vec::new();
             // The mark of a report is near the start.
-            if is_file && !force {
-                let read = file.take(4096).read_to_end(&mut head);
-                read.with_context(|| format!("can't read {}", path.display()))?;
-                if !head.is_empty() && !is_ours(&head) {
-                    bail!("{}", taken(path, "a latlas report"));
-                }
+            let read = file.take(4096).read_to_end(&mut head);
+            read.with_context(|| format!("can't read {}", path.display()))?;
+            if !head.is_empty() && !is_ours(&head) {
+                bail!("{}", taken(path, "a latlas report"));
             }
         }
     }
-    Ok(store::check_writable(path)?)
+    Ok(Output::open(path).map(drop)?)
 }
 
 /// A device or a pipe: neither a file nor a directory.

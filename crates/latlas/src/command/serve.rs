@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use store::Store;
 use store::index::Index;
-use store::input;
+use sys::trust;
 
 /// Limit of a token file.
 const MAX_TOKEN_BYTES: u64 = 64 << 10;
@@ -83,7 +83,7 @@ fn log(line: &str) {
 fn token(options: &ServeOptions) -> anyhow::Result<Option<Token>> {
     let (text, source) = match &options.token_file {
         Some(path) => {
-            let text = input::read_text(path, MAX_TOKEN_BYTES)
+            let text = trust::read_text(path, MAX_TOKEN_BYTES)
                 .with_context(|| format!("can't read the token from {}", path.display()))?;
             (text, path.display().to_string())
         }

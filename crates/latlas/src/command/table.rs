@@ -102,7 +102,7 @@ fn oakley(references: &References, options: &TableOptions) -> anyhow::Result<Exi
         bail!("no published figures of quality of service");
     };
     let document = options.run.as_ref().map(|file| {
-        let bytes = store::input::read(Path::new(file), store::MAX_DOCUMENT_BYTES)
+        let bytes = sys::input::read(Path::new(file), store::MAX_DOCUMENT_BYTES)
             .with_context(|| format!("can't read {file}"))?;
         let document: Qos = serde_json::from_slice(&bytes)
             .with_context(|| format!("{file} is not a result of latlas qos"))?;

@@ -16,6 +16,7 @@ use model::figure::time;
 use model::trace::{Ended, Target, Trace};
 use std::path::Path;
 use std::process::ExitCode;
+use store::Output;
 use view::render;
 
 /// Records a trace, or shows one.
@@ -71,9 +72,11 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     }
     let stretch = options.look.stretch.ns();
     check_stretch(stretch, None)?;
-    if let Some(path) = &options.out {
-        store::check_writable(path)?;
-    }
+    let out = options
+        .out
+        .as_deref()
+        .map(|path| anyhow::Ok((export::recorded_format(path, stretch)?, Output::open(path)?)));
+    let out = out.transpose()?;
     let machine = sys::machine(Path::new("/"));
     let asked = (options.operations, options.tails);
     let asked_for = plan::Request::default();
@@ -115,7 +118,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         (None, Some(id)) => record::process(id, &held, &request)?,
         (None, None) => record::command(&options.words, &held, &request)?,
     };
-    let written = options.out.as_deref().map(|path| write(&trace, path));
+    let written = out.map(|(format, file)| write(&trace, format, &file));
     let drawable = check_stretch(stretch, Some(trace.duration_ns));
     if drawable.is_ok() {
         let blocks = blocks(&trace, &options.look);
@@ -166,12 +169,16 @@ fn blocks(trace: &Trace, look: &TraceLook) -> Vec<model::story::Block> {
     render::trace(trace, options)
 }
 
-fn write(trace: &Trace, path: &Path) -> anyhow::Result<()> {
-    Ok(store::write_bytes(&document::to_bytes(trace)?, path)?)
+fn write(trace: &Trace, format: Option<export::Format>, file: &Output) -> anyhow::Result<()> {
+    let bytes = match format {
+        Some(format) => export::converted(trace, format)?,
+        None => document::to_bytes(trace)?,
+    };
+    Ok(file.write(&bytes)?)
 }
 
 fn read(path: &Path) -> anyhow::Result<Trace> {
     let can_t_read = || format!("can't read {}", path.display());
-    let bytes = store::input::read(path, document::LARGEST_FILE_BYTES).with_context(can_t_read)?;
+    let bytes = sys::input::read(path, document::LARGEST_FILE_BYTES).with_context(can_t_read)?;
     document::from_bytes(&bytes).with_context(can_t_read)
 }

@@ -5,7 +5,7 @@ use super::keys::{KEYS, Key, Kind};
 use clap::Command;
 use model::nearest::suggestion;
 use std::path::{Path, PathBuf};
-use store::input;
+use sys::trust;
 use toml::de::{DeTable, DeValue};
 
 /// Limit of the file's size.
@@ -67,13 +67,13 @@ impl Read {
         let Some(path) = location.path() else {
             return Ok(Read::default());
         };
-        // The home may be unreadable or not a directory: then there is no file.
-        if matches!(location, Location::Default(_)) && std::fs::metadata(path).is_err() {
-            return Ok(Read::default());
-        }
         let path_text = path.display();
-        match input::read_text(path, MAX_BYTES) {
+        match trust::read_text(path, MAX_BYTES) {
             Ok(text) => Read::parse(path, &text, command),
+            // The home may be unreadable or not a directory: then there is no file.
+            Err(_) if matches!(location, Location::Default(_)) && !path.exists() => {
+                Ok(Read::default())
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 Err(ConfigError(format!("no configuration file {path_text}")))
             }

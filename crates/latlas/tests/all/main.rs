@@ -30,6 +30,8 @@ mod history;
 #[cfg(target_os = "linux")]
 mod lock;
 #[cfg(target_os = "linux")]
+mod named_files;
+#[cfg(target_os = "linux")]
 mod noise;
 #[cfg(target_os = "linux")]
 mod pack;

@@ -1,6 +1,7 @@
 //! Commands with what is set for them, laid out to be run.
 
 use super::error::CommandError;
+use super::input::Input;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -47,8 +48,8 @@ pub struct Arm {
 /// How all commands are run.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// A file for their standard input; nothing for /dev/null.
-    pub input: Option<PathBuf>,
+    /// Their standard input.
+    pub input: Input,
     /// Where their output goes.
     pub output: Output,
     /// Time that one run may take.

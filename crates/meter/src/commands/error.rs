@@ -87,6 +87,14 @@ pub enum CommandError {
         /// Why not.
         error: io::Error,
     },
+    /// The standard input has nothing to work on.
+    #[error("the input {0} is empty; to time commands without input, use --input /dev/null")]
+    EmptyInput(String),
+    /// The runs did not have the same input.
+    #[error(
+        "the input {0} was changed or removed while commands were timed: runs had different inputs"
+    )]
+    InputChanged(String),
     /// The page cache can't be dropped.
     #[error(
         "can't drop the page cache: {0}; --cold needs root and a writable \

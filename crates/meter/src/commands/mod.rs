@@ -8,6 +8,7 @@
 pub mod arm;
 pub mod document;
 pub mod error;
+pub mod input;
 pub mod left;
 pub mod placement;
 pub mod repeat;

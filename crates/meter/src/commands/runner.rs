@@ -35,6 +35,8 @@ pub struct CommandRunner {
     stayed_pages: u64,
     unverified: Vec<PathBuf>,
     heard: Vec<u8>,
+    /// The pipe or device of the output, open for all runs: its reader sees one end.
+    stream: Option<(File, bool)>,
 }
 
 impl CommandRunner {
@@ -58,7 +60,7 @@ impl CommandRunner {
                 ..Arm::default()
             })
         });
-        let runner = CommandRunner {
+        let mut runner = CommandRunner {
             ready: ready?,
             check: check.transpose()?,
             group: Group::start().map_err(CommandError::NoGroup)?,
@@ -71,10 +73,11 @@ impl CommandRunner {
             stayed_pages: 0,
             unverified: Vec::new(),
             heard: Vec::new(),
+            stream: None,
             settings,
         };
-        runner.input()?;
-        runner.output()?;
+        runner.settings.input.open()?;
+        runner.stream = runner.output()?.filter(|(_, is_file)| !is_file);
         if drops {
             // Whether that may be done is known before anything runs.
             drop_all().map_err(CommandError::Cold)?;
@@ -134,18 +137,19 @@ impl CommandRunner {
         Ok(self.left.at_end(self.ready.len(), &members))
     }
 
-    fn input(&self) -> Result<File, CommandError> {
-        let path = self.settings.input.clone();
-        let path = path.unwrap_or_else(|| "/dev/null".into());
-        File::open(&path).map_err(stream("read", &path))
-    }
-
-    /// Standard output; `None` where it goes to this process's error.
-    fn output(&self) -> Result<Option<File>, CommandError> {
-        Ok(match &self.settings.output {
-            Output::Show => None,
-            Output::Null | Output::Heard => Some(null()?),
-            Output::File(path) => Some(File::create(path).map_err(stream("write", path))?),
+    /// Standard output, and whether it is a regular file; `None` where it goes to this process's
+    /// error.
+    fn output(&self) -> Result<Option<(File, bool)>, CommandError> {
+        Ok(match (&self.settings.output, &self.stream) {
+            (Output::Show, _) => None,
+            (Output::File(path), Some((stream, _))) => {
+                let again = stream.try_clone().map_err(self::stream("write", path))?;
+                Some((again, false))
+            }
+            (Output::File(path), None) => {
+                Some(sys::place::create(path).map_err(stream("write", path))?)
+            }
+            (Output::Null | Output::Heard, _) => Some((null()?, false)),
         })
     }
 
@@ -275,7 +279,7 @@ impl Runner for CommandRunner {
     type Error = CommandError;
 
     fn warm_up(&mut self, command: usize) -> Judged {
-        let input = self.input()?;
+        let input = self.settings.input.open()?;
         let said = tempfile::tempfile().map_err(stream("make", &temporary()))?;
         let output = match self.check {
             Some(_) => tempfile::tempfile().map_err(stream("make", &temporary()))?,
@@ -317,7 +321,8 @@ impl CommandRunner {
     /// One run, and whether it failed.
     fn timed_once(&mut self, command: usize) -> Result<(Done<Usage>, bool), CommandError> {
         self.chill(command)?;
-        let (input, output) = (self.input()?, self.output()?);
+        let input = self.settings.input.open()?;
+        let output = self.output()?.map(|(file, _)| file);
         let unheard = stream("read", Path::new("a pipe"));
         let pipe = (self.settings.output == Output::Heard).then(io::pipe);
         let pipe = pipe.transpose().map_err(&unheard)?;
@@ -338,6 +343,7 @@ impl CommandRunner {
             error,
         };
         let finished = self.run(Which::Command(command), streams)?;
+        self.settings.input.check_unchanged()?;
         if let Some((mut from, to)) = pipe {
             drop(to);
             self.heard.clear();

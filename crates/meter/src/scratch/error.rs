@@ -43,12 +43,9 @@ pub enum Unusable {
     /// Something else has the name of the directory of all runs.
     #[error("{} is there and is no directory", .0.display())]
     Occupied(PathBuf),
-    /// Another user made the directory of all runs.
-    #[error("{} belongs to another user", .0.display())]
-    OfOtherUser(PathBuf),
-    /// Others could put links into the directory of all runs.
-    #[error("{} may be written by other users", .0.display())]
-    OpenToOthers(PathBuf),
+    /// Another user could put links into the directory of all runs.
+    #[error("{0}")]
+    Distrusted(String),
     /// Anything else that the system says.
     #[error("{0}")]
     System(String),

@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use sys::filesystem::{is_ours, try_lock};
+use sys::trust::{self, Distrust};
 use uuid::Uuid;
 
 /// What holds the directories of all of this user's runs in a place. Another
@@ -202,13 +203,13 @@ fn make_directories(directory: &Path, made: &mut Vec<PathBuf>) -> io::Result<()>
 /// The common directory must be one, ours, and nobody else's to write in:
 /// in a place that others may write to, somebody could have put a link there.
 fn check_common(common: &Path) -> Result<(), Unusable> {
-    let found = common.symlink_metadata()?;
-    let path = || common.to_owned();
-    match found.mode() & 0o022 {
-        _ if !found.is_dir() => Err(Unusable::Occupied(path())),
-        _ if !is_ours(&found) => Err(Unusable::OfOtherUser(path())),
-        0 => Ok(()),
-        _ => Err(Unusable::OpenToOthers(path())),
+    let path = common.to_owned();
+    if !common.symlink_metadata()?.is_dir() {
+        return Err(Unusable::Occupied(path));
+    }
+    match trust::doubt(common)? {
+        Some(why) => Err(Unusable::Distrusted(Distrust { path, why }.to_string())),
+        None => Ok(()),
     }
 }
 

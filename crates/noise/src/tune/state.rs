@@ -5,7 +5,7 @@ use super::faults::Faults;
 use super::journal;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use sys::files::Files;
@@ -122,23 +122,17 @@ impl StateDir {
         self.check()
     }
 
-    /// That no other user may write in the directory.
+    /// That no other user may write in the directory, or put another in its place.
     pub(crate) fn check(&self) -> Result<(), TuneError> {
         let refused = |why: &str| TuneError::StateDirectory {
             path: self.path.clone(),
             why: why.to_owned(),
         };
-        let found = std::fs::metadata(&self.path).map_err(|e| refused(&e.to_string()))?;
-        if !found.is_dir() {
-            return Err(refused("not a directory"));
+        sys::trust::check(&self.path).map_err(|error| refused(&error.to_string()))?;
+        match self.path.is_dir() {
+            true => Ok(()),
+            false => Err(refused("not a directory")),
         }
-        if !sys::filesystem::is_ours(&found) {
-            return Err(refused("owned by another user"));
-        }
-        if found.mode() & 0o022 != 0 {
-            return Err(refused("writable by others (chmod go-w)"));
-        }
-        Ok(())
     }
 
     /// Takes the lock, waiting so long for its holder.

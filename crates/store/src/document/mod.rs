@@ -9,12 +9,12 @@ pub(super) use bytes::{is_id, unpacked};
 
 use super::{StoreError, io};
 use crate::error::FileAction;
-use crate::input;
 use bytes::{parse, run_in};
 use model::run::Run;
 use model::text::{escaped_json, visible_json};
 use std::borrow::Cow;
 use std::path::Path;
+use sys::input;
 
 /// Reads a run, compressed or not, whatever its name is, to be shown: what a
 /// terminal would obey or not show stands spelled out in its texts.

@@ -16,6 +16,8 @@ pub(super) enum Fault {
     Newer(i32),
     #[error("other programs' files have the names of the index")]
     Foreign,
+    #[error("{0}")]
+    Untrusted(#[source] std::io::Error),
     #[error("it does not hold what the directory of runs does, and can't be written")]
     Stale,
 }

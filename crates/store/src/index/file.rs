@@ -11,9 +11,12 @@ use super::fault::{Fault, is_broken};
 use super::schema::{self, Before};
 use crate::Store;
 use crate::crash;
+use crate::write::directory;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
+use sys::trust::{self, Distrust};
 
 /// So long a writer waits for another. An insert takes some ms, a rebuild
 /// longer: a process that can't wait for that finds its document indexed later.
@@ -134,7 +137,8 @@ fn with(
 /// Opens one file and makes its tables those of today; `None` if it is another
 /// program's.
 fn begin(path: &Path) -> Result<Option<Connection>, Fault> {
-    let db = Connection::open(path)?;
+    let flags = OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let db = Connection::open_with_flags(trusted(path)?, flags)?;
     db.busy_timeout(PATIENCE)?;
     match schema::look(&db)? {
         Before::Foreign => return Ok(None),
@@ -165,6 +169,39 @@ fn begin(path: &Path) -> Result<Option<Connection>, Fault> {
     Ok(Some(db))
 }
 
+/// The file's path without links, if only this user and root can change it and what SQLite
+/// keeps next to it.
+fn trusted(path: &Path) -> Result<PathBuf, Fault> {
+    let trusted = || {
+        trust::check_name(path)?;
+        let path = match path.symlink_metadata() {
+            Ok(_) => path.canonicalize()?,
+            Err(_) => {
+                let name = path.file_name().unwrap_or_default();
+                directory(path).canonicalize()?.join(name)
+            }
+        };
+        for end in LOGS {
+            let log = with_end(&path, end);
+            match trust::doubt(&log) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                doubt => doubt?.map_or(Ok(()), |why| Err(Distrust { path: log, why }))?,
+            }
+        }
+        Ok(path)
+    };
+    trusted().map_err(Fault::Untrusted)
+}
+
+/// Ends of the names of SQLite's other files of a database.
+const LOGS: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut file = path.as_os_str().to_owned();
+    file.push(end);
+    file.into()
+}
+
 /// What SQLite does not wait for by itself: of several that make a log at
 /// once, one does and the others get the error that the file is locked.
 fn patiently<T>(mut step: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
@@ -190,10 +227,9 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 /// The files of an index that is not used any more. What can't be removed is
 /// not a concern of a question.
 fn remove(path: &Path) {
-    for end in ["", "-wal", "-shm"] {
-        let mut file = path.as_os_str().to_owned();
-        file.push(end);
-        let _ = std::fs::remove_file(file);
+    let _ = std::fs::remove_file(path);
+    for end in LOGS {
+        let _ = std::fs::remove_file(with_end(path, end));
     }
 }
 
@@ -212,7 +248,10 @@ pub(super) fn older(newest: &Path) -> Vec<PathBuf> {
 /// Whether an index of this or an older latlas, or what is left of one.
 fn is_ours(path: &Path) -> bool {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    let looked = Connection::open_with_flags(uri(path), flags).and_then(|db| schema::look(&db));
+    let Ok(path) = trusted(path) else {
+        return false;
+    };
+    let looked = Connection::open_with_flags(uri(&path), flags).and_then(|db| schema::look(&db));
     match looked {
         Ok(Before::Today | Before::Older | Before::Nothing) => true,
         Ok(Before::Newer(_) | Before::Foreign) => false,
@@ -237,8 +276,7 @@ pub(super) struct Frozen {
 /// What the file is now.
 pub(super) fn frozen(path: &Path) -> Option<Frozen> {
     let metadata = std::fs::metadata(path).ok()?;
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
+    let log = with_end(path, "-wal");
     // With a write-ahead log the file alone is incomplete.
     if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
         return None;
@@ -255,7 +293,7 @@ pub(super) fn open_frozen(store: &Store) -> Result<Opened, Fault> {
     let path = newest(store.data_dir());
     let before = frozen(&path).ok_or(Fault::Stale)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    let db = Connection::open_with_flags(uri(&path), flags)?;
+    let db = Connection::open_with_flags(uri(&trusted(&path)?), flags)?;
     match schema::look(&db)? {
         Before::Today => {}
         Before::Newer(version) => return Err(Fault::Newer(version)),

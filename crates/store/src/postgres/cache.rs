@@ -4,11 +4,12 @@
 use super::documents::Database;
 use super::server::damaged;
 use crate::error::{FileAction, io};
-use crate::{StoreError, name_of, write};
+use crate::{MAX_DOCUMENT_BYTES, StoreError, name_of, write};
 use model::text::hexadecimal;
 use model::user_dir::UserDir;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
+use sys::input;
 
 /// Below it nothing can be made, by root neither: for users without a cache directory.
 const NOWHERE: &str = "/dev/null/latlas";
@@ -49,7 +50,7 @@ pub(super) fn from_server(database: &Database, path: &Path) -> Result<Vec<u8>, S
 /// A document: its copy if that is good, since another document may have got the name, and a file
 /// be damaged; else from the server, with a copy for the next time if one can be written.
 pub(super) fn bytes(database: &Database, path: &Path) -> Result<Vec<u8>, StoreError> {
-    if let Ok(copy) = std::fs::read(path) {
+    if let Ok(copy) = input::read_file(path, MAX_DOCUMENT_BYTES) {
         let file = name_of(path);
         let kept: Option<Vec<u8>> = database.server.with(|session, _| {
             let sql = "SELECT digest FROM run JOIN document USING (run) WHERE file = $1";
@@ -62,6 +63,6 @@ pub(super) fn bytes(database: &Database, path: &Path) -> Result<Vec<u8>, StoreEr
         }
     }
     let bytes = from_server(database, path)?;
-    let _ = write::make_directory(&database.runs).and_then(|()| write::write_bytes(&bytes, path));
+    let _ = write::make_directory(&database.runs).and_then(|()| write::replace(&bytes, path));
     Ok(bytes)
 }

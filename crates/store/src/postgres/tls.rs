@@ -10,7 +10,11 @@ use rustls::{
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use sys::{input, trust};
 use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// Largest file of certificates: all roots of a system are 250 KiB.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// What is verified of the server's certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +48,7 @@ pub(super) fn connector(
     let mut config = match client {
         None => builder.with_no_client_auth(),
         Some((cert, key)) => {
-            let private = PrivateKeyDer::from_pem_file(&key);
+            let private = PrivateKeyDer::from_pem_slice(&read(&key)?);
             let private = private.map_err(|e| format!("{}: {e}", key.display()))?;
             let with = builder.with_client_auth_cert(certificates(&cert)?, private);
             with.map_err(|e| format!("{}: {e}", cert.display()))?
@@ -55,8 +59,15 @@ pub(super) fn connector(
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
-    read.map_err(|e| format!("{}: {e}", path.display()))
+    let bytes = read(path)?;
+    let all: Result<_, _> = CertificateDer::pem_slice_iter(&bytes).collect();
+    all.map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// A file that decides who is trusted, which no other user may change.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let read = trust::open(path).and_then(|input| input::read_open(input, MAX_BYTES));
+    read.map_err(|e| format!("can't read {}: {e}", path.display()))
 }
 
 fn chain(root: &Path, provider: &Arc<CryptoProvider>) -> Result<Arc<WebPkiServerVerifier>, String> {

@@ -2,8 +2,9 @@
 
 use crate::StoreError;
 use crate::error::{FileAction, io};
-use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
+use sys::place::Place;
 
 /// Directory of a file, for a bare name the current one.
 pub(crate) fn directory(path: &Path) -> &Path {
@@ -16,12 +17,20 @@ pub(crate) fn directory(path: &Path) -> &Path {
 /// A new name, or one that is gone, must survive a power cut as well. Where a
 /// file system can't sync a directory, or it may not be opened, nothing better
 /// can be had; any other error is one.
-pub(crate) fn sync_directory(directory: &Path) -> std::io::Result<()> {
-    let synced = File::open(directory).and_then(|directory| directory.sync_all());
-    synced.or_else(|error| match can_not_be_synced(error.kind()) {
-        true => Ok(()),
-        false => Err(error),
-    })
+pub(super) fn sync(place: &Place) -> std::io::Result<()> {
+    place
+        .sync()
+        .or_else(|error| match can_not_be_synced(error.kind()) {
+            true => Ok(()),
+            false => Err(error),
+        })
+}
+
+/// Removes a name for good.
+pub(crate) fn remove(path: &Path) -> std::io::Result<()> {
+    let place = Place::entry(path)?;
+    place.remove(place.name())?;
+    sync(&place)
 }
 
 /// EINVAL and ENOTSUP (fsync(2): the file does not support it), EROFS, and
@@ -41,11 +50,15 @@ pub(super) fn can_not_be_synced(error: std::io::ErrorKind) -> bool {
 pub(crate) fn make_directory(path: &Path) -> Result<(), StoreError> {
     let missing: Vec<&Path> = path
         .ancestors()
-        .take_while(|above| !above.as_os_str().is_empty() && !above.exists())
+        .take_while(|above| !above.as_os_str().is_empty() && !above.is_dir())
         .collect();
-    std::fs::create_dir_all(path).map_err(io(FileAction::Create, path))?;
-    for made in missing {
-        sync_directory(directory(made)).map_err(io(FileAction::Create, path))?;
-    }
-    Ok(())
+    let made = missing.iter().rev().try_for_each(|path| {
+        let place = Place::of(path)?;
+        match place.make_directory() {
+            // Another latlas made it.
+            Err(e) if e.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+            made => made.and_then(|()| sync(&place)),
+        }
+    });
+    made.map_err(io(FileAction::Create, path))
 }

@@ -13,6 +13,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use sys::input;
 use sys::tracefs::Tracefs;
 
 /// Which probes are recorded.
@@ -125,7 +126,8 @@ fn found(traced: &Traced, usdt: &Usdt) -> Result<Vec<(File, Probe)>, Reason> {
     let mut there = BTreeSet::new();
     let mut found = Vec::new();
     for path in &files {
-        let Ok(file) = File::open(path) else {
+        // A path in a process's maps may lead to anything by now.
+        let Ok(file) = input::open_file(path) else {
             continue;
         };
         let all = file.try_clone().ok().and_then(probes).unwrap_or_default();
@@ -176,7 +178,7 @@ fn files(traced: &Traced, usdt: &Usdt) -> Vec<PathBuf> {
 
 /// The libraries that a program is linked with, as its loader lists them.
 fn needed(program: &Path) -> Vec<PathBuf> {
-    let loader = File::open(program).ok().and_then(|file| {
+    let loader = input::open_file(program).ok().and_then(|file| {
         let cache = ReadCache::new(file);
         let object = object::File::parse(&cache).ok()?;
         let loader = object.section_by_name(".interp")?.data().ok()?;

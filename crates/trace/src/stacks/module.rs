@@ -130,15 +130,8 @@ fn opened(path: &[u8], inode: u64, process: u32) -> Option<File> {
     [within.join(relative), path.to_owned()]
         .iter()
         .find_map(|path| {
-            let is_it = |file: &File| {
-                let found = file.metadata();
-                found.is_ok_and(|found| found.is_file() && found.ino() == inode)
-            };
-            // Opening something else than a file may wait.
-            std::fs::metadata(path)
-                .ok()
-                .filter(|found| found.is_file())?;
-            File::open(path).ok().filter(is_it)
+            let is_it = |file: &File| file.metadata().is_ok_and(|found| found.ino() == inode);
+            sys::input::open_file(path).ok().filter(is_it)
         })
 }
 

@@ -114,7 +114,7 @@ impl Host<'_> {
             Failure::Host(Refusal::Unreachable, text)
         })?;
         let here = self.directory.results().join(result);
-        store::write_bytes(&bytes, &here).map_err(FleetError::from)?;
+        store::replace(&bytes, &here).map_err(FleetError::from)?;
         crash::point("document copied");
         Ok(run.partial)
     }

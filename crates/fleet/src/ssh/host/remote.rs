@@ -9,6 +9,7 @@ use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use sys::input::open_file;
 
 /// Time for a short command on a host.
 pub(super) const SHORT: Duration = Duration::from_secs(60);
@@ -24,11 +25,11 @@ impl Host<'_> {
         let ask = format!("{make} && {{ sha256sum {program} 2>/dev/null || true; }}");
         let known = self.shell(&ask, Stdio::null(), SHORT)?;
         if !known.starts_with(digest.as_bytes()) {
-            let file = File::open(self.program).map_err(FleetError::io("read", self.program))?;
+            let file = open_file(self.program).map_err(FleetError::io("read", self.program))?;
             self.put(file, &program, COPY)?;
         }
         let path = self.directory.submission();
-        let file = File::open(&path).map_err(FleetError::io("read", &path))?;
+        let file = open_file(&path).map_err(FleetError::io("read", &path))?;
         self.put(file, &format!("{dir}/campaign.json"), SHORT)
     }
 

@@ -2,30 +2,34 @@
 
 use crate::arguments::exec::TimingOptions;
 use anyhow::bail;
+use meter::commands::input::Input;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Refuses a check of an output that is not there, and an output file that is also read, or written
-/// by latlas (`out`).
+/// by latlas (`out`). Returns the commands' input: a pipe is read here, before the measuring lock.
 pub(in crate::command) fn check_files(
     options: &TimingOptions,
     out: Option<&Path>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Input> {
     if options.check.is_some() && options.warmup == 0 {
         bail!("--check needs a warm-up run: remove --warmup 0");
     }
-    let Some(output) = output_file(options) else {
-        return Ok(());
-    };
-    for (name, other) in [("--input", options.input.as_deref()), ("--out", out)] {
-        if let Some(other) = other.filter(|other| same_file(&output, other)) {
+    let others = [("--input", options.input.as_deref()), ("--out", out)];
+    for (name, other) in others {
+        let output = output_file(options);
+        let is_output = |other: &&Path| output.is_some_and(|output| same_file(&output, other));
+        if let Some(other) = other.filter(is_output) {
             bail!(
                 "--output and {name} are the same file, {}: each run would truncate it",
                 other.display()
             );
         }
     }
-    Ok(())
+    match &options.input {
+        Some(path) => Ok(Input::named(path)?),
+        None => Ok(Input::default()),
+    }
 }
 
 /// The file that the commands' output goes to, if it goes to one.

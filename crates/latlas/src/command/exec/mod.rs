@@ -12,7 +12,7 @@ pub(super) use timed::{Setup, timed, wake_on_signals};
 use super::measured::{exit_code, keep, lock, writable_store};
 use super::shielded;
 use crate::arguments::exec::ExecOptions;
-use crate::{UNRELIABLE, output};
+use crate::{UNRELIABLE, ending, output};
 use commands::named_commands;
 use compare::references::References;
 use std::process::ExitCode;
@@ -23,15 +23,13 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     let references = References::embedded()?;
     let timing = &options.timing;
     let commands = named_commands(options)?;
-    check_files(timing, options.out.as_deref())?;
-    if let Some(path) = &options.out {
-        store::check_writable(path)?;
-    }
+    let input = check_files(timing, options.out.as_deref())?;
+    let out = options.out.as_deref().map(ending::run_file).transpose()?;
     let store = writable_store(options.out.is_some() || options.json)?;
     // Without the arguments, which may be private.
     let measures = format!("latlas exec {}", options.words[0].to_string_lossy());
     let _lock = lock(&measures, None, timing.wait)?;
-    let setup = Setup::choose(timing)?;
+    let setup = Setup::choose(timing, input)?;
     let (run, as_before) = shielded::within(timing.controls.shield_cpus(), |groups| {
         timed(timing, &commands, &setup(groups)?, options.margin)
     })?;
@@ -44,7 +42,7 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
         kept: keep(&run, store.as_ref()),
         ..Options::default()
     };
-    let written = options.out.as_ref().map(|path| store::write(&run, path));
+    let written = out.as_ref().map(|out| out.write_run(&run));
     match options.json {
         true => output::print(&output::document(&run)?)?,
         false => output::show(&render::run(&run, &references, &look), options.color)?,

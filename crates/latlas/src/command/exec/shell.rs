@@ -2,6 +2,7 @@
 
 use super::commands::in_shell;
 use meter::commands::arm::{Arm, Cold, Output, Settings};
+use meter::commands::input::Input;
 use meter::commands::repeat::{ADAPTIVE, repeat, walls_ns};
 use meter::commands::runner::CommandRunner;
 use model::command::Rule;
@@ -32,7 +33,7 @@ pub(super) fn shell_start(
         cold: Cold::No,
     };
     let settings = Settings {
-        input: None,
+        input: Input::default(),
         output: Output::Null,
         check: None,
         ..settings.clone()

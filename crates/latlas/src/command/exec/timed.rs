@@ -10,6 +10,7 @@ use crate::{output, program};
 use anyhow::{Context, bail};
 use meter::commands::arm::{Arm, Cold, Output, Settings};
 use meter::commands::document::{Began, Parts, document, look};
+use meter::commands::input::Input;
 use meter::commands::placement::Placement;
 use meter::commands::repeat::{self, ADAPTIVE, Progress, repeat};
 use meter::commands::runner::CommandRunner;
@@ -34,15 +35,18 @@ pub(in crate::command) struct Setup {
     placement: Placement,
     controls: controls::RequestedControls,
     applied: Applied,
+    input: Input,
 }
 
 impl Setup {
-    /// Chooses the CPU; what it returns adds the controls, in the control groups of a shield.
+    /// Chooses the CPU; what it returns adds the controls, in the control groups of a shield. The
+    /// commands get this input.
     ///
     /// # Errors
     /// What the system refuses, before anything runs.
     pub(in crate::command) fn choose(
         options: &TimingOptions,
+        input: Input,
     ) -> anyhow::Result<impl FnOnce(Vec<PathBuf>) -> anyhow::Result<Setup>> {
         let pin = pin(options)?;
         let machine = sys::machine(Path::new("/"));
@@ -55,6 +59,7 @@ impl Setup {
                 placement,
                 controls,
                 applied,
+                input,
             })
         })
     }
@@ -73,8 +78,9 @@ pub(in crate::command) fn timed(
         placement,
         controls,
         applied,
+        input,
     } = setup;
-    let settings = settings(options)?;
+    let settings = settings(options, input)?;
     let rule = Rule {
         runs: options.runs,
         ..ADAPTIVE
@@ -234,9 +240,9 @@ fn cold(options: &TimingOptions) -> Cold {
     }
 }
 
-fn settings(options: &TimingOptions) -> anyhow::Result<Settings> {
+fn settings(options: &TimingOptions, input: &Input) -> anyhow::Result<Settings> {
     Ok(Settings {
-        input: options.input.clone(),
+        input: input.clone(),
         output: match output_file(options) {
             Some(file) => Output::File(file),
             None if options.output == "show" => Output::Show,

@@ -14,7 +14,7 @@ use model::campaign::Job;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
-use store::StoreError;
+use store::{Output, StoreError};
 use sys::cpu_times::CpuTimes;
 
 /// Time over which the use of the CPUs is measured.
@@ -86,7 +86,7 @@ fn measured(
 ) -> Result<Stage, Refused> {
     check_program(submission).map_err(because(Refusal::Program))?;
     let result = directory.result(job);
-    store::check_writable(&result).map_err(not_written)?;
+    let output = Output::open(&result).map_err(not_written)?;
     let prepare = || {
         let (patterns, options) = run_options(&submission.arguments)?;
         let texts = catalogue::texts(catalogue);
@@ -105,7 +105,7 @@ fn measured(
     let measured = run::measured_under(&lock, catalogue, &request, (&mut plan, machine), &options);
     let (mut run, _) = measured.map_err(because(Refusal::Controls))?;
     run.job = Some(job.clone());
-    store::write(&run, &result).map_err(not_written)?;
+    output.write_run(&run).map_err(not_written)?;
     Ok(Stage::Finished)
 }
 

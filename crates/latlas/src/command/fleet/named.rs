@@ -21,7 +21,7 @@ pub(super) fn submitted(name: &str) -> anyhow::Result<(Directory, Submission)> {
         (directory, Some(campaign))
     } else {
         let noted = note(name)?;
-        let text = store::input::read_text(&noted, 1 << 16)
+        let text = sys::input::read_text(&noted, 1 << 16)
             .map_err(|_| FleetError::NotSubmitted(name.to_owned()))?;
         let path = PathBuf::from(text.trim_end());
         if !path.is_dir() {
@@ -69,5 +69,5 @@ pub(super) fn remember(name: &str, directory: &Directory) -> anyhow::Result<()> 
             .with_context(|| format!("can't create {}", above.display()))?;
     }
     let text = format!("{}\n", directory.path().display());
-    Ok(store::write_bytes(text.as_bytes(), &path)?)
+    Ok(store::replace(text.as_bytes(), &path)?)
 }

@@ -5,7 +5,7 @@ use crate::arguments::noise::ab::AbOptions;
 use crate::command::exec::wake_on_signals;
 use crate::command::measured::lock;
 use crate::progress::Bar;
-use crate::{UNRELIABLE, output, program};
+use crate::{UNRELIABLE, ending, output, program};
 use anyhow::{Context as _, bail};
 use compare::references::References;
 use meter::commands::placement::Placement;
@@ -39,9 +39,7 @@ use view::render;
 /// Lays the experiment out, makes it, and says what came of it.
 pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
     let references = References::embedded()?;
-    if let Some(path) = &options.out {
-        store::check_writable(path)?;
-    }
+    let out = options.out.as_deref().map(ending::json_file).transpose()?;
     let mut machine = sys::machine(Path::new("/"));
     let tree = Tree::new(Path::new("/"));
     let mut request = self::request(options, &machine)?;
@@ -150,10 +148,10 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
     };
     let effects = document(&plan, conducted, context);
 
-    let written = options.out.as_ref().map(|path| {
+    let written = out.as_ref().map(|out| {
         let mut bytes = serde_json::to_vec(&effects)?;
         bytes.push(b'\n');
-        anyhow::Ok(store::write_bytes(&bytes, path)?)
+        anyhow::Ok(out.write(&bytes)?)
     });
     match options.json {
         true => output::print(&(serde_json::to_string(&effects)? + "\n"))?,

@@ -2,7 +2,7 @@
 
 use crate::arguments::noise::measure::MeasureOptions;
 use crate::command::measured::{lock, stop_on_signals};
-use crate::{UNRELIABLE, output, program};
+use crate::{UNRELIABLE, ending, output, program};
 use anyhow::bail;
 use meter::commands::placement::{Placement, PlacementError};
 use meter::osnoise::{Request, measure_together};
@@ -24,9 +24,7 @@ const CALIBRATION: Duration = Duration::from_millis(20);
 
 /// Spins, prints what it saw.
 pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
-    if let Some(path) = &options.out {
-        store::check_writable(path)?;
-    }
+    let out = options.out.as_deref().map(ending::json_file).transpose()?;
     let _lock = lock("latlas noise measure", Some(options.span), options.wait)?;
     let machine = sys::machine(Path::new("/"));
     let (cpus, not_pinned) = cpus(options, &machine)?;
@@ -50,8 +48,7 @@ pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
             .then(|| "interrupted: results up to then".into()),
     };
     let json = serde_json::to_string(&document)? + "\n";
-    let written = options.out.as_ref();
-    let written = written.map(|path| store::write_bytes(json.as_bytes(), path));
+    let written = out.as_ref().map(|out| out.write(json.as_bytes()));
     match options.json {
         true => output::print(&json)?,
         false => output::show(&render::osnoise(&document), options.color)?,

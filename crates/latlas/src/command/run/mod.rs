@@ -6,7 +6,7 @@ mod tails;
 use super::measured::{exit_code, keep, lock, measure, writable_store};
 use super::{drawing, gate, shielded};
 use crate::arguments::{CoreKind, RunOptions};
-use crate::{UNRELIABLE, catalogue, output, program, selection};
+use crate::{UNRELIABLE, catalogue, ending, output, program, selection};
 use compare::references::References;
 use dry_run::{plan_json, plan_text, short_budget};
 use meter::controls::WorkerControls;
@@ -20,8 +20,8 @@ use model::run::{Run, Scale};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
+use store::Store;
 use store::index;
-use store::{self, Store};
 use view::render::{self, ProbeText};
 
 /// What a run of the overview takes, with what comes before and after.
@@ -52,9 +52,7 @@ pub(crate) fn run(
         output::print_json_or(options.json, &plan_json(&plan), || plan_text(&plan))?;
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(path) = &options.out {
-        store::check_writable(path)?;
-    }
+    let out = options.out.as_deref().map(ending::run_file).transpose()?;
     let store = writable_store(options.out.is_some() || options.json)?;
     let prepared = gate::prepared(options, &references, &plan)?;
     if let Some(short) = short_budget(&plan) {
@@ -64,7 +62,7 @@ pub(crate) fn run(
     look.kept = keep(&run, store.as_ref());
     look.full_adds = full_adds(&texts, &request);
     // The table comes before an error about the file.
-    let written = options.out.as_ref().map(|path| store::write(&run, path));
+    let written = out.as_ref().map(|out| out.write_run(&run));
     match (options.json, &prepared) {
         (false, _) => output::show(&render::run(&run, &references, &look), options.look.color)?,
         (true, None) => output::print(&output::document(&run)?)?,

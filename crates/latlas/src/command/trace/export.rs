@@ -1,6 +1,7 @@
 //! `latlas trace export`: a trace for other programs, by the file's ending.
 
 use crate::command::picture::{Paint, painted};
+use crate::ending::{self, Ending};
 use ::trace::{firefox, perf_data, perfetto};
 use anyhow::bail;
 use model::trace::{Tier, Trace};
@@ -22,30 +23,44 @@ pub(super) enum Format {
 /// Threads of a picture.
 const MOST_THREADS: usize = 24;
 
-/// Endings of files, with what they ask for.
-const ENDINGS: [(&str, Format); 7] = [
-    (".html", Format::Html),
-    (".pftrace", Format::Perfetto),
-    (".svg", Format::Picture(Paint::Svg, None)),
-    (".png", Format::Picture(Paint::Png, None)),
-    (".pdf", Format::Picture(Paint::Pdf, None)),
-    (".json", Format::Firefox),
-    (".perf.data", Format::PerfData),
+/// Of these a trace is written, besides its own.
+const WRITTEN: [Ending; 7] = [
+    Ending::Html,
+    Ending::Perfetto,
+    Ending::Svg,
+    Ending::Png,
+    Ending::Pdf,
+    Ending::Json,
+    Ending::PerfData,
 ];
 
 /// What a file's ending asks for; on standard output it is Perfetto's.
 pub(super) fn format(out: &Path, stretch: Option<(u64, u64)>) -> anyhow::Result<Format> {
-    let name = out.to_string_lossy();
-    let known = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
-    match known {
-        Some((_, Format::Picture(paint, _))) => Ok(Format::Picture(*paint, stretch)),
+    let ending = match out.as_os_str() == "-" {
+        true => Ending::Perfetto,
+        false => ending::one_of(out, &WRITTEN)?,
+    };
+    Ok(match (Paint::of(ending), ending) {
+        (Some(paint), _) => Format::Picture(paint, stretch),
         _ if stretch.is_some() => bail!("--from and --to need a picture: .svg, .png or .pdf"),
-        Some((_, format)) => Ok(*format),
-        None if name == "-" => Ok(Format::Perfetto),
-        None => {
-            let endings = ENDINGS.map(|(ending, _)| ending).join(", ");
-            bail!("can't tell the format of {name}: its ending is not one of {endings}")
-        }
+        (None, Ending::Html) => Format::Html,
+        (None, Ending::Json) => Format::Firefox,
+        (None, Ending::PerfData) => Format::PerfData,
+        (None, _) => Format::Perfetto,
+    })
+}
+
+/// The same of a trace that is recorded: `None` for latlas's own format, which any other
+/// ending gets.
+pub(super) fn recorded_format(
+    out: &Path,
+    stretch: Option<(u64, u64)>,
+) -> anyhow::Result<Option<Format>> {
+    let drawn = |ending| Paint::of(ending).and(stretch);
+    match ending::of(out) {
+        None | Some(Ending::Zst) => Ok(None),
+        // The stretch of what is printed is that of a picture, too.
+        Some(ending) => format(out, drawn(ending)).map(Some),
     }
 }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::scratch::named;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use sys::trust::Why;
 use tempfile::TempDir;
 
 const DEAD: &str = "run-6f4f9f1e-5a0b-4c7d-9a51-0d3c1a2b3c4d";
@@ -217,12 +218,16 @@ fn a_common_directory_that_is_not_safe_is_refused() {
     std::fs::remove_file(&common).expect("removed");
     std::fs::create_dir(&common).expect("made");
     std::fs::set_permissions(&common, PermissionsExt::from_mode(0o777)).expect("set");
-    assert_eq!(why_not(), Unusable::OpenToOthers(common.clone()));
+    let distrusted = |why| {
+        let path = common.clone();
+        Unusable::Distrusted(Distrust { path, why }.to_string())
+    };
+    assert_eq!(why_not(), distrusted(Why::Writable));
     // Only root can give a directory away.
     if is_ours(&std::fs::metadata("/").expect("there")) {
         std::fs::set_permissions(&common, PermissionsExt::from_mode(0o700)).expect("set");
         std::os::unix::fs::chown(&common, Some(12345), None).expect("root may");
-        assert_eq!(why_not(), Unusable::OfOtherUser(common));
+        assert_eq!(why_not(), distrusted(Why::Owner(12345)));
     }
 }
 

@@ -3,10 +3,10 @@
 
 use super::text::{MAX_FILE_BYTES, too_large};
 use super::{Fault, ImportError, MAX_ROWS};
-use crate::input;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use sys::input;
 
 /// Directories within directories below what the user named.
 const MAX_DEPTH: usize = 16;

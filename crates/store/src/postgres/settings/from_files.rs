@@ -4,8 +4,18 @@ use super::files;
 use super::names::SOCKETS;
 use super::system::System;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use sys::input::{self, Input};
+use sys::trust;
+
+/// Largest of these files.
+const MAX_BYTES: u64 = 1 << 20;
+
+fn is_absent(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
 
 /// The settings of a service, from the first file that has it.
 pub(super) fn service(name: &str, system: &System) -> Result<Vec<(String, String)>, String> {
@@ -16,13 +26,13 @@ pub(super) fn service(name: &str, system: &System) -> Result<Vec<(String, String
     let of_system = Path::new(directory).join("pg_service.conf");
     let files: Vec<PathBuf> = of_user.into_iter().chain([of_system]).collect();
     for file in &files {
-        match std::fs::read_to_string(file) {
+        match trust::read_text(file, MAX_BYTES) {
             Ok(text) => {
                 if let Some(found) = files::service(&text, name) {
                     return Ok(found);
                 }
             }
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) if is_absent(e.kind()) => {}
             Err(e) => return Err(format!("can't read {}: {e}", file.display())),
         }
     }
@@ -39,14 +49,20 @@ pub(super) fn password(all: &mut BTreeMap<String, String>, system: &System) -> O
         return None;
     }
     let file = system.file(all.get("passfile").map(String::as_str), ".pgpass")?;
-    let mode = std::fs::metadata(&file).ok()?.permissions().mode();
-    if mode & 0o077 != 0 {
-        let file = file.display();
+    let (file, shown) = match trust::open(&file) {
+        Err(e) if is_absent(e.kind()) => return None,
+        Err(e) => return Some(format!("{} is ignored: {e}", file.display())),
+        Ok(opened) => (opened, file.display()),
+    };
+    if let Input::File(file) = &file
+        && file.metadata().ok()?.permissions().mode() & 0o077 != 0
+    {
         return Some(format!(
-            "{file} is ignored: others may read it (chmod 600 {file})"
+            "{shown} is ignored: others may read it (chmod 600 {shown})"
         ));
     }
-    let text = std::fs::read_to_string(&file).ok()?;
+    let text = input::read_open(file, MAX_BYTES).and_then(|bytes| input::text(bytes, MAX_BYTES));
+    let text = text.ok()?;
     let first = |key: &str| {
         all.get(key)
             .and_then(|hosts| hosts.split(',').next())
