@@ -1,6 +1,6 @@
 //! Probe packs: built here by the C compiler, some with a fault on purpose.
 
-use crate::support::{Done, Home, has, lacks, there, with_budget};
+use crate::support::{Done, Home, has, lacks, skip, there, with_budget};
 use model::run::{Outcome, Run};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -228,6 +228,11 @@ fn each_template_builds_and_has_no_fault() {
         home.run(format!("pack new {language} {name}"))
             .refused("exists: left unchanged");
         if !there("make") || !there(tool) {
+            continue;
+        }
+        // That of rustup is none without its files, which are in the caller's home directory.
+        if language == "rust" && Done::of(&mut home.launch("cargo --version")).code != 0 {
+            skip("cargo does not run");
             continue;
         }
         let made = Done::of(&mut home.launch(["make", "-C", &name]));

@@ -1,6 +1,6 @@
 //! `latlas trace`: whatever this machine allows is recorded, and says so.
 
-use crate::support::processes::{as_user, copy_for_all, handles, is_root, signal, wait_until};
+use crate::support::processes::{as_user, copy_for_all, is_root, signal, survives, wait_until};
 use crate::support::{Done, Home, has, lacks, skip, unwrapped};
 use model::trace::{Ended, Kind, Target, Tier, Trace, summary::summary};
 use std::process::{Command, Stdio};
@@ -290,7 +290,7 @@ fn a_process_is_traced_until_a_request() {
     let id = target.id();
     let line = format!("trace --pid {id} --out t.zst");
     let tracing = home.start(&line);
-    wait_until("its handler", || handles(tracing.id(), 15));
+    wait_until("its handler", || survives(tracing.id(), 15));
     std::thread::sleep(std::time::Duration::from_millis(1500));
     // timeout(1) sends each twice.
     signal(tracing.id(), "TERM");

@@ -60,13 +60,16 @@ pub(crate) fn alive(pid: u32) -> bool {
 /// Longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Whether a process has a handler of its own for a signal.
-pub(crate) fn handles(pid: u32, signal: u32) -> bool {
+/// Whether a signal to a process does not end it: it has a handler, or the signal is held back.
+pub(crate) fn survives(pid: u32, signal: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let mut lines = status.lines();
-    let caught = lines.find_map(|line| line.strip_prefix("SigCgt:"));
-    let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    caught.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    let mask = |name: &str| {
+        let mut lines = status.lines();
+        let mask = lines.find_map(|line| line.strip_prefix(name));
+        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+    };
+    let masks = ["SigCgt:", "SigBlk:"].into_iter().filter_map(mask);
+    masks.fold(0, |all, mask| all | mask) >> (signal - 1) & 1 == 1
 }
 
 /// Asks until there is an answer, for three minutes at most.
