@@ -67,6 +67,7 @@ impl Method for Nothing {
 #[inline(never)]
 pub fn call_dyn_trait_single(object: &dyn Method, turns: u64) {
     for _ in 0..turns {
+        arch::aligned();
         unrolled!(hidden_object(object).method());
     }
 }
@@ -75,6 +76,7 @@ pub fn call_dyn_trait_single(object: &dyn Method, turns: u64) {
 #[inline(never)]
 pub fn call_dyn_trait_double(object: &dyn Method, turns: u64) {
     for _ in 0..turns {
+        arch::aligned();
         unrolled!(hidden_object(object).method());
         unrolled!(hidden_object(object).method());
     }
@@ -86,6 +88,7 @@ pub fn call_dyn_trait_double(object: &dyn Method, turns: u64) {
 #[inline(never)]
 pub fn call_closure_single(closure: &dyn Fn() -> u64, turns: u64) {
     for _ in 0..turns {
+        arch::aligned();
         unrolled!(hidden_closure(closure)());
     }
 }
@@ -94,6 +97,7 @@ pub fn call_closure_single(closure: &dyn Fn() -> u64, turns: u64) {
 #[inline(never)]
 pub fn call_closure_double(closure: &dyn Fn() -> u64, turns: u64) {
     for _ in 0..turns {
+        arch::aligned();
         unrolled!(hidden_closure(closure)());
         unrolled!(hidden_closure(closure)());
     }

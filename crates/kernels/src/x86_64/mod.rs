@@ -15,7 +15,7 @@ pub(crate) mod chase_on_stack;
 pub(crate) mod pages;
 pub(crate) mod stream;
 
-pub(crate) use crate::asm::hidden;
+pub(crate) use crate::asm::{aligned, hidden};
 pub(crate) use crate::shared::{canary, chase};
 
 /// Keeps the loops of this architecture.

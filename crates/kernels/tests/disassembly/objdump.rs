@@ -29,7 +29,11 @@ impl Instruction {
     /// From a line of objdump: address, colon, tab, mnemonic, operands.
     fn parse(line: &str) -> Option<Self> {
         let (address, text) = line.split_once(":\t")?;
-        let text = text.split("//").next()?.trim();
+        let mut text = text.split("//").next()?.trim();
+        // Prefixes of long no-ops.
+        while let Some(rest) = ["data16 ", "cs "].iter().find_map(|p| text.strip_prefix(p)) {
+            text = rest;
+        }
         let (mnemonic, operands) = text.split_once([' ', '\t']).unwrap_or((text, ""));
         Some(Self {
             address: u64::from_str_radix(address.trim(), 16).ok()?,
