@@ -115,7 +115,8 @@ impl Obstacle {
                 FlawKind::BelowResolution | FlawKind::NoFigure => (4, "no figure"),
                 FlawKind::Verdict(Verdict::CannotTell) => (5, "unsure"),
                 FlawKind::Verdict(Verdict::TwoStates) => (6, "states"),
-                FlawKind::Verdict(_) => (10, "noisy"),
+                FlawKind::Verdict(Verdict::Biased) => (10, "biased"),
+                FlawKind::Verdict(Verdict::Ok | Verdict::Noisy) => (11, "noisy"),
             },
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::disk_room::NoRoom;
 use crate::worker_pool::WorkerLoss;
-use model::estimate::{Estimate, Verdict};
+use model::estimate::Estimate;
 use model::sample::Sample;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -139,8 +139,7 @@ impl CellState {
     pub fn judged(&self, mut estimate: Estimate) -> Estimate {
         let visits = self.visits + self.failures;
         if !self.samples.is_empty() && self.failures * 2 >= visits.max(1) {
-            estimate.verdict = Verdict::Invalid;
-            estimate.reason = self.failed_visits().unwrap_or_default();
+            estimate.invalidate(self.failed_visits().unwrap_or_default());
         }
         estimate
     }
@@ -178,6 +177,7 @@ impl CellState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::estimate::Verdict;
     use model::sample::Evidence;
 
     fn work(reason: &str) -> VisitFailure {

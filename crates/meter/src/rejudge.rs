@@ -70,8 +70,7 @@ fn multiply_cycles(run: &Run) -> Option<f64> {
 fn keep_invalid(anew: &mut Outcome, stored: &Outcome) {
     let keep = |anew: &mut Estimate, stored: &Estimate| {
         if stored.verdict == Verdict::Invalid && anew.verdict != Verdict::Invalid {
-            anew.verdict = Verdict::Invalid;
-            anew.reason.clone_from(&stored.reason);
+            anew.invalidate(stored.reason.clone());
         }
     };
     match (anew, stored) {

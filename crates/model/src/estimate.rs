@@ -33,19 +33,22 @@ pub enum Verdict {
     Ok,
     /// The interval is wide, or the machine stole from it: the reason says.
     Noisy,
+    /// The method is off by some percent here, whatever the machine does: the reason says.
+    Biased,
     /// There are two figures, not one: the reason gives both.
     TwoStates,
     /// Too little was seen of the quiet machine to say.
     CannotTell,
-    /// The samples don't measure what the row says.
+    /// The samples don't measure what the row says: there is no figure.
     Invalid,
 }
 
 impl Verdict {
     /// All of them, the best first.
-    pub const ALL: [Verdict; 5] = [
+    pub const ALL: [Verdict; 6] = [
         Verdict::Ok,
         Verdict::Noisy,
+        Verdict::Biased,
         Verdict::TwoStates,
         Verdict::CannotTell,
         Verdict::Invalid,
@@ -56,6 +59,7 @@ impl Verdict {
         match self {
             Verdict::Ok => "ok",
             Verdict::Noisy => "noisy",
+            Verdict::Biased => "biased",
             Verdict::TwoStates => "two states",
             Verdict::CannotTell => "can't tell",
             Verdict::Invalid => "invalid",
@@ -67,6 +71,7 @@ impl Verdict {
         match self {
             Verdict::Ok => "",
             Verdict::Noisy => "~",
+            Verdict::Biased => "≈",
             Verdict::TwoStates => "‡",
             Verdict::CannotTell => "?",
             Verdict::Invalid => "!",
@@ -239,6 +244,16 @@ impl Estimate {
             verdict,
             reason: String::new(),
         }
+    }
+
+    /// Takes its figures away: what samples say that don't measure what the row says is no figure
+    /// of it. The samples stay in the document.
+    pub fn invalidate(&mut self, reason: String) {
+        *self = Estimate {
+            quiet_share: self.quiet_share,
+            reason,
+            ..Estimate::bare(None, Verdict::Invalid)
+        };
     }
 
     /// The figure to show first: quiet where there is one, else typical; of

@@ -21,6 +21,7 @@ use crate::sample::{Sample, flag, ordinary};
 use crate::spread::{self, Between, Reading};
 use crate::stats::{self, Interval};
 use crate::tail::tail;
+use crate::text::counted;
 use crate::unit::Unit;
 use std::collections::BTreeSet;
 
@@ -42,11 +43,10 @@ const FEW_SAMPLES: usize = 6;
 const FEW_WITHIN: f64 = 0.015;
 
 /// Reason of a row that most visits contradict, where the visits say no more.
-const CONTRADICTED: &str = "what the kernel counted is not what the method assumes";
+const CONTRADICTED: &str = "the kernel's counters contradict the method";
 
 /// Reason of a row that only the canaries call quiet.
-const UNCONFIRMED: &str =
-    "too few visits read multiply/add, which confirms that the core was quiet";
+const UNCONFIRMED: &str = "too few checks for a shared core";
 
 /// The estimate of one cell.
 pub fn estimate(samples: &[Sample], context: &Context) -> Estimate {
@@ -55,9 +55,10 @@ pub fn estimate(samples: &[Sample], context: &Context) -> Estimate {
         Regime::Distribution => of_samples(samples, context),
         Regime::Stamped => stamped(samples, context),
     };
-    if estimate.verdict != Verdict::Invalid && contradicted(&samples.iter().collect::<Vec<_>>()) {
-        estimate.verdict = Verdict::Invalid;
-        estimate.reason = context.contradiction.unwrap_or(CONTRADICTED).into();
+    if estimate.verdict == Verdict::Invalid {
+        estimate.invalidate(estimate.reason.clone());
+    } else if contradicted(&samples.iter().collect::<Vec<_>>()) {
+        estimate.invalidate(context.contradiction.unwrap_or(CONTRADICTED).into());
     }
     estimate
 }
@@ -213,22 +214,25 @@ fn too_few(quiet: &[&Sample], all: &[Sample], context: &Context) -> String {
     if let Some(calm) = calm {
         let busy = (1.0 - calm) * 100.0;
         // The canaries see whatever takes L1 and the front end; the
-        // multiplications react to a task that shares the core.
+        // multiplications react to a task that shares the core. Whose it was,
+        // an SMT sibling's or a guest's that can't be seen from here, no
+        // reading says.
         return match gate.multiply_is_whole() {
-            Some(false) => format!(
-                "the core's other hardware thread was busy in {busy:.0} % of readings; typical is for a shared core"
-            ),
-            _ => format!("a neighbour or the host disturbed {busy:.0} % of readings"),
+            Some(false) => format!("the core was shared in {busy:.0} % of readings"),
+            _ => format!("{busy:.0} % of readings were disturbed"),
         };
     }
     if quiet.len() < SAMPLES_IN_ALL {
-        return format!(
-            "only {} of {} samples were taken on a quiet machine",
-            quiet.len(),
-            all.len()
-        );
+        let samples = counted(quiet.len(), "undisturbed sample");
+        return format!("{samples}, {SAMPLES_IN_ALL} needed");
     }
-    "too few worker processes have enough samples of a quiet machine".into()
+    let raw = spread::readings(quiet.iter().copied(), |s| in_ns(s, context));
+    format!(
+        "too few undisturbed samples ({} of {} workers have {})",
+        spread::of_workers(&raw).len(),
+        context.workers,
+        spread::SAMPLES_PER_WORKER
+    )
 }
 
 /// The figure of these quiet samples, and what its interval is over.

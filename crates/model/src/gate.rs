@@ -146,16 +146,12 @@ impl fmt::Display for Reason<'_> {
             (GateState::WithoutCapacity, _) => f.write_str(
                 "L1 capacity can't be read here: neighbours are detected by taken branches and multiply/add only",
             ),
-            (state, Some(m)) if !is_whole(m) => write!(
-                f,
-                "{}: multiply/add {m:.2} instead of {:.2}, quiet readings {:.0} %",
-                match state {
-                    GateState::MostlyContended => "mostly contended",
-                    _ => "never quiet",
-                },
-                whole(m),
-                percent(gate.quiet_share)
-            ),
+            (GateState::MostlyContended, Some(m)) if !is_whole(m) => {
+                f.write_str("the core was shared during most of the run")
+            }
+            (_, Some(m)) if !is_whole(m) => {
+                f.write_str("the core was shared during the whole run")
+            }
             _ if gate.quiet_ratio.is_none() => write!(
                 f,
                 "no reference timings for this CPU (a taken branch takes {:.2} adds, expected 0.5, 1 or 2)",
@@ -163,7 +159,7 @@ impl fmt::Display for Reason<'_> {
             ),
             _ => write!(
                 f,
-                "never quiet: L1 capacity quiet in {:.1} % of readings, taken branches in {:.0} %",
+                "the core was never undisturbed (L1 capacity in {:.1} % of readings, taken branches in {:.0} %)",
                 percent(gate.capacity_quiet_share),
                 percent(gate.branch_quiet_share)
             ),

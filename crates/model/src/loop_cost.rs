@@ -77,17 +77,18 @@ pub fn weigh(estimate: &mut Estimate, samples: &[Sample], context: &Context) {
         return;
     };
     let error = turn.error();
-    estimate.verdict = match error {
-        _ if error > CANNOT_TELL_ABOVE => Verdict::Invalid,
-        _ if error > NOISY_ABOVE => Verdict::Noisy,
-        _ => return,
-    };
     let (least, most) = LOOP_CYCLES;
-    estimate.reason = format!(
-        "U and 2U did not run alike: the loop itself would cost {:.1} cycles a turn (possible: {least:.0} to {most:.1}), so the figure may be {:.0} % off",
-        turn.own.value,
-        error * 100.0
+    let reason = format!(
+        "loop-overhead check failed ({:.1} cycles per iteration, expected {least:.0} to {most:.1})",
+        turn.own.value
     );
+    if error > CANNOT_TELL_ABOVE {
+        estimate.invalidate(reason);
+    } else if error > NOISY_ABOVE {
+        estimate.verdict = Verdict::Biased;
+        let percent = error * 100.0;
+        estimate.reason = format!("{reason}: result may be off by {percent:.0} %");
+    }
 }
 
 #[cfg(test)]
@@ -212,15 +213,16 @@ mod tests {
         assert_eq!(weighed(5.0, 9.0).verdict, Verdict::Ok);
         let counts = weighed(10.6, 13.0);
         assert_eq!(counts.verdict, Verdict::Invalid);
-        let said = "U and 2U did not run alike: the loop itself would cost 8.2 cycles a turn (possible: 0 to 1.5)";
-        assert!(counts.reason.starts_with(said), "{}", counts.reason);
+        assert_eq!(counts.ns(), None, "nothing to rely on");
+        assert_eq!(
+            counts.reason,
+            "loop-overhead check failed (8.2 cycles per iteration, expected 0 to 1.5)"
+        );
         let spilled = weighed(7.0, 15.5);
-        assert_eq!(spilled.verdict, Verdict::Noisy);
-        assert!(spilled.reason.contains("-1.5 cycles"), "{}", spilled.reason);
-        assert!(
-            spilled.reason.ends_with("may be 18 % off"),
-            "{}",
-            spilled.reason
+        assert_eq!(spilled.verdict, Verdict::Biased);
+        assert_eq!(
+            spilled.reason,
+            "loop-overhead check failed (-1.5 cycles per iteration, expected 0 to 1.5): result may be off by 18 %"
         );
     }
 

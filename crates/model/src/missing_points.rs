@@ -41,7 +41,7 @@ impl Row {
 
 /// Completes a run that was read: in older documents only notes say which
 /// points are missing.
-pub fn complete(run: &mut Run) {
+pub(crate) fn complete(run: &mut Run) {
     for row in run.rows.iter_mut().filter(|row| row.missing.is_empty()) {
         let notes = row.notes.iter();
         row.missing = notes.filter_map(|n| MissingPoints::of_note(n)).collect();

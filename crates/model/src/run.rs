@@ -5,11 +5,12 @@ use crate::campaign::Job;
 use crate::command::Commands;
 use crate::conditions::Conditions;
 pub use crate::core_clock::CoreClock;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Verdict};
 use crate::filesystem::Filesystem;
 use crate::gate::{Gate, GateState};
 use crate::imported::Imported;
 use crate::machine::Machine;
+use crate::missing_points;
 use crate::plateau::Plateau;
 pub use crate::program::Program;
 pub use crate::row_kind::{Bound, Regime};
@@ -24,8 +25,9 @@ use serde::{Deserialize, Serialize};
 /// that files were on, curves over a file's size, commands, counts and bytes,
 /// and runs that other programs measured; 4 the gaps around a run and the
 /// controls it was made under; 5 the canaries at both ends of each sample and
-/// how the quiet ratio was derived.
-pub const SCHEMA_VERSION: u32 = 5;
+/// how the quiet ratio was derived; 6 the verdict `biased`, and no figures of
+/// invalid rows.
+pub const SCHEMA_VERSION: u32 = 6;
 
 /// One run.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -304,6 +306,15 @@ impl Row {
         }
     }
 
+    fn estimates_mut(&mut self) -> Vec<&mut Estimate> {
+        match &mut self.outcome {
+            Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => vec![estimate],
+            Outcome::Curve { points, .. } => points.iter_mut().map(|p| &mut p.estimate).collect(),
+            Outcome::Map { points, .. } => points.iter_mut().map(|p| &mut p.estimate).collect(),
+            Outcome::Unavailable { .. } => Vec::new(),
+        }
+    }
+
     /// What its points are over; empty for a single figure.
     pub fn axes(&self) -> Vec<Axis> {
         match &self.outcome {
@@ -363,6 +374,16 @@ impl Run {
             _ => false,
         };
         contended && self.emulator().is_none()
+    }
+
+    /// Completes a run that was read: older documents have figures of invalid rows, and only notes
+    /// of points that are missing.
+    pub fn complete(&mut self) {
+        missing_points::complete(self);
+        let estimates = self.rows.iter_mut().flat_map(Row::estimates_mut);
+        for estimate in estimates.filter(|e| e.verdict == Verdict::Invalid) {
+            estimate.invalidate(estimate.reason.clone());
+        }
     }
 
     /// The samples of a row, ns per operation, in the order measured.

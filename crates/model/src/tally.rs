@@ -5,7 +5,9 @@ use crate::compare::finding::Finding;
 use crate::estimate::{Estimate, Verdict};
 use crate::run::{Outcome, Run};
 use crate::summary::KeptResult;
+use crate::text::counted;
 use serde::Serialize;
+use std::fmt;
 
 /// Rows by what came of them; a curve or a map counts by its points.
 #[derive(Serialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub struct Verdicts {
     pub ok: u32,
     /// Wide intervals.
     pub noisy: u32,
+    /// Off by some percent.
+    pub biased: u32,
     /// Two figures, not one.
     pub two_states: u32,
     /// Too little seen.
@@ -43,6 +47,7 @@ impl Verdicts {
         *match verdict {
             Verdict::Ok => &mut self.ok,
             Verdict::Noisy => &mut self.noisy,
+            Verdict::Biased => &mut self.biased,
             Verdict::TwoStates => &mut self.two_states,
             Verdict::CannotTell => &mut self.cannot_tell,
             Verdict::Invalid => &mut self.invalid,
@@ -51,7 +56,7 @@ impl Verdicts {
 
     /// All of them.
     pub fn total(&self) -> u32 {
-        self.ok + self.noisy + self.two_states + self.cannot_tell + self.invalid
+        self.counts().map(|(count, _)| count).sum()
     }
 
     /// How many have each verdict, the best first: only what there is.
@@ -59,6 +64,7 @@ impl Verdicts {
         let counts = [
             (self.ok, Verdict::Ok),
             (self.noisy, Verdict::Noisy),
+            (self.biased, Verdict::Biased),
             (self.two_states, Verdict::TwoStates),
             (self.cannot_tell, Verdict::CannotTell),
             (self.invalid, Verdict::Invalid),
@@ -78,6 +84,24 @@ impl Verdicts {
             .map(|(count, verdict)| format!("{count} {}", verdict.text()))
             .collect();
         texts.join(", ")
+    }
+
+    /// `27 of 29 results ok`.
+    pub fn ok_text(&self) -> String {
+        format!(
+            "{} of {} ok",
+            self.ok,
+            counted(self.total() as usize, "result")
+        )
+    }
+}
+
+impl fmt::Display for Verdicts {
+    /// `27 of 29 results ok, 2 noisy`.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let texts = [self.ok_text(), self.uncertain().text()];
+        let texts: Vec<String> = texts.into_iter().filter(|t| !t.is_empty()).collect();
+        f.write_str(&texts.join(", "))
     }
 }
 
@@ -181,7 +205,7 @@ mod tests {
             ..run.clone()
         };
         let rows = super::tally(&of).rows;
-        assert_eq!(rows.text(), "1 ok, 1 two states");
+        assert_eq!(rows.to_string(), "1 of 2 results ok, 1 two states");
         assert_eq!(rows.uncertain().text(), "1 two states");
         assert!(
             rows.counts()

@@ -173,11 +173,11 @@ fn a_row_without_a_quiet_figure_names_a_cause_only_where_it_is_known() {
     };
     assert_eq!(
         reason(&gate(GateState::MostlyContended, 2.91), 40),
-        "the core's other hardware thread was busy in 75 % of readings; typical is for a shared core"
+        "the core was shared in 75 % of readings"
     );
     assert_eq!(
         reason(&gate(GateState::Usable, 2.998), 40),
-        "a neighbour or the host disturbed 75 % of readings"
+        "75 % of readings were disturbed"
     );
     // Not "in 100 %": the run's reason is that of all its rows.
     assert_eq!(
@@ -187,7 +187,7 @@ fn a_row_without_a_quiet_figure_names_a_cause_only_where_it_is_known() {
     // Two visits are no share.
     assert_eq!(
         reason(&gate(GateState::Usable, 2.998), 2),
-        "only 0 of 10 samples were taken on a quiet machine"
+        "0 undisturbed samples, 12 needed"
     );
 }
 
@@ -206,6 +206,7 @@ fn a_long_sample_may_lose_its_cpu_for_a_moment_and_a_short_one_may_not() {
     let robbed = judged(300_000);
     assert_eq!(robbed.verdict, Verdict::Invalid);
     assert!(robbed.reason.contains("lost its CPU"), "{}", robbed.reason);
+    assert_eq!((robbed.ns(), robbed.typical), (None, None), "no figure");
 }
 
 #[test]
@@ -222,7 +223,7 @@ fn contradicted_samples_are_never_quiet_and_most_of_them_void_the_row() {
                 invalid,
                 "{regime:?} {marked}"
             );
-            let is_said = estimate.reason.contains("what the kernel counted");
+            let is_said = estimate.reason.contains("contradict the method");
             assert_eq!(is_said, invalid, "{}", estimate.reason);
             let quiet = estimate.quiet.map_or(0, |quiet| quiet.samples);
             if regime == Regime::Gated {

@@ -229,7 +229,7 @@ fn watched(rows: &[Judged]) -> Vec<Watched> {
 
 /// Whether a figure of this verdict can be set against another.
 fn is_reliable(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Ok | Verdict::Noisy)
+    matches!(verdict, Verdict::Ok | Verdict::Noisy | Verdict::Biased)
 }
 
 /// The baseline without the rows of single runs that are no figure to rely on,

@@ -249,11 +249,13 @@ fn entry(
     let reading = own.and_then(|own| Reading::of(&own, WORKERS)).filter(taken);
     let single = matches!(
         result.verdict,
-        Some(Verdict::Ok | Verdict::Noisy | Verdict::CannotTell)
+        Some(Verdict::Ok | Verdict::Noisy | Verdict::Biased | Verdict::CannotTell)
     );
     let why_not = match (own, reading, result.verdict) {
         (None, ..) if result.below_ns.is_some() => Some("below resolution".to_owned()),
         (None, ..) if result.verdict.is_none() => Some(format!("not measured: {}", result.reason)),
+        // Its own reason says why.
+        (None, _, Some(Verdict::Invalid)) => None,
         (None, ..) if measure == Measure::TypicalNs && !result.quiet => {
             let own = result.mode.as_deref().unwrap_or("none alone");
             Some(format!("its figure is of another mode ({own})"))

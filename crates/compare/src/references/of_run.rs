@@ -44,8 +44,7 @@ fn row(run: &Run, id: &str) -> Option<ReferenceRow> {
             let why = || format!("{}: {}", verdict.text(), measured.reason);
             Some(ReferenceRow {
                 ns: Some(measured.ns.value),
-                doubtful: (verdict == Verdict::Invalid).then(why),
-                note: (![Verdict::Ok, Verdict::Invalid].contains(&verdict)).then(why),
+                note: (verdict != Verdict::Ok).then(why),
                 ..row
             })
         }

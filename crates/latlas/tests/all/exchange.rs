@@ -36,7 +36,7 @@ fn what_was_imported_is_shown_and_exported() {
             &shown,
             [
                 "ns a tick",
-                "NEVER QUIET",
+                "the core was ",
                 "empty bracket",
                 "pinned",
                 "BUILT AS",

@@ -32,6 +32,49 @@ fn showing_an_interrupted_run_is_no_failure() {
 }
 
 #[test]
+fn no_output_has_the_figure_of_an_invalid_row() {
+    let home = Home::new();
+    let mut run = synthetic();
+    let row = run["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .position(|row| {
+            row["id"] == "call.syscall" || row["outcome"]["figure"]["quiet"].is_object()
+        });
+    let estimate = &mut run["rows"][row.expect("a figure")]["outcome"]["figure"];
+    let figure = serde_json::json!({"value": 7.7125, "low": 7.7124, "high": 7.7126});
+    estimate["quiet"]["ns"] = figure.clone();
+    estimate["quiet"]["cycles"] = figure.clone();
+    estimate["typical"]["ns"] = figure;
+    let outputs = [
+        "show a.json",
+        "show a.json --all",
+        "show a.json --wide",
+        "show a.json --json",
+        "export a.json --format csv",
+        "export a.json --format jsonl",
+        "export a.json --format markdown",
+        "export a.json --format google-benchmark",
+        "export a.json --format hyperfine",
+        "export a.json --format bencher",
+        "report a.json -o -",
+        "plot ladder a.json -o -",
+        "compare a.json a.json",
+    ];
+    let holding = |home: &Home| -> Vec<&str> {
+        let held = |command: &&str| home.run(command).out.contains("7.71");
+        outputs.into_iter().filter(held).collect()
+    };
+    home.write("a.json", run.to_string());
+    assert!(holding(&home).len() > 6, "ok: {:?}", holding(&home));
+    let estimate = &mut run["rows"][row.expect("a figure")]["outcome"]["figure"];
+    estimate["verdict"] = "invalid".into();
+    home.write("a.json", run.to_string());
+    assert_eq!(holding(&home), Vec::<&str>::new());
+}
+
+#[test]
 fn a_file_is_shown_with_the_options_of_a_run() {
     let home = Home::new();
     let show = |more: &str| home.out(format!("show {SYNTHETIC} {more}"));

@@ -39,7 +39,7 @@ impl Finding {
 /// How much a row's own verdicts let a comparison say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
-    /// All are ok or noisy: the interval speaks.
+    /// All are ok, noisy or biased: the interval speaks.
     Interval,
     /// One has two states, or too little was seen: its interval is of a
     /// mixture. `apart` if even the middle 80 % of all that was seen on one

@@ -1,9 +1,9 @@
 //! Why figures of a run are uncertain, and what to do about it.
 
-use super::Line;
 use crate::estimate::Verdict;
 use crate::noise::osnoise::Osnoise;
 use crate::run::Run;
+use crate::tally::{Verdicts, tally};
 use std::fmt::{self, Display};
 
 /// A core clock that varied more than this may be why figures do.
@@ -27,9 +27,9 @@ pub enum Cause {
 impl Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Cause::Shared => f.write_str("something shared the core"),
+            Cause::Shared => f.write_str("the core was shared"),
             Cause::Lost(percent) => write!(f, "{percent:.0} % of CPU time was lost"),
-            Cause::Clock(low, high) => write!(f, "the clock moved {low:.1} to {high:.1} GHz"),
+            Cause::Clock(low, high) => write!(f, "clock {low:.1} to {high:.1} GHz"),
             Cause::Short => f.write_str("few samples"),
         }
     }
@@ -41,7 +41,7 @@ impl Cause {
         match self {
             Cause::Shared => "close other programs, or measure at a calmer time",
             Cause::Lost(_) => {
-                "close other programs, or give latlas priority: sudo latlas run --fifo"
+                "close other programs, or use real-time priority: sudo latlas --fifo (stops everything else on that CPU)"
             }
             Cause::Clock(..) => "keep the clock steady: latlas noise show lists how",
             Cause::Short => "measure longer: latlas --budget 60s",
@@ -49,27 +49,31 @@ impl Cause {
     }
 }
 
-/// How many lines are uncertain, and why that is likely so.
+/// How many results of a run are not ok, and why that is likely so.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Doubt {
-    /// Lines that are not to be relied on.
-    pub uncertain: usize,
-    /// Lines with a figure.
-    pub of: usize,
+    /// Results by verdict.
+    pub rows: Verdicts,
     /// Likely causes, the most likely first.
     pub causes: Vec<Cause>,
 }
 
 impl Doubt {
-    /// The doubt about the lines of a run; none where all hold.
-    pub fn of(run: &Run, lines: &[Line]) -> Option<Doubt> {
-        let uncertain = lines.iter().filter(|line| line.is_uncertain()).count();
-        let figures = lines.iter().filter(|line| line.verdict.is_some()).count();
-        (uncertain > 0).then(|| Doubt {
-            uncertain,
-            of: figures,
+    /// The doubt about the results of a run; none where all are ok.
+    pub fn of(run: &Run) -> Option<Doubt> {
+        let rows = tally(run).rows;
+        (rows.uncertain().total() > 0).then(|| Doubt {
+            rows,
             causes: causes(run),
         })
+    }
+
+    /// What to do for steadier results, if something can be done: two states and a bias
+    /// stay on the calmest machine.
+    pub fn remedy(&self) -> Option<&'static str> {
+        let disturbed = self.rows.noisy + self.rows.cannot_tell + self.rows.invalid > 0;
+        let cause = self.causes.first().copied().unwrap_or(Cause::Short);
+        disturbed.then(|| cause.remedy())
     }
 }
 
@@ -105,13 +109,16 @@ pub fn causes(run: &Run) -> Vec<Cause> {
 }
 
 impl Display for Doubt {
-    /// `uncertain (9 of 25): 2 % of CPU time was lost.`
+    /// `16 of 25 results ok, 9 noisy: 2 % of CPU time was lost.`
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "uncertain ({} of {})", self.uncertain, self.of)?;
+        self.rows.fmt(f)?;
         for (at, cause) in self.causes.iter().enumerate() {
             write!(f, "{}{cause}", if at == 0 { ": " } else { ", " })?;
         }
-        f.write_str(".")
+        f.write_str(".")?;
+        self.remedy().map_or(Ok(()), |remedy| {
+            write!(f, " For steadier results {remedy}.")
+        })
     }
 }
 
@@ -119,7 +126,7 @@ impl Display for Doubt {
 mod tests {
     use super::*;
     use crate::gate::GateState;
-    use crate::overview::lines;
+    use crate::run::Outcome;
     use crate::synthetic;
 
     #[test]
@@ -140,17 +147,34 @@ mod tests {
         run.core_clock = None;
         run.gate.state = GateState::Usable;
         assert_eq!(causes(&run), [Cause::Short]);
-        let lines = lines(&run);
-        let doubt = Doubt::of(&run, &lines).expect("two modes");
-        assert!(
-            doubt.uncertain >= 2 && doubt.uncertain < doubt.of,
-            "{doubt}"
+        let doubt = Doubt::of(&run).expect("rows of each verdict");
+        assert_eq!(doubt.rows, tally(&run).rows);
+        assert_eq!(
+            doubt.to_string(),
+            format!(
+                "{}: few samples. For steadier results measure longer: latlas --budget 60s.",
+                tally(&run).rows
+            )
         );
-        let sure: Vec<Line> = lines
-            .iter()
-            .filter(|line| !line.is_uncertain())
-            .cloned()
-            .collect();
-        assert_eq!(Doubt::of(&run, &sure), None);
+    }
+
+    #[test]
+    fn what_no_calm_machine_mends_has_no_remedy() {
+        let mut run = synthetic::run();
+        run.rows.retain(|row| {
+            row.estimate()
+                .is_some_and(|e| matches!(e.verdict, Verdict::Ok | Verdict::TwoStates))
+        });
+        assert_eq!(Doubt::of(&run).and_then(|d| d.remedy()), None);
+        let mut outcomes = run.rows.iter_mut().map(|row| &mut row.outcome);
+        let figure = outcomes.find_map(|outcome| match outcome {
+            Outcome::Figure(estimate) => Some(estimate),
+            _ => None,
+        });
+        figure.expect("a figure").verdict = Verdict::Biased;
+        assert_eq!(Doubt::of(&run).and_then(|d| d.remedy()), None);
+        run.rows
+            .retain(|row| row.estimate().is_some_and(|e| e.verdict == Verdict::Ok));
+        assert_eq!(Doubt::of(&run), None);
     }
 }

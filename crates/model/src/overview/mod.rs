@@ -132,9 +132,10 @@ impl Line<'_> {
         self.ns.is_some() && of_row.map(|ns| ns.value) == self.ns.map(|ns| ns.value)
     }
 
-    /// Whether there is a figure that is not to be relied on.
+    /// Whether there is a figure that is not to be relied on; an invalid row has none.
     pub fn is_uncertain(&self) -> bool {
-        self.verdict.is_some_and(|verdict| verdict != Verdict::Ok)
+        let sure = [Verdict::Ok, Verdict::Invalid];
+        self.verdict.is_some_and(|verdict| !sure.contains(&verdict))
     }
 }
 

@@ -121,7 +121,7 @@ impl From<Verdict> for Tone {
     fn from(verdict: Verdict) -> Tone {
         match verdict {
             Verdict::Ok => Tone::Good,
-            Verdict::Noisy | Verdict::TwoStates => Tone::Doubtful,
+            Verdict::Noisy | Verdict::Biased | Verdict::TwoStates => Tone::Doubtful,
             Verdict::CannotTell | Verdict::Invalid => Tone::Bad,
         }
     }

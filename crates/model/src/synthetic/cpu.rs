@@ -7,7 +7,7 @@ use crate::unit::Unit;
 
 pub(super) fn cpu_rows() -> Vec<Row> {
     let two = "3.30 ns in 62 % of the samples, 6.60 ns in 38 %";
-    let few = "only 5 of 412 samples were taken on a quiet machine";
+    let few = "5 undisturbed samples, 12 needed";
     let below = Estimate {
         below_ns: Some(0.0083),
         ..estimate(0.0003, 0.008)

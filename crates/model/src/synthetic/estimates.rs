@@ -47,11 +47,12 @@ pub(super) fn estimate(ns: f64, half: f64) -> Estimate {
 
 /// An estimate with this verdict.
 pub fn judged(ns: f64, half: f64, verdict: Verdict, reason: &str) -> Estimate {
-    Estimate {
-        verdict,
-        reason: reason.into(),
-        ..estimate(ns, half)
+    let mut estimate = estimate(ns, half);
+    (estimate.verdict, estimate.reason) = (verdict, reason.into());
+    if verdict == Verdict::Invalid {
+        estimate.invalidate(reason.into());
     }
+    estimate
 }
 
 /// A row of times.

@@ -129,7 +129,7 @@ fn spoil_a_point(rows: &mut [Row]) {
         .expect("a point in L1");
     for point in &mut points[level..level + 3] {
         point.estimate.verdict = Verdict::CannotTell;
-        point.estimate.reason = "only 3 of 80 samples were taken on a quiet machine".into();
+        point.estimate.reason = "3 undisturbed samples, 12 needed".into();
     }
 }
 

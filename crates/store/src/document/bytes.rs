@@ -1,6 +1,5 @@
 //! A run in bytes that may be anything.
 
-use model::missing_points;
 use model::run::{Run, SCHEMA_VERSION};
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -100,7 +99,7 @@ pub(super) fn parse(json: &[u8]) -> Result<Run, Refused> {
     // Most are of today: to look for their version first would read all twice.
     let error = match serde_json::from_slice::<Run>(json) {
         Ok(mut run) if run.schema <= SCHEMA_VERSION => {
-            missing_points::complete(&mut run);
+            run.complete();
             return Ok(run);
         }
         Ok(run) => return Err(Refused::Newer(run.schema)),

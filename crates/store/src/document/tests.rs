@@ -1,4 +1,6 @@
 use super::*;
+use model::estimate::Verdict;
+use model::run::Outcome;
 use model::synthetic;
 
 fn json() -> Vec<u8> {
@@ -24,6 +26,23 @@ fn a_document_without_missing_points_has_them_from_its_notes() {
     let read = from_bytes(&to_json(&run).expect("document")).expect("read");
     assert_eq!(read.rows[0].notes, run.rows[0].notes);
     assert_eq!(read.rows[0].missing_at(1 << 20), Some("120 MiB are free"));
+}
+
+#[test]
+fn an_invalid_row_of_an_older_document_has_no_figure() {
+    let mut run = synthetic::run();
+    let Outcome::Figure(estimate) = &mut run.rows[1].outcome else {
+        panic!("a figure");
+    };
+    assert!(estimate.quiet.is_some() && estimate.typical.is_some());
+    (estimate.verdict, estimate.reason) = (Verdict::Invalid, "page faults".into());
+    let read = from_bytes(&to_json(&run).expect("document")).expect("read");
+    let read = read.rows[1].estimate().expect("a verdict");
+    assert_eq!((read.ns(), read.typical, read.quiet), (None, None, None));
+    assert_eq!(
+        (read.verdict, &*read.reason),
+        (Verdict::Invalid, "page faults")
+    );
 }
 
 #[test]

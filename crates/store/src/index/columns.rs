@@ -39,12 +39,13 @@ pub(crate) fn at_of(text: &str) -> Result<Vec<u64>, Wrong> {
 }
 
 /// Verdicts by number; their order is that of the index for good.
-const VERDICTS: [Verdict; 5] = [
+const VERDICTS: [Verdict; 6] = [
     Verdict::Ok,
     Verdict::Noisy,
     Verdict::TwoStates,
     Verdict::CannotTell,
     Verdict::Invalid,
+    Verdict::Biased,
 ];
 
 pub(crate) fn number_of(verdict: Verdict) -> i16 {
@@ -54,6 +55,7 @@ pub(crate) fn number_of(verdict: Verdict) -> i16 {
         Verdict::TwoStates => 2,
         Verdict::CannotTell => 3,
         Verdict::Invalid => 4,
+        Verdict::Biased => 5,
     }
 }
 

@@ -17,12 +17,13 @@ use rusqlite::Connection;
 /// - 4: separate sessions are called so in a run's controls.
 /// - 5: a run says which job of a campaign made it.
 /// - 6: a run has the facts in which hosts of a fleet may differ.
-pub(crate) const VERSION: i32 = 6;
+/// - 7: an invalid result has no figure.
+pub(crate) const VERSION: i32 = 7;
 
 /// `PRAGMA application_id`: "latl". A file without it is not ours.
 pub(super) const APPLICATION: i32 = 0x6c61_746c;
 
-/// Tables of version 6.
+/// Tables of version 7.
 ///
 /// - `run`: one line a document; `line` is a [`model::summary::KeptRun`] as JSON.
 ///   `counted` says whether its figures count among those of all machines.

@@ -6,6 +6,7 @@ use super::{Body, Chart, Kind, Line, Lines, Quantity, Section};
 use crate::grouped::grouped;
 use model::estimate::Verdict;
 use model::run::{self, Row, Run};
+use model::tally::tally;
 use model::unit::Unit;
 
 /// A picture of curves as data.
@@ -122,13 +123,12 @@ impl Curves {
     /// The row's curve. What has no place on a logarithmic axis is given in a
     /// note.
     fn line(&self, row: &Row, name: String, is: Kind, notes: &mut Vec<String>) -> Option<Line> {
-        let mut points = Vec::new();
+        let (mut points, mut missing) = (Vec::new(), Vec::new());
         for point in curve(row, self.over)? {
             let unit = (self.unit)(row, point.x);
             let at = self.over.text(point.x);
             let Some(figure) = Figure::first(&point.estimate, &unit) else {
-                let reason = &point.estimate.reason;
-                notes.push(format!("{} at {at} has no figure: {reason}.", row.id));
+                missing.push((point.estimate.reason.as_str(), at));
                 continue;
             };
             let off_x = !self.linear && point.x == 0;
@@ -142,6 +142,8 @@ impl Curves {
             }
             points.push(figure.at(point.x as f64, Some(point.estimate.verdict)));
         }
+        let missing = without_figure(missing).map(|text| format!("{} at {text}", row.id));
+        notes.extend(missing);
         (!points.is_empty()).then(|| joined(name, is, points))
     }
 }
@@ -174,16 +176,18 @@ pub(super) fn doubts(series: &[Line]) -> Option<String> {
     hollow(verdicts)
 }
 
+/// What is drawn hollow; an invalid row has no mark.
+const HOLLOW: [Verdict; 4] = [
+    Verdict::Noisy,
+    Verdict::Biased,
+    Verdict::TwoStates,
+    Verdict::CannotTell,
+];
+
 /// What hollow marks stand for, where there are some.
 pub(super) fn hollow(verdicts: impl Iterator<Item = Verdict>) -> Option<String> {
-    let doubtful = [
-        Verdict::Noisy,
-        Verdict::TwoStates,
-        Verdict::CannotTell,
-        Verdict::Invalid,
-    ];
     let all: Vec<Verdict> = verdicts.collect();
-    let counted: Vec<String> = doubtful
+    let counted: Vec<String> = HOLLOW
         .into_iter()
         .map(|verdict| (verdict, all.iter().filter(|&&v| v == verdict).count()))
         .filter(|&(_, n)| n > 0)
@@ -191,9 +195,27 @@ pub(super) fn hollow(verdicts: impl Iterator<Item = Verdict>) -> Option<String> 
         .collect();
     (!counted.is_empty()).then(|| {
         format!(
-            "Hollow marks are figures to doubt: {} of {}.",
+            "Hollow marks: uncertain ({} of {}).",
             counted.join(", "),
             all.len()
         )
+    })
+}
+
+/// The same of a picture of a run's rows, with the count that every page of the run has.
+pub(super) fn of_results(run: &Run, mut verdicts: impl Iterator<Item = Verdict>) -> Vec<String> {
+    let hollow = verdicts.any(|verdict| HOLLOW.contains(&verdict));
+    let hollow = hollow.then(|| "Hollow marks: uncertain.".to_owned());
+    let count = format!("{}.", tally(run).rows);
+    hollow.into_iter().chain([count]).collect()
+}
+
+/// Points that have no figure, by the reason.
+pub(super) fn without_figure<'p>(
+    points: impl IntoIterator<Item = (&'p str, String)>,
+) -> impl Iterator<Item = String> {
+    grouped(points).into_iter().map(|(reason, at)| {
+        let have = if at.len() == 1 { "has" } else { "have" };
+        format!("{} {have} no figure: {reason}.", at.join(", "))
     })
 }

@@ -1,6 +1,6 @@
 //! Every single figure on one axis: the latency ladder.
 
-use super::curves::hollow;
+use super::curves::of_results;
 use super::figure::{Figure, log};
 use super::maker::Maker;
 use super::source::{Drawn, Picture, Source};
@@ -77,9 +77,8 @@ fn draw(
         return Err("this run has no such row".into());
     }
     let rows = dots.iter().map(|dot| dot.id.clone()).collect();
-    chart
-        .notes
-        .extend(hollow(dots.iter().filter_map(|dot| dot.verdict)));
+    let verdicts = dots.iter().filter_map(|dot| dot.verdict);
+    chart.notes.extend(of_results(source.run, verdicts));
     let missing = dots.iter().filter(|dot| dot.verdict.is_none()).count();
     if missing > 0 {
         chart.notes.push(format!(

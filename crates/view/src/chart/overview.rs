@@ -1,6 +1,6 @@
 //! The operations that everybody asks for, in plain words, on one axis.
 
-use super::curves::hollow;
+use super::curves::of_results;
 use super::figure::log;
 use super::maker::Maker;
 use super::source::{Drawn, Picture, Source};
@@ -27,7 +27,7 @@ fn draw(source: &Source) -> Drawn {
         title: format!("What things cost on {}", source.run.machine.name()),
         caption: "One operation each, on a logarithmic axis.".into(),
         section: Section::Ladder,
-        notes: hollow(verdicts).into_iter().collect(),
+        notes: of_results(source.run, verdicts),
         body: Body::Dots(Dots {
             value: log("time of an operation", Quantity::Nanoseconds),
             rows: dots,

@@ -148,7 +148,7 @@ pub fn only(mut chart: Chart, patterns: &[String]) -> Result<Chart, PickError> {
             .retain(|dot| patterns.iter().any(|pattern| names(pattern, &dot.id)));
         if dots.rows.len() < all {
             let shown = dots.rows.len();
-            let note = format!("Shown are {shown} of {all} rows; what is counted is of all.");
+            let note = format!("Showing {shown} of {all} rows; totals include all rows.");
             chart.notes.insert(0, note);
         }
     }

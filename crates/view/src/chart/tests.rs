@@ -434,7 +434,7 @@ fn lines_of_the_ladder_can_be_chosen() {
     let ids: Vec<&str> = dots.rows.iter().map(|d| d.id.as_str()).collect();
     assert_eq!(ids, ["cpu.add_i32", "cpu.add_i32/throughput"]);
     assert!(
-        some.notes[0].starts_with("Shown are 2 of "),
+        some.notes[0].starts_with("Showing 2 of "),
         "{:?}",
         some.notes
     );

@@ -133,7 +133,7 @@ fn counts(run: &Run) -> String {
     let tally = tally(run);
     let mut parts = Vec::new();
     if tally.rows.total() > 0 {
-        parts.push(tally.rows.text());
+        parts.push(tally.rows.to_string());
     }
     if tally.unavailable > 0 {
         parts.push(format!("{} not available here", tally.unavailable));

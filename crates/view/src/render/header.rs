@@ -125,19 +125,13 @@ pub(super) fn warnings(run: &Run) -> Vec<String> {
         warnings.push(format!("PARTIAL: {why}"));
     }
     if run.is_contended() {
-        warnings.push(capitals(&run.gate.reason));
+        warnings.push(format!("WARNING: {}", run.gate.reason));
     }
     warnings
 }
 
 pub(super) fn is_emulated(run: &Run) -> bool {
     run.emulator().is_some()
-}
-
-/// The words before a colon in capitals.
-fn capitals(text: &str) -> String {
-    let (lead, rest) = text.split_once(':').unwrap_or((text, ""));
-    format!("{}:{rest}", lead.to_uppercase())
 }
 
 /// Which kind of cores the run kept to, and which they are.

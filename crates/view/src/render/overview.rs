@@ -1,13 +1,13 @@
 //! The first screen: what common operations cost here, in plain words.
 
-use super::figures::{elapsed, ratio_text};
+use super::figures::{elapsed, faster_or_slower};
 use super::{Options, header, table};
 use crate::decades::Axis;
 use crate::render::figures::cycle_count;
 use crate::render::table::short_title;
 use compare::references::{Reference, References};
 use model::figure::figure;
-use model::overview::{Cause, Doubt, Line, OVERVIEW, Topic, lines};
+use model::overview::{Doubt, Line, OVERVIEW, Topic, lines};
 use model::run::{Outcome, Run};
 use model::story::{Block, Cell, Table, Tone, left, right};
 use model::unit::Unit;
@@ -16,6 +16,10 @@ use model::unit::Unit;
 const BARS: usize = 40;
 /// What marks an uncertain figure.
 const UNCERTAIN: &str = "~";
+
+/// What marks and empty places of the screen are.
+const LEGEND: &str = "Bars: logarithmic scale. ~: uncertain. -: invalid or not available here. cycles: of \
+    undisturbed samples only. vs: blank where the result is too uncertain or nothing is published.";
 
 /// Whether a run is one of the overview's operations, and of no others.
 pub(super) fn is_overview(run: &Run) -> bool {
@@ -47,7 +51,7 @@ pub(super) fn overview(run: &Run, references: &References, options: &Options) ->
 
 fn of_lines(lines: &[Line], against: Option<&Reference>, axis: &Axis) -> Table {
     let title = against.map_or(String::new(), |table| {
-        format!("vs {}", short_title(&table.key).trim_end_matches(" list"))
+        format!("vs {}", short_title(&table.key))
     });
     let mut table = Table::new([
         left("").optional(),
@@ -75,7 +79,7 @@ fn of_lines(lines: &[Line], against: Option<&Reference>, axis: &Axis) -> Table {
             line.cycles
                 .map_or(String::new(), |c| cycle_count(&c)[0].clone())
                 .into(),
-            ratio.map_or(String::new(), ratio_text).into(),
+            ratio.map_or(String::new(), faster_or_slower).into(),
             bar(axis, line),
         ]);
     }
@@ -128,11 +132,8 @@ fn footer(run: &Run, lines: &[Line]) -> Vec<Block> {
             ));
         }
     }
-    if let Some(doubt) = Doubt::of(run, lines) {
-        let cause = doubt.causes.first().copied().unwrap_or(Cause::Short);
-        let text = format!("{doubt} For steadier figures {}.", cause.remedy());
-        blocks.push(Block::labelled(format!("{UNCERTAIN} "), text));
-    }
+    blocks.extend(Doubt::of(run).map(|doubt| Block::text(doubt.to_string())));
+    blocks.push(Block::text(LEGEND));
     blocks.push(Block::text(
         "latlas run: everything · latlas show --all: with intervals and reasons · latlas report: \
          a web page · latlas explain call.syscall: one row",

@@ -8,7 +8,7 @@ use super::{Options, Story, footer, header, joined, picture, stories};
 use crate::grouped::grouped;
 use compare::references::{Reference, References};
 use model::estimate::{Estimate, Verdict};
-use model::overview::cause_of;
+use model::overview::{Doubt, cause_of};
 use model::pattern::matches;
 use model::run::{Outcome, Row, Run};
 use model::story::core_to_core::{self, Pairs};
@@ -150,8 +150,9 @@ fn uncertain(run: &Run) -> Vec<Block> {
             Block::labelled(label, several(&rows, NAMED))
         })
         .collect();
-    if let (Some(cause), false) = (cause_of(run), blocks.is_empty()) {
-        let text = format!("{cause}. For steadier figures {}.", cause.remedy());
+    let doubt = Doubt::of(run);
+    if let Some((cause, remedy)) = cause_of(run).zip(doubt.and_then(|doubt| doubt.remedy())) {
+        let text = format!("{cause}. For steadier results {remedy}.");
         blocks.push(Block::labelled("likely cause: ", text));
     }
     blocks
@@ -176,7 +177,7 @@ fn missing(run: &Run) -> Vec<Block> {
 fn points(run: &Run) -> String {
     let tally = tally(run);
     let rows = tally.rows;
-    let text = format!("{} of {} figures hold", rows.ok, rows.total());
+    let text = rows.ok_text();
     let curves = run
         .rows
         .iter()

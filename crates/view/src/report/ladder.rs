@@ -370,20 +370,14 @@ fn sort_key(value: f64) -> String {
 
 /// The best first.
 fn rank(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Ok => 0,
-        Verdict::Noisy => 1,
-        Verdict::TwoStates => 2,
-        Verdict::CannotTell => 3,
-        Verdict::Invalid => 4,
-    }
+    Verdict::ALL.iter().take_while(|&&v| v != verdict).count() as u8
 }
 
 /// How a verdict is coloured.
 fn mark(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Ok => "good",
-        Verdict::Noisy | Verdict::TwoStates => "doubtful",
+        Verdict::Noisy | Verdict::Biased | Verdict::TwoStates => "doubtful",
         Verdict::CannotTell | Verdict::Invalid => "bad",
     }
 }

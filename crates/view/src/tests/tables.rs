@@ -72,7 +72,7 @@ fn what_is_missing_says_which_kind_of_missing_it_is() {
         "Served by the page cache.".into(),
         "not available here at 512KiB, 1MiB: 120 MiB are free".into(),
     ];
-    model::missing_points::complete(&mut did_not_fit);
+    did_not_fit.complete();
     for row in &mut run.rows {
         if row.id == "file.open_close" {
             row.outcome = Outcome::Unavailable {

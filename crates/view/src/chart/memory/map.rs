@@ -1,6 +1,6 @@
 //! Rows with a figure for each pair, as maps of colours.
 
-use super::super::curves::hollow;
+use super::super::curves::{hollow, without_figure};
 use super::super::figure::{Figure, log};
 use super::super::source::{Drawn, Picture, Source, why_not};
 use super::super::{Body, Chart, Heat, HeatCell, Quantity, Section};
@@ -100,12 +100,11 @@ impl Map {
         };
         let (ys, xs) = (places(points, |p| p.y), places(points, |p| p.x));
         let mut notes = row.notes.clone();
-        let mut cells = Vec::new();
+        let (mut cells, mut missing) = (Vec::new(), Vec::new());
         for point in points {
             let at = format!("{} and {}", y_axis.text(point.y), x_axis.text(point.x));
             let Some(figure) = Figure::first(&point.estimate, &row.unit) else {
-                let reason = &point.estimate.reason;
-                notes.push(format!("{at} has no figure: {reason}."));
+                missing.push((point.estimate.reason.as_str(), at));
                 continue;
             };
             if let (Ok(x), Ok(y)) = (xs.binary_search(&point.x), ys.binary_search(&point.y)) {
@@ -122,6 +121,7 @@ impl Map {
         if cells.is_empty() {
             return Err("no point was measured that could be drawn".into());
         }
+        notes.extend(without_figure(missing));
         notes.extend(hollow(points.iter().map(|p| p.estimate.verdict)));
         let names = |axis: model::run::Axis, places: &[u64]| {
             places.iter().map(|&at| axis.text(at)).collect()

@@ -6,6 +6,7 @@ use crate::decades::{Axis, decade};
 use crate::render::figures::human;
 use crate::render::overview_cost;
 use maud::{Markup, html};
+use model::estimate::Verdict;
 use model::overview::{Line, Topic};
 
 /// Decades of which not each has room for its name.
@@ -69,12 +70,12 @@ fn class(topic: Topic) -> &'static str {
 }
 
 fn step(line: &Line, axis: &Axis, all: &[Against]) -> Markup {
-    let doubt = line.verdict.filter(|_| line.is_uncertain());
+    let doubt = line.verdict.filter(|&verdict| verdict != Verdict::Ok);
     html! {
         li.(class(line.operation.topic)) {
             a href={ "#row-" (line.row.id) } title=(line.row.id) { (line.words()) }
             (drawing(line, axis, all))
-            span.cost .uncertain[doubt.is_some()] {
+            span.cost .uncertain[line.is_uncertain()] {
                 (overview_cost(line))
                 @if let Some(verdict) = doubt { span.hidden { ", " (verdict.text()) } }
             }

@@ -11,18 +11,10 @@ use model::tally::tally;
 fn class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Ok => "v-ok",
-        Verdict::Noisy => "v-noisy",
+        Verdict::Noisy | Verdict::Biased => "v-noisy",
         Verdict::TwoStates => "v-two",
         Verdict::CannotTell => "v-unknown",
         Verdict::Invalid => "v-invalid",
-    }
-}
-
-/// A verdict in a sentence.
-fn said(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Ok => "holds",
-        other => other.text(),
     }
 }
 
@@ -33,7 +25,7 @@ pub(super) fn summary(run: &Run) -> Markup {
     html! {
         @if rows.total() > 0 {
             div.trust {
-                p { b { (rows.ok) " of " (rows.total()) } " figures hold" }
+                p { b { (rows.ok_text()) } }
                 div.share aria-hidden="true" {
                     @for (count, verdict) in rows.counts() {
                         i.(class(verdict)) style={ "flex:" (count) } {}
@@ -68,7 +60,7 @@ pub(super) fn card(run: &Run) -> Markup {
                 "A square is a figure: "
                 @for (at, (_, verdict)) in tally.rows.counts().enumerate() {
                     @if at > 0 { ", " }
-                    i.square.(class(verdict)) {} " " (said(verdict))
+                    i.square.(class(verdict)) {} " " (verdict.text())
                 }
                 "."
                 @if tally.unavailable > 0 { " Not available here: " (tally.unavailable) " rows." }
@@ -97,7 +89,7 @@ fn squares(group: &[&Row]) -> Markup {
     html! {
         @for verdict in Verdict::ALL {
             @for row in of(verdict) {
-                i.(class(verdict)) title={ (row.id) ": " (said(verdict)) } {}
+                i.(class(verdict)) title={ (row.id) ": " (verdict.text()) } {}
             }
         }
         span.hidden {
