@@ -2,6 +2,7 @@
 
 use crate::FleetError;
 use model::campaign::Job;
+use model::misfit;
 use model::text::hexadecimal;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -134,7 +135,7 @@ pub(crate) fn result_name(job: &Job) -> String {
 
 /// What tells an execution from all others of its campaign. The scheduler's numbers don't: Slurm
 /// gives them again.
-fn job_name(job: &Job) -> String {
+pub(crate) fn job_name(job: &Job) -> String {
     let Job {
         host,
         repetition,
@@ -165,7 +166,7 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, F
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         read => read.map_err(FleetError::io("read", path))?,
     };
-    serde_json::from_slice(&bytes)
+    misfit::read_json(&bytes)
         .map(Some)
         .map_err(|why| FleetError::in_file(path, why.to_string()))
 }

@@ -33,6 +33,7 @@ mod interval;
 pub mod loop_cost;
 pub mod machine;
 pub mod machine_readings;
+pub mod misfit;
 mod missing_points;
 pub mod nearest;
 pub mod noise;

@@ -77,6 +77,16 @@ fn push(shown: &mut String, c: char) {
     }
 }
 
+/// A text in which a sign (U+FFFD) stands for every hidden character other than line feeds and tabs, so that
+/// names keep their shape in every script: joiners of letters and emoji are hidden, too.
+pub fn with_signs(text: &str) -> String {
+    let shown = |c: char| match is_hidden(c) && !matches!(c, '\n' | '\t') {
+        true => '\u{fffd}',
+        false => c,
+    };
+    text.chars().map(shown).collect()
+}
+
 /// JSON whose texts are [`visible`], names included; the same bytes where
 /// nothing is hidden. What is no UTF-8, or no JSON, is for the parser to say.
 pub fn visible_json(json: &[u8]) -> Cow<'_, [u8]> {

@@ -3,6 +3,7 @@
 use crate::problem::Problem;
 use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::request::Parts;
+use model::misfit;
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
@@ -16,8 +17,19 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match Query::<T>::from_request_parts(parts, state).await {
             Ok(Query(params)) => Ok(Params(params)),
-            Err(refused) => Err(Problem::Malformed(refused.body_text())),
+            Err(refused) => Err(Problem::Malformed(in_words(&refused.body_text()))),
         }
+    }
+}
+
+/// Why parameters are refused, without the words of the parser.
+fn in_words(refused: &str) -> String {
+    let reason = refused.trim_start_matches("Failed to deserialize query string: ");
+    match reason.split_once(": ") {
+        Some((key, reason)) if !key.contains(' ') => {
+            format!("parameter {key}: {}", misfit::in_words(reason))
+        }
+        _ => format!("parameters: {}", misfit::in_words(reason)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The trace as a file: JSON, compressed with zstd.
 
+use model::misfit::{self, Misfit};
 use model::trace::{SCHEMA, Trace};
 use std::io::Read;
 
@@ -17,8 +18,11 @@ pub enum DocumentError {
     #[error("it is damaged, or no trace of latlas: {0}")]
     Compression(std::io::Error),
     /// It is not the JSON of a trace.
-    #[error("it is damaged, or no trace of latlas")]
-    Json(#[from] serde_json::Error),
+    #[error("it is damaged, or no trace of latlas: {0}")]
+    Json(Misfit),
+    /// It can't be written.
+    #[error("it can't be written: {0}")]
+    Unwritable(serde_json::Error),
     /// It unpacks to more than any trace.
     #[error("it unpacks to more than {} bytes", LARGEST_BYTES)]
     TooLarge,
@@ -34,7 +38,7 @@ pub enum DocumentError {
 pub fn to_bytes(trace: &Trace) -> Result<Vec<u8>, DocumentError> {
     let mut packed =
         zstd::Encoder::new(Vec::new(), COMPRESSION_LEVEL).map_err(DocumentError::Compression)?;
-    serde_json::to_writer(&mut packed, trace)?;
+    serde_json::to_writer(&mut packed, trace).map_err(DocumentError::Unwritable)?;
     packed.finish().map_err(DocumentError::Compression)
 }
 
@@ -53,8 +57,8 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Trace, DocumentError> {
     if read.map_err(DocumentError::Compression)? as u64 >= LARGEST_BYTES {
         return Err(DocumentError::TooLarge);
     }
-    match serde_json::from_slice(&json)? {
-        Version { schema: SCHEMA } => Ok(serde_json::from_slice(&json)?),
+    match misfit::read_json(&json).map_err(DocumentError::Json)? {
+        Version { schema: SCHEMA } => misfit::read_json(&json).map_err(DocumentError::Json),
         Version { schema } => Err(DocumentError::Schema(schema)),
     }
 }

@@ -4,6 +4,7 @@
 use super::layout::LayoutFile;
 use super::tables::Reference;
 use super::{ReferenceError, References};
+use model::misfit::in_words;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -93,7 +94,7 @@ pub(super) fn parse_into(
 
 /// TOML's errors are drawings of several lines; ours are one.
 fn one_line(error: &toml::de::Error, text: &str) -> String {
-    let message = error.message().replace('\n', " ");
+    let message = in_words(&error.message().replace('\n', " "));
     match error.span() {
         Some(span) => {
             let line = text[..span.start.min(text.len())].matches('\n').count() + 1;

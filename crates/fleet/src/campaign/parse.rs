@@ -2,6 +2,7 @@
 
 use super::{Campaign, beside};
 use crate::{FleetError, hosts};
+use model::misfit::in_words;
 use std::path::Path;
 
 /// Largest campaign file.
@@ -36,11 +37,13 @@ impl Campaign {
             FleetError::InLine {
                 path: path.to_owned(),
                 line: 1 + before.filter(|&&byte| byte == b'\n').count(),
-                reason: error
-                    .message()
-                    .split_whitespace()
-                    .collect::<Vec<_>>()
-                    .join(" "),
+                reason: in_words(
+                    &error
+                        .message()
+                        .split_whitespace()
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                ),
             }
         })?;
         let Some((key, reason)) = campaign.fault() else {

@@ -20,7 +20,7 @@ fn a_file_becomes_the_arguments_of_run() {
 fn mistakes_are_one_line_that_names_the_place() {
     let base = "name = 'lab'\nhosts = ['n1']\ndeadline = '1h'\n";
     for (added, expected) in [
-        ("repetition = 2", "lab.toml:4: unknown field `repetition`"),
+        ("repetition = 2", "lab.toml:4: unknown: \"repetition\""),
         (
             "repetitions = 0",
             "lab.toml:4: repetitions = 0: give 1 to 1000",
@@ -41,7 +41,7 @@ fn mistakes_are_one_line_that_names_the_place() {
             "lab.toml:4: \"300000000000y\": give 10 years at most",
         ),
         ("engine = 'ray'", "lab.toml:4: unknown variant `ray`"),
-        ("[controls]\nnicer = 1", "lab.toml:5: unknown field `nicer`"),
+        ("[controls]\nnicer = 1", "lab.toml:5: unknown: \"nicer\""),
     ] {
         let error = parsed(&format!("{base}{added}")).expect_err(added);
         assert!(error.starts_with(expected), "{error}");

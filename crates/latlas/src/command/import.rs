@@ -16,9 +16,6 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
     if from_stdin.count() > 1 {
         bail!("standard input can be read only once: give - once");
     }
-    if let Some(name) = &options.name {
-        import::check_name(name).map_err(|why| anyhow::anyhow!("--name contains {why}"))?;
-    }
     let inputs = options
         .files
         .iter()

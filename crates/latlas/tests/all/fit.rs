@@ -167,11 +167,11 @@ fn files_that_are_no_expectation_are_refused_in_one_line() {
         good["elements"][0].clone(),
     ]);
     for (content, why) in [
-        (String::new(), "EOF"),
-        ("{}".into(), "missing field"),
-        ("[1, 2".into(), "invalid type"),
-        ("\u{1b}[31m".into(), "expected value"),
-        ("[".repeat(100_000), "invalid type"),
+        (String::new(), "it is truncated"),
+        ("{}".into(), "\"schema\" is missing"),
+        ("[1, 2".into(), "is needed, not 2"),
+        ("\u{1b}[31m".into(), "it is not JSON"),
+        ("[".repeat(100_000), "is needed, not a list"),
         (changed("/schema", 7.into()), "version 7"),
         (changed("/elements", Value::Array(vec![])), "no elements"),
         (
@@ -180,14 +180,14 @@ fn files_that_are_no_expectation_are_refused_in_one_line() {
         ),
         (
             changed("/elements/0/element", "soul".into()),
-            "unknown variant `soul`",
+            "elements[0].element: unknown: \"soul\"",
         ),
         (changed("/elements", twice), "core clock is there twice"),
         (
             changed("/limit", 0.into()),
             "the limit is not a usable number",
         ),
-        (changed("/limit", "\u{1b}[2J".into()), "invalid type"),
+        (changed("/limit", "\u{1b}[2J".into()), "limit: a number is needed, not"),
     ] {
         home.write("bad.json", content);
         let done = home.run("fit --expect bad.json --run n1.json");

@@ -1,5 +1,6 @@
 //! A run in bytes that may be anything.
 
+use model::misfit::{self, Kind};
 use model::run::{Run, SCHEMA_VERSION};
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -97,35 +98,20 @@ pub(super) fn parse(json: &[u8]) -> Result<Run, Refused> {
         schema: u32,
     }
     // Most are of today: to look for their version first would read all twice.
-    let error = match serde_json::from_slice::<Run>(json) {
+    let misfit = match misfit::read_json::<Run>(json) {
         Ok(mut run) if run.schema <= SCHEMA_VERSION => {
             run.complete();
             return Ok(run);
         }
         Ok(run) => return Err(Refused::Newer(run.schema)),
-        Err(error) => error,
+        Err(misfit) => misfit,
     };
-    match serde_json::from_slice(json) {
+    match misfit::read_json(json) {
         Ok(Head { schema }) if schema > SCHEMA_VERSION => Err(Refused::Newer(schema)),
-        Ok(_) => Err(explain(&error, json)),
-        Err(error) => Err(explain(&error, json)),
-    }
-}
-
-fn explain(error: &serde_json::Error, json: &[u8]) -> Refused {
-    use serde_json::error::Category;
-    // A number that is cut off behind its point is bad syntax to serde.
-    let last_line = json.rsplit(|&byte| byte == b'\n').next().unwrap_or(json);
-    let lines = 1 + json.iter().filter(|&&byte| byte == b'\n').count();
-    let at_the_end = error.line() == lines && error.column() >= last_line.len();
-    match error.classify() {
-        Category::Syntax if at_the_end && json.starts_with(b"{") => {
-            Refused::Damaged(format!("it is truncated ({error})"))
-        }
-        Category::Eof => Refused::Damaged(format!("it is truncated ({error})")),
-        Category::Syntax => Refused::Damaged(format!("it is not JSON ({error})")),
-        Category::Data => Refused::NotARun(format!("it is not a run document ({error})")),
-        Category::Io => Refused::Damaged(error.to_string()),
+        _ => Err(match misfit.kind {
+            Kind::CutOff | Kind::NotJson => Refused::Damaged(misfit.to_string()),
+            Kind::Unfit => Refused::NotARun(format!("it is not a run document: {misfit}")),
+        }),
     }
 }
 

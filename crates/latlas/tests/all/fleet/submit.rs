@@ -30,7 +30,7 @@ fn what_is_wrong_is_refused_in_a_line() {
         ("rows = ['cpu.ad_i64']\nhosts = ['n1']", "lab.toml: "),
         (
             "hosts = ['n1']\nrepetition = 2",
-            "lab.toml:4: unknown field `repetition`",
+            "lab.toml:4: unknown: \"repetition\"",
         ),
         (
             "hosts = ['n1']\n[controls]\nfifo = 99",

@@ -1,178 +1,202 @@
 //! criterion's own files: `benchmark.json` names a benchmark, `sample.json`
 //! has the iterations and the time (ns) of each of its samples,
 //! `estimates.json` what criterion made of them
-//! (<https://docs.rs/criterion>, written below `target/criterion`).
+//! (<https://docs.rs/criterion>, written below `target/criterion`); and the messages of
+//! `cargo criterion --message-format=json`, which have the same.
 
-use super::fields::{self, Amount, Name, Samples};
 use super::files::{Benchmark, Part};
-use super::{Fault, FigureFound, Found, ImportError, Measured, UnfitValue, slug, text};
-use serde::Deserialize;
-use std::collections::HashMap;
-
-#[derive(Deserialize)]
-struct Id {
-    group_id: Name,
-    function_id: Option<Name>,
-    value_str: Option<Name>,
-    throughput: Option<Throughput>,
-}
-
-/// One of them is there.
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Throughput {
-    bytes: Option<u64>,
-    bytes_decimal: Option<u64>,
-    elements: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Sample {
-    sampling_mode: Option<Name>,
-    iters: Samples<Amount>,
-    times: Samples<Amount>,
-}
-
-#[derive(Deserialize)]
-struct Estimates {
-    median: Option<Estimate>,
-    mean: Option<Estimate>,
-}
-
-#[derive(Deserialize)]
-struct Estimate {
-    point_estimate: Amount,
-}
+use super::json::{Object, Source, Time};
+use super::{Fault, FigureFound, Format, Found, ImportError, MAX_SAMPLES, Measured, slug, text};
 
 /// Reads the benchmarks of a directory.
 pub(super) fn read(benchmarks: &[Benchmark]) -> Result<Found, ImportError> {
     let mut found = Found::default();
-    let mut names: HashMap<String, &str> = HashMap::new();
     for benchmark in benchmarks {
-        let measured = measured(benchmark)?;
-        if let Some(before) = names.insert(measured.name.clone(), &benchmark.directory) {
-            let reason = format!(
-                "{:?} is in {} too: import each in a run of its own",
-                measured.name,
-                model::text::visible(before)
-            );
-            return Err(Fault::of_file(reason).in_file(&benchmark.directory));
-        }
-        found.rows.push(measured);
+        found.rows.push(measured(benchmark)?);
     }
     Ok(found)
 }
 
-/// Reads one of the files, if it is there.
-fn part<T: for<'t> Deserialize<'t>>(part: Option<&Part>) -> Result<Option<T>, ImportError> {
-    let Some(part) = part else {
-        return Ok(None);
-    };
-    text::json(&part.bytes)
-        .and_then(fields::parse)
-        .map(Some)
-        .map_err(|fault| fault.in_file(&part.name))
-}
+/// The message of a benchmark that is done.
+pub(super) const COMPLETE: &str = "benchmark-complete";
 
-fn measured(benchmark: &Benchmark) -> Result<Measured, ImportError> {
-    let id: Option<Id> = part(benchmark.id.as_ref())?;
-    let sample: Option<Sample> = part(benchmark.sample.as_ref())?;
-    let estimates: Option<Estimates> = part(benchmark.estimates.as_ref())?;
-    let name = match &id {
-        Some(id) => {
-            let parts = [
-                Some(&id.group_id),
-                id.function_id.as_ref(),
-                id.value_str.as_ref(),
-            ];
-            let parts: Vec<&str> = parts.into_iter().flatten().map(|n| n.0.as_str()).collect();
-            parts.join("/")
-        }
-        // The directory has its name, as far as a file system can hold it.
-        None => {
-            fields::check_name(&benchmark.fallback_name)
-                .map_err(|reason| Fault::of_file(reason).in_file(&benchmark.directory))?;
-            benchmark.fallback_name.clone()
-        }
-    };
-    let mut notes = vec![format!("benchmark: {name}")];
-    if let Some(throughput) = id.as_ref().and_then(|id| id.throughput.as_ref()) {
-        let bytes = throughput.bytes.or(throughput.bytes_decimal);
-        let amounts = [(bytes, "bytes"), (throughput.elements, "elements")];
-        for (amount, what) in amounts {
-            notes.extend(amount.map(|n| format!("an iteration processes: {n} {what}")));
+/// Reads the messages of cargo-criterion, one a line; those of cargo may be among them.
+pub(super) fn messages(source: &Source) -> Result<Found, Fault> {
+    let mut found = Found::default();
+    for message in source.objects() {
+        let message = message?;
+        if message.text("reason").as_deref() == Some(COMPLETE) {
+            found.rows.push(of_message(&message.called("id"))?);
         }
     }
-    let figure = match (sample, estimates) {
-        (Some(sample), _) => {
-            if let Some(mode) = &sample.sampling_mode {
-                notes.push(format!("criterion's sampling: {}", mode.0));
-            }
-            let file = benchmark.sample.as_ref().map_or("", |part| &part.name);
-            samples(&sample).map_err(|reason| Fault::of_file(reason).in_file(file))?
+    match found.rows.is_empty() {
+        true => Err(Fault::of_file(
+            "criterion's results are directories: give target/criterion, a benchmark's own \
+             new/sample.json, or the messages of `cargo criterion --message-format=json`",
+        )),
+        false => Ok(found),
+    }
+}
+
+fn of_message(message: &Object) -> Result<Measured, Fault> {
+    let name = message.needed_text("id")?;
+    let mut notes = vec![format!("benchmark: {name}")];
+    for throughput in message.objects("throughput", 16).unwrap_or_default() {
+        let (n, unit) = (throughput.whole("per_iteration"), throughput.text("unit"));
+        notes.extend(n.zip(unit).map(|(n, unit)| processes(n, &unit)));
+    }
+    let figure = match message.text("unit").as_deref() {
+        Some("ns") | None if message.has("measured_values") => {
+            samples(message, "iteration_count", "measured_values")?
         }
-        (None, Some(estimates)) => {
-            let file = benchmark.estimates.as_ref().map_or("", |part| &part.name);
-            aggregate(estimates).map_err(|reason| Fault::of_file(reason).in_file(file))?
+        Some("ns") | None => {
+            let estimate = |key| message.object(key);
+            aggregate([estimate("median"), estimate("mean")], "estimate")?
+                .ok_or_else(|| message.missing("measured_values"))?
         }
-        (None, None) => {
-            let reason = "there is neither sample.json nor estimates.json";
-            return Err(Fault::of_file(reason).in_file(&benchmark.directory));
-        }
+        // Of a measurement that a crate brings along.
+        Some(unit) => FigureFound::Failed(format!("criterion: it measured {unit}, not time")),
     };
     Ok(Measured {
         slug: slug::path(&name),
         name,
+        number: None,
         figure,
         notes,
     })
 }
 
-/// Why a file of criterion's gives no figure.
-#[derive(thiserror::Error, Debug, PartialEq)]
-enum NoFigure {
-    #[error("{iters} iters and {times} times: each sample has one of both")]
-    Unpaired { iters: usize, times: usize },
-    #[error("it holds no sample")]
-    NoSample,
-    #[error("iters[{place}] is {number}, which is no number of iterations")]
-    NotACount { place: usize, number: f64 },
-    #[error("it has neither a median nor a mean")]
-    NoEstimate,
-    #[error(transparent)]
-    Value(#[from] UnfitValue),
+fn processes(n: u64, unit: &str) -> String {
+    format!("an iteration processes: {n} {unit}")
 }
 
-fn samples(sample: &Sample) -> Result<FigureFound, NoFigure> {
-    let (iters, times) = (&sample.iters.0, &sample.times.0);
-    if iters.len() != times.len() {
-        return Err(NoFigure::Unpaired {
-            iters: iters.len(),
-            times: times.len(),
-        });
-    }
-    if iters.is_empty() {
-        return Err(NoFigure::NoSample);
-    }
-    let mut samples = Vec::with_capacity(iters.len());
-    for (place, (iterations, time)) in iters.iter().zip(times).enumerate() {
-        let number = iterations.0;
-        if number < 1.0 || number.fract() != 0.0 || number > 9e15 {
-            return Err(NoFigure::NotACount { place, number });
-        }
-        samples.push((number as u64, fields::ns(*time, 1.0)?));
-    }
-    Ok(FigureFound::Samples(samples))
-}
-
-fn aggregate(estimates: Estimates) -> Result<FigureFound, NoFigure> {
-    let (estimate, what) = match (estimates.median, estimates.mean) {
-        (Some(median), _) => (median, "median"),
-        (None, Some(mean)) => (mean, "mean"),
-        (None, None) => return Err(NoFigure::NoEstimate),
+/// The text of one of the files, if it is there.
+fn part(part: Option<&Part>) -> Result<Option<Source<'_>>, ImportError> {
+    let Some(part) = part else {
+        return Ok(None);
     };
-    Ok(FigureFound::Aggregate {
-        ns: fields::ns(estimate.point_estimate, 1.0)?,
-        what: format!("{what} that criterion computed"),
+    text::json(&part.bytes)
+        .map(|text| Some(Source::new(Format::Criterion, text)))
+        .map_err(|fault| fault.in_file(&part.name))
+}
+
+/// What a reader makes of one of the files, if it is there.
+fn of_part<T>(
+    file: Option<&Part>,
+    read: impl FnOnce(&Source) -> Result<T, Fault>,
+) -> Result<Option<T>, ImportError> {
+    let source = part(file)?;
+    let read = source.as_ref().map(read).transpose();
+    read.map_err(|fault| fault.in_file(file.map_or("", |part| &part.name)))
+}
+
+/// What `benchmark.json` says.
+struct Id {
+    name: String,
+    /// Which of several benchmarks with this id, from the title `group/one #2`.
+    number: Option<u32>,
+    throughput: Vec<String>,
+}
+
+fn id(source: &Source) -> Result<Id, Fault> {
+    let id = source.object()?;
+    let parts = [
+        Some(id.needed_text("group_id")?),
+        id.text("function_id"),
+        id.text("value_str"),
+    ];
+    let title = id.text("title").unwrap_or_default();
+    let number = title.rsplit_once(" #").and_then(|(_, n)| n.parse().ok());
+    let throughput = id.object("throughput").map_or(Vec::new(), |amounts| {
+        let name = |key: &str| match key {
+            "BytesDecimal" => "bytes".to_owned(),
+            other => other.to_lowercase(),
+        };
+        let amount = |key: &str| Some(processes(amounts.whole(key)?, &name(key)));
+        amounts.names().take(4).filter_map(amount).collect()
+    });
+    Ok(Id {
+        name: parts.into_iter().flatten().collect::<Vec<_>>().join("/"),
+        number: number.filter(|&n| n > 1),
+        throughput,
     })
+}
+
+fn measured(benchmark: &Benchmark) -> Result<Measured, ImportError> {
+    let id = of_part(benchmark.id.as_ref(), id)?.unwrap_or_else(|| Id {
+        // The directory has its name, as far as a file system can hold it.
+        name: benchmark.fallback_name.clone(),
+        number: None,
+        throughput: Vec::new(),
+    });
+    let mut notes = vec![format!("benchmark: {}", id.name)];
+    notes.extend(id.throughput);
+    let sampled = of_part(benchmark.sample.as_ref(), |source| {
+        // Before 0.3 the two lists without their names.
+        let sample = match source.list_as(&["iters", "times"])? {
+            Some(sample) => sample,
+            None => source.object()?,
+        };
+        let mode = sample.text("sampling_mode");
+        Ok((samples(&sample, "iters", "times")?, mode))
+    })?;
+    let figure = match sampled {
+        Some((figure, mode)) => {
+            notes.extend(mode.map(|mode| format!("criterion's sampling: {mode}")));
+            Some(figure)
+        }
+        None => of_part(benchmark.estimates.as_ref(), |source| {
+            let all = source.object()?;
+            // Before 0.3 with capitals.
+            let of = |key, old| all.object(key).or_else(|| all.object(old));
+            let estimates = [of("median", "Median"), of("mean", "Mean")];
+            aggregate(estimates, "point_estimate")?
+                .ok_or_else(|| all.fault_of_it("it has neither a median nor a mean"))
+        })?,
+    };
+    let none = || {
+        let reason = "there is neither sample.json nor estimates.json";
+        Fault::of_file(reason).in_file(&benchmark.directory)
+    };
+    Ok(Measured {
+        slug: slug::path(&id.name),
+        name: id.name,
+        number: id.number,
+        figure: figure.ok_or_else(none)?,
+        notes,
+    })
+}
+
+/// Samples of two lists of the same length.
+fn samples(of: &Object, iterations: &str, times: &str) -> Result<FigureFound, Fault> {
+    let counts = of
+        .wholes(iterations, MAX_SAMPLES)?
+        .ok_or_else(|| of.missing(iterations))?;
+    let all = of
+        .times(times, 1.0, MAX_SAMPLES)?
+        .ok_or_else(|| of.missing(times))?;
+    if counts.len() != all.len() {
+        let (n, m) = (counts.len(), all.len());
+        return Err(of.fault_of_it(format!("{n} {iterations} and {m} {times}")));
+    }
+    if counts.is_empty() {
+        return Err(of.fault(times, "it holds no sample"));
+    }
+    let samples = counts.into_iter().zip(all).map(|(n, time)| Ok((n, time?)));
+    Ok(FigureFound::of(samples.collect(), "criterion"))
+}
+
+/// The median, or else the mean, that criterion computed.
+fn aggregate(estimates: [Option<Object>; 2], key: &str) -> Result<Option<FigureFound>, Fault> {
+    for (estimate, what) in estimates.into_iter().zip(["median", "mean"]) {
+        let time: Option<Time> = match estimate {
+            Some(estimate) => estimate.time(key, 1.0)?,
+            None => None,
+        };
+        if let Some(time) = time {
+            let what = format!("{what} that criterion computed");
+            return Ok(Some(FigureFound::aggregate(time, what, "criterion")));
+        }
+    }
+    Ok(None)
 }

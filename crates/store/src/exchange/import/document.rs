@@ -15,6 +15,7 @@ use model::run::{
 use model::sample::{Evidence, Sample};
 use model::sample_columns::{Columns, DamagedColumns};
 use model::stats::Interval;
+use model::text::with_signs;
 use model::unit::Unit;
 use std::collections::HashMap;
 
@@ -77,6 +78,7 @@ pub(super) fn run(
         host_name = host_name.or(file.host_name);
         conditions.before.load_average = conditions.before.load_average.or(file.load_average);
         for remark in file.remarks {
+            let remark = shown(&remark);
             if !conditions.remarks.contains(&remark) {
                 conditions.remarks.push(remark);
             }
@@ -86,10 +88,11 @@ pub(super) fn run(
             *times += 1;
             if *times > 1 {
                 measured.notes.push(format!(
-                    "the file has a benchmark of this name more than once: this is number {times}"
+                    "the file has a benchmark of this name more than once: this is number {}",
+                    measured.number.unwrap_or(*times)
                 ));
             }
-            let id = slug::unique(&measured.slug, &mut taken);
+            let id = slug::unique(&measured.slug, measured.number, &mut taken);
             let id = format!("{}.{id}", format.group());
             if let FigureFound::Samples(samples) = &measured.figure {
                 all_ns += samples.iter().map(|&(_, ns)| ns).sum::<f64>();
@@ -100,7 +103,7 @@ pub(super) fn run(
     }
     let program = Program {
         name: format.program().into(),
-        version: version.unwrap_or(UNKNOWN.into()),
+        version: version.map_or(UNKNOWN.into(), |version| shown(&version)),
         commit: None,
         target: UNKNOWN.into(),
         profile: UNKNOWN.into(),
@@ -110,7 +113,7 @@ pub(super) fn run(
         Machine::unknown(UNKNOWN, &format!("{}'s file does not say", program.name))
     });
     if let (None, Some(host)) = (machine.hostname.get(), host_name) {
-        machine.hostname = Fact::known(host).from_source("context.host_name of the file");
+        machine.hostname = Fact::known(shown(&host)).from_source("context.host_name of the file");
     }
     Ok(Run {
         files_on: None,
@@ -135,8 +138,8 @@ pub(super) fn run(
         job: None,
         imported: Some(Imported {
             format: format.name().into(),
-            from: origin.name.map_or(sources, |name| vec![name]),
-            measured_at,
+            from: origin.name.map_or(sources, |name| vec![shown(&name)]),
+            measured_at: measured_at.as_deref().map(shown),
             by: origin.by,
         }),
         program,
@@ -152,6 +155,20 @@ fn tick(longest_ns: f64) -> f64 {
         .into_iter()
         .find(|tick| longest_ns / tick <= EXACT)
         .unwrap_or(1e6)
+}
+
+/// The longest text that is kept: a name may be a script of many lines.
+const MAX_TEXT: usize = 4096;
+
+/// A text of a file as it is kept: no character that a terminal obeys or does not show.
+fn shown(text: &str) -> String {
+    let end = (0..=MAX_TEXT).rev().find(|&end| text.is_char_boundary(end));
+    match end {
+        Some(end) if text.len() > MAX_TEXT => {
+            format!("{}... ({} bytes)", with_signs(&text[..end]), text.len())
+        }
+        _ => with_signs(text),
+    }
 }
 
 /// Nothing was asked of latlas: one process, no rounds, no seed.
@@ -202,9 +219,11 @@ fn row(
     format: Format,
     ns_per_tick: f64,
 ) -> Result<Row, NoSamples> {
-    let mut notes = measured.notes;
+    let mut notes: Vec<String> = measured.notes.iter().map(|note| shown(note)).collect();
     let outcome = match measured.figure {
-        FigureFound::Failed(reason) => Outcome::Unavailable { reason },
+        FigureFound::Failed(reason) => Outcome::Unavailable {
+            reason: shown(&reason),
+        },
         FigureFound::Aggregate { ns, what } => Outcome::Figure(aggregate(ns, &what)),
         FigureFound::Samples(_) => {
             let cell = cell.ok_or(NoSamples::Lost)?;

@@ -1,54 +1,13 @@
 //! Google Benchmark's JSON: `benchmarks`, each entry one repetition's mean
 //! time of an iteration, or an aggregate over repetitions
 //! (<https://github.com/google/benchmark/blob/main/docs/user_guide.md#output-formats>).
+//!
+//! Before v1.5 an entry says only by its name that it is an aggregate (`copy_mean`), and a user counter may
+//! have the name of any field.
 
-use super::fields::{self, Amount, AtMost, Name};
-use super::{Fault, FigureFound, Found, MAX_SAMPLES, Measured, UnfitValue, slug};
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use std::collections::HashMap;
-
-#[derive(Deserialize)]
-struct File<'t> {
-    context: Option<Context>,
-    #[serde(borrow)]
-    benchmarks: AtMost<&'t RawValue, MAX_SAMPLES>,
-}
-
-#[derive(Deserialize)]
-struct Context {
-    date: Option<Name>,
-    host_name: Option<Name>,
-    executable: Option<Name>,
-    num_cpus: Option<u64>,
-    mhz_per_cpu: Option<i64>,
-    cpu_scaling_enabled: Option<bool>,
-    load_avg: Option<AtMost<Amount, 16>>,
-    library_version: Option<Name>,
-    library_build_type: Option<Name>,
-    latlas_partial: Option<Name>,
-    latlas_emulated: Option<Name>,
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    name: Name,
-    run_name: Option<Name>,
-    run_type: Option<Name>,
-    family_index: Option<u64>,
-    per_family_instance_index: Option<u64>,
-    repetitions: Option<u64>,
-    repetition_index: Option<u64>,
-    aggregate_name: Option<Name>,
-    iterations: Option<u64>,
-    real_time: Option<Amount>,
-    time_unit: Option<Name>,
-    error_occurred: Option<bool>,
-    error_message: Option<Name>,
-    skipped: Option<Name>,
-    skip_message: Option<Name>,
-    label: Option<Name>,
-}
+use super::json::{NotATime, Object, Source, Time};
+use super::{Fault, FigureFound, Found, MAX_SAMPLES, Measured, slug};
+use std::collections::{HashMap, HashSet};
 
 /// What tells one benchmark from another of the same name.
 type Key = (String, Option<u64>, Option<u64>);
@@ -57,162 +16,217 @@ type Key = (String, Option<u64>, Option<u64>);
 #[derive(Default)]
 struct Benchmark {
     samples: Vec<(u64, f64)>,
-    indices: Vec<u64>,
-    mean: Option<f64>,
-    median: Option<f64>,
-    stddev: Option<f64>,
+    repetitions_seen: HashSet<u64>,
+    aggregates: HashMap<String, Time>,
     repetitions: u64,
     failed: Option<String>,
     label: Option<String>,
 }
 
 /// Reads the file.
-pub(super) fn read(text: &str) -> Result<Found, Fault> {
-    let file: File = fields::parse(text)?;
+pub(super) fn read(source: &Source) -> Result<Found, Fault> {
+    let file = source.object()?;
+    let entries = file.objects("benchmarks", MAX_SAMPLES)?;
+    let entries: Vec<Object> = entries.into_iter().map(|one| one.called("name")).collect();
+    let names = Names::of(&entries);
     let mut order: Vec<(Key, Benchmark)> = Vec::new();
     let mut places: HashMap<Key, usize> = HashMap::new();
-    for raw in &file.benchmarks.0 {
-        let entry: Entry = fields::part(text, raw)?;
-        let name = entry.run_name.as_ref().unwrap_or(&entry.name).0.clone();
-        let key = (name, entry.family_index, entry.per_family_instance_index);
-        if entry.is_fit() {
+    for entry in &entries {
+        let name = entry.needed_text("name")?;
+        let aggregate = names.aggregate(entry, &name);
+        if matches!(aggregate.as_deref(), Some("BigO" | "RMS")) {
+            // A fit of complexity is over several benchmarks, and has no time.
             continue;
         }
-        let at = *places.entry(key.clone()).or_insert_with(|| {
-            order.push((key, Benchmark::default()));
-            order.len() - 1
-        });
-        let taken = order[at].1.take(entry);
-        taken.map_err(|reason| Fault::at(fields::place_of(text, raw), reason))?;
+        let base = aggregate.as_ref().and_then(|what| base(&name, what));
+        let name = entry
+            .text("run_name")
+            .or(base.map(str::to_owned))
+            .unwrap_or(name);
+        let indices = ["family_index", "per_family_instance_index"].map(|key| entry.whole(key));
+        let key = (name, indices[0], indices[1]);
+        let known = places.get(&key).copied();
+        let at = match known.filter(|&at| !order[at].1.is_over(entry, aggregate.as_deref())) {
+            Some(at) => at,
+            None => {
+                order.push((key.clone(), Benchmark::default()));
+                places.insert(key, order.len() - 1);
+                order.len() - 1
+            }
+        };
+        order[at].1.take(entry, aggregate)?;
     }
     let mut found = Found::default();
     for ((name, ..), benchmark) in order {
         found.rows.push(benchmark.measured(name));
     }
-    if let Some(context) = file.context {
-        describe(&mut found, context);
+    if let Some(context) = file.object("context") {
+        describe(&mut found, &context);
     }
     Ok(found)
 }
 
-impl Entry {
-    /// A fit of complexity (`_BigO`, `_RMS`) is over several benchmarks and
-    /// has no time.
-    fn is_fit(&self) -> bool {
-        let aggregate = self.aggregate_name.as_ref().map(|name| name.0.as_str());
-        matches!(aggregate, Some("BigO" | "RMS"))
+/// Aggregates that old versions mark by the ends of their names.
+const BY_NAME: [&str; 6] = ["mean", "median", "stddev", "cv", "BigO", "RMS"];
+
+/// The benchmark of an aggregate's name.
+fn base<'n>(name: &'n str, aggregate: &str) -> Option<&'n str> {
+    name.strip_suffix(aggregate)?.strip_suffix('_')
+}
+
+/// The names of a file's entries.
+struct Names(HashSet<String>);
+
+impl Names {
+    fn of(entries: &[Object]) -> Names {
+        Names(
+            entries
+                .iter()
+                .filter_map(|entry| entry.text("name"))
+                .collect(),
+        )
     }
 
-    fn is_aggregate(&self) -> bool {
-        self.aggregate_name.is_some() || self.run_type.as_ref().is_some_and(|t| t.0 == "aggregate")
+    /// Of what kind an aggregate is; `None` for a repetition.
+    fn aggregate(&self, entry: &Object, name: &str) -> Option<String> {
+        let run_type = entry.text("run_type");
+        if run_type.as_deref() == Some("iteration") {
+            return None;
+        }
+        let given = entry.text("aggregate_name");
+        let named = || BY_NAME.into_iter().find(|what| base(name, what).is_some());
+        match given.or_else(|| named().map(str::to_owned)) {
+            Some(what) if run_type.is_some() || entry.has("aggregate_name") => Some(what),
+            Some(what) if self.is_aggregate(name, &what) => Some(what),
+            None if run_type.as_deref() == Some("aggregate") => Some(String::new()),
+            _ => None,
+        }
     }
 
-    fn ns(&self) -> Result<f64, UnfitEntry> {
-        let per_unit = match self.time_unit.as_ref().map(|unit| unit.0.as_str()) {
-            None | Some("ns") => 1.0,
-            Some("us") => 1e3,
-            Some("ms") => 1e6,
-            Some("s") => 1e9,
-            Some(other) => return Err(UnfitEntry::TimeUnit(other.to_owned())),
+    /// Whether a name that ends like an aggregate's is one: its benchmark is in the file, or further
+    /// aggregates of it. A benchmark may well be called `compute_mean`.
+    fn is_aggregate(&self, name: &str, what: &str) -> bool {
+        let Some(base) = base(name, what) else {
+            return false;
         };
-        let time = self.real_time.ok_or(UnfitEntry::NoTime)?;
-        Ok(fields::ns(time, per_unit)?)
+        let others = BY_NAME.into_iter().filter(|other| *other != what);
+        matches!(what, "BigO" | "RMS")
+            || self.0.contains(base)
+            || others
+                .map(|other| format!("{base}_{other}"))
+                .any(|other| self.0.contains(&other))
     }
 }
 
-/// Why an entry can't be taken.
-#[derive(thiserror::Error, Debug, PartialEq)]
-enum UnfitEntry {
-    #[error("the time unit {0:?} is none of ns us ms s")]
-    TimeUnit(String),
-    #[error("a benchmark without real_time")]
-    NoTime,
-    #[error("{0:?} comes twice")]
-    Twice(String),
-    #[error("repetition {index} of {name:?} comes twice")]
-    RepetitionTwice { index: u64, name: String },
-    #[error("a time of no iterations")]
-    NoIterations,
-    #[error("{0} iterations of that time take longer than 30 years")]
-    TooLong(u64),
-    #[error(transparent)]
-    Value(#[from] UnfitValue),
+/// ns of an entry's unit.
+fn ns_per_unit(entry: &Object) -> Result<f64, Fault> {
+    match entry.text("time_unit").as_deref() {
+        None | Some("ns") => Ok(1.0),
+        Some("us") => Ok(1e3),
+        Some("ms") => Ok(1e6),
+        Some("s") => Ok(1e9),
+        Some(other) => {
+            let reason = format!("{other:?} is none of ns, us, ms, s");
+            Err(entry.fault("time_unit", reason))
+        }
+    }
+}
+
+/// Why an entry has no time: it was skipped or failed.
+fn failure(entry: &Object) -> Option<String> {
+    let text = |key| entry.text(key).filter(|text| !text.is_empty());
+    let message = text("error_message").or_else(|| text("skip_message"));
+    if entry.is_true("error_occurred") {
+        return Some(message.unwrap_or("it failed and did not say why".into()));
+    }
+    let skipped = entry.is_true("skipped") || text("skipped").is_some();
+    skipped.then(|| match message {
+        Some(message) => format!("skipped: {message}"),
+        None => "skipped without a message".into(),
+    })
 }
 
 impl Benchmark {
-    fn take(&mut self, entry: Entry) -> Result<(), UnfitEntry> {
-        self.repetitions = self.repetitions.max(entry.repetitions.unwrap_or(1));
-        if let Some(label) = &entry.label {
-            self.label = Some(label.0.clone());
+    /// Whether an entry of the same name begins another one: some programs register a benchmark twice, and
+    /// old versions number nothing.
+    fn is_over(&self, entry: &Object, aggregate: Option<&str>) -> bool {
+        match (aggregate, entry.whole("repetition_index")) {
+            (Some(what), _) => self.aggregates.contains_key(what),
+            (None, Some(index)) => self.repetitions_seen.contains(&index),
+            (None, None) => !self.aggregates.is_empty(),
         }
-        if entry.error_occurred == Some(true) || entry.skipped.is_some() {
-            let message = entry.error_message.or(entry.skip_message);
-            self.failed = Some(match message.map(|m| m.0) {
-                Some(message) if !message.is_empty() => message,
-                _ => "it failed and did not say why".into(),
-            });
+    }
+
+    fn take(&mut self, entry: &Object, aggregate: Option<String>) -> Result<(), Fault> {
+        self.repetitions = self
+            .repetitions
+            .max(entry.whole("repetitions").unwrap_or(1));
+        self.label = entry.text("label").or(self.label.take());
+        if let Some(why) = failure(entry) {
+            self.failed = Some(why);
             return Ok(());
         }
-        if entry.is_aggregate() {
-            let aggregate = entry.aggregate_name.as_ref().map(|name| name.0.clone());
-            let place = match aggregate.as_deref() {
-                Some("mean") => &mut self.mean,
-                Some("median") => &mut self.median,
-                Some("stddev") => &mut self.stddev,
-                // cv is a share; users add others.
-                _ => return Ok(()),
-            };
-            if place.is_some() {
-                return Err(UnfitEntry::Twice(entry.name.0));
+        match aggregate.as_deref() {
+            None => {}
+            // Others are shares, counts, or what users made.
+            Some("mean" | "median" | "stddev") => {
+                let time = self.real_time(entry)?;
+                self.aggregates.insert(aggregate.unwrap_or_default(), time);
+                return Ok(());
             }
-            *place = Some(entry.ns()?);
-            return Ok(());
-        }
-        let index = entry.repetition_index;
-        if let Some(index) = index {
-            // They come in rising order: the last one is enough to look at,
-            // but for a file that somebody made.
-            let again = match self.indices.last() {
-                Some(&last) if last < index => false,
-                _ => self.indices.contains(&index),
-            };
-            if again {
-                let name = entry.name.0;
-                return Err(UnfitEntry::RepetitionTwice { index, name });
+            Some(other) => {
+                let word = Err(NotATime::of(other, "not a time"));
+                self.aggregates.insert(other.to_owned(), word);
+                return Ok(());
             }
-            self.indices.push(index);
         }
-        let iterations = match entry.iterations {
-            Some(0) => return Err(UnfitEntry::NoIterations),
-            Some(n) => n,
-            None => 1,
+        self.repetitions_seen
+            .extend(entry.whole("repetition_index"));
+        let iterations = match entry.needed_whole("iterations")? {
+            Some(0) => return Err(entry.fault("iterations", "a time of no iterations")),
+            n => n.unwrap_or(1),
         };
-        let whole = entry.ns()? * iterations as f64;
-        if whole > 1e18 {
-            return Err(UnfitEntry::TooLong(iterations));
+        match self.real_time(entry)? {
+            Ok(ns) if ns * iterations as f64 > 1e18 => {
+                let reason =
+                    format!("{iterations} iterations of this time take more than 30 years");
+                return Err(entry.fault("iterations", reason));
+            }
+            Ok(ns) => self.samples.push((iterations, ns * iterations as f64)),
+            Err(why) => self.failed = Some(why.to_string()),
         }
-        self.samples.push((iterations, whole));
         Ok(())
     }
 
-    fn measured(self, name: String) -> Measured {
+    fn real_time(&self, entry: &Object) -> Result<Time, Fault> {
+        let time = entry.time("real_time", ns_per_unit(entry)?)?;
+        time.ok_or_else(|| entry.missing("real_time"))
+    }
+
+    fn measured(mut self, name: String) -> Measured {
         let repetitions = self.repetitions;
-        let aggregate = [(self.median, "median"), (self.mean, "mean")]
+        let stddev = self.aggregates.remove("stddev");
+        let aggregate = ["median", "mean"]
             .into_iter()
-            .find_map(|(ns, what)| Some((ns?, what)));
+            .find_map(|what| Some((self.aggregates.remove(what)?, what)));
         let figure = match (self.failed, self.samples, aggregate) {
             (Some(why), ..) => FigureFound::Failed(format!("Google Benchmark: {why}")),
             (None, samples, _) if !samples.is_empty() => FigureFound::Samples(samples),
-            (None, _, Some((ns, what))) => FigureFound::Aggregate {
-                ns,
-                what: match self.stddev {
-                    Some(stddev) => format!(
-                        "{what} of {repetitions} repetitions, with a standard deviation of {}",
+            (None, _, Some((time, what))) => {
+                let of = match repetitions {
+                    // Old versions don't say how many.
+                    0 | 1 => what.to_owned(),
+                    n => format!("{what} of {n} repetitions"),
+                };
+                let what = match stddev {
+                    Some(Ok(stddev)) => format!(
+                        "{of}, with a standard deviation of {}",
                         model::figure::time(stddev)
                     ),
-                    None => format!("{what} of {repetitions} repetitions"),
-                },
-            },
+                    _ => of,
+                };
+                FigureFound::aggregate(time, what, "Google Benchmark")
+            }
             (None, ..) => FigureFound::Failed("the file holds no time of it".into()),
         };
         let mut notes = vec![format!("benchmark: {name}, real time")];
@@ -222,37 +236,40 @@ impl Benchmark {
         Measured {
             slug: slug::path(&name),
             name,
+            number: None,
             figure,
             notes,
         }
     }
 }
 
-fn describe(found: &mut Found, context: Context) {
-    let text = |name: Option<Name>| name.map(|name| name.0).filter(|text| !text.is_empty());
-    found.measured_at = text(context.date);
-    found.host_name = text(context.host_name);
-    found.version = text(context.library_version);
+fn describe(found: &mut Found, context: &Object) {
+    let text = |key| context.text(key).filter(|text| !text.is_empty());
+    found.measured_at = text("date");
+    found.host_name = text("host_name");
+    found.version = text("library_version");
     found.load_average = context
-        .load_avg
-        .and_then(|load| <[Amount; 3]>::try_from(load.0).ok())
-        .map(|load| load.map(|l| l.0));
+        .times("load_avg", 1.0, 16)
+        .ok()
+        .flatten()
+        .and_then(|load| load.into_iter().collect::<Result<Vec<f64>, _>>().ok())
+        .and_then(|load| <[f64; 3]>::try_from(load).ok());
     let mut facts = Vec::new();
-    if let Some(executable) = text(context.executable) {
+    if let Some(executable) = text("executable") {
         facts.push(format!("executable {executable}"));
     }
-    if let Some(n) = context.num_cpus {
+    if let Some(n) = context.whole("num_cpus") {
         facts.push(format!("{n} CPUs"));
     }
-    if let Some(mhz) = context.mhz_per_cpu {
+    if let Some(mhz) = context.whole("mhz_per_cpu") {
         facts.push(format!("{mhz} MHz"));
     }
-    match context.cpu_scaling_enabled {
+    match context.flag("cpu_scaling_enabled") {
         Some(true) => facts.push("CPU frequency scaling was on: times are noisy".into()),
         Some(false) => facts.push("CPU frequency scaling off or not visible".into()),
         None => {}
     }
-    if text(context.library_build_type).as_deref() == Some("debug") {
+    if text("library_build_type").as_deref() == Some("debug") {
         facts.push("the library was a debug build".into());
     }
     if !facts.is_empty() {
@@ -260,12 +277,12 @@ fn describe(found: &mut Found, context: Context) {
             .remarks
             .push(format!("the file says: {}", facts.join(", ")));
     }
-    for (what, why) in [
-        ("partial", context.latlas_partial),
-        ("emulated", context.latlas_emulated),
+    for (what, key) in [
+        ("partial", "latlas_partial"),
+        ("emulated", "latlas_emulated"),
     ] {
         found
             .remarks
-            .extend(text(why).map(|why| format!("the exported run was {what}: {why}")));
+            .extend(text(key).map(|why| format!("the exported run was {what}: {why}")));
     }
 }

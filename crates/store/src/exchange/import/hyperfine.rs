@@ -1,145 +1,156 @@
 //! hyperfine's export: `results`, each with the wall time of every run in
-//! seconds (<https://github.com/sharkdp/hyperfine#export-results>).
+//! seconds (<https://github.com/sharkdp/hyperfine#export-results>); since its second version with a
+//! `summary` and `measurements`, each with units.
 
-use super::fields::{self, Amount, AtMost, Name, Samples};
-use super::{Fault, FigureFound, Found, MAX_ROWS, Measured, UnfitValue, slug};
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use std::collections::BTreeMap;
-
-#[derive(Deserialize)]
-struct File<'t> {
-    #[serde(borrow)]
-    results: AtMost<&'t RawValue, MAX_ROWS>,
-}
-
-/// Seconds. Older versions lack the exit codes, and a single run has no
-/// deviation.
-#[derive(Deserialize)]
-struct Entry<'t> {
-    command: Name,
-    median: Option<Amount>,
-    mean: Option<Amount>,
-    user: Option<Amount>,
-    system: Option<Amount>,
-    times: Option<Samples<Amount>>,
-    exit_codes: Option<Samples<Option<i64>>>,
-    #[serde(borrow)]
-    parameters: Option<&'t RawValue>,
-    latlas: Option<LatlasFields>,
-}
-
-/// What our own export adds.
-#[derive(Deserialize)]
-struct LatlasFields {
-    row: Name,
-    verdict: Name,
-    reason: Name,
-}
+use super::json::{Object, Source, Time};
+use super::{Fault, FigureFound, Found, MAX_ROWS, MAX_SAMPLES, Measured, slug};
 
 /// ns of a second.
 const NS: f64 = 1e9;
-/// Bytes of one command's parameters.
-const MAX_PARAMETERS: usize = 16 << 10;
+/// Parameters of one command.
+const MAX_PARAMETERS: usize = 100;
 
 /// Reads the file.
-pub(super) fn read(text: &str) -> Result<Found, Fault> {
-    let file: File = fields::parse(text)?;
+pub(super) fn read(source: &Source) -> Result<Found, Fault> {
+    let file = source.object()?;
     let mut found = Found::default();
-    for raw in &file.results.0 {
-        let entry: Entry = fields::part(text, raw)?;
-        found
-            .rows
-            .push(measured(text, entry).map_err(|fault| Fault {
-                place: fault.place.or(Some(fields::place_of(text, raw))),
-                ..fault
-            })?);
+    if let Some(metadata) = file.object("metadata") {
+        found.version = metadata.text("hyperfine_version");
+        found.measured_at = metadata.text("start_time");
+    }
+    for entry in file.objects("results", MAX_ROWS)? {
+        found.rows.push(measured(&entry.called("command"))?);
     }
     Ok(found)
 }
 
-fn measured(text: &str, entry: Entry) -> Result<Measured, Fault> {
-    let figure = figure(&entry).map_err(Fault::of_file)?;
-    let mut notes = vec![match &entry.latlas {
-        None => format!("command: {}", entry.command.0),
-        Some(own) => format!("exported from latlas's row: {}", own.row.0),
+fn measured(entry: &Object) -> Result<Measured, Fault> {
+    let command = entry.needed_text("command")?;
+    // What our own export adds.
+    let own = entry.object("latlas");
+    let row = own.as_ref().and_then(|own| own.text("row"));
+    let mut notes = vec![match row {
+        None => format!("command: {command}"),
+        Some(row) => format!("exported from latlas's row: {row}"),
     }];
-    if let Some(own) = entry.latlas.filter(|own| own.verdict.0 != "ok") {
-        notes.push(format!(
-            "latlas's own verdict: {} ({})",
-            own.verdict.0, own.reason.0
-        ));
+    if let Some(verdict) = own.as_ref().and_then(|own| own.text("verdict")) {
+        let reason = own.as_ref().and_then(|own| own.text("reason"));
+        if verdict != "ok" {
+            let reason = reason.unwrap_or_default();
+            notes.push(format!("latlas's own verdict: {verdict} ({reason})"));
+        }
     }
-    let parameters = parameters(text, entry.parameters)?;
+    let parameters = parameters(entry);
     if !parameters.is_empty() {
-        let named: Vec<String> = parameters
-            .iter()
-            .map(|(name, value)| format!("{} = {}", name.0, value.0))
-            .collect();
-        notes.push(format!("parameters: {}", named.join(", ")));
+        notes.push(format!("parameters: {}", parameters.join(", ")));
     }
-    if let (Some(user), Some(system)) = (entry.user, entry.system) {
-        let ns = |value| fields::ns(value, NS).map_err(Fault::of_file);
-        let [user, system] = [ns(user)?, ns(system)?];
+    let (figure, codes) = figure(entry)?;
+    let [user, system] = ["user", "system"].map(|key| mean(entry, key));
+    if let (Some(Ok(user)), Some(Ok(system))) = (user?, system?) {
         notes.push(format!(
             "CPU time a run, mean: user {}, system {}",
             model::figure::time(user),
             model::figure::time(system)
         ));
     }
-    notes.extend(failures(entry.exit_codes.as_ref()));
+    notes.extend(failures(&codes));
     Ok(Measured {
-        slug: slug::part(&entry.command.0, slug::Underscore::Space),
-        name: entry.command.0,
+        slug: slug::part(&command, slug::Underscore::Space),
+        name: command,
+        number: None,
         figure,
         notes,
     })
 }
 
-/// What hyperfine put into the command, by name (`--parameter-list`).
-fn parameters(text: &str, raw: Option<&RawValue>) -> Result<BTreeMap<Name, Name>, Fault> {
-    match raw {
-        None => Ok(BTreeMap::new()),
-        Some(raw) if raw.get().len() > MAX_PARAMETERS => Err(Fault {
-            place: Some(fields::place_of(text, raw)),
-            reason: format!("parameters of more than {MAX_PARAMETERS} bytes"),
-        }),
-        Some(raw) => fields::part(text, raw),
-    }
-}
-
-/// Why a result gives no figure.
-#[derive(thiserror::Error, Debug, PartialEq)]
-enum NoFigure {
-    #[error("a result with neither times nor median nor mean")]
-    NoTime,
-    #[error(transparent)]
-    Value(#[from] UnfitValue),
-}
-
-fn figure(entry: &Entry) -> Result<FigureFound, NoFigure> {
-    if let Some(times) = entry.times.as_ref().filter(|times| !times.0.is_empty()) {
-        let samples: Result<Vec<_>, UnfitValue> = times
-            .0
-            .iter()
-            .map(|&seconds| Ok((1, fields::ns(seconds, NS)?)))
-            .collect();
-        return Ok(FigureFound::Samples(samples?));
-    }
-    let (value, what) = match (entry.median, entry.mean) {
-        (Some(median), _) => (median, "median"),
-        (None, Some(mean)) => (mean, "mean"),
-        (None, None) => return Err(NoFigure::NoTime),
+/// What hyperfine put into the command, by name (`--parameter-list`): texts, and in the second version
+/// objects.
+fn parameters(entry: &Object) -> Vec<String> {
+    let Some(all) = entry.object("parameters") else {
+        // In one version a single value without its name.
+        let only = entry.text("parameter").filter(|only| !only.is_empty());
+        return only.into_iter().collect();
     };
-    Ok(FigureFound::Aggregate {
-        ns: fields::ns(value, NS)?,
-        what: what.into(),
-    })
+    let value = |name: &str| {
+        let inner = || all.object(name)?.text("value");
+        Some(format!("{name} = {}", all.text(name).or_else(inner)?))
+    };
+    all.names().take(MAX_PARAMETERS).filter_map(value).collect()
+}
+
+/// A mean CPU time, where it stands in each version.
+fn mean(entry: &Object, key: &str) -> Result<Option<Time>, Fault> {
+    match summary(entry, &format!("time_{key}")) {
+        Some(summary) => time(&summary, "mean"),
+        None => entry.time(key, NS),
+    }
+}
+
+fn summary<'s>(entry: &Object<'s>, key: &str) -> Option<Object<'s>> {
+    entry.object("summary")?.object(key)
+}
+
+/// A time with its unit.
+fn time(value: &Object, key: &str) -> Result<Option<Time>, Fault> {
+    let unit = value.text("unit");
+    let ns_per_unit = match unit.as_deref() {
+        None | Some("second") => NS,
+        Some("millisecond") => 1e6,
+        Some("microsecond") => 1e3,
+        Some("nanosecond") => 1.0,
+        Some(other) => return Err(value.fault("unit", format!("{other:?} is not a unit of time"))),
+    };
+    value.time(key, ns_per_unit)
+}
+
+/// Exit codes of the runs; `None` after a signal.
+type Codes = Vec<Option<i64>>;
+
+fn figure(entry: &Object) -> Result<(FigureFound, Codes), Fault> {
+    let (times, codes) = match entry.has("measurements") {
+        true => measurements(entry)?,
+        false => {
+            let times = entry.times("times", NS, MAX_SAMPLES)?.unwrap_or_default();
+            (times, entry.codes("exit_codes", MAX_SAMPLES)?)
+        }
+    };
+    if !times.is_empty() {
+        let samples: Result<Vec<_>, _> = times.into_iter().map(|time| Ok((1, time?))).collect();
+        return Ok((FigureFound::of(samples, "hyperfine"), codes));
+    }
+    let wall = summary(entry, "time_wall_clock");
+    let of = |key| match &wall {
+        Some(wall) => time(wall, key),
+        None => entry.time(key, NS),
+    };
+    let (median, mean) = (of("median")?, of("mean")?);
+    let (value, what) = match (median, mean) {
+        (Some(Ok(median)), _) => (Ok(median), "median"),
+        (_, Some(mean)) => (mean, "mean"),
+        (Some(median), None) => (median, "median"),
+        (None, None) => {
+            return Err(entry.fault_of_it("it has neither times nor median nor mean"));
+        }
+    };
+    Ok((
+        FigureFound::aggregate(value, what.into(), "hyperfine"),
+        codes,
+    ))
+}
+
+fn measurements(entry: &Object) -> Result<(Vec<Time>, Codes), Fault> {
+    let (mut times, mut codes) = (Vec::new(), Vec::new());
+    for run in entry.objects("measurements", MAX_SAMPLES)? {
+        let wall = run.object("time_wall_clock");
+        let wall = wall.ok_or_else(|| run.missing("time_wall_clock"))?;
+        times.push(time(&wall, "value")?.ok_or_else(|| wall.missing("value"))?);
+        codes.extend(run.has("exit_code").then(|| run.code("exit_code")));
+    }
+    Ok((times, codes))
 }
 
 /// Runs that failed and were counted all the same (`--ignore-failure`).
-fn failures(codes: Option<&Samples<Option<i64>>>) -> Option<String> {
-    let codes = &codes?.0;
+fn failures(codes: &Codes) -> Option<String> {
     let failed = codes.iter().filter(|code| **code != Some(0)).count();
     (failed > 0).then(|| {
         format!(

@@ -2,18 +2,15 @@
 
 use super::files::Input;
 use super::text::{MAX_FILE_BYTES, json, too_large};
-use super::{Fault, MAX_ROWS, UnfitValue};
+use super::{Fault, MAX_ROWS};
 use model::run::Run;
-use model::text::is_hidden;
-use serde::Serialize;
-use serde_json::ser::{CharEscape, Formatter, Serializer};
 use std::collections::HashSet;
-use std::io::{self, Write};
 
 /// Longest id of a row.
 const MAX_ID: usize = 256;
 
-/// The run, if it is whole and hides nothing.
+/// The run, if it is whole. Its texts stay as they are, as those of every document that is stored: whoever
+/// reads one to show it gets what is hidden spelled out.
 pub(super) fn run(input: &Input) -> Result<Run, Fault> {
     let Input::File { bytes, .. } = input else {
         return Err(Fault::of_file("it is a directory, and a run is a file"));
@@ -41,10 +38,7 @@ pub(super) fn run(input: &Input) -> Result<Run, Fault> {
             return Err(Fault::of_file(format!("the row {:?} comes twice", row.id)));
         }
     }
-    match hidden(&run)? {
-        None => Ok(run),
-        Some(c) => Err(Fault::of_file(UnfitValue::HiddenCharacter(c))),
-    }
+    Ok(run)
 }
 
 /// Whether a text can be the id of a row, as latlas and every import write it:
@@ -58,77 +52,10 @@ fn is_row_id(text: &str) -> bool {
         && text.split('/').all(names)
 }
 
-/// The first hidden character of any text. The document is written to nowhere
-/// for that: as a tree it would be several times as large again.
-fn hidden(run: &Run) -> Result<Option<char>, Fault> {
-    let mut look = Look { found: None };
-    run.serialize(&mut Serializer::with_formatter(io::sink(), &mut look))
-        .map_err(|e| Fault::of_file(format!("it is not whole: {e}")))?;
-    Ok(look.found)
-}
-
-/// Looks at every text that is written, names of fields included.
-struct Look {
-    found: Option<char>,
-}
-
-impl Formatter for &mut Look {
-    fn write_string_fragment<W: ?Sized + Write>(
-        &mut self,
-        _: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        self.found = self
-            .found
-            .or_else(|| fragment.chars().find(|&c| is_hidden(c)));
-        Ok(())
-    }
-
-    fn write_char_escape<W: ?Sized + Write>(
-        &mut self,
-        _: &mut W,
-        escape: CharEscape,
-    ) -> io::Result<()> {
-        let hidden = match escape {
-            CharEscape::Backspace => Some('\u{8}'),
-            CharEscape::FormFeed => Some('\u{c}'),
-            CharEscape::CarriageReturn => Some('\r'),
-            CharEscape::AsciiControl(byte) => Some(char::from(byte)),
-            CharEscape::LineFeed | CharEscape::Tab => None,
-            CharEscape::Quote | CharEscape::ReverseSolidus | CharEscape::Solidus => None,
-        };
-        self.found = self.found.or(hidden);
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use model::synthetic;
-
-    #[test]
-    fn a_hidden_character_is_found_wherever_it_is() {
-        let run = synthetic::run();
-        assert_eq!(hidden(&run), Ok(None));
-        for c in [
-            '\u{8}', '\u{c}', '\r', '\u{1b}', '\u{7f}', '\u{9b}', '\u{202e}',
-        ] {
-            let mut evil = run.clone();
-            evil.rows[0]
-                .notes
-                .push(format!("a \"quoted\" \\ größe\n\t{c}"));
-            assert_eq!(hidden(&evil), Ok(Some(c)), "{c:?}");
-            let mut evil = run.clone();
-            evil.cells[0].modes.push(c.to_string());
-            assert_eq!(hidden(&evil), Ok(Some(c)), "{c:?}");
-        }
-        let mut plain = run;
-        plain.rows[0]
-            .notes
-            .push("a \"quoted\" \\ größe\n\t/".into());
-        assert_eq!(hidden(&plain), Ok(None));
-    }
 
     #[test]
     fn ids_of_rows_are_looked_at() {

@@ -5,24 +5,23 @@
 
 mod criterion;
 mod document;
-mod fields;
 pub mod files;
 mod google_benchmark;
 mod hyperfine;
+mod json;
 mod kept;
+mod other_tools;
 mod slug;
 mod text;
 
 pub use document::Origin;
-pub use fields::{UnfitValue, check_name};
 pub use model::text::visible;
 pub use text::MAX_FILE_BYTES;
 
 use files::Input;
+use json::{NotATime, Source, Time};
 use model::run::Run;
 use model::utc;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -90,6 +89,15 @@ impl Format {
             Format::Run => ["run", "A Run document of latlas", "latlas"],
         }
     }
+}
+
+/// Why a value can't be a time of a benchmark.
+#[derive(thiserror::Error, Clone, Copy, Debug, PartialEq)]
+enum UnfitValue {
+    #[error("{0} is negative, and a time is not")]
+    Negative(f64),
+    #[error("a time of {0:.1e} ns is longer than any measurement (1e16 ns is 115 days)")]
+    LongTime(f64),
 }
 
 /// Why a file is not imported, in one line.
@@ -166,6 +174,8 @@ struct Measured {
     name: String,
     /// Its place in the group, well formed; of one name always the same.
     slug: String,
+    /// Which of several benchmarks of its name, where the file says so.
+    number: Option<u32>,
     figure: FigureFound,
     notes: Vec<String>,
 }
@@ -180,6 +190,24 @@ enum FigureFound {
     Aggregate { ns: f64, what: String },
     /// It failed, with the reason.
     Failed(String),
+}
+
+impl FigureFound {
+    /// The samples of a tool, if each is a time.
+    fn of(samples: Result<Vec<(u64, f64)>, NotATime>, tool: &str) -> FigureFound {
+        match samples {
+            Ok(samples) => FigureFound::Samples(samples),
+            Err(why) => FigureFound::Failed(format!("{tool}: {why}")),
+        }
+    }
+
+    /// A figure that a tool computed, if it is a time.
+    fn aggregate(time: Time, what: String, tool: &str) -> FigureFound {
+        match time {
+            Ok(ns) => FigureFound::Aggregate { ns, what },
+            Err(why) => FigureFound::Failed(format!("{tool}: {why}")),
+        }
+    }
 }
 
 /// A run, unless it says that it is to come: it would be the newest until then.
@@ -207,7 +235,7 @@ pub fn import(
     for input in inputs {
         formats.push(match format {
             Some(format) => format,
-            None => detect(input).map_err(|fault| fault.in_file(input.name()))?,
+            None => detect(input).map_err(|fault| of_another_tool(fault, input))?,
         });
     }
     let Some(&format) = formats.first() else {
@@ -231,7 +259,7 @@ pub fn import(
         return match inputs {
             [only] => kept::run(only)
                 .and_then(|run| begun(run, origin.now_unix_ms))
-                .map_err(|fault| fault.in_file(only.name())),
+                .map_err(|fault| of_another_tool(fault, only)),
             _ => Err(
                 Fault::of_file("a run is whole in itself: import one at a time")
                     .in_file(inputs[1].name()),
@@ -291,33 +319,31 @@ fn of_input(input: &Input, format: Format) -> Result<Found, ImportError> {
             other.name()
         ))
         .in_file(name)),
-        (Input::File { name, .. }, Format::Criterion) => Err(Fault::of_file(
-            "criterion's results are directories: give target/criterion, or a benchmark's own \
-             new/sample.json",
-        )
-        .in_file(name)),
-        (Input::File { name, bytes }, format) => {
+        (Input::File { bytes, .. }, format) => {
             let read = || {
-                let text = text::json(bytes)?;
+                let source = Source::new(format, text::json(bytes)?);
                 match format {
-                    Format::Hyperfine => hyperfine::read(text),
-                    _ => google_benchmark::read(text),
+                    Format::Hyperfine => hyperfine::read(&source),
+                    Format::Criterion => criterion::messages(&source),
+                    _ => google_benchmark::read(&source),
                 }
             };
-            read().map_err(|fault: Fault| fault.in_file(name))
+            read().map_err(|fault| of_another_tool(fault, input))
         }
     }
 }
 
-/// The format of an input, by what is in it.
+/// A fault of a file, unless it is another tool's: then that is what is wrong with it.
+fn of_another_tool(fault: Fault, input: &Input) -> ImportError {
+    let tool = match input {
+        Input::File { bytes, .. } => other_tools::named(bytes),
+        Input::Criterion { .. } => None,
+    };
+    tool.map_or(fault, Fault::of_file).in_file(input.name())
+}
+
+/// The format of an input, by the keys that only one of the formats has.
 fn detect(input: &Input) -> Result<Format, Fault> {
-    /// The keys that only one of the formats has.
-    #[derive(Deserialize)]
-    struct Keys {
-        results: Option<IgnoredAny>,
-        benchmarks: Option<IgnoredAny>,
-        schema: Option<IgnoredAny>,
-    }
     let bytes = match input {
         Input::Criterion { .. } => return Ok(Format::Criterion),
         Input::File { bytes, .. } => bytes,
@@ -325,24 +351,27 @@ fn detect(input: &Input) -> Result<Format, Fault> {
     if crate::is_packed(bytes) {
         return Ok(Format::Run);
     }
-    let text = text::json(bytes)?;
-    let keys: Keys = fields::parse(text)?;
-    match keys {
-        Keys {
-            results: Some(_), ..
-        } => Ok(Format::Hyperfine),
-        Keys {
-            benchmarks: Some(_),
-            ..
-        } => Ok(Format::GoogleBenchmark),
-        Keys {
-            schema: Some(_), ..
-        } => Ok(Format::Run),
-        _ => Err(Fault::of_file(
-            "it is JSON, but neither of hyperfine (no \"results\"), nor of Google Benchmark (no \
-             \"benchmarks\"), nor a run (no \"schema\"); criterion's results are a directory",
-        )),
-    }
+    let source = Source::new(Format::Run, text::json(bytes)?);
+    let none = || {
+        Err(Fault::of_file(
+            "no format fits: its first value has no key of one",
+        ))
+    };
+    let first = source.objects().next().unwrap_or_else(none)?;
+    let of_key = [
+        ("results", Format::Hyperfine),
+        ("benchmarks", Format::GoogleBenchmark),
+        ("schema", Format::Run),
+        ("reason", Format::Criterion),
+    ];
+    let found = of_key.into_iter().find(|(key, _)| first.has(key));
+    found.map(|(_, format)| format).ok_or_else(|| {
+        Fault::of_file(format!(
+            "it is JSON, but not a result of {}: none of the keys \"results\", \"benchmarks\", \"schema\" and \
+             \"reason\" is in it (criterion's results are a directory)",
+            other_tools::read()
+        ))
+    })
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! share one: compare sets rows of one id against each other.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 /// Longest part between two slashes.
 const MAX_PART: usize = 64;
@@ -92,17 +91,21 @@ fn mark(name: &str) -> String {
     format!("-{:08x}", (hash >> 32) ^ (hash & 0xffff_ffff))
 }
 
-/// The slug, or `slug#2`, `slug#3`, ... where one name comes again. No slug
+/// The slug, or `slug#2`, `slug#3`, ... where one name comes again or has this number in its file. No slug
 /// has a `#` of its own.
-pub(super) fn unique(slug: &str, times: &mut HashMap<String, u32>) -> String {
-    match times.entry(slug.to_owned()) {
-        Entry::Vacant(first) => {
-            first.insert(1);
-            slug.to_owned()
-        }
-        Entry::Occupied(mut again) => {
-            *again.get_mut() += 1;
-            format!("{slug}#{}", again.get())
+pub(super) fn unique(slug: &str, number: Option<u32>, times: &mut HashMap<String, u32>) -> String {
+    let wished = number.map_or(slug.to_owned(), |number| format!("{slug}#{number}"));
+    if !times.contains_key(&wished) {
+        times.insert(wished.clone(), 1);
+        return wished;
+    }
+    loop {
+        let before = times.entry(slug.to_owned()).or_insert(1);
+        *before += 1;
+        let next = format!("{slug}#{before}");
+        if !times.contains_key(&next) {
+            times.insert(next.clone(), 1);
+            return next;
         }
     }
 }
@@ -206,12 +209,16 @@ mod tests {
     #[test]
     fn a_taken_slug_is_numbered() {
         let mut times = HashMap::new();
-        let names = ["a", "a", "a_2", "a"].map(|s| unique(s, &mut times));
+        let names = ["a", "a", "a_2", "a"].map(|s| unique(s, None, &mut times));
         assert_eq!(names, ["a", "a#2", "a_2", "a#3"]);
         // Quadratic, this would take minutes.
         for n in 4..=100_000 {
-            assert_eq!(unique("a", &mut times), format!("a#{n}"));
+            assert_eq!(unique("a", None, &mut times), format!("a#{n}"));
         }
+        // A number of the file's own stays, unless it is taken.
+        let numbered = [Some(3), None, Some(2), None, Some(2), None];
+        let names = numbered.map(|number| unique("b", number, &mut times));
+        assert_eq!(names, ["b#3", "b", "b#2", "b#4", "b#5", "b#6"]);
     }
 
     proptest! {

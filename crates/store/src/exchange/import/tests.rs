@@ -2,6 +2,8 @@ use super::files::Input;
 use super::*;
 use std::collections::HashMap;
 
+mod tools;
+
 fn origin() -> Origin {
     Origin {
         id: "5e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b".into(),
@@ -45,31 +47,18 @@ fn refusals(texts: impl IntoIterator<Item = Vec<u8>>) -> String {
 fn hostile_files_are_refused_with_line_and_reason() {
     let whole = "{\"results\": [\n{\"command\": \"x\", \"times\": [0.1]}]}";
     let name_of = |name: &str| whole.replace("\"x\"", &format!("\"{name}\""));
-    let times = [
-        "0.1, -0.1",
-        "0.1, NaN",
-        "0.1, Infinity",
-        "1e999",
-        "1e308",
-        "1e8",
-    ];
-    let others = ["\"0.1\"", "null", "0.1, "];
+    let times = ["0.1, -0.1", "0.1, nano", "1e999", "1e308", "1e8"];
+    let others = ["\"0.1\"", "0.1, {}", "0.1, "];
     let of_times = times
         .iter()
         .chain(&others)
         .map(|times| whole.replace("0.1", times));
     let nested = |n: usize| format!("{{\"results\":\n{}{}}}", "[".repeat(n), "]".repeat(n));
     let texts = [
-        name_of("\\u001b[2J"),
-        name_of("\u{9b}31m"),
-        name_of("\u{202e}x"),
-        name_of("\u{e001}b"),
         name_of("\\ud800"),
-        name_of(&"x".repeat(5000)),
         whole.replace("]}]}", "]"),
         whole.replace("\"command\": \"x\", ", ""),
-        whole.replace("\"times\": [0.1]", "\"mean\": null"),
-        whole.replace("[0.1]", "[0.1], \"times\": [2]"),
+        whole.replace("\"times\": [0.1]", "\"min\": 0.1"),
         "{\"results\": 1}".into(),
         "{\"results\": [\n".into(),
         "{\"results\": []} x".into(),
@@ -112,8 +101,6 @@ fn hostile_entries_of_google_benchmark_are_refused() {
         whole.replace("10,", "-1,"),
         whole.replace("10,", "18446744073709551615,"),
         whole.replace("\"real_time\": 5.0,", ""),
-        entry("}, {\"name\": \"B\", \"repetition_index\": 0, \"real_time\": 1"),
-        entry(", \"label\": \"\\u0007\""),
         // In another entry than the first: its line is that of the whole.
         entry("},\n{\"name\": \"C\",\n\"real_time\": -5"),
     ];
@@ -318,18 +305,22 @@ fn samples_of_criterion_fit_together() {
         ),
         (
             r#"{"iters":[0.0],"times":[1.0]}"#,
-            "no number of iterations",
+            "not a number of iterations",
         ),
         (
             r#"{"iters":[1.5],"times":[1.0]}"#,
-            "no number of iterations",
+            "not a number of iterations",
         ),
         (
             r#"{"iters":[1e300],"times":[1.0]}"#,
-            "no number of iterations",
+            "not a number of iterations",
         ),
         (r#"{"iters":[],"times":[]}"#, "no sample"),
-        (r#"{"iters":[1.0],"times":[-1.0]}"#, "negative"),
+        (
+            r#"{"iters":[1.0],"times":[-1.0]}"#,
+            "criterion, times[0]: -1 is negative",
+        ),
+        (r#"{"iters":[1.0]}"#, "criterion: \"times\" is missing"),
     ] {
         let error = read(sample).expect_err(sample);
         assert!(error.reason.contains(reason), "{error}");

@@ -1,15 +1,16 @@
 //! What a file must be before anything parses it.
 
 use super::Fault;
+use model::misfit::without_mark;
 
 /// No result file is near as large; whatever is larger is something else.
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
 /// Brackets within brackets. Real files have six.
 const MAX_DEPTH: usize = 64;
 
-/// The text of a JSON file: UTF-8 without a byte order mark, not too large,
-/// not nested too deeply.
+/// The text of a JSON file: UTF-8, not too large, not nested too deeply. A byte order mark is left out.
 pub(super) fn json(bytes: &[u8]) -> Result<&str, Fault> {
+    let bytes = without_mark(bytes);
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(too_large());
     }
@@ -21,9 +22,6 @@ pub(super) fn json(bytes: &[u8]) -> Result<&str, Fault> {
                   this: let the tool write the file itself, or convert it)";
     match bytes {
         [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0, _, ..] | [_, 0, ..] => return start(utf_16),
-        [0xef, 0xbb, 0xbf, ..] => {
-            return start("it begins with a byte order mark, which JSON does not have: remove it");
-        }
         _ => {}
     }
     let text = std::str::from_utf8(bytes)
