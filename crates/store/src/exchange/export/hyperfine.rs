@@ -5,14 +5,18 @@
 //! their median is what latlas calls typical. The wall time of a command has
 //! its CPU time beside it, as there.
 
-use super::line::{BELOW_ZERO, Line};
+use super::line::{BELOW_ZERO, LeftOut, Line};
 use super::{Written, each, pretty};
+use model::command::Command;
 use model::run::Run;
 use model::stats;
 use serde::Serialize;
 
 /// Why a figure can't be expressed.
-const NO_SAMPLES: &str = "the document holds no samples of it, and this format is made of them";
+const NO_SAMPLES: &str = "no samples in the document, and this format is made of them";
+/// Why other rows of a command are left out.
+const PART: &str =
+    "hyperfine knows the wall, user and system time of a command; --rows gives others";
 
 #[derive(Serialize)]
 struct Document<'r> {
@@ -60,16 +64,38 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> Written {
     pretty(&Document { results }, left_out)
 }
 
+/// Takes everything of commands out that is not their wall time, and says so: its result is a command.
+pub(super) fn without_parts(lines: &mut Vec<Line>) -> Vec<LeftOut> {
+    let mut parts = Vec::new();
+    lines.retain(|line| {
+        let is_wall = line.row.id.ends_with("/wall");
+        if !is_wall {
+            parts.push(line.left_out_because(PART.into()));
+        }
+        is_wall
+    });
+    parts
+}
+
+/// The command line that a row is the wall time of.
+fn command_line(run: &Run, line: &Line) -> Option<String> {
+    let name = line.row.id.strip_prefix("exec.")?.strip_suffix("/wall")?;
+    let mut commands = run.commands.as_ref()?.commands.iter();
+    commands
+        .find(|command| command.name == name)
+        .map(Command::text)
+}
+
 /// None where there are no times.
 fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>> {
     let sorted = stats::sorted(times.iter().copied());
     let quiet = line.estimate.ok().and_then(|e| e.quiet);
     Some(Entry {
-        // Its readers show the name and nothing else.
-        command: match line.is_ok() {
+        // Of other rows its readers show the name and nothing else.
+        command: command_line(run, line).unwrap_or_else(|| match line.is_ok() {
             true => line.name(),
             false => format!("{} [{}]", line.name(), line.verdict()),
-        },
+        }),
         mean: stats::mean(&times)?,
         stddev: stats::standard_deviation(&times),
         median: stats::quantile_sorted(&sorted, 0.5)?,

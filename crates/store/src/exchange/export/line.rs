@@ -8,8 +8,10 @@ use model::imported::UNKNOWN;
 use model::repetitions;
 use model::run::{Axis, Cell, Outcome, Row, Run};
 use model::stats::Interval;
+use model::text::several;
 use model::unit::Unit;
 use model::utc;
+use std::collections::HashMap;
 
 /// Samples from which a typical figure has a 95 % interval: by order
 /// statistics the range of five covers less.
@@ -150,15 +152,13 @@ impl Line<'_> {
     /// time: a number of context switches is not that many nanoseconds.
     pub(super) fn must_be_a_time(&self) -> Result<(), LeftOut> {
         let what = match self.row.unit {
-            Unit::Count => "a number",
-            Unit::Bytes => "a number of bytes",
+            Unit::Count => "a count",
+            Unit::Bytes => "a size in bytes",
             Unit::Time | Unit::Bandwidth { .. } | Unit::Frequency => return Ok(()),
         };
         Err(match self.estimate {
             Err(_) => self.left_out(),
-            Ok(_) => {
-                self.left_out_because(format!("it is {what}, and this format holds only times"))
-            }
+            Ok(_) => self.left_out_because(format!("{what}, and this format holds only times")),
         })
     }
 
@@ -224,8 +224,8 @@ pub(super) fn program(run: &Run) -> String {
 }
 
 /// Why a figure is left out of a format whose times are durations.
-pub(super) const BELOW_ZERO: &str = "some of its times are below 0 (a difference of loops, or \
-                                     stamps of two threads), and in this format times are not";
+pub(super) const BELOW_ZERO: &str = "times below 0 (a difference of loops, or stamps of two \
+                                     threads), and in this format times are not";
 
 /// A figure that a format has no place for.
 pub(super) struct LeftOut {
@@ -234,22 +234,37 @@ pub(super) struct LeftOut {
     reason: String,
 }
 
-/// A line for each; points of one curve with one reason share theirs.
+/// How many rows of one reason are named.
+const NAMED: usize = 3;
+
+/// A line for each reason, with the rows that it is of.
 pub(super) fn messages(left_out: Vec<LeftOut>) -> Vec<String> {
-    let mut groups: Vec<(LeftOut, usize)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    // Of each reason its rows, each with its points.
+    let mut groups: Vec<(String, Vec<(LeftOut, usize)>)> = Vec::new();
     for one in left_out {
-        match groups.last_mut() {
-            Some((first, n)) if (&first.row, &first.reason) == (&one.row, &one.reason) => *n += 1,
-            _ => groups.push((one, 1)),
+        let at = *places.entry(one.reason.clone()).or_insert_with(|| {
+            groups.push((one.reason.clone(), Vec::new()));
+            groups.len() - 1
+        });
+        let rows = &mut groups[at].1;
+        match rows.last_mut() {
+            Some((row, points)) if row.row == one.row => *points += 1,
+            _ => rows.push((one, 1)),
         }
     }
-    groups
-        .into_iter()
-        .map(|(first, n)| match n {
-            1 => format!("{}: {}", first.name, first.reason),
-            n => format!("{}, {n} points: {}", first.row, first.reason),
-        })
-        .collect()
+    let named = |(one, points): &(LeftOut, usize)| match points {
+        1 => one.name.clone(),
+        n => format!("{} ({n} points)", one.row),
+    };
+    let message = |(reason, rows): (String, Vec<(LeftOut, usize)>)| {
+        let names: Vec<String> = rows.iter().map(named).collect();
+        match &names[..] {
+            [only] => format!("{only}: {reason}"),
+            all => format!("{} rows: {reason}: {}", all.len(), several(all, NAMED)),
+        }
+    };
+    groups.into_iter().map(message).collect()
 }
 
 fn below(bound: f64, unit: &Unit, reason: &str) -> String {

@@ -125,6 +125,9 @@ pub fn export(run: &Run, format: Format, patterns: &[String]) -> Result<Exported
     if format == Format::Markdown && patterns.is_empty() {
         left_out = without_points(&mut lines);
     }
+    if format == Format::Hyperfine && patterns.is_empty() && run.commands.is_some() {
+        left_out = hyperfine::without_parts(&mut lines);
+    }
     let whole = |text| (text, Vec::new());
     let written = match format {
         Format::Markdown => Ok(whole(markdown::text(run, &lines))),
