@@ -50,32 +50,28 @@ fn quantity(session: &mut Session, row: &str, at: &[u64]) -> Result<Option<i32>,
     if row.contains('\0') {
         return Ok(None);
     }
-    let statement =
-        session.prepared("SELECT quantity FROM quantity WHERE name = $1 AND at = $2")?;
-    let found = session
-        .client
-        .query_opt(&statement, &[&row, &at_text(at)])?;
+    let sql = "SELECT quantity FROM quantity WHERE name = $1 AND at = $2";
+    let found = session.client.query_opt(sql, &[&row, &at_text(at)])?;
     Ok(found.map(|row| row.try_get(0)).transpose()?)
 }
 
 /// Runs whose figures a percentile counts, the oldest first; before them those of the future.
 fn counted_runs(session: &mut Session) -> Result<CountedRuns, Fault> {
-    let statement = session.prepared(
-        "SELECT run, machine FROM run WHERE counted ORDER BY started_ms <= $1, started_ms, run",
-    )?;
+    let sql =
+        "SELECT run, machine FROM run WHERE counted ORDER BY started_ms <= $1, started_ms, run";
     let mut all = CountedRuns::default();
-    for row in session.client.query(&statement, &[&horizon_ms()])? {
+    for row in session.client.query(sql, &[&horizon_ms()])? {
         all.add(row.try_get(0)?, row.try_get(1)?);
     }
     Ok(all)
 }
 
 pub(super) fn results_of(session: &mut Session, id: &str) -> Result<Vec<KeptResult>, Fault> {
-    let statement = session.prepared(&format!(
+    let sql = format!(
         "SELECT {RESULT} FROM run JOIN result USING (run) JOIN quantity USING (quantity)
          JOIN form USING (form) WHERE id = $1 ORDER BY place"
-    ))?;
-    let rows = session.client.query(&statement, &[&id])?;
+    );
+    let rows = session.client.query(&sql, &[&id])?;
     rows.iter().map(|row| result(row, 0)).collect()
 }
 
@@ -85,12 +81,10 @@ fn percentiles(session: &mut Session, machine: &MachineKey) -> Result<Vec<Percen
         return Ok(Vec::new());
     };
     // A row of the answer for each run, not for each figure: fewer bytes and fewer messages.
-    let statement = session.prepared(
-        "SELECT run, array_agg(quantity), array_agg(form), array_agg(reliable) FROM result
-         WHERE reliable IS NOT NULL GROUP BY run",
-    )?;
+    let sql = "SELECT run, array_agg(quantity), array_agg(form), array_agg(reliable) FROM result
+         WHERE reliable IS NOT NULL GROUP BY run";
     let mut figures: HashMap<i32, Vec<Figure>> = HashMap::new();
-    for row in session.client.query(&statement, &[])? {
+    for row in session.client.query(sql, &[])? {
         let run: i64 = row.try_get(0)?;
         let quantities: Vec<i32> = row.try_get(1)?;
         let (forms, values): (Vec<i32>, Vec<f64>) = (row.try_get(2)?, row.try_get(3)?);
@@ -107,12 +101,12 @@ fn percentiles(session: &mut Session, machine: &MachineKey) -> Result<Vec<Percen
             ranks.insert(quantity, rank);
         }
     }
-    let statement = session.prepared(&format!(
+    let sql = format!(
         "SELECT result.quantity, {RESULT} FROM unnest($1::int8[], $2::int4[]) AS own (run, quantity)
          JOIN result USING (run, quantity) JOIN quantity USING (quantity) JOIN form USING (form)"
-    ))?;
+    );
     let mut all = Vec::new();
-    for row in session.client.query(&statement, &[&numbers, &quantities])? {
+    for row in session.client.query(&sql, &[&numbers, &quantities])? {
         if let Some(rank) = ranks.remove(&row.try_get::<_, i32>(0)?) {
             all.push(rank.of(result(&row, 1)?));
         }
@@ -125,10 +119,9 @@ fn standing(session: &mut Session, row: &str, at: &[u64]) -> Result<RowStanding,
     let runs = counted_runs(session)?;
     let mut figures = Vec::new();
     if let Some(quantity) = quantity(session, row, at)? {
-        let statement = session.prepared(
-            "SELECT run, form, reliable FROM result WHERE quantity = $1 AND reliable IS NOT NULL",
-        )?;
-        for row in session.client.query(&statement, &[&quantity])? {
+        let sql =
+            "SELECT run, form, reliable FROM result WHERE quantity = $1 AND reliable IS NOT NULL";
+        for row in session.client.query(sql, &[&quantity])? {
             let form: i32 = row.try_get(1)?;
             figures.extend(runs.figure(row.try_get(0)?, form.into(), row.try_get(2)?));
         }
@@ -147,18 +140,16 @@ fn standing(session: &mut Session, row: &str, at: &[u64]) -> Result<RowStanding,
 impl Answers for Arc<Database> {
     fn runs(&self) -> Result<Vec<KeptRun>, StoreError> {
         self.server.with(|session, _| {
-            let statement = session.prepared(
-                "SELECT line FROM run ORDER BY started_ms > $1, started_ms DESC, file DESC",
-            )?;
-            let rows = session.client.query(&statement, &[&horizon_ms()])?;
+            let sql = "SELECT line FROM run ORDER BY started_ms > $1, started_ms DESC, file DESC";
+            let rows = session.client.query(sql, &[&horizon_ms()])?;
             rows.iter().map(|row| run_of(row, &self.runs)).collect()
         })
     }
 
     fn run(&self, id: &str) -> Result<Option<KeptRun>, StoreError> {
         self.server.with(|session, _| {
-            let statement = session.prepared("SELECT line FROM run WHERE id = $1")?;
-            let row = session.client.query_opt(&statement, &[&id])?;
+            let sql = "SELECT line FROM run WHERE id = $1";
+            let row = session.client.query_opt(sql, &[&id])?;
             row.map(|row| run_of(&row, &self.runs)).transpose()
         })
     }
@@ -173,15 +164,15 @@ impl Answers for Arc<Database> {
             let Some(quantity) = quantity(session, row, at)? else {
                 return Ok(Vec::new());
             };
-            let statement = session.prepared(&format!(
+            let sql = format!(
                 "SELECT line, {RESULT} FROM run JOIN result USING (run)
                  JOIN quantity USING (quantity) JOIN form USING (form)
                  WHERE machine = $1 AND NOT imported AND result.quantity = $2
                  ORDER BY started_ms <= $3, started_ms, file"
-            ))?;
+            );
             let rows = session
                 .client
-                .query(&statement, &[&machine.0, &quantity, &horizon_ms()])?;
+                .query(&sql, &[&machine.0, &quantity, &horizon_ms()])?;
             let of = |row: &Row| Ok((run_of(row, &self.runs)?, result(row, 1)?));
             rows.iter().map(of).collect()
         })
@@ -193,12 +184,12 @@ impl Answers for Arc<Database> {
 
     fn figures_of(&self, ids: &[&str]) -> Result<Vec<(usize, KeptResult)>, StoreError> {
         self.server.with(|session, _| {
-            let statement = session.prepared(&format!(
+            let sql = format!(
                 "SELECT own.nth, {RESULT} FROM unnest($1::text[]) WITH ORDINALITY AS own (id, nth)
                  JOIN run USING (id) JOIN result USING (run) JOIN quantity USING (quantity)
                  JOIN form USING (form) WHERE quantity.at = '' ORDER BY nth, place"
-            ))?;
-            let rows = session.client.query(&statement, &[&ids])?;
+            );
+            let rows = session.client.query(&sql, &[&ids])?;
             let of = |row: &Row| Ok((row.try_get::<_, i64>(0)? as usize - 1, result(row, 1)?));
             rows.iter().map(of).collect()
         })
@@ -207,13 +198,11 @@ impl Answers for Arc<Database> {
     fn quantities(&self, machine: Option<&MachineKey>) -> Result<Quantities, StoreError> {
         // For each of the few quantities one run is looked for that has it.
         let mut found: Quantities = self.server.with(|session, _| {
-            let statement = session.prepared(
-                "SELECT name, at FROM quantity WHERE EXISTS
+            let sql = "SELECT name, at FROM quantity WHERE EXISTS
                  (SELECT FROM run JOIN result USING (run) WHERE result.quantity = quantity.quantity
-                  AND NOT imported AND ($1::text IS NULL OR machine = $1))",
-            )?;
+                  AND NOT imported AND ($1::text IS NULL OR machine = $1))";
             let machine = machine.map(|machine| &machine.0);
-            let rows = session.client.query(&statement, &[&machine])?;
+            let rows = session.client.query(sql, &[&machine])?;
             let of = |row: &Row| Ok((row.try_get(0)?, at_of(row.try_get(1)?).map_err(damaged)?));
             rows.iter().map(of).collect()
         })?;

@@ -33,8 +33,7 @@ pub(super) fn from_server(database: &Database, path: &Path) -> Result<Vec<u8>, S
     let file = name_of(path);
     let bytes: Option<Vec<u8>> = database.server.with(|session, _| {
         let sql = "SELECT bytes, digest FROM run JOIN document USING (run) WHERE file = $1";
-        let statement = session.prepared(sql)?;
-        let Some(row) = session.client.query_opt(&statement, &[&file])? else {
+        let Some(row) = session.client.query_opt(sql, &[&file])? else {
             return Ok(None);
         };
         let bytes: Vec<u8> = row.try_get(0)?;
@@ -54,8 +53,7 @@ pub(super) fn bytes(database: &Database, path: &Path) -> Result<Vec<u8>, StoreEr
         let file = name_of(path);
         let kept: Option<Vec<u8>> = database.server.with(|session, _| {
             let sql = "SELECT digest FROM run JOIN document USING (run) WHERE file = $1";
-            let statement = session.prepared(sql)?;
-            let row = session.client.query_opt(&statement, &[&file])?;
+            let row = session.client.query_opt(sql, &[&file])?;
             Ok(row.map(|row| row.try_get(0)).transpose()?)
         })?;
         if kept.is_some_and(|kept| kept == digest(&copy)) {

@@ -2,24 +2,38 @@
 //! network lost, never says that it won't answer.
 
 use super::server::Fault;
+use super::values::Values;
 use crate::DatabaseFailure;
 use std::cell::Cell;
 use std::ops::Deref;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{Config, Error, Row, Statement, ToStatement};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Config, Error, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How long a statement may take: that of a large atlas, and a large document over a slow line. The
-/// server itself gives up before ([`super::schema`]).
+/// server itself gives up before ([`BEGIN`]).
 pub(super) const ANSWER_S: u64 = 60;
 
 /// How often it is looked whether an answer is still wanted.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Values of a statement.
-type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+/// What begins each transaction, and with it the settings of each statement: behind a pooler in transaction
+/// mode (PgBouncer) the next one may be carried out by another server process, and what is set for a
+/// session would be set for strangers. So nothing here rests on a session.
+///
+/// A server that answers before it has written would lose what was acknowledged; it gives up a statement
+/// before the client does ([`ANSWER_S`]), so that nothing is done that nobody waits for.
+const BEGIN: &str = "
+BEGIN;
+SET LOCAL search_path TO latlas;
+SET LOCAL client_min_messages TO warning;
+SELECT set_config('synchronous_commit', 'on', true)
+WHERE current_setting('synchronous_commit') = 'off';
+SELECT set_config('statement_timeout', '55 s', true)
+WHERE current_setting('statement_timeout') = '0';
+";
 
 pub(super) struct Client {
     /// `None` only while it is dropped.
@@ -28,6 +42,12 @@ pub(super) struct Client {
     limit: Duration,
     /// It did not answer in time, or no longer had to: what comes next from it could be of before.
     silent: Cell<bool>,
+    in_transaction: Cell<bool>,
+}
+
+/// Values with their types.
+fn typed<'a>(values: Values<'a>) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+    values.iter().map(|value| value.typed()).collect()
 }
 
 impl Client {
@@ -50,6 +70,7 @@ impl Client {
             client,
             limit,
             silent: Cell::new(false),
+            in_transaction: Cell::new(false),
         })
     }
 
@@ -76,52 +97,66 @@ impl Client {
         self.silent.get()
     }
 
-    pub(super) fn prepare(&self, sql: &str) -> Result<Statement, Fault> {
-        self.wait(self.client.prepare(sql))
+    /// The answer of a statement, which is a transaction of its own if it is in none. What begins and ends
+    /// it is sent along and costs no further round trip.
+    fn answer<T>(&self, statement: impl Future<Output = Result<T, Error>>) -> Result<T, Fault> {
+        if self.in_transaction.get() {
+            return self.wait(statement);
+        }
+        self.wait(async {
+            let begin = self.client.batch_execute(BEGIN);
+            let commit = self.client.batch_execute("COMMIT");
+            let (begun, done, ended) = tokio::join!(begin, statement, commit);
+            begun?;
+            let done = done?;
+            ended.map(|()| done)
+        })
     }
 
-    pub(super) fn query<T: ?Sized + ToStatement>(
-        &self,
-        sql: &T,
-        values: Values,
-    ) -> Result<Vec<Row>, Fault> {
-        self.wait(self.client.query(sql, values))
+    pub(super) fn query(&self, sql: &str, values: Values) -> Result<Vec<Row>, Fault> {
+        self.answer(self.client.query_typed(sql, &typed(values)))
     }
 
-    pub(super) fn query_opt<T: ?Sized + ToStatement>(
-        &self,
-        sql: &T,
-        values: Values,
-    ) -> Result<Option<Row>, Fault> {
-        self.wait(self.client.query_opt(sql, values))
+    pub(super) fn query_opt(&self, sql: &str, values: Values) -> Result<Option<Row>, Fault> {
+        self.answer(self.client.query_typed_opt(sql, &typed(values)))
     }
 
-    pub(super) fn query_one<T: ?Sized + ToStatement>(
-        &self,
-        sql: &T,
-        values: Values,
-    ) -> Result<Row, Fault> {
-        self.wait(self.client.query_one(sql, values))
+    pub(super) fn query_one(&self, sql: &str, values: Values) -> Result<Row, Fault> {
+        self.answer(self.client.query_typed_one(sql, &typed(values)))
     }
 
-    pub(super) fn execute<T: ?Sized + ToStatement>(
-        &self,
-        sql: &T,
-        values: Values,
-    ) -> Result<u64, Fault> {
-        self.wait(self.client.execute(sql, values))
+    pub(super) fn execute(&self, sql: &str, values: Values) -> Result<u64, Fault> {
+        self.answer(self.client.execute_typed(sql, &typed(values)))
     }
 
     pub(super) fn batch_execute(&self, sql: &str) -> Result<(), Fault> {
-        self.wait(self.client.batch_execute(sql))
+        self.answer(self.client.batch_execute(sql))
     }
 
+    /// Begins a transaction; within one that is begun, what is done is a part of it.
     pub(super) fn transaction(&mut self) -> Result<Transaction<'_>, Fault> {
-        self.batch_execute("BEGIN")?;
+        let is_open = !self.in_transaction.get();
+        if is_open {
+            self.begin()?;
+        }
         Ok(Transaction {
             client: self,
-            is_open: true,
+            is_open,
         })
+    }
+
+    /// Begins a transaction that [`Client::end`] ends.
+    pub(super) fn begin(&self) -> Result<(), Fault> {
+        self.wait(self.client.batch_execute(BEGIN))?;
+        self.in_transaction.set(true);
+        Ok(())
+    }
+
+    /// Commits a transaction, or undoes it.
+    pub(super) fn end(&self, commits: bool) -> Result<(), Fault> {
+        self.in_transaction.set(false);
+        let how = if commits { "COMMIT" } else { "ROLLBACK" };
+        self.wait(self.client.batch_execute(how))
     }
 }
 
@@ -167,8 +202,10 @@ pub(super) struct Transaction<'a> {
 
 impl Transaction<'_> {
     pub(super) fn commit(mut self) -> Result<(), Fault> {
-        self.is_open = false;
-        self.client.batch_execute("COMMIT")
+        match std::mem::take(&mut self.is_open) {
+            true => self.client.end(true),
+            false => Ok(()),
+        }
     }
 }
 
@@ -183,7 +220,7 @@ impl Deref for Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.is_open {
-            let _ = self.client.batch_execute("ROLLBACK");
+            let _ = self.client.end(false);
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::cache;
 use super::server::Server;
 use super::settings::Settings;
+use super::values::Values;
 use crate::documents::Documents;
 use crate::error::{FileAction, io};
 use crate::horizon::Horizon;
@@ -42,9 +43,8 @@ impl Database {
     /// The copies of documents, those of the oldest runs first.
     fn listed(&self, now: SystemTime, prefix: &str) -> Result<Vec<PathBuf>, StoreError> {
         let kept = self.server.with(|session, _| {
-            let statement =
-                session.prepared("SELECT file, kept_ms FROM run WHERE starts_with(id, $1)")?;
-            let rows = session.client.query(&statement, &[&prefix])?;
+            let sql = "SELECT file, kept_ms FROM run WHERE starts_with(id, $1)";
+            let rows = session.client.query(sql, &[&prefix])?;
             let of = |row: &tokio_postgres::Row| {
                 let kept_ms: i64 = row.try_get(1)?;
                 let kept = UNIX_EPOCH + Duration::from_millis(kept_ms.max(0) as u64);
@@ -137,8 +137,8 @@ impl Documents for Database {
 
     fn read_tag(&self, name: &str) -> Result<Option<String>, StoreError> {
         self.server.with(|session, _| {
-            let statement = session.prepared("SELECT runs FROM tag WHERE name = $1")?;
-            let row = session.client.query_opt(&statement, &[&name])?;
+            let sql = "SELECT runs FROM tag WHERE name = $1";
+            let row = session.client.query_opt(sql, &[&name])?;
             Ok(row.map(|row| row.try_get(0)).transpose()?)
         })
     }
@@ -166,11 +166,7 @@ impl Documents for Database {
 
 impl Database {
     /// Changes tags, and says whether anything changed.
-    fn changed(
-        &self,
-        sql: &str,
-        parameters: &[&(dyn tokio_postgres::types::ToSql + Sync)],
-    ) -> Result<bool, StoreError> {
+    fn changed(&self, sql: &str, parameters: Values) -> Result<bool, StoreError> {
         self.server
             .with(|session, _| Ok(session.client.execute(sql, parameters)? > 0))
     }

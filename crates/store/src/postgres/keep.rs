@@ -12,7 +12,6 @@ use model::stats::Interval;
 use model::summary::KeptResult;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use tokio_postgres::Statement;
 
 const RUN: &str = "
 INSERT INTO run (id, file, started_ms, machine, host, imported, counted, line)
@@ -20,7 +19,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING RETURNING ru
 
 const DOCUMENT: &str = "INSERT INTO document (run, digest, bytes) VALUES ($1, $2, $3)";
 
-pub(super) const RESULTS: &str = "
+const RESULTS: &str = "
 INSERT INTO result (run, quantity, place, form, verdict, reliable, value, low, high,
     cycles, cycles_low, cycles_high, below, reason)
 SELECT $1, * FROM unnest($2::int4[], $3::int4[], $4::int4[], $5::int2[], $6::float8[], $7::float8[],
@@ -61,17 +60,12 @@ fn holds(session: &mut Session, id: &str, bytes: &[u8]) -> Result<bool, Fault> {
 /// Inserts a run, unless its id is taken.
 fn insert(session: &mut Session, entry: &Entry, bytes: &[u8]) -> Result<bool, Fault> {
     let columns = Columns::of(session, &entry.results)?;
-    let [run, document, results] = [
-        session.prepared(RUN)?,
-        session.prepared(DOCUMENT)?,
-        session.prepared(RESULTS)?,
-    ];
     let kept = &entry.kept;
     let line = serde_json::to_string(kept).map_err(damaged)?;
     let started = i64::try_from(kept.started_unix_ms).map_err(damaged)?;
     let change = session.client.transaction()?;
     let inserted = change.query_opt(
-        &run,
+        RUN,
         &[
             &kept.id,
             &&*entry.file(),
@@ -87,8 +81,8 @@ fn insert(session: &mut Session, entry: &Entry, bytes: &[u8]) -> Result<bool, Fa
         return Ok(false);
     };
     let number: i64 = inserted.try_get(0)?;
-    change.execute(&document, &[&number, &digest(bytes), &bytes])?;
-    columns.insert(&change, &results, number)?;
+    change.execute(DOCUMENT, &[&number, &digest(bytes), &bytes])?;
+    columns.insert(&change, number)?;
     change.commit()?;
     Ok(true)
 }
@@ -146,16 +140,11 @@ impl Columns<'_> {
         Ok(all)
     }
 
-    pub(super) fn insert(
-        &self,
-        change: &Client,
-        statement: &Statement,
-        run: i64,
-    ) -> Result<(), Fault> {
+    pub(super) fn insert(&self, change: &Client, run: i64) -> Result<(), Fault> {
         let [value, low, high] = &self.values;
         let [cycles, cycles_low, cycles_high] = &self.cycles;
         change.execute(
-            statement,
+            RESULTS,
             &[
                 &run,
                 &self.quantities,

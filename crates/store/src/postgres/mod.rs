@@ -18,6 +18,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 mod tls;
+mod values;
 mod verify;
 
 pub(crate) use server::Server;

@@ -1,7 +1,7 @@
 //! What the tables hold of documents, made anew from these.
 
 use super::documents::Database;
-use super::keep::{Columns, RESULTS};
+use super::keep::Columns;
 use super::server::{Fault, Session, damaged};
 use super::verify::next;
 use crate::StoreError;
@@ -37,7 +37,6 @@ pub(super) fn each(session: &mut Session) -> Result<Rebuilt, Fault> {
                 continue;
             };
             let columns = Columns::of(session, &entry.results)?;
-            let results = session.prepared(RESULTS)?;
             let line = serde_json::to_string(&entry.kept).map_err(damaged)?;
             let started = i64::try_from(entry.kept.started_unix_ms).map_err(damaged)?;
             let change = session.client.transaction()?;
@@ -57,7 +56,7 @@ pub(super) fn each(session: &mut Session) -> Result<Rebuilt, Fault> {
             // Deleted in between.
             if changed > 0 {
                 change.execute("DELETE FROM result WHERE run = $1", &[&run])?;
-                columns.insert(&change, &results, run)?;
+                columns.insert(&change, run)?;
                 change.commit()?;
                 done.documents += 1;
             }

@@ -1,6 +1,6 @@
 //! The tables, in a schema of their own: those of the index of a directory, and the documents.
 
-use super::client::{ANSWER_S, Client};
+use super::client::Client;
 use super::rebuild;
 use super::server::{Fault, Session};
 use crate::DatabaseFailure;
@@ -66,23 +66,8 @@ pub(super) const VERSION: i32 = MIGRATIONS.len() as i32;
 /// Which lock two programs take that make the tables or fill them: "latlas" as a number.
 const LOCK: i64 = 0x6c61_746c_6173;
 
-/// Settings of a connection. A server that answers before it has written would lose what was
-/// acknowledged.
-///
-/// It gives up a statement before the client does, so that nothing is done that nobody waits for.
-const SETTINGS: &str = "
-SET search_path TO latlas;
-SET client_min_messages TO warning;
-SELECT set_config('synchronous_commit', 'on', false)
-WHERE current_setting('synchronous_commit') = 'off';
-SELECT set_config('statement_timeout', $LIMIT, false) WHERE current_setting('statement_timeout') = '0';
-";
-
 /// Begins a session: the tables are there afterwards, of today's version.
 pub(super) fn begin(session: &mut Session) -> Result<(), Fault> {
-    let limit = format!("'{} s'", ANSWER_S - 5);
-    let settings = SETTINGS.replace("$LIMIT", &limit);
-    session.client.batch_execute(&settings)?;
     if version(&session.client)? != VERSION {
         migrate(session)?;
     }
@@ -105,11 +90,17 @@ fn content(session: &mut Session) -> Result<i32, Fault> {
     Ok(row.try_get(0)?)
 }
 
-/// Makes anew from the documents what an older latlas put into the tables.
+/// Makes anew from the documents what an older latlas put into the tables: all of it, or nothing.
 fn fill_anew(session: &mut Session) -> Result<(), Fault> {
-    session
-        .client
-        .execute("SELECT pg_advisory_lock($1)", &[&LOCK])?;
+    session.client.begin()?;
+    let filled = filled(session);
+    let ended = session.client.end(filled.is_ok());
+    filled.and(ended)
+}
+
+fn filled(session: &mut Session) -> Result<(), Fault> {
+    let client = &session.client;
+    client.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK])?;
     // Another program may have been first.
     if content(session)? < CONTENT {
         rebuild::each(session)?;
@@ -117,9 +108,6 @@ fn fill_anew(session: &mut Session) -> Result<(), Fault> {
             .client
             .execute("UPDATE version SET content = $1", &[&CONTENT])?;
     }
-    session
-        .client
-        .execute("SELECT pg_advisory_unlock($1)", &[&LOCK])?;
     Ok(())
 }
 

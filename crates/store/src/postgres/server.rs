@@ -8,8 +8,8 @@ use crate::{DatabaseFailure, StoreError};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Error, Statement};
 
 /// Connections that are kept open for the next question.
 const IDLE: usize = 8;
@@ -20,10 +20,9 @@ pub(crate) struct Server {
     idle: Mutex<Vec<Session>>,
 }
 
-/// A connection, with what was prepared and looked up on it.
+/// A connection, with what was looked up on it.
 pub(super) struct Session {
     pub(super) client: Client,
-    prepared: HashMap<String, Statement>,
     /// Numbers of rows and points.
     pub(super) quantities: HashMap<String, HashMap<Vec<u64>, i32>>,
     /// Numbers of forms.
@@ -59,18 +58,6 @@ impl From<DatabaseFailure> for Fault {
 /// What the tables hold can't be what this program wrote.
 pub(super) fn damaged(why: impl ToString) -> Fault {
     Fault::Failed(DatabaseFailure::Damaged(why.to_string()))
-}
-
-impl Session {
-    /// A statement, prepared once on this connection.
-    pub(super) fn prepared(&mut self, sql: &str) -> Result<Statement, Fault> {
-        if let Some(known) = self.prepared.get(sql) {
-            return Ok(known.clone());
-        }
-        let statement = self.client.prepare(sql)?;
-        self.prepared.insert(sql.to_owned(), statement.clone());
-        Ok(statement)
-    }
 }
 
 impl Server {
@@ -128,7 +115,6 @@ impl Server {
         })?;
         let mut session = Session {
             client,
-            prepared: HashMap::new(),
             quantities: HashMap::new(),
             forms: Vec::new(),
         };

@@ -308,3 +308,32 @@ fn no_password_is_in_any_message() {
         assert!(text.contains("me@127.0.0.1:1/atlas"), "{text}");
     }
 }
+
+#[test]
+fn a_pooler_in_transaction_mode_is_no_hindrance() {
+    let Some(home) = home() else { return };
+    let Some(pooled) = home.pooled() else { return };
+    // More of them than server processes, each with every kind of statement.
+    std::thread::scope(|scope| {
+        for writer in 0..6 {
+            let pooled = pooled.clone();
+            scope.spawn(move || {
+                for n in 1..=5 {
+                    pooled
+                        .save(&numbered(writer * 10 + n, "one"))
+                        .expect("kept");
+                    let index = Index::open(pooled.clone()).expect("opened");
+                    assert!(!index.runs().expect("runs").is_empty());
+                }
+            });
+        }
+    });
+    home.sql("UPDATE latlas.version SET content = content - 1; DELETE FROM latlas.result");
+    let index = Index::open(home.reopened()).expect("filled anew");
+    assert_eq!(index.verify().expect("verified").documents, 30);
+    let index = Index::open(pooled.clone()).expect("opened");
+    assert!(index.verify().expect("verified").is_whole());
+    assert_eq!(index.rebuild().expect("rebuilt").documents, 30);
+    // Nothing of it is left to the next client of a server process.
+    home.sql("DO $$ BEGIN ASSERT (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') = 0; END $$");
+}

@@ -179,6 +179,16 @@ pub(crate) mod database {
             Store::at(&Place::Database(url)).expect("a store")
         }
 
+        /// The same database behind a pooler in transaction mode; `None` without one.
+        pub(crate) fn pooled(&self) -> Option<Store> {
+            let Ok(pooler) = std::env::var("LATLAS_TEST_POOLER") else {
+                println!("SKIPPED: no pooler (LATLAS_TEST_POOLER; .ci/postgres starts one)");
+                return None;
+            };
+            let place = Place::Database(url_of(&pooler, &self.database().name));
+            Some(Store::at(&place).expect("a store"))
+        }
+
         /// The same database for another role.
         pub(crate) fn store_as(&self, role: &str) -> Store {
             let Database { server, name, .. } = self.database();
