@@ -67,6 +67,8 @@ pub enum Refusal {
     Directory,
     /// ssh can't reach the host, or loses the connection.
     Unreachable,
+    /// The host answered with something else than the result that was asked for.
+    Answer,
     /// Slurm refused the job.
     Scheduler,
 }

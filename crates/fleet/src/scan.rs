@@ -1,10 +1,14 @@
 //! What lies in a campaign's directory: documents, one at a time, and records.
 
 use crate::FleetError;
-use crate::directory::{Directory, read_json};
+use crate::directory::{Directory, job_name, read_json};
 use crate::record::Record;
 use crate::standing::{Document, Documents, Expected, Unreadable};
+use model::campaign::Job;
 use model::run::{Outcome, Run};
+use model::text::visible;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use store::exchange::import::{self, Format, Origin, files};
 
 /// Reads the documents one after the other; each is dropped before the next is read. `each` gets those of
@@ -35,11 +39,7 @@ pub fn documents<E: From<FleetError>>(
 /// A document as `latlas import` takes it: from another machine.
 fn document(directory: &Directory, file: &str) -> Result<Run, String> {
     let path = directory.results().join(file);
-    // Neither waits for the other end of a pipe, nor leaves the directory.
-    let kind = std::fs::symlink_metadata(&path).map_err(|error| error.to_string())?;
-    if !kind.is_file() {
-        return Err("it is not a regular file".into());
-    }
+    believed(&path)?;
     let input = files::read(&path).map_err(|error| error.to_string())?;
     let origin = Origin {
         id: String::new(),
@@ -48,7 +48,41 @@ fn document(directory: &Directory, file: &str) -> Result<Run, String> {
         name: None,
         machine: None,
     };
-    import::import(&[input], Some(Format::Run), origin).map_err(|error| error.to_string())
+    let run = import::import(&[input], Some(Format::Run), origin).map_err(|e| e.to_string())?;
+    let own = |job: &Job| file.strip_prefix(&job_name(job)).is_some_and(is_ending);
+    match &run.job {
+        Some(job) if !own(job) => {
+            let (host, repetition, attempt) = (visible(&job.host), job.repetition, job.attempt);
+            Err(format!(
+                "it says that it is of host {host}, repetition {repetition}, attempt {attempt}: its name \
+                 is that of another job"
+            ))
+        }
+        _ => Ok(run),
+    }
+}
+
+fn is_ending(rest: &str) -> bool {
+    [".json", ".json.zst"].contains(&rest)
+}
+
+/// Whether a file of the campaign's directory is what its owner, or root, left there. Neither waits for the
+/// other end of a pipe, nor leaves the directory.
+fn believed(path: &Path) -> Result<(), String> {
+    let file = std::fs::symlink_metadata(path).map_err(|error| error.to_string())?;
+    if !file.is_file() {
+        return Err("it is not a regular file".into());
+    }
+    let directory = path
+        .parent()
+        .and_then(|directory| std::fs::metadata(directory).ok());
+    let owner = directory.map_or(0, |directory| directory.uid());
+    match file.uid() {
+        uid if uid == owner || uid == 0 => Ok(()),
+        uid => Err(format!(
+            "it belongs to user {uid}, and its directory to user {owner}: anyone could have put it there"
+        )),
+    }
 }
 
 fn summary(file: String, run: &Run) -> Document {
@@ -71,13 +105,18 @@ fn summary(file: String, run: &Run) -> Document {
     }
 }
 
-/// Reads the records that can be read. One that is being overwritten on a full disk may not.
+/// Reads the records that can be read and are of the job in their name. One that is being overwritten on a full disk may not.
 ///
 /// # Errors
 /// If the directory can't be read.
 pub fn records(directory: &Directory, each: impl FnMut(Record)) -> Result<(), FleetError> {
     let names = Directory::names(&directory.records())?;
-    let read = |name: &String| read_json(&directory.records().join(name)).ok().flatten();
+    let read = |name: &String| {
+        let path = directory.records().join(name);
+        believed(&path).ok()?;
+        let record: Option<Record> = read_json(&path).ok()?;
+        record.filter(|record| name.strip_prefix(&job_name(&record.job)) == Some(".json"))
+    };
     names.iter().filter_map(read).for_each(each);
     Ok(())
 }
@@ -109,5 +148,20 @@ mod tests {
             .collect();
         let why = "it is not a regular file";
         assert_eq!(found, [("a", why), ("b", why), ("c", why)]);
+    }
+
+    #[test]
+    fn what_another_user_put_there_is_not_believed() {
+        let home = tempfile::tempdir().expect("a directory");
+        let path = home.path().join("a.json");
+        std::fs::write(&path, "{}").expect("written");
+        assert_eq!(believed(&path), Ok(()));
+        // Only root can give a file away.
+        if std::os::unix::fs::chown(&path, Some(65534), None).is_ok() {
+            let why = believed(&path).expect_err("another's");
+            assert!(why.starts_with("it belongs to user 65534"), "{why}");
+            std::os::unix::fs::chown(home.path(), Some(65534), None).expect("given away");
+            assert_eq!(believed(&path), Ok(()), "the whole directory is theirs");
+        }
     }
 }

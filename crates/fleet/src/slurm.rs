@@ -1,6 +1,6 @@
 //! Slurm: a batch of jobs for each host by sbatch, the queue by squeue, hosts by sinfo.
 
-use crate::child::{self, Ended};
+use crate::child::{self, Ended, Limits};
 use crate::directory::{Directory, program_name};
 use crate::journal::{Batch, Outcome, Submission};
 use crate::standing::{Phase, Queue, Queued};
@@ -11,7 +11,10 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Time to wait for Slurm's answer.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMITS: Limits = Limits {
+    time: Duration::from_secs(60),
+    bytes: 256 << 20,
+};
 
 /// Name of the campaign's jobs in Slurm.
 pub fn job_name(submission: &Submission) -> String {
@@ -172,7 +175,7 @@ pub(crate) fn submit(
     let held = lock
         .try_clone()
         .map_err(FleetError::io("read", directory.path()))?;
-    let ended = started("sbatch", child::run(&mut command, held.into(), LIMIT))?;
+    let ended = started("sbatch", child::run(&mut command, held.into(), LIMITS))?;
     crash::point("batch submitted");
     match (ended.ok, ended.code) {
         (true, _) => Ok(Outcome::Accepted),
@@ -217,7 +220,7 @@ fn started(command: &'static str, ended: std::io::Result<Ended>) -> Result<Ended
 
 /// What a command of Slurm prints.
 fn ask(name: &'static str, command: &mut Command, input: Stdio) -> Result<String, FleetError> {
-    let ended = started(name, child::run(command, input, LIMIT))?;
+    let ended = started(name, child::run(command, input, LIMITS))?;
     match ended.ok {
         true => Ok(String::from_utf8_lossy(&ended.out).into_owned()),
         false => Err(FleetError::Command {

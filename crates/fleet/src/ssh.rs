@@ -64,6 +64,12 @@ pub fn run(
             _ => hosts.push((&job.host, vec![job])),
         }
     }
+    let ids = standing.jobs.iter().flat_map(|job| {
+        let key = (job.host.clone(), job.repetition);
+        let ids = job.run.iter().chain(&job.twice);
+        ids.map(move |id| (id.clone(), key.clone()))
+    });
+    let ids = Mutex::new(ids.collect());
     let end = Instant::now() + submission.campaign.deadline.0;
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(None);
@@ -76,6 +82,7 @@ pub fn run(
                         submission,
                         host,
                         program,
+                        ids: &ids,
                         end,
                         report,
                     };

@@ -63,6 +63,11 @@ pub(crate) enum Problem {
     Refused(Refused),
     #[error("not stored: started_unix_ms is {0}, which is no time")]
     NoTime(u64),
+    #[error(
+        "not stored: it is a result of host {0} in a campaign, and whoever may upload could claim that; \
+         `latlas fleet collect` stores results of campaigns"
+    )]
+    OfCampaign(String),
     #[error("not stored: started {0}, which is in the future; set that machine's clock")]
     Future(String),
     #[error("another run is stored under this id; stored runs never change")]
@@ -120,7 +125,9 @@ impl Problem {
             P::TooLarge(_) | P::Refused(Refused::TooLarge(_)) => StatusCode::PAYLOAD_TOO_LARGE,
             P::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             P::WrongHost => StatusCode::MISDIRECTED_REQUEST,
-            P::NotComparable(_) | P::NoTime(_) | P::Future(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            P::NotComparable(_) | P::NoTime(_) | P::OfCampaign(_) | P::Future(_) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             P::Refused(Refused::NotARun(_) | Refused::Newer(_)) => StatusCode::UNPROCESSABLE_ENTITY,
             P::TooManyUploads => StatusCode::TOO_MANY_REQUESTS,
             P::Busy | P::TimedOut => StatusCode::SERVICE_UNAVAILABLE,

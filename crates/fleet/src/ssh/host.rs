@@ -10,7 +10,9 @@ use crate::journal::Submission;
 use crate::record::{Record, Refusal, Stage};
 use crate::standing::JobStanding;
 use model::campaign::Job;
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// The jobs of one host.
@@ -19,6 +21,8 @@ pub(super) struct Host<'a> {
     pub(super) submission: &'a Submission,
     pub(super) host: &'a str,
     pub(super) program: &'a Path,
+    /// Ids of the runs that are here, each with its host and repetition.
+    pub(super) ids: &'a Mutex<HashMap<String, (String, u32)>>,
     /// The deadline.
     pub(super) end: Instant,
     pub(super) report: &'a (dyn Fn(Event) + Sync),

@@ -144,6 +144,9 @@ fn checked(bytes: &[u8], now_unix_ms: fn() -> u64) -> Result<Run, Problem> {
     if i64::try_from(started).is_err() {
         return Err(Problem::NoTime(started));
     }
+    if let Some(job) = run.job {
+        return Err(Problem::OfCampaign(model::text::visible(&job.host)));
+    }
     // It would be the newest run of its machine until then.
     match store::is_in_future(&run, now_unix_ms()) {
         true => Err(Problem::Future(model::utc::text(started))),

@@ -1,15 +1,21 @@
 //! One job on a host, and its document.
 
-use super::remote::{COPY, SHORT, output};
+use super::remote::{COPY, MAX_ANSWER, SHORT, output};
 use super::{Failure, Host};
 use crate::campaign::Time;
+use crate::child::Limits;
 use crate::directory::{program_name, result_name};
 use crate::record::{Record, Refusal, Stage};
 use crate::standing::JobStanding;
 use crate::{FleetError, crash};
 use model::campaign::Job;
+use model::run::Run;
+use model::text::visible;
 use std::process::Stdio;
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
+use store::Refused;
+use store::exchange::import::MAX_FILE_BYTES;
 
 /// Time that a job has to end, once `timeout` on the host asks it to.
 const GRACE: Duration = Duration::from_secs(30);
@@ -37,7 +43,11 @@ impl Host<'_> {
              --attempt {attempt} --nonce {nonce} --reference {now}"
         );
         let began = Instant::now();
-        let ended = self.ssh(&command, Stdio::null(), limit + GRACE)?;
+        let limits = Limits {
+            time: limit + GRACE,
+            bytes: MAX_ANSWER,
+        };
+        let ended = self.ssh(&command, Stdio::null(), limits)?;
         if !ended.ok && began.elapsed() >= limit {
             let text = format!(
                 "timed out after {}",
@@ -70,7 +80,8 @@ impl Host<'_> {
             let text = format!("the program did not return a job record: is it latlas {version}?");
             Failure::Host(Refusal::Program, text)
         })?;
-        let partial = result.map(|result| self.fetch(&result)).transpose()?;
+        let partial = result.map(|result| self.fetch(&result, job.repetition));
+        let partial = partial.transpose()?;
         Ok((record, partial.flatten()))
     }
 
@@ -95,7 +106,7 @@ impl Host<'_> {
             let path = format!("{}/results/{result}", self.remote());
             let ask = format!("test -e {path} && echo yes || true");
             let there = self.shell(&ask, Stdio::null(), SHORT)?;
-            if there.starts_with(b"yes") && self.fetch(&result)?.is_none() {
+            if there.starts_with(b"yes") && self.fetch(&result, job.repetition)?.is_none() {
                 let mut record = record.clone();
                 record.stage = Stage::Finished;
                 record.write(self.directory)?;
@@ -105,18 +116,56 @@ impl Host<'_> {
         Ok(false)
     }
 
-    /// Copies a document. Returns why it is not whole.
-    fn fetch(&self, result: &str) -> Result<Option<String>, Failure> {
+    /// Copies a document of a repetition. Returns why it is not whole.
+    fn fetch(&self, result: &str, repetition: u32) -> Result<Option<String>, Failure> {
         let path = format!("{}/results/{result}", self.remote());
         let bytes = self.shell(&format!("cat {path}"), Stdio::null(), COPY)?;
-        let run = store::from_bytes(&bytes).map_err(|why| {
-            let text = format!("its document did not arrive whole: {why}");
-            Failure::Host(Refusal::Unreachable, text)
+        let run = store::from_bytes_within(&bytes, MAX_FILE_BYTES).map_err(|refused| {
+            let text = format!("its document did not arrive whole: {refused}");
+            match refused {
+                Refused::Damaged(_) => Failure::Host(Refusal::Unreachable, text),
+                _ => Failure::Host(Refusal::Answer, text),
+            }
         })?;
+        let forged = self.forged(&run, result, repetition);
+        forged.map_or(Ok(()), |text| Err(Failure::Host(Refusal::Answer, text)))?;
         let here = self.directory.results().join(result);
         store::replace(&bytes, &here).map_err(FleetError::from)?;
         crash::point("document copied");
         Ok(run.partial)
+    }
+
+    /// Why a document is not the one that this host was asked for. Hosts are believed what they measured,
+    /// and nothing about others.
+    fn forged(&self, run: &Run, result: &str, repetition: u32) -> Option<String> {
+        let host = self.host;
+        let is_own = |job: &Job| {
+            (&job.campaign, &job.digest)
+                == (&self.submission.campaign.name, &self.submission.digest)
+                && (&*job.host, job.repetition) == (host, repetition)
+                && result_name(job) == result
+        };
+        match &run.job {
+            Some(job) if is_own(job) => {}
+            Some(job) => {
+                return Some(format!(
+                    "host {host} sent a result of another job (host {}, repetition {}, attempt {}): refused",
+                    visible(&job.host),
+                    job.repetition,
+                    job.attempt
+                ));
+            }
+            None => return Some(format!("host {host} sent a run of no campaign: refused")),
+        }
+        let own = (host.to_owned(), repetition);
+        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = ids.entry(run.id.clone()).or_insert_with(|| own.clone());
+        (*known != own).then(|| {
+            let (other, id) = (&known.0, &run.id);
+            format!(
+                "host {host} sent a result with the id {id}, which is that of host {other}: refused"
+            )
+        })
     }
 }
 

@@ -2,19 +2,28 @@
 
 use super::{Failure, Host};
 use crate::FleetError;
-use crate::child::{self, Ended};
+use crate::child::{self, Ended, Limits};
 use crate::directory::program_name;
 use crate::record::Refusal;
 use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use store::exchange::import::MAX_FILE_BYTES;
 use sys::input::open_file;
 
-/// Time for a short command on a host.
-pub(super) const SHORT: Duration = Duration::from_secs(60);
-/// Time to copy the program or a document.
-pub(super) const COPY: Duration = Duration::from_secs(600);
+/// What a short command on a host may take.
+pub(super) const SHORT: Limits = Limits {
+    time: Duration::from_secs(60),
+    bytes: MAX_ANSWER,
+};
+/// What it may take to copy the program or a document.
+pub(super) const COPY: Limits = Limits {
+    time: Duration::from_secs(600),
+    bytes: MAX_FILE_BYTES,
+};
+/// Longest answer of a host that is not a document.
+pub(super) const MAX_ANSWER: u64 = 1 << 20;
 
 impl Host<'_> {
     /// Makes the host's directory, and stages the program and what is to be measured.
@@ -34,13 +43,13 @@ impl Host<'_> {
     }
 
     /// Writes a file on the host, whole or not at all.
-    fn put(&self, file: File, path: &str, limit: Duration) -> Result<(), Failure> {
+    fn put(&self, file: File, path: &str, limits: Limits) -> Result<(), Failure> {
         // What an attempt before left there.
         let command = format!(
             "rm -f {path}.new.*; cat >{path}.new.$$ && chmod 755 {path}.new.$$ && \
              mv {path}.new.$$ {path} || {{ rm -f {path}.new.$$; exit 1; }}"
         );
-        self.shell(&command, file.into(), limit).map(drop)
+        self.shell(&command, file.into(), limits).map(drop)
     }
 
     /// Where the campaign lies in the home directory of the host.
@@ -53,10 +62,10 @@ impl Host<'_> {
         &self,
         command: &str,
         input: Stdio,
-        limit: Duration,
+        limits: Limits,
     ) -> Result<Vec<u8>, Failure> {
         let command = format!("export LC_ALL=C; {command}");
-        output(self.ssh(&command, input, limit)?, Refusal::Directory)
+        output(self.ssh(&command, input, limits)?, Refusal::Directory)
     }
 
     /// Runs a command on the host.
@@ -64,7 +73,7 @@ impl Host<'_> {
         &self,
         command: &str,
         input: Stdio,
-        limit: Duration,
+        limits: Limits,
     ) -> Result<Ended, Failure> {
         let mut ssh = Command::new("ssh");
         ssh.args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=10"])
@@ -78,7 +87,7 @@ impl Host<'_> {
             .args(["--", self.host, command])
             // Ctrl-C is for `submit` alone: it is no failure of the host.
             .process_group(0);
-        child::run(&mut ssh, input, limit).map_err(|why| {
+        child::run(&mut ssh, input, limits).map_err(|why| {
             let reason = why.to_string();
             Failure::Here(FleetError::Command {
                 command: "ssh",
@@ -95,6 +104,7 @@ pub(super) fn output(ended: Ended, otherwise: Refusal) -> Result<Vec<u8>, Failur
         errors.iter().any(|error| text.contains(error))
     };
     let why = match ended.code {
+        _ if ended.printed_too_much => Refusal::Answer,
         Some(0) => return Ok(ended.out),
         None | Some(255) => Refusal::Unreachable,
         _ if is_full(&ended.message) => Refusal::DiskFull,

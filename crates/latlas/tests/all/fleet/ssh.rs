@@ -82,6 +82,97 @@ fn a_document_that_the_host_has_is_copied_also_when_nothing_here_knows_of_it() {
 }
 
 #[test]
+fn a_host_is_believed_nothing_about_other_jobs() {
+    let fleet = Fleet::new(&format!(
+        "{SHORT}\nengine = 'ssh'\nhosts = ['evil', 'good']"
+    ));
+    fleet.run("submit lab.toml").ok();
+    let goods = fleet.status()["jobs"][1]["run"].clone();
+    let results = fleet.0.path("lab.fleet/results");
+    let is_evils = |path: &std::path::PathBuf| {
+        path.file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with("evil."))
+    };
+    let evils = || crate::support::entries(&results).into_iter().find(is_evils);
+    let own = evils().expect("its document");
+    let run = serde_json::to_value(store::read_as_it_is(&own).expect("a run")).expect("JSON");
+    std::fs::remove_file(own).expect("removed");
+    let script =
+        "#!/bin/sh\ncase $1 in */results/*) . $HOSTS/answer;; *) exec /bin/cat \"$@\";; esac\n";
+    fleet.0.write("hosts/evil.bin/cat", script);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(fleet.0.path("hosts/evil.bin/cat"), mode).expect("executable");
+    let other = |pointer: &str, value: serde_json::Value| {
+        let mut run = run.clone();
+        *run.pointer_mut(pointer).expect(pointer) = value;
+        fleet.0.write("hosts/forged", run.to_string());
+        "exec /bin/cat $HOSTS/forged"
+    };
+    type Answer<'a> = &'a dyn Fn() -> &'a str;
+    let answers: [(Answer, &str); 7] = [
+        (
+            &|| other("/job/host", "good".into()),
+            "sent a result of another job (host good, repetition 1",
+        ),
+        (
+            &|| other("/job/repetition", 7.into()),
+            "sent a result of another job (host evil, repetition 7",
+        ),
+        (
+            &|| other("/job/nonce", "f".into()),
+            "sent a result of another job",
+        ),
+        (
+            &|| other("/job/digest", "0".into()),
+            "sent a result of another job",
+        ),
+        (
+            &|| other("/job", serde_json::Value::Null),
+            "sent a run of no campaign",
+        ),
+        (
+            &|| other("/id", goods.clone()),
+            "which is that of host good",
+        ),
+        (
+            &|| "exec /bin/cat /dev/zero",
+            "it answered with more than 65536 KiB",
+        ),
+    ];
+    for (answer, reason) in answers {
+        fleet.0.write("hosts/answer", answer());
+        let done = fleet.run("submit lab.toml --again").ended_with(3);
+        has(&done.out, ["evil", reason]);
+        let jobs = fleet.status()["jobs"].clone();
+        assert_eq!(
+            (&jobs[0]["state"], &jobs[0]["refusal"]),
+            (&"refused".into(), &"answer".into())
+        );
+        assert_eq!(
+            (&jobs[1]["state"], &jobs[1]["run"]),
+            (&"done".into(), &goods)
+        );
+        assert_eq!(evils(), None, "nothing of it is kept");
+    }
+    // Its own result counts, as before.
+    fleet.0.write("hosts/answer", "exec /bin/cat \"$@\"");
+    fleet.run("submit lab.toml --again").ok();
+    // Whoever writes into the directory is believed no more.
+    let own = evils().expect("its document");
+    let mut forged = run.clone();
+    forged["job"]["host"] = "good".into();
+    forged["job"]["attempt"] = 9.into();
+    forged["id"] = crate::support::id(1).into();
+    std::fs::write(own, forged.to_string()).expect("written");
+    let standing = fleet.status();
+    assert_eq!(standing["jobs"][1]["run"], goods);
+    has(
+        &standing["unreadable"][0]["reason"].to_string(),
+        ["of host good, repetition 1, attempt 9"],
+    );
+}
+
+#[test]
 fn a_control_that_a_host_cannot_set_is_named_by_its_key() {
     let fleet = Fleet::new("hosts = ['a']\nengine = 'ssh'\n[controls]\ndir = '/nowhere'");
     fleet.run("submit lab.toml").ended_with(3);
