@@ -291,7 +291,7 @@ fn damaged_files_are_refused_or_whole() {
     let mut seeds: Vec<Vec<u8>> = Vec::new();
     let places = [
         fixtures(),
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds"),
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/import"),
     ];
     for place in places {
         for entry in std::fs::read_dir(place).expect("a directory") {

@@ -40,7 +40,7 @@ fn mistakes_are_one_line_that_names_the_place() {
             "budget = '300000000000y'",
             "lab.toml:4: \"300000000000y\": give 10 years at most",
         ),
-        ("engine = 'ray'", "lab.toml:4: unknown variant `ray`"),
+        ("engine = 'ray'", "lab.toml:4: unknown: \"ray\""),
         ("[controls]\nnicer = 1", "lab.toml:5: unknown: \"nicer\""),
     ] {
         let error = parsed(&format!("{base}{added}")).expect_err(added);

@@ -336,8 +336,10 @@ fn of_input(input: &Input, format: Format) -> Result<Found, ImportError> {
 /// A fault of a file, unless it is another tool's: then that is what is wrong with it.
 fn of_another_tool(fault: Fault, input: &Input) -> ImportError {
     let tool = match input {
-        Input::File { bytes, .. } => other_tools::named(bytes),
-        Input::Criterion { .. } => None,
+        Input::File { bytes, .. } if !matches!(detect(input), Ok(Format::Run)) => {
+            other_tools::named(bytes)
+        }
+        _ => None,
     };
     tool.map_or(fault, Fault::of_file).in_file(input.name())
 }

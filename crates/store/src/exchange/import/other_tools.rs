@@ -6,14 +6,15 @@ use super::Format;
 /// So much of a file's beginning is looked at.
 const LOOKED_AT: usize = 256 << 10;
 
-/// The tools, each with the texts that tell it: all of one line.
+/// The tools, each with the texts that tell it: all of one line. JSON is told by its keys, which begin with a
+/// quote; `[` first stands for a list.
 const TOOLS: &[(&str, &[&[&str]])] = &[
     (
         "a JMH result",
         &[
             &["\"primaryMetric\"", "\"scoreUnit\""],
             &["# JMH version"],
-            &["\"Benchmark\",\"Mode\",\"Threads\""],
+            &["Benchmark\",\"Mode\",\"Threads"],
             &["Benchmark ", " Mode ", " Cnt ", " Score "],
         ],
     ),
@@ -120,20 +121,30 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
     (
         "Bencher Metric Format",
         &[
-            &["\"latency\"", "\"value\""],
-            &["\"throughput\"", "\"value\""],
+            &["\"latency\":{\"value\"", "{\"value\""],
+            &["\"latency\": {", "\"value\":"],
         ],
     ),
     (
         "a github-action-benchmark result",
-        &[&["\"name\"", "\"unit\"", "\"value\""]],
+        &[&["[", "\"name\"", "\"unit\"", "\"value\""]],
     ),
 ];
 
 /// What a file is that no format fits: the tool, and what is read.
 pub(super) fn named(bytes: &[u8]) -> Option<String> {
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
-    let is = |signs: &[&str]| signs.iter().all(|sign| start.contains(sign));
+    let start = start.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+    let in_list = |rest: &str| {
+        let value = |c: char| c.is_ascii_digit() || "{[\"-]".contains(c);
+        rest.trim_start().starts_with(value)
+    };
+    let is_json = start.starts_with('{') || start.strip_prefix('[').is_some_and(in_list);
+    let is = |signs: &[&str]| match signs[0] {
+        "[" => start.starts_with('[') && signs.iter().all(|sign| start.contains(sign)),
+        // The texts of a JSON file may hold anything.
+        first => first.starts_with('"') == is_json && signs.iter().all(|sign| start.contains(sign)),
+    };
     let tool = TOOLS
         .iter()
         .find(|(_, ways)| ways.iter().any(|signs| is(signs)));
@@ -237,7 +248,8 @@ mod tests {
                 "{named}"
             );
         }
-        for unknown in ["", "hello", "{}", "[]", "{\"a\": 1}", "\u{0}\u{1}"] {
+        let command = r#"{"results": [{"command": "Benchmark ns/op goos: time:   [", "name": 1, "unit": 1, "value": 1}]}"#;
+        for unknown in ["", "hello", "{}", "[]", "{\"a\": 1}", "\u{0}\u{1}", command] {
             assert_eq!(super::named(unknown.as_bytes()), None, "{unknown}");
         }
     }
