@@ -1,6 +1,9 @@
 //! How many interrupts a CPU took, by kind.
 
 pub use crate::platform::interrupts::InterruptCounts;
+#[cfg(target_os = "linux")]
+#[doc(hidden)]
+pub use crate::platform::interrupts::anything;
 
 /// One kind of interrupts.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,6 +8,10 @@ use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, m
 
 use crate::platform;
 
+#[cfg(target_os = "linux")]
+#[doc(hidden)]
+pub use crate::platform::pages::smaps_anything;
+
 /// Which pages a buffer should have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PageKind {

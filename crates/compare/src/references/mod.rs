@@ -112,6 +112,16 @@ impl References {
         Ok(all)
     }
 
+    /// The references of a text, as a file of this name would be read.
+    ///
+    /// # Errors
+    /// The first line that does not fit.
+    pub fn parse(name: &str, text: &str) -> Result<References, ReferenceError> {
+        let mut all = References::default();
+        files::parse_into(&mut all, name, text)?;
+        Ok(all)
+    }
+
     /// A table by its key or its short name (`2012`).
     pub fn find(&self, key: &str) -> Option<&Reference> {
         let key = ALIASES

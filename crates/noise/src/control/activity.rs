@@ -158,7 +158,7 @@ fn process(text: &str) -> Option<Process> {
         parent: stat.number(4)?,
         session: stat.number(6)?,
         terminal: stat.number(7)?,
-        ticks: stat.number::<u64>(14)? + stat.number::<u64>(15)?,
+        ticks: stat.number::<u64>(14)?.saturating_add(stat.number(15)?),
         start: stat.number(22)?,
     })
 }

@@ -85,6 +85,13 @@ pub(crate) fn copied_by_fork_bytes() -> io::Result<u64> {
     sum_copied(BufReader::new(File::open("/proc/self/smaps")?))
 }
 
+/// Reads any bytes as `/proc/self/smaps`, for the fuzzer.
+#[doc(hidden)]
+pub fn smaps_anything(smaps: &[u8]) {
+    let _ = sum_copied(smaps);
+    let _ = sum_range(smaps, 0, usize::MAX);
+}
+
 /// Resident bytes of the mappings whose page tables a fork copies: those that
 /// hold anonymous pages and are not kept from children (`dc` among their
 /// flags). Mappings of files alone are left to faults (dup_mmap in

@@ -21,6 +21,8 @@ use std::time::Duration;
 use sys::perf::Capture;
 
 pub use command::{INTERRUPTS_RECORDED, command, ended_as, started};
+#[doc(hidden)]
+pub use process::anything;
 pub use running::process;
 pub use usdt::Usdt;
 

@@ -122,6 +122,13 @@ pub(super) fn schedstat_of(text: &str) -> Option<[u64; 3]> {
     Some([fields.next()??, fields.next()??, fields.next()??])
 }
 
+/// Reads any text as what the kernel says of a thread, for the fuzzer.
+#[doc(hidden)]
+pub fn anything(text: &str) {
+    stat_of(text);
+    schedstat_of(text);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

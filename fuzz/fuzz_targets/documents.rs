@@ -1,0 +1,69 @@
+//! Any bytes as each document that users hand in: refused in one line that has none of the parser's own
+//! words, or what is written of it is read again.
+#![no_main]
+
+use model::cpu_history::CpuHistory;
+use model::fit::expectation::Expectation;
+use model::misfit;
+use model::noise::effect::Effects;
+use model::noise::osnoise::OsnoiseDocument;
+use model::qos::Qos;
+use model::qos::knobs::Knobs;
+use model::trace::Trace;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// What may be unpacked.
+const LIMIT: u64 = 4 << 20;
+
+/// The words of a parser that no user should read.
+const WORDS: [&str; 5] = ["expected struct", "invalid type", "invalid value", "missing field", " at line "];
+
+fn refused(line: &str) {
+    assert!(!line.contains('\n') && line.len() < 20_000, "{line:?}");
+    assert!(!WORDS.iter().any(|words| line.contains(words)), "{line:?}");
+}
+
+fn document<T: DeserializeOwned + Serialize>(bytes: &[u8]) -> Option<T> {
+    match misfit::read_json::<T>(bytes) {
+        Ok(read) => {
+            let written = serde_json::to_vec(&read).expect("JSON");
+            misfit::read_json::<T>(&written).expect("read again");
+            Some(read)
+        }
+        Err(error) => {
+            refused(&error.to_string());
+            None
+        }
+    }
+}
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let Some((&kind, bytes)) = bytes.split_first() else {
+        return;
+    };
+    match kind {
+        b'q' => drop(document::<Qos>(bytes)),
+        b'k' => drop(document::<Knobs>(bytes)),
+        b'e' => drop(document::<Effects>(bytes)),
+        b'o' => drop(document::<OsnoiseDocument>(bytes)),
+        b'c' => drop(document::<CpuHistory>(bytes)),
+        b't' => drop(document::<Trace>(bytes)),
+        b'z' => match trace::document::from_bytes(bytes) {
+            Ok(trace) => drop(trace::document::to_bytes(&trace).expect("written")),
+            Err(error) => refused(&error.to_string()),
+        },
+        b'x' => {
+            if let Some(expected) = document::<Expectation>(bytes)
+                && let Err(error) = expected.check()
+            {
+                refused(&error.to_string());
+            }
+        }
+        _ => match store::from_bytes_within(bytes, LIMIT) {
+            // Infinity can be read in no document, and written in none.
+            Ok(run) => drop(store::to_json(&run)),
+            Err(error) => refused(&error.to_string()),
+        },
+    }
+});
