@@ -90,8 +90,13 @@ fn nothing_is_left_in_the_kernel() {
 #[test]
 fn a_program_without_probes_says_so() {
     let home = Home::new();
-    let done = home.run("trace --usdt -- true").recorded();
-    has(&done.err, ["no section .note.stapsdt"]);
+    match allowed(&home).contains(&"full") {
+        true => {
+            let done = home.run("trace --usdt -- true").recorded();
+            has(&done.err, ["no section .note.stapsdt"]);
+        }
+        false => skip("probes need root"),
+    }
     let done = home.run("trace --tier minimal --usdt -- true");
     has(&done.err, ["no USDT probes: this tier can't record them"]);
 }

@@ -55,7 +55,7 @@ fn a_signal_to_a_whole_service_keeps_what_exec_measured() {
 #[test]
 fn two_signals_of_one_request_keep_what_noise_ab_measured() {
     let home = Home::new();
-    let line = "noise ab nice --rounds 400 --workload cpu --load none --job 20ms --json";
+    let line = "noise ab session --rounds 400 --workload cpu --load none --job 20ms --json";
     let child = home.command(line).process_group(0).spawn().expect("starts");
     // A job is a process in the group of latlas's own watcher.
     let mut seen = std::collections::BTreeSet::new();
