@@ -63,7 +63,7 @@ fn no_output_has_the_figure_of_an_invalid_row() {
         "compare a.json a.json",
     ];
     let holding = |home: &Home| -> Vec<&str> {
-        let held = |command: &&str| home.run(command).out.contains("7.71");
+        let held = |command: &&str| home.run(*command).out.contains("7.71");
         outputs.into_iter().filter(held).collect()
     };
     home.write("a.json", run.to_string());
