@@ -95,7 +95,8 @@ impl Unreadable {
 
 /// Files by the path that they have on a real system, `/sys/...`.
 pub trait Files {
-    /// Content without the white space around it.
+    /// Content without the white space and zero bytes around it: kernels around 5.15 end lists of
+    /// CPUs with one, device trees end strings so.
     ///
     /// # Errors
     /// What opening and reading say.
@@ -175,8 +176,8 @@ pub struct Tree {
 
 impl Files for Tree {
     fn read(&self, path: &str) -> io::Result<String> {
-        let bytes = input::read_open(Input::File(input::open_file(&self.at(path))?), MAX_BYTES)?;
-        Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+let bytes = input::read_open(Input::File(input::open_file(&self.at(path))?), MAX_BYTES)?;
+        Ok(trimmed(&String::from_utf8_lossy(&bytes)).to_owned())
     }
 
     fn write(&self, path: &str, text: &str) -> io::Result<()> {
@@ -283,11 +284,9 @@ impl Tree {
     }
 
     /// [`read`](Files::read) where the error does not matter; `None` for an
-    /// empty file too. Device-tree strings end in a zero byte, which goes.
+    /// empty file too.
     pub(crate) fn text(&self, path: &str) -> Option<String> {
-        let text = self.read(path).ok()?;
-        let text = text.trim_matches('\0').trim();
-        (!text.is_empty()).then(|| text.to_owned())
+        self.read(path).ok().filter(|text| !text.is_empty())
     }
 
     /// The decimal number in a file.
@@ -313,14 +312,34 @@ impl Tree {
     }
 }
 
-/// A kernel list like `0-3,8,10-11`; an empty text is an empty list.
+/// Without the white space and zero bytes around it.
+fn trimmed(text: &str) -> &str {
+    text.trim_matches(is_blank)
+}
+
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == '\0'
+}
+
+/// A number of a CPU beyond this is damage: Linux is built for at most 8192.
+const MOST_CPUS: u32 = 1 << 16;
+
+/// A kernel list like `0-3,8,10-11` or, in cpufreq, `0 1 2 3`; the only parser of such lists. An
+/// empty set is an empty text, a zero byte (CentOS 7) or `(null)`.
 pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
+    let number = |text: &str| text.parse().ok().filter(|&cpu: &u32| cpu < MOST_CPUS);
     let mut cpus = Vec::new();
-    for part in text.trim().split(',').filter(|part| !part.is_empty()) {
-        match part.split_once('-') {
-            Some((first, last)) => cpus.extend(first.parse::<u32>().ok()?..=last.parse().ok()?),
-            None => cpus.push(part.parse().ok()?),
+    if trimmed(text) == "(null)" {
+        return Some(cpus);
+    }
+    let parts = text.split(|c| c == ',' || is_blank(c));
+    for part in parts.filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (number(first)?, number(last)?);
+        if last < first {
+            return None;
         }
+        cpus.extend(first..=last);
     }
     Some(cpus)
 }
@@ -348,8 +367,35 @@ mod tests {
     #[test]
     fn cpu_lists() {
         assert_eq!(cpu_list("0-3,8,10-11\n"), Some(vec![0, 1, 2, 3, 8, 10, 11]));
-        assert_eq!(cpu_list(""), Some(vec![]));
-        assert_eq!(cpu_list("0-x"), None);
+        for empty in ["", "\n", "\n\n", "\0", "\0\n", "(null)", "   (null)\n"] {
+            assert_eq!(cpu_list(empty), Some(vec![]), "{empty:?}");
+        }
+        assert_eq!(cpu_list("0-1\n\0"), Some(vec![0, 1]));
+        assert_eq!(cpu_list("0 1 3 \n"), Some(vec![0, 1, 3]), "cpufreq");
+        assert_eq!(cpu_list("8191"), Some(vec![8191]));
+        // The last would take 16 GiB.
+        for none in [
+            "0-x",
+            "3-1",
+            "-1",
+            "0--1",
+            "1-2-3",
+            "(null),1",
+            "0-4294967295",
+        ] {
+            assert_eq!(cpu_list(none), None, "{none:?}");
+        }
+    }
+
+    #[test]
+    fn zero_bytes_around_a_text_go() {
+        let root = tempfile::tempdir().expect("a directory");
+        let tree = Tree::new(root.path());
+        std::fs::write(tree.at("/list"), b"0-3\n\0").expect("a file");
+        std::fs::write(tree.at("/empty"), b"\0\n").expect("a file");
+        assert_eq!(tree.read("/list").expect("a text"), "0-3");
+        assert_eq!(tree.read("/empty").expect("a text"), "");
+        assert_eq!(tree.text("/empty"), None);
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub enum NoGroup {
     /// The hierarchy is not mounted.
     #[error("the control groups of the {0} controller are not mounted here")]
     NotMounted(String),
+    /// Neither the group nor an ancestor can be seen.
+    #[error("the control group of this process with the {0} controller is not visible here")]
+    NotVisible(String),
     /// One of the two files can't be read.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),

@@ -21,6 +21,13 @@ pub fn machine_from(root: &Path, live: &Live) -> Machine {
     platform::machine::read(root, live)
 }
 
+/// Whether a core is as fast as the fastest of its design, by capacity or by frequency. Cores of
+/// one design differ by up to 3 % (binning: NVIDIA Grace, GB10); the "prime" cores of phones are 8 %
+/// faster than others and more.
+pub fn is_as_fast(speed: u64, fastest: u64) -> bool {
+    speed >= fastest - fastest / 20
+}
+
 /// This start of this host, in a word that no other has: its name and the
 /// kernel's own mark of the start. `None` where the system tells no such mark.
 pub fn this_boot() -> Option<String> {

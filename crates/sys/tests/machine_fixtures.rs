@@ -2,6 +2,11 @@
 //! the kernels of such machines write.
 #![cfg(any(target_os = "linux", target_os = "android"))]
 
+#[path = "machine_fixtures/arm.rs"]
+mod arm;
+#[path = "machine_fixtures/oddities.rs"]
+mod oddities;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;

@@ -16,6 +16,8 @@ pub(super) struct Activity {
     processes: HashMap<u32, Process>,
     /// Of all CPUs, including idle time.
     total: Option<u64>,
+    /// In tasks, interrupts and guests.
+    busy: u64,
     steal: Option<u64>,
     /// CPUs in /proc/stat.
     cpus: u64,
@@ -44,6 +46,18 @@ pub(super) struct Busy {
     pub(super) kernel: bool,
 }
 
+/// What ran between two readings.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ran {
+    /// Processes, the busiest first, without our own.
+    pub(super) processes: Vec<Busy>,
+    /// Share of one CPU that no process explains: of those that ended, and of those that can't be
+    /// seen.
+    pub(super) unexplained: f64,
+    /// The same of all that was busy.
+    pub(super) of_busy: f64,
+}
+
 impl fmt::Display for Busy {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let kernel = if self.kernel { ", kernel" } else { "" };
@@ -60,6 +74,9 @@ impl Activity {
         Activity {
             processes: processes(files),
             total: times.all.map(CpuTicks::total),
+            busy: times
+                .all
+                .map_or(0, |all| all.user.saturating_add(all.system)),
             steal: times.all.and_then(|ticks| ticks.steal),
             cpus: times.cpus.len() as u64,
             throttles: throttles(files),
@@ -85,31 +102,41 @@ impl Activity {
         Some(self.steal? as f64 / total as f64)
     }
 
-    /// Processes that ran since `before` except `own`, the busiest first.
-    /// `None` if no time passed.
-    pub(super) fn busy_since(&self, before: &Activity, own: Option<u32>) -> Option<Vec<Busy>> {
+    /// Whether all processes of the machine can be seen: the kernel's own are, which are in no other
+    /// namespace of process ids and hidden like those of other users.
+    pub(super) fn sees_all(&self) -> bool {
+        let kthreadd = self.processes.get(&2);
+        kthreadd.is_some_and(|process| process.parent == 0 && process.name == "kthreadd")
+    }
+
+    /// What ran since `before` except `own`. `None` if no time passed.
+    pub(super) fn ran_since(&self, before: &Activity, own: Option<u32>) -> Option<Ran> {
         let of_one_cpu = self.passed_since(before)? as f64 / self.cpus.max(1) as f64;
-        let mut busy: Vec<Busy> = self
-            .processes
-            .iter()
-            .filter(|&(pid, _)| Some(*pid) != own)
-            .filter_map(|(&pid, process)| {
-                let earlier = before
-                    .processes
-                    .get(&pid)
-                    .filter(|p| p.start == process.start);
-                // A new one has its whole time in the span.
-                let ticks = process.ticks.checked_sub(earlier.map_or(0, |p| p.ticks))?;
-                (ticks > 0).then(|| Busy {
+        let mut explained = 0;
+        let mut processes: Vec<Busy> = Vec::new();
+        for (&pid, process) in &self.processes {
+            let earlier = before.processes.get(&pid);
+            let earlier = earlier.filter(|p| p.start == process.start);
+            // A new one has its whole time in the span.
+            let ticks = process.ticks.saturating_sub(earlier.map_or(0, |p| p.ticks));
+            explained += ticks;
+            if ticks > 0 && Some(pid) != own {
+                processes.push(Busy {
                     pid,
                     name: process.name.clone(),
                     share: ticks as f64 / of_one_cpu,
                     kernel: pid == 2 || process.parent == 2,
-                })
-            })
-            .collect();
-        busy.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.pid.cmp(&b.pid)));
-        Some(busy)
+                });
+            }
+        }
+        processes.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.pid.cmp(&b.pid)));
+        let busy = self.busy.saturating_sub(before.busy);
+        let unexplained = busy.saturating_sub(explained) as f64;
+        Some(Ran {
+            processes,
+            unexplained: unexplained / of_one_cpu,
+            of_busy: unexplained / busy.max(1) as f64,
+        })
     }
 
     /// Whether `pid` may be stopped for a while without blocking `own`: not an

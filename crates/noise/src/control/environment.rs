@@ -64,33 +64,55 @@ pub(super) fn swap(context: &Context) -> StatusResult {
 /// Shares of a CPU that are worth printing, and that disturb.
 const WORTH_PRINTING: f64 = 0.05;
 const DISTURBS: f64 = 0.10;
+/// Where all processes are seen, some time is always of those that ended, or of less than a tick.
+const ENDED: f64 = 0.25;
 
 pub(super) fn busiest(context: &Context) -> StatusResult {
     const SOURCE: &str = "/proc/PID/stat";
     const PRINTED: usize = 3;
     context.read("/proc/stat")?;
     let own = field(&context.status, "Pid").and_then(|pid| pid.parse().ok());
-    let Some(mut busy) = context.after.busy_since(&context.before, own) else {
+    let Some(ran) = context.after.ran_since(&context.before, own) else {
         return Ok(Status {
             now: Fact::unknown("no time passed between two readings of /proc/stat"),
             ..Status::new("", SOURCE, State::Unknown)
         });
     };
-    busy.retain(|one| one.share >= WORTH_PRINTING);
-    if busy.is_empty() {
-        let none = "none above 5 % of a CPU";
-        return Ok(Status::new(none, SOURCE, State::Good));
-    }
-    let texts: Vec<String> = busy.iter().map(Busy::to_string).collect();
-    let now = several(&texts, PRINTED);
-    let disturbs = |one: &&Busy| !one.kernel && one.share >= DISTURBS;
-    let Some(worst) = busy.iter().find(disturbs) else {
-        return Ok(Status::information(now, SOURCE));
+    let sees_all = context.after.sees_all();
+    let (least, whose) = match sees_all {
+        true => (ENDED, "processes that ended meanwhile"),
+        false => (DISTURBS, "processes not visible here"),
     };
+    let hidden = ran.unexplained >= least && (!sees_all || ran.of_busy > 0.5);
+    let mut busy = ran.processes;
+    busy.retain(|one| one.share >= WORTH_PRINTING);
+    let mut now = match busy.is_empty() {
+        true => "none above 5 % of a CPU".to_owned(),
+        false => several(
+            &busy.iter().map(Busy::to_string).collect::<Vec<_>>(),
+            PRINTED,
+        ),
+    };
+    match (hidden, sees_all) {
+        (true, _) => now += &format!("; {whose}: {:.0} % of a CPU", ran.unexplained * 100.0),
+        (false, false) => now += "; other processes are not visible here",
+        (false, true) => {}
+    }
+    let disturbs = |one: &&Busy| !one.kernel && one.share >= DISTURBS;
+    let worst = busy.iter().find(disturbs);
+    if worst.is_none() && !hidden {
+        return Ok(match busy.is_empty() && sees_all {
+            true => Status::new(now, SOURCE, State::Good),
+            false => Status::information(now, SOURCE),
+        });
+    }
     let status = Status::new(now, SOURCE, State::Improvable).wanting(
         "none",
         "other processes take CPU time, cache and memory bandwidth",
     );
+    let Some(worst) = worst else {
+        return Ok(status);
+    };
     let ours = context.root || is_same_user(context, worst.pid);
     let may_stop = own.is_some_and(|own| context.after.may_stop(worst.pid, own));
     if !ours || !may_stop {

@@ -3,7 +3,8 @@
 
 use super::context::{Context, Status, StatusResult};
 use super::system::CPUS;
-use crate::cpus::list;
+use crate::cpus::{list, parse};
+use model::machine::Fact;
 use model::noise::control::{Kind, Privilege, State};
 use sys::groups::{self, Version};
 
@@ -37,9 +38,9 @@ pub(super) fn cpuset(context: &Context) -> StatusResult {
             },
         ),
     };
-    let cpus = match cpus {
-        Ok(cpus) => format!("CPUs {cpus}"),
-        Err(_) => "CPUs unknown: the controller is not enabled for this group".to_owned(),
+    let cpus = match cpus.ok().and_then(|cpus| parse(&cpus)) {
+        Some(cpus) => format!("CPUs {}", list(&cpus)),
+        None => "CPUs unknown: the controller is not enabled for this group".to_owned(),
     };
     let status = Status {
         fixtures_only: chain.version == Version::Two,
@@ -79,13 +80,23 @@ pub(super) fn nohz_full(context: &Context) -> StatusResult {
         read => read?,
     };
     let why = "one tick a second instead of 100 to 1000";
-    Ok(at_boot(context, cpus.trim_matches(['(', ')']), &path, why))
+    Ok(at_boot(context, &cpus, &path, why))
 }
 
 /// CPUs of a kernel parameter.
 fn at_boot(context: &Context, cpus: &str, path: &str, why: &str) -> Status {
-    if !matches!(cpus, "" | "null") {
-        return Status::new(format!("CPUs {cpus}"), path, State::Good);
+    match parse(cpus) {
+        None => {
+            let why = format!("{path} holds {cpus:?}, which is no list of CPUs");
+            return Status {
+                now: Fact::unknown(why),
+                ..Status::new("", path, State::Unknown)
+            };
+        }
+        Some(cpus) if !cpus.is_empty() => {
+            return Status::new(format!("CPUs {}", list(&cpus)), path, State::Good);
+        }
+        Some(_) => {}
     }
     let status = Status::information("none", path);
     if context.system.quiet.is_empty() {

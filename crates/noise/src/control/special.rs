@@ -152,11 +152,8 @@ pub(super) fn nominal(system: &System, path: &str) -> Option<String> {
     let read = |file: &str| system.files.read(&format!("{policy}/{file}")).ok();
     let khz = |text: Option<String>| text?.parse::<u64>().ok();
     let cppc = || {
-        let cpus = read("affected_cpus")?;
-        let path = format!(
-            "{CPUS}/cpu{}/acpi_cppc/nominal_freq",
-            cpus.split_whitespace().next()?
-        );
+        let cpus = cpus::parse(&read("affected_cpus")?)?;
+        let path = format!("{CPUS}/cpu{}/acpi_cppc/nominal_freq", cpus.first()?);
         khz(system.files.read(&path).ok())?
             .checked_mul(1000)
             .filter(|&khz| khz > 0)

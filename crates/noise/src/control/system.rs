@@ -4,6 +4,7 @@
 use crate::cpus::{parse, without};
 use crate::pattern::expand;
 use sys::files::Files;
+use sys::machine::is_as_fast;
 
 /// The directory of all CPUs.
 pub(super) const CPUS: &str = "/sys/devices/system/cpu";
@@ -58,13 +59,11 @@ impl<'a> System<'a> {
         .collect()
     }
 
-    /// `affected_cpus` is a list with blanks between. A policy is named after
-    /// its first CPU.
+    /// A policy is named after its first CPU.
     fn cpus_of_policy(&self, number: u32) -> Vec<u32> {
         let path = format!("{CPUS}/cpufreq/policy{number}/affected_cpus");
-        let text = self.files.read(&path).unwrap_or_default();
-        let cpus: Option<Vec<u32>> = text.split_whitespace().map(|c| c.parse().ok()).collect();
-        cpus.filter(|cpus| !cpus.is_empty())
+        list(self.files, &path)
+            .filter(|cpus| !cpus.is_empty())
             .unwrap_or_else(|| vec![number])
     }
 }
@@ -89,8 +88,8 @@ pub fn quiet_by_default(files: &dyn Files) -> Vec<u32> {
     }
 }
 
-/// Intel's P-cores, or those of the highest capacity (ARM); all if there is one
-/// kind.
+/// Intel's P-cores, or those of the highest capacity (ARM), give or take binning;
+/// all if there is one kind.
 fn fastest(files: &dyn Files, online: &[u32]) -> Vec<u32> {
     let kept = |keep: &dyn Fn(u32) -> bool| -> Vec<u32> {
         online.iter().copied().filter(|&cpu| keep(cpu)).collect()
@@ -101,12 +100,12 @@ fn fastest(files: &dyn Files, online: &[u32]) -> Vec<u32> {
             return kept;
         }
     }
-    let capacity = |cpu: u32| -> Option<u32> {
+    let capacity = |cpu: u32| -> Option<u64> {
         let path = format!("{CPUS}/cpu{cpu}/cpu_capacity");
         files.read(&path).ok()?.parse().ok()
     };
     match online.iter().filter_map(|&cpu| capacity(cpu)).max() {
-        Some(most) => kept(&|cpu| capacity(cpu) == Some(most)),
+        Some(most) => kept(&|cpu| capacity(cpu).is_some_and(|own| is_as_fast(own, most))),
         None => online.to_vec(),
     }
 }
@@ -114,7 +113,7 @@ fn fastest(files: &dyn Files, online: &[u32]) -> Vec<u32> {
 /// The hardware threads of a CPU's core, itself included.
 pub(super) fn siblings(files: &dyn Files, cpu: u32) -> Option<Vec<u32>> {
     let path = format!("{CPUS}/cpu{cpu}/topology/thread_siblings_list");
-    list(files, &path).filter(|cpus| !cpus.is_empty())
+    list(files, &path).filter(|cpus| cpus.contains(&cpu))
 }
 
 /// A file that holds a list of CPUs.

@@ -44,7 +44,8 @@ fn the_busiest_are_those_that_ran_between_two_readings() {
         ],
     );
     let value = |id: &str| of(&controls, id).now.get().cloned();
-    let busiest = "make (x) (77) 95 %, cc1 (78) 35 %".to_owned();
+    let busiest =
+        "make (x) (77) 95 %, cc1 (78) 35 %; other processes are not visible here".to_owned();
     assert_eq!(value("noisiest"), Some(busiest));
     let steal = "0.0 % now, 0.0 % since boot".to_owned();
     assert_eq!(value("steal"), Some(steal));
@@ -58,6 +59,60 @@ fn the_busiest_are_those_that_ran_between_two_readings() {
     assert_eq!(of(&no_time, "noisiest").state, State::Unknown);
 }
 
+/// In a PID namespace, or with hidepid, nothing is good because nothing is seen.
+#[test]
+fn busy_time_that_no_visible_process_explains_is_named() {
+    let kthreadd = ("/proc/2/stat", process_below(2, "kthreadd", 0, 0, 0));
+    let busy = |ticks: u64| {
+        let stat = stat_after(1160).replace("cpu  0", &format!("cpu  {ticks}"));
+        (
+            "/proc/stat",
+            stat.replace(" 1160 ", &format!(" {} ", 1160 - ticks)),
+        )
+    };
+    // Of 20 ticks a CPU; our own are explained.
+    let own = || ("/proc/4242/stat", process(4242, "latlas", 3));
+    for (visible, ticks, value, state) in [
+        (true, 3, "none above 5 % of a CPU", State::Good),
+        (true, 7, "none above 5 % of a CPU", State::Good),
+        (
+            true,
+            33,
+            "none above 5 % of a CPU; processes that ended meanwhile: 150 % of a CPU",
+            State::Improvable,
+        ),
+        (
+            false,
+            3,
+            "none above 5 % of a CPU; other processes are not visible here",
+            State::Information,
+        ),
+        (
+            false,
+            5,
+            "none above 5 % of a CPU; processes not visible here: 10 % of a CPU",
+            State::Improvable,
+        ),
+    ] {
+        let mut changed = vec![busy(ticks), own()];
+        changed.extend(visible.then(|| kthreadd.clone()));
+        let controls = shown_while(machines::intel(), &changed);
+        let noisiest = of(&controls, "noisiest");
+        assert_eq!(noisiest.now.value.as_deref(), Some(value), "{ticks}");
+        assert_eq!(noisiest.state, state, "{value}");
+    }
+    // A process that is seen and explains the half.
+    let changed = [
+        busy(43),
+        own(),
+        kthreadd,
+        ("/proc/77/stat", process(77, "cc1", 20)),
+    ];
+    let controls = shown_while(machines::intel(), &changed);
+    let value = of(&controls, "noisiest").now.value.as_deref();
+    assert_eq!(value, Some("cc1 (77) 100 %"));
+}
+
 /// A process id that is used again: the new one has its whole time in the span.
 /// Guests are counted in user and nice already (proc_stat(5)).
 #[test]
@@ -69,7 +124,8 @@ fn another_process_with_the_same_id_and_guests() {
         of(&controls, "noisiest").now.get().cloned()
     };
     let reused = busiest(machine, &[("/proc/77/stat", process(77, "new", 20))]);
-    assert_eq!(reused.as_deref(), Some("new (77) 100 %"));
+    let others = "; other processes are not visible here";
+    assert_eq!(reused, Some(format!("new (77) 100 %{others}")));
     let times = "cpu  0 0 0 1160 0 0 0 0";
     let guests = stat_after(1160).replace(&format!("{times} 0 0"), &format!("{times} 9 9"));
     let changed = [
@@ -77,7 +133,7 @@ fn another_process_with_the_same_id_and_guests() {
         ("/proc/stat", guests),
     ];
     let with_guests = busiest(machines::intel(), &changed);
-    assert_eq!(with_guests.as_deref(), Some("new (77) 50 %"));
+    assert_eq!(with_guests, Some(format!("new (77) 50 %{others}")));
 }
 
 /// The advice about a process that took a whole CPU.

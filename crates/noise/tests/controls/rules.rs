@@ -3,7 +3,8 @@
 use super::{CPUS, USER, advised, facts, of, shown, shown_in, written};
 use model::noise::control::{Controls, Kind, Privilege, State, Tuned};
 use noise::control::{changes, documentation, quiet_by_default, show, tunable};
-use noise::machines;
+use noise::machines::{self, Machine};
+use std::collections::{BTreeMap, BTreeSet};
 use sys::files::Files;
 use sys::files::Tree;
 
@@ -188,4 +189,63 @@ fn the_page_in_docs_has_the_table_of_the_controls() {
         return;
     }
     assert_eq!(&page[start..end], table, "run with LATLAS_BLESS=1");
+}
+
+/// Kernels write the empty set in several ways; what is no list is not good.
+#[test]
+fn no_isolated_cpus_however_the_kernel_writes_it() {
+    for (text, value, state) in [
+        ("\n", Some("none"), State::Information),
+        ("\0\n", Some("none"), State::Information),
+        ("                (null)\n", Some("none"), State::Information),
+        ("1-3,5\n\0", Some("CPUs 1-3,5"), State::Good),
+        ("yes\n", None, State::Unknown),
+    ] {
+        let machine = machines::intel()
+            .with(&format!("{CPUS}/isolated"), text)
+            .with(&format!("{CPUS}/nohz_full"), text);
+        let controls = shown(&machine);
+        for id in ["isolcpus", "nohz-full"] {
+            let control = of(&controls, id);
+            assert_eq!(control.now.value.as_deref(), value, "{id} {text:?}");
+            assert_eq!(control.state, state, "{id} {text:?}");
+        }
+    }
+}
+
+/// Lists of threads that end in a zero byte, and cores that differ by binning.
+#[test]
+fn the_quiet_core_is_whole_and_of_the_fastest() {
+    let quiet = |list: &str, capacities: [&str; 4]| {
+        let mut machine = Machine {
+            name: "cores",
+            files: BTreeMap::new(),
+            fixed: BTreeSet::new(),
+        }
+        .with(&format!("{CPUS}/online"), "0-3\n");
+        for (cpu, capacity) in capacities.iter().enumerate() {
+            let threads = list.replace('A', &(cpu % 2).to_string());
+            let threads = threads.replace('B', &(cpu % 2 + 2).to_string());
+            let directory = format!("{CPUS}/cpu{cpu}");
+            machine = machine
+                .with(
+                    &format!("{directory}/topology/thread_siblings_list"),
+                    &threads,
+                )
+                .with(&format!("{directory}/cpu_capacity"), capacity);
+        }
+        quiet_by_default(&Tree::new(written(&machine).path()))
+    };
+    let alike = ["1024"; 4];
+    assert_eq!(quiet("A,B\n\0", alike), [1, 3]);
+    assert_eq!(quiet("\0\n", alike), [3]);
+    assert_eq!(quiet("(null)\n", alike), [3]);
+    let binned = ["1024", "1011", "1007", "1015"];
+    assert_eq!(
+        quiet("A,B\n", binned),
+        [1, 3],
+        "the fastest alone would be CPU 0"
+    );
+    let prime = ["1024", "871", "871", "871"];
+    assert_eq!(quiet("A,B\n", prime), [0, 2]);
 }

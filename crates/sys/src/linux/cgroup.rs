@@ -19,7 +19,10 @@ pub(crate) fn chain(tree: &Tree, controller: &str) -> Result<Chain, NoGroup> {
     let mounts = tree.require("/proc/self/mountinfo")?;
     let mut chain = groups::chain(&groups, &mounts, controller)?;
     chain.levels.retain(|level| tree.exists(level));
-    Ok(chain)
+    match chain.levels.is_empty() {
+        true => Err(NoGroup::NotVisible(controller.to_owned())),
+        false => Ok(chain),
+    }
 }
 
 /// What the memory controller grants, in bytes.

@@ -57,6 +57,7 @@ fn one(tree: &Tree, directory: &str, cpu: u32) -> Option<CacheFact> {
         shared_cpus: tree
             .text(&format!("{directory}/shared_cpu_list"))
             .and_then(|list| cpu_list(&list))
+            .filter(|cpus| !cpus.is_empty())
             .unwrap_or_else(|| vec![cpu]),
     })
 }

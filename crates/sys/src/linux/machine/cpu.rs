@@ -2,6 +2,7 @@
 
 use model::machine::{CpuSignature, Fact};
 
+use super::topology;
 use crate::files::{Files, Tree};
 use crate::machine::Live;
 use crate::microarchitecture::{arm_implementer, contradiction, microarchitecture};
@@ -21,7 +22,7 @@ pub(super) struct Cpu {
     pub(super) arm_signatures: Vec<(u32, CpuSignature)>,
 }
 
-pub(super) fn read(tree: &Tree, live: &Live) -> Cpu {
+pub(super) fn read(tree: &Tree, live: &Live, online: &[u32]) -> Cpu {
     let cpuinfo = tree.text(CPUINFO).unwrap_or_default();
     if let Some(cpuid) = &live.cpuid {
         let signature = CpuSignature::X86 {
@@ -42,7 +43,7 @@ pub(super) fn read(tree: &Tree, live: &Live) -> Cpu {
         };
     }
     let describes_x86 = field(&cpuinfo, "vendor_id").is_some();
-    if matches!(live.arch.as_str(), "aarch64" | "arm") {
+    if is_arm(&live.arch) {
         if describes_x86 {
             let host = field(&cpuinfo, "model name").unwrap_or("an x86 CPU");
             return unknown(&format!(
@@ -50,7 +51,7 @@ pub(super) fn read(tree: &Tree, live: &Live) -> Cpu {
                 live.arch
             ));
         }
-        return arm(tree, &cpuinfo);
+        return arm(tree, &cpuinfo, online);
     }
     if describes_x86 {
         return x86(&cpuinfo);
@@ -108,11 +109,16 @@ fn x86(cpuinfo: &str) -> Cpu {
     }
 }
 
-fn arm(tree: &Tree, cpuinfo: &str) -> Cpu {
-    let arm_signatures = arm_signatures(tree, cpuinfo);
-    let why = format!(
-        "neither {CPUINFO} nor /sys/devices/system/cpu/cpu0/regs gives the CPU's identification"
-    );
+/// Whether this is a processor of the ARM architectures.
+pub(super) fn is_arm(arch: &str) -> bool {
+    matches!(arch, "aarch64" | "arm")
+}
+
+fn arm(tree: &Tree, cpuinfo: &str, online: &[u32]) -> Cpu {
+    let (arm_signatures, why) = match arm_signatures(tree, cpuinfo, online) {
+        Ok(all) => (all, String::new()),
+        Err(why) => (Vec::new(), why.to_string()),
+    };
     let (vendor, signature, microarchitecture) = match arm_signatures.first() {
         Some(&(_, signature)) => {
             let CpuSignature::Arm { implementer, .. } = signature else {
@@ -163,32 +169,77 @@ fn arm_model(tree: &Tree, cpuinfo: &str, design: &Fact<String>) -> Fact<String> 
     }
 }
 
-/// The ID of each CPU: the blocks of /proc/cpuinfo, or the register itself
-/// as the kernel exports it.
-fn arm_signatures(tree: &Tree, cpuinfo: &str) -> Vec<(u32, CpuSignature)> {
-    let from_cpuinfo: Vec<_> = cpuinfo.split("\n\n").filter_map(arm_block).collect();
-    if !from_cpuinfo.is_empty() {
-        return from_cpuinfo;
-    }
-    cpu_numbers(tree)
-        .into_iter()
-        .filter_map(|cpu| {
-            let path = format!("/sys/devices/system/cpu/cpu{cpu}/regs/identification/midr_el1");
-            Some((cpu, arm_signature(hex(&tree.text(&path)?)?)))
-        })
-        .collect()
+/// Why the design of ARM CPUs is not known.
+#[derive(thiserror::Error, Debug)]
+enum NoSignature {
+    #[error("neither {CPUINFO} nor {CPUS}/cpu0/regs gives the CPU's identification")]
+    None,
+    #[error("{CPUINFO} gives one identification, and the CPUs are of several clusters")]
+    OneForAll,
 }
 
-fn arm_block(block: &str) -> Option<(u32, CpuSignature)> {
-    Some((
-        field(block, "processor")?.parse().ok()?,
-        CpuSignature::Arm {
-            implementer: hex(field(block, "CPU implementer")?)?,
-            variant: hex(field(block, "CPU variant")?)?,
-            part: hex(field(block, "CPU part")?)?,
-            revision: field(block, "CPU revision")?.parse().ok()?,
-        },
-    ))
+/// The ID of each CPU: those of /proc/cpuinfo, or the register itself as the kernel exports it.
+/// Before Linux 3.19 the file has one, that of the CPU on which it was read, behind the numbers of
+/// all: it is taken for theirs if nothing tells them apart.
+fn arm_signatures(
+    tree: &Tree,
+    cpuinfo: &str,
+    online: &[u32],
+) -> Result<Vec<(u32, CpuSignature)>, NoSignature> {
+    let read = signatures_of(cpuinfo);
+    let each: Option<Vec<_>> = read
+        .iter()
+        .map(|(cpus, signature)| match cpus.as_slice() {
+            [cpu] => Some((*cpu, *signature)),
+            _ => None,
+        })
+        .collect();
+    if let Some(each) = each.filter(|each| !each.is_empty()) {
+        return Ok(each);
+    }
+    let exported: Vec<_> = cpu_numbers(tree)
+        .into_iter()
+        .filter_map(|cpu| {
+            let path = format!("{CPUS}/cpu{cpu}/regs/identification/midr_el1");
+            Some((cpu, arm_signature(hex(&tree.text(&path)?)?)))
+        })
+        .collect();
+    match read.first() {
+        _ if !exported.is_empty() => Ok(exported),
+        Some((_, signature)) if topology::is_uniform(tree, online) => {
+            Ok(online.iter().map(|&cpu| (cpu, *signature)).collect())
+        }
+        Some(_) => Err(NoSignature::OneForAll),
+        None => Err(NoSignature::None),
+    }
+}
+
+/// Each identification of /proc/cpuinfo, whose last line is the revision, with the CPUs whose
+/// numbers precede it.
+fn signatures_of(cpuinfo: &str) -> Vec<(Vec<u32>, CpuSignature)> {
+    let mut found = Vec::new();
+    let (mut from, mut to) = (0, 0);
+    for line in cpuinfo.split_inclusive('\n') {
+        to += line.len();
+        if field(line, "CPU revision").is_none() {
+            continue;
+        }
+        let text = &cpuinfo[from..to];
+        from = to;
+        let numbers = text.lines().filter_map(|line| field(line, "processor"));
+        let cpus = numbers.filter_map(|number| number.parse().ok()).collect();
+        found.extend(signature_of(text).map(|signature| (cpus, signature)));
+    }
+    found
+}
+
+fn signature_of(text: &str) -> Option<CpuSignature> {
+    Some(CpuSignature::Arm {
+        implementer: hex(field(text, "CPU implementer")?)?,
+        variant: hex(field(text, "CPU variant")?)?,
+        part: hex(field(text, "CPU part")?)?,
+        revision: field(text, "CPU revision")?.parse().ok()?,
+    })
 }
 
 /// The fields of MIDR_EL1 (Arm ARM, D19: implementer 31:24, variant 23:20,

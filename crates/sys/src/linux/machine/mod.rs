@@ -25,10 +25,11 @@ pub(crate) fn boot_id() -> Option<String> {
 
 pub(crate) fn read(root: &Path, live: &Live) -> Machine {
     let tree = Tree::new(root);
-    let cpu = cpu::read(&tree, live);
     let online = topology::online(&tree);
-    let topology = topology::read(&tree, &cpu, online.value.as_deref());
+    let cpu = cpu::read(&tree, live, online.get().map_or(&[], Vec::as_slice));
     let numa_nodes = numa::read(&tree, online.value.as_deref());
+    let nodes = numa_nodes.get().map_or(1, Vec::len);
+    let topology = topology::read(&tree, &live.arch, &cpu, online.value.as_deref(), nodes);
     let emulated = virtualization::emulated(&tree, live);
     let hypervisor = virtualization::hypervisor(&tree, live);
     let frequency = frequency::read(&tree, live, &hypervisor);

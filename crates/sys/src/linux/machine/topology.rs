@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::machine::{CoreKind, CpuSignature, Fact, Smt};
 
-use super::cpu::{CPUS, Cpu};
+use super::cpu::{CPUS, Cpu, is_arm};
 use crate::cpu_times::{self, CpuTimes};
-use crate::files::{Tree, cpu_list};
+use crate::files::{Files, Tree, cpu_list};
+use crate::machine::is_as_fast;
 use crate::microarchitecture::microarchitecture;
 
 pub(super) struct Topology {
@@ -33,7 +34,14 @@ pub(super) fn online(tree: &Tree) -> Fact<Vec<u32>> {
     }
 }
 
-pub(super) fn read(tree: &Tree, cpu: &Cpu, online: Option<&[u32]>) -> Topology {
+/// `nodes`: how many NUMA nodes there are.
+pub(super) fn read(
+    tree: &Tree,
+    arch: &str,
+    cpu: &Cpu,
+    online: Option<&[u32]>,
+    nodes: usize,
+) -> Topology {
     let Some(online) = online else {
         let why = "which CPUs are online is unknown";
         return Topology {
@@ -45,7 +53,10 @@ pub(super) fn read(tree: &Tree, cpu: &Cpu, online: Option<&[u32]>) -> Topology {
     };
     let siblings = siblings(tree, online);
     Topology {
-        sockets: sockets(tree, online),
+        sockets: match is_arm(arch) && nodes < 2 {
+            true => sockets_or_clusters(tree, cpu, online),
+            false => sockets(tree, online),
+        },
         cores: match &siblings {
             Ok(groups) => count(groups.len()).from_source(format!("{CPUS}/cpu*/topology")),
             Err(why) => Fact::unknown(why.to_string()),
@@ -54,7 +65,7 @@ pub(super) fn read(tree: &Tree, cpu: &Cpu, online: Option<&[u32]>) -> Topology {
             Ok(groups) => smt(groups),
             Err(why) => Fact::unknown(why.to_string()),
         },
-        core_kinds: core_kinds(tree, cpu, online),
+        core_kinds: core_kinds(tree, arch, cpu, online),
     }
 }
 
@@ -78,6 +89,7 @@ fn siblings(tree: &Tree, online: &[u32]) -> Result<BTreeSet<Vec<u32>>, NoThreadL
         let list = ["core_cpus_list", "thread_siblings_list"]
             .iter()
             .find_map(|name| cpu_list(&tree.text(&format!("{directory}/{name}"))?))
+            .filter(|list| list.contains(cpu))
             .ok_or(NoThreadList { directory })?;
         groups.insert(list.into_iter().filter(|c| online.contains(c)).collect());
     }
@@ -97,27 +109,76 @@ fn smt(groups: &BTreeSet<Vec<u32>>) -> Fact<Smt> {
 fn sockets(tree: &Tree, online: &[u32]) -> Fact<u32> {
     let mut packages = BTreeSet::new();
     for cpu in online {
-        let path = format!("{CPUS}/cpu{cpu}/topology/physical_package_id");
-        match tree.text(&path) {
+        match text_of(tree, *cpu, PACKAGE) {
             // What the kernel writes where firmware does not say.
             Some(id) if id == "-1" => {
                 return Fact::unknown("the firmware does not say which package a CPU is in");
             }
             Some(id) => packages.insert(id),
-            None => return Fact::unknown(format!("there is no {path}")),
+            None => {
+                let directory = format!("{CPUS}/cpu{cpu}/topology");
+                return Fact::unknown(format!("there is no {directory}/{PACKAGE}"));
+            }
         };
     }
-    count(packages.len()).from_source(format!("{CPUS}/cpu*/topology/physical_package_id"))
+    count(packages.len()).from_source(format!("{CPUS}/cpu*/topology/{PACKAGE}"))
 }
 
-fn core_kinds(tree: &Tree, cpu: &Cpu, online: &[u32]) -> Fact<Vec<CoreKind>> {
+/// Of an ARM system without ACPI, where Linux before 6.0 numbers clusters as packages.
+fn sockets_or_clusters(tree: &Tree, cpu: &Cpu, online: &[u32]) -> Fact<u32> {
+    let counted = sockets(tree, online);
+    let known = |cpu: &u32| text_of(tree, *cpu, "cluster_id").is_some_and(|id| id != "-1");
+    if counted.get().is_none_or(|&count| count < 2)
+        || online.iter().all(known)
+        || tree.exists("/sys/firmware/acpi")
+    {
+        return counted;
+    }
+    let mut kinds: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for &number in online {
+        let kind = (
+            part(cpu, number),
+            capacity(tree, number),
+            max_hz(tree, number),
+        );
+        let package = text_of(tree, number, PACKAGE);
+        kinds.entry(package).or_default().insert(kind);
+    }
+    let mut kinds = kinds.into_values();
+    let first = kinds.next();
+    match kinds.all(|kinds| Some(kinds) == first) {
+        true => Fact::unknown("the kernel may number clusters as packages here (ARM, no ACPI)"),
+        // Chips on one board are alike.
+        false => Fact::known(1).from_source(format!(
+            "{CPUS}/cpu*/topology: the packages differ, so they are clusters of one chip"
+        )),
+    }
+}
+
+const PACKAGE: &str = "physical_package_id";
+
+fn text_of(tree: &Tree, cpu: u32, file: &str) -> Option<String> {
+    tree.text(&format!("{CPUS}/cpu{cpu}/topology/{file}"))
+}
+
+/// Whether nothing tells the CPUs apart: clusters and frequencies.
+pub(super) fn is_uniform(tree: &Tree, online: &[u32]) -> bool {
+    let clusters = online.iter().map(|&cpu| {
+        let file = |name| text_of(tree, cpu, name);
+        (file(PACKAGE), file("cluster_id"))
+    });
+    let speeds = online.iter().map(|&cpu| (speed(tree, true, cpu), cpu));
+    clusters.collect::<BTreeSet<_>>().len() < 2 && by_speed(speeds).len() < 2
+}
+
+fn core_kinds(tree: &Tree, arch: &str, cpu: &Cpu, online: &[u32]) -> Fact<Vec<CoreKind>> {
     let (mut kinds, source) = match intel_hybrid(tree, online) {
         Some(kinds) => (
             kinds,
             "/sys/devices/cpu_core, /sys/devices/cpu_atom".to_owned(),
         ),
         None => (
-            by_signature_and_capacity(tree, cpu, online),
+            by_design_and_speed(tree, arch, cpu, online),
             format!("{CPUS}/cpu*/cpu_capacity and the CPUs' identification"),
         ),
     };
@@ -156,46 +217,76 @@ fn intel_hybrid(tree: &Tree, online: &[u32]) -> Option<Vec<CoreKind>> {
     (!kinds.is_empty()).then_some(kinds)
 }
 
-fn by_signature_and_capacity(tree: &Tree, cpu: &Cpu, online: &[u32]) -> Vec<CoreKind> {
-    // ARM cores of one design at two speeds (a "prime" core) are two kinds;
-    // steppings of one part are not.
-    let part = |number: u32| {
-        cpu.arm_signatures
-            .iter()
-            .find(|(of, _)| *of == number)
-            .and_then(|(_, signature)| match *signature {
-                CpuSignature::Arm {
-                    implementer, part, ..
-                } => Some((implementer, part)),
-                CpuSignature::X86 { .. } => None,
-            })
-    };
-    let mut groups: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+/// ARM cores of one design at two speeds (a "prime" core) are two kinds; steppings of one part are
+/// not, nor are cores that differ by binning.
+fn by_design_and_speed(tree: &Tree, arch: &str, cpu: &Cpu, online: &[u32]) -> Vec<CoreKind> {
+    let mut designs: BTreeMap<_, Vec<u32>> = BTreeMap::new();
     for &number in online {
-        groups
-            .entry((part(number), capacity(tree, number)))
-            .or_default()
-            .push(number);
+        designs.entry(part(cpu, number)).or_default().push(number);
     }
-    groups
-        .into_iter()
-        .map(|((part, capacity), cpus)| CoreKind {
-            name: part.map(part_name).unwrap_or_default(),
-            capacity,
-            max_hz: cpus.iter().filter_map(|&c| max_hz(tree, c)).max(),
-            cpus,
-        })
-        .map(|mut kind| {
-            // Kinds of one design that only capacity tells apart.
-            if kind.name.is_empty()
-                && let Some(capacity) = kind.capacity
-                && kind.cpus.len() < online.len()
-            {
-                kind.name = format!("capacity {capacity}");
-            }
-            kind
-        })
-        .collect()
+    let mut kinds = Vec::new();
+    for (part, cpus) in designs {
+        let speed_of = |&cpu: &u32| (speed(tree, is_arm(arch), cpu), cpu);
+        for mut cpus in by_speed(cpus.iter().map(speed_of)) {
+            cpus.sort_unstable();
+            kinds.push(CoreKind {
+                name: part.map(part_name).unwrap_or_default(),
+                capacity: cpus.iter().filter_map(|&c| capacity(tree, c)).max(),
+                max_hz: cpus.iter().filter_map(|&c| max_hz(tree, c)).max(),
+                cpus,
+            });
+        }
+    }
+    let several = kinds.len() > 1;
+    for kind in kinds
+        .iter_mut()
+        .filter(|kind| several && kind.name.is_empty())
+    {
+        kind.name = match (kind.capacity, kind.max_hz) {
+            (Some(capacity), _) => format!("capacity {capacity}"),
+            (None, Some(hz)) => format!("{} MHz", hz / 1_000_000),
+            (None, None) => "unknown speed".to_owned(),
+        };
+    }
+    kinds
+}
+
+/// The capacity of a CPU, on ARM in its absence its highest frequency: elsewhere cores of one kind
+/// may have several.
+fn speed(tree: &Tree, arm: bool, cpu: u32) -> Option<u64> {
+    let capacity = capacity(tree, cpu).map(u64::from);
+    capacity.or_else(|| max_hz(tree, cpu).filter(|_| arm))
+}
+
+/// What is as fast as the fastest of its group, the fastest first.
+fn by_speed(cpus: impl Iterator<Item = (Option<u64>, u32)>) -> Vec<Vec<u32>> {
+    let mut cpus: Vec<_> = cpus.collect();
+    cpus.sort_by(|a, b| b.cmp(a));
+    let near = |a: &(Option<u64>, u32), b: &(Option<u64>, u32)| match (a.0, b.0) {
+        (Some(a), Some(b)) => is_as_fast(a, b),
+        (a, b) => a == b,
+    };
+    let mut groups: Vec<Vec<(Option<u64>, u32)>> = Vec::new();
+    for cpu in cpus {
+        match groups.last_mut().filter(|group| near(&cpu, &group[0])) {
+            Some(group) => group.push(cpu),
+            None => groups.push(vec![cpu]),
+        }
+    }
+    let numbers = |group: Vec<(_, u32)>| group.into_iter().map(|(_, cpu)| cpu).collect();
+    groups.into_iter().map(numbers).collect()
+}
+
+/// The design of a CPU.
+fn part(cpu: &Cpu, number: u32) -> Option<(u32, u32)> {
+    let signatures = &cpu.arm_signatures;
+    let (_, signature) = signatures.iter().find(|(of, _)| *of == number)?;
+    match *signature {
+        CpuSignature::Arm {
+            implementer, part, ..
+        } => Some((implementer, part)),
+        CpuSignature::X86 { .. } => None,
+    }
 }
 
 fn part_name((implementer, part): (u32, u32)) -> String {
