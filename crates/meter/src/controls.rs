@@ -73,6 +73,21 @@ impl WorkerControls {
         .contains(&self.asked)
     }
 
+    /// Before the measuring lock: whether these controls can be had, without an effect on what is
+    /// measured meanwhile. Those of a shield are known once it is there.
+    ///
+    /// # Errors
+    /// As [`check`](WorkerControls::check).
+    pub fn may_be_had(&self) -> Result<(), ControlError> {
+        if self.may_be_refused() {
+            self.asked.may_be_had()?;
+        }
+        if self.drop_page_cache {
+            sys::page_cache::may_drop_all().map_err(ControlError::PageCache)?;
+        }
+        Ok(())
+    }
+
     /// Before anything runs: whether these controls can be had, and the page
     /// cache dropped.
     ///
@@ -184,6 +199,17 @@ impl RequestedControls {
         match applied.refused.is_empty() {
             true => Ok(applied),
             false => Err(ControlError::NotGranted(applied.refused.join("; "))),
+        }
+    }
+
+    /// [`try_out`](RequestedControls::try_out) where there is no shield, whose groups are made later.
+    ///
+    /// # Errors
+    /// As it.
+    pub fn may_be_had(&self) -> Result<(), ControlError> {
+        match self.settings.shield.is_empty() {
+            true => self.try_out().map(drop),
+            false => Ok(()),
         }
     }
 

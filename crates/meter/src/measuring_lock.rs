@@ -2,7 +2,8 @@
 //!
 //! Two that measured at once would slow each other down. The lock is that of a file (`flock(2)`)
 //! that every user of the machine can open; the kernel releases it however the process ends. In
-//! the file stands what its holder measures, for those who wait for it. It lies in the first of
+//! the file stands what its holder measures, for those who wait for it, and who it is, the kernel
+//! tells: any user may write into the file. It lies in the first of
 //! [`DIRECTORIES`] that every user may write to: a container with its own has a lock of its own.
 
 mod file;
@@ -33,8 +34,8 @@ pub enum LockRemark {
     Inside(HeldBy),
     /// The file can't be used.
     #[error(
-        "no measuring lock ({0}): not checking whether another latlas is measuring (set \
-         LATLAS_LOCK to a file that every user can write)"
+        "no measuring lock ({0}): not checking whether another latlas is measuring (LATLAS_LOCK \
+         names another file)"
     )]
     Unavailable(io::Error),
 }
@@ -98,6 +99,11 @@ impl MeasuringLock {
     /// Whether another process held it: facts read before it was taken may have changed.
     pub fn waited(&self) -> bool {
         self.waited
+    }
+
+    /// Whether the file was removed or replaced since: others may hold another one.
+    pub fn is_lost(&self) -> bool {
+        self.held.as_ref().is_some_and(|file| !file.has_its_name())
     }
 
     /// Why it is not held, if it is not.

@@ -197,6 +197,16 @@ pub fn plan_within(
     if !shield.is_empty() {
         // The workers will have no other.
         cpus.retain(|cpu| shield.contains(cpu));
+    } else if let Some(cpu) = request.pin.filter(|cpu| !cpus.contains(cpu))
+        && machine
+            .online_cpus
+            .get()
+            .is_some_and(|all| all.contains(&cpu))
+        && sys::affinity::may_pin_to(cpu).is_ok()
+    {
+        // An isolated one is in no set that is inherited.
+        cpus.push(cpu);
+        cpus.sort_unstable();
     }
     let mut core_kind = None;
     if let Some(asked) = request.core_kind {

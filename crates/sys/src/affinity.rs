@@ -43,6 +43,21 @@ pub fn pin_to(cpus: &[u32]) -> io::Result<()> {
     }
 }
 
+/// Whether the calling thread can be restricted to a CPU, by trying; its set is as before. An
+/// isolated CPU (isolcpus) is in no set that is inherited, and is given to who asks for it.
+///
+/// # Errors
+/// As [`pin_to`].
+pub fn may_pin_to(cpu: u32) -> io::Result<()> {
+    let home = allowed_cpus()?;
+    if home.contains(&cpu) {
+        return Ok(());
+    }
+    let tried = pin_to(&[cpu]);
+    set_allowed(0, &home)?;
+    tried
+}
+
 /// Restricts any task (a thread by its id) to `cpus`. What was granted is in
 /// `/proc/TASK/status`.
 ///
@@ -54,4 +69,21 @@ pub fn set_of(task: u32, cpus: &[u32]) -> io::Result<()> {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     set_allowed(task, cpus)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As isolcpus leaves the set that is inherited.
+    #[test]
+    fn a_cpu_outside_the_inherited_set_is_tried() {
+        let Ok(all) = allowed_cpus() else { return };
+        let (first, last) = (all[0], all[all.len() - 1]);
+        pin_to(&[first]).expect("allowed");
+        may_pin_to(last).expect("the kernel grants it");
+        assert_eq!(allowed_cpus().expect("a set"), [first], "as before");
+        assert!(may_pin_to(8000).is_err());
+        pin_to(&all).expect("allowed");
+    }
 }

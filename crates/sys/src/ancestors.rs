@@ -1,20 +1,16 @@
-//! Other processes by their id: whether one runs, and whether it started this one.
+//! Other processes by their id: whether one is stopped, and whether it started this one.
 
 use std::os::unix::process::parent_id;
 
 use crate::proc_stat::Stat;
-use rustix::process::{Pid, test_kill_process};
 
 /// Ancestors looked at; a longer line of them is no line.
 const MOST: usize = 1000;
 
-/// Whether a process with this id runs, of any user.
-pub fn runs(pid: u32) -> bool {
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    pid.is_some_and(|pid| match test_kill_process(pid) {
-        Ok(()) => true,
-        Err(error) => error == rustix::io::Errno::PERM,
-    })
+/// Whether a process is stopped (SIGSTOP, Ctrl-Z): it goes on when it is told to.
+pub fn is_stopped(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.is_ok_and(|text| Stat::of(&text).is_some_and(|stat| stat.state() == "T"))
 }
 
 /// Whether this process is the parent of this one, the parent's parent, and so on. On Apple
@@ -31,24 +27,35 @@ fn parent_of(pid: u32) -> Option<u32> {
     Stat::of(&stat)?.number(4).filter(|&parent| parent != 0)
 }
 
-/// The namespace that process ids of this process belong to; `None` where the system has none.
-pub fn id_namespace() -> Option<String> {
-    let link = std::fs::read_link("/proc/self/ns/pid").ok()?;
-    Some(link.to_string_lossy().into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_parent_runs_and_is_an_ancestor() {
-        assert!(runs(parent_id()) && is_ancestor(parent_id()));
-        assert!(runs(1), "of another user too");
+    fn a_parent_is_an_ancestor() {
+        assert!(is_ancestor(parent_id()));
         assert!(!is_ancestor(std::process::id()), "not its own");
         for none in [0, u32::MAX] {
-            assert!(!runs(none) && !is_ancestor(none));
+            assert!(!is_ancestor(none));
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_stopped_process_is_told_from_one_that_sleeps() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .expect("starts");
+        assert!(!is_stopped(child.id()));
+        let process = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(process, rustix::process::Signal::STOP).expect("stopped");
+        while !is_stopped(child.id()) {
+            std::thread::yield_now();
+        }
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        assert!(!is_stopped(child.id()));
     }
 
     #[cfg(target_os = "linux")]

@@ -112,6 +112,14 @@ pub trait Files {
     /// Whether there is such a file or directory.
     fn exists(&self, path: &str) -> bool;
 
+    /// Whether there is one, where it matters that this may not be known.
+    ///
+    /// # Errors
+    /// What `stat(2)` says, other than that there is none.
+    fn try_exists(&self, path: &str) -> io::Result<bool> {
+        Ok(self.exists(path))
+    }
+
     /// Names in a directory, sorted; none if it can't be read.
     fn names(&self, path: &str) -> Vec<String>;
 
@@ -176,7 +184,7 @@ pub struct Tree {
 
 impl Files for Tree {
     fn read(&self, path: &str) -> io::Result<String> {
-let bytes = input::read_open(Input::File(input::open_file(&self.at(path))?), MAX_BYTES)?;
+        let bytes = input::read_open(Input::File(input::open_file(&self.at(path))?), MAX_BYTES)?;
         Ok(trimmed(&String::from_utf8_lossy(&bytes)).to_owned())
     }
 
@@ -194,6 +202,10 @@ let bytes = input::read_open(Input::File(input::open_file(&self.at(path))?), MAX
 
     fn exists(&self, path: &str) -> bool {
         self.at(path).exists()
+    }
+
+    fn try_exists(&self, path: &str) -> io::Result<bool> {
+        self.at(path).try_exists()
     }
 
     fn names(&self, path: &str) -> Vec<String> {

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use model::filesystem::Filesystem;
 use rustix::fs::{Access, FlockOperation, OFlags};
+use rustix::process::{Flock, FlockType};
 
 use crate::platform;
 pub use crate::platform::filesystem::{read_from_storage_bytes, spread_directories};
@@ -101,6 +102,40 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
+/// Lets others ask the kernel which process has the lock of a file ([`signer`]), which `flock(2)`
+/// keeps to itself: a shared record lock (`F_SETLK`), which belongs to this process and to none
+/// that inherits the file, and needs no right to write. It goes with the process, and when this
+/// process closes the file, however often it has it open.
+///
+/// # Errors
+/// What the call says.
+pub fn sign(file: &File) -> io::Result<()> {
+    rustix::fs::fcntl_lock(file, FlockOperation::NonBlockingLockShared)?;
+    Ok(())
+}
+
+/// Another process that [signed](sign) a file. Whatever is in the file, the kernel names the one
+/// that did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signer {
+    /// This one, by its id here.
+    Process(u32),
+    /// One in another PID namespace, which has no id here.
+    Elsewhere,
+}
+
+/// Which process signed a file (`F_GETLK`); `None` if no other one did.
+///
+/// # Errors
+/// What the call says.
+pub fn signer(file: &File) -> io::Result<Option<Signer>> {
+    let found = rustix::process::fcntl_getlk(file, &Flock::from(FlockType::WriteLock))?;
+    Ok(found.map(|lock| match lock.pid {
+        Some(process) => Signer::Process(process.as_raw_nonzero().get().cast_unsigned()),
+        None => Signer::Elsewhere,
+    }))
+}
+
 /// Waits in the kernel for the file's exclusive lock, and takes it as [`try_lock`] does.
 /// A signal without a handler ends the process as usual.
 ///
@@ -129,6 +164,48 @@ mod tests {
         assert!(!try_lock(&second).expect("asked"), "the first has it");
         drop(first);
         assert!(try_lock(&second).expect("lockable"));
+    }
+
+    /// Another process, which tells when it is to be looked at.
+    #[test]
+    fn the_kernel_names_the_process_that_signed() {
+        const VARIABLE: &str = "LATLAS_TEST_OF_SIGN";
+        if let Some(path) = std::env::var_os(VARIABLE) {
+            sign(&File::open(path).expect("there")).expect("signed");
+            return;
+        }
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("lock");
+        let file = File::create(&path).expect("a file");
+        sign(&file).expect("signed");
+        assert_eq!(signer(&file).expect("asked"), None, "not of itself");
+        // flock alone names nobody.
+        let script = "exec 9<\"$0\"; flock 9; echo locked; read -r line";
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", script])
+            .arg(&path)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .expect("sh runs");
+        let mut said = [0; 7];
+        let out = child.stdout.as_mut().expect("a pipe");
+        std::io::Read::read_exact(out, &mut said).expect("said");
+        assert!(!try_lock(&file).expect("asked"));
+        assert_eq!(signer(&file).expect("asked"), None);
+        drop(child.stdin.take());
+        child.wait().expect("ended");
+        // A process that signed and ended is named no more.
+        let program = std::env::current_exe().expect("it has a name");
+        let status = std::process::Command::new(program)
+            .args([
+                "--exact",
+                "filesystem::tests::the_kernel_names_the_process_that_signed",
+            ])
+            .env(VARIABLE, &path)
+            .status();
+        assert!(status.expect("it runs").success());
+        assert_eq!(signer(&file).expect("asked"), None);
     }
 
     #[test]

@@ -32,6 +32,20 @@ pub fn drop_all() -> io::Result<()> {
     }
 }
 
+/// Whether [`drop_all`] is allowed, without doing it.
+///
+/// # Errors
+/// As it.
+pub fn may_drop_all() -> io::Result<()> {
+    #[cfg(target_vendor = "apple")]
+    return Err(platform::unsupported(NO_DROP));
+    #[cfg(not(target_vendor = "apple"))]
+    {
+        let file = "/proc/sys/vm/drop_caches";
+        std::fs::OpenOptions::new().write(true).open(file).map(drop)
+    }
+}
+
 #[cfg(target_vendor = "apple")]
 const NO_DROP: &str = "a call that drops pages from the page cache (there is purge(8))";
 

@@ -1,6 +1,6 @@
 //! `latlas ci`: two builds compared by commands run in both.
 
-use super::exec::{NamedCommand, Setup, check_files, in_shell, split, timed};
+use super::exec::{NamedCommand, Setup, check, check_files, in_shell, split, timed};
 use super::measured::{keep, lock, writable_store};
 use super::shielded;
 use crate::arguments::ci::CiOptions;
@@ -46,6 +46,7 @@ pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
             .with_context(|| format!("can't create {}", directory.display()))?;
     }
     let store = writable_store(true)?;
+    check(timing, pairs.iter().flat_map(|(_, pair)| pair))?;
     let _lock = lock("latlas ci", None, timing.wait)?;
     let setup = Setup::choose(timing, input)?;
     let (runs, as_before) = shielded::within(timing.controls.shield_cpus(), |groups| {

@@ -87,12 +87,13 @@ fn measured(catalogue: &[Probe], options: &FitOptions) -> anyhow::Result<Run> {
         ..Request::default()
     };
     let mut machine = sys::machine(Path::new("/"));
+    let mut planned = plan(catalogue, &request, &machine)?;
     let lock = lock("latlas fit", Some(TAKES), options.wait)?;
     if lock.waited() {
         machine = sys::machine(Path::new("/"));
+        planned = plan(catalogue, &request, &machine)?;
     }
-    let plan = plan(catalogue, &request, &machine)?;
-    let run = measure(catalogue, &plan, machine)?;
+    let run = measure(catalogue, &planned, machine)?;
     keep(&run, store.as_ref());
     if let Some(out) = &out {
         out.write_run(&run)?;

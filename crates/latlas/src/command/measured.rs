@@ -6,7 +6,7 @@ use crate::progress::Bar;
 use crate::{UNRELIABLE, output, program};
 use anyhow::{Context, anyhow, bail};
 use meter::conduct::conduct;
-use meter::measuring_lock::{Holder, MeasuringLock};
+use meter::measuring_lock::{Holder, LockRemark, MeasuringLock};
 use meter::plan::Plan;
 use meter::probe::Probe;
 use model::machine::Machine;
@@ -17,16 +17,38 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use store::{Store, StoreError, index};
 
+/// The measuring lock, held until it is dropped.
+pub(super) struct Lock(MeasuringLock);
+
+impl Lock {
+    /// Whether another process held it: facts read before it was taken may have changed.
+    pub(super) fn waited(&self) -> bool {
+        self.0.waited()
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if self.0.is_lost() {
+            output::message(
+                "the file of the measuring lock was removed meanwhile: another latlas may have \
+                 measured at the same time",
+            );
+        }
+    }
+}
+
 /// Takes the measuring lock; waits for another latlas that holds it, unless asked not to. It must
-/// come before [`stop_on_signals`], so that Ctrl-C ends the wait at once.
+/// come before [`stop_on_signals`], so that Ctrl-C ends the wait at once, and after all that can be
+/// refused without measuring.
 ///
 /// # Errors
-/// With `--no-wait`, that another latlas is measuring.
+/// With `--no-wait`, that another latlas is measuring, or that this can't be known.
 pub(super) fn lock(
     measures: &str,
     takes: Option<Duration>,
     options: WaitOptions,
-) -> anyhow::Result<MeasuringLock> {
+) -> anyhow::Result<Lock> {
     let holder = Holder::this_process(measures, takes);
     let lock = MeasuringLock::take(&holder, !options.no_wait, |held_by| {
         output::message(format_args!(
@@ -36,10 +58,14 @@ pub(super) fn lock(
     let lock = lock.map_err(|held_by| {
         anyhow!("another measurement is running on this machine: {held_by}; without --no-wait, latlas waits")
     })?;
-    if let Some(remark) = lock.remark() {
-        output::message(remark);
+    match lock.remark() {
+        Some(remark @ LockRemark::Unavailable(_)) if options.no_wait => {
+            bail!("{remark}; without --no-wait, latlas measures all the same")
+        }
+        Some(remark) => output::message(remark),
+        None => {}
     }
-    Ok(lock)
+    Ok(Lock(lock))
 }
 
 /// Measures with a bar on stderr, until it is done or Ctrl-C.

@@ -12,11 +12,9 @@ pub(super) fn within<T>(
     cpus: &[u32],
     work: impl FnOnce(Vec<PathBuf>) -> anyhow::Result<T>,
 ) -> anyhow::Result<(T, bool)> {
+    check(cpus)?;
     if cpus.is_empty() {
         return Ok((work(Vec::new())?, true));
-    }
-    if sys::filesystem::user() != 0 {
-        bail!("--shield needs root (it moves other processes); --pin does not");
     }
     let system = Tree::new(Path::new("/"));
     let shield = Step::Shield {
@@ -32,6 +30,14 @@ pub(super) fn within<T>(
     let restored = tuned.restore();
     output::print_error(&messages(&restored));
     Ok((done?, restored.as_before()))
+}
+
+/// Refuses CPUs to reserve without the right to.
+pub(super) fn check(cpus: &[u32]) -> anyhow::Result<()> {
+    if !cpus.is_empty() && sys::filesystem::user() != 0 {
+        bail!("--shield needs root (it moves other processes); --pin does not");
+    }
+    Ok(())
 }
 
 /// Messages about what was not restored.

@@ -3,7 +3,7 @@
 use crate::support::processes::{
     alive, as_user, copy_for_all, is_root, kill, signal, wait_for, wait_until,
 };
-use crate::support::{Done, Home, has, lacks, skip};
+use crate::support::{Done, Home, PROGRAM, has, lacks, skip};
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Child;
@@ -190,4 +190,173 @@ fn users_share_the_lock_whoever_made_it() {
         );
         kill(first);
     }
+}
+
+/// Another program that holds the lock of the file, until its stdin is closed.
+fn stranger(home: &Home) -> Child {
+    home.write("lock", "");
+    let script = "exec 9<>lock; flock 9; echo locked; read -r line";
+    let mut child = home.launch(["sh", "-c", script]);
+    let mut child = child.stdin(std::process::Stdio::piped()).spawn().expect("sh runs");
+    let mut said = [0; 7];
+    let out = child.stdout.as_mut().expect("a pipe");
+    out.read_exact(&mut said).expect("it has the lock");
+    child
+}
+
+/// Any user may write into the file.
+#[test]
+fn what_a_stranger_writes_into_the_file_is_not_believed() {
+    let home = Home::new();
+    let first = stranger(&home);
+    let namespace = std::fs::read_link("/proc/self/ns/pid").expect("a link");
+    for pid in [std::process::id(), 1, first.id()] {
+        let described = serde_json::json!({
+            "pid": pid,
+            "namespace": namespace,
+            "measures": "latlas exec make",
+            "since_unix_ms": 0,
+            "planned_ms": null,
+        });
+        home.write("lock", described.to_string());
+        home.run("noise measure --for 100ms --no-wait")
+            .refused("another measurement is running on this machine: an unknown process; without");
+    }
+    kill(first);
+    home.run(SHORT).measured();
+}
+
+#[test]
+fn a_holder_that_is_stopped_is_said_to_be() {
+    let home = Home::new();
+    let first = holder(&home);
+    signal(first.id(), "STOP");
+    wait_until("the stop", || crate::support::processes::stat(first.id())[0] == "T");
+    home.run("noise measure --no-wait")
+        .refused("latlas noise measure (process ");
+    has(&home.run("noise measure --no-wait").err, [", stopped, for "]);
+    signal(first.id(), "KILL");
+    kill(first);
+    home.run(SHORT).measured();
+}
+
+/// What another user made first is no lock of all users: said, and with --no-wait refused.
+#[test]
+fn a_squatted_file_is_no_lock_and_not_silent() {
+    if !is_root() {
+        return skip("not root");
+    }
+    let home = Home::new();
+    copy_for_all(&home);
+    let other = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+    for (squat, why) in [
+        ("umask 077; : > /run/lock/latlas.lock", "latlas.lock: user 65534 owns it and keeps others"),
+        ("ln -s /etc/hostname /run/lock/latlas.lock", "a symbolic link"),
+        ("mkfifo -m 666 /run/lock/latlas.lock", "not a regular file"),
+        ("mkdir -m 777 /run/lock/latlas.lock", "directory"),
+        (": > /run/lock/a; chmod 666 /run/lock/a; ln /run/lock/a /run/lock/latlas.lock", "one name"),
+    ] {
+        let script = format!(
+            "mount -t tmpfs -o mode=1777 none /run/lock && {other} sh -c '{squat}' || exit 77; \
+             unset LATLAS_LOCK; {PROGRAM} noise measure --for 100ms --no-wait && exit 78; \
+             {other} ./latlas noise measure --for 100ms --no-wait && exit 79; \
+             {PROGRAM} {SHORT}"
+        );
+        let done = Done::of(&mut home.launch(["unshare", "--mount", "sh", "-c", &script]));
+        if done.code == 77 || done.err.contains("unshare") {
+            return skip(format!("no mounts in a namespace: {}", done.err));
+        }
+        let done = done.measured();
+        let lines: Vec<&str> = done.err.lines().collect();
+        assert_eq!(lines.len(), 3, "{}", done.err);
+        for (line, refused) in lines.iter().zip([true, true, false]) {
+            has(line, ["latlas: no measuring lock (/run/lock/latlas.lock"]);
+            assert_eq!(line.contains("without --no-wait, latlas measures"), refused, "{line}");
+        }
+        has(lines[0], [why]);
+    }
+}
+
+/// What can be refused without measuring is refused before the wait.
+#[test]
+fn what_can_not_be_done_does_not_wait() {
+    let home = Home::new();
+    home.write("base/x", "");
+    home.write("head/x", "");
+    let first = holder(&home);
+    for line in [
+        "run no.such.row",
+        "run cpu.add_i32 --dir absent",
+        "run cpu.add_i32 --out absent/run.json",
+        "run cpu.add_i32 --pin 8000",
+        "run cpu.add_i32 --baseline absent",
+        "run cpu.add_i32 --pack absent.so",
+        "exec -- /no/such/program",
+        "exec -- no-such-program",
+        "exec -- /etc",
+        "exec --vs /no/such/program -- true",
+        "exec --shell /no/such/shell -- true",
+        "exec --check /no/such/program -- true",
+        "exec --input absent -- true",
+        "exec --output absent/file -- true",
+        "exec --out absent/run.json -- true",
+        "exec --cold-files absent -- true",
+        "exec --pin 8000 -- true",
+        "ci --base base --head head '{}/no-such'",
+        "ci --base base --head absent '{}/x'",
+        "noise ab pin -- /no/such/program",
+        "noise ab no-such-control",
+        "noise ab pin --cpus 8000",
+        "noise ab pin --out absent/file",
+        "noise measure --cpu 8000",
+        "noise measure --out absent/file",
+        "selftest no.such.row",
+        "selftest cpu.add_i32 --pin 8000",
+        "fit --dir absent",
+        "fit --expect absent",
+        "fit --out absent/file",
+        "qos --dir absent",
+        "qos --out absent/file",
+        "qos knobs no-such-knob",
+        "table no-such --measure",
+        "table kurkin --measure --quick --dir absent",
+        "trace no.such.row",
+    ] {
+        let done = Done::of(&mut home.wrapped("timeout 60", line));
+        assert_eq!((done.code, &*done.out), (2, ""), "{line}: {}", done.err);
+        lacks(&done.err, ["waiting for"]);
+    }
+    if is_root() {
+        copy_for_all(&home);
+        for line in ["exec --fifo -- true", "exec --cold -- true", "exec --shield 0 -- true"] {
+            let done = as_user(&home, line).ended_with(2);
+            lacks(&done.err, ["waiting for"]);
+        }
+    }
+    assert!(alive(first.id()));
+    kill(first);
+}
+
+/// isolcpus leaves the CPU out of every set that is inherited; who asks for it, gets it.
+#[test]
+fn a_cpu_outside_the_inherited_set_may_be_asked_for() {
+    let cpus = sys::allowed_cpus().expect("known");
+    let [inherited, .., isolated] = cpus[..] else {
+        return skip("one CPU");
+    };
+    let home = Home::new();
+    let run = |line: &str| {
+        let line = line.replace("CPU", &isolated.to_string());
+        Done::of(&mut home.wrapped(format!("taskset -c {inherited}"), line)).measured()
+    };
+    let check = format!("grep -qx 'Cpus_allowed_list:\t{isolated}' /proc/self/status");
+    let of_exec = run(&format!("exec -r 6 --pin CPU --json -- sh -c \"{check}\"")).run();
+    let controls = of_exec.commands.expect("commands").controls;
+    assert_eq!((controls.pinned_cpu, controls.observer_apart), (Some(isolated), true));
+    let of_run = run("run cpu.add_i32 --quick --budget 2s --pin CPU --json").run();
+    assert_eq!(of_run.conditions.pinned_cpus, [isolated]);
+    let osnoise = run("noise measure --for 100ms --cpu CPU --json").json();
+    assert_eq!(osnoise["cpus"][0]["cpu"], isolated);
+    run("noise ab pin --cpus CPU --rounds 6 --json -- true");
+    run("selftest cpu.add_i32 --quick --rounds 1 --pin CPU --json");
 }

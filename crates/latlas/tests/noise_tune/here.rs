@@ -150,3 +150,42 @@ fn without_proc_and_sys_nothing_begins() {
         assert!(!bench.pending());
     }
 }
+
+/// What is set is the machine's, whatever the state directory.
+#[test]
+fn another_state_directory_is_no_other_machine() {
+    let _alone = alone();
+    if !can_tune() {
+        return;
+    }
+    let (first, second) = (Bench::new(), Bench::new());
+    let before = real();
+    first.home.run("noise tune --only sample-rate").ok();
+    second
+        .home
+        .run("noise tune --only sample-rate")
+        .refused("run `latlas noise restore` first");
+    std::fs::remove_dir_all(first.home.path("state")).expect("removed");
+    second.home.run("noise restore").ok();
+    assert_eq!(before, real());
+    has(&second.home.run("noise restore").ok().out, ["nothing to restore"]);
+}
+
+/// As long as one holds values, another is told which process it is.
+#[test]
+fn two_tunes_at_once_are_refused() {
+    let _alone = alone();
+    if !can_tune() {
+        return;
+    }
+    let (first, second) = (Bench::new(), Bench::new());
+    let before = real();
+    let line = "noise tune --only sample-rate -- sh -c 'touch set; exec sleep 60'";
+    let child = first.home.start(line);
+    wait_until("the command", || first.home.path("set").exists());
+    let refused = second.home.run("noise tune --only sample-rate");
+    refused.refused(&format!("another latlas (process {})", child.id()));
+    crate::support::processes::signal(child.id(), "TERM");
+    crate::bench::ends(child);
+    assert_eq!(before, real());
+}

@@ -1,7 +1,7 @@
 //! On trees of plain files, killed before each action.
 
 use crate::bench::{Bench, alike, contents, ends};
-use crate::support::processes::{signal, wait_until};
+use crate::support::processes::{alive, signal, wait_until};
 use crate::support::{Done, has, skip};
 use noise::machines;
 use std::os::unix::fs::PermissionsExt;
@@ -234,4 +234,84 @@ fn mistakes_are_answered_in_a_line() {
     );
     insta::assert_snapshot!(refused);
     assert!(!bench.home.path("state").exists());
+}
+
+/// Each record is on the disk before the next thing happens: a crash of the machine may come at any
+/// time.
+#[test]
+fn every_record_of_the_journal_is_synced_before_the_next_step() {
+    let bench = Bench::of(&machines::intel());
+    let strace = "strace -qq -y -o calls -e trace=write,fsync,rename";
+    let mut command = bench.home.wrapped(strace, "noise tune --root tree --only thp,sample-rate -- true");
+    let Ok(output) = command.output() else {
+        return skip("no strace");
+    };
+    let done = Done::from(output);
+    if done.err.contains("PTRACE") {
+        return skip(format!("strace can't be used: {}", done.err));
+    }
+    done.ok();
+    let calls = bench.home.read("calls");
+    let (mut records, mut synced, mut values) = (0, true, 0);
+    for call in calls.lines() {
+        let is_journal = call.contains("/state/journal");
+        match call.split('(').next() {
+            Some("write") if is_journal => {
+                assert!(synced, "before: {call}");
+                (records, synced) = (records + 1, false);
+            }
+            Some("fsync") if is_journal => synced = true,
+            Some("rename") if is_journal => assert!(synced, "{call}"),
+            Some("write") if call.contains("/tree/") => {
+                assert!(synced, "before: {call}");
+                values += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(synced && records > 6 && values == 4, "{calls}");
+    // Its name, and that it is gone.
+    let directory = calls.lines().filter(|call| call.starts_with("fsync") && call.contains("/state>"));
+    assert_eq!(directory.count(), 2, "{calls}");
+}
+
+/// The watchdog restores though what the command left keeps running.
+#[test]
+fn a_killed_tune_is_restored_while_grandchildren_run_on() {
+    let bench = Bench::of(&machines::intel());
+    let before = contents(&bench.tree());
+    let line = "tune -- sh -c 'sleep 600 & echo $! > id.new; mv id.new id; wait'";
+    let mut child = bench.command(line).spawn().expect("it runs");
+    wait_until("the grandchild", || bench.home.path("id").exists());
+    let grandchild: u32 = bench.home.read("id").trim().parse().expect("a number");
+    assert!(!alike(&before, &contents(&bench.tree())), "nothing is set");
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    wait_until("the watchdog", || !bench.pending());
+    bench.is_as(&before);
+    assert!(alive(grandchild), "it is not latlas's to end");
+    signal(grandchild, "KILL");
+}
+
+/// What can't be looked at is no "nothing to restore".
+#[test]
+fn restore_says_where_it_can_not_look() {
+    let bench = Bench::of(&machines::intel());
+    bench.home.write("file", "");
+    for (state, why) in [("file", "not a directory"), ("file/below", "Not a directory")] {
+        let mut command = bench.command("restore");
+        command.env("LATLAS_STATE_DIR", bench.home.path(state));
+        Done::of(&mut command).refused(why);
+    }
+    bench.run("tune --only thp").ok();
+    for mode in [0o770, 0o757] {
+        let of = |mode| std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(bench.home.path("state"), of(mode)).expect("a mode");
+        bench.run("restore").refused("writable by others");
+        std::fs::set_permissions(bench.home.path("state"), of(0o755)).expect("a mode");
+    }
+    std::fs::remove_file(bench.home.path("tree/proc/sys/kernel/random/boot_id")).expect("removed");
+    bench.run("restore").refused("can't identify this boot");
+    bench.home.write("tree/proc/sys/kernel/random/boot_id", "boot-1\n");
+    bench.run("restore").ok();
 }

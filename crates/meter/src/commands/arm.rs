@@ -89,6 +89,19 @@ pub fn text(words: &[OsString]) -> String {
     words.join(" ")
 }
 
+/// Whether a command's program is there and can be executed, without running it.
+///
+/// # Errors
+/// Why it can't.
+pub fn check(words: &[OsString]) -> Result<(), CommandError> {
+    let words = words.to_vec();
+    laid_out(&Arm {
+        words,
+        ..Arm::default()
+    })?;
+    Ok(())
+}
+
 pub(super) fn laid_out(arm: &Arm) -> Result<Command, CommandError> {
     let not_executable = |error| CommandError::NotExecutable {
         command: text(&arm.words),

@@ -49,13 +49,9 @@ impl Placement {
         };
         let cpu = match pin {
             None => None,
-            Some(Some(cpu)) if home.contains(&cpu) => Some(cpu),
             Some(Some(cpu)) => {
-                let allowed: Vec<String> = home.iter().map(u32::to_string).collect();
-                return Err(PlacementError::NotAllowed {
-                    cpu,
-                    allowed: allowed.join(", "),
-                });
+                Placement::check(cpu)?;
+                Some(cpu)
             }
             Some(None) => {
                 let counter = Counter::best();
@@ -67,6 +63,21 @@ impl Placement {
         Ok(Placement { cpu, home })
     }
 
+    /// Whether a CPU that is asked for can be had.
+    ///
+    /// # Errors
+    /// If it can't.
+    pub fn check(cpu: u32) -> Result<(), PlacementError> {
+        let home = sys::affinity::allowed_cpus().map_err(NotPinned::from)?;
+        sys::affinity::may_pin_to(cpu).map_err(|_| {
+            let allowed: Vec<String> = home.iter().map(u32::to_string).collect();
+            PlacementError::NotAllowed {
+                cpu,
+                allowed: allowed.join(", "),
+            }
+        })
+    }
+
     /// The commands' only CPU.
     pub fn cpu(&self) -> Option<u32> {
         self.cpu
@@ -74,12 +85,13 @@ impl Placement {
 
     /// How many CPUs there are for the commands and latlas.
     pub fn cpus(&self) -> usize {
-        self.home.len()
+        let isolated = self.cpu.is_some_and(|cpu| !self.home.contains(&cpu));
+        self.home.len() + usize::from(isolated)
     }
 
     /// Whether the watching process has a CPU that is not the commands'.
     pub fn apart(&self) -> bool {
-        self.cpu.is_some() && self.home.len() > 1
+        self.cpu.is_some() && self.home.iter().any(|&cpu| Some(cpu) != self.cpu)
     }
 
     /// Moves the calling thread off the commands' CPU, where there is another.
@@ -91,7 +103,7 @@ impl Placement {
 
     /// What a reader must know.
     pub fn remarks(&self) -> Vec<String> {
-        match self.home.len() {
+        match self.cpus() {
             1 => vec![
                 "only one CPU may be used: latlas shares it with the command, whose switches \
                  include those to it and back"
@@ -117,6 +129,10 @@ mod tests {
         assert!(!of(None, &[0, 1]).apart());
         assert_eq!(of(None, &[3]).remarks().len(), 1);
         assert!(of(None, &[0, 1]).remarks().is_empty());
+        // An isolated CPU is in no set that is inherited.
+        let isolated = of(Some(1), &[0]);
+        assert!(isolated.apart() && isolated.remarks().is_empty());
+        assert_eq!(isolated.cpus(), 2);
     }
 
     #[test]

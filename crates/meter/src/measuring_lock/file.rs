@@ -7,7 +7,10 @@ use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use sys::filesystem::{open_unless_link, try_lock, wait_for_lock};
+use sys::ancestors::is_stopped;
+use sys::filesystem::{
+    Signer, is_ours, may_write, open_unless_link, sign, signer, try_lock, wait_for_lock,
+};
 
 /// Directories that may hold the file, the first choice first.
 pub const DIRECTORIES: [&str; 2] = ["/run/lock", "/tmp"];
@@ -38,49 +41,31 @@ impl LockFile {
     pub(super) fn open() -> io::Result<LockFile> {
         let named = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
         if let Some(path) = named {
-            return LockFile::at(Path::new(&path));
+            return LockFile::at(Path::new(&path), false);
         }
-        let mut why = io::Error::new(
-            ErrorKind::NotFound,
-            format!("neither of {} is open to all users", DIRECTORIES.join(", ")),
-        );
-        // By the mode of the directory, and not by whether this user may write there: all
-        // users must come to the same file.
-        let open_to_all = |directory: &&Path| {
-            std::fs::metadata(directory)
-                .is_ok_and(|found| found.is_dir() && found.mode() & 0o002 != 0)
-        };
-        for directory in DIRECTORIES
-            .map(Path::new)
-            .iter()
-            .filter(|it| open_to_all(it))
-        {
-            match LockFile::at(&directory.join(NAME)) {
-                Ok(file) => return Ok(file),
-                Err(error) => why = error,
-            }
+        let mut directories = DIRECTORIES.iter().map(Path::new);
+        match directories.find(|directory| is_for_all(directory)) {
+            // And no other one if it can't be used: others may use it.
+            Some(directory) => LockFile::at(&directory.join(NAME), true),
+            None => Err(io::Error::new(
+                ErrorKind::NotFound,
+                format!("neither of {} is open to all users", DIRECTORIES.join(", ")),
+            )),
         }
-        Err(why)
     }
 
-    fn at(path: &Path) -> io::Result<LockFile> {
-        let named =
-            |why: io::Error| io::Error::new(why.kind(), format!("{}: {why}", path.display()));
-        let mut opened = open_or_make(path);
+    /// `for_all`: every user must be able to open it.
+    fn at(path: &Path, for_all: bool) -> io::Result<LockFile> {
+        let mut opened = open_and_check(path, for_all);
         for _ in 1..ATTEMPTS {
             if !matches!(&opened, Err(why) if why.kind() == ErrorKind::PermissionDenied) {
                 break;
             }
             std::thread::sleep(PAUSE);
-            opened = open_or_make(path);
+            opened = open_and_check(path, for_all);
         }
-        let file = opened.map_err(named)?;
-        let found = file.metadata().map_err(named)?;
-        // What is written to it must not end up in a file of another name.
-        if !found.is_file() || found.nlink() > 1 {
-            let why = io::Error::new(ErrorKind::InvalidInput, "not a regular file with one name");
-            return Err(named(why));
-        }
+        let file = opened
+            .map_err(|why| io::Error::new(why.kind(), format!("{}: {why}", path.display())))?;
         Ok(LockFile {
             file,
             path: path.to_owned(),
@@ -92,12 +77,19 @@ impl LockFile {
     /// # Errors
     /// What locking says.
     pub(super) fn try_lock(&mut self) -> io::Result<Option<HeldBy>> {
-        let mut holder = None;
+        let (mut holder, mut signed) = (None, None);
         for _ in 0..ATTEMPTS {
             if try_lock(&self.file)? {
+                // Without it those who wait don't know who it is.
+                let _ = sign(&self.file);
                 return Ok(None);
             }
-            holder = self.holder();
+            signed = signer(&self.file).unwrap_or(None);
+            holder = self.holder().filter(|holder| match signed {
+                Some(Signer::Process(pid)) => holder.pid == pid,
+                Some(Signer::Elsewhere) => true,
+                None => false,
+            });
             if holder.is_some() {
                 break;
             }
@@ -105,6 +97,8 @@ impl LockFile {
         }
         Ok(Some(HeldBy {
             holder,
+            signer: signed,
+            stopped: matches!(signed, Some(Signer::Process(pid)) if is_stopped(pid)),
             now_unix_ms: sys::clock::realtime_unix_ms(),
         }))
     }
@@ -114,16 +108,17 @@ impl LockFile {
     /// # Errors
     /// What locking says.
     pub(super) fn wait(&self) -> io::Result<()> {
-        wait_for_lock(&self.file)
+        wait_for_lock(&self.file)?;
+        let _ = sign(&self.file);
+        Ok(())
     }
 
-    /// The description in the file, if it is complete and its process runs.
+    /// The description in the file, if it is complete.
     fn holder(&mut self) -> Option<Holder> {
         let mut text = String::new();
         self.file.rewind().ok()?;
         (&self.file).take(LONGEST).read_to_string(&mut text).ok()?;
-        let holder: Holder = serde_json::from_str(&text).ok()?;
-        (!holder.has_ended()).then_some(holder)
+        serde_json::from_str(&text).ok()
     }
 
     /// Whether the file of this name is still this one.
@@ -146,6 +141,36 @@ impl LockFile {
     pub(super) fn clear(&mut self) {
         let _ = self.file.set_len(0);
     }
+}
+
+/// Whether every user may make a file there. By the mode of the directory, and not by whether this
+/// user may: all users must come to the same file.
+fn is_for_all(directory: &Path) -> bool {
+    let read_only = |why: &io::Error| why.kind() == ErrorKind::ReadOnlyFilesystem;
+    std::fs::metadata(directory).is_ok_and(|found| found.is_dir() && found.mode() & 0o002 != 0)
+        && !may_write(directory).is_err_and(|why| read_only(&why))
+}
+
+/// Opens it, or makes it, unless it is something else than a lock of all users.
+fn open_and_check(path: &Path, for_all: bool) -> io::Result<File> {
+    let file = open_or_make(path)?;
+    let found = file.metadata()?;
+    // What is written to it must not end up in a file of another name.
+    if !found.is_file() || found.nlink() > 1 {
+        let why = "not a regular file with one name";
+        return Err(io::Error::new(ErrorKind::InvalidInput, why));
+    }
+    let mode = found.mode() & 0o777;
+    if for_all && mode != MODE && is_ours(&found) {
+        file.set_permissions(Permissions::from_mode(MODE))?;
+    } else if for_all && mode & 0o444 != 0o444 {
+        let why = format!(
+            "user {} owns it and keeps others from it (mode {mode:04o}): remove it",
+            found.uid()
+        );
+        return Err(io::Error::new(ErrorKind::PermissionDenied, why));
+    }
+    Ok(file)
 }
 
 /// Opens the file as it is, or makes it. Never both in one call: in a directory such as /tmp the
@@ -197,22 +222,60 @@ mod tests {
     fn it_is_made_for_all_users_and_describes_its_holder_until_it_is_left() {
         let dir = directory();
         let path = dir.path().join("lock");
-        let mut first = LockFile::at(&path).expect("made");
+        let mut first = LockFile::at(&path, true).expect("made");
         assert_eq!(mode(&path), MODE, "whatever the umask");
         assert_eq!(first.try_lock().expect("lockable"), None);
         let holder = Holder::this_process("latlas run cpu", None);
         first.write(&holder);
-        let mut second = LockFile::at(&path).expect("opened");
-        let held = second.try_lock().expect("asked").expect("held");
-        assert!(
-            held.to_string().starts_with("latlas run cpu (process "),
-            "{held}"
-        );
-        assert!(!held.is_ancestor(), "it is this process");
+        let text = std::fs::read_to_string(&path).expect("there");
+        let written: Holder = serde_json::from_str(&text).expect("a holder");
+        assert_eq!(written.pid, std::process::id());
         first.clear();
-        drop(first);
         assert_eq!(std::fs::read(&path).expect("there"), b"");
+        let mut second = LockFile::at(&path, true).expect("opened");
+        assert!(second.try_lock().expect("asked").is_some());
+        drop(first);
         assert_eq!(second.try_lock().expect("lockable"), None);
+    }
+
+    /// Made so by a kill between its making and its mode, or by another user.
+    #[test]
+    fn every_user_can_lock_it_or_it_is_not_used() {
+        let dir = directory();
+        let path = dir.path().join("lock");
+        let set = |mode| {
+            let mode = Permissions::from_mode(mode);
+            std::fs::set_permissions(&path, mode).expect("ours");
+        };
+        LockFile::at(&path, true).expect("made");
+        set(0o600);
+        LockFile::at(&path, false).expect("named by its user");
+        assert_eq!(mode(&path), 0o600);
+        LockFile::at(&path, true).expect("mended");
+        assert_eq!(mode(&path), MODE);
+        if sys::filesystem::user() == 0 {
+            std::os::unix::fs::chown(&path, Some(4711), None).expect("root may");
+            set(0o600);
+            let why = LockFile::at(&path, true)
+                .expect_err("not for all")
+                .to_string();
+            assert!(
+                why.contains("user 4711 owns it") && why.contains("(mode 0600)"),
+                "{why}"
+            );
+            set(0o644);
+            LockFile::at(&path, true).expect("all may lock it");
+        }
+    }
+
+    #[test]
+    fn directories_are_those_of_all_users() {
+        let dir = directory();
+        assert!(!is_for_all(dir.path()), "mode 0700");
+        let mode = Permissions::from_mode(0o1777);
+        std::fs::set_permissions(dir.path(), mode).expect("ours");
+        assert!(is_for_all(dir.path()));
+        assert!(!is_for_all(&dir.path().join("none")));
     }
 
     #[test]
@@ -226,31 +289,33 @@ mod tests {
         std::fs::hard_link(&target, &hard).expect("a link");
         let dangling = dir.path().join("dangling");
         std::os::unix::fs::symlink(dir.path().join("none"), &dangling).expect("a link");
-        for path in [&link, &hard, &dangling, &dir.path().to_owned()] {
-            let why = LockFile::at(path).expect_err("unusable").to_string();
+        let fifo = dir.path().join("fifo");
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+        assert!(made.expect("it runs").success());
+        for path in [&link, &hard, &dangling, &fifo, &dir.path().to_owned()] {
+            let why = LockFile::at(path, true).expect_err("unusable").to_string();
             assert!(why.contains(&*path.to_string_lossy()), "{why}");
         }
         assert_eq!(std::fs::read(&target).expect("there"), b"precious");
         assert!(!dir.path().join("none").exists());
     }
 
+    /// Any user may write into the file: the kernel must name the process.
     #[test]
-    fn a_description_of_a_process_that_ended_is_not_believed() {
+    fn a_description_alone_is_not_believed() {
         let dir = directory();
         let path = dir.path().join("lock");
-        let mut first = LockFile::at(&path).expect("made");
+        let mut first = LockFile::at(&path, true).expect("made");
         assert_eq!(first.try_lock().expect("lockable"), None);
-        let mut ended = std::process::Command::new("true").spawn().expect("starts");
-        let pid = ended.id();
-        ended.wait().expect("reaped");
         let holder = serde_json::to_value(Holder::this_process("latlas run", None));
         let mut holder = holder.expect("a value");
-        holder["pid"] = pid.into();
+        holder["pid"] = std::os::unix::process::parent_id().into();
         for content in [holder.to_string(), "{".into(), String::new()] {
             std::fs::write(&path, content).expect("written");
-            let mut second = LockFile::at(&path).expect("opened");
+            let mut second = LockFile::at(&path, true).expect("opened");
             let held = second.try_lock().expect("asked").expect("held");
-            assert_eq!(held.to_string(), "another latlas");
+            assert!(!held.is_ancestor());
+            assert_eq!(held.to_string(), "an unknown process");
         }
     }
 
@@ -258,11 +323,11 @@ mod tests {
     fn a_removed_file_has_lost_its_name() {
         let dir = directory();
         let path = dir.path().join("lock");
-        let first = LockFile::at(&path).expect("made");
+        let first = LockFile::at(&path, true).expect("made");
         assert!(first.has_its_name());
         std::fs::remove_file(&path).expect("removed");
         assert!(!first.has_its_name());
-        let _second = LockFile::at(&path).expect("made again");
+        let _second = LockFile::at(&path, true).expect("made again");
         assert!(!first.has_its_name(), "another file has it");
     }
 }

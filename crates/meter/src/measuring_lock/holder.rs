@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 use sys::ancestors;
+use sys::filesystem::Signer;
 
 /// Characters of what is measured; a command line may be of any length.
 const LONGEST: usize = 100;
@@ -12,9 +13,7 @@ const LONGEST: usize = 100;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Holder {
     /// Its id.
-    pid: u32,
-    /// The namespace of the id.
-    namespace: Option<String>,
+    pub(super) pid: u32,
     /// What it measures: `latlas run memory`.
     measures: String,
     /// When it got the lock.
@@ -28,7 +27,6 @@ impl Holder {
     pub fn this_process(measures: &str, takes: Option<Duration>) -> Holder {
         Holder {
             pid: std::process::id(),
-            namespace: ancestors::id_namespace(),
             measures: measures.to_owned(),
             since_unix_ms: 0,
             planned_ms: takes.map(|takes| takes.as_millis() as u64),
@@ -42,43 +40,42 @@ impl Holder {
             ..self.clone()
         }
     }
-
-    /// Whether its process is known to have ended: then another one has the lock.
-    pub(super) fn has_ended(&self) -> bool {
-        self.is_in_our_namespace() && !ancestors::runs(self.pid)
-    }
-
-    fn is_in_our_namespace(&self) -> bool {
-        self.namespace == ancestors::id_namespace()
-    }
 }
 
 /// The process that holds the lock, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldBy {
+    /// What it says of itself.
     pub(super) holder: Option<Holder>,
+    /// Which it is, by the kernel: what stands in the file is not believed.
+    pub(super) signer: Option<Signer>,
+    /// Whether it is stopped.
+    pub(super) stopped: bool,
     pub(super) now_unix_ms: u64,
 }
 
 impl HeldBy {
     /// Whether this process, or one that it started, started us, so that it waits for us.
     pub(super) fn is_ancestor(&self) -> bool {
-        let holder = self.holder.as_ref();
-        holder.is_some_and(|it| it.is_in_our_namespace() && ancestors::is_ancestor(it.pid))
+        matches!(self.signer, Some(Signer::Process(pid)) if ancestors::is_ancestor(pid))
     }
 }
 
 /// `latlas run memory (process 1234, for 35 s, about 40 s left)`. Any user may write the file.
 impl fmt::Display for HeldBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stopped = if self.stopped { ", stopped" } else { "" };
         let Some(holder) = &self.holder else {
-            return write!(f, "another latlas");
+            return match self.signer {
+                Some(Signer::Process(pid)) => write!(f, "process {pid}{stopped}"),
+                _ => write!(f, "an unknown process"),
+            };
         };
         let measures: String = holder.measures.chars().take(LONGEST).collect();
         let since_ms = self.now_unix_ms.saturating_sub(holder.since_unix_ms);
         write!(
             f,
-            "{} (process {}, for {}",
+            "{} (process {}{stopped}, for {}",
             model::text::visible(&measures),
             holder.pid,
             seconds(since_ms)
@@ -106,19 +103,26 @@ fn seconds(ms: u64) -> String {
 mod tests {
     use super::*;
 
-    fn held(planned_ms: Option<u64>, now_unix_ms: u64) -> String {
-        let holder = Holder {
+    fn held_by(holder: Option<Holder>, stopped: bool, now_unix_ms: u64) -> HeldBy {
+        HeldBy {
+            holder,
+            signer: Some(Signer::Process(1234)),
+            stopped,
+            now_unix_ms,
+        }
+    }
+
+    fn holder(planned_ms: Option<u64>) -> Option<Holder> {
+        Some(Holder {
             pid: 1234,
-            namespace: None,
             measures: "latlas run \u{1b}[2Jcpu".into(),
             since_unix_ms: 5_000,
             planned_ms,
-        };
-        HeldBy {
-            holder: Some(holder),
-            now_unix_ms,
-        }
-        .to_string()
+        })
+    }
+
+    fn held(planned_ms: Option<u64>, now_unix_ms: u64) -> String {
+        held_by(holder(planned_ms), false, now_unix_ms).to_string()
     }
 
     #[test]
@@ -130,10 +134,14 @@ mod tests {
         let over = held(Some(1_000), 605_000);
         assert_eq!(over, format!("{who} 10 min, longer than planned)"));
         assert_eq!(held(None, 0), format!("{who} 0 s)"), "a clock set back");
+        let stopped = held_by(holder(None), true, 40_000).to_string();
+        assert_eq!(stopped, who.replace("1234,", "1234, stopped,") + " 35 s)");
+        assert_eq!(held_by(None, true, 0).to_string(), "process 1234, stopped");
         let unknown = HeldBy {
-            holder: None,
-            now_unix_ms: 0,
+            signer: None,
+            ..held_by(None, false, 0)
         };
-        assert_eq!(unknown.to_string(), "another latlas");
+        assert_eq!(unknown.to_string(), "an unknown process");
+        assert!(!unknown.is_ancestor());
     }
 }

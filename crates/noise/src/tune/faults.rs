@@ -58,6 +58,10 @@ impl Files for Faulty<'_> {
         self.inner.exists(path)
     }
 
+    fn try_exists(&self, path: &str) -> io::Result<bool> {
+        self.inner.try_exists(path)
+    }
+
     fn names(&self, path: &str) -> Vec<String> {
         self.inner.names(path)
     }

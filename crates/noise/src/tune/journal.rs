@@ -3,7 +3,8 @@
 //!
 //! A record is only ever appended. What a crash leaves half-written is the last
 //! line alone; it is cut off, and its step is put back as one that was broken
-//! off. The file goes when every entry is done.
+//! off. The file goes when every entry is done. It may be there twice, with the same records: as
+//! long as one is, what was changed is known.
 
 mod checksum;
 mod read;
@@ -27,6 +28,9 @@ const WITHOUT_CHECKSUMS: u32 = 2;
 
 /// Its name in the state directory.
 const NAME: &str = "journal";
+
+/// Until its header is on the disk.
+const NEW: &str = "journal.new";
 
 /// What a journal must be of to be undone here.
 #[derive(Clone, Copy, Debug)]
@@ -57,8 +61,7 @@ pub(crate) struct Stale {
 /// An open journal. Its owner holds the state directory's lock.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    path: PathBuf,
-    file: File,
+    copies: Vec<JournalFile>,
     /// Bytes of whole records.
     length: u64,
     /// Of these records; nothing in a journal that has no checksums.
@@ -70,6 +73,15 @@ pub(crate) struct Journal {
     pub(crate) entries: Vec<Entry>,
     /// Whether a half-written last line was cut off.
     pub(crate) torn: bool,
+    /// What is the matter with another copy.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// One file of it.
+#[derive(Debug)]
+struct JournalFile {
+    path: PathBuf,
+    file: File,
 }
 
 /// Why a journal can't be used.
@@ -103,34 +115,28 @@ impl Journal {
         directory.join(NAME)
     }
 
-    /// A new one. It gets its name when its header is on the disk.
+    /// A new one, with a copy in each of these directories. They get their names when their header is
+    /// on the disk.
     pub(crate) fn create(
-        directory: &Path,
+        directories: &[&Path],
         here: Here,
         process: u32,
         faults: &Faults,
     ) -> io::Result<Journal> {
-        let path = Journal::path(directory);
-        let temporary = directory.join("journal.new");
-        match std::fs::remove_file(&temporary) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        let named = match directories {
+            [_] => Vec::new(),
+            several => (several.iter().map(std::path::absolute)).collect::<io::Result<_>>()?,
+        };
         let header = Header {
             version: VERSION,
             boot_id: here.boot_id.to_owned(),
             root: here.root.to_owned(),
             process,
+            copies: named,
         };
         faults.at("create the journal");
-        let file = OpenOptions::new()
-            .append(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&temporary)?;
         let mut journal = Journal {
-            path,
-            file,
+            copies: Vec::new(),
             length: 0,
             sum: Some(Checksum::default()),
             broken: false,
@@ -138,20 +144,42 @@ impl Journal {
             header: header.clone(),
             entries: Vec::new(),
             torn: false,
+            remarks: Vec::new(),
         };
-        let began = journal.append(&Record::Began(header)).and_then(|()| {
-            faults.at("name the journal");
-            std::fs::rename(&temporary, &journal.path)?;
-            faults.at("sync the directory");
-            sync(directory)
-        });
+        let began = journal.begin(directories, header);
         if let Err(error) = began {
             // The first error is the one to tell.
-            let _ = std::fs::remove_file(&temporary);
-            let _ = std::fs::remove_file(&journal.path);
+            for directory in directories {
+                let _ = std::fs::remove_file(directory.join(NEW));
+            }
+            for copy in &journal.copies {
+                let _ = std::fs::remove_file(&copy.path);
+            }
             return Err(error);
         }
         Ok(journal)
+    }
+
+    fn begin(&mut self, directories: &[&Path], header: Header) -> io::Result<()> {
+        for directory in directories {
+            let temporary = directory.join(NEW);
+            gone(std::fs::remove_file(&temporary))?;
+            let file = OpenOptions::new()
+                .append(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&temporary)?;
+            let path = Journal::path(directory);
+            self.copies.push(JournalFile { path, file });
+        }
+        self.append(&Record::Began(header))?;
+        for directory in directories {
+            self.faults.at("name the journal");
+            std::fs::rename(directory.join(NEW), Journal::path(directory))?;
+            self.faults.at("sync the directory");
+            sync(directory)?;
+        }
+        Ok(())
     }
 
     /// Says what is going to be done; it is on the disk when this returns.
@@ -211,16 +239,17 @@ impl Journal {
         self.sum.is_none()
     }
 
-    /// Takes the whole journal away: every entry is done.
+    /// Takes the whole journal away: every entry is done. The copy that is looked for first goes
+    /// last.
     pub(crate) fn remove(self) -> io::Result<()> {
-        self.faults.at("remove the journal");
-        std::fs::remove_file(&self.path)?;
-        self.faults.at("sync the directory");
-        sync(self.directory())
-    }
-
-    fn directory(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new("/"))
+        for copy in self.copies.iter().rev() {
+            self.faults.at("remove the journal");
+            // Its directory may have been moved, or removed.
+            gone(std::fs::remove_file(&copy.path))?;
+            self.faults.at("sync the directory");
+            gone(sync(copy.path.parent().unwrap_or(Path::new("/"))))?;
+        }
+        Ok(())
     }
 
     /// On a full disk a part of the record may be there: it must not stand
@@ -240,25 +269,29 @@ impl Journal {
                 Ok(())
             }
             Err(error) => {
-                self.broken = self.file.set_len(self.length).is_err();
+                let mut copies = self.copies.iter();
+                self.broken = !copies.all(|copy| copy.file.set_len(self.length).is_ok());
                 Err(error)
             }
         }
     }
 
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
-        self.faults.at("append to the journal");
-        if self.faults.listened() {
-            // A crash may come in the middle.
-            let (first, second) = line.split_at(line.len() / 2);
-            self.file.write_all(first)?;
-            self.faults.at("append the rest");
-            self.file.write_all(second)?;
-        } else {
-            self.file.write_all(line)?;
+        for copy in &mut self.copies {
+            self.faults.at("append to the journal");
+            if self.faults.listened() {
+                // A crash may come in the middle.
+                let (first, second) = line.split_at(line.len() / 2);
+                copy.file.write_all(first)?;
+                self.faults.at("append the rest");
+                copy.file.write_all(second)?;
+            } else {
+                copy.file.write_all(line)?;
+            }
+            self.faults.at("sync the journal");
+            copy.file.sync_all()?;
         }
-        self.faults.at("sync the journal");
-        self.file.sync_all()
+        Ok(())
     }
 }
 
@@ -278,6 +311,14 @@ impl Stale {
         self.faults.at("sync the directory");
         sync(directory)?;
         Ok(aside)
+    }
+}
+
+/// What is not there need not be removed.
+fn gone(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
     }
 }
 

@@ -68,10 +68,12 @@ pub enum TuneError {
         why: String,
     },
     /// Another tune holds the lock.
-    #[error("another latlas is setting or restoring values (lock in {path}): wait for it")]
+    #[error("another latlas ({holder}) has set values of this machine or restores them (lock {path}): wait for its end")]
     Busy {
-        /// The state directory.
+        /// The file of the lock.
         path: PathBuf,
+        /// Which process, in words.
+        holder: String,
     },
     /// An earlier tune was not put back.
     #[error("an earlier tune is not restored yet: run `latlas noise restore` first")]
@@ -143,7 +145,7 @@ impl<'f> Tuned<'f> {
             boot_id: &boot_id,
             root: &state.root,
         };
-        let set_aside = match Journal::open(&state.path, here, &state.faults)? {
+        let set_aside = match Journal::open(&state.directories(), here, &state.faults)? {
             None => None,
             Some(Found::OfAnotherBoot(stale)) => {
                 Some(stale.set_aside().map_err(TuneError::Journal)?)
@@ -154,7 +156,8 @@ impl<'f> Tuned<'f> {
             true => Some(Watchdog::start(state).map_err(TuneError::Watchdog)?),
             false => None,
         };
-        let journal = Journal::create(&state.path, here, std::process::id(), &state.faults)
+        let process = std::process::id();
+        let journal = Journal::create(&state.directories(), here, process, &state.faults)
             .map_err(TuneError::Journal)?;
         let mut tuned = Tuned {
             files,

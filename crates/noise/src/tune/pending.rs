@@ -1,24 +1,24 @@
 //! Whether something waits to be put back, for users that may only read.
 
 use super::journal::Journal;
+use super::state::StateDir;
 use std::io::ErrorKind;
-use std::path::Path;
 
-/// A sentence if a journal lies in this state directory: values were set, and
+/// A sentence if a journal lies in the state directory or that of the machine: values were set, and
 /// not put back yet; or if that can't be known. The journal itself is root's to
 /// read.
-pub fn pending(state: &Path) -> Option<String> {
-    let path = state.display();
-    match std::fs::symlink_metadata(Journal::path(state)) {
-        Ok(_) => Some(format!(
-            "values of `latlas noise tune` are in force or not restored: run `latlas noise restore` as \
-             root (journal in {path})"
-        )),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            None
+pub fn pending(state: &StateDir) -> Option<String> {
+    state.directories().into_iter().find_map(|directory| {
+        let path = directory.display();
+        match std::fs::symlink_metadata(Journal::path(directory)) {
+            Ok(_) => Some(format!(
+                "values of `latlas noise tune` are in force or not restored: run `latlas noise \
+                 restore` as root (journal in {path})"
+            )),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => Some(format!(
+                "unknown whether values must be restored by `latlas noise restore`: {path}: {error}"
+            )),
         }
-        Err(error) => Some(format!(
-            "unknown whether values must be restored by `latlas noise restore`: {path}: {error}"
-        )),
-    }
+    })
 }

@@ -16,24 +16,14 @@ use sys::files::Files;
 /// For a watchdog or another restore at work; both take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Puts back what the journal in this directory says, if one is there.
+/// Puts back what the journal says, if one is there.
 ///
 /// # Errors
-/// If there is a journal and it can't be used, or another process works with it.
+/// If that can't be known, or there is a journal and it can't be used, or another process works with it.
 pub fn restore(files: &dyn Files, state: &StateDir) -> Result<Restored, TuneError> {
-    if !Journal::path(&state.path).exists() {
-        // Of a directory that can't be looked into nothing is known.
-        return match std::fs::read_dir(&state.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(TuneError::StateDirectory {
-                    path: state.path.clone(),
-                    why: error.to_string(),
-                })
-            }
-            _ => Ok(Restored::default()),
-        };
+    if !state.has_journal()? {
+        return Ok(Restored::default());
     }
-    state.check()?;
     let lock = state.lock(PATIENCE)?;
     restore_locked(files, state, &lock, "restore")
 }
@@ -50,7 +40,7 @@ pub(crate) fn restore_locked(
         boot_id: &boot_id,
         root: &state.root,
     };
-    match Journal::open(&state.path, here, &state.faults)? {
+    match Journal::open(&state.directories(), here, &state.faults)? {
         None => Ok(Restored::default()),
         Some(Found::OfAnotherBoot(stale)) => set_aside(stale),
         Some(Found::Ours(journal)) => Ok(put_back(files, state, journal, by)),
@@ -85,6 +75,7 @@ pub(crate) fn put_back(
         found: true,
         torn: journal.torn,
         unchecked: journal.unchecked(),
+        remarks: std::mem::take(&mut journal.remarks),
         ..Restored::default()
     };
     let mut values: Vec<Vec<PutBack>> = vec![Vec::new(); journal.entries.len()];

@@ -296,8 +296,10 @@ fn disable(files: &dyn Files, path: &str, controller: &str) -> BackOutcome {
 fn remove(files: &dyn Files, path: &str, home: &str, list: &str) -> BackOutcome {
     let mut why = String::new();
     for _ in 0..REMOVALS {
-        if !files.exists(path) {
-            return BackOutcome::Restored;
+        match files.try_exists(path) {
+            Ok(false) => return BackOutcome::Restored,
+            Ok(true) => {}
+            Err(error) => return BackOutcome::Failed(error.to_string()),
         }
         let below = groups_below(files, path, list);
         for group in below.iter().rev().map(String::as_str).chain([path]) {
@@ -311,7 +313,9 @@ fn remove(files: &dyn Files, path: &str, home: &str, list: &str) -> BackOutcome 
             }
         }
         match files.remove_directory(path) {
-            Ok(()) if !files.exists(path) => return BackOutcome::Restored,
+            Ok(()) if files.try_exists(path).is_ok_and(|there| !there) => {
+                return BackOutcome::Restored;
+            }
             Ok(()) => why = "it exists again".into(),
             Err(error) => why = error.to_string(),
         }

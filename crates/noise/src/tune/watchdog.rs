@@ -34,6 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Serialize, Deserialize)]
 struct Watched {
     state: PathBuf,
+    machine: Option<PathBuf>,
     root: PathBuf,
     /// The process whose journal it is.
     process: u32,
@@ -53,6 +54,7 @@ impl Watchdog {
         let (ours, other) = UnixStream::pair()?;
         let watched = Watched {
             state: std::path::absolute(&state.path)?,
+            machine: state.machine.clone(),
             root: std::path::absolute(&state.root)?,
             process: std::process::id(),
         };
@@ -135,8 +137,8 @@ fn watch(watched: &str) -> Result<(), WatchdogError> {
 fn put_back(watched: &Watched) -> Result<(), TuneError> {
     let state = StateDir::at(&watched.state)
         .of_tree(&watched.root)
+        .of_machine(watched.machine.clone())
         .with_faults(Faults::of_the_watchdog());
-    state.check()?;
     let lock = state.lock(Duration::MAX)?;
     let files = Tree::new(&watched.root);
     let boot_id = boot_id(&files)?;
@@ -145,7 +147,7 @@ fn put_back(watched: &Watched) -> Result<(), TuneError> {
         root: &state.root,
     };
     // Another process may have put it back already, and a third begun anew.
-    let found = Journal::open(&state.path, here, &state.faults)?;
+    let found = Journal::open(&state.directories(), here, &state.faults)?;
     let other = matches!(found, Some(Found::Ours(journal))
         if journal.header.process == watched.process);
     if !other {

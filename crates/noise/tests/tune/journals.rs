@@ -101,12 +101,13 @@ fn readers_are_shown_what_waits() {
         let mode = std::fs::metadata(path).expect("a directory").permissions();
         assert_eq!(mode.mode() & 0o777, 0o755, "{}", path.display());
     }
-    let waits = pending(deep.path()).expect("something");
+    let waits = pending(&deep).expect("something");
     assert!(waits.contains("in force"), "{waits}");
     // What can't be looked at: a name longer than any there can be.
     let long = bench.directory.path().join("x".repeat(300));
-    assert!(pending(&long).expect("unknown").contains("unknown whether"));
-    assert_eq!(pending(&bench.directory.path().join("nothing")), None);
+    let of = |path: &Path| pending(&StateDir::at(path));
+    assert!(of(&long).expect("unknown").contains("unknown whether"));
+    assert_eq!(of(&bench.directory.path().join("nothing")), None);
 }
 
 #[test]

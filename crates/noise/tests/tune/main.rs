@@ -4,6 +4,7 @@
 mod crashes;
 mod journals;
 mod kernel;
+mod machine;
 mod others;
 mod property;
 mod shields;
@@ -83,7 +84,7 @@ impl Bench {
 
     /// Whether something waits to be put back, in words.
     fn pending(&self) -> Option<String> {
-        noise::tune::pending(self.state.path())
+        noise::tune::pending(&self.state)
     }
 
     fn journal(&self) -> PathBuf {

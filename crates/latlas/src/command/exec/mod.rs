@@ -7,7 +7,7 @@ mod timed;
 
 pub(super) use commands::{NamedCommand, in_shell, split};
 pub(super) use files::check_files;
-pub(super) use timed::{Setup, timed, wake_on_signals};
+pub(super) use timed::{Setup, check, timed, wake_on_signals};
 
 use super::measured::{exit_code, keep, lock, writable_store};
 use super::shielded;
@@ -26,6 +26,7 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     let input = check_files(timing, options.out.as_deref())?;
     let out = options.out.as_deref().map(ending::run_file).transpose()?;
     let store = writable_store(options.out.is_some() || options.json)?;
+    check(timing, commands.iter())?;
     // Without the arguments, which may be private.
     let measures = format!("latlas exec {}", options.words[0].to_string_lossy());
     let _lock = lock(&measures, None, timing.wait)?;

@@ -5,11 +5,13 @@ use super::files::output_file;
 use super::shell::shell_start;
 use crate::arguments::exec::TimingOptions;
 use crate::command::measured::stop_on_signals;
+use crate::command::shielded;
 use crate::progress::Bar;
 use crate::{output, program};
 use anyhow::{Context, bail};
-use meter::commands::arm::{Arm, Cold, Output, Settings};
+use meter::commands::arm::{self, Arm, Cold, Output, Settings};
 use meter::commands::document::{Began, Parts, document, look};
+use meter::commands::error::CommandError;
 use meter::commands::input::Input;
 use meter::commands::placement::Placement;
 use meter::commands::repeat::{self, ADAPTIVE, Progress, repeat};
@@ -23,6 +25,7 @@ use model::repeats;
 use model::run::Run;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -62,6 +65,56 @@ impl Setup {
                 input,
             })
         })
+    }
+}
+
+/// Refuses what can't be done, as far as that can be known without measuring: before the measuring
+/// lock, for which others may be waited for.
+///
+/// # Errors
+/// What can't be done.
+pub(in crate::command) fn check<'c>(
+    options: &TimingOptions,
+    commands: impl Iterator<Item = &'c NamedCommand>,
+) -> anyhow::Result<()> {
+    let check = options.check.as_deref().map(split).transpose()?;
+    for words in commands.map(|one| &one.words).chain(&check) {
+        arm::check(words)?;
+    }
+    for path in &options.cold_files {
+        if let Err(error) = std::fs::metadata(path) {
+            let path = path.display().to_string();
+            bail!(CommandError::ColdFile { path, error });
+        }
+    }
+    if let Some(path) = output_file(options) {
+        may_be_written(&path).map_err(|error| CommandError::Stream {
+            action: "write",
+            path: path.display().to_string(),
+            error,
+        })?;
+    }
+    if options.cold {
+        sys::page_cache::may_drop_all().map_err(CommandError::Cold)?;
+    }
+    let shield = options.controls.shield_cpus();
+    shielded::check(shield)?;
+    if let (Some(Some(cpu)), []) = (pin(options)?, shield) {
+        Placement::check(cpu)?;
+    }
+    let controls = options.controls.requested(options.own_session);
+    Ok(controls.may_be_had()?)
+}
+
+/// Without opening it: that would empty it.
+fn may_be_written(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(_) => Ok(()),
+        Err(_) => {
+            let above = path.parent().filter(|above| *above != Path::new(""));
+            sys::filesystem::may_write(above.unwrap_or(Path::new(".")))
+        }
     }
 }
 

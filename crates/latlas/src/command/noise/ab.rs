@@ -10,7 +10,6 @@ use anyhow::{Context as _, bail};
 use compare::references::References;
 use meter::commands::placement::Placement;
 use meter::machine_shape::MachineShape;
-use meter::measuring_lock::MeasuringLock;
 use model::machine::Machine;
 use model::nearest::suggestion;
 use model::noise::effect::{Effects, How, Verdict, Work, Workload};
@@ -43,33 +42,10 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
     let mut machine = sys::machine(Path::new("/"));
     let tree = Tree::new(Path::new("/"));
     let mut request = self::request(options, &machine)?;
-    let lock = match options.dry_run {
-        true => None,
-        false => Some(lock("latlas noise ab", options.time, options.wait)?),
-    };
-    let began = Instant::now();
-    if lock.as_ref().is_some_and(MeasuringLock::waited) {
-        machine = sys::machine(Path::new("/"));
-        request = self::request(options, &machine)?;
+    if !options.command.is_empty() {
+        ab_command::check(&options.command)?;
     }
-    let mut toggles = Toggles::new();
-    let mut plan = plan(&request, |spec, asked| match spec.kind {
-        Kind::System => {
-            let cpus: Vec<u32> = request.pin.iter().copied().collect();
-            let state = StateDir::system();
-            let here = system::add(&mut toggles, spec, &tree, &machine, &state, &cpus)?;
-            // By name only, or not ours to set: it is not even tried.
-            let unnamed = request.controls.is_empty() && spec.only_by_name();
-            if unnamed || sys::filesystem::user() != 0 {
-                toggles.remove(spec.name);
-            }
-            match sys::filesystem::user() {
-                0 => Ok(here),
-                _ => Err(Unavailable::NeedsRoot),
-            }
-        }
-        Kind::Process | Kind::Cache => try_out(spec, asked, &tree),
-    });
+    let (mut plan, mut toggles) = laid_out(&request, &machine, &tree);
     if options.dry_run {
         let text = match options.json {
             true => serde_json::to_string_pretty(&plan)? + "\n",
@@ -77,6 +53,16 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
         };
         output::print(&text)?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if plan.blocks.is_empty() {
+        bail!("{}", nothing_to_do(&plan));
+    }
+    let lock = lock("latlas noise ab", options.time, options.wait)?;
+    let began = Instant::now();
+    if lock.waited() {
+        machine = sys::machine(Path::new("/"));
+        request = self::request(options, &machine)?;
+        (plan, toggles) = laid_out(&request, &machine, &tree);
     }
     let wake = wake_on_signals()?;
     let resumed = Arc::new(AtomicBool::new(false));
@@ -164,6 +150,29 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
     Ok(exit_code(&effects))
 }
 
+/// The experiment, and the switches of the system's controls in it.
+fn laid_out<'t>(request: &Request, machine: &Machine, tree: &'t Tree) -> (Plan, Toggles<'t>) {
+    let mut toggles = Toggles::new();
+    let plan = plan(request, |spec, asked| match spec.kind {
+        Kind::System => {
+            let cpus: Vec<u32> = request.pin.iter().copied().collect();
+            let state = StateDir::system();
+            let here = system::add(&mut toggles, spec, tree, machine, &state, &cpus)?;
+            // By name only, or not ours to set: it is not even tried.
+            let unnamed = request.controls.is_empty() && spec.only_by_name();
+            if unnamed || sys::filesystem::user() != 0 {
+                toggles.remove(spec.name);
+            }
+            match sys::filesystem::user() {
+                0 => Ok(here),
+                _ => Err(Unavailable::NeedsRoot),
+            }
+        }
+        Kind::Process | Kind::Cache => try_out(spec, asked, tree),
+    });
+    (plan, toggles)
+}
+
 /// What a reader must know of how it went.
 fn seen(stage: &RealStage, toggles: &Toggles) -> Vec<String> {
     let mut all: Vec<String> = toggles.values().flat_map(|t| t.remarks()).collect();
@@ -179,13 +188,12 @@ fn seen(stage: &RealStage, toggles: &Toggles) -> Vec<String> {
 fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
     let controls: anyhow::Result<Vec<&'static Spec>> =
         options.controls.iter().map(|name| named(name)).collect();
-    let allowed = sys::allowed_cpus().unwrap_or_default();
     let (cpus, pin) = match &options.cpus {
         Some(cpus) => {
             let last = cpus.0.last().copied();
             let pin = Placement::choose(Some(last), machine)?.cpu();
-            if let Some(cpu) = cpus.0.iter().find(|cpu| !allowed.contains(cpu)) {
-                bail!("CPU {cpu} can't be used: allowed here are {allowed:?}");
+            for &cpu in &cpus.0 {
+                Placement::check(cpu)?;
             }
             (cpus.0.clone(), pin.ok_or(NoPin::NoCpu))
         }
@@ -193,6 +201,7 @@ fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
             let chosen = Placement::choose(Some(None), machine);
             let pin = chosen.map(|placement| placement.cpu());
             let pin = pin.map_err(|error| NoPin::Placement(error.to_string()));
+            let allowed = sys::allowed_cpus().unwrap_or_default();
             (allowed, pin.and_then(|cpu| cpu.ok_or(NoPin::NoCpu)))
         }
     };

@@ -2,7 +2,7 @@
 //! how long it takes, before anything is announced.
 
 use anyhow::{anyhow, bail};
-use meter::commands::arm::{Arm, Settings};
+use meter::commands::arm::{self, Arm, Settings};
 use meter::commands::error::{CommandError, end_text};
 use meter::commands::repeat::{Done, Runner};
 use meter::commands::runner::CommandRunner;
@@ -28,6 +28,11 @@ pub(super) struct Tried {
     pub(super) command: UserCommand,
     /// What a run of it takes.
     pub(super) takes: Duration,
+}
+
+/// Refuses a command that is not there, without running it.
+pub(super) fn check(words: &[OsString]) -> anyhow::Result<()> {
+    arm::check(words).map_err(in_words)
 }
 
 /// Runs it once or twice as it is started by hand. Nothing if that was

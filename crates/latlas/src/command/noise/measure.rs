@@ -25,6 +25,9 @@ const CALIBRATION: Duration = Duration::from_millis(20);
 /// Spins, prints what it saw.
 pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
     let out = options.out.as_deref().map(ending::json_file).transpose()?;
+    if let Some(cpu) = options.cpu {
+        Placement::check(cpu)?;
+    }
     let _lock = lock("latlas noise measure", Some(options.span), options.wait)?;
     let machine = sys::machine(Path::new("/"));
     let (cpus, not_pinned) = cpus(options, &machine)?;

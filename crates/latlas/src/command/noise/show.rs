@@ -44,7 +44,7 @@ fn of_this_machine() -> Controls {
         &mut || std::thread::sleep(LOOK),
     );
     Controls {
-        pending: noise::tune::pending(StateDir::system().path()),
+        pending: noise::tune::pending(&StateDir::system()),
         ..controls
     }
 }

@@ -3,7 +3,7 @@
 mod dry_run;
 mod tails;
 
-use super::measured::{exit_code, keep, lock, measure, writable_store};
+use super::measured::{Lock, exit_code, keep, lock, measure, writable_store};
 use super::{drawing, gate, shielded};
 use crate::arguments::{CoreKind, RunOptions};
 use crate::{UNRELIABLE, catalogue, ending, output, program, selection};
@@ -11,7 +11,6 @@ use compare::references::References;
 use dry_run::{plan_json, plan_text, short_budget};
 use meter::controls::WorkerControls;
 use meter::core_kind::CoreKindChoice;
-use meter::measuring_lock::MeasuringLock;
 use meter::plan::{Plan, Request, plan};
 use meter::probe::Probe;
 use model::machine::Machine;
@@ -98,7 +97,9 @@ pub(super) fn measured(
     request: &Request,
     (plan, machine): (&mut Plan, Machine),
     options: &RunOptions,
-) -> anyhow::Result<(MeasuringLock, Run, bool)> {
+) -> anyhow::Result<(Lock, Run, bool)> {
+    shielded::check(options.controls.shield_cpus())?;
+    plan.controls.may_be_had()?;
     let measures = format!("latlas run {}", request.asked.join(" "));
     let lock = lock(measures.trim_end(), Some(plan.total()), options.wait)?;
     let (run, as_before) = measured_under(&lock, catalogue, request, (plan, machine), options)?;
@@ -107,7 +108,7 @@ pub(super) fn measured(
 
 /// The same under a lock that the caller has taken.
 pub(super) fn measured_under(
-    lock: &MeasuringLock,
+    lock: &Lock,
     catalogue: &[Probe],
     request: &Request,
     (plan, mut machine): (&mut Plan, Machine),

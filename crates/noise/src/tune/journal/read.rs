@@ -2,7 +2,7 @@
 
 use super::super::faults::Faults;
 use super::checksum::{Checksum, is_marked};
-use super::{Found, Header, Here, Journal, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS};
+use super::{Found, Header, Here, Journal, JournalFile, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS};
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
@@ -32,12 +32,78 @@ pub(crate) enum Damage {
 }
 
 impl Journal {
-    /// The one that is there, if one is.
+    /// The one in the first of these directories that has one, with its copy elsewhere.
     ///
     /// # Errors
     /// If it is none of ours, of another tree, or not understood. What an
     /// earlier boot left need not be understood.
     pub(crate) fn open(
+        directories: &[&Path],
+        here: Here,
+        faults: &Faults,
+    ) -> Result<Option<Found>, Unusable> {
+        let mut found = None;
+        for directory in directories {
+            found = Journal::open_in(directory, here, faults)?;
+            if found.is_some() {
+                break;
+            }
+        }
+        if let Some(Found::Ours(journal)) = &mut found {
+            journal.find_copies(here);
+        }
+        Ok(found)
+    }
+
+    /// Takes its copies in, where they are still there, and makes them the same: a crash may have
+    /// come between the two. Without one of them nothing is lost.
+    fn find_copies(&mut self, here: Here) {
+        for directory in self.header.copies.clone() {
+            let path = Journal::path(&directory);
+            let found = Journal::open_in(&directory, here, &self.faults);
+            let taken = match found {
+                Ok(Some(Found::Ours(other))) if other.header == self.header => {
+                    let copies = other.copies.into_iter();
+                    let result: io::Result<()> = copies
+                        .map(|copy| match self.has(&copy)? {
+                            true => Ok(()),
+                            false => {
+                                self.copy_to(&copy)?;
+                                self.copies.push(copy);
+                                Ok(())
+                            }
+                        })
+                        .collect();
+                    result.map_err(|error| format!("{}: {error}", path.display()))
+                }
+                // Moved, removed, or of another tune since.
+                Ok(_) => Ok(()),
+                Err(why) => Err(why.to_string()),
+            };
+            if let Err(why) = taken {
+                let remark = format!("the copy of the journal can't be used: {why}");
+                self.remarks.push(remark);
+            }
+        }
+    }
+
+    /// Whether it is the same file, by whatever name.
+    fn has(&self, other: &JournalFile) -> io::Result<bool> {
+        let of = |copy: &JournalFile| copy.file.metadata().map(|found| (found.dev(), found.ino()));
+        let other = of(other)?;
+        Ok(self.copies.iter().any(|own| of(own).is_ok_and(|own| own == other)))
+    }
+
+    fn copy_to(&self, copy: &JournalFile) -> io::Result<()> {
+        let mut bytes = vec![0; self.length as usize];
+        let first = &self.copies[0].path;
+        std::fs::File::open(first)?.read_exact(&mut bytes)?;
+        copy.file.set_len(0)?;
+        (&copy.file).write_all(&bytes)?;
+        copy.file.sync_all()
+    }
+
+    fn open_in(
         directory: &Path,
         here: Here,
         faults: &Faults,
@@ -144,8 +210,7 @@ impl Journal {
             file.sync_all().map_err(unreadable)?;
         }
         Ok(Some(Found::Ours(Journal {
-            path,
-            file,
+            copies: vec![JournalFile { path, file }],
             length: length as u64,
             sum,
             broken: false,
@@ -153,6 +218,7 @@ impl Journal {
             header,
             entries,
             torn: !tail.is_empty() && ended.is_none(),
+            remarks: Vec::new(),
         })))
     }
 }

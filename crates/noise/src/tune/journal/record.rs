@@ -90,6 +90,9 @@ pub(crate) struct Header {
     pub(crate) root: PathBuf,
     /// The process that tunes.
     pub(crate) process: u32,
+    /// The directories with a copy; empty of one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) copies: Vec<PathBuf>,
 }
 
 /// What the journal knows of a step.
